@@ -1,0 +1,30 @@
+//! Meshes as plain data, before anything is simulated: what readers return and generators make.
+//!
+//! Nothing here knows particles, masses or constraints. Topology lives in [`topology`].
+
+pub mod topology;
+
+use glam::Vec3;
+
+/// A triangle mesh; counter-clockwise from outside where it is closed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TriMesh {
+    /// Vertex positions [m].
+    pub positions: Vec<Vec3>,
+    /// Vertex numbers of each triangle.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// A tetrahedral mesh; tets `a b c d` have `dot(cross(b-a, c-a), d-a) > 0`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TetMesh {
+    /// Vertex positions [m].
+    pub positions: Vec<Vec3>,
+    /// Vertex numbers of each tetrahedron.
+    pub tets: Vec<[u32; 4]>,
+}
+
+/// Why a mesh cannot be simulated.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct MeshError(pub String);
