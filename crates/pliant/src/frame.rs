@@ -19,8 +19,10 @@ pub struct Shape {
     pub objects: Vec<u32>,
     /// Radius of each particle [m].
     pub radii: Vec<f32>,
-    /// Names of the objects as the scene gave them.
+    /// Names of the objects as the scene gave them; copies are numbered.
     pub object_names: Vec<String>,
+    /// Color of each object (red, green, blue from 0 to 1) where the scene gave one.
+    pub colors: Vec<Option<[f32; 3]>>,
 }
 
 /// The moving part: one moment of the simulation.

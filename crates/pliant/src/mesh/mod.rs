@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows particles, masses or constraints. Topology lives in [`topology`].
 
+pub mod repair;
 pub mod topology;
 
 use glam::Vec3;

@@ -1,0 +1,12 @@
+//! Files of Pliant: reads surface and tetrahedral meshes, writes frames.
+//!
+//! Readers return plain meshes of `pliant::mesh` and repair nothing; writers see `pliant::frame` alone.
+//!
+//! Invariant: no input makes a reader panic or allocate more than a small multiple of the file's size, and no
+//! writer leaves a half-written file under its final name.
+
+pub mod read;
+pub mod write;
+
+pub use read::{Caps, ReadError, read_tets, read_triangles};
+pub use write::{CacheFormat, CacheWriter, WriteError, write_atomically};

@@ -1,0 +1,8 @@
+//! Readers and writers as other crates use them. One binary, so that one link serves all.
+
+mod models;
+mod mutation;
+mod readers;
+mod samples;
+mod tet_readers;
+mod writers;

@@ -1,0 +1,51 @@
+//! Pliant's software renderer and its picture and video files.
+//!
+//! Home of everything between plain geometry and bytes on disk: [`Picture`] says what to draw,
+//! [`Renderer`] draws it without a GPU or a display, [`write_png`], [`Mp4Writer`] and [`GifWriter`]
+//! store it. Nothing here knows the engine: the caller lends slices of positions and triangles.
+//!
+//! Invariant: the same picture gives the same bytes for any number of threads.
+//!
+//! Units are meters, y points up, colors are linear light (see [`Color::srgb8`]).
+//!
+//! ```
+//! use glam::Vec3;
+//! use pliant_render::{Camera, GroundDraw, PALETTE, Picture, Renderer, SphereDraw};
+//!
+//! let camera = Camera::frame_bounds(Vec3::new(-1.0, 0.0, -1.0), Vec3::new(1.0, 2.0, 1.0), 16.0 / 9.0);
+//! let mut picture = Picture::new(camera);
+//! picture.ground = Some(GroundDraw::default());
+//! picture.spheres.push(SphereDraw { center: Vec3::Y, radius: 1.0, color: PALETTE[0] });
+//! let image = Renderer::new(320, 180).unwrap().render(&picture);
+//! let png = pliant_render::write_png(&image).unwrap();
+//! assert_eq!(&png[1..4], b"PNG");
+//! ```
+
+mod bins;
+mod camera;
+mod color;
+mod contact;
+mod curve;
+mod error;
+mod geometry;
+mod ground;
+mod image;
+mod ortho;
+mod picture;
+mod renderer;
+mod setup;
+mod shade;
+mod shadow;
+mod shapes;
+mod spheres;
+mod tile;
+mod video;
+
+pub use camera::Camera;
+pub use color::{Color, PALETTE};
+pub use curve::catmull_rom;
+pub use error::{RenderError, VideoError};
+pub use image::{Image, write_png};
+pub use picture::{EdgeLines, GroundDraw, Light, MeshColor, MeshDraw, Picture, Sky, SolidDraw, SphereDraw, TubeDraw};
+pub use renderer::Renderer;
+pub use video::{GifWriter, Mp4Writer, VideoWriter};

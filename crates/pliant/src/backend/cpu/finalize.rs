@@ -1,0 +1,60 @@
+//! Stage finalize: velocities from positions, sleeping, and a check that nothing has run away.
+
+use super::contacts::PIECE;
+use super::predict::vector;
+use super::threads::Threads;
+use super::{Alarm, Scratch, Substep};
+use crate::kernels::integrate::{velocity_bdf1, velocity_bdf2};
+use crate::model::Model;
+use crate::scene::Integrator;
+use crate::state::State;
+
+/// Runs the stage.
+pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &Scratch, sub: &Substep, alarm: &Alarm) {
+    let bdf2 = model.settings.integrator == Integrator::Bdf2;
+    if bdf2 {
+        mark_touched(state, scratch);
+    }
+    let second = bdf2 && sub.index > 0;
+    let inv_h = 1.0 / sub.h;
+    // E18: a displacement is compared with a displacement.
+    let sleep = model.settings.sleep_speed * sub.h;
+    let (particles, older, first_order) = (state.particles, &state.older, &state.first_order);
+    let arrays = (&mut state.rows[..], &mut state.previous[..], &mut state.velocities[..]);
+    threads.zip(arrays, |first, rows, previous, velocities| {
+        for k in 0..rows.len() {
+            let i = first + k;
+            let (row, before) = (rows[k], previous[k]);
+            if i >= particles {
+                velocities[k] = std::array::from_fn(|c| (row[c] - before[c]) * inv_h);
+                continue;
+            }
+            let (x, start) = (vector(row), vector(before));
+            if row[3] > 0.0 && (x - start).length_squared() < sleep * sleep {
+                rows[k] = before;
+                velocities[k] = [0.0; 4];
+                continue;
+            }
+            let v = if second && !first_order[i] && row[3] > 0.0 {
+                velocity_bdf2(x, start, vector(older[i]), inv_h)
+            } else {
+                velocity_bdf1(x, start, inv_h)
+            };
+            alarm.check(i, x);
+            if row[3] > 0.0 {
+                alarm.check_speed(i, v);
+            }
+            velocities[k] = [v.x, v.y, v.z, 0.0];
+        }
+    });
+}
+
+/// Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
+fn mark_touched(state: &mut State, scratch: &Scratch) {
+    state.first_order.fill(false);
+    for (piece, contacts) in scratch.contacts.iter().enumerate() {
+        for c in contacts.iter().filter(|c| c.push.normal > 0.0) {
+            state.first_order[piece * PIECE + c.local as usize] = true;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Residuals, energies and momenta: sums over the state, in f64 and in a fixed order.
+
+use super::inflate::volume;
+use super::threads::Threads;
+use crate::kernels::{Constraint, Kind, Row, V3, Visitor};
+use crate::model::{BLOCK, Group, Model};
+use crate::state::{RowData, State};
+use crate::step::stats::{INFLATE, Probe, Residual, Residuals};
+use glam::DVec3;
+use std::ops::Range;
+
+/// Mean and greatest relative error by kind.
+pub fn residuals(threads: &Threads, model: &Model, state: &State) -> Residuals {
+    let mut all = Residuals::new();
+    for kind in Kind::ALL {
+        let groups = model.groups.iter().filter(|g| g.kind == kind && g.count > 0);
+        let sums = groups.map(|g| sum(threads, g, &state.rows)).fold(Sums::default(), Sums::join);
+        if sums.count > 0 {
+            all.insert(kind.name(), Residual { mean: sums.error / sums.count as f64, max: sums.worst });
+        }
+    }
+    if !model.inflatables.is_empty() {
+        let errors = model.inflatables.iter().map(|body| {
+            let wanted = f64::from(body.pressure * body.rest_volume);
+            ((volume(threads, body, &state.rows) - wanted) / wanted).abs()
+        });
+        let (total, max) = errors.fold((0.0, 0.0_f64), |(t, m), e| (t + e, m.max(e)));
+        all.insert(INFLATE, Residual { mean: total / model.inflatables.len() as f64, max });
+    }
+    all
+}
+
+/// Energies and momenta.
+pub fn probe(threads: &Threads, model: &Model, state: &State) -> Probe {
+    let gravity = model.settings.gravity.as_dvec3();
+    let parts = threads.map(state.particles, |range| {
+        let mut p = Probe::default();
+        let (mut linear, mut angular, mut center) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+        for i in range {
+            let row = state.rows[i];
+            if row[3] == 0.0 {
+                continue;
+            }
+            let m = 1.0 / f64::from(row[3]);
+            let (x, v) = (point(row), point(state.velocities[i]));
+            p.kinetic += 0.5 * m * v.length_squared();
+            p.gravitational -= m * gravity.dot(x);
+            p.mass += m;
+            linear += m * v;
+            angular += m * x.cross(v);
+            center += m * x;
+        }
+        (p, linear, angular, center)
+    });
+    let mut probe = Probe::default();
+    let (mut linear, mut angular, mut center) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+    for (p, l, a, c) in parts {
+        probe.kinetic += p.kinetic;
+        probe.gravitational += p.gravitational;
+        probe.mass += p.mass;
+        linear += l;
+        angular += a;
+        center += c;
+    }
+    for g in &model.groups {
+        probe.elastic += sum(threads, g, &state.rows).energy;
+    }
+    for (q, (rate, w)) in state.velocities[state.particles..].iter().zip(&model.spin_weights).enumerate() {
+        // ½·I·|ω|² with |ω| = 2|q̇| and I = 1/(4wq).
+        let squared: f64 = rate.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
+        if *w > 0.0 {
+            probe.kinetic += 0.5 * squared / f64::from(*w);
+        }
+        debug_assert!(q < model.spin_weights.len());
+    }
+    probe.linear = linear.to_array();
+    probe.angular = angular.to_array();
+    probe.center = if probe.mass > 0.0 { (center / probe.mass).to_array() } else { [0.0; 3] };
+    probe
+}
+
+fn point(row: RowData) -> DVec3 {
+    DVec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]))
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    error: f64,
+    worst: f64,
+    energy: f64,
+    count: usize,
+}
+
+impl Sums {
+    fn join(self, o: Self) -> Self {
+        Self {
+            error: self.error + o.error,
+            worst: self.worst.max(o.worst),
+            energy: self.energy + o.energy,
+            count: self.count + o.count,
+        }
+    }
+}
+
+fn sum(threads: &Threads, group: &Group, rows: &[RowData]) -> Sums {
+    let batches = group.batches.iter().map(|batch| {
+        let parts = threads.map(batch.count, |range| group.kind.visit(Part { group, rows, first: batch.first, range }));
+        parts.into_iter().fold(Sums::default(), Sums::join)
+    });
+    batches.fold(Sums::default(), Sums::join)
+}
+
+struct Part<'a> {
+    group: &'a Group,
+    rows: &'a [RowData],
+    first: usize,
+    range: Range<usize>,
+}
+
+impl Visitor for Part<'_> {
+    type Output = Sums;
+    fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Sums {
+        let mut sums = Sums { count: self.range.len(), ..Sums::default() };
+        for i in self.range {
+            let (block, lane) = (self.first + i / BLOCK, i % BLOCK);
+            let rows = std::array::from_fn(|k| {
+                let [x, y, z, w] = self.rows[self.group.rows[(block * N + k) * BLOCK + lane] as usize];
+                Row { v: V3::new(x, y, z), w }
+            });
+            let p = std::array::from_fn(|k| self.group.params[(block * P + k) * BLOCK + lane]);
+            let error = f64::from(K::residual(&p, &rows));
+            sums.error += error;
+            // A NaN must show, and `max` would swallow it.
+            sums.worst = if error > sums.worst || error.is_nan() { error } else { sums.worst };
+            sums.energy += f64::from(K::energy(&p, &rows));
+        }
+        sums
+    }
+}

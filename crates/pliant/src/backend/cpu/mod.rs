@@ -1,0 +1,293 @@
+//! The CPU backend: walks the list of passes with its threads.
+//!
+//! One file per stage; each gathers, calls a kernel and scatters. Results are the same bits for any
+//! number of threads and any lane width: passes only hold work that could run in any order, and every
+//! sum has a fixed one.
+
+mod contacts;
+mod finalize;
+mod inflate;
+mod isa;
+mod jacobi;
+mod measure;
+mod predict;
+mod rows;
+mod shared;
+mod solve;
+mod threads;
+mod wind;
+
+use crate::error::Diverged;
+use crate::kernels::contact::Obstacle;
+use crate::kernels::{Scales, V3};
+use crate::model::{BLOCK, Model};
+use crate::scene::{Integrator, Method, Partition};
+use crate::state::{RowData, State};
+use crate::step::schedule::{Pass, Stage};
+use crate::step::stats::{Probe, Residuals, Times};
+use contacts::{Contact, PIECE};
+pub use isa::Isa;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+use threads::Threads;
+
+/// Beyond this a single-precision position resolves less than a decimeter [m].
+const FARTHEST: f32 = 1e6;
+/// No scene of this engine's scale moves so fast [m/s].
+const FASTEST: f32 = 1e4;
+
+/// What every stage of a substep shares.
+pub(crate) struct Substep {
+    /// Number of the substep since the start.
+    index: u64,
+    /// Length [s].
+    h: f32,
+    /// Share of velocity kept by damping.
+    keep: f32,
+    /// Time at its start [s].
+    start: f64,
+    /// Time at its end [s].
+    end: f64,
+}
+
+/// Remembers the first particle that ran away, whichever thread saw it.
+pub(crate) struct Alarm(AtomicUsize);
+
+impl Alarm {
+    fn new() -> Self {
+        Self(AtomicUsize::new(usize::MAX))
+    }
+    #[inline(always)]
+    fn check(&self, particle: usize, x: V3<f32>) {
+        self.check_size(particle, x, FARTHEST);
+    }
+    #[inline(always)]
+    fn check_speed(&self, particle: usize, v: V3<f32>) {
+        self.check_size(particle, v, FASTEST);
+    }
+    #[inline(always)]
+    fn check_size(&self, particle: usize, v: V3<f32>, most: f32) {
+        // The comparison is false for NaN, so NaN is caught too.
+        let fine = v.length_squared() <= most * most;
+        if !fine {
+            self.0.fetch_min(particle, Ordering::Relaxed);
+        }
+    }
+    fn first(&self) -> Option<usize> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|&i| i != usize::MAX)
+    }
+}
+
+/// Memory that passes use and nobody keeps; sized once.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Force on each particle [N]; empty without sails.
+    forces: Vec<RowData>,
+    triangle_forces: Vec<V3<f32>>,
+    sail_forces: Vec<V3<f32>>,
+    obstacles: Vec<Obstacle>,
+    contacts: Vec<Vec<Contact>>,
+    gradients: Vec<V3<f32>>,
+    /// Corrections of Jacobi passes by group.
+    slots: Vec<Vec<RowData>>,
+    /// Constraints on each row.
+    counts: Vec<f32>,
+    /// Second position buffer of the gathering Jacobi pass.
+    next: Vec<RowData>,
+}
+
+impl Scratch {
+    fn new(model: &Model, state: &State) -> Self {
+        let jacobi = matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather);
+        let sails = !model.sails.triangles.is_empty();
+        let offsets = &model.incidence.offsets;
+        let gather = model.settings.partition == Partition::JacobiGather;
+        Self {
+            forces: if sails { vec![[0.0; 4]; state.particles] } else { Vec::new() },
+            triangle_forces: vec![V3::zero(); model.sails.triangles.len()],
+            sail_forces: vec![V3::zero(); model.sails.particles.len()],
+            obstacles: Vec::with_capacity(model.colliders.len()),
+            contacts: vec![Vec::new(); state.particles.div_ceil(PIECE)],
+            gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
+            slots: if jacobi {
+                model.groups.iter().map(|g| vec![[0.0; 4]; g.blocks() * g.layout().rows * BLOCK]).collect()
+            } else {
+                Vec::new()
+            },
+            counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
+            next: if gather { state.rows.clone() } else { Vec::new() },
+        }
+    }
+}
+
+/// Runs a model on the threads of this machine.
+pub struct Cpu {
+    threads: Threads,
+    isa: Isa,
+    scratch: Scratch,
+    times: Times,
+}
+
+impl Cpu {
+    /// `threads` 0 means one per core.
+    pub fn new(model: &Model, state: &State, threads: usize, isa: Isa) -> std::io::Result<Self> {
+        let times = Times { groups: vec![0.0; model.groups.len()], ..Times::default() };
+        Ok(Self { threads: Threads::new(threads)?, isa, scratch: Scratch::new(model, state), times })
+    }
+
+    /// Number of threads.
+    pub fn thread_count(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// Times since the last call.
+    pub fn take_times(&mut self) -> Times {
+        let fresh = Times { groups: vec![0.0; self.times.groups.len()], ..Times::default() };
+        std::mem::replace(&mut self.times, fresh)
+    }
+
+    /// One step of dt: all of its substeps.
+    pub fn step(&mut self, model: &Model, state: &mut State) -> Result<(), Diverged> {
+        let Self { threads, isa, scratch, times } = self;
+        threads.enter(|| {
+            for _ in 0..model.settings.substeps {
+                substep(threads, *isa, model, state, scratch, times)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Mean and greatest relative error by kind.
+    pub fn residuals(&self, model: &Model, state: &State) -> Residuals {
+        self.threads.enter(|| measure::residuals(&self.threads, model, state))
+    }
+
+    /// Energies and momenta.
+    pub fn probe(&self, model: &Model, state: &State) -> Probe {
+        let mut probe = self.threads.enter(|| measure::probe(&self.threads, model, state));
+        let touching = self.scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
+        probe.contacts = touching.count() as u64;
+        probe
+    }
+
+    /// Volume of each inflatable [m³].
+    pub fn volumes(&self, model: &Model, state: &State) -> Vec<f64> {
+        model.inflatables.iter().map(|b| inflate::volume(&self.threads, b, &state.rows)).collect()
+    }
+}
+
+fn substep(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    times: &mut Times,
+) -> Result<(), Diverged> {
+    let settings = &model.settings;
+    let h = settings.dt / settings.substeps as f32;
+    let length = f64::from(settings.dt) / f64::from(settings.substeps);
+    let sub = Substep {
+        index: state.substeps,
+        h,
+        keep: libm::expf(-settings.damping * h),
+        start: state.time,
+        end: (state.substeps + 1) as f64 * length,
+    };
+    let mut clock = Clock::start();
+    let alarm = Alarm::new();
+
+    predict::predict(threads, model, state, scratch, &sub, &alarm);
+    clock.lap(&mut times.stages[Stage::Predict as usize]);
+    check(&alarm, Stage::Predict, model, state)?;
+
+    if !model.colliders.is_empty() {
+        contacts::find(threads, model, state, scratch, &sub);
+        clock.lap(&mut times.stages[Stage::Contacts as usize]);
+        contacts::stabilize(threads, model, state, scratch);
+        clock.lap(&mut times.stages[Stage::Stabilize as usize]);
+    }
+
+    let scales = scales(model, &sub);
+    for _ in 0..settings.iterations {
+        for &pass in &model.schedule.iteration {
+            run_pass(threads, isa, model, state, scratch, pass, scales);
+            let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
+            if let Pass::Batch { group, .. } | Pass::Serial { group } = pass {
+                times.groups[group] += time;
+            }
+        }
+    }
+
+    finalize::finalize(threads, model, state, scratch, &sub, &alarm);
+    state.substeps += 1;
+    state.time = sub.end;
+    clock.lap(&mut times.stages[Stage::Finalize as usize]);
+    times.substeps += 1;
+    check(&alarm, Stage::Solve, model, state)
+}
+
+/// α̃/α and the memory of multipliers in this substep (E11, E12).
+fn scales(model: &Model, sub: &Substep) -> Scales<f32> {
+    let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
+    Scales {
+        inv_h2: if second { 9.0 / (4.0 * sub.h * sub.h) } else { 1.0 / (sub.h * sub.h) },
+        memory: if model.settings.method == Method::Xpbd { 1.0 } else { 0.0 },
+    }
+}
+
+fn run_pass(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    pass: Pass,
+    scales: Scales<f32>,
+) {
+    match pass {
+        Pass::Batch { group, batch } => {
+            let g = &model.groups[group];
+            let lambda = &mut state.multipliers[group];
+            solve::run_batch(threads, isa, scales, g, g.batches[batch], &mut state.rows, lambda);
+        }
+        Pass::Serial { group } => {
+            let lambda = &mut state.multipliers[group];
+            solve::run_serial(scales, &model.groups[group], &mut state.rows, lambda);
+        }
+        Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
+        Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
+        Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
+        Pass::Touch => contacts::touch(threads, state, scratch),
+    }
+}
+
+fn check(alarm: &Alarm, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
+    let Some(particle) = alarm.first() else { return Ok(()) };
+    let [x, y, z, _] = state.rows[particle];
+    let object = model.shape.objects.get(particle).map_or(0, |&o| o as usize);
+    Err(Diverged {
+        stage: stage.name(),
+        particle,
+        object: model.shape.object_names.get(object).cloned().unwrap_or_default(),
+        position: [x, y, z],
+        time: state.time,
+    })
+}
+
+/// Stopwatch with laps.
+struct Clock(Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+    /// Adds the time since the last lap [s] and returns it.
+    fn lap(&mut self, sum: &mut f64) -> f64 {
+        let now = Instant::now();
+        let seconds = now.duration_since(self.0).as_secs_f64();
+        self.0 = now;
+        *sum += seconds;
+        seconds
+    }
+}

@@ -1,0 +1,94 @@
+//! Threads of one simulation, and how work is cut for them.
+//!
+//! Results never depend on the cut: chunks only hold work that could run in any order.
+
+use rayon::prelude::*;
+
+/// A pool of its own, or none for one thread.
+pub struct Threads {
+    pool: Option<rayon::ThreadPool>,
+    count: usize,
+}
+
+/// Smallest piece of work worth handing to another thread [items].
+const GRAIN: usize = 64;
+
+impl Threads {
+    /// `count` threads; 0 means one per core.
+    pub fn new(count: usize) -> std::io::Result<Self> {
+        let count = if count == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { count };
+        let pool = if count == 1 {
+            None
+        } else {
+            let build = rayon::ThreadPoolBuilder::new().num_threads(count).thread_name(|i| format!("pliant-{i}"));
+            Some(build.build().map_err(std::io::Error::other)?)
+        };
+        Ok(Self { pool, count })
+    }
+
+    /// Number of threads.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Runs `f` with the pool's threads at hand, so that the passes inside need not enter it one by one.
+    pub fn enter<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
+        match &self.pool {
+            Some(pool) => pool.install(f),
+            None => f(),
+        }
+    }
+
+    /// Calls `f(first item, chunk)` for pieces of `data`, `stride` numbers per item.
+    pub fn chunks<T: Send>(&self, data: &mut [T], stride: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
+        let items = data.len() / stride;
+        let piece = items.div_ceil(self.count * 4).max(GRAIN);
+        if self.pool.is_none() || items <= piece {
+            if items > 0 {
+                f(0, data);
+            }
+            return;
+        }
+        data.par_chunks_mut(piece * stride).enumerate().for_each(|(i, chunk)| f(i * piece, chunk));
+    }
+
+    /// As [`Self::chunks`] with one item per number, over three slices of one length side by side.
+    pub fn zip<A: Send, B: Send, C: Send>(
+        &self,
+        (a, b, c): (&mut [A], &mut [B], &mut [C]),
+        f: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync + Send,
+    ) {
+        let piece = a.len().div_ceil(self.count * 4).max(GRAIN);
+        self.runs((a, piece), (b, piece), (c, piece), |i, a, b, c| f(i * piece, a, b, c));
+    }
+
+    /// Calls `f(run number, run of a, run of b, run of c)` for slices cut into runs of the given lengths.
+    pub fn runs<A: Send, B: Send, C: Send>(
+        &self,
+        (a, run_a): (&mut [A], usize),
+        (b, run_b): (&mut [B], usize),
+        (c, run_c): (&mut [C], usize),
+        f: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync + Send,
+    ) {
+        if self.pool.is_none() {
+            let runs = a.chunks_mut(run_a).zip(b.chunks_mut(run_b)).zip(c.chunks_mut(run_c));
+            return runs.enumerate().for_each(|(i, ((a, b), c))| f(i, a, b, c));
+        }
+        let runs = a.par_chunks_mut(run_a).zip(b.par_chunks_mut(run_b)).zip(c.par_chunks_mut(run_c));
+        runs.enumerate().for_each(|(i, ((a, b), c))| f(i, a, b, c));
+    }
+
+    /// As [`Self::chunks`] over `0..items` without data; results in order.
+    pub fn map<R: Send>(&self, items: usize, f: impl Fn(std::ops::Range<usize>) -> R + Sync + Send) -> Vec<R> {
+        let piece = FIXED;
+        let pieces = items.div_ceil(piece);
+        let range = |i: usize| i * piece..((i + 1) * piece).min(items);
+        if self.pool.is_none() || pieces < 2 {
+            return (0..pieces).map(|i| f(range(i))).collect();
+        }
+        (0..pieces).into_par_iter().map(|i| f(range(i))).collect()
+    }
+}
+
+/// Piece of [`Threads::map`]: fixed, because sums over pieces must not depend on the number of threads.
+const FIXED: usize = 4096;

@@ -1,0 +1,3 @@
+//! Who runs the passes. Backends hold no physics: they gather, call a kernel and scatter.
+
+pub mod cpu;

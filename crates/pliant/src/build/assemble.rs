@@ -1,0 +1,336 @@
+//! Joins copies of parts into one set of particles and constraints, then into model and state.
+
+use super::part::{ORIENTATION, Part, Raw};
+use super::partition::split;
+use super::place::{collider, copies, motion, select};
+use super::{BuildError, pack};
+use crate::error::SceneError;
+use crate::frame::Shape;
+use crate::kernels::Kind;
+use crate::kernels::contact::Pose;
+use crate::mesh::topology::Buckets;
+use crate::model::{Inflatable, Model, MovedPins, Sails, Settings, Wind};
+use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
+use crate::state::{RowData, State};
+use crate::step::schedule::{Schedule, Touches};
+use glam::{Quat, Vec3};
+use std::collections::BTreeMap;
+
+/// One copy of an object within the whole.
+pub struct Copy {
+    /// Name of the object, without the copy's number.
+    pub name: String,
+    /// First particle.
+    pub first: u32,
+    /// Displacement from the part.
+    pub shift: Vec3,
+    /// Number of the part.
+    pub part: usize,
+}
+
+/// Everything so far.
+#[derive(Default)]
+pub struct Assembly {
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+    /// Parts as built, without their constraints (kept for attachments).
+    pub parts: Vec<Part>,
+    /// Copies of parts.
+    pub copies: Vec<Copy>,
+    /// Positions and inverse masses.
+    pub rows: Vec<RowData>,
+    velocities: Vec<RowData>,
+    phases: Vec<u32>,
+    orientations: Vec<RowData>,
+    spin_weights: Vec<f32>,
+    /// Constraints by kind.
+    pub constraints: BTreeMap<Kind, Raw>,
+    pins: Vec<MovedPins>,
+    sails: Sails,
+    inflatables: Vec<Inflatable>,
+    shape: Shape,
+}
+
+/// Row and slot numbers must leave the mark bit free.
+const MOST: usize = ORIENTATION as usize - 1;
+
+impl Assembly {
+    /// Places all copies of a part.
+    pub fn place(
+        &mut self,
+        at: &str,
+        name: &str,
+        mut part: Part,
+        array: Option<&ArraySpec>,
+        pins: &[Pin],
+        color: Option<[f32; 3]>,
+    ) -> Result<(), BuildError> {
+        if self.copies.iter().any(|c| c.name == name) {
+            return Err(SceneError::new(format!("{at}.name"), format!("{name:?} is taken by another object")).into());
+        }
+        let shifts = copies(array);
+        let total = self.rows.len() + part.positions.len() * shifts.len();
+        if total > MOST {
+            return Err(BuildError::TooLarge { what: "particles", found: total, most: MOST });
+        }
+        let many = shifts.len() > 1;
+        let number = self.parts.len();
+        for (k, &shift) in shifts.iter().enumerate() {
+            let object = self.shape.object_names.len() as u32;
+            let label = if many { format!("{name}[{k}]") } else { name.to_owned() };
+            self.shape.object_names.push(label);
+            self.shape.colors.push(color);
+            self.copies.push(Copy { name: name.to_owned(), first: self.rows.len() as u32, shift, part: number });
+            self.place_one(at, &part, shift, object, pins)?;
+        }
+        part.constraints.clear();
+        self.parts.push(part);
+        Ok(())
+    }
+
+    fn place_one(&mut self, at: &str, part: &Part, shift: Vec3, object: u32, pins: &[Pin]) -> Result<(), BuildError> {
+        let (first, n) = (self.rows.len() as u32, part.positions.len());
+        let first_turn = self.orientations.len() as u32;
+        let v = part.velocity;
+        for (p, &m) in part.positions.iter().zip(&part.masses) {
+            let p = *p + shift;
+            self.rows.push([p.x, p.y, p.z, 1.0 / m]);
+            self.velocities.push([v.x, v.y, v.z, 0.0]);
+        }
+        self.shape.radii.resize(self.rows.len(), part.radius);
+        self.shape.objects.resize(self.rows.len(), object);
+        self.phases.resize(self.rows.len(), object);
+        self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
+        self.spin_weights.extend_from_slice(&part.spin_weights);
+        let row = |r: u32| if r & ORIENTATION == 0 { r + first } else { r + first_turn };
+        for (&kind, raw) in &part.constraints {
+            let whole = self.constraints.entry(kind).or_default();
+            whole.rows.extend(raw.rows.iter().map(|&r| row(r)));
+            whole.params.extend_from_slice(&raw.params);
+        }
+        let pinned = self.pin(at, part, shift, first, first_turn, pins)?;
+        if let Some(slack) = part.tether {
+            self.tether(part, first, &pinned, slack);
+        }
+        self.shape.triangles.extend(part.triangles.iter().map(|t| t.map(row)));
+        self.shape.tets.extend(part.tets.iter().map(|t| t.map(row)));
+        self.shape.lines.extend(part.lines.iter().map(|l| l.map(row)));
+        if let Some(air) = part.air {
+            let known = self.sails.airs.iter().position(|a| *a == air).unwrap_or(self.sails.airs.len());
+            if known == self.sails.airs.len() {
+                self.sails.airs.push(air);
+            }
+            let number = u16::try_from(known).map_err(|_| BuildError::TooLarge {
+                what: "pairs of drag and lift",
+                found: known,
+                most: 65_535,
+            })?;
+            self.sails.triangles.extend(part.triangles.iter().map(|t| t.map(row)));
+            self.sails.air.resize(self.sails.triangles.len(), number);
+        }
+        if let Some(inside) = &part.inside {
+            self.inflatables.push(inflatable(part, inside, first, n, object));
+        }
+        Ok(())
+    }
+
+    /// Takes the mass freedom from pinned particles and, on rods, from the segments at pinned ends.
+    fn pin(
+        &mut self,
+        at: &str,
+        part: &Part,
+        shift: Vec3,
+        first: u32,
+        first_turn: u32,
+        pins: &[Pin],
+    ) -> Result<Vec<u32>, BuildError> {
+        let mut pinned = Vec::new();
+        for (k, pin) in pins.iter().enumerate() {
+            let at = format!("{at}.pin[{k}]");
+            let picked = select(&at, part, shift, (pin.at, pin.particles.as_deref(), pin.inside.as_ref()))?;
+            if picked.is_empty() {
+                return Err(SceneError::new(at, "picks no particle").help("inside is a box in the world").into());
+            }
+            let turns = clamped_segments(part, &picked);
+            for &i in &picked {
+                let i = (first + i) as usize;
+                self.rows[i][3] = 0.0;
+                self.velocities[i] = [0.0; 4];
+            }
+            for &t in &turns {
+                self.clamp(first_turn + t);
+            }
+            let base = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+            let way = motion(pin.motion.as_ref(), base);
+            if way.moves() {
+                let origin = |i: u32| Vec3::from_slice(&self.rows[(first + i) as usize][..3]);
+                self.pins.push(MovedPins {
+                    motion: way,
+                    particles: picked.iter().map(|i| first + i).collect(),
+                    origins: picked.iter().map(|&i| origin(i)).collect(),
+                    orientations: turns.iter().map(|t| first_turn + t).collect(),
+                    turns: turns.iter().map(|&t| part.orientations[t as usize]).collect(),
+                });
+            }
+            pinned.extend(picked);
+        }
+        Ok(pinned)
+    }
+
+    /// Orientation `turn` no longer yields: its weight is 0 wherever a constraint names it.
+    fn clamp(&mut self, turn: u32) {
+        self.spin_weights[turn as usize] = 0.0;
+        let row = ORIENTATION | turn;
+        if let Some(raw) = self.constraints.get_mut(&Kind::StretchShear) {
+            for (rows, params) in raw.rows.chunks_exact(3).zip(raw.params.chunks_exact_mut(3)) {
+                if rows[2] == row {
+                    params[1] = 0.0;
+                }
+            }
+        }
+        if let Some(raw) = self.constraints.get_mut(&Kind::BendTwist) {
+            for (rows, params) in raw.rows.chunks_exact(2).zip(raw.params.chunks_exact_mut(8)) {
+                (0..2).filter(|&k| rows[k] == row).for_each(|k| params[k] = 0.0);
+            }
+        }
+    }
+
+    /// A tether from every free particle to the pin that is nearest at rest.
+    fn tether(&mut self, part: &Part, first: u32, pinned: &[u32], slack: f32) {
+        let raw = self.constraints.entry(Kind::Tether).or_default();
+        for i in (0..part.rest.len() as u32).filter(|i| !pinned.contains(i)) {
+            let x = part.rest[i as usize];
+            let far = |&&p: &&u32| x.distance_squared(part.rest[p as usize]);
+            let Some(&anchor) = pinned.iter().min_by(|a, b| far(a).total_cmp(&far(b))) else { return };
+            let length = x.distance(part.rest[anchor as usize]) * slack;
+            raw.rows.extend([first + i, first + anchor]);
+            raw.params.extend([length, 0.0]);
+        }
+    }
+
+    /// Splits, orders and packs everything.
+    pub fn finish(mut self, scene: &Scene) -> Result<(Model, State), BuildError> {
+        let particles = self.rows.len();
+        self.rows.extend_from_slice(&self.orientations);
+        self.velocities.resize(self.rows.len(), [0.0; 4]);
+        let settings = settings(scene);
+        let mut groups = Vec::new();
+        for (kind, mut raw) in std::mem::take(&mut self.constraints) {
+            let count = raw.rows.len() / kind.layout().rows;
+            if count == 0 {
+                continue;
+            }
+            if raw.rows.len() > MOST {
+                return Err(BuildError::TooLarge { what: "rows of one kind", found: raw.rows.len(), most: MOST });
+            }
+            for r in raw.rows.iter_mut().filter(|r| **r & ORIENTATION != 0) {
+                *r = (*r & !ORIENTATION) + particles as u32;
+            }
+            let sets = split(settings.partition, kind.layout().rows, &raw.rows, self.rows.len());
+            groups.push(pack::group(kind, raw, &sets, self.rows.len(), settings.partition)?);
+        }
+        finish_sails(&mut self.sails, particles);
+        let touches = if scene.collider.is_empty() { Touches::None } else { Touches::Some };
+        let jacobi = matches!(settings.partition, Partition::Jacobi | Partition::JacobiGather);
+        let incidence = if jacobi { pack::incidence(&groups, self.rows.len()) } else { Default::default() };
+        let second = settings.integrator == Integrator::Bdf2;
+        let history = |rows: &Vec<RowData>| if second { rows.clone() } else { Vec::new() };
+        let multipliers =
+            groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * crate::model::BLOCK]).collect();
+        let state = State {
+            particles,
+            previous: self.rows.clone(),
+            older: history(&self.rows),
+            older_velocities: history(&self.velocities),
+            rows: self.rows,
+            velocities: self.velocities,
+            radii: self.shape.radii.clone(),
+            phases: self.phases,
+            first_order: vec![false; if second { particles } else { 0 }],
+            multipliers,
+            inflate_multipliers: vec![0.0; self.inflatables.len()],
+            substeps: 0,
+            time: 0.0,
+        };
+        let model = Model {
+            schedule: Schedule::new(settings.partition, &groups, &self.inflatables, touches),
+            settings,
+            groups,
+            inflatables: self.inflatables,
+            colliders: scene.collider.iter().enumerate().map(|(i, c)| collider(i, c)).collect(),
+            pins: self.pins,
+            sails: self.sails,
+            spin_weights: self.spin_weights,
+            incidence,
+            shape: self.shape,
+            notes: self.notes,
+        };
+        Ok((model, state))
+    }
+}
+
+fn settings(scene: &Scene) -> Settings {
+    let (s, w) = (&scene.solver, &scene.world);
+    let partition = if s.partition == Partition::Auto { Partition::Color } else { s.partition };
+    Settings {
+        method: s.method,
+        integrator: s.integrator,
+        partition,
+        dt: s.dt,
+        substeps: s.substeps,
+        iterations: s.iterations,
+        stabilization: s.stabilization,
+        omega: s.omega,
+        sleep_speed: s.sleep_speed,
+        gravity: Vec3::from(w.gravity),
+        wind: w.wind.as_ref().map_or(Wind::default(), |wind| Wind {
+            velocity: Vec3::from(wind.velocity),
+            gust: wind.gust,
+            period: wind.period,
+        }),
+        damping: w.damping,
+        contact_margin: s.contact_margin,
+    }
+}
+
+/// Segments of a rod that a pinned end clamps: the first if the first particle is pinned, and the last.
+fn clamped_segments(part: &Part, picked: &[u32]) -> Vec<u32> {
+    let segments = part.orientations.len() as u32;
+    if segments == 0 {
+        return Vec::new();
+    }
+    let ends = [(0, 0), (segments, segments - 1)];
+    ends.iter().filter(|(particle, _)| picked.contains(particle)).map(|(_, segment)| *segment).collect()
+}
+
+fn inflatable(part: &Part, inside: &super::part::Inside, first: u32, n: usize, object: u32) -> Inflatable {
+    let triangles: Vec<[u32; 3]> = part.triangles.iter().map(|t| t.map(|i| i + first)).collect();
+    let corners = Buckets::fill(n, || {
+        triangles.iter().flat_map(|&[a, b, c]| [(a - first, [b, c]), (b - first, [c, a]), (c - first, [a, b])])
+    });
+    Inflatable {
+        object,
+        particles: (first..first + n as u32).collect(),
+        triangles,
+        offsets: corners.offsets,
+        corners: corners.values,
+        rest_volume: inside.volume,
+        pressure: inside.pressure,
+        softness: inside.softness,
+    }
+}
+
+fn finish_sails(sails: &mut Sails, particles: usize) {
+    let incident = Buckets::fill(particles, || {
+        sails.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))
+    });
+    sails.offsets = vec![0];
+    for i in 0..particles {
+        let triangles = incident.of(i);
+        if !triangles.is_empty() {
+            sails.particles.push(i as u32);
+            sails.incident.extend_from_slice(triangles);
+            sails.offsets.push(sails.incident.len() as u32);
+        }
+    }
+}

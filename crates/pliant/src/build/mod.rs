@@ -1,0 +1,104 @@
+//! Scene to model and state: sampling, constraints, rest values, partitions, order.
+//!
+//! Every decision about order is taken here, once. The same scene builds the same bytes on every machine.
+
+mod assemble;
+mod attach;
+mod cloth;
+pub mod generate;
+mod pack;
+mod part;
+pub mod partition;
+mod place;
+mod rope;
+mod soft;
+
+use crate::error::SceneError;
+use crate::mesh::{TetMesh, TriMesh};
+use crate::model::Model;
+use crate::scene::Scene;
+use crate::state::State;
+use assemble::Assembly;
+
+/// Where mesh files come from. The engine itself reads no files.
+pub trait MeshSource {
+    /// A triangle mesh by the name the scene gives; the error says what is wrong with the file.
+    fn triangles(&self, name: &str) -> Result<TriMesh, String>;
+    /// A tetrahedral mesh.
+    fn tets(&self, name: &str) -> Result<TetMesh, String>;
+}
+
+/// For scenes without mesh files.
+pub struct NoMeshes;
+
+impl MeshSource for NoMeshes {
+    fn triangles(&self, name: &str) -> Result<TriMesh, String> {
+        Err(format!("{name}: this scene has no folder to read meshes from"))
+    }
+    fn tets(&self, name: &str) -> Result<TetMesh, String> {
+        self.triangles(name).map(|_| TetMesh::default())
+    }
+}
+
+/// Why a scene cannot be built.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum BuildError {
+    /// The scene itself is wrong.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A mesh is missing or cannot be simulated.
+    #[error("{0}")]
+    Mesh(String),
+    /// Too much for 32-bit indices.
+    #[error("the scene has {found} {what}, but at most {most} are possible")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How many.
+        found: usize,
+        /// How many are allowed.
+        most: usize,
+    },
+    /// Threads could not be started.
+    #[error("cannot start threads: {0}")]
+    Threads(String),
+}
+
+impl BuildError {
+    fn nothing(name: &str) -> Self {
+        Self::Scene(SceneError::new(name, "has neither a generator nor a mesh"))
+    }
+}
+
+/// Builds a scene.
+pub fn build(scene: &Scene, meshes: &dyn MeshSource) -> Result<(Model, State), BuildError> {
+    scene.validate()?;
+    let mut all = Assembly::default();
+    let air = scene.world.air_density;
+    for (i, c) in scene.cloth.iter().enumerate() {
+        let at = format!("cloth[{i}]");
+        let part = cloth::cloth(c, air, place::transformer(&c.transform), meshes, &mut all.notes)?;
+        all.place(&at, &named(&c.name, "cloth", i), part, c.array.as_ref(), &c.pin, c.color)?;
+    }
+    for (i, r) in scene.rope.iter().enumerate() {
+        let at = format!("rope[{i}]");
+        let part = rope::rope(r, place::transformer(&r.transform));
+        all.place(&at, &named(&r.name, "rope", i), part, r.array.as_ref(), &r.pin, r.color)?;
+    }
+    for (i, s) in scene.soft.iter().enumerate() {
+        let at = format!("soft[{i}]");
+        let part = soft::soft(s, place::transformer(&s.transform), meshes, &mut all.notes)?;
+        all.place(&at, &named(&s.name, "soft", i), part, s.array.as_ref(), &s.pin, s.color)?;
+    }
+    for (i, b) in scene.inflatable.iter().enumerate() {
+        let at = format!("inflatable[{i}]");
+        let part = cloth::inflatable(b, air, place::transformer(&b.transform), meshes, &mut all.notes)?;
+        all.place(&at, &named(&b.name, "inflatable", i), part, b.array.as_ref(), &b.pin, b.color)?;
+    }
+    attach::attach(scene, &mut all)?;
+    all.finish(scene)
+}
+
+fn named(name: &str, kind: &str, number: usize) -> String {
+    if name.is_empty() { format!("{kind} {number}") } else { name.to_owned() }
+}

@@ -1,0 +1,239 @@
+//! The fixed half of a simulation: who is joined to whom, with what parameters, in what order.
+//!
+//! Made once by `build`; a step only reads it. Between steps a caller may change parameters
+//! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
+
+use crate::frame::Shape;
+use crate::kernels::aero::Air;
+use crate::kernels::contact::{Friction, Solid};
+use crate::kernels::{Kind, Layout};
+use crate::motion::Motion;
+use crate::scene::{Integrator, Method, Partition};
+use crate::step::schedule::Schedule;
+use glam::{Quat, Vec3};
+
+/// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
+/// each number with one load.
+pub const BLOCK: usize = 8;
+
+/// All constraints of one kind, ordered by batch.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Their kind.
+    pub kind: Kind,
+    /// How many there are.
+    pub count: usize,
+    /// Sets that run one after the other. In a colored group no row appears twice within a batch.
+    pub batches: Vec<Batch>,
+    /// Row numbers, `[block][row of the constraint][lane]`. Unused lanes of a batch's last block repeat
+    /// its first lane: they may be read, never written.
+    pub rows: Vec<u32>,
+    /// Parameters, `[block][parameter][lane]`.
+    pub params: Vec<f32>,
+}
+
+/// A run of blocks. Only the last block may be partly used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// First block.
+    pub first: usize,
+    /// Constraints in the batch.
+    pub count: usize,
+}
+
+impl Batch {
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.count.div_ceil(BLOCK)
+    }
+}
+
+impl Group {
+    /// Numbers per constraint.
+    pub fn layout(&self) -> Layout {
+        self.kind.layout()
+    }
+
+    /// Number of blocks of all batches.
+    pub fn blocks(&self) -> usize {
+        self.rows.len() / (BLOCK * self.layout().rows)
+    }
+
+    /// Block and lane of every constraint, in storage order.
+    pub fn slots(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.batches.iter().flat_map(|batch| (0..batch.count).map(|i| (batch.first + i / BLOCK, i % BLOCK)))
+    }
+
+    /// Row numbers of one constraint.
+    pub fn rows_of(&self, block: usize, lane: usize) -> impl Iterator<Item = u32> + '_ {
+        let n = self.layout().rows;
+        (0..n).map(move |k| self.rows[(block * n + k) * BLOCK + lane])
+    }
+}
+
+/// A closed surface whose volume is kept.
+#[derive(Clone, Debug)]
+pub struct Inflatable {
+    /// Object it belongs to.
+    pub object: u32,
+    /// Particles of the surface.
+    pub particles: Vec<u32>,
+    /// Triangles, particle numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// For each particle of `particles`, where its corners start in `corners`; one more at the end.
+    pub offsets: Vec<u32>,
+    /// The other two corners of each incident triangle, in order.
+    pub corners: Vec<[u32; 2]>,
+    /// Rest volume [m³].
+    pub rest_volume: f32,
+    /// Wanted volume over rest volume.
+    pub pressure: f32,
+    /// Encoded softness (compliance in m³/Pa).
+    pub softness: f32,
+}
+
+/// A solid of the environment.
+#[derive(Clone, Debug)]
+pub struct Collider {
+    /// Name for messages.
+    pub name: String,
+    /// Shape in its own frame.
+    pub solid: Solid,
+    /// Friction with every particle.
+    pub friction: Friction,
+    /// Where it stands at which time.
+    pub motion: Motion,
+}
+
+/// Particles without mass freedom that follow a motion.
+#[derive(Clone, Debug)]
+pub struct MovedPins {
+    /// Their way.
+    pub motion: Motion,
+    /// Particle numbers.
+    pub particles: Vec<u32>,
+    /// Positions at time 0 [m].
+    pub origins: Vec<Vec3>,
+    /// Orientations that turn along (rods), counted from 0.
+    pub orientations: Vec<u32>,
+    /// Those orientations at time 0.
+    pub turns: Vec<Quat>,
+}
+
+/// Triangles that feel the air.
+#[derive(Clone, Debug, Default)]
+pub struct Sails {
+    /// Triangles, particle numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// Coefficients of each triangle: an index into `airs`.
+    pub air: Vec<u16>,
+    /// Distinct coefficients.
+    pub airs: Vec<Air<f32>>,
+    /// Particles that some triangle touches.
+    pub particles: Vec<u32>,
+    /// For each of `particles`, where its triangles start in `incident`; one more at the end.
+    pub offsets: Vec<u32>,
+    /// Triangle numbers.
+    pub incident: Vec<u32>,
+}
+
+/// Uniform wind with gusts that travel along it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Wind {
+    /// Mean velocity [m/s].
+    pub velocity: Vec3,
+    /// Strength of the gusts relative to the mean.
+    pub gust: f32,
+    /// Time between gusts [s].
+    pub period: f32,
+}
+
+/// Numbers a step needs from the scene.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// PBD or XPBD.
+    pub method: Method,
+    /// BDF1 or BDF2.
+    pub integrator: Integrator,
+    /// How constraints were split.
+    pub partition: Partition,
+    /// Step [s].
+    pub dt: f32,
+    /// Substeps per step.
+    pub substeps: u32,
+    /// Iterations per substep.
+    pub iterations: u32,
+    /// Passes of pre-stabilization per substep.
+    pub stabilization: u32,
+    /// Over-relaxation of Jacobi passes.
+    pub omega: f32,
+    /// Slower particles stay where they are [m/s]; 0 never sleeps.
+    pub sleep_speed: f32,
+    /// Acceleration of gravity [m/s²].
+    pub gravity: Vec3,
+    /// Wind.
+    pub wind: Wind,
+    /// Velocity lost per second by a factor e^(−damping) [1/s].
+    pub damping: f32,
+    /// Distance from a collider at which a contact is watched [m], above the particle's radius.
+    pub contact_margin: f32,
+}
+
+/// Who is joined to each row, for Jacobi passes.
+#[derive(Clone, Debug, Default)]
+pub struct Incidence {
+    /// For each row, where its entries start; one more at the end.
+    pub offsets: Vec<u32>,
+    /// Group, slot (block × 8 + lane) and place of the row in the constraint.
+    pub entries: Vec<Entry>,
+}
+
+/// One row's part in one constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Group number.
+    pub group: u16,
+    /// Which of the constraint's rows this is.
+    pub place: u16,
+    /// Block × 8 + lane.
+    pub slot: u32,
+}
+
+/// The fixed half of a simulation.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Numbers a step needs.
+    pub settings: Settings,
+    /// The passes of a substep.
+    pub schedule: Schedule,
+    /// Constraints by kind.
+    pub groups: Vec<Group>,
+    /// Closed surfaces with pressure.
+    pub inflatables: Vec<Inflatable>,
+    /// Solids of the environment.
+    pub colliders: Vec<Collider>,
+    /// Particles moved by hand.
+    pub pins: Vec<MovedPins>,
+    /// Triangles in the wind.
+    pub sails: Sails,
+    /// Inverse quaternion mass 1/(4I) of each orientation [1/(kg·m²)].
+    pub spin_weights: Vec<f32>,
+    /// For Jacobi passes; empty otherwise.
+    pub incidence: Incidence,
+    /// What outputs see.
+    pub shape: Shape,
+    /// Remarks of the build for the user: repairs, things left out.
+    pub notes: Vec<String>,
+}
+
+impl Model {
+    /// Constraints of a kind.
+    pub fn count(&self, kind: Kind) -> usize {
+        self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
+    }
+
+    /// Constraints of all kinds, inflatables included.
+    pub fn constraints(&self) -> usize {
+        self.groups.iter().map(|g| g.count).sum::<usize>() + self.inflatables.len()
+    }
+}

@@ -1,0 +1,108 @@
+//! Prescribed motion of pins and colliders: where something is at a given time.
+
+use crate::kernels::contact::Pose;
+use glam::{Quat, Vec3};
+
+/// A way through space, relative to where the thing was placed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Motion {
+    /// Frame of the thing at rest.
+    pub base: Option<Pose>,
+    /// What moves it.
+    pub drive: Drive,
+}
+
+/// What moves it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Drive {
+    /// Nothing.
+    #[default]
+    Still,
+    /// amplitude·sin(2π(t/period + phase)), minus its value at time 0.
+    Oscillate {
+        /// Greatest displacement [m].
+        amplitude: Vec3,
+        /// Period [s].
+        period: f64,
+        /// Shift in periods.
+        phase: f64,
+    },
+    /// Steady rotation about an axis through a point.
+    Spin {
+        /// Unit axis.
+        axis: Vec3,
+        /// A point of the axis [m].
+        center: Vec3,
+        /// Rate [rad/s].
+        rate: f64,
+    },
+    /// Straight lines and shortest turns between keys, at rest before the first and after the last.
+    Keys {
+        /// Keys in order of time.
+        keys: Vec<Key>,
+        /// Point that rotations turn about [m].
+        center: Vec3,
+    },
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Key {
+    /// Time [s].
+    pub time: f64,
+    /// Displacement from the base [m].
+    pub translate: Vec3,
+    /// Rotation from the base.
+    pub rotate: Quat,
+}
+
+impl Motion {
+    /// Placed at `base`, moved by `drive`.
+    pub fn new(base: Pose, drive: Drive) -> Self {
+        Self { base: Some(base), drive }
+    }
+
+    /// Whether it ever moves.
+    pub fn moves(&self) -> bool {
+        self.drive != Drive::Still
+    }
+
+    /// Frame at time `t` [s].
+    pub fn pose(&self, t: f64) -> Pose {
+        let base = self.base.unwrap_or(Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY });
+        let (shift, turn, center) = match &self.drive {
+            Drive::Still => return base,
+            Drive::Oscillate { amplitude, period, phase } => {
+                let wave = |t: f64| libm::sin(std::f64::consts::TAU * (t / period + phase));
+                (*amplitude * (wave(t) - wave(0.0)) as f32, Quat::IDENTITY, Vec3::ZERO)
+            }
+            Drive::Spin { axis, center, rate } => (Vec3::ZERO, turn_about(*axis, rate * t), *center),
+            Drive::Keys { keys, center } => {
+                let (shift, turn) = between(keys, t);
+                (shift, turn, *center)
+            }
+        };
+        Pose {
+            position: turn * (base.position - center) + center + shift,
+            rotation: (turn * base.rotation).normalize(),
+        }
+    }
+}
+
+/// Rotation by `angle` [rad] about a unit axis.
+pub fn turn_about(axis: Vec3, angle: f64) -> Quat {
+    let (sin, cos) = (libm::sin(angle * 0.5) as f32, libm::cos(angle * 0.5) as f32);
+    Quat::from_xyzw(axis.x * sin, axis.y * sin, axis.z * sin, cos)
+}
+
+fn between(keys: &[Key], t: f64) -> (Vec3, Quat) {
+    let after = keys.partition_point(|k| k.time <= t);
+    let Some(a) = after.checked_sub(1).map(|i| keys[i]) else {
+        return (keys[0].translate, keys[0].rotate);
+    };
+    let Some(b) = keys.get(after) else { return (a.translate, a.rotate) };
+    let s = ((t - a.time) / (b.time - a.time)) as f32;
+    // The shorter way round, by normalized interpolation: no trigonometry, and exact at both keys.
+    let near = if a.rotate.dot(b.rotate) < 0.0 { -b.rotate } else { b.rotate };
+    (a.translate.lerp(b.translate, s), (a.rotate * (1.0 - s) + near * s).normalize())
+}

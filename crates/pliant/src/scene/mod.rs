@@ -1,0 +1,195 @@
+//! What the user said: objects, materials, colliders, solver settings. Plain data in SI units.
+//!
+//! Knows no particle number and no backend. TOML and JSON read into the same types, unknown keys are
+//! refused, and the JSON Schema is made from them, so these comments are the reference of the format.
+
+mod collider;
+mod locate;
+mod material;
+mod motion;
+mod objects;
+mod parse;
+mod validate;
+mod view;
+
+pub use collider::{BoxShape, CapsuleShape, Collider, FrictionSpec, PlaneShape, SphereShape};
+pub use material::{BendModel, Elasticity, Fem};
+pub use motion::{Keyframe, MotionSpec, Rotate};
+pub use objects::{
+    ArraySpec, Attach, BallSpec, BlockSpec, Cloth, GridPlane, GridSpec, IcosphereSpec, Inflatable, Pin, Place, Region,
+    Rope, Select, Soft, Tessellation, TorusSpec, Transform,
+};
+pub use parse::{Format, Override};
+pub use view::{Camera, Output};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A scene: everything that is simulated, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Scene {
+    /// One line that says what is to be seen.
+    pub title: String,
+    /// How to step in time and solve constraints.
+    pub solver: Solver,
+    /// Gravity, air and damping.
+    pub world: World,
+    /// Sheets of cloth.
+    pub cloth: Vec<Cloth>,
+    /// Ropes and elastic rods.
+    pub rope: Vec<Rope>,
+    /// Solid bodies that deform.
+    pub soft: Vec<Soft>,
+    /// Closed skins with pressure inside.
+    pub inflatable: Vec<Inflatable>,
+    /// Places where two objects hold together.
+    pub attach: Vec<Attach>,
+    /// Solids of the environment.
+    pub collider: Vec<Collider>,
+    /// Where pictures are taken from; framed automatically where nothing is said.
+    pub camera: Camera,
+    /// Length of the run and size of its pictures.
+    pub output: Output,
+}
+
+/// How constraints are softened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// Classic position-based dynamics: stiffness depends on iterations and time step.
+    Pbd,
+    /// Extended: compliance in physical units, independent of both.
+    #[default]
+    Xpbd,
+}
+
+/// How positions are carried through time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Integrator {
+    /// First order: robust, loses energy.
+    #[default]
+    Bdf1,
+    /// Second order: loses much less; particles in contact fall back to the first order.
+    Bdf2,
+}
+
+/// How constraints are split into sets that run side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partition {
+    /// Chosen from the scene (colors, for now).
+    #[default]
+    Auto,
+    /// One constraint after the other, as listed.
+    Serial,
+    /// Colors in smallest-last order: parallel Gauss–Seidel.
+    Color,
+    /// All at once, corrections averaged and over-relaxed by omega; written per constraint.
+    Jacobi,
+    /// The same, computed per particle.
+    JacobiGather,
+}
+
+impl Partition {
+    /// All choices.
+    pub const ALL: [Self; 5] = [Self::Auto, Self::Serial, Self::Color, Self::Jacobi, Self::JacobiGather];
+
+    /// Name in scenes, tables and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Serial => "serial",
+            Self::Color => "color",
+            Self::Jacobi => "jacobi",
+            Self::JacobiGather => "jacobi-gather",
+        }
+    }
+}
+
+/// How to step in time and solve constraints.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Solver {
+    /// "xpbd" (default) or "pbd".
+    pub method: Method,
+    /// "bdf1" (default) or "bdf2".
+    pub integrator: Integrator,
+    /// How constraints are split: "auto" (default), "serial", "color", "jacobi", "jacobi-gather".
+    pub partition: Partition,
+    /// Time step [s]; default 0.01.
+    pub dt: f32,
+    /// Substeps per step; default 1.
+    pub substeps: u32,
+    /// Iterations per substep; default 16.
+    pub iterations: u32,
+    /// Passes of pre-stabilization per substep; default 2.
+    pub stabilization: u32,
+    /// Over-relaxation of Jacobi passes, 0 to 2; default 1.5.
+    pub omega: f32,
+    /// Particles slower than this stay where they are [m/s]; default 0, never.
+    pub sleep_speed: f32,
+    /// Gap below which a particle is watched for contact [m], on top of its own movement; default 0.02.
+    pub contact_margin: f32,
+}
+
+impl Default for Solver {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            integrator: Integrator::default(),
+            partition: Partition::default(),
+            dt: 0.01,
+            substeps: 1,
+            iterations: 16,
+            stabilization: 2,
+            omega: 1.5,
+            sleep_speed: 0.0,
+            contact_margin: 0.02,
+        }
+    }
+}
+
+/// Gravity, air and damping.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct World {
+    /// Acceleration of gravity [m/s²]; default [0, -9.81, 0].
+    pub gravity: [f32; 3],
+    /// Density of the air [kg/m³]; default 1.2. 0 is a vacuum: no drag, no lift, no wind.
+    pub air_density: f32,
+    /// Wind; default none.
+    pub wind: Option<WindSpec>,
+    /// Rate at which all velocities decay [1/s]; default 0.
+    pub damping: f32,
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self { gravity: [0.0, -9.81, 0.0], air_density: 1.2, wind: None, damping: 0.0 }
+    }
+}
+
+/// Wind.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindSpec {
+    /// Mean velocity [m/s].
+    pub velocity: [f32; 3],
+    /// Strength of gusts relative to the mean, 0 to 1; default 0.
+    #[serde(default)]
+    pub gust: f32,
+    /// Time between gusts [s]; default 2.
+    #[serde(default = "default_gust_period")]
+    pub period: f32,
+}
+
+fn default_gust_period() -> f32 {
+    2.0
+}
+
+/// JSON Schema of the scene file.
+pub fn schema() -> serde_json::Value {
+    schemars::schema_for!(Scene).into()
+}

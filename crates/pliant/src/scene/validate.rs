@@ -1,0 +1,391 @@
+//! Every number of a scene against its allowed range, with the path of the one that is wrong.
+//!
+//! Ranges are wide: they keep out what cannot be computed with, not what looks strange.
+
+use super::*;
+
+type Checked = Result<(), SceneError>;
+use crate::error::SceneError;
+
+/// Most copies, cells and particles a scene may ask for, so that a typing error is not an out-of-memory.
+const MOST_PARTICLES: u64 = 100_000_000;
+
+pub(super) fn validate(scene: &Scene) -> Checked {
+    solver(&scene.solver)?;
+    world(&scene.world)?;
+    for (i, c) in scene.cloth.iter().enumerate() {
+        cloth(&format!("cloth[{i}]"), c)?;
+    }
+    for (i, r) in scene.rope.iter().enumerate() {
+        rope(&format!("rope[{i}]"), r)?;
+    }
+    for (i, s) in scene.soft.iter().enumerate() {
+        soft(&format!("soft[{i}]"), s)?;
+    }
+    for (i, b) in scene.inflatable.iter().enumerate() {
+        inflatable(&format!("inflatable[{i}]"), b)?;
+    }
+    for (i, a) in scene.attach.iter().enumerate() {
+        let at = format!("attach[{i}]");
+        above(&format!("{at}.within"), a.within, 0.0)?;
+        range(&format!("{at}.compliance"), a.compliance, 0.0, 1e12)?;
+        select(&format!("{at}.from"), &a.from)?;
+        select(&format!("{at}.to"), &a.to)?;
+    }
+    for (i, c) in scene.collider.iter().enumerate() {
+        collider(&format!("collider[{i}]"), c)?;
+    }
+    view(scene)
+}
+
+fn solver(s: &Solver) -> Checked {
+    range("solver.dt", s.dt, 1e-7, 1e3)?;
+    count("solver.substeps", s.substeps, 1, 10_000)?;
+    count("solver.iterations", s.iterations, 1, 100_000)?;
+    count("solver.stabilization", s.stabilization, 0, 100)?;
+    range("solver.omega", s.omega, 0.01, 2.0)?;
+    range("solver.sleep_speed", s.sleep_speed, 0.0, 1e3)?;
+    range("solver.contact_margin", s.contact_margin, 0.0, 1e3)
+}
+
+fn world(w: &World) -> Checked {
+    vector("world.gravity", w.gravity, 1e4)?;
+    range("world.air_density", w.air_density, 0.0, 1e4)?;
+    range("world.damping", w.damping, 0.0, 1e4)?;
+    if let Some(wind) = &w.wind {
+        vector("world.wind.velocity", wind.velocity, 1e3)?;
+        range("world.wind.gust", wind.gust, 0.0, 1.0)?;
+        range("world.wind.period", wind.period, 1e-3, 1e6)?;
+    }
+    Ok(())
+}
+
+fn cloth(at: &str, c: &Cloth) -> Checked {
+    one_of(at, &[("grid", c.grid.is_some()), ("mesh", c.mesh.is_some())])?;
+    if let Some(g) = &c.grid {
+        for (k, (&cells, &size)) in g.cells.iter().zip(&g.size).enumerate() {
+            count(&format!("{at}.grid.cells[{k}]"), cells, 1, 20_000)?;
+            range(&format!("{at}.grid.size[{k}]"), size, 1e-6, 1e5)?;
+        }
+        let particles = u64::from(g.cells[0] + 1) * u64::from(g.cells[1] + 1);
+        size(&format!("{at}.grid.cells"), particles * copies(c.array.as_ref()))?;
+    }
+    placement(at, &c.transform, c.array.as_ref(), c.velocity, &c.pin)?;
+    mass(at, c.density, c.particle_mass, c.radius)?;
+    color(at, c.color)?;
+    elasticity(&format!("{at}.stretch"), Some(c.stretch))?;
+    elasticity(&format!("{at}.bend"), c.bend)?;
+    fem(at, c.fem)?;
+    range(&format!("{at}.thickness"), c.thickness, 1e-7, 10.0)?;
+    if let Some(t) = c.tether {
+        range(&format!("{at}.tether"), t, 1.0, 100.0)?;
+    }
+    range(&format!("{at}.drag"), c.drag, 0.0, 100.0)?;
+    range(&format!("{at}.lift"), c.lift, 0.0, 100.0)
+}
+
+fn rope(at: &str, r: &Rope) -> Checked {
+    if r.path.len() < 2 {
+        let found = r.path.len();
+        return Err(SceneError::new(format!("{at}.path"), format!("has {found} points, but a rope needs at least 2"))
+            .help("write path = [[0, 1, 0], [1, 1, 0]]"));
+    }
+    for (k, &p) in r.path.iter().enumerate() {
+        vector(&format!("{at}.path[{k}]"), p, 1e5)?;
+    }
+    for k in 1..r.path.len() {
+        if r.path[k] == r.path[k - 1] {
+            return Err(SceneError::new(format!("{at}.path[{k}]"), "is the same point as the one before it"));
+        }
+    }
+    count(&format!("{at}.segments"), r.segments, 1, 10_000_000)?;
+    size(&format!("{at}.segments"), u64::from(r.segments + 1) * copies(r.array.as_ref()))?;
+    range(&format!("{at}.slack"), r.slack, 0.01, 100.0)?;
+    placement(at, &r.transform, r.array.as_ref(), r.velocity, &r.pin)?;
+    mass(at, r.density, r.particle_mass, r.radius)?;
+    color(at, r.color)?;
+    elasticity(&format!("{at}.stretch"), Some(r.stretch))?;
+    elasticity(&format!("{at}.bend"), r.bend)?;
+    elasticity(&format!("{at}.twist"), r.twist)
+}
+
+fn soft(at: &str, s: &Soft) -> Checked {
+    let shapes = [
+        ("block", s.block.is_some()),
+        ("torus", s.torus.is_some()),
+        ("ball", s.ball.is_some()),
+        ("mesh", s.mesh.is_some()),
+    ];
+    one_of(at, &shapes)?;
+    let copies = copies(s.array.as_ref());
+    if let Some(b) = &s.block {
+        for k in 0..3 {
+            count(&format!("{at}.block.cells[{k}]"), b.cells[k], 1, 10_000)?;
+            range(&format!("{at}.block.size[{k}]"), b.size[k], 1e-6, 1e5)?;
+        }
+        let particles = b.cells.iter().map(|&c| u64::from(c) + 1).product::<u64>();
+        size(&format!("{at}.block.cells"), particles * copies)?;
+    }
+    if let Some(t) = &s.torus {
+        range(&format!("{at}.torus.radius"), t.radius, 1e-6, 1e5)?;
+        range(&format!("{at}.torus.width"), t.width, 1e-6, t.radius * 1.99)?;
+        count(&format!("{at}.torus.cells[0]"), t.cells[0], 3, 1_000_000)?;
+        count(&format!("{at}.torus.cells[1]"), t.cells[1], 1, 1_000)?;
+        let section = u64::from(t.cells[1] + 1);
+        size(&format!("{at}.torus.cells"), u64::from(t.cells[0]) * section * section * copies)?;
+    }
+    if let Some(b) = &s.ball {
+        range(&format!("{at}.ball.radius"), b.radius, 1e-6, 1e5)?;
+        count(&format!("{at}.ball.cells"), b.cells, 1, 1_000)?;
+        size(&format!("{at}.ball.cells"), u64::from(b.cells + 1).pow(3) * copies)?;
+    }
+    for (k, &f) in s.squash.iter().enumerate() {
+        range(&format!("{at}.squash[{k}]"), f, 1e-4, 100.0)?;
+    }
+    placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
+    mass(at, s.density, s.particle_mass, s.radius)?;
+    color(at, s.color)?;
+    elasticity(&format!("{at}.stretch"), Some(s.stretch))?;
+    elasticity(&format!("{at}.volume"), Some(s.volume))?;
+    fem(at, s.fem)
+}
+
+fn inflatable(at: &str, b: &Inflatable) -> Checked {
+    one_of(at, &[("sphere", b.sphere.is_some()), ("mesh", b.mesh.is_some())])?;
+    if let Some(s) = &b.sphere {
+        range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;
+        count(&format!("{at}.sphere.subdivisions"), s.subdivisions, 0, 8)?;
+        size(&format!("{at}.sphere.subdivisions"), (10 * 4_u64.pow(s.subdivisions) + 2) * copies(b.array.as_ref()))?;
+    }
+    range(&format!("{at}.pressure"), b.pressure, 0.0, 1e3)?;
+    placement(at, &b.transform, b.array.as_ref(), b.velocity, &b.pin)?;
+    mass(at, b.density, b.particle_mass, b.radius)?;
+    color(at, b.color)?;
+    elasticity(&format!("{at}.stretch"), Some(b.stretch))?;
+    elasticity(&format!("{at}.volume"), Some(b.volume))?;
+    elasticity(&format!("{at}.bend"), b.bend)?;
+    range(&format!("{at}.drag"), b.drag, 0.0, 100.0)?;
+    range(&format!("{at}.lift"), b.lift, 0.0, 100.0)
+}
+
+fn collider(at: &str, c: &Collider) -> Checked {
+    let shapes = [
+        ("plane", c.plane.is_some()),
+        ("sphere", c.sphere.is_some()),
+        ("capsule", c.capsule.is_some()),
+        ("box", c.cuboid.is_some()),
+    ];
+    one_of(at, &shapes)?;
+    if let Some(p) = &c.plane {
+        direction(&format!("{at}.plane.normal"), p.normal)?;
+        range(&format!("{at}.plane.offset"), p.offset, -1e5, 1e5)?;
+    }
+    if let Some(s) = &c.sphere {
+        vector(&format!("{at}.sphere.center"), s.center, 1e5)?;
+        range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;
+    }
+    if let Some(k) = &c.capsule {
+        vector(&format!("{at}.capsule.from"), k.from, 1e5)?;
+        vector(&format!("{at}.capsule.to"), k.to, 1e5)?;
+        range(&format!("{at}.capsule.radius"), k.radius, 1e-6, 1e5)?;
+    }
+    if let Some(b) = &c.cuboid {
+        vector(&format!("{at}.box.center"), b.center, 1e5)?;
+        for k in 0..3 {
+            range(&format!("{at}.box.size[{k}]"), b.size[k], 1e-6, 1e5)?;
+        }
+        rotation(&format!("{at}.box.rotate"), b.rotate)?;
+    }
+    range(&format!("{at}.friction.static"), c.friction.stick, 0.0, 100.0)?;
+    let most = c.friction.stick;
+    if !(c.friction.slide >= 0.0 && c.friction.slide <= most) {
+        let found = c.friction.slide;
+        return Err(SceneError::new(
+            format!("{at}.friction.kinetic"),
+            format!("is {found}, but must lie between 0 and the static coefficient {most}"),
+        ));
+    }
+    motion(at, c.motion.as_ref())
+}
+
+fn view(scene: &Scene) -> Checked {
+    for (name, point) in [("camera.eye", scene.camera.eye), ("camera.target", scene.camera.target)] {
+        if let Some(p) = point {
+            vector(name, p, 1e5)?;
+        }
+    }
+    range("camera.fov", scene.camera.fov, 1.0, 170.0)?;
+    let o = &scene.output;
+    range("output.seconds", o.seconds, 0.0, 1e6)?;
+    range("output.fps", o.fps, 0.01, 1e5)?;
+    for (name, pixels) in [("output.width", o.width), ("output.height", o.height)] {
+        count(name, pixels, 16, 8192)?;
+        if pixels % 2 == 1 {
+            return Err(SceneError::new(name, format!("is {pixels}, but videos need an even number of pixels")));
+        }
+    }
+    o.still.map_or(Ok(()), |t| range("output.still", t, 0.0, 1e6))
+}
+
+fn placement(at: &str, t: &Transform, array: Option<&ArraySpec>, velocity: [f32; 3], pins: &[Pin]) -> Checked {
+    range(&format!("{at}.transform.scale"), t.scale, 1e-6, 1e6)?;
+    vector(&format!("{at}.transform.translate"), t.translate, 1e5)?;
+    rotation(&format!("{at}.transform.rotate"), t.rotate)?;
+    vector(&format!("{at}.velocity"), velocity, 1e4)?;
+    if let Some(a) = array {
+        for k in 0..3 {
+            count(&format!("{at}.array.count[{k}]"), a.count[k], 1, 1_000_000)?;
+        }
+        vector(&format!("{at}.array.spacing"), a.spacing, 1e5)?;
+        size(&format!("{at}.array.count"), copies(Some(a)))?;
+    }
+    for (k, pin) in pins.iter().enumerate() {
+        let at = format!("{at}.pin[{k}]");
+        let ways = [("at", pin.at.is_some()), ("particles", pin.particles.is_some()), ("inside", pin.inside.is_some())];
+        one_of(&at, &ways)?;
+        region(&at, pin.inside.as_ref())?;
+        motion(&at, pin.motion.as_ref())?;
+    }
+    Ok(())
+}
+
+fn select(at: &str, s: &Select) -> Checked {
+    let given = [s.at.is_some(), s.particles.is_some(), s.inside.is_some()];
+    if given.iter().filter(|&&g| g).count() > 1 {
+        return Err(SceneError::new(at, "give at most one of at, particles, inside"));
+    }
+    region(at, s.inside.as_ref())
+}
+
+fn region(at: &str, region: Option<&Region>) -> Checked {
+    let Some(r) = region else { return Ok(()) };
+    vector(&format!("{at}.inside.min"), r.min, 1e6)?;
+    vector(&format!("{at}.inside.max"), r.max, 1e6)?;
+    if (0..3).any(|k| r.min[k] > r.max[k]) {
+        return Err(SceneError::new(format!("{at}.inside"), format!("min {:?} is above max {:?}", r.min, r.max)));
+    }
+    Ok(())
+}
+
+fn motion(at: &str, motion: Option<&MotionSpec>) -> Checked {
+    let at = format!("{at}.motion");
+    match motion {
+        None => Ok(()),
+        Some(MotionSpec::Oscillate { amplitude, period, phase }) => {
+            vector(&format!("{at}.oscillate.amplitude"), *amplitude, 1e5)?;
+            range(&format!("{at}.oscillate.period"), *period, 1e-4, 1e6)?;
+            range(&format!("{at}.oscillate.phase"), *phase, -1e6, 1e6)
+        }
+        Some(MotionSpec::Spin { axis, center, rate }) => {
+            direction(&format!("{at}.spin.axis"), *axis)?;
+            vector(&format!("{at}.spin.center"), *center, 1e5)?;
+            range(&format!("{at}.spin.rate"), *rate, -1e6, 1e6)
+        }
+        Some(MotionSpec::Keys { frames, center }) => {
+            vector(&format!("{at}.keys.center"), *center, 1e5)?;
+            if frames.is_empty() {
+                return Err(SceneError::new(format!("{at}.keys.frames"), "is empty, but at least one key is needed"));
+            }
+            for (k, f) in frames.iter().enumerate() {
+                let at = format!("{at}.keys.frames[{k}]");
+                range(&format!("{at}.time"), f.time, -1e6, 1e6)?;
+                vector(&format!("{at}.translate"), f.translate, 1e5)?;
+                rotation(&format!("{at}.rotate"), f.rotate)?;
+                if k > 0 && f.time <= frames[k - 1].time {
+                    let before = frames[k - 1].time;
+                    return Err(SceneError::new(
+                        format!("{at}.time"),
+                        format!("is {} s, but the key before it is at {before} s", f.time),
+                    ));
+                }
+            }
+            Ok(())
+        }
+    }
+}
+
+fn mass(at: &str, density: f32, particle_mass: Option<f32>, radius: f32) -> Checked {
+    range(&format!("{at}.density"), density, 1e-9, 1e9)?;
+    if let Some(m) = particle_mass {
+        range(&format!("{at}.particle_mass"), m, 1e-9, 1e9)?;
+    }
+    range(&format!("{at}.radius"), radius, 0.0, 1e4)
+}
+
+fn elasticity(at: &str, e: Option<Elasticity>) -> Checked {
+    match e {
+        None => Ok(()),
+        Some(Elasticity::Compliance(a)) => range(&format!("{at}.compliance"), a, 0.0, 1e12),
+        Some(Elasticity::Modulus(m)) => range(&format!("{at}.modulus"), m, 1e-9, 1e15),
+        Some(Elasticity::Stiffness(k)) => range(&format!("{at}.stiffness"), k, 1e-6, 1.0),
+    }
+}
+
+fn fem(at: &str, fem: Option<Fem>) -> Checked {
+    let Some(f) = fem else { return Ok(()) };
+    range(&format!("{at}.fem.young"), f.young, 1e-6, 1e15)?;
+    range(&format!("{at}.fem.poisson"), f.poisson, 0.0, 0.49)
+}
+
+fn color(at: &str, color: Option<[f32; 3]>) -> Checked {
+    let Some(c) = color else { return Ok(()) };
+    (0..3).try_for_each(|k| range(&format!("{at}.color[{k}]"), c[k], 0.0, 1.0))
+}
+
+fn rotation(at: &str, r: Option<Rotate>) -> Checked {
+    let Some(r) = r else { return Ok(()) };
+    direction(&format!("{at}.axis"), r.axis)?;
+    range(&format!("{at}.degrees"), r.degrees, -1e6, 1e6)
+}
+
+fn direction(at: &str, v: [f32; 3]) -> Checked {
+    vector(at, v, 1e6)?;
+    if v.iter().map(|c| c * c).sum::<f32>() < 1e-12 {
+        return Err(SceneError::new(at, format!("is {v:?}, but a direction must not be zero")));
+    }
+    Ok(())
+}
+
+fn vector(at: &str, v: [f32; 3], most: f32) -> Checked {
+    (0..3).try_for_each(|k| range(&format!("{at}[{k}]"), v[k], -most, most))
+}
+
+fn above(at: &str, v: f32, least: f32) -> Checked {
+    if v > least && v < 1e9 { Ok(()) } else { Err(SceneError::new(at, format!("is {v}, but must be above {least}"))) }
+}
+
+fn range(at: &str, v: f32, least: f32, most: f32) -> Checked {
+    // Not `contains`: the comparison must fail for NaN.
+    if v >= least && v <= most {
+        return Ok(());
+    }
+    Err(SceneError::new(at, format!("is {v}, but must lie between {least} and {most}")))
+}
+
+fn count(at: &str, v: u32, least: u32, most: u32) -> Checked {
+    if (least..=most).contains(&v) {
+        return Ok(());
+    }
+    Err(SceneError::new(at, format!("is {v}, but must lie between {least} and {most}")))
+}
+
+fn copies(array: Option<&ArraySpec>) -> u64 {
+    array.map_or(1, |a| a.count.iter().map(|&c| u64::from(c)).fold(1, u64::saturating_mul))
+}
+
+fn size(at: &str, particles: u64) -> Checked {
+    if particles <= MOST_PARTICLES {
+        return Ok(());
+    }
+    Err(SceneError::new(at, format!("makes {particles} particles, but at most {MOST_PARTICLES} are allowed")))
+}
+
+fn one_of(at: &str, ways: &[(&str, bool)]) -> Checked {
+    let given: Vec<_> = ways.iter().filter(|w| w.1).map(|w| w.0).collect();
+    if given.len() == 1 {
+        return Ok(());
+    }
+    let all = ways.iter().map(|w| w.0).collect::<Vec<_>>().join(", ");
+    let found = if given.is_empty() { "none of them".to_owned() } else { given.join(" and ") };
+    Err(SceneError::new(at, format!("needs exactly one of {all}, but has {found}")))
+}

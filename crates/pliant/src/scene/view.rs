@@ -1,0 +1,44 @@
+//! Camera and output settings.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Where pictures are taken from. What is not said is chosen so that the scene fills the picture.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Camera {
+    /// Position of the eye [m].
+    pub eye: Option<[f32; 3]>,
+    /// Point in the middle of the picture [m].
+    pub target: Option<[f32; 3]>,
+    /// Vertical angle of view [degrees]; default 35.
+    pub fov: f32,
+}
+
+impl Default for Camera {
+    fn default() -> Self {
+        Self { eye: None, target: None, fov: 35.0 }
+    }
+}
+
+/// Length of the run and size of its pictures.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Output {
+    /// Length of the run [s]; default 5.
+    pub seconds: f32,
+    /// Frames per simulated second; a frame is a whole number of steps. Default 50.
+    pub fps: f32,
+    /// Width of pictures [pixels], even; default 1280.
+    pub width: u32,
+    /// Height of pictures [pixels], even; default 720.
+    pub height: u32,
+    /// Time of the still picture [s]; default at two thirds of the run.
+    pub still: Option<f32>,
+}
+
+impl Default for Output {
+    fn default() -> Self {
+        Self { seconds: 5.0, fps: 50.0, width: 1280, height: 720, still: None }
+    }
+}

@@ -1,0 +1,50 @@
+//! Everything that changes during a simulation, as structure of arrays (S02, S03).
+//!
+//! A *row* is sixteen bytes: a particle's position and inverse mass, or a rod segment's orientation
+//! (unit quaternion). Particles come first, orientations after them, in one array, so that constraints
+//! name both by one index and a gather is one aligned load.
+
+/// Position and inverse mass, or quaternion.
+pub type RowData = [f32; 4];
+
+/// The moving half of a simulation. [`crate::model::Model`] is the fixed half.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// Number of particles; rows from here on are orientations.
+    pub particles: usize,
+    /// Rows now: x, y, z [m], w [1/kg]; then quaternions.
+    pub rows: Vec<RowData>,
+    /// Rows at the start of the substep.
+    pub previous: Vec<RowData>,
+    /// Rows at the start of the substep before (BDF2 only, else empty).
+    pub older: Vec<RowData>,
+    /// Velocities [m/s] with a zero; then the rates of the quaternions [1/s].
+    pub velocities: Vec<RowData>,
+    /// Velocities one substep ago (BDF2 only, else empty).
+    pub older_velocities: Vec<RowData>,
+    /// Radius of each particle [m].
+    pub radii: Vec<f32>,
+    /// Phase of each particle: particles of one phase do not collide with each other.
+    pub phases: Vec<u32>,
+    /// Particles that integrate with BDF1 in this substep, though the scene says BDF2.
+    pub first_order: Vec<bool>,
+    /// Multipliers of each constraint group, laid out like its parameters.
+    pub multipliers: Vec<Vec<f32>>,
+    /// Multiplier of each inflatable [Pa·s²].
+    pub inflate_multipliers: Vec<f32>,
+    /// Substeps done so far.
+    pub substeps: u64,
+    /// Simulated time [s].
+    pub time: f64,
+}
+
+impl State {
+    /// Fingerprint of all rows and velocities, bit for bit (64-bit FNV-1a over words).
+    pub fn hash(&self) -> u64 {
+        let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+        for value in self.rows.iter().chain(&self.velocities).flatten() {
+            hash = (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        hash
+    }
+}

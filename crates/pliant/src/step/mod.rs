@@ -1,0 +1,4 @@
+//! A step as data: the list of passes, and what was measured while walking it.
+
+pub mod schedule;
+pub mod stats;
