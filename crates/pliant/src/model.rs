@@ -11,6 +11,7 @@ use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
 use crate::step::schedule::Schedule;
 use glam::{Quat, Vec3};
+use std::ops::Range;
 
 /// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
 /// each number with one load.
@@ -39,6 +40,8 @@ pub struct Batch {
     pub first: usize,
     /// Constraints in the batch.
     pub count: usize,
+    /// Island it belongs to; `u32::MAX` for those that run with all others.
+    pub island: u32,
 }
 
 impl Batch {
@@ -90,6 +93,14 @@ pub struct Inflatable {
     pub pressure: f32,
     /// Encoded softness (compliance in m³/Pa).
     pub softness: f32,
+}
+
+impl Inflatable {
+    /// Its particles, which are consecutive.
+    pub fn run(&self) -> Range<usize> {
+        let first = self.particles.first().map_or(0, |&p| p as usize);
+        first..first + self.particles.len()
+    }
 }
 
 /// A solid of the environment.
@@ -220,6 +231,8 @@ pub struct Model {
     pub spin_weights: Vec<f32>,
     /// For Jacobi passes; empty otherwise.
     pub incidence: Incidence,
+    /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
+    pub runs: Vec<Range<usize>>,
     /// What outputs see.
     pub shape: Shape,
     /// Remarks of the build for the user: repairs, things left out.

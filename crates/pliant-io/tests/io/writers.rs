@@ -17,6 +17,7 @@ fn shape() -> Shape {
         objects: vec![0, 0, 0, 0, 1, 1, 1],
         radii: (0..7).map(|i| 0.5 + i as f32).collect(),
         object_names: vec!["body".into(), "Seil ü".into()],
+        colors: vec![None, None],
     }
 }
 

@@ -1,6 +1,7 @@
 //! Joins copies of parts into one set of particles and constraints, then into model and state.
 
 use super::part::{ORIENTATION, Part, Raw};
+use super::partition::islands::Islands;
 use super::partition::split;
 use super::place::{collider, copies, motion, select};
 use super::{BuildError, pack};
@@ -15,6 +16,7 @@ use crate::state::{RowData, State};
 use crate::step::schedule::{Schedule, Touches};
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// One copy of an object within the whole.
 pub struct Copy {
@@ -214,20 +216,26 @@ impl Assembly {
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
         let settings = settings(scene);
-        let mut groups = Vec::new();
-        for (kind, mut raw) in std::mem::take(&mut self.constraints) {
-            let count = raw.rows.len() / kind.layout().rows;
-            if count == 0 {
-                continue;
-            }
+        let mut constraints = std::mem::take(&mut self.constraints);
+        constraints.retain(|_, raw| !raw.rows.is_empty());
+        for raw in constraints.values_mut() {
             if raw.rows.len() > MOST {
                 return Err(BuildError::TooLarge { what: "rows of one kind", found: raw.rows.len(), most: MOST });
             }
             for r in raw.rows.iter_mut().filter(|r| **r & ORIENTATION != 0) {
                 *r = (*r & !ORIENTATION) + particles as u32;
             }
-            let sets = split(settings.partition, kind.layout().rows, &raw.rows, self.rows.len());
-            groups.push(pack::group(kind, raw, &sets, self.rows.len(), settings.partition)?);
+        }
+        let islands = if settings.partition == Partition::Color {
+            let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
+            Islands::find(&constraints, particles, self.rows.len(), &tied)
+        } else {
+            Islands::none(self.rows.len())
+        };
+        let mut groups = Vec::new();
+        for (kind, raw) in constraints {
+            let sets = split(settings.partition, kind.layout().rows, &raw.rows, &islands);
+            groups.push(pack::group(kind, raw, &sets, &islands, settings.partition)?);
         }
         finish_sails(&mut self.sails, particles);
         let touches = if scene.collider.is_empty() { Touches::None } else { Touches::Some };
@@ -262,11 +270,28 @@ impl Assembly {
             sails: self.sails,
             spin_weights: self.spin_weights,
             incidence,
+            runs: runs(islands.runs, particles),
             shape: self.shape,
             notes: self.notes,
         };
         Ok((model, state))
     }
+}
+
+/// Particles per run outside islands.
+const RUN: usize = 4096;
+
+/// Islands first, then all particles that belong to none, in pieces.
+fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
+    let mut all = islands;
+    let mut rest = Vec::new();
+    let mut at = 0;
+    for run in all.iter().cloned().chain(std::iter::once(particles..particles)) {
+        rest.extend((at..run.start).step_by(RUN).map(|first| first..(first + RUN).min(run.start)));
+        at = run.end;
+    }
+    all.extend(rest);
+    all
 }
 
 fn settings(scene: &Scene) -> Settings {

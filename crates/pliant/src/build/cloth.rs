@@ -2,13 +2,14 @@
 
 use super::part::{Inside, Outline, Part, soften};
 use super::{BuildError, MeshSource, generate};
+use crate::error::SceneError;
 use crate::kernels::aero::Air;
 use crate::kernels::bend::Bend;
 use crate::kernels::{Constraint, Kind, Row, V3};
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::topology::{Hinge, hinges, triangle_edges};
-use crate::scene::{BendModel, Cloth, Elasticity, Fem, Inflatable};
+use crate::scene::{BendModel, Cloth, Elasticity, Fem, Inflatable, InlineMesh};
 use glam::Vec3;
 
 /// What cloth and inflatables have in common.
@@ -29,10 +30,11 @@ pub fn cloth(
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<Part, BuildError> {
-    let (mut mesh, outline) = match (&spec.grid, &spec.mesh) {
-        (Some(grid), _) => (generate::grid(grid), Outline::Grid(grid.cells.map(|c| c as usize + 1))),
-        (None, Some(file)) => (surface(file, SurfaceNeed::Open, meshes, notes)?, Outline::Body),
-        (None, None) => return Err(BuildError::nothing(&spec.name)),
+    let (mut mesh, outline) = match (&spec.grid, &spec.inline, &spec.mesh) {
+        (Some(grid), ..) => (generate::grid(grid), Outline::Grid(grid.cells.map(|c| c as usize + 1))),
+        (_, Some(inline), _) => (written_out(inline)?, Outline::Body),
+        (.., Some(file)) => (surface(file, SurfaceNeed::Open, meshes, notes)?, Outline::Body),
+        _ => return Err(BuildError::nothing(&spec.name)),
     };
     mesh.positions.iter_mut().for_each(|p| *p = transform(*p));
     let membrane = Membrane {
@@ -44,6 +46,9 @@ pub fn cloth(
         fem: spec.fem.map(|f| (f, spec.thickness)),
     };
     let mut part = membrane.build(mesh, outline);
+    if let Some(masses) = spec.inline.as_ref().and_then(|m| m.masses.as_ref()) {
+        part.masses.clone_from(masses);
+    }
     part.radius = spec.radius;
     part.velocity = Vec3::from(spec.velocity);
     part.tether = spec.tether;
@@ -82,6 +87,22 @@ pub fn inflatable(
     let softness = soften(spec.volume, |bulk| bulk / volume).encoded();
     part.inside = Some(Inside { pressure: spec.pressure, volume, softness });
     Ok(part)
+}
+
+/// A mesh from the scene itself: wrong ones are refused, since particle numbers must stay as written.
+fn written_out(inline: &InlineMesh) -> Result<TriMesh, BuildError> {
+    let mesh = TriMesh {
+        positions: inline.points.iter().map(|&p| Vec3::from(p)).collect(),
+        triangles: inline.triangles.clone(),
+    };
+    let wrong = |what: String| Err(BuildError::Scene(SceneError::new("inline", what)));
+    if let Some(k) = mesh.triangles.iter().position(|t| area(&mesh.positions, t) < 1e-12) {
+        return wrong(format!("triangle {k} has no area"));
+    }
+    if let Some(k) = (0..mesh.positions.len() as u32).find(|k| !mesh.triangles.iter().flatten().any(|i| i == k)) {
+        return wrong(format!("point {k} belongs to no triangle"));
+    }
+    Ok(mesh)
 }
 
 fn surface(

@@ -2,25 +2,27 @@
 
 use super::BuildError;
 use super::part::Raw;
+use super::partition::Set;
+use super::partition::islands::Islands;
 use crate::error::SceneError;
 use crate::kernels::Kind;
 use crate::model::{BLOCK, Batch, Entry, Group, Incidence};
 use crate::scene::Partition;
 
 /// Lays out constraints in the order of `sets` (constraint numbers).
-pub fn group(kind: Kind, raw: Raw, sets: &[Vec<u32>], rows: usize, partition: Partition) -> Result<Group, BuildError> {
+pub fn group(kind: Kind, raw: Raw, sets: &[Set], islands: &Islands, partition: Partition) -> Result<Group, BuildError> {
     let layout = kind.layout();
-    let blocks: usize = sets.iter().map(|s| s.len().div_ceil(BLOCK)).sum();
+    let blocks: usize = sets.iter().map(|s| s.members.len().div_ceil(BLOCK)).sum();
     let mut packed = Group {
         kind,
-        count: sets.iter().map(Vec::len).sum(),
+        count: sets.iter().map(|s| s.members.len()).sum(),
         batches: Vec::with_capacity(sets.len()),
         rows: vec![0; blocks * layout.rows * BLOCK],
         params: vec![0.0; blocks * layout.params * BLOCK],
     };
     let mut first = 0;
     for set in sets {
-        for (b, members) in set.chunks(BLOCK).enumerate() {
+        for (b, members) in set.members.chunks(BLOCK).enumerate() {
             let block = first + b;
             for lane in 0..BLOCK {
                 // Unused lanes repeat the first one: valid to read, never written.
@@ -33,17 +35,18 @@ pub fn group(kind: Kind, raw: Raw, sets: &[Vec<u32>], rows: usize, partition: Pa
                 }
             }
         }
-        let batch = Batch { first, count: set.len() };
+        let batch = Batch { first, count: set.members.len(), island: set.island };
         first += batch.blocks();
         packed.batches.push(batch);
     }
-    check(&packed, rows, partition)?;
+    check(&packed, islands, partition)?;
     Ok(packed)
 }
 
 /// Proves what the backends rely on for memory safety: every index is in range, and in a colored group
-/// no row appears twice within a batch.
-fn check(group: &Group, rows: usize, partition: Partition) -> Result<(), BuildError> {
+/// no row appears twice within a batch, nor outside its island.
+fn check(group: &Group, islands: &Islands, partition: Partition) -> Result<(), BuildError> {
+    let rows = islands.of_row.len();
     let broken = |what: String| Err(SceneError::new(group.kind.name(), what).into());
     if let Some(bad) = group.rows.iter().find(|&&r| r as usize >= rows) {
         return broken(format!("a constraint names row {bad}, but there are {rows}"));
@@ -55,6 +58,9 @@ fn check(group: &Group, rows: usize, partition: Partition) -> Result<(), BuildEr
     for (b, batch) in group.batches.iter().enumerate() {
         for i in 0..batch.count {
             for r in group.rows_of(batch.first + i / BLOCK, i % BLOCK) {
+                if islands.of_row[r as usize] != batch.island {
+                    return broken(format!("row {r} is not of island {}", batch.island));
+                }
                 if std::mem::replace(&mut seen[r as usize], b as u32) == b as u32 {
                     return broken(format!("row {r} appears twice in batch {b}"));
                 }

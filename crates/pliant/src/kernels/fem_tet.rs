@@ -14,7 +14,11 @@ pub struct FemTet;
 #[inline(always)]
 fn deformation<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
     let e = [rows[1].v - rows[0].v, rows[2].v - rows[0].v, rows[3].v - rows[0].v];
-    [0, 1, 2].map(|j| e[0] * p[j] + e[1] * p[3 + j] + e[2] * p[6 + j])
+    let mut f = e;
+    for j in 0..3 {
+        f[j] = e[0] * p[j] + e[1] * p[3 + j] + e[2] * p[6 + j];
+    }
+    f
 }
 
 /// Which two columns of F each strain component couples.
@@ -23,7 +27,11 @@ const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 
 #[inline(always)]
 fn strain<F: Lane>(f: &[V3<F>; 3]) -> [F; 6] {
     let (half, one) = (F::splat(0.5), F::splat(1.0));
-    PAIRS.map(|(i, j)| if i == j { (f[i].length_squared() - one) * half } else { f[i].dot(f[j]) })
+    let mut c = [one; 6];
+    for (c, (i, j)) in c.iter_mut().zip(PAIRS) {
+        *c = if i == j { (f[i].length_squared() - one) * half } else { f[i].dot(f[j]) };
+    }
+    c
 }
 
 impl Constraint<4, 12, 6> for FemTet {
@@ -38,14 +46,15 @@ impl Constraint<4, 12, 6> for FemTet {
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 12], rows: &[Row<F>; 4], lambda: &[F; 6]) -> Update<F, 4, 6> {
         let f = deformation(p, rows);
         let c = strain(&f);
-        let g = PAIRS.map(|(i, j)| {
-            let corner = |k: usize| {
+        // Loops and not closures, here and below: see `backend::cpu::rows`.
+        let mut g = [[V3::zero(); 4]; 6];
+        for (g, (i, j)) in g.iter_mut().zip(PAIRS) {
+            for k in 0..3 {
                 let (di, dj) = (p[3 * k + i], p[3 * k + j]);
-                if i == j { f[i] * di } else { f[i] * dj + f[j] * di }
-            };
-            let (g1, g2, g3) = (corner(0), corner(1), corner(2));
-            [-(g1 + g2 + g3), g1, g2, g3]
-        });
+                g[k + 1] = if i == j { f[i] * di } else { f[i] * dj + f[j] * di };
+            }
+            g[0] = -(g[1] + g[2] + g[3]);
+        }
         let (a, b, shear) = (p[9] * scales.inv_h2, p[10] * scales.inv_h2, p[11] * scales.inv_h2);
         let mut soft = [[F::splat(0.0); 6]; 6];
         for i in 0..3 {
@@ -59,16 +68,15 @@ impl Constraint<4, 12, 6> for FemTet {
         for m in 0..6 {
             after[m] = after[m] + dl[m];
         }
-        Update {
-            rows: [0, 1, 2, 3].map(|k| {
-                let mut push = g[0][k] * dl[0];
-                for m in 1..6 {
-                    push = push + g[m][k] * dl[m];
-                }
-                Row { v: push * rows[k].w, w: rows[k].w }
-            }),
-            lambda: after,
+        let mut moved = *rows;
+        for k in 0..4 {
+            let mut push = g[0][k] * dl[0];
+            for m in 1..6 {
+                push = push + g[m][k] * dl[m];
+            }
+            moved[k].v = push * rows[k].w;
         }
+        Update { rows: moved, lambda: after }
     }
 
     /// Norm of the strain.

@@ -42,18 +42,19 @@ impl Constraint<3, 7, 3> for FemTriangle {
         // g[m][k]: gradient of component m with respect to corner k.
         let g1 = [f0 * p[0], f1 * p[1], f0 * p[1] + f1 * p[0]];
         let g2 = [f0 * p[2], f1 * p[3], f0 * p[3] + f1 * p[2]];
-        let g = [0, 1, 2].map(|m| [-(g1[m] + g2[m]), g1[m], g2[m]]);
+        let mut g = [[V3::zero(); 3]; 3];
+        for m in 0..3 {
+            g[m] = [-(g1[m] + g2[m]), g1[m], g2[m]];
+        }
         let (a, b, shear) = (p[4] * scales.inv_h2, p[5] * scales.inv_h2, p[6] * scales.inv_h2);
         let zero = F::splat(0.0);
         let soft = [[a, b, zero], [b, a, zero], [zero, zero, shear]];
         let dl = block_step(scales, rows, &c, &g, &soft, lambda);
-        Update {
-            rows: [0, 1, 2].map(|k| {
-                let push = g[0][k] * dl[0] + g[1][k] * dl[1] + g[2][k] * dl[2];
-                Row { v: push * rows[k].w, w: rows[k].w }
-            }),
-            lambda: [lambda[0] + dl[0], lambda[1] + dl[1], lambda[2] + dl[2]],
+        let mut moved = *rows;
+        for k in 0..3 {
+            moved[k].v = (g[0][k] * dl[0] + g[1][k] * dl[1] + g[2][k] * dl[2]) * rows[k].w;
         }
+        Update { rows: moved, lambda: [lambda[0] + dl[0], lambda[1] + dl[1], lambda[2] + dl[2]] }
     }
 
     /// Norm of the strain.

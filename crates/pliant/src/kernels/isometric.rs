@@ -29,7 +29,10 @@ impl Constraint<4, 7, 1> for Isometric {
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 7], rows: &[Row<F>; 4], &[lambda]: &[F; 1]) -> Update<F, 4, 1> {
         // Measured from the first row: the stencil of large coordinates would lose the small curvature.
         let origin = rows[0].v;
-        let local = rows.map(|r| Row { v: r.v - origin, w: r.w });
+        let mut local = *rows;
+        for r in &mut local {
+            r.v = r.v - origin;
+        }
         let s = curvature(p, &local);
         let length = s.length();
         let weight =
@@ -38,10 +41,11 @@ impl Constraint<4, 7, 1> for Isometric {
         // A flat hinge has no direction to bend back: λ must not grow there.
         let dl = F::pick_gt(length, F::splat(1e-12), dl, F::splat(0.0));
         let along = s * (dl * length.safe_recip());
-        Update {
-            rows: [0, 1, 2, 3].map(|i| Row { v: along * (rows[i].w * p[i]), w: rows[i].w }),
-            lambda: [lambda + dl],
+        let mut moved = *rows;
+        for i in 0..4 {
+            moved[i].v = along * (rows[i].w * p[i]);
         }
+        Update { rows: moved, lambda: [lambda + dl] }
     }
 
     #[inline(always)]

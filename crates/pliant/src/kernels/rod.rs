@@ -56,7 +56,10 @@ impl Constraint<3, 3, 3> for StretchShear {
         let per_length = p[0].safe_recip();
         let c = Self::evaluate(p, rows);
         let weight = (a.w + b.w) * per_length * per_length + F::splat(4.0) * p[1];
-        let dl = [0, 1, 2].map(|m| scales.delta_lambda(p[2], c[m], lambda[m], weight));
+        let mut dl = c;
+        for m in 0..3 {
+            dl[m] = scales.delta_lambda(p[2], c[m], lambda[m], weight);
+        }
         let d = V3::new(dl[0], dl[1], dl[2]);
         let (v, w) = (q.v, q.w);
         // −(∂d₃/∂q)ᵀ·Δλ, scaled by wq.
@@ -115,7 +118,10 @@ impl Constraint<2, 8, 3> for BendTwist {
         let weight = p[0] + p[1];
         // The third axis runs along the rod: its component is torsion.
         let softness = [p[6], p[6], p[7]];
-        let dl = [0, 1, 2].map(|m| scales.delta_lambda(softness[m], c[m], lambda[m], weight));
+        let mut dl = c;
+        for m in 0..3 {
+            dl[m] = scales.delta_lambda(softness[m], c[m], lambda[m], weight);
+        }
         let d = V3::new(dl[0], dl[1], dl[2]);
         let [a, b] = rows;
         Update {

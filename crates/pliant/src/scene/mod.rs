@@ -16,8 +16,8 @@ pub use collider::{BoxShape, CapsuleShape, Collider, FrictionSpec, PlaneShape, S
 pub use material::{BendModel, Elasticity, Fem};
 pub use motion::{Keyframe, MotionSpec, Rotate};
 pub use objects::{
-    ArraySpec, Attach, BallSpec, BlockSpec, Cloth, GridPlane, GridSpec, IcosphereSpec, Inflatable, Pin, Place, Region,
-    Rope, Select, Soft, Tessellation, TorusSpec, Transform,
+    ArraySpec, Attach, BallSpec, BlockSpec, Cloth, GridPlane, GridSpec, IcosphereSpec, Inflatable, InlineMesh, Pin,
+    Place, Region, Rope, Select, Soft, Tessellation, TorusSpec, Transform,
 };
 pub use parse::{Format, Override};
 pub use view::{Camera, Output};

@@ -5,7 +5,7 @@ use super::motion::{MotionSpec, Rotate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A sheet of cloth. Give exactly one of `grid` and `mesh`.
+/// A sheet of cloth. Give exactly one of `grid`, `inline` and `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Cloth {
@@ -13,6 +13,8 @@ pub struct Cloth {
     pub name: String,
     /// A rectangle of triangles.
     pub grid: Option<GridSpec>,
+    /// Points and triangles written out.
+    pub inline: Option<InlineMesh>,
     /// A triangle mesh file (OBJ, PLY, STL, glTF) in the scene's folder.
     pub mesh: Option<String>,
     /// Where it is placed.
@@ -54,6 +56,7 @@ impl Default for Cloth {
         Self {
             name: String::new(),
             grid: None,
+            inline: None,
             mesh: None,
             transform: Transform::default(),
             array: None,
@@ -86,6 +89,19 @@ pub struct GridSpec {
     /// "xy" (default, upright: the first side runs right, the second up) or "xz" (flat).
     #[serde(default)]
     pub plane: GridPlane,
+}
+
+/// A small mesh written out in the scene.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InlineMesh {
+    /// Positions [m].
+    pub points: Vec<[f32; 3]>,
+    /// Corners of each triangle, numbers of points from 0.
+    pub triangles: Vec<[u32; 3]>,
+    /// Mass of each point [kg], in place of `density`.
+    #[serde(default)]
+    pub masses: Option<Vec<f32>>,
 }
 
 /// Plane of a grid.

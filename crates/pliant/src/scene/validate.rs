@@ -61,14 +61,17 @@ fn world(w: &World) -> Checked {
 }
 
 fn cloth(at: &str, c: &Cloth) -> Checked {
-    one_of(at, &[("grid", c.grid.is_some()), ("mesh", c.mesh.is_some())])?;
+    one_of(at, &[("grid", c.grid.is_some()), ("inline", c.inline.is_some()), ("mesh", c.mesh.is_some())])?;
+    if let Some(mesh) = &c.inline {
+        inline(&format!("{at}.inline"), mesh)?;
+    }
     if let Some(g) = &c.grid {
         for (k, (&cells, &size)) in g.cells.iter().zip(&g.size).enumerate() {
             count(&format!("{at}.grid.cells[{k}]"), cells, 1, 20_000)?;
             range(&format!("{at}.grid.size[{k}]"), size, 1e-6, 1e5)?;
         }
         let particles = u64::from(g.cells[0] + 1) * u64::from(g.cells[1] + 1);
-        size(&format!("{at}.grid.cells"), particles * copies(c.array.as_ref()))?;
+        size(&format!("{at}.grid.cells"), particles.saturating_mul(copies(c.array.as_ref())))?;
     }
     placement(at, &c.transform, c.array.as_ref(), c.velocity, &c.pin)?;
     mass(at, c.density, c.particle_mass, c.radius)?;
@@ -82,6 +85,25 @@ fn cloth(at: &str, c: &Cloth) -> Checked {
     }
     range(&format!("{at}.drag"), c.drag, 0.0, 100.0)?;
     range(&format!("{at}.lift"), c.lift, 0.0, 100.0)
+}
+
+fn inline(at: &str, mesh: &InlineMesh) -> Checked {
+    let n = mesh.points.len();
+    for (k, &p) in mesh.points.iter().enumerate() {
+        vector(&format!("{at}.points[{k}]"), p, 1e5)?;
+    }
+    for (k, t) in mesh.triangles.iter().enumerate() {
+        if let Some(bad) = t.iter().find(|&&i| i as usize >= n) {
+            let message = format!("names point {bad}, but there are {n} points, from 0");
+            return Err(SceneError::new(format!("{at}.triangles[{k}]"), message));
+        }
+    }
+    let Some(masses) = &mesh.masses else { return Ok(()) };
+    if masses.len() != n {
+        let message = format!("has {} entries, but there are {n} points", masses.len());
+        return Err(SceneError::new(format!("{at}.masses"), message));
+    }
+    masses.iter().enumerate().try_for_each(|(k, &m)| range(&format!("{at}.masses[{k}]"), m, 1e-9, 1e9))
 }
 
 fn rope(at: &str, r: &Rope) -> Checked {
@@ -99,7 +121,7 @@ fn rope(at: &str, r: &Rope) -> Checked {
         }
     }
     count(&format!("{at}.segments"), r.segments, 1, 10_000_000)?;
-    size(&format!("{at}.segments"), u64::from(r.segments + 1) * copies(r.array.as_ref()))?;
+    size(&format!("{at}.segments"), u64::from(r.segments + 1).saturating_mul(copies(r.array.as_ref())))?;
     range(&format!("{at}.slack"), r.slack, 0.01, 100.0)?;
     placement(at, &r.transform, r.array.as_ref(), r.velocity, &r.pin)?;
     mass(at, r.density, r.particle_mass, r.radius)?;
@@ -124,7 +146,7 @@ fn soft(at: &str, s: &Soft) -> Checked {
             range(&format!("{at}.block.size[{k}]"), b.size[k], 1e-6, 1e5)?;
         }
         let particles = b.cells.iter().map(|&c| u64::from(c) + 1).product::<u64>();
-        size(&format!("{at}.block.cells"), particles * copies)?;
+        size(&format!("{at}.block.cells"), particles.saturating_mul(copies))?;
     }
     if let Some(t) = &s.torus {
         range(&format!("{at}.torus.radius"), t.radius, 1e-6, 1e5)?;
@@ -132,12 +154,12 @@ fn soft(at: &str, s: &Soft) -> Checked {
         count(&format!("{at}.torus.cells[0]"), t.cells[0], 3, 1_000_000)?;
         count(&format!("{at}.torus.cells[1]"), t.cells[1], 1, 1_000)?;
         let section = u64::from(t.cells[1] + 1);
-        size(&format!("{at}.torus.cells"), u64::from(t.cells[0]) * section * section * copies)?;
+        size(&format!("{at}.torus.cells"), (u64::from(t.cells[0]) * section * section).saturating_mul(copies))?;
     }
     if let Some(b) = &s.ball {
         range(&format!("{at}.ball.radius"), b.radius, 1e-6, 1e5)?;
         count(&format!("{at}.ball.cells"), b.cells, 1, 1_000)?;
-        size(&format!("{at}.ball.cells"), u64::from(b.cells + 1).pow(3) * copies)?;
+        size(&format!("{at}.ball.cells"), u64::from(b.cells + 1).pow(3).saturating_mul(copies))?;
     }
     for (k, &f) in s.squash.iter().enumerate() {
         range(&format!("{at}.squash[{k}]"), f, 1e-4, 100.0)?;
@@ -155,7 +177,10 @@ fn inflatable(at: &str, b: &Inflatable) -> Checked {
     if let Some(s) = &b.sphere {
         range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;
         count(&format!("{at}.sphere.subdivisions"), s.subdivisions, 0, 8)?;
-        size(&format!("{at}.sphere.subdivisions"), (10 * 4_u64.pow(s.subdivisions) + 2) * copies(b.array.as_ref()))?;
+        size(
+            &format!("{at}.sphere.subdivisions"),
+            (10 * 4_u64.pow(s.subdivisions) + 2).saturating_mul(copies(b.array.as_ref())),
+        )?;
     }
     range(&format!("{at}.pressure"), b.pressure, 0.0, 1e3)?;
     placement(at, &b.transform, b.array.as_ref(), b.velocity, &b.pin)?;

@@ -3,8 +3,10 @@
 //! Backends walk this list and never ask why the order is what it is. Stage names here are those of the
 //! timers and of the statistics.
 
+use crate::build::partition::islands::GLOBAL;
 use crate::model::{Group, Inflatable};
 use crate::scene::Partition;
+use std::ops::Range;
 
 /// A stage of a substep, as timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,10 +64,12 @@ pub enum Pass {
     Touch,
 }
 
-/// The passes of one iteration, in order.
+/// What is done in an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// Repeated for every iteration.
+    /// Islands: each runs all of its iterations by itself, batches of its groups in order, then contacts.
+    pub islands: Vec<Vec<(usize, Range<usize>)>>,
+    /// The passes of everything else, repeated for every iteration.
     pub iteration: Vec<Pass>,
 }
 
@@ -73,13 +77,20 @@ impl Schedule {
     /// The list for groups that are already split.
     pub fn new(partition: Partition, groups: &[Group], inflatables: &[Inflatable], touches: Touches) -> Self {
         let mut iteration = Vec::new();
+        let mut islands: Vec<Vec<(usize, Range<usize>)>> = Vec::new();
         match partition {
             Partition::Serial => iteration.extend((0..groups.len()).map(|group| Pass::Serial { group })),
             Partition::Jacobi => iteration.push(Pass::JacobiScatter),
             Partition::JacobiGather => iteration.push(Pass::JacobiGather),
             Partition::Color | Partition::Auto => {
                 for (group, g) in groups.iter().enumerate() {
-                    iteration.extend((0..g.batches.len()).map(|batch| Pass::Batch { group, batch }));
+                    for (batch, b) in g.batches.iter().enumerate() {
+                        if b.island == GLOBAL {
+                            iteration.push(Pass::Batch { group, batch });
+                        } else {
+                            add_to_island(&mut islands, b.island as usize, group, batch);
+                        }
+                    }
                 }
             }
         }
@@ -92,7 +103,17 @@ impl Schedule {
         if touches == Touches::Some {
             iteration.push(Pass::Touch);
         }
-        Self { iteration }
+        Self { islands, iteration }
+    }
+}
+
+fn add_to_island(islands: &mut Vec<Vec<(usize, Range<usize>)>>, island: usize, group: usize, batch: usize) {
+    if islands.len() <= island {
+        islands.resize(island + 1, Vec::new());
+    }
+    match islands[island].last_mut() {
+        Some((g, batches)) if *g == group && batches.end == batch => batches.end += 1,
+        _ => islands[island].push((group, batch..batch + 1)),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Stages contacts and stabilize, and the contact pass of stage solve: particles against colliders.
 //!
-//! Contacts are kept in pieces, one per run of [`PIECE`] particles. A piece touches only its own run, so
-//! pieces go to threads together with their rows and nothing is shared.
+//! Contacts are kept by run of particles (`Model::runs`): one run per island, the rest in pieces. A run's
+//! contacts touch only its own particles, so runs go to threads without anything shared.
 
+use super::shared::Shared;
 use super::threads::Threads;
 use super::{Scratch, Substep};
 use crate::kernels::contact::{Obstacle, Push, depth, project};
@@ -10,14 +11,11 @@ use crate::model::Model;
 use crate::state::{RowData, State};
 use glam::Vec3;
 
-/// Particles per piece.
-pub const PIECE: usize = 4096;
-
 /// One particle near one collider.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Particle number within the piece.
-    pub local: u32,
+    /// Particle number.
+    pub particle: u32,
     /// Collider number.
     pub collider: u32,
     /// What it has done in this substep.
@@ -39,13 +37,9 @@ fn place_obstacles(model: &Model, sub: &Substep, obstacles: &mut Vec<Obstacle>) 
 pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
     place_obstacles(model, sub, &mut scratch.obstacles);
     let (obstacles, margin) = (&scratch.obstacles, model.settings.contact_margin);
-    let pieces = scratch.contacts.len();
-    let (mut none, mut also_none) = (vec![(); pieces], vec![(); pieces]);
-    threads.runs((&mut scratch.contacts, 1), (&mut none, 1), (&mut also_none, 1), |piece, contacts, _, _| {
-        let contacts = &mut contacts[0];
+    threads.each(&mut scratch.contacts, |run, contacts| {
         contacts.clear();
-        let first = piece * PIECE;
-        for i in first..(first + PIECE).min(state.particles) {
+        for i in model.runs[run].clone() {
             let row = state.rows[i];
             if row[3] == 0.0 {
                 continue;
@@ -56,11 +50,7 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
             for (collider, obstacle) in obstacles.iter().enumerate() {
                 let (inside, _) = depth(&obstacle.solid, &obstacle.after, x, state.radii[i]);
                 if inside > -reach {
-                    contacts.push(Contact {
-                        local: (i - first) as u32,
-                        collider: collider as u32,
-                        push: Push::default(),
-                    });
+                    contacts.push(Contact { particle: i as u32, collider: collider as u32, push: Push::default() });
                 }
             }
         }
@@ -70,21 +60,19 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
 /// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out
 /// together with its old position, so that the repair adds no velocity.
 pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch) {
-    let obstacles = &scratch.obstacles;
-    let radii = &state.radii;
-    let rows = (&mut state.rows[..state.particles], PIECE);
-    let previous = (&mut state.previous[..state.particles], PIECE);
-    let passes = model.settings.stabilization;
-    threads.runs(rows, previous, (&mut scratch.contacts, 1), |piece, rows, previous, contacts| {
-        for _ in 0..passes {
-            for c in &contacts[0] {
-                let (i, obstacle) = (c.local as usize, &obstacles[c.collider as usize]);
+    let (obstacles, radii) = (&scratch.obstacles, &state.radii);
+    let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
+    threads.each(&mut scratch.contacts, |_, contacts| {
+        for _ in 0..model.settings.stabilization {
+            for c in contacts.iter() {
+                let (i, obstacle) = (c.particle as usize, &obstacles[c.collider as usize]);
+                // SAFETY: runs do not overlap, so this thread alone touches particle i.
+                let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
                 // Against where the collider stood then: what it moves since is the solver's to push.
-                let radius = radii[piece * PIECE + i];
-                let (inside, normal) = depth(&obstacle.solid, &obstacle.before, position(previous[i]), radius);
+                let (inside, normal) = depth(&obstacle.solid, &obstacle.before, position(*before), radii[i]);
                 if inside > 0.0 {
                     let out = normal * inside;
-                    for row in [&mut rows[i], &mut previous[i]] {
+                    for row in [row, before] {
                         *row = [row[0] + out.x, row[1] + out.y, row[2] + out.z, row[3]];
                     }
                 }
@@ -93,22 +81,39 @@ pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &
     });
 }
 
-/// Projects all contacts once.
-pub fn touch(threads: &Threads, state: &mut State, scratch: &mut Scratch) {
-    let obstacles = &scratch.obstacles;
-    let radii = &state.radii;
-    let rows = (&mut state.rows[..state.particles], PIECE);
-    let previous = (&mut state.previous[..state.particles], PIECE);
-    threads.runs(rows, previous, (&mut scratch.contacts, 1), |piece, rows, previous, contacts| {
-        for c in &mut contacts[0] {
-            let (local, i) = (c.local as usize, piece * PIECE + c.local as usize);
-            let row = &mut rows[local];
-            let start = position(previous[local]);
-            let (x, push) = project(&obstacles[c.collider as usize], radii[i], start, position(*row), c.push);
+/// What the contact pass reads.
+#[derive(Clone, Copy)]
+pub struct Touch<'a> {
+    pub obstacles: &'a [Obstacle],
+    pub radii: &'a [f32],
+    pub previous: &'a [RowData],
+}
+
+impl Touch<'_> {
+    /// Projects the contacts of one run once.
+    ///
+    /// # Safety
+    /// No other thread may touch the rows of the run's particles.
+    pub unsafe fn run(&self, rows: Shared<RowData>, contacts: &mut [Contact]) {
+        for c in contacts {
+            let i = c.particle as usize;
+            // SAFETY: promised by the caller.
+            let row = unsafe { rows.get(i) };
+            let start = position(self.previous[i]);
+            let obstacle = &self.obstacles[c.collider as usize];
+            let (x, push) = project(obstacle, self.radii[i], start, position(*row), c.push);
             *row = [x.x, x.y, x.z, row[3]];
             c.push = push;
         }
-    });
+    }
+}
+
+/// Projects the contacts of all runs outside islands once.
+pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut Scratch) {
+    let touch = Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous };
+    let rows = Shared::new(&mut state.rows);
+    // SAFETY: runs do not overlap.
+    threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { touch.run(rows, contacts) });
 }
 
 /// First three components as a point.

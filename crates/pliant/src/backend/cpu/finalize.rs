@@ -1,6 +1,5 @@
 //! Stage finalize: velocities from positions, sleeping, and a check that nothing has run away.
 
-use super::contacts::PIECE;
 use super::predict::vector;
 use super::threads::Threads;
 use super::{Alarm, Scratch, Substep};
@@ -52,9 +51,7 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
 /// Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
 fn mark_touched(state: &mut State, scratch: &Scratch) {
     state.first_order.fill(false);
-    for (piece, contacts) in scratch.contacts.iter().enumerate() {
-        for c in contacts.iter().filter(|c| c.push.normal > 0.0) {
-            state.first_order[piece * PIECE + c.local as usize] = true;
-        }
+    for c in scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
+        state.first_order[c.particle as usize] = true;
     }
 }

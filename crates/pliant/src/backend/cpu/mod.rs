@@ -25,8 +25,10 @@ use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Stage};
 use crate::step::stats::{Probe, Residuals, Times};
-use contacts::{Contact, PIECE};
+use contacts::{Contact, Touch};
 pub use isa::Isa;
+use shared::Shared;
+use solve::IslandWork;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use threads::Threads;
@@ -86,7 +88,10 @@ pub(crate) struct Scratch {
     triangle_forces: Vec<V3<f32>>,
     sail_forces: Vec<V3<f32>>,
     obstacles: Vec<Obstacle>,
+    /// By run of particles.
     contacts: Vec<Vec<Contact>>,
+    /// Time spent on each group, by island.
+    island_seconds: Vec<Vec<f64>>,
     gradients: Vec<V3<f32>>,
     /// Corrections of Jacobi passes by group.
     slots: Vec<Vec<RowData>>,
@@ -107,7 +112,8 @@ impl Scratch {
             triangle_forces: vec![V3::zero(); model.sails.triangles.len()],
             sail_forces: vec![V3::zero(); model.sails.particles.len()],
             obstacles: Vec::with_capacity(model.colliders.len()),
-            contacts: vec![Vec::new(); state.particles.div_ceil(PIECE)],
+            contacts: vec![Vec::new(); model.runs.len()],
+            island_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.islands.len()],
             gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
             slots: if jacobi {
                 model.groups.iter().map(|g| vec![[0.0; 4]; g.blocks() * g.layout().rows * BLOCK]).collect()
@@ -209,7 +215,15 @@ fn substep(
     }
 
     let scales = scales(model, &sub);
-    for _ in 0..settings.iterations {
+    solve_islands(threads, isa, model, state, scratch, scales, &mut times.groups);
+    clock.lap(&mut times.stages[Stage::Solve as usize]);
+    let passes = if model.schedule.iteration == [Pass::Touch] && model.runs.len() == model.schedule.islands.len() {
+        // Only islands touch anything, and they have done so themselves.
+        0
+    } else {
+        settings.iterations
+    };
+    for _ in 0..passes {
         for &pass in &model.schedule.iteration {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
@@ -225,6 +239,44 @@ fn substep(
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
     times.substeps += 1;
     check(&alarm, Stage::Solve, model, state)
+}
+
+/// All iterations of every island, one after the other on each thread.
+fn solve_islands(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    scales: Scales<f32>,
+    seconds: &mut [f64],
+) {
+    let islands = &model.schedule.islands;
+    if islands.is_empty() {
+        return;
+    }
+    let lambda: Vec<Shared<'_, f32>> = state.multipliers.iter_mut().map(|l| Shared::new(l)).collect();
+    let work = IslandWork {
+        isa,
+        scales,
+        iterations: model.settings.iterations,
+        groups: &model.groups,
+        rows: Shared::new(&mut state.rows),
+        lambda: &lambda,
+        touch: Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous },
+    };
+    let n = islands.len();
+    let contacts = (&mut scratch.contacts[..n], 1);
+    let mut none = vec![(); n];
+    threads.runs(contacts, (&mut scratch.island_seconds, 1), (&mut none, 1), |i, contacts, seconds, _| {
+        // SAFETY: each island is handed out once.
+        unsafe { work.run(&islands[i], &mut contacts[0], &mut seconds[0]) };
+    });
+    for island in &mut scratch.island_seconds {
+        for (sum, part) in seconds.iter_mut().zip(island) {
+            *sum += std::mem::take(part) / threads.count() as f64;
+        }
+    }
 }
 
 /// α̃/α and the memory of multipliers in this substep (E11, E12).
@@ -258,7 +310,7 @@ fn run_pass(
         Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
-        Pass::Touch => contacts::touch(threads, state, scratch),
+        Pass::Touch => contacts::touch(threads, model.schedule.islands.len(), state, scratch),
     }
 }
 

@@ -1,31 +1,63 @@
-//! Rows that several threads write at once, without locks, because they never write the same one.
+//! Slices that several threads write at once, without locks, because they never write the same element.
 
-use crate::state::RowData;
+use std::marker::PhantomData;
+use std::ops::Range;
 
-/// A mutable slice of rows that can be handed to several threads.
+/// A mutable slice that can be handed to several threads.
 ///
-/// Sound only under the promise of the pass that uses it: within a pass no row is touched by two
-/// constraints. `build::partition` makes batches so, and `Group::check` proves it for every model before
-/// the first step.
-#[derive(Clone, Copy)]
-pub struct SharedRows {
-    base: *mut RowData,
+/// Sound only under the promise of the pass that uses it: no element is touched by two threads. Batches
+/// share no row and islands share neither rows nor multipliers; `build::pack` proves both for every model
+/// before the first step.
+pub struct Shared<'a, T> {
+    base: *mut T,
+    len: usize,
+    life: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: the pointer is only used through `base`, under the promise above.
-unsafe impl Send for SharedRows {}
-// SAFETY: as above.
-unsafe impl Sync for SharedRows {}
+impl<T> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
 
-impl SharedRows {
-    /// Borrows the rows for one pass.
-    pub fn new(rows: &mut [RowData]) -> Self {
-        Self { base: rows.as_mut_ptr() }
+impl<T> Copy for Shared<'_, T> {}
+
+// SAFETY: elements are only reached through unsafe methods, under the promise above.
+unsafe impl<T: Send> Send for Shared<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
+
+impl<'a, T> Shared<'a, T> {
+    /// Borrows the slice for one pass.
+    pub fn new(data: &'a mut [T]) -> Self {
+        Self { base: data.as_mut_ptr(), len: data.len(), life: PhantomData }
     }
 
-    /// First row.
+    /// First element.
     #[inline(always)]
-    pub fn base(self) -> *mut RowData {
+    pub fn base(self) -> *mut T {
         self.base
+    }
+
+    /// One element.
+    ///
+    /// # Safety
+    /// Nobody else may hold or touch it meanwhile.
+    #[inline(always)]
+    pub unsafe fn get(self, i: usize) -> &'a mut T {
+        assert!(i < self.len);
+        // SAFETY: in range as asserted, unshared as the caller promises.
+        unsafe { &mut *self.base.add(i) }
+    }
+
+    /// A run of elements.
+    ///
+    /// # Safety
+    /// Nobody else may hold or touch them meanwhile.
+    #[inline(always)]
+    pub unsafe fn slice(self, range: Range<usize>) -> &'a mut [T] {
+        assert!(range.start <= range.end && range.end <= self.len);
+        // SAFETY: in range as asserted, unshared as the caller promises.
+        unsafe { std::slice::from_raw_parts_mut(self.base.add(range.start), range.len()) }
     }
 }

@@ -1,13 +1,15 @@
 //! Stage solve: the Gauss–Seidel passes. Gather, project, scatter.
 
+use super::contacts::{Contact, Touch};
 use super::isa::Isa;
 use super::rows::{Four, Pack};
-use super::shared::SharedRows;
+use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Row, Scales, V3, Visitor};
 use crate::model::{BLOCK, Batch, Group};
 use crate::state::RowData;
 use std::ops::Range;
+use std::time::Instant;
 
 /// Runs one batch of a colored group; its constraints share no row.
 pub fn run_batch(
@@ -19,7 +21,7 @@ pub fn run_batch(
     rows: &mut [RowData],
     lambda: &mut [f32],
 ) {
-    let shared = SharedRows::new(rows);
+    let shared = Shared::new(rows);
     let m = group.layout().multipliers;
     let lambda = &mut lambda[batch.first * m * BLOCK..(batch.first + batch.blocks()) * m * BLOCK];
     threads.chunks(lambda, m * BLOCK, |first, lambda| {
@@ -31,7 +33,7 @@ pub fn run_batch(
 
 /// Runs a whole group in order on this thread, each constraint seeing the ones before it.
 pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lambda: &mut [f32]) {
-    let shared = SharedRows::new(rows);
+    let shared = Shared::new(rows);
     let m = group.layout().multipliers;
     for batch in &group.batches {
         let blocks = batch.first..batch.first + batch.blocks();
@@ -40,12 +42,51 @@ pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lamb
     }
 }
 
+/// What an island needs from the whole.
+#[derive(Clone, Copy)]
+pub struct IslandWork<'a> {
+    pub isa: Isa,
+    pub scales: Scales<f32>,
+    pub iterations: u32,
+    pub groups: &'a [Group],
+    pub rows: Shared<'a, RowData>,
+    pub lambda: &'a [Shared<'a, f32>],
+    pub touch: Touch<'a>,
+}
+
+impl IslandWork<'_> {
+    /// Runs all iterations of one island: its batches in order, then its contacts. Adds the seconds spent
+    /// on each group.
+    ///
+    /// # Safety
+    /// No other thread may run the same island.
+    pub unsafe fn run(&self, plan: &[(usize, Range<usize>)], contacts: &mut [Contact], seconds: &mut [f64]) {
+        for _ in 0..self.iterations {
+            for (g, batches) in plan {
+                let clock = Instant::now();
+                let group = &self.groups[*g];
+                let m = group.layout().multipliers * BLOCK;
+                for batch in &group.batches[batches.clone()] {
+                    let blocks = batch.first..batch.first + batch.blocks();
+                    // SAFETY: these blocks belong to this island, and so to this thread.
+                    let lambda = unsafe { self.lambda[*g].slice(blocks.start * m..blocks.end * m) };
+                    let (isa, scales, shared, count) = (self.isa, self.scales, self.rows, batch.count);
+                    group.kind.visit(Project { isa, scales, group, shared, blocks, count, lambda });
+                }
+                seconds[*g] += clock.elapsed().as_secs_f64();
+            }
+            // SAFETY: the run of an island holds its own particles only.
+            unsafe { self.touch.run(self.rows, contacts) };
+        }
+    }
+}
+
 /// One thread's share of a batch.
 struct Project<'a> {
     isa: Isa,
     scales: Scales<f32>,
     group: &'a Group,
-    shared: SharedRows,
+    shared: Shared<'a, RowData>,
     blocks: Range<usize>,
     /// Constraints in those blocks.
     count: usize,

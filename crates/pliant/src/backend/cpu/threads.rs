@@ -78,6 +78,14 @@ impl Threads {
         runs.enumerate().for_each(|(i, ((a, b), c))| f(i, a, b, c));
     }
 
+    /// Calls `f(number, item)` for every item, each possibly on another thread.
+    pub fn each<T: Send>(&self, items: &mut [T], f: impl Fn(usize, &mut T) + Sync + Send) {
+        if self.pool.is_none() || items.len() < 2 {
+            return items.iter_mut().enumerate().for_each(|(i, item)| f(i, item));
+        }
+        items.par_iter_mut().enumerate().for_each(|(i, item)| f(i, item));
+    }
+
     /// As [`Self::chunks`] over `0..items` without data; results in order.
     pub fn map<R: Send>(&self, items: usize, f: impl Fn(std::ops::Range<usize>) -> R + Sync + Send) -> Vec<R> {
         let piece = FIXED;

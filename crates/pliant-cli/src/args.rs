@@ -1,0 +1,254 @@
+//! The command line: what can be said, with an example for everything.
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use pliant::scene::Partition;
+use std::path::PathBuf;
+
+/// Position-based dynamics: cloth, ropes, soft bodies and inflatables from a scene file to a moving picture.
+#[derive(Debug, Parser)]
+#[command(
+    name = "pliant",
+    version,
+    after_help = "\
+Examples:
+  pliant                          four flags in the wind, into out/flags
+  pliant scenes                   what else there is to run
+  pliant run my_scene.toml        a scene of your own
+  pliant schema > scene.json      JSON Schema for your editor
+
+Exit codes: 0 done, 1 failure, 2 wrong usage, 3 invalid scene or mesh, 4 the simulation diverged,
+5 out of disk, memory or threads, 130 interrupted."
+)]
+pub struct Pliant {
+    /// What to do; without it `run flags`.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate a scene and write a video, geometry and statistics.
+    Run(RunArgs),
+    /// List the built-in scenes.
+    Scenes(ScenesArgs),
+    /// Validate a scene and show what would be built, without running it.
+    Check(CheckArgs),
+    /// Measure the speed of scenes.
+    Bench(BenchArgs),
+    /// Print the JSON Schema of the scene file.
+    #[command(after_help = "\
+Example:
+  pliant schema > scene.schema.json
+  then put `#:schema ./scene.schema.json` on the first line of a scene for completion in your editor")]
+    Schema,
+    /// Print a completion script for a shell.
+    #[command(after_help = "Example:\n  pliant completions bash > ~/.local/share/bash-completion/completions/pliant")]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// Fields of the scene set from outside.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Overrides {
+    /// Set any field of the scene; may be given several times.
+    #[arg(long = "set", value_name = "PATH.TO.KEY=VALUE")]
+    pub sets: Vec<String>,
+    /// Folder of the mesh files of built-in scenes [default: $PLIANT_MODELS].
+    #[arg(long, value_name = "DIR")]
+    pub models: Option<PathBuf>,
+}
+
+/// `pliant run`.
+#[derive(Clone, Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pliant run flags --seconds 2
+  pliant run flags --method pbd --iterations 4 --out out/pbd
+  pliant run my_scene.toml --set cloth.0.density=0.5 --set world.wind.gust=1
+  pliant run flags --frames 100 --format vtu,npz --video none --json
+
+Writes into the output folder: frame_*.ply (or as --format says), SCENE.mp4, still.png, stats.csv with
+one line per frame (times in milliseconds per frame), and run.json with the summary.")]
+pub struct RunArgs {
+    /// Name of a built-in scene, or path of a .toml or .json file.
+    #[arg(default_value = "flags")]
+    pub scene: String,
+    /// Stop after this many frames.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=100_000_000), conflicts_with = "seconds")]
+    pub frames: Option<u64>,
+    /// Stop after this much simulated time [s] [default: output.seconds of the scene].
+    #[arg(long, value_name = "T", value_parser = positive)]
+    pub seconds: Option<f64>,
+    /// How constraints are softened (solver.method).
+    #[arg(long, value_parser = ["pbd", "xpbd"])]
+    pub method: Option<String>,
+    /// How positions are carried through time (solver.integrator).
+    #[arg(long, value_parser = ["bdf1", "bdf2"])]
+    pub integrator: Option<String>,
+    /// How constraints are split into sets that run side by side (solver.partition).
+    #[arg(long, value_parser = PossibleValuesParser::new(Partition::ALL.map(Partition::name)))]
+    pub solver: Option<String>,
+    /// Iterations per substep (solver.iterations).
+    #[arg(long, value_name = "N")]
+    pub iterations: Option<u32>,
+    /// Substeps per step (solver.substeps).
+    #[arg(long, value_name = "N")]
+    pub substeps: Option<u32>,
+    /// Time step [s] (solver.dt).
+    #[arg(long, value_name = "T")]
+    pub dt: Option<f32>,
+    /// Threads of the simulation; 0 is one per core. Results do not depend on it.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Output folder [default: out/SCENE].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Geometry files, one per frame.
+    #[arg(long, value_delimiter = ',', default_value = "ply")]
+    pub format: Vec<Format>,
+    /// Video.
+    #[arg(long, default_value = "mp4")]
+    pub video: Video,
+    /// Write a PNG of every frame too.
+    #[arg(long)]
+    pub picture: bool,
+    /// Write geometry and pictures of every Nth frame only.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    pub every: u64,
+    /// Print the summary as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// No progress and no summary.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+impl Default for RunArgs {
+    /// As `pliant run` without anything more.
+    fn default() -> Self {
+        match Pliant::parse_from(["pliant", "run"]).command {
+            Some(Command::Run(args)) => args,
+            _ => unreachable!("`pliant run` parses as `run`"),
+        }
+    }
+}
+
+/// Geometry formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Surfaces and ropes, binary.
+    Ply,
+    /// Everything, with a frames.pvd for ParaView.
+    Vtu,
+    /// NumPy arrays.
+    Npz,
+    /// Surfaces and ropes as text.
+    Obj,
+    /// No geometry.
+    None,
+}
+
+/// Video formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Video {
+    /// H.264 in MP4.
+    Mp4,
+    /// Animated GIF.
+    Gif,
+    /// No video.
+    None,
+}
+
+/// `pliant scenes`.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  pliant scenes\n  pliant scenes --json | jq -r '.[].name'")]
+pub struct ScenesArgs {
+    /// Print the list as JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Folder of the mesh files of built-in scenes [default: $PLIANT_MODELS].
+    #[arg(long, value_name = "DIR")]
+    pub models: Option<PathBuf>,
+}
+
+/// `pliant check`.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  pliant check my_scene.toml\n  pliant check flags --set solver.partition=jacobi --json"
+)]
+pub struct CheckArgs {
+    /// Name of a built-in scene, or path of a .toml or .json file.
+    pub scene: String,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Print the findings as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `pliant bench`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pliant bench flags
+  pliant bench peer_cloth peer_tet peer_many --threads 1 --json
+  pliant bench flags --solver serial,color,jacobi --threads 1,2
+
+Times are medians over --repeat steps. A solve is one projection of one constraint; solves per second are
+constraints x iterations x substeps / time of a step: CPU time with one thread, so that other programs on
+the machine do not count, and wall time with more. By kind they use the wall time of that kind alone.")]
+pub struct BenchArgs {
+    /// Names of built-in scenes, or paths of .toml or .json files.
+    #[arg(required = true, value_name = "SCENE")]
+    pub scenes: Vec<String>,
+    /// Steps to measure.
+    #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
+    pub repeat: u32,
+    /// Steps before measuring.
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub warmup: u32,
+    /// Numbers of threads to compare; 0 is one per core.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0", value_parser = threads)]
+    pub threads: Vec<usize>,
+    /// Partitions to compare [default: solver.partition of the scene].
+    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(Partition::ALL.map(Partition::name)))]
+    pub solver: Vec<String>,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Print a JSON list, one entry per row.
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
+    if value > 0.0 && value <= 1e6 { Ok(value) } else { Err("allowed is more than 0 and at most 1000000".into()) }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    let value: usize = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
+    if value <= 1024 { Ok(value) } else { Err("allowed is 0 (one per core) to 1024".into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Pliant::command().debug_assert();
+    }
+
+    #[test]
+    fn no_arguments_mean_the_default_scene() {
+        assert_eq!(RunArgs::default().scene, "flags");
+    }
+}

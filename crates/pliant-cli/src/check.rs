@@ -1,0 +1,97 @@
+//! `pliant check`: what a scene would become.
+
+use crate::args::CheckArgs;
+use crate::load::{Loaded, Setting};
+use crate::report::Failure;
+use crate::run::Length;
+use crate::{out, sizes};
+use pliant::step::stats::{Counts, INFLATE};
+use serde::Serialize;
+use std::time::Instant;
+
+#[derive(Serialize)]
+struct Findings {
+    scene: String,
+    title: String,
+    solver: &'static str,
+    particles: usize,
+    constraints: Counts,
+    /// Sets that run one after the other in an iteration, by kind.
+    batches: Counts,
+    colliders: usize,
+    bytes: u64,
+    build_ms: f64,
+    frames: u64,
+    steps_per_frame: u64,
+    seconds: f64,
+    notes: Vec<String>,
+}
+
+pub fn check(args: &CheckArgs) -> Result<(), Failure> {
+    let settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
+    let loaded = Loaded::new(&args.scene, &settings, args.overrides.models.as_deref())?;
+    let start = Instant::now();
+    let sim = loaded.simulation(1)?;
+    let build_ms = start.elapsed().as_secs_f64() * 1e3;
+    let model = sim.model();
+    let mut batches = Counts::new();
+    for group in &model.groups {
+        *batches.entry(group.kind.name()).or_default() += group.batches.len();
+    }
+    if !model.inflatables.is_empty() {
+        batches.insert(INFLATE, 1);
+    }
+    let length = Length::of(&loaded.scene);
+    let frames = length.frames(None, None);
+    let findings = Findings {
+        scene: loaded.name.clone(),
+        title: loaded.scene.title.clone(),
+        solver: model.settings.partition.name(),
+        particles: sim.particles(),
+        constraints: sim.counts(),
+        batches,
+        colliders: model.colliders.len(),
+        bytes: sizes::bytes(&sim),
+        build_ms,
+        frames,
+        steps_per_frame: length.steps_per_frame,
+        seconds: frames as f64 * length.frame_seconds,
+        notes: model.notes.clone(),
+    };
+    if args.json { out::json(&findings) } else { out::text(&human(&findings, &args.scene)) }
+}
+
+fn human(f: &Findings, spec: &str) -> String {
+    let mut text = format!("{}: valid\n", f.scene);
+    if !f.title.is_empty() {
+        text.push_str(&format!("{}\n", f.title));
+    }
+    let mut rows = vec![vec!["particles".to_owned(), out::grouped(f.particles)]];
+    for (kind, n) in &f.constraints {
+        let batches = f.batches.get(kind).copied().unwrap_or(0);
+        rows.push(vec![
+            (*kind).to_owned(),
+            out::grouped(*n),
+            format!("in {batches} {}", plural("batch", "batches", batches)),
+        ]);
+    }
+    rows.push(vec!["colliders".into(), f.colliders.to_string()]);
+    rows.push(vec!["memory".into(), out::size(f.bytes)]);
+    rows.push(vec!["built in".into(), format!("{:.0} ms", f.build_ms)]);
+    text.push('\n');
+    text.push_str(&out::table(&rows));
+    let steps = plural("step", "steps", f.steps_per_frame as usize);
+    text.push_str(&format!(
+        "\nA run is {} frames of {} {steps}, {:.2} s in all, with solver {}\n",
+        f.frames, f.steps_per_frame, f.seconds, f.solver
+    ));
+    for note in &f.notes {
+        text.push_str(&format!("note: {note}\n"));
+    }
+    text.push_str(&format!("\nNext: pliant run {spec}\n"));
+    text
+}
+
+fn plural<'a>(one: &'a str, many: &'a str, n: usize) -> &'a str {
+    if n == 1 { one } else { many }
+}

@@ -1,0 +1,41 @@
+//! The `pliant` command.
+
+mod args;
+mod bench;
+mod builtin;
+mod check;
+mod load;
+mod out;
+mod picture;
+mod process;
+mod report;
+mod run;
+mod scenes;
+mod sizes;
+
+use args::{Command, Pliant, RunArgs};
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let command = Pliant::parse().command.unwrap_or_else(|| Command::Run(RunArgs::default()));
+    let done = match command {
+        Command::Run(args) => run::run(&args),
+        Command::Scenes(args) => scenes::scenes(&args),
+        Command::Check(args) => check::check(&args),
+        Command::Bench(args) => bench::bench(&args),
+        Command::Schema => out::json(&pliant::scene::schema()),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Pliant::command(), "pliant", &mut script);
+            out::bytes(&script)
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            failure.print();
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! The two streams: data on stdout, everything else on stderr.
+//!
+//! A reader that goes away (`pliant scenes | head -1`) is no failure; a full disk behind stdout is one.
+
+use crate::report::Failure;
+use std::io::{self, ErrorKind, Write};
+
+/// Writes to stdout.
+pub fn text(text: &str) -> Result<(), Failure> {
+    bytes(text.as_bytes())
+}
+
+/// Writes to stdout.
+pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::io("cannot write to standard output", &e)),
+        _ => Ok(()),
+    }
+}
+
+/// Writes a value as indented JSON to stdout.
+pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
+    text(&pretty(value)?)
+}
+
+/// A value as indented JSON with a line end.
+pub fn pretty(value: &impl serde::Serialize) -> Result<String, Failure> {
+    let mut text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(format!("cannot write JSON: {e}")))?;
+    text.push('\n');
+    Ok(text)
+}
+
+/// Writes a line to stderr. There is nowhere left to report that this failed.
+pub fn note(line: &str) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+/// Columns of text: the first to the left, the others to the right, two blanks between.
+pub fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut text = String::new();
+    for row in rows {
+        let cell = |(c, cell): (usize, &String)| {
+            let w = widths[c];
+            if c == 0 { format!("{cell:<w$}") } else { format!("  {cell:>w$}") }
+        };
+        let line: String = row.iter().enumerate().map(cell).collect();
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// 12345678 as "12,345,678".
+pub fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Bytes in the unit a reader would choose.
+pub fn size(bytes: u64) -> String {
+    let mut value = bytes as f64;
+    for unit in ["B", "KiB", "MiB"] {
+        if value < 1024.0 {
+            return if unit == "B" { format!("{bytes} B") } else { format!("{value:.1} {unit}") };
+        }
+        value /= 1024.0;
+    }
+    format!("{value:.2} GiB")
+}
+
+/// "stretch 13,000, bend 12,000", or "none".
+pub fn counts(counts: &pliant::step::stats::Counts) -> String {
+    let all: Vec<String> = counts.iter().map(|(kind, n)| format!("{kind} {}", grouped(*n))).collect();
+    if all.is_empty() { "none".into() } else { all.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_thousands() {
+        let cases = [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")];
+        for (n, expected) in cases {
+            assert_eq!(grouped(n), expected);
+        }
+    }
+
+    #[test]
+    fn sizes_choose_their_unit() {
+        assert_eq!(size(1023), "1023 B");
+        assert_eq!(size(1536), "1.5 KiB");
+        assert_eq!(size(3 << 30), "3.00 GiB");
+    }
+
+    #[test]
+    fn columns_line_up() {
+        let rows = [vec!["a".into(), "1".into()], vec!["bcd".into(), "100".into()]];
+        assert_eq!(table(&rows), "a      1\nbcd  100\n");
+    }
+}

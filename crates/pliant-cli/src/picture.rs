@@ -1,0 +1,323 @@
+//! What a moment of a simulation looks like: engine data to the renderer's picture.
+
+use crate::report::Failure;
+use glam::{Vec3, Vec3Swizzles};
+use pliant::Simulation;
+use pliant::frame::{Frame, Shape};
+use pliant::kernels::contact::{Pose, Solid};
+use pliant::motion::Motion;
+use pliant::scene::Scene;
+use pliant_render::{
+    Camera, Color, GroundDraw, Image, MeshColor, MeshDraw, PALETTE, Picture, Renderer, SolidDraw, SphereDraw, TubeDraw,
+};
+
+/// Everything but the particles: they stay in the background.
+const COLLIDER: Color = Color::srgb8(150, 158, 168);
+
+/// Draws the frames of one simulation.
+pub struct Painter {
+    renderer: Renderer,
+    camera: Camera,
+    bounds: Bounds,
+    ground: Option<GroundDraw>,
+    solids: Vec<(Solid, Motion)>,
+    shape: Shape,
+    /// By object number.
+    colors: Vec<Color>,
+    /// Triangles of sheets, seen from both sides.
+    sheets: Vec<[u32; 3]>,
+    /// Triangles of closed bodies.
+    bodies: Vec<[u32; 3]>,
+    ropes: Vec<Vec<u32>>,
+    /// Particles that belong to nothing that is drawn otherwise.
+    loose: Vec<u32>,
+}
+
+impl Painter {
+    /// Decides on colors and on the camera, which stays where it is over the run.
+    pub fn new(scene: &Scene, sim: &Simulation, first: &Frame) -> Result<Self, Failure> {
+        let output = &scene.output;
+        let renderer = Renderer::new(output.width, output.height)?;
+        let shape = sim.shape().clone();
+        let names = sheet_names(scene);
+        let two_sided = |name: &String| names.iter().any(|s| s == name || copy_of(name) == Some(s));
+        let two_sided: Vec<bool> = shape.object_names.iter().map(two_sided).collect();
+        let is_sheet = |t: &[u32; 3]| two_sided[shape.objects[t[0] as usize] as usize];
+        let (sheets, bodies) = shape.triangles.iter().partition(|t| is_sheet(t));
+        let colors = (0..shape.object_names.len()).map(|i| color(&shape, i)).collect();
+
+        let mut bounds = Bounds::of(&first.positions);
+        let mut ground = None;
+        let mut solids = Vec::new();
+        for collider in &sim.model().colliders {
+            let pose = collider.motion.pose(first.time);
+            let up = pose.rotation * Vec3::Y;
+            if collider.solid == Solid::Plane && up.y > 0.9999 && ground.is_none() {
+                ground = Some(pose.position.dot(up));
+                continue;
+            }
+            bounds.add_solid(&collider.solid, &pose);
+            solids.push((collider.solid, collider.motion.clone()));
+        }
+        bounds.make_room(ground);
+        let aspect = output.width as f32 / output.height as f32;
+        let camera = camera(&scene.camera, &bounds, aspect);
+        let ground = ground.map(|height| ground_at(height, &bounds, &camera));
+        let (ropes, loose) = (chains(&shape), loose(&shape));
+        Ok(Self { renderer, camera, bounds, ground, solids, shape, colors, sheets, bodies, ropes, loose })
+    }
+
+    /// Draws a frame.
+    pub fn paint(&self, frame: &Frame) -> Image {
+        let ropes: Vec<Vec<Vec3>> =
+            self.ropes.iter().map(|rope| rope.iter().map(|&p| frame.positions[p as usize]).collect()).collect();
+        let mut picture = Picture::new(self.camera);
+        picture.ground = self.ground;
+        let mesh = |triangles, two_sided| MeshDraw {
+            positions: &frame.positions,
+            triangles,
+            color: MeshColor::PerObject { objects: &self.shape.objects, palette: &self.colors },
+            two_sided,
+            edges: None,
+        };
+        if !self.sheets.is_empty() {
+            picture.meshes.push(mesh(&self.sheets, true));
+        }
+        if !self.bodies.is_empty() {
+            picture.meshes.push(mesh(&self.bodies, false));
+        }
+        for (points, rope) in ropes.iter().zip(&self.ropes) {
+            let first = rope[0] as usize;
+            picture.tubes.push(TubeDraw { points, radius: self.shape.radii[first], color: self.color(first) });
+        }
+        for &p in &self.loose {
+            let p = p as usize;
+            let (center, radius) = (frame.positions[p], self.shape.radii[p]);
+            picture.spheres.push(SphereDraw { center, radius, color: self.color(p) });
+        }
+        for (solid, motion) in &self.solids {
+            picture.solids.extend(self.solid(solid, &motion.pose(frame.time)));
+        }
+        self.renderer.render(&picture)
+    }
+
+    fn color(&self, particle: usize) -> Color {
+        let object = self.shape.objects.get(particle).map_or(0, |&o| o as usize);
+        self.colors.get(object).copied().unwrap_or(PALETTE[0])
+    }
+
+    fn solid(&self, solid: &Solid, pose: &Pose) -> Option<SolidDraw> {
+        let color = COLLIDER;
+        Some(match *solid {
+            Solid::Sphere { radius } => SolidDraw::Sphere { center: pose.position, radius, color },
+            Solid::Capsule { half_length, radius } => {
+                let end = |s: f32| pose.outward(Vec3::Y * (s * half_length));
+                SolidDraw::Capsule { a: end(-1.0), b: end(1.0), radius, color }
+            }
+            Solid::Box { half } => SolidDraw::Box { center: pose.position, half, rotation: pose.rotation, color },
+            Solid::Plane => return self.slab(pose),
+        })
+    }
+
+    /// A plane that is no ground: the piece of it near the scene, unless it would hide the scene.
+    fn slab(&self, pose: &Pose) -> Option<SolidDraw> {
+        let normal = pose.rotation * Vec3::Y;
+        let distance = |p: Vec3| (p - pose.position).dot(normal);
+        if distance(self.camera.eye) < 0.0 {
+            return None;
+        }
+        let (center, size) = (self.bounds.center(), self.bounds.diagonal());
+        let thickness = size * 0.01;
+        let top = center - normal * distance(center);
+        let half = Vec3::new(size * 0.75, thickness, size * 0.75);
+        Some(SolidDraw::Box { center: top - normal * thickness, half, rotation: pose.rotation, color: COLLIDER })
+    }
+}
+
+/// Color of an object: the scene's, or one of the palette, so that copies differ.
+fn color(shape: &Shape, object: usize) -> Color {
+    let byte = |v: f32| (v.clamp(0.0, 1.0) * 255.0).round() as u8;
+    match shape.colors.get(object) {
+        Some(Some(color)) => {
+            let [r, g, b] = color.map(byte);
+            Color::srgb8(r, g, b)
+        }
+        _ => PALETTE[object % PALETTE.len()],
+    }
+}
+
+/// Names of the objects that have two sides.
+fn sheet_names(scene: &Scene) -> Vec<String> {
+    let name = |(i, name): (usize, &String)| if name.is_empty() { format!("cloth {i}") } else { name.clone() };
+    scene.cloth.iter().map(|c| &c.name).enumerate().map(name).collect()
+}
+
+/// `flag` for its copy `flag[3]`.
+fn copy_of(name: &str) -> Option<&str> {
+    name.strip_suffix(']').and_then(|n| n.rsplit_once('[')).map(|(original, _)| original)
+}
+
+/// A box around what is to be seen.
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    min: Vec3,
+    max: Vec3,
+}
+
+impl Bounds {
+    fn of(points: &[Vec3]) -> Self {
+        let mut bounds = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
+        points.iter().for_each(|&p| bounds.add(p, Vec3::ZERO));
+        bounds
+    }
+
+    fn add(&mut self, center: Vec3, reach: Vec3) {
+        self.min = self.min.min(center - reach);
+        self.max = self.max.max(center + reach);
+    }
+
+    fn add_solid(&mut self, solid: &Solid, pose: &Pose) {
+        match *solid {
+            Solid::Plane => {}
+            Solid::Sphere { radius } => self.add(pose.position, Vec3::splat(radius)),
+            Solid::Capsule { half_length, radius } => {
+                for s in [-1.0, 1.0] {
+                    self.add(pose.outward(Vec3::Y * (s * half_length)), Vec3::splat(radius));
+                }
+            }
+            Solid::Box { half } => {
+                for corner in 0..8 {
+                    let sign = |bit: u32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
+                    self.add(pose.outward(half * Vec3::new(sign(0), sign(1), sign(2))), Vec3::ZERO);
+                }
+            }
+        }
+    }
+
+    /// Adds the space that things will move into: down to a ground that is not far away; for what starts
+    /// out flat as high as it may rise from the ground, or as low as it may swing; and a little to the sides.
+    fn make_room(&mut self, ground: Option<f32>) {
+        let size = self.max - self.min;
+        let (wide, flat) = (size.xz().max_element(), size.y < 0.4 * size.xz().max_element());
+        match ground.filter(|&y| y <= self.min.y + 0.1 * wide) {
+            Some(y) if self.min.y - y < 1.5 * size.max_element() => {
+                self.min.y = self.min.y.min(y);
+                if flat {
+                    self.max.y = self.max.y.max(y + 0.4 * wide);
+                }
+            }
+            _ if flat => self.min.y = self.min.y.min(self.max.y - 0.5 * wide),
+            _ => {}
+        }
+        let side = Vec3::new(0.08 * wide, 0.0, 0.08 * wide);
+        (self.min, self.max) = (self.min - side, self.max + side);
+    }
+
+    fn center(&self) -> Vec3 {
+        (self.min + self.max) * 0.5
+    }
+
+    fn diagonal(&self) -> f32 {
+        (self.max - self.min).length().clamp(1e-3, 1e5)
+    }
+}
+
+fn camera(wanted: &pliant::scene::Camera, bounds: &Bounds, aspect: f32) -> Camera {
+    let mut camera = Camera::frame_bounds(bounds.min, bounds.max, aspect);
+    // The frame was made for the default lens: another one stands nearer or farther off.
+    let fov_y = wanted.fov.to_radians();
+    let away = (camera.eye - camera.target) * ((camera.fov_y * 0.5).tan() / (fov_y * 0.5).tan());
+    let target = wanted.target.map_or(camera.target, Vec3::from);
+    let eye = wanted.eye.map_or(target + away, Vec3::from);
+    camera = Camera::look_at(eye, target);
+    camera.fov_y = fov_y;
+    camera
+}
+
+/// A ground whose squares and horizon fit the size of the scene.
+fn ground_at(height: f32, bounds: &Bounds, camera: &Camera) -> GroundDraw {
+    let wanted = bounds.diagonal() * 0.12;
+    let power = 10f32.powf(wanted.log10().floor());
+    let spacing = [1.0, 2.0, 5.0, 10.0].map(|s| s * power).into_iter().find(|s| *s >= wanted).unwrap_or(wanted);
+    let fade = (bounds.diagonal() * 6.0).max(camera.eye.distance(camera.target) * 4.0);
+    GroundDraw { height, spacing, fade, ..GroundDraw::default() }
+}
+
+/// Lines joined to chains: each starts at a free end or a fork, closed rings anywhere.
+fn chains(shape: &Shape) -> Vec<Vec<u32>> {
+    let mut joined: Vec<Vec<usize>> = vec![Vec::new(); shape.objects.len()];
+    for (i, line) in shape.lines.iter().enumerate() {
+        line.iter().for_each(|&p| joined[p as usize].push(i));
+    }
+    let mut used = vec![false; shape.lines.len()];
+    let mut chains = Vec::new();
+    let ends = (0..joined.len()).filter(|&p| !joined[p].is_empty() && joined[p].len() != 2);
+    let rings = (0..joined.len()).filter(|&p| joined[p].len() == 2);
+    for start in ends.chain(rings) {
+        while let Some(chain) = walk(start, shape, &joined, &mut used) {
+            chains.push(chain);
+        }
+    }
+    chains
+}
+
+/// Follows unused lines from a particle until the way ends or forks.
+fn walk(start: usize, shape: &Shape, joined: &[Vec<usize>], used: &mut [bool]) -> Option<Vec<u32>> {
+    let mut chain = vec![start as u32];
+    let mut here = start;
+    while let Some(&line) = joined[here].iter().find(|&&l| !used[l]) {
+        used[line] = true;
+        let [a, b] = shape.lines[line];
+        here = if a as usize == here { b as usize } else { a as usize };
+        chain.push(here as u32);
+        if joined[here].len() != 2 {
+            break;
+        }
+    }
+    (chain.len() > 1).then_some(chain)
+}
+
+fn loose(shape: &Shape) -> Vec<u32> {
+    let mut drawn = vec![false; shape.objects.len()];
+    let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
+    corners.chain(shape.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
+    (0..drawn.len() as u32).filter(|&p| !drawn[p as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(particles: usize, lines: &[[u32; 2]]) -> Shape {
+        Shape { lines: lines.to_vec(), objects: vec![0; particles], ..Shape::default() }
+    }
+
+    #[test]
+    fn lines_in_any_order_become_one_chain_per_rope() {
+        let shape = lines(6, &[[1, 2], [1, 0], [4, 3], [4, 5]]);
+        assert_eq!(chains(&shape), [vec![0, 1, 2], vec![3, 4, 5]]);
+    }
+
+    #[test]
+    fn a_ring_is_a_chain_that_ends_where_it_starts() {
+        assert_eq!(chains(&lines(3, &[[0, 1], [1, 2], [2, 0]])), [vec![0, 1, 2, 0]]);
+    }
+
+    #[test]
+    fn a_fork_splits_a_chain() {
+        let found = chains(&lines(4, &[[0, 1], [1, 2], [1, 3]]));
+        assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 6);
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn particles_without_any_element_are_loose() {
+        assert_eq!(loose(&lines(4, &[[0, 2]])), [1, 3]);
+    }
+
+    #[test]
+    fn copies_are_known_by_the_name_of_their_original() {
+        assert_eq!(copy_of("flag[3]"), Some("flag"));
+        assert_eq!(copy_of("flag"), None);
+    }
+}

@@ -1,0 +1,131 @@
+//! What is said when something goes wrong, and the exit codes.
+
+use crate::out;
+use pliant::Diverged;
+use pliant_io::WriteError;
+use pliant_render::{RenderError, VideoError};
+use std::io::{self, ErrorKind};
+
+/// Exit codes. Usage errors (2) are clap's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// Anything else.
+    Failure = 1,
+    /// Invalid scene or mesh.
+    Scene = 3,
+    /// The simulation diverged.
+    Diverged = 4,
+    /// Out of disk, memory or threads.
+    Resource = 5,
+    /// Stopped by the user.
+    Interrupted = 130,
+}
+
+/// An end of the program that is not success.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// Exit code.
+    pub exit: Exit,
+    message: String,
+    place: Option<String>,
+    help: Option<String>,
+}
+
+impl Failure {
+    /// A failure of no special kind.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Failure, message: message.into(), place: None, help: None }
+    }
+
+    /// A scene that cannot be used.
+    pub fn scene(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Scene, ..Self::new(message) }
+    }
+
+    /// Something the machine has too little of.
+    pub fn resource(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Resource, ..Self::new(message) }
+    }
+
+    /// An error of the system; a full disk and the like count as a lack of a resource.
+    pub fn io(what: &str, error: &io::Error) -> Self {
+        Self::new(format!("{what}: {error}")).lacking(error.kind())
+    }
+
+    /// The run was stopped by the user; says nothing more, since the summary did.
+    pub fn interrupted() -> Self {
+        Self { exit: Exit::Interrupted, ..Self::new("") }
+    }
+
+    /// Where it is, as in `scenes/flag.toml:14:9`.
+    pub fn at(mut self, place: impl Into<String>) -> Self {
+        self.place = Some(place.into());
+        self
+    }
+
+    /// How to mend it.
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Writes it to stderr.
+    pub fn print(&self) {
+        if self.exit == Exit::Interrupted && self.message.is_empty() {
+            return;
+        }
+        let mut text = format!("error: {}", self.message);
+        if let Some(place) = &self.place {
+            text.push_str(&format!("\n  --> {place}"));
+        }
+        if let Some(help) = &self.help {
+            text.push_str(&format!("\nhelp: {help}"));
+        }
+        out::note(&text);
+    }
+
+    /// The message alone.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    fn lacking(mut self, kind: ErrorKind) -> Self {
+        use ErrorKind::{FileTooLarge, OutOfMemory, QuotaExceeded, StorageFull};
+        if matches!(kind, StorageFull | QuotaExceeded | FileTooLarge | OutOfMemory) {
+            self.exit = Exit::Resource;
+            if kind != OutOfMemory {
+                self.help = Some("free some space, or write less: --format none, --video none, --every 10".into());
+            }
+        }
+        self
+    }
+}
+
+impl From<Diverged> for Failure {
+    fn from(error: Diverged) -> Self {
+        let help = "take a smaller step or more substeps: --dt 0.001, --substeps 4; `pliant check` shows the setup";
+        Self { exit: Exit::Diverged, ..Self::new(error.to_string()) }.help(help)
+    }
+}
+
+impl From<WriteError> for Failure {
+    fn from(error: WriteError) -> Self {
+        Self::new(format!("cannot write {error}")).lacking(error.kind())
+    }
+}
+
+impl From<RenderError> for Failure {
+    fn from(error: RenderError) -> Self {
+        Self::new(error.to_string())
+    }
+}
+
+impl From<VideoError> for Failure {
+    fn from(error: VideoError) -> Self {
+        let kind = match &error {
+            VideoError::Io { source, .. } => source.kind(),
+            _ => ErrorKind::Other,
+        };
+        Self::new(error.to_string()).lacking(kind)
+    }
+}

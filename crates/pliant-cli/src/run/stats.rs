@@ -1,0 +1,107 @@
+//! `stats.csv`: times, energies, momenta, contacts and residuals, one line per frame.
+//!
+//! Each line goes out in one write, so that the file is valid whenever the program is killed.
+
+use crate::report::Failure;
+use pliant::Simulation;
+use pliant::step::schedule::Stage;
+use pliant::step::stats::{Residuals, Times};
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// First words of the header; they tell a file of ours from another.
+pub const START: &str = "frame,time,step_ms,";
+
+/// Wall times of some frames [ms].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct FrameTimes {
+    /// Number of frames.
+    pub frames: u64,
+    /// All steps.
+    pub steps: f64,
+    /// By stage.
+    pub stages: [f64; Stage::ALL.len()],
+}
+
+impl FrameTimes {
+    /// Of one frame.
+    pub fn new(steps: Duration, times: &Times) -> Self {
+        Self { frames: 1, steps: steps.as_secs_f64() * 1e3, stages: times.stages.map(|s| s * 1e3) }
+    }
+
+    /// Adds more frames.
+    pub fn add(&mut self, other: &Self) {
+        self.frames += other.frames;
+        self.steps += other.steps;
+        for (sum, t) in self.stages.iter_mut().zip(other.stages) {
+            *sum += t;
+        }
+    }
+}
+
+/// Writes `stats.csv`.
+pub struct Stats {
+    path: PathBuf,
+    file: File,
+    kinds: Vec<&'static str>,
+    residuals: Residuals,
+}
+
+impl Stats {
+    /// Starts the file with its header.
+    pub fn create(path: &Path, sim: &Simulation) -> Result<Self, Failure> {
+        let kinds: Vec<&'static str> = sim.residuals().into_keys().collect();
+        let mut header = START.to_owned();
+        header.push_str(&Stage::ALL.map(Stage::name).join(","));
+        header.push_str(",kinetic,gravitational,elastic");
+        for vector in ["linear", "angular", "center"] {
+            let _ = write!(header, ",{vector}_x,{vector}_y,{vector}_z");
+        }
+        header.push_str(",contacts");
+        for kind in &kinds {
+            let _ = write!(header, ",residual_{kind}_mean,residual_{kind}_max");
+        }
+        header.push('\n');
+        let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
+        let mut stats = Self { path: path.into(), file, kinds, residuals: Residuals::new() };
+        stats.put(&header)?;
+        Ok(stats)
+    }
+
+    /// Adds the line of a frame.
+    pub fn write(&mut self, frame: u64, times: &FrameTimes, sim: &Simulation) -> Result<(), Failure> {
+        let probe = sim.probe();
+        self.residuals = sim.residuals();
+        let mut line = format!("{frame},{:.6},{:.4}", sim.time(), times.steps);
+        for stage in times.stages {
+            let _ = write!(line, ",{stage:.4}");
+        }
+        let energies = [probe.kinetic, probe.gravitational, probe.elastic];
+        for value in energies.into_iter().chain(probe.linear).chain(probe.angular).chain(probe.center) {
+            let _ = write!(line, ",{value:.9e}");
+        }
+        let _ = write!(line, ",{}", probe.contacts);
+        for kind in &self.kinds {
+            let r = self.residuals.get(kind).copied().unwrap_or_default();
+            let _ = write!(line, ",{:.6e},{:.6e}", r.mean, r.max);
+        }
+        line.push('\n');
+        self.put(&line)
+    }
+
+    /// Residuals of the last frame.
+    pub fn take_residuals(&mut self) -> Residuals {
+        std::mem::take(&mut self.residuals)
+    }
+
+    fn put(&mut self, text: &str) -> Result<(), Failure> {
+        self.file.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.path, &e))
+    }
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::io(&format!("cannot write {}", path.display()), error)
+}

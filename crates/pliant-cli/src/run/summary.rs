@@ -1,0 +1,104 @@
+//! What is said at the end of a run, to people and to scripts.
+
+use super::outputs::Written;
+use super::stats::FrameTimes;
+use super::{End, Length};
+use crate::out;
+use pliant::Simulation;
+use pliant::step::schedule::Stage;
+use pliant::step::stats::{Counts, Residuals};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The summary; its fields are the keys of `run.json`.
+#[derive(Debug, Serialize)]
+pub struct Summary {
+    scene: String,
+    backend: &'static str,
+    solver: &'static str,
+    threads: usize,
+    particles: usize,
+    constraints: Counts,
+    /// Frames that are finished.
+    frames: u64,
+    ms_per_frame: f64,
+    stages: BTreeMap<&'static str, f64>,
+    /// After the last finished frame.
+    pub residual: Residuals,
+    /// Fingerprint of the state at the end; none if it diverged.
+    hash: Option<String>,
+    out: String,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    interrupted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diverged: Option<String>,
+}
+
+impl Summary {
+    /// From the simulation at its end.
+    pub fn new(name: &str, sim: &Simulation, times: &FrameTimes, folder: &Path) -> Self {
+        let per_frame = 1.0 / times.frames.max(1) as f64;
+        Self {
+            scene: name.to_owned(),
+            backend: "cpu",
+            solver: sim.model().settings.partition.name(),
+            threads: sim.threads(),
+            particles: sim.particles(),
+            constraints: sim.counts(),
+            frames: times.frames,
+            ms_per_frame: times.steps * per_frame,
+            stages: Stage::ALL.iter().zip(times.stages).map(|(s, ms)| (s.name(), ms * per_frame)).collect(),
+            residual: Residuals::new(),
+            hash: Some(format!("{:016x}", sim.hash())),
+            out: folder.display().to_string(),
+            interrupted: false,
+            diverged: None,
+        }
+    }
+
+    /// Notes how the run ended.
+    pub fn end(&mut self, end: &End) {
+        match end {
+            End::Done => {}
+            End::Interrupted => self.interrupted = true,
+            End::Diverged(error) => {
+                self.diverged = Some(error.to_string());
+                self.hash = None;
+            }
+        }
+    }
+
+    /// The summary for people: what was done, where to look, what to try next.
+    pub fn human(&self, written: &Written, wanted: u64, length: &Length, spec: &str) -> String {
+        let head = if self.interrupted {
+            format!("{}: interrupted, {} of {wanted} frames are finished", self.scene, self.frames)
+        } else if self.diverged.is_some() {
+            format!("{}: diverged, the {} of {wanted} frames before are kept", self.scene, self.frames)
+        } else {
+            format!("{}: {} frames", self.scene, self.frames)
+        };
+        let mut text = format!("{head}, {:.2} s of simulated time\n", self.frames as f64 * length.frame_seconds);
+        let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        text.push_str(&format!(
+            "{} particles, constraints: {}\n{:.2} ms per frame on {threads}, solver {}\n",
+            out::grouped(self.particles),
+            out::counts(&self.constraints),
+            self.ms_per_frame,
+            self.solver
+        ));
+        text.push_str("\nLook at:\n");
+        for file in &written.files {
+            text.push_str(&format!("  {}\n", Path::new(&self.out).join(file).display()));
+        }
+        let try_next = if self.diverged.is_some() {
+            format!("pliant run {spec} --substeps 4")
+        } else if spec == "flags" {
+            "pliant scenes, pliant run flags --set world.wind.gust=1, pliant run --help".into()
+        } else {
+            format!("pliant bench {spec}, pliant run {spec} --method pbd, pliant scenes")
+        };
+        text.push_str(&format!("\nTry next: {try_next}\n"));
+        text
+    }
+}

@@ -1,0 +1,78 @@
+//! `pliant bench` and `pliant check`.
+
+use crate::{Room, SMALL, keys};
+
+#[test]
+fn bench_measures_every_solver_with_every_number_of_threads() {
+    let room = Room::with(SMALL);
+    let args = [
+        "bench",
+        "scene.toml",
+        "--repeat",
+        "3",
+        "--warmup",
+        "1",
+        "--threads",
+        "1,2",
+        "--solver",
+        "color,jacobi",
+        "--json",
+    ];
+    let json = room.pliant(&args).code(0).json();
+    let rows = json.as_array().unwrap();
+    let found: Vec<_> = rows.iter().map(|r| (r["solver"].as_str().unwrap(), r["threads"].as_u64().unwrap())).collect();
+    assert_eq!(found, [("color", 1), ("color", 2), ("jacobi", 1), ("jacobi", 2)]);
+    for row in rows {
+        let wanted = [
+            "backend",
+            "constraints",
+            "cpu_ms_per_step",
+            "hash",
+            "iterations",
+            "ms_per_step",
+            "msolves_per_s",
+            "msolves_per_s_by_kind",
+            "particles",
+            "peak_bytes",
+            "residual",
+            "residual_before",
+            "scene",
+            "solver",
+            "stages",
+            "threads",
+        ];
+        assert_eq!(keys(row), wanted);
+        assert!(row["ms_per_step"].as_f64().unwrap() > 0.0);
+        assert!(row["msolves_per_s"].as_f64().unwrap() > 0.0);
+        assert!(row["residual_before"]["stretch"]["max"].as_f64().unwrap() < 1e-5);
+    }
+    assert_eq!(rows[0]["hash"], rows[1]["hash"]);
+    assert!(rows[0]["msolves_per_s_by_kind"]["stretch"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn bench_prints_a_table_for_people() {
+    let room = Room::with(SMALL);
+    let done = room.pliant(&["bench", "scene.toml", "--repeat", "2", "--warmup", "0"]).code(0);
+    for word in ["ms/step", "Msolves/s", "stretch", "predict"] {
+        assert!(done.stdout.contains(word), "{}", done.stdout);
+    }
+}
+
+#[test]
+fn check_says_what_would_be_built() {
+    let room = Room::with(SMALL);
+    let json = room.pliant(&["check", "scene.toml", "--json"]).code(0).json();
+    assert_eq!(json["particles"], 25);
+    assert_eq!(json["constraints"]["stretch"], 56);
+    assert!(json["batches"]["stretch"].as_u64().unwrap() >= 4);
+    // Rows, previous rows and velocities of 25 particles are 25·48 bytes, and there is more.
+    assert!(json["bytes"].as_u64().unwrap() > 1200);
+    // 0.2 s at 50 frames/s.
+    assert_eq!(json["frames"], 10);
+    let done = room.pliant(&["check", "scene.toml", "--set", "cloth.0.grid.cells=[9, 9]"]).code(0);
+    for word in ["valid", "particles", "100", "stretch", "batches", "memory"] {
+        assert!(done.stdout.contains(word), "{}", done.stdout);
+    }
+    assert!(!room.path("out").exists());
+}

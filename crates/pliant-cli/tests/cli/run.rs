@@ -1,0 +1,185 @@
+//! What `pliant run` writes, and how it ends.
+
+use crate::{Done, Room, SMALL, files, keys};
+use serde_json::Value;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+const KEYS: [&str; 12] = [
+    "backend",
+    "constraints",
+    "frames",
+    "hash",
+    "ms_per_frame",
+    "out",
+    "particles",
+    "residual",
+    "scene",
+    "solver",
+    "stages",
+    "threads",
+];
+
+#[test]
+fn a_run_leaves_a_video_a_still_geometry_statistics_and_a_summary() {
+    let room = Room::with(SMALL);
+    let done = room.pliant(&["run", "scene.toml", "--frames", "3"]).code(0);
+    let out = room.path("out/scene");
+    let frames = (0..=3).map(|i| format!("frame_{i:05}.ply"));
+    let others = ["run.json", "scene.mp4", "stats.csv", "still.png"].map(str::to_owned);
+    assert_eq!(files(&out), frames.chain(others).collect::<Vec<_>>());
+    for word in ["3 frames", "scene.mp4", "Try next"] {
+        assert!(done.stdout.contains(word), "{}", done.stdout);
+    }
+    assert_eq!(&std::fs::read(out.join("scene.mp4")).unwrap()[4..8], b"ftyp");
+    assert_eq!(&std::fs::read(out.join("still.png")).unwrap()[1..4], b"PNG");
+}
+
+#[test]
+fn statistics_have_one_line_per_frame_and_as_many_cells_as_columns() {
+    let room = Room::with(SMALL);
+    room.pliant(&["run", "scene.toml", "--frames", "3", "--video", "none", "--format", "none", "--quiet"]).code(0);
+    let text = std::fs::read_to_string(room.path("out/scene/stats.csv")).unwrap();
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap().split(',').collect();
+    let wanted = "frame,time,step_ms,predict,contacts,stabilize,solve,finalize,kinetic,gravitational,elastic,\
+                  linear_x,linear_y,linear_z,angular_x,angular_y,angular_z,center_x,center_y,center_z,contacts,\
+                  residual_stretch_mean,residual_stretch_max";
+    assert_eq!(header, wanted.split(',').collect::<Vec<_>>());
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|c| c.parse().unwrap()).collect()).collect();
+    assert_eq!(rows.iter().map(|r| r[0]).collect::<Vec<_>>(), [0.0, 1.0, 2.0, 3.0]);
+    assert!(rows.iter().all(|r| r.len() == header.len()));
+    // A frame is 1/(50 frames/s · 0.01 s) = 2 steps.
+    assert!((rows[3][1] - 0.06).abs() < 1e-6);
+}
+
+#[test]
+fn the_json_summary_has_exactly_its_keys_and_is_run_json() {
+    let room = Room::with(SMALL);
+    let args = ["run", "scene.toml", "--frames", "2", "--json", "--threads", "1", "--out", "there", "--video", "none"];
+    let done = room.pliant(&args).code(0);
+    let json = done.json();
+    assert_eq!(keys(&json), KEYS);
+    assert_eq!(json["scene"], "scene");
+    assert_eq!(json["backend"], "cpu");
+    assert_eq!(json["threads"], 1);
+    assert_eq!(json["particles"], 25);
+    assert_eq!(json["frames"], 2);
+    // 4·5 edges each way and 16 diagonals.
+    assert_eq!(json["constraints"]["stretch"], 56);
+    assert_eq!(keys(&json["stages"]), ["contacts", "finalize", "predict", "solve", "stabilize"]);
+    assert_eq!(keys(&json["residual"]["stretch"]), ["max", "mean"]);
+    assert_eq!(json["hash"].as_str().unwrap().len(), 16);
+    assert_eq!(std::fs::read_to_string(room.path("there/run.json")).unwrap(), done.stdout);
+}
+
+#[test]
+fn threads_do_not_change_the_result_and_settings_do() {
+    let room = Room::with(SMALL);
+    let hash = |more: &[&str]| {
+        let base = ["run", "scene.toml", "--seconds", "0.1", "--json", "--video", "none", "--format", "none"];
+        room.pliant(&[&base, more].concat()).code(0).json()["hash"].as_str().unwrap().to_owned()
+    };
+    let one = hash(&["--threads", "1"]);
+    assert_eq!(one, hash(&["--threads", "3"]));
+    assert_eq!(hash(&["--iterations", "9"]), hash(&["--set", "solver.iterations=9"]));
+    for more in [["--iterations", "9"], ["--method", "pbd"], ["--integrator", "bdf2"], ["--dt", "0.005"]] {
+        assert_ne!(one, hash(&more), "{more:?}");
+    }
+}
+
+#[test]
+fn every_format_and_the_choice_of_frames() {
+    let room = Room::with(SMALL);
+    let args = [
+        "run",
+        "scene.toml",
+        "--frames",
+        "4",
+        "--every",
+        "2",
+        "--format",
+        "vtu,npz,obj",
+        "--video",
+        "gif",
+        "--picture",
+    ];
+    room.pliant(&args).code(0);
+    let found = files(&room.path("out/scene"));
+    for extension in ["vtu", "npz", "obj", "png"] {
+        let frames: Vec<_> = found.iter().filter(|f| f.starts_with("frame_") && f.ends_with(extension)).collect();
+        assert_eq!(frames.len(), 3, "{extension}: {found:?}");
+    }
+    for name in ["frames.pvd", "shape.npz", "scene.gif", "still.png"] {
+        assert!(found.iter().any(|f| f == name), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn a_shorter_run_leaves_no_frames_of_a_longer_one() {
+    let room = Room::with(SMALL);
+    for frames in ["5", "2"] {
+        room.pliant(&["run", "scene.toml", "--frames", frames, "--video", "none", "--quiet"]).code(0);
+        std::fs::write(room.path("out/scene/notes.txt"), "mine").unwrap();
+    }
+    let found = files(&room.path("out/scene"));
+    assert_eq!(found.iter().filter(|f| f.starts_with("frame_")).count(), 3, "{found:?}");
+    assert!(found.iter().any(|f| f == "notes.txt"));
+}
+
+#[test]
+fn quiet_says_nothing() {
+    let room = Room::with(SMALL);
+    let done = room.pliant(&["run", "scene.toml", "--frames", "1", "--video", "none", "--quiet"]).code(0);
+    assert_eq!((done.stdout.as_str(), done.stderr.as_str()), ("", ""));
+}
+
+#[test]
+fn a_diverging_run_exits_4_names_stage_and_particle_and_keeps_its_frames() {
+    // A ball that is thrown faster than anything can be: the first frames are fine while the step is small.
+    let room = Room::with(&SMALL.replace("dt = 0.01", "dt = 10"));
+    let more = ["--set", "world.gravity=[0, -9000, 0]", "--set", "cloth.0.pin=[]", "--set", "collider=[]"];
+    let args = ["run", "scene.toml", "--frames", "50", "--json"];
+    let done = room.pliant(&[&args[..], &more].concat()).code(4).says(&["error: ", "stage", "particle", "help: "]);
+    let json = done.json();
+    assert!(json["diverged"].as_str().unwrap().contains("stage"), "{json}");
+    let finished = json["frames"].as_u64().unwrap();
+    assert!(finished < 50);
+    let found = files(&room.path("out/scene"));
+    let frames = found.iter().filter(|f| f.ends_with(".ply")).count() as u64;
+    assert_eq!(frames, finished + 1, "{found:?}");
+    for name in ["scene.mp4", "still.png", "stats.csv", "run.json"] {
+        assert!(found.iter().any(|f| f == name), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn the_default_scene_with_a_thousandfold_step_diverges() {
+    let room = Room::with(SMALL);
+    let args = ["run", "flags", "--dt", "10", "--frames", "200", "--video", "none", "--every", "50", "--quiet"];
+    room.pliant(&args).code(4).says(&["diverged", "stage", "particle"]);
+    assert!(room.path("out/flags/frame_00000.ply").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupt_keeps_the_finished_frames_and_exits_130() {
+    let room = Room::with(SMALL);
+    let mut command = room.command(&["run", "scene.toml", "--frames", "1000000", "--json"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let start = Instant::now();
+    while !room.path("out/scene/frame_00002.ply").exists() {
+        assert!(start.elapsed() < Duration::from_secs(60), "no frame came");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    let done = Done::new(child.wait_with_output().unwrap()).code(130).says(&["interrupted"]);
+    let json = done.json();
+    assert_eq!(json["interrupted"], Value::Bool(true));
+    let finished = json["frames"].as_u64().unwrap();
+    let found = files(&room.path("out/scene"));
+    assert_eq!(found.iter().filter(|f| f.ends_with(".ply")).count() as u64, finished + 1);
+    assert_eq!(&std::fs::read(room.path("out/scene/scene.mp4")).unwrap()[4..8], b"ftyp");
+    assert!(found.iter().all(|f| !f.ends_with(".tmp") && !f.ends_with(".part")), "{found:?}");
+}

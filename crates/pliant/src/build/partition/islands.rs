@@ -1,0 +1,133 @@
+//! Which bodies have nothing to do with each other.
+//!
+//! An island is a set of rows that no constraint joins to the rest. Islands can be solved one after the
+//! other, all iterations of each while it is in the cache, or side by side without waiting for each other;
+//! results are those of plain colors, bit for bit, because independent work commutes.
+
+use crate::build::part::Raw;
+use crate::kernels::Kind;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Island number of rows that are solved with all others.
+pub const GLOBAL: u32 = u32::MAX;
+
+/// Rows and constraints of an island that is worth keeping in a core's second-level cache [bytes].
+const MOST: usize = 768 << 10;
+/// Smaller bodies are put together, so that blocks of eight fill [bytes].
+const LEAST: usize = 64 << 10;
+
+/// The islands of a scene.
+#[derive(Clone, Debug, Default)]
+pub struct Islands {
+    /// Island of each row, or [`GLOBAL`].
+    pub of_row: Vec<u32>,
+    /// Particles of each island: one run each.
+    pub runs: Vec<Range<usize>>,
+}
+
+impl Islands {
+    /// Everything in one piece.
+    pub fn none(rows: usize) -> Self {
+        Self { of_row: vec![GLOBAL; rows], runs: Vec::new() }
+    }
+
+    /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global.
+    pub fn find(constraints: &BTreeMap<Kind, Raw>, particles: usize, rows: usize, tied: &[Range<usize>]) -> Self {
+        let mut forest = Forest::new(rows);
+        for (kind, raw) in constraints {
+            for members in raw.rows.chunks_exact(kind.layout().rows) {
+                members.iter().for_each(|&r| forest.join(members[0], r));
+            }
+        }
+        let root: Vec<u32> = (0..rows as u32).map(|r| forest.root(r)).collect();
+        let mut bodies = vec![Body::default(); rows];
+        for (kind, raw) in constraints {
+            let layout = kind.layout();
+            let bytes = 4 * (layout.rows + layout.params + layout.multipliers);
+            for members in raw.rows.chunks_exact(layout.rows) {
+                bodies[root[members[0] as usize] as usize].bytes += bytes;
+            }
+        }
+        for (r, &body) in root.iter().enumerate().take(particles) {
+            bodies[body as usize].add(r);
+        }
+        for run in tied {
+            for &body in &root[run.clone()] {
+                bodies[body as usize].tied = true;
+            }
+        }
+        let mut found = Self::none(rows);
+        let mut island_of_body = vec![GLOBAL; rows];
+        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits()).collect();
+        order.sort_unstable_by_key(|&b| bodies[b].first);
+        let mut size = 0;
+        for b in order {
+            let body = bodies[b];
+            match found.runs.last_mut() {
+                // Neighbors in the order of particles share an island while it is small.
+                Some(run) if run.end == body.first && size < LEAST => run.end = body.end,
+                _ => {
+                    found.runs.push(body.first..body.end);
+                    size = 0;
+                }
+            }
+            size += body.bytes;
+            island_of_body[b] = found.runs.len() as u32 - 1;
+        }
+        for (island, &body) in found.of_row.iter_mut().zip(&root) {
+            *island = island_of_body[body as usize];
+        }
+        found
+    }
+}
+
+/// One connected body.
+#[derive(Clone, Copy, Default)]
+struct Body {
+    bytes: usize,
+    first: usize,
+    end: usize,
+    particles: usize,
+    tied: bool,
+}
+
+impl Body {
+    fn add(&mut self, particle: usize) {
+        if self.particles == 0 {
+            self.first = particle;
+        }
+        self.end = particle + 1;
+        self.particles += 1;
+        self.bytes += 16;
+    }
+
+    /// Has constraints, is small enough, and its particles are one run, so that contacts go with it.
+    fn fits(&self) -> bool {
+        let joined = self.bytes > 16 * self.particles;
+        joined && !self.tied && self.bytes <= MOST && self.particles > 0 && self.end - self.first == self.particles
+    }
+}
+
+/// Union–find with path halving; the smaller row is the root, so the result does not depend on order.
+struct Forest(Vec<u32>);
+
+impl Forest {
+    fn new(n: usize) -> Self {
+        Self((0..n as u32).collect())
+    }
+
+    fn root(&mut self, mut r: u32) -> u32 {
+        while self.0[r as usize] != r {
+            let up = self.0[self.0[r as usize] as usize];
+            self.0[r as usize] = up;
+            r = up;
+        }
+        r
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
