@@ -157,7 +157,7 @@ fn human(rows: &[Row]) -> String {
         "\nBy stage (ms per step) and by kind (million solves per second; mean and greatest relative error)\n",
     );
     for row in rows {
-        text.push_str(&format!("{}, {}, {} threads:", row.scene, row.solver, row.threads));
+        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, out::threads(row.threads)));
         for stage in Stage::ALL {
             let ms = row.stages.get(stage.name()).copied().unwrap_or_default();
             text.push_str(&format!(" {} {ms:.3}", stage.name()));

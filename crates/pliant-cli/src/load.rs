@@ -8,7 +8,7 @@ use crate::report::Failure;
 use pliant::SceneError;
 use pliant::build::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};
-use pliant::scene::{Format, Override, Scene};
+use pliant::scene::{Format, Override, Scene, place_of};
 use pliant::{Options, Simulation};
 use pliant_io::{Caps, read_tets, read_triangles};
 use std::fs;
@@ -133,7 +133,8 @@ impl Source {
         let mut failure = Failure::scene(error.to_string());
         // A value from the command line has no place in the file, though its key may have one.
         let said = settings.iter().rev().find(|s| !error.path.is_empty() && s.sets(&error.path));
-        failure = match (said, error.place) {
+        let place = error.place.or_else(|| place_of(&self.text, self.format, &error.path));
+        failure = match (said, place) {
             (Some(setting), _) => failure.at(setting.said.clone()),
             (None, Some((line, column))) => failure.at(format!("{}:{line}:{column}", self.label)),
             (None, None) => failure.at(self.label.clone()),

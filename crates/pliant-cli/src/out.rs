@@ -79,6 +79,11 @@ pub fn size(bytes: u64) -> String {
     format!("{value:.2} GiB")
 }
 
+/// "1 thread", "2 threads".
+pub fn threads(n: usize) -> String {
+    if n == 1 { "1 thread".into() } else { format!("{n} threads") }
+}
+
 /// "stretch 13,000, bend 12,000", or "none".
 pub fn counts(counts: &pliant::step::stats::Counts) -> String {
     let all: Vec<String> = counts.iter().map(|(kind, n)| format!("{kind} {}", grouped(*n))).collect();

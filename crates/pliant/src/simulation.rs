@@ -33,7 +33,8 @@ pub struct ConstraintView {
     pub rows: Vec<u32>,
     /// Its parameters, as its kernel documents them.
     pub params: Vec<f32>,
-    /// Its multipliers λ after the last substep. The constraint force is λ/h²·∇C under XPBD.
+    /// Its multipliers λ after the last substep. The constraint force is λ/h²·∇C under XPBD
+    /// (9λ/(4h²)·∇C with BDF2, E12).
     pub multipliers: Vec<f32>,
 }
 

@@ -74,12 +74,12 @@ impl Summary {
         let head = if self.interrupted {
             format!("{}: interrupted, {} of {wanted} frames are finished", self.scene, self.frames)
         } else if self.diverged.is_some() {
-            format!("{}: diverged, the {} of {wanted} frames before are kept", self.scene, self.frames)
+            format!("{}: diverged after {} of {wanted} frames, which are kept", self.scene, self.frames)
         } else {
             format!("{}: {} frames", self.scene, self.frames)
         };
         let mut text = format!("{head}, {:.2} s of simulated time\n", self.frames as f64 * length.frame_seconds);
-        let threads = if self.threads == 1 { "1 thread".into() } else { format!("{} threads", self.threads) };
+        let threads = out::threads(self.threads);
         text.push_str(&format!(
             "{} particles, constraints: {}\n{:.2} ms per frame on {threads}, solver {}\n",
             out::grouped(self.particles),

@@ -144,7 +144,7 @@ impl<F: Lane> Mul<F> for V3<F> {
 
 /// Four-quadrant arctangent of y/x [rad], 0 at the origin.
 ///
-/// Own polynomial (odd, degree 15, fitted on [0, 1]; error below 4e-7 rad) instead of the system's, so
+/// Own polynomial (odd, degree 15, fitted on [0, 1]; error below 5e-7 rad in all) instead of the system's, so
 /// that lanes and machines agree to the bit.
 #[inline(always)]
 pub fn atan2<F: Lane>(y: F, x: F) -> F {

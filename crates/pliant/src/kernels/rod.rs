@@ -6,7 +6,8 @@
 //! moment of inertia, because q̇ = ½ωq.
 //!
 //! Stretch–shear: C = (x₁ − x₀)/l − d₃(q) ∈ R³. Bend–twist: C = Im(q̄₀q₁) − Im(rest) ∈ R³. In both the
-//! rows of the Jacobian are orthogonal (|∂d₃/∂q|² = 4, |∂Im/∂q|² = 1), so components do not couple.
+//! rows of the Jacobian are orthogonal (|∂d₃/∂q|² = 4, |∂Im/∂q|² = 1), so components do not couple, except
+//! that stretch is solved along d₃ and shear across it.
 
 use super::{Constraint, Lane, Row, Scales, Update, V3};
 
@@ -55,22 +56,30 @@ impl Constraint<3, 3, 3> for StretchShear {
         let [a, b, q] = rows;
         let per_length = p[0].safe_recip();
         let c = Self::evaluate(p, rows);
-        let weight = (a.w + b.w) * per_length * per_length + F::splat(4.0) * p[1];
-        let mut dl = c;
+        // Along the segment only the particles can yield: an orientation turns but does not grow. Counting
+        // its weight there too would leave 4wq/(4wq + Σw/l²) of a stretch after every projection.
+        let axial = (a.w + b.w) * per_length * per_length;
+        let lateral = axial + F::splat(4.0) * p[1];
+        let (k, alpha_tilde) = scales.soften(p[2]);
+        let mut pull = c;
         for m in 0..3 {
-            dl[m] = scales.delta_lambda(p[2], c[m], lambda[m], weight);
+            pull[m] = scales.pull(k, alpha_tilde, c[m], lambda[m]);
         }
-        let d = V3::new(dl[0], dl[1], dl[2]);
+        let pull = V3::new(pull[0], pull[1], pull[2]);
+        let axis = third_axis(q);
+        let along = axis * pull.dot(axis);
+        let across = (pull - along) * (lateral + alpha_tilde).safe_recip();
+        let d = along * (axial + alpha_tilde).safe_recip() + across;
         let (v, w) = (q.v, q.w);
-        // −(∂d₃/∂q)ᵀ·Δλ, scaled by wq.
+        // −(∂d₃/∂q)ᵀ·Δλ, scaled by wq; of the part across the axis, for the rest has no direction to turn to.
         let s = F::splat(-2.0) * p[1];
         let dq = Row {
             v: V3::new(
-                (v.z * d.x - w * d.y - v.x * d.z) * s,
-                (w * d.x + v.z * d.y - v.y * d.z) * s,
-                (v.x * d.x + v.y * d.y + v.z * d.z) * s,
+                (v.z * across.x - w * across.y - v.x * across.z) * s,
+                (w * across.x + v.z * across.y - v.y * across.z) * s,
+                (v.x * across.x + v.y * across.y + v.z * across.z) * s,
             ),
-            w: (v.y * d.x - v.x * d.y + w * d.z) * s,
+            w: (v.y * across.x - v.x * across.y + w * across.z) * s,
         };
         let zero = F::splat(0.0);
         Update {
@@ -79,7 +88,7 @@ impl Constraint<3, 3, 3> for StretchShear {
                 Row { v: d * (b.w * per_length), w: zero },
                 turn(q, dq),
             ],
-            lambda: [lambda[0] + dl[0], lambda[1] + dl[1], lambda[2] + dl[2]],
+            lambda: [lambda[0] + d.x, lambda[1] + d.y, lambda[2] + d.z],
         }
     }
 

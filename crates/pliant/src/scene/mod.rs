@@ -19,7 +19,7 @@ pub use objects::{
     ArraySpec, Attach, BallSpec, BlockSpec, Cloth, GridPlane, GridSpec, IcosphereSpec, Inflatable, InlineMesh, Pin,
     Place, Region, Rope, Select, Soft, Tessellation, TorusSpec, Transform,
 };
-pub use parse::{Format, Override};
+pub use parse::{Format, Override, place_of};
 pub use view::{Camera, Output};
 
 use schemars::JsonSchema;

@@ -99,9 +99,7 @@ impl Scene {
             o.apply(&mut root)?;
         }
         let place = |mut error: SceneError| {
-            if format == Format::Toml && error.place.is_none() {
-                error.place = locate(text, &error.path).map(|at| line_and_column(text, at));
-            }
+            error.place = error.place.or_else(|| place_of(text, format, &error.path));
             error
         };
         let mut track = serde_path_to_error::Track::new();
@@ -119,6 +117,15 @@ impl Scene {
     pub fn validate(&self) -> Result<(), SceneError> {
         validate::validate(self)
     }
+}
+
+/// Line and column, from 1, of a key such as `cloth[0].density` in a scene's text, or of the nearest parent
+/// that the text holds. Unknown in JSON.
+pub fn place_of(text: &str, format: Format, path: &str) -> Option<(usize, usize)> {
+    if format == Format::Json {
+        return None;
+    }
+    locate(text, path).map(|at| line_and_column(text, at))
 }
 
 fn line_and_column(text: &str, at: usize) -> (usize, usize) {

@@ -11,11 +11,8 @@ use crate::state::State;
 /// Runs the stage.
 pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &Scratch, sub: &Substep, alarm: &Alarm) {
     let bdf2 = model.settings.integrator == Integrator::Bdf2;
-    if bdf2 {
-        mark_touched(state, scratch);
-    }
     let second = bdf2 && sub.index > 0;
-    let inv_h = 1.0 / sub.h;
+    let (h, inv_h) = (sub.h, 1.0 / sub.h);
     // E18: a displacement is compared with a displacement.
     let sleep = model.settings.sleep_speed * sub.h;
     let (particles, older, first_order) = (state.particles, &state.older, &state.first_order);
@@ -34,24 +31,34 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
                 velocities[k] = [0.0; 4];
                 continue;
             }
-            let v = if second && !first_order[i] && row[3] > 0.0 {
-                velocity_bdf2(x, start, vector(older[i]), inv_h)
-            } else {
-                velocity_bdf1(x, start, inv_h)
-            };
             alarm.check(i, x);
-            if row[3] > 0.0 {
-                alarm.check_speed(i, v);
+            if row[3] == 0.0 {
+                let v = (x - start) * inv_h;
+                velocities[k] = [v.x, v.y, v.z, 0.0];
+                continue;
             }
+            let free = vector(velocities[k]);
+            let v = if second && !first_order[i] {
+                velocity_bdf2(x, start, vector(older[i]), free, h, inv_h)
+            } else {
+                velocity_bdf1(x, start, free, h, inv_h)
+            };
+            alarm.check_speed(i, v);
             velocities[k] = [v.x, v.y, v.z, 0.0];
         }
     });
+    if bdf2 {
+        fall_back(state, scratch, inv_h);
+    }
 }
 
 /// Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
-fn mark_touched(state: &mut State, scratch: &Scratch) {
+fn fall_back(state: &mut State, scratch: &Scratch, inv_h: f32) {
     state.first_order.fill(false);
     for c in scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
-        state.first_order[c.particle as usize] = true;
+        let i = c.particle as usize;
+        let v = (vector(state.rows[i]) - vector(state.previous[i])) * inv_h;
+        state.velocities[i] = [v.x, v.y, v.z, 0.0];
+        state.first_order[i] = true;
     }
 }

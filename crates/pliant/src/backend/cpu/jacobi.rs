@@ -8,7 +8,7 @@
 
 use super::Scratch;
 use super::isa::Isa;
-use super::rows::{Four, Pack};
+use super::rows::Pack;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Lane, Row, Scales, Visitor};
 use crate::model::{BLOCK, Group, Model};
@@ -157,7 +157,8 @@ impl Visitor for Scatter<'_> {
     fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) {
         match self.isa {
             Isa::Scalar => scatter_blocks::<f32, K, N, P, M>(self),
-            Isa::Four => scatter_blocks::<Four, K, N, P, M>(self),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Four => scatter_blocks::<super::rows::Four, K, N, P, M>(self),
             #[cfg(target_arch = "x86_64")]
             // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
             Isa::Avx2 => unsafe { scatter_avx2::<K, N, P, M>(self) },

@@ -4,7 +4,7 @@ use super::threads::Threads;
 use super::wind::wind_forces;
 use super::{Alarm, Scratch, Substep};
 use crate::kernels::V3;
-use crate::kernels::integrate::{Past, predict_bdf1, predict_bdf2};
+use crate::kernels::integrate::{free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2};
 use crate::model::Model;
 use crate::scene::Integrator;
 use crate::state::{RowData, State};
@@ -29,6 +29,8 @@ pub fn predict(
     if model.settings.integrator == Integrator::Bdf2 {
         // What was x at the start of the last substep is one more substep old now.
         std::mem::swap(&mut state.older, &mut state.previous);
+        // Likewise the velocities: `velocities` now holds those of one substep ago, until it is overwritten.
+        std::mem::swap(&mut state.older_velocities, &mut state.velocities);
     }
     let gravity = V3::new(model.settings.gravity.x, model.settings.gravity.y, model.settings.gravity.z);
     let (particles, h, keep) = (state.particles, sub.h, sub.keep);
@@ -40,33 +42,34 @@ pub fn predict(
             let i = first + k;
             let row = rows[k];
             previous[k] = row;
+            let latest = older_velocities.get(i).copied().unwrap_or(velocities[k]);
             if i >= particles {
                 if weights[i - particles] > 0.0 {
-                    rows[k] = spin(row, velocities[k], h * keep);
+                    rows[k] = spin(row, latest, h * keep);
                 }
                 continue;
             }
             if row[3] == 0.0 {
                 continue;
             }
-            let (x, v) = (vector(row), vector(velocities[k]) * keep);
+            let x = vector(row);
             let a = match forces.get(i) {
                 Some(f) => gravity + vector(*f) * row[3],
                 None => gravity,
             };
-            let ahead = if second && !first_order[i] {
-                let before = Past { x: vector(older[i]), v: vector(older_velocities[i]) * keep };
-                predict_bdf2(Past { x, v }, before, a, h)
+            let v = vector(latest) * keep;
+            let (free, ahead) = if second && !first_order[i] {
+                let free = free_velocity_bdf2(v, vector(velocities[k]) * keep, a, h);
+                (free, predict_bdf2(x, vector(older[i]), free, h))
             } else {
-                predict_bdf1(x, v, a, h)
+                let free = free_velocity_bdf1(v, a, h);
+                (free, predict_bdf1(x, free, h))
             };
             alarm.check(i, ahead);
+            velocities[k] = [free.x, free.y, free.z, 0.0];
             rows[k] = [ahead.x, ahead.y, ahead.z, row[3]];
         }
     });
-    if model.settings.integrator == Integrator::Bdf2 {
-        state.older_velocities.copy_from_slice(&state.velocities);
-    }
     for pins in &model.pins {
         let (rest, now) = (pins.motion.pose(0.0), pins.motion.pose(sub.end));
         for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {

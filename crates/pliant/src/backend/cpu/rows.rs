@@ -56,7 +56,8 @@ impl Pack for f32 {
     }
 }
 
-/// Four lanes on whatever the target's baseline offers (SSE2, NEON, wasm).
+/// Four lanes on whatever the target's baseline offers (NEON, wasm).
+#[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug)]
 pub struct Four(wide::f32x4);
 
@@ -80,62 +81,69 @@ macro_rules! operator {
     };
 }
 
-operator!(Four, Add, add, |a, b| Four(a.0 + b.0));
-operator!(Four, Sub, sub, |a, b| Four(a.0 - b.0));
-operator!(Four, Mul, mul, |a, b| Four(a.0 * b.0));
-operator!(Four, Div, div, |a, b| Four(a.0 / b.0));
+#[cfg(not(target_arch = "x86_64"))]
+mod four {
+    //! The baseline's lanes, by the `wide` crate.
 
-impl std::ops::Neg for Four {
-    type Output = Self;
-    #[inline(always)]
-    fn neg(self) -> Self {
-        Self(-self.0)
-    }
-}
+    use super::{Four, Lane, Pack, Row, RowData, V3};
 
-impl Lane for Four {
-    #[inline(always)]
-    fn splat(value: f32) -> Self {
-        Self(wide::f32x4::splat(value))
-    }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        Self(self.0.sqrt())
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        Self(self.0.abs())
-    }
-    #[inline(always)]
-    fn pick_gt(a: Self, b: Self, yes: Self, no: Self) -> Self {
-        Self(a.0.simd_gt(b.0).select(yes.0, no.0))
-    }
-}
+    operator!(Four, Add, add, |a, b| Four(a.0 + b.0));
+    operator!(Four, Sub, sub, |a, b| Four(a.0 - b.0));
+    operator!(Four, Mul, mul, |a, b| Four(a.0 * b.0));
+    operator!(Four, Div, div, |a, b| Four(a.0 / b.0));
 
-impl Pack for Four {
-    const WIDTH: usize = 4;
+    impl std::ops::Neg for Four {
+        type Output = Self;
+        #[inline(always)]
+        fn neg(self) -> Self {
+            Self(-self.0)
+        }
+    }
 
-    #[inline(always)]
-    fn load(from: &[f32]) -> Self {
-        Self(wide::f32x4::new([from[0], from[1], from[2], from[3]]))
+    impl Lane for Four {
+        #[inline(always)]
+        fn splat(value: f32) -> Self {
+            Self(wide::f32x4::splat(value))
+        }
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            Self(self.0.sqrt())
+        }
+        #[inline(always)]
+        fn abs(self) -> Self {
+            Self(self.0.abs())
+        }
+        #[inline(always)]
+        fn pick_gt(a: Self, b: Self, yes: Self, no: Self) -> Self {
+            Self(a.0.simd_gt(b.0).select(yes.0, no.0))
+        }
     }
-    #[inline(always)]
-    fn store(self, to: &mut [f32]) {
-        to[..4].copy_from_slice(&self.0.to_array());
-    }
-    #[inline(always)]
-    unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
-        // SAFETY: the caller promises that the indices are in range and unshared.
-        let rows = [0, 1, 2, 3].map(|k| wide::f32x4::new(unsafe { *base.add(index[k] as usize) }));
-        let [x, y, z, w] = wide::f32x4::transpose(rows);
-        Row { v: V3::new(Self(x), Self(y), Self(z)), w: Self(w) }
-    }
-    #[inline(always)]
-    unsafe fn scatter(row: Row<Self>, base: *mut RowData, index: &[u32], live: usize) {
-        let rows = wide::f32x4::transpose([row.v.x.0, row.v.y.0, row.v.z.0, row.w.0]);
-        for k in 0..live.min(4) {
-            // SAFETY: as above.
-            unsafe { *base.add(index[k] as usize) = rows[k].to_array() };
+
+    impl Pack for Four {
+        const WIDTH: usize = 4;
+
+        #[inline(always)]
+        fn load(from: &[f32]) -> Self {
+            Self(wide::f32x4::new([from[0], from[1], from[2], from[3]]))
+        }
+        #[inline(always)]
+        fn store(self, to: &mut [f32]) {
+            to[..4].copy_from_slice(&self.0.to_array());
+        }
+        #[inline(always)]
+        unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
+            // SAFETY: the caller promises that the indices are in range and unshared.
+            let rows = [0, 1, 2, 3].map(|k| wide::f32x4::new(unsafe { *base.add(index[k] as usize) }));
+            let [x, y, z, w] = wide::f32x4::transpose(rows);
+            Row { v: V3::new(Self(x), Self(y), Self(z)), w: Self(w) }
+        }
+        #[inline(always)]
+        unsafe fn scatter(row: Row<Self>, base: *mut RowData, index: &[u32], live: usize) {
+            let rows = wide::f32x4::transpose([row.v.x.0, row.v.y.0, row.v.z.0, row.w.0]);
+            for k in 0..live.min(4) {
+                // SAFETY: as above.
+                unsafe { *base.add(index[k] as usize) = rows[k].to_array() };
+            }
         }
     }
 }

@@ -1,0 +1,291 @@
+//! The same bits on any number of threads, for any lane width, in debug and in release (R01, R02), and
+//! the ways to split constraints against each other (S08, S09).
+
+#![allow(missing_docs)]
+
+use pliant::build::NoMeshes;
+use pliant::scene::{Format, Override, Scene};
+use pliant::{Isa, Options, Simulation};
+
+const STEPS: usize = 300;
+const THREADS: [usize; 6] = [1, 2, 3, 4, 7, 8];
+
+/// A sheet of 5,041 particles in gusts, falling over a turning ball: too large for an island, so its batches
+/// and its contacts are cut for the threads.
+const CLOTH: &str = r#"
+    solver = { iterations = 2, substeps = 1 }
+    world = { wind = { velocity = [2, 0, 1], gust = 0.5, period = 0.7 }, damping = 0.1 }
+    [[cloth]]
+    grid = { cells = [70, 70], size = [2, 2], plane = "xz" }
+    transform = { translate = [-1, 0.6, -1] }
+    stretch = { compliance = 1e-6 }
+    bend = { compliance = 1 }
+    pin = [{ at = "top left", motion = { oscillate = { amplitude = [0.1, 0, 0], period = 1.5 } } }]
+    tether = 1.1
+    [[collider]]
+    sphere = { center = [0, 0, 0], radius = 0.4 }
+    motion = { spin = { axis = [0, 1, 0], rate = 90 } }
+"#;
+
+/// A ring of tetrahedra dropped on the floor and a continuum block beside it, with second-order steps.
+const TORUS: &str = r#"
+    solver = { iterations = 4, integrator = "bdf2" }
+    [[soft]]
+    torus = { radius = 0.3, width = 0.1, cells = [40, 3] }
+    transform = { translate = [0, 0.2, 0], rotate = { axis = [1, 0, 0], degrees = 20 } }
+    stretch = { modulus = 1e5 }
+    volume = { compliance = 0 }
+    [[soft]]
+    block = { cells = [4, 2, 2], size = [0.4, 0.2, 0.2] }
+    transform = { translate = [1, 0.1, 0] }
+    fem = { young = 1e5, poisson = 0.3 }
+    [[collider]]
+    plane = {}
+"#;
+
+/// A rope, a rod that is turned at its end, a balloon of 5,120 triangles and a patch of continuum cloth
+/// with isometric bending.
+const ROPES: &str = r#"
+    solver = { iterations = 4 }
+    [[rope]]
+    path = [[0, 2, 0], [1, 2, 0], [1, 2, 1]]
+    segments = 150
+    stretch = { compliance = 1e-7 }
+    bend = { modulus = 1e6 }
+    pin = [{ at = "start" }]
+    [[rope]]
+    path = [[0, 1, 2], [1, 1, 2]]
+    segments = 100
+    bend = { modulus = 1e7 }
+    twist = { modulus = 1e7 }
+    pin = [{ at = "start", motion = { spin = { axis = [1, 0, 0], center = [0, 1, 2], rate = 90 } } }, { at = "end" }]
+    [[inflatable]]
+    name = "balloon"
+    sphere = { radius = 0.3, subdivisions = 4 }
+    transform = { translate = [-1, 0.5, 0] }
+    pressure = 1.2
+    stretch = { compliance = 1e-5 }
+    bend = { compliance = 1 }
+    [[cloth]]
+    name = "patch"
+    grid = { cells = [12, 12], size = [0.5, 0.5] }
+    transform = { translate = [-2, 1, 0] }
+    fem = { young = 1e6, poisson = 0.3 }
+    bend = { modulus = 1e-4 }
+    bend_model = "isometric"
+    pin = [{ at = "top edge" }]
+    [[collider]]
+    plane = {}
+    [[collider]]
+    capsule = { from = [-1, 0.1, -0.3], to = [-1, 0.1, 0.3], radius = 0.1 }
+    [[collider]]
+    box = { center = [-2, 0.2, 0.1], size = [0.4, 0.4, 0.4] }
+"#;
+
+/// Name, text, and the state's hash after `STEPS` steps.
+///
+/// The hashes hold for debug and release alike. They change whenever the physics or the order of its
+/// sums changes on purpose: then copy the new ones from the failing test's message.
+const SCENES: [(&str, &str, u64); 3] = [
+    ("cloth", CLOTH, 0x4790_55cf_d30a_8be9),
+    ("torus", TORUS, 0x3483_1b38_3359_c872),
+    ("ropes", ROPES, 0x54f3_dcb5_85ff_676a),
+];
+
+fn start(text: &str, set: &[&str], options: Options) -> Simulation {
+    let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
+    let scene = Scene::parse_with(text, Format::Toml, &set).unwrap();
+    Simulation::new(&scene, &NoMeshes, options).unwrap()
+}
+
+fn run(text: &str, set: &[&str], steps: usize, options: Options) -> Simulation {
+    let mut sim = start(text, set, options);
+    for _ in 0..steps {
+        sim.step().unwrap();
+    }
+    sim
+}
+
+fn check(number: usize) {
+    let (name, text, expected) = SCENES[number];
+    let hash = |options: Options| run(text, &[], STEPS, options).hash();
+    let first = hash(Options { threads: 1, isa: Isa::detect() });
+    for threads in THREADS.into_iter().skip(1) {
+        let got = hash(Options { threads, isa: Isa::detect() });
+        assert_eq!(got, first, "{name}: {threads} threads differ from one");
+    }
+    for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::detect()) {
+        // Two threads, so that lanes and chunks meet.
+        assert_eq!(hash(Options { threads: 2, isa }), first, "{name}: {isa:?} differs from {:?}", Isa::detect());
+    }
+    assert_eq!(first, expected, "{name}: if the physics changed on purpose, the new hash is {first:#018x}");
+}
+
+#[test]
+fn r01_r02_a_cloth_in_the_wind_has_the_same_bits_on_all_threads_and_lane_widths() {
+    check(0);
+}
+
+#[test]
+fn r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths() {
+    check(1);
+}
+
+#[test]
+fn r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths() {
+    check(2);
+}
+
+#[test]
+fn r01_building_and_stepping_again_gives_the_same_bits() {
+    for (name, text, _) in SCENES {
+        let hash = || run(text, &[], 5, Options::default()).hash();
+        assert_eq!(hash(), hash(), "{name}");
+    }
+}
+
+#[test]
+fn r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths() {
+    for (name, text, _) in &SCENES[1..] {
+        for partition in ["serial", "jacobi", "jacobi-gather"] {
+            for method in ["pbd", "xpbd"] {
+                let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
+                let hash = |options: Options| run(text, &set, 8, options).hash();
+                let first = hash(Options { threads: 1, isa: Isa::Scalar });
+                for threads in [2, 3, 7] {
+                    let options = Options { threads, isa: Isa::detect() };
+                    assert_eq!(hash(options), first, "{name}, {partition}, {method}, {threads} threads");
+                }
+                for isa in Isa::available() {
+                    let options = Options { threads: 1, isa };
+                    assert_eq!(hash(options), first, "{name}, {partition}, {method}, {isa:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn s09_scattered_and_gathered_jacobi_agree_bit_for_bit() {
+    for (name, text, _) in SCENES {
+        for method in ["pbd", "xpbd"] {
+            let sim = |partition: &str| {
+                let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
+                run(text, &set, 8, Options { threads: 2, isa: Isa::detect() })
+            };
+            let (scatter, gather) = (sim("jacobi"), sim("jacobi-gather"));
+            assert_eq!(scatter.hash(), gather.hash(), "{name}, {method}");
+            let last = |s: &Simulation| {
+                let groups = s.model().groups.iter().map(|g| g.kind);
+                groups.flat_map(|k| s.constraints(k).map(|c| c.multipliers).collect::<Vec<_>>()).collect::<Vec<_>>()
+            };
+            assert_eq!(last(&scatter), last(&gather), "{name}, {method}: multipliers");
+        }
+    }
+}
+
+#[test]
+fn s08_s09_serial_colored_and_jacobi_sweeps_come_to_the_same_rest() {
+    // A soft sheet hung by its upper edge in a vacuum has one rest shape, which no order of projections can
+    // change: XPBD's balance C = −α̃λ does not mention the order. What separates two solvers that have come
+    // to rest is how far each is from convergence within a step; averaging over some twelve constraints on
+    // a particle makes a Jacobi sweep about a tenth as effective, so it gets ten times as many.
+    let text = r#"
+        solver = { iterations = 20, dt = 0.01 }
+        world = { air_density = 0, damping = 4 }
+        [[cloth]]
+        grid = { cells = [5, 5], size = [1, 1] }
+        stretch = { compliance = 0.1 }
+        bend = { compliance = 5 }
+        pin = [{ at = "top edge" }]
+    "#;
+    let rest = |partition: &str, iterations: u32| {
+        let set = [&*format!("solver.partition={partition}"), &*format!("solver.iterations={iterations}")];
+        run(text, &set, 700, Options::default())
+    };
+    let serial = rest("serial", 20);
+    let drop = 1.0 - serial.position(0).y;
+    assert!(drop > 1.05, "the sheet hardly stretches: {drop}");
+    for (partition, iterations) in [("color", 20), ("jacobi", 200)] {
+        let other = rest(partition, iterations);
+        let most = (0..36).map(|i| serial.position(i).distance(other.position(i))).fold(0.0, f32::max);
+        assert!(most < 1e-3, "{partition} rests {most} m from serial");
+        let fastest = (0..36).map(|i| other.velocity(i).length()).fold(0.0, f32::max);
+        assert!(fastest < 1e-3, "{partition} still moves at {fastest} m/s");
+    }
+}
+
+#[test]
+fn s08_an_iteration_of_serial_gauss_seidel_uses_what_the_constraints_before_have_done() {
+    // Two rigid links in a row, one projection each, by hand: x = 0, 2, 4 (rest 1, equal masses, no
+    // gravity). Link 0–1 moves 0 → 0.5 and 2 → 1.5; link 1–2 then sees 1.5 and 4 and takes 0.75 from each.
+    let text = r#"
+        solver = { partition = "serial", iterations = 1, dt = 1 }
+        world = { gravity = [0, 0, 0] }
+        [[rope]]
+        path = [[0, 0, 0], [4, 0, 0]]
+        segments = 2
+        slack = 0.5
+        particle_mass = 1
+    "#;
+    let sim = run(text, &[], 1, Options::default());
+    assert_eq!([0, 1, 2].map(|i| sim.position(i).x), [0.5, 2.25, 3.25]);
+    // Averaged Jacobi, ω = 1, PBD: both links see x = 0, 2, 4; the middle one's pulls cancel.
+    let set = ["solver.partition=jacobi", "solver.omega=1", "solver.method=pbd"];
+    let sim = run(text, &set, 1, Options::default());
+    assert_eq!([0, 1, 2].map(|i| sim.position(i).x), [0.5, 2.0, 3.5]);
+}
+
+#[test]
+fn s09_jacobi_keeps_linear_momentum() {
+    // Split masses make the average of corrections a sum of impulses: a thrown body without gravity keeps
+    // Σmv to rounding. 8 steps of 1e-7 relative each.
+    let text = r#"
+        solver = { iterations = 6 }
+        world = { gravity = [0, 0, 0] }
+        [[soft]]
+        block = { cells = [3, 3, 3], size = [0.3, 0.3, 0.3] }
+        velocity = [1, 2, 3]
+        squash = [1, 0.8, 1]
+        stretch = { compliance = 1e-4 }
+    "#;
+    for partition in ["jacobi", "jacobi-gather", "color"] {
+        let set = [&*format!("solver.partition={partition}")];
+        let mut sim = start(text, &set, Options::default());
+        let before = sim.probe();
+        for _ in 0..8 {
+            sim.step().unwrap();
+        }
+        let after = sim.probe();
+        for c in 0..3 {
+            let lost = (after.linear[c] - before.linear[c]).abs() / before.linear[2];
+            assert!(lost < 1e-4, "{partition}: component {c} off by {lost}");
+        }
+    }
+}
+
+#[test]
+fn r01_bodies_that_share_nothing_move_as_if_each_were_alone() {
+    // Islands are solved by themselves and large bodies in passes; neither may notice the other.
+    let bodies = [
+        "[[soft]]\nname = \"block\"\nblock = { cells = [4, 4, 4], size = [0.4, 0.4, 0.4] }\n\
+         transform = { translate = [0, 0.1, 0] }\nvolume = { modulus = 1e5 }\n",
+        "[[rope]]\nname = \"rod\"\npath = [[0, 0.5, 2], [1, 0.5, 2]]\ntwist = { modulus = 1e7 }\n",
+        "[[cloth]]\nname = \"sheet\"\ngrid = { cells = [70, 70], size = [2, 2], plane = \"xz\" }\n\
+         transform = { translate = [3, 0.1, 0] }\nbend = { compliance = 1 }\ntether = 2\npin = [{ at = \"corners\" }]\n",
+        "[[inflatable]]\nname = \"balloon\"\nsphere = { radius = 0.3, subdivisions = 2 }\n\
+         transform = { translate = [-2, 0.3, 0] }\npressure = 1.1\n",
+    ];
+    let floor = "[[collider]]\nplane = {}\n";
+    let positions = |text: &str, name: &str| {
+        let sim = run(text, &["solver.iterations=3"], 25, Options { threads: 2, isa: Isa::detect() });
+        let number = sim.shape().object_names.iter().position(|n| n == name).unwrap() as u32;
+        let own = (0..sim.particles()).filter(|&i| sim.shape().objects[i] == number);
+        own.map(|i| sim.position(i).to_array().map(f32::to_bits)).collect::<Vec<_>>()
+    };
+    let together = format!("{}{floor}", bodies.concat());
+    for (body, name) in bodies.iter().zip(["block", "rod", "sheet", "balloon"]) {
+        // Kinds group the scenes' lists, so the order of the file is not that of the particles.
+        assert!(positions(&format!("{body}{floor}"), name) == positions(&together, name), "{name} notices the others");
+    }
+}

@@ -1,0 +1,8 @@
+//! Scenes that are wrong, and scenes that are right: every number, every key, every text (R06).
+
+#![allow(missing_docs)]
+
+mod build;
+mod full;
+mod numbers;
+mod text;
