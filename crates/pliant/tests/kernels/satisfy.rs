@@ -8,13 +8,11 @@ fn s04_rigid_projections_satisfy_the_constraint_in_the_steps_its_shape_needs() {
     let mut rng = Rng(11);
     for kind in Kind::ALL {
         // Linear along the correction: one step. Curved: Newton steps, the error squares each time.
-        // Rods renormalize their quaternions, which takes back the part of a correction that only changes
-        // the length: along the segment 4wq/(4wq + Σw/l²) of the error stays each time, 0.99 at worst here.
+        // Rods renormalize their quaternions, so that a large correction turns less than it says.
         let (steps, tolerance) = match kind {
             Kind::Stretch | Kind::Tether | Kind::Attach | Kind::Curve | Kind::Isometric => (1, 1e-12),
             Kind::Volume | Kind::Bend | Kind::FemTriangle | Kind::FemTet => (8, 1e-9),
-            Kind::BendTwist => (40, 1e-9),
-            Kind::StretchShear => (40, 1e-9),
+            Kind::BendTwist | Kind::StretchShear => (40, 1e-9),
         };
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
