@@ -23,7 +23,11 @@ pub fn grid(spec: &GridSpec) -> TriMesh {
     for i in 0..nx - 1 {
         for j in 0..ny - 1 {
             let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
-            triangles.extend([[a, b, c], [a, c, d]]);
+            // The front looks along +z when upright, up when flat.
+            triangles.extend(match spec.plane {
+                GridPlane::Xy => [[a, b, c], [a, c, d]],
+                GridPlane::Xz => [[a, c, b], [a, d, c]],
+            });
         }
     }
     TriMesh { positions, triangles }

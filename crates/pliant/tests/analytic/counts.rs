@@ -35,3 +35,17 @@ fn t04_cloth_of_150_by_150_has_66_901_stretch_and_66_305_bend_constraints() {
 fn t05_cloth_of_100_by_100_has_29_601_stretch_and_29_205_bend_constraints() {
     assert_eq!(counts([99, 99], [1, 1, 1], BEND), (10_000, 29_601, 29_205));
 }
+
+#[test]
+fn t06_the_smallest_graph_and_the_falling_cube_have_their_counts() {
+    // Eight particles and fifteen edges; 14³ particles, 14,742 edges and 5 × 13³ = 10,985 tets: 25,727.
+    let scenes = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/");
+    let count = |name: &str| {
+        let text = std::fs::read_to_string(format!("{scenes}{name}.toml")).expect("a built-in scene");
+        let scene = pliant::scene::Scene::parse(&text, pliant::scene::Format::Toml).expect("a valid scene");
+        let (model, state) = pliant::build::build(&scene, &pliant::build::NoMeshes).expect("a scene without meshes");
+        (state.particles, model.constraints())
+    };
+    assert_eq!(count("graph8"), (8, 15));
+    assert_eq!(count("cube"), (2_744, 25_727));
+}

@@ -1,0 +1,331 @@
+//! Which requirement is proved by which tests. The list is checked against the sources: every name must be a
+//! test, and every requirement of the engine so far must have at least one.
+#![allow(missing_docs, reason = "a test")]
+
+use std::fs;
+use std::path::Path;
+
+/// Requirements that stand so far, and the tests that prove them. S systems, T scenes, E errata,
+/// R reliability, V validation.
+#[rustfmt::skip]
+const PROVED: &[(&str, &[&str])] = &[
+    ("s01", &[
+        "s01_explicit_euler_gains_and_implicit_euler_loses_what_theory_says",
+        "s01_symplectic_euler_and_verlet_take_the_same_steps",
+        "s01_v01_free_fall_is_the_discrete_formula",
+        "s01_v01_free_fall_is_the_discrete_formula_at_240_steps_a_second",
+    ]),
+    ("s03", &[
+        "s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_their_own",
+    ]),
+    ("s04", &[
+        "s04_a_fixed_row_stays_and_the_others_do_all_the_work",
+        "s04_a_hinge_with_one_triangle_without_area_stays_finite_and_calm",
+        "s04_coincident_and_nearly_coincident_points_give_finite_corrections",
+        "s04_every_correction_follows_the_gradient_by_finite_differences",
+        "s04_flat_elements_and_triangles_without_area_give_finite_corrections",
+        "s04_multipliers_do_not_grow_where_there_is_no_direction",
+        "s04_projections_keep_linear_and_angular_momentum_for_random_masses",
+        "s04_rigid_projections_satisfy_the_constraint_in_the_steps_its_shape_needs",
+        "s04_single_precision_projections_agree_with_double",
+        "s04_without_any_freedom_nothing_moves",
+        "s04_zero_parameters_give_finite_corrections",
+    ]),
+    ("s05", &[
+        "s05_e11_xpbd_cloth_takes_the_implicit_euler_step_of_a_newton_solve",
+        "s05_repeated_projections_of_one_soft_constraint_stop_at_its_compliance",
+        "s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solve",
+        "s05_softness_holds_a_compliance_or_a_stiffness_in_one_number",
+        "s05_the_multiplier_of_every_scalar_constraint_is_that_of_xpbd",
+        "s05_v04_t09_xpbd_spring_hangs_by_m_g_alpha_for_any_iterations_and_step",
+    ]),
+    ("s06", &[
+        "s06_e12_t09_bdf2_loses_measurably_less_energy_than_bdf1",
+    ]),
+    ("s07", &[
+        "s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solve",
+        "s07_singular_systems_get_finite_answers_that_solve_what_can_be_solved",
+        "s07_solve_symmetric_agrees_with_gaussian_elimination",
+        "s07_v05_cantilever_of_fem_tets_agrees_with_linear_fem_and_converges_to_the_beam",
+        "s07_v05_cantilever_of_fem_triangles_agrees_with_linear_fem_and_converges_to_the_beam",
+    ]),
+    ("s08", &[
+        "s08_an_iteration_of_serial_gauss_seidel_uses_what_the_constraints_before_have_done",
+        "s08_s09_serial_colored_and_jacobi_sweeps_come_to_the_same_rest",
+    ]),
+    ("s09", &[
+        "s08_s09_serial_colored_and_jacobi_sweeps_come_to_the_same_rest",
+        "s09_jacobi_keeps_linear_momentum",
+        "s09_scattered_and_gathered_jacobi_agree_bit_for_bit",
+    ]),
+    ("s10", &[
+        "s10_e18_sleeping_compares_displacement_with_speed_times_step",
+        "s10_pre_stabilization_removes_penetration_without_adding_velocity",
+    ]),
+    ("s11", &[
+        "s11_all_pairs_of_five_rows_take_five_colors_at_least",
+        "s11_coloring_is_valid_complete_deterministic_and_within_the_smallest_last_bound",
+        "s11_every_split_holds_every_constraint_once",
+        "s11_islands_share_no_row_and_contacts_have_every_particle_once",
+        "s11_more_than_sixty_four_and_more_than_two_words_of_colors_work",
+        "s11_nothing_to_color_gives_no_sets",
+    ]),
+    ("s14", &[
+        "s14_lane_minimum_maximum_and_reciprocal_are_what_they_say",
+    ]),
+    ("s15", &[
+        "s15_atan2_is_within_five_ten_millionths_of_a_radian_in_all_quadrants",
+        "s15_dihedral_and_isometric_bending_have_one_energy_at_small_angles",
+    ]),
+    ("s16", &[
+        "s16_elastic_balloon_balances_gas_against_skin",
+        "s16_inflate_gradient_matches_finite_differences_and_the_volume_of_a_cube",
+        "s16_slack_tether_exerts_no_force",
+        "s16_soft_balloon_has_pressure_times_its_rest_volume",
+        "s16_softness_changed_at_run_time_melts_the_spring",
+        "s16_tether_never_lets_go_farther_than_its_length",
+    ]),
+    ("s17", &[
+        "s17_distances_are_finite_where_no_direction_is_best",
+        "s17_dropped_particle_rests_on_plane_sphere_capsule_and_box",
+        "s17_rising_plane_lifts_a_particle",
+        "s17_s18_moving_box_and_plane_carry_a_particle_by_friction",
+        "s17_signed_distances_agree_with_brute_force_and_normals_point_the_way_out",
+    ]),
+    ("s18", &[
+        "s17_s18_moving_box_and_plane_carry_a_particle_by_friction",
+        "s18_e19_v06_slides_with_g_times_sine_minus_mu_cosine",
+        "s18_e19_v06_slips_half_a_degree_above_the_friction_angle",
+        "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
+        "s18_static_friction_holds_where_kinetic_alone_would_slip",
+        "s18_v06_a_box_on_an_incline_sticks_and_slides_like_a_particle",
+        "s18_v06_tilted_plane_is_the_same_as_tilted_gravity",
+    ]),
+    ("s25", &[
+        "s25_drag_and_lift_of_a_triangle_follow_the_plate_formula",
+        "s25_flat_falling_sheet_reaches_the_speed_where_drag_is_weight",
+        "s25_still_cloth_in_the_wind_gains_velocity_by_force_over_mass",
+        "s25_wind_stays_within_its_gusts_and_keeps_its_mean",
+    ]),
+    ("s26", &[
+        "s26_catmull_rom_has_continuous_tangents",
+        "s26_catmull_rom_keeps_straight_lines_straight",
+        "s26_catmull_rom_passes_through_its_points",
+        "s26_rod_cantilever_sags_like_a_beam",
+        "s26_twisted_rod_shares_the_twist_evenly_and_carries_g_j_phi_over_l",
+    ]),
+    ("t01", &[
+        "t01_four_flags_have_13_764_stretch_and_13_140_bend_constraints",
+        "t01_the_stretch_constraints_of_a_flag_take_at_most_eight_colors",
+    ]),
+    ("t02", &[
+        "t02_sixteen_cloths_have_41_296_stretch_constraints",
+    ]),
+    ("t04", &[
+        "t04_cloth_of_150_by_150_has_66_901_stretch_and_66_305_bend_constraints",
+    ]),
+    ("t05", &[
+        "t05_cloth_of_100_by_100_has_29_601_stretch_and_29_205_bend_constraints",
+    ]),
+    ("t06", &[
+        "t06_the_smallest_graph_and_the_falling_cube_have_their_counts",
+    ]),
+    ("t09", &[
+        "s05_v04_t09_xpbd_spring_hangs_by_m_g_alpha_for_any_iterations_and_step",
+        "s06_e12_t09_bdf2_loses_measurably_less_energy_than_bdf1",
+        "t09_pbd_spring_stiffens_with_iterations_as_its_formula_says",
+        "t09_pbd_stiffness_compounds_with_iterations_as_one_minus_k_to_the_n",
+    ]),
+    ("e01", &[
+        "e01_volume_gradients_are_the_cross_products_of_the_errata",
+    ]),
+    ("e02", &[
+        "e02_one_rigid_projection_brings_every_constraint_nearer_to_zero",
+    ]),
+    ("e03", &[
+        "e03_e04_e05_stretch_moves_each_end_by_its_share_of_the_error_along_the_unit_direction",
+    ]),
+    ("e04", &[
+        "e03_e04_e05_stretch_moves_each_end_by_its_share_of_the_error_along_the_unit_direction",
+    ]),
+    ("e05", &[
+        "e03_e04_e05_stretch_moves_each_end_by_its_share_of_the_error_along_the_unit_direction",
+    ]),
+    ("e09", &[
+        "e09_a_ring_of_five_needs_three_colors",
+        "e09_five_constraints_on_one_row_need_five_colors",
+    ]),
+    ("e10", &[
+        "e10_coloring_stays_linear_in_incidences",
+    ]),
+    ("e11", &[
+        "e11_delta_lambda_is_xpbd_with_memory_and_pbd_without",
+        "s05_e11_xpbd_cloth_takes_the_implicit_euler_step_of_a_newton_solve",
+        "s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solve",
+    ]),
+    ("e12", &[
+        "s06_e12_t09_bdf2_loses_measurably_less_energy_than_bdf1",
+    ]),
+    ("e13", &[
+        "e13_fem_compliance_is_the_inverse_of_volume_times_stiffness_with_engineering_shear",
+        "s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solve",
+    ]),
+    ("e15", &[
+        "e15_the_multiplier_of_a_particle_held_at_a_point_is_minus_mass_times_displacement",
+    ]),
+    ("e16", &[
+        "e16_a_slack_tether_does_nothing_and_a_tight_one_only_pulls",
+        "e16_a_tether_gives_back_what_it_pulled_but_no_more",
+    ]),
+    ("e18", &[
+        "s10_e18_sleeping_compares_displacement_with_speed_times_step",
+    ]),
+    ("e19", &[
+        "s18_e19_v06_slides_with_g_times_sine_minus_mu_cosine",
+        "s18_e19_v06_slips_half_a_degree_above_the_friction_angle",
+        "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
+    ]),
+    ("r01", &[
+        "r01_bodies_that_share_nothing_move_as_if_each_were_alone",
+        "r01_building_and_stepping_again_gives_the_same_bits",
+        "r01_r02_a_cloth_in_the_wind_has_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
+    ]),
+    ("r02", &[
+        "r01_r02_a_cloth_in_the_wind_has_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
+    ]),
+    ("r06", &[
+        "r06_a_diverging_run_ends_with_stage_particle_object_and_time",
+        "r06_an_empty_scene_and_a_single_segment_run",
+        "r06_arbitrary_text_never_panics",
+        "r06_attachments_that_join_nothing_or_no_one_are_refused",
+        "r06_exactly_one_shape_is_needed",
+        "r06_extreme_but_allowed_values_never_panic_while_building_and_stepping",
+        "r06_huge_numbers_are_refused_everywhere_with_the_path",
+        "r06_inline_meshes_name_only_points_and_masses_they_have",
+        "r06_inline_meshes_that_make_no_surface_are_refused_or_run",
+        "r06_mesh_files_need_a_source",
+        "r06_mutated_scenes_are_read_or_refused_with_words",
+        "r06_negative_numbers_are_refused_where_a_sign_means_nothing",
+        "r06_not_a_number_and_infinity_are_refused_everywhere_with_the_path",
+        "r06_numbers_out_of_range_say_the_value_and_the_range",
+        "r06_overrides_set_fields_and_refuse_what_is_not_there",
+        "r06_overrides_with_any_value_never_panic",
+        "r06_particle_counts_that_overflow_are_refused_and_not_wrapped",
+        "r06_pins_out_of_range_say_which_and_how_many_there_are",
+        "r06_places_that_an_object_does_not_have_are_refused_with_those_it_has",
+        "r06_regions_and_lists_without_particles_are_refused",
+        "r06_scenes_made_in_code_are_checked_too",
+        "r06_syntax_errors_carry_the_line_and_column",
+        "r06_the_full_example_is_valid_builds_and_steps",
+        "r06_the_schema_holds_every_key_and_the_full_example_uses_them_all",
+        "r06_toml_and_json_read_into_the_same_scene_and_back",
+        "r06_two_objects_of_one_name_are_refused",
+        "r06_unknown_keys_are_refused_with_line_column_and_the_allowed_ones",
+        "r06_values_of_the_wrong_type_are_refused_everywhere_with_the_path",
+        "r06_wrong_types_and_names_say_what_was_expected",
+        "r06_zero_is_refused_where_something_is_divided_by_it",
+    ]),
+    ("r07", &[
+        "r07_every_bad_mesh_ends_in_a_note_or_a_named_error",
+        "r07_headers_that_promise_too_much_are_refused_before_memory_is_taken",
+        "r07_mutated_gltf_files_never_panic",
+        "r07_mutated_msh_files_never_panic",
+        "r07_mutated_obj_files_never_panic",
+        "r07_mutated_ply_files_never_panic",
+        "r07_mutated_stl_files_never_panic",
+        "r07_mutated_tetgen_files_never_panic",
+    ]),
+    ("v01", &[
+        "s01_v01_free_fall_is_the_discrete_formula",
+        "s01_v01_free_fall_is_the_discrete_formula_at_240_steps_a_second",
+        "v01_free_fall_is_first_order_in_the_step",
+    ]),
+    ("v02", &[
+        "v02_pendulum_periods_at_30_60_and_90_degrees",
+    ]),
+    ("v03", &[
+        "v03_catenary_of_length_2_over_span_1_sags_by_0_79639",
+    ]),
+    ("v04", &[
+        "s05_v04_t09_xpbd_spring_hangs_by_m_g_alpha_for_any_iterations_and_step",
+    ]),
+    ("v05", &[
+        "s07_v05_cantilever_of_fem_tets_agrees_with_linear_fem_and_converges_to_the_beam",
+        "s07_v05_cantilever_of_fem_triangles_agrees_with_linear_fem_and_converges_to_the_beam",
+    ]),
+    ("v06", &[
+        "s18_e19_v06_slides_with_g_times_sine_minus_mu_cosine",
+        "s18_e19_v06_slips_half_a_degree_above_the_friction_angle",
+        "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
+        "s18_v06_a_box_on_an_incline_sticks_and_slides_like_a_particle",
+        "s18_v06_tilted_plane_is_the_same_as_tilted_gravity",
+    ]),
+    ("v16", &[
+        "v16_closed_fem_body_keeps_momentum_as_far_as_positions_resolve_and_gains_no_energy",
+        "v16_closed_soft_body_keeps_momentum_as_far_as_positions_resolve_and_gains_no_energy",
+    ]),
+];
+
+/// Names of all tests of the workspace.
+fn tests() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let mut names = Vec::new();
+    for member in ["pliant", "pliant-cli", "pliant-io", "pliant-render"] {
+        for part in ["src", "tests"] {
+            collect(&root.join(member).join(part), &mut names);
+        }
+    }
+    names.sort();
+    names
+}
+
+fn collect(folder: &Path, names: &mut Vec<String>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for path in entries.map(|e| e.expect("a readable folder").path()) {
+        if path.is_dir() {
+            collect(&path, names);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = fs::read_to_string(&path).expect("a source file");
+            let mut lines = text.lines();
+            while let Some(line) = lines.next() {
+                if line.trim() == "#[test]" {
+                    let name = lines.find_map(|l| l.trim().strip_prefix("fn ").map(str::to_owned));
+                    names.extend(name.and_then(|n| n.split('(').next().map(str::to_owned)));
+                }
+            }
+        }
+    }
+}
+
+/// Ids at the front of a test's name: `s05_t09_…` proves S05 and T09.
+fn ids(name: &str) -> impl Iterator<Item = &str> {
+    name.split('_')
+        .take_while(|w| w.len() == 3 && "stevr".contains(&w[..1]) && w[1..].bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[test]
+fn every_listed_test_exists() {
+    let tests = tests();
+    assert!(tests.len() > 200, "only {} tests found: are the sources where they should be?", tests.len());
+    for (id, names) in PROVED {
+        for name in *names {
+            assert!(tests.iter().any(|t| t == name), "{id} is to be proved by {name}, which is no test");
+        }
+    }
+}
+
+#[test]
+fn every_test_that_names_a_requirement_is_listed() {
+    for test in tests() {
+        for id in ids(&test) {
+            let listed = PROVED.iter().any(|(i, names)| *i == id && names.contains(&test.as_str()));
+            assert!(listed, "{test} proves {id}: add it to the list");
+        }
+    }
+}
