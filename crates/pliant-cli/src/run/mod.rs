@@ -6,6 +6,7 @@ mod outputs;
 mod progress;
 mod stats;
 mod summary;
+mod video;
 
 use crate::args::RunArgs;
 use crate::load::{Loaded, Setting};

@@ -5,14 +5,15 @@
 
 use super::Length;
 use super::stats::START;
-use crate::args::{Format, RunArgs, Video};
+use super::video::Encoder;
+use crate::args::{Format, RunArgs};
 use crate::picture::Painter;
 use crate::report::Failure;
 use pliant::Simulation;
 use pliant::frame::{Frame, Shape};
 use pliant::scene::Scene;
 use pliant_io::{CacheFormat, CacheWriter, write_atomically};
-use pliant_render::{GifWriter, Image, Mp4Writer, VideoWriter, write_png};
+use pliant_render::{Image, write_png};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -98,7 +99,7 @@ struct Writer {
     caches: Vec<CacheWriter>,
     formats: Vec<CacheFormat>,
     painter: Painter,
-    video: Option<(String, Box<dyn VideoWriter + Send>)>,
+    video: Option<Encoder>,
     pictures: bool,
     every: u64,
     still: u64,
@@ -110,30 +111,12 @@ impl Writer {
         let shape: &Shape = sim.shape();
         let formats: Vec<CacheFormat> = plan.args.format.iter().filter_map(|f| cache_format(*f)).collect();
         let caches = formats.iter().map(|f| CacheWriter::create(plan.folder, *f, shape)).collect::<Result<_, _>>()?;
-        let output = &plan.scene.output;
-        let fps = 1.0 / (plan.length.frame_seconds * plan.args.every as f64);
-        // Slow motion where a second has more frames than a player shows, time lapse where it has hardly one.
-        let fps = fps.clamp(1.0, 240.0);
-        let named = |extension: &str| format!("{}.{extension}", plan.name);
-        let video: Option<(String, Box<dyn VideoWriter + Send>)> = match plan.args.video {
-            Video::Mp4 => {
-                let name = named("mp4");
-                let writer = Mp4Writer::create(plan.folder.join(&name), output.width, output.height, fps)?;
-                Some((name, Box::new(writer)))
-            }
-            Video::Gif => {
-                let name = named("gif");
-                let writer = GifWriter::create(plan.folder.join(&name), output.width, output.height, fps)?;
-                Some((name, Box::new(writer)))
-            }
-            Video::None => None,
-        };
         Ok(Self {
             folder: plan.folder.into(),
             caches,
             formats,
             painter: Painter::new(plan.scene, sim, first)?,
-            video,
+            video: Encoder::start(plan)?,
             pictures: plan.args.picture,
             every: plan.args.every,
             still: plan.still,
@@ -144,7 +127,10 @@ impl Writer {
     fn run(mut self, frames: Receiver<Frame>, give_back: Sender<Frame>) -> Result<Written, Failure> {
         let mut last: Option<Frame> = None;
         for frame in frames {
-            self.frame(&frame)?;
+            if !self.frame(&frame)? {
+                // The encoder knows why it stopped.
+                break;
+            }
             // The newest frame is kept: a run that ends early takes its still from it.
             if let Some(older) = last.replace(frame) {
                 let _ = give_back.send(older);
@@ -155,9 +141,8 @@ impl Writer {
             self.png("still.png", &image)?;
         }
         let mut files = Vec::new();
-        if let Some((name, video)) = self.video {
-            video.finish()?;
-            files.push(name);
+        if let Some(video) = self.video {
+            files.push(video.finish()?);
         }
         files.push("still.png".into());
         if self.pictures {
@@ -171,7 +156,8 @@ impl Writer {
         Ok(Written { files })
     }
 
-    fn frame(&mut self, frame: &Frame) -> Result<(), Failure> {
+    /// Writes one frame; false if the video cannot go on.
+    fn frame(&mut self, frame: &Frame) -> Result<bool, Failure> {
         let (kept, still) = (frame.index.is_multiple_of(self.every), frame.index == self.still);
         if kept {
             for cache in &mut self.caches {
@@ -179,7 +165,7 @@ impl Writer {
             }
         }
         if !(still || kept && (self.pictures || self.video.is_some())) {
-            return Ok(());
+            return Ok(true);
         }
         let image = self.painter.paint(frame);
         if still {
@@ -189,10 +175,7 @@ impl Writer {
         if kept && self.pictures {
             self.png(&format!("frame_{:05}.png", frame.index), &image)?;
         }
-        if let Some((_, video)) = self.video.as_mut().filter(|_| kept) {
-            video.push(&image)?;
-        }
-        Ok(())
+        Ok(self.video.as_ref().filter(|_| kept).is_none_or(|video| video.push(image)))
     }
 
     fn png(&self, name: &str, image: &Image) -> Result<(), Failure> {
