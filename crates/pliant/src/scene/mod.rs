@@ -3,23 +3,28 @@
 //! Knows no particle number and no backend. TOML and JSON read into the same types, unknown keys are
 //! refused, and the JSON Schema is made from them, so these comments are the reference of the format.
 
+mod cloth;
 mod collider;
+mod inflatable;
 mod locate;
 mod material;
 mod motion;
-mod objects;
 mod parse;
+mod placement;
+mod rope;
+mod soft;
 mod validate;
 mod view;
 
+pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use collider::{BoxShape, CapsuleShape, Collider, FrictionSpec, PlaneShape, SphereShape};
+pub use inflatable::{IcosphereSpec, Inflatable};
 pub use material::{BendModel, Elasticity, Fem};
 pub use motion::{Keyframe, MotionSpec, Rotate};
-pub use objects::{
-    ArraySpec, Attach, BallSpec, BlockSpec, Cloth, GridPlane, GridSpec, IcosphereSpec, Inflatable, InlineMesh, Pin,
-    Place, Region, Rope, Select, Soft, Tessellation, TorusSpec, Transform,
-};
 pub use parse::{Format, Override, place_of};
+pub use placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
+pub use rope::Rope;
+pub use soft::{BallSpec, BlockSpec, Soft, Tessellation, TorusSpec};
 pub use view::{Camera, Output};
 
 use schemars::JsonSchema;

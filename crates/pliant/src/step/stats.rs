@@ -1,7 +1,6 @@
 //! What is measured while stepping.
 
 use super::schedule::Stage;
-use crate::kernels::Kind;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,8 +60,3 @@ pub type Counts = BTreeMap<&'static str, usize>;
 
 /// Name of the inflatables' entry in counts and residuals.
 pub const INFLATE: &str = "inflate";
-
-/// Name of a kind's entry.
-pub fn key(kind: Kind) -> &'static str {
-    kind.name()
-}

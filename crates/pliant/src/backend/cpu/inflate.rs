@@ -25,10 +25,9 @@ pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mu
             }
         });
         let gradients = &scratch.gradients[..body.particles.len()];
-        let weights = threads.map(body.particles.len(), |range| {
-            range.map(|k| f64::from(rows[body.particles[k] as usize][3] * gradients[k].length_squared())).sum::<f64>()
-        });
-        let weight = weights.iter().sum::<f64>() as f32;
+        let weight = threads.sum(body.particles.len(), |range| {
+            range.map(|k| f64::from(rows[body.particles[k] as usize][3] * gradients[k].length_squared())).sum()
+        }) as f32;
         let c = (volume(threads, body, rows) - f64::from(body.pressure * body.rest_volume)) as f32;
         let dl = scales.delta_lambda(body.softness, c, *lambda, weight);
         *lambda += dl;
@@ -44,8 +43,7 @@ pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mu
 pub fn volume(threads: &Threads, body: &Inflatable, rows: &[RowData]) -> f64 {
     let origin = vector(rows[body.particles[0] as usize]);
     let at = |i: u32| vector(rows[i as usize]) - origin;
-    let parts = threads.map(body.triangles.len(), |range| {
-        body.triangles[range].iter().map(|&[a, b, c]| f64::from(triangle_volume(at(a), at(b), at(c)))).sum::<f64>()
-    });
-    parts.iter().sum()
+    threads.sum(body.triangles.len(), |range| {
+        body.triangles[range].iter().map(|&[a, b, c]| f64::from(triangle_volume(at(a), at(b), at(c)))).sum()
+    })
 }

@@ -19,7 +19,7 @@ mod wind;
 
 use crate::error::Diverged;
 use crate::kernels::contact::Obstacle;
-use crate::kernels::{Scales, V3};
+use crate::kernels::{Kind, Scales, V3};
 use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
@@ -178,7 +178,8 @@ impl Cpu {
 
     /// Volume of each inflatable [m³].
     pub fn volumes(&self, model: &Model, state: &State) -> Vec<f64> {
-        model.inflatables.iter().map(|b| inflate::volume(&self.threads, b, &state.rows)).collect()
+        let volume = |b| inflate::volume(&self.threads, b, &state.rows);
+        self.threads.enter(|| model.inflatables.iter().map(volume).collect())
     }
 }
 
@@ -255,7 +256,11 @@ fn solve_islands(
     if islands.is_empty() {
         return;
     }
-    let lambda: Vec<Shared<'_, f32>> = state.multipliers.iter_mut().map(|l| Shared::new(l)).collect();
+    // At most one group per kind; no allocation in a steady substep.
+    let mut lambda: [Shared<'_, f32>; Kind::ALL.len()] = std::array::from_fn(|_| Shared::new(&mut []));
+    for (shared, multipliers) in lambda.iter_mut().zip(&mut state.multipliers) {
+        *shared = Shared::new(multipliers);
+    }
     let work = IslandWork {
         isa,
         scales,

@@ -86,6 +86,16 @@ impl Threads {
         items.par_iter_mut().enumerate().for_each(|(i, item)| f(i, item));
     }
 
+    /// Sum of `f` over pieces of `0..items`, in their order. Allocates nothing.
+    pub fn sum(&self, items: usize, f: impl Fn(std::ops::Range<usize>) -> f64 + Sync + Send) -> f64 {
+        let mut parts = [0.0; MOST_PARTS];
+        // The cut depends on the number of items alone.
+        let piece = items.div_ceil(MOST_PARTS).max(FIXED);
+        let parts = &mut parts[..items.div_ceil(piece)];
+        self.each(parts, |i, part| *part = f(i * piece..((i + 1) * piece).min(items)));
+        parts.iter().sum()
+    }
+
     /// As [`Self::chunks`] over `0..items` without data; results in order.
     pub fn map<R: Send>(&self, items: usize, f: impl Fn(std::ops::Range<usize>) -> R + Sync + Send) -> Vec<R> {
         let piece = FIXED;
@@ -97,6 +107,9 @@ impl Threads {
         (0..pieces).into_par_iter().map(|i| f(range(i))).collect()
     }
 }
+
+/// Pieces of [`Threads::sum`].
+const MOST_PARTS: usize = 64;
 
 /// Piece of [`Threads::map`]: fixed, because sums over pieces must not depend on the number of threads.
 const FIXED: usize = 4096;

@@ -1,0 +1,116 @@
+//! Cloth, in the user's words.
+
+use super::material::{BendModel, Elasticity, Fem};
+use super::placement::{ArraySpec, Pin, Transform};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A sheet of cloth. Give exactly one of `grid`, `inline` and `mesh`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Cloth {
+    /// Name for messages and attachments; default "cloth N".
+    pub name: String,
+    /// A rectangle of triangles.
+    pub grid: Option<GridSpec>,
+    /// Points and triangles written out.
+    pub inline: Option<InlineMesh>,
+    /// A triangle mesh file (OBJ, PLY, STL, glTF) in the scene's folder.
+    pub mesh: Option<String>,
+    /// Where it is placed.
+    pub transform: Transform,
+    /// Copies in rows, columns and layers.
+    pub array: Option<ArraySpec>,
+    /// Initial velocity [m/s].
+    pub velocity: [f32; 3],
+    /// Mass per area [kg/m²]; default 0.2.
+    pub density: f32,
+    /// Mass of every particle [kg], in place of `density`.
+    pub particle_mass: Option<f32>,
+    /// Radius of its particles [m], half the thickness in contact; default 0.01.
+    pub radius: f32,
+    /// Resistance of edges to stretching; default `{ compliance = 0 }`.
+    pub stretch: Elasticity,
+    /// Resistance to bending; default none.
+    pub bend: Option<Elasticity>,
+    /// Which bending constraint; default "dihedral".
+    pub bend_model: BendModel,
+    /// Continuum membrane in place of `stretch`; needs `thickness`.
+    pub fem: Option<Fem>,
+    /// Thickness of the material for `fem` [m]; default 0.001.
+    pub thickness: f32,
+    /// Long-range tethers to the pins: greatest distance over rest distance, such as 1.05; default none.
+    pub tether: Option<f32>,
+    /// Drag coefficient in the air; default 1.
+    pub drag: f32,
+    /// Lift coefficient in the air; default 0.5.
+    pub lift: f32,
+    /// Particles that do not move, or move as told.
+    pub pin: Vec<Pin>,
+    /// Color in pictures (red, green, blue from 0 to 1); default from a palette.
+    pub color: Option<[f32; 3]>,
+}
+
+impl Default for Cloth {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            grid: None,
+            inline: None,
+            mesh: None,
+            transform: Transform::default(),
+            array: None,
+            velocity: [0.0; 3],
+            density: 0.2,
+            particle_mass: None,
+            radius: 0.01,
+            stretch: Elasticity::Compliance(0.0),
+            bend: None,
+            bend_model: BendModel::default(),
+            fem: None,
+            thickness: 0.001,
+            tether: None,
+            drag: 1.0,
+            lift: 0.5,
+            pin: Vec::new(),
+            color: None,
+        }
+    }
+}
+
+/// A rectangle of `cells` squares, each two triangles.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GridSpec {
+    /// Squares along each side; one more particle than squares.
+    pub cells: [u32; 2],
+    /// Lengths of the sides [m].
+    pub size: [f32; 2],
+    /// "xy" (default, upright: the first side runs right, the second up) or "xz" (flat).
+    #[serde(default)]
+    pub plane: GridPlane,
+}
+
+/// A small mesh written out in the scene.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InlineMesh {
+    /// Positions [m].
+    pub points: Vec<[f32; 3]>,
+    /// Corners of each triangle, numbers of points from 0.
+    pub triangles: Vec<[u32; 3]>,
+    /// Mass of each point [kg], in place of `density`.
+    #[serde(default)]
+    pub masses: Option<Vec<f32>>,
+}
+
+/// Plane of a grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum GridPlane {
+    /// Upright.
+    #[default]
+    Xy,
+    /// Flat.
+    Xz,
+}
