@@ -234,7 +234,7 @@ impl Assembly {
         };
         let mut groups = Vec::new();
         for (kind, raw) in constraints {
-            let sets = split(settings.partition, kind.layout().rows, &raw.rows, &islands);
+            let sets = split(settings.partition, kind.layout(), &raw.rows, &islands);
             groups.push(pack::group(kind, raw, &sets, &islands, settings.partition)?);
         }
         finish_sails(&mut self.sails, particles);

@@ -44,7 +44,8 @@ pub fn group(kind: Kind, raw: Raw, sets: &[Set], islands: &Islands, partition: P
 }
 
 /// Proves what the backends rely on for memory safety: every index is in range, and in a colored group
-/// no row appears twice within a batch, nor outside its island.
+/// no row that is moved appears twice within a batch, nor one that is only read among those moved, nor any
+/// outside its island.
 fn check(group: &Group, islands: &Islands, partition: Partition) -> Result<(), BuildError> {
     let rows = islands.of_row.len();
     let broken = |what: String| Err(SceneError::new(group.kind.name(), what).into());
@@ -54,16 +55,27 @@ fn check(group: &Group, islands: &Islands, partition: Partition) -> Result<(), B
     if partition != Partition::Color {
         return Ok(());
     }
-    let mut seen = vec![u32::MAX; rows];
+    let moves = group.layout().moves;
+    let mut moved_in = vec![u32::MAX; rows];
     for (b, batch) in group.batches.iter().enumerate() {
-        for i in 0..batch.count {
-            for r in group.rows_of(batch.first + i / BLOCK, i % BLOCK) {
+        let number = b as u32;
+        let slots = || (0..batch.count).map(|i| (batch.first + i / BLOCK, i % BLOCK));
+        for (block, lane) in slots() {
+            for (k, r) in group.rows_of(block, lane).enumerate() {
                 if islands.of_row[r as usize] != batch.island {
                     return broken(format!("row {r} is not of island {}", batch.island));
                 }
-                if std::mem::replace(&mut seen[r as usize], b as u32) == b as u32 {
+                if k < moves && std::mem::replace(&mut moved_in[r as usize], number) == number {
                     return broken(format!("row {r} appears twice in batch {b}"));
                 }
+            }
+        }
+        if moves == group.layout().rows {
+            continue;
+        }
+        for (block, lane) in slots() {
+            if let Some(r) = group.rows_of(block, lane).skip(moves).find(|&r| moved_in[r as usize] == number) {
+                return broken(format!("row {r} is both moved and only read in batch {b}"));
             }
         }
     }

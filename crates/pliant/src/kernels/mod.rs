@@ -53,6 +53,9 @@ pub struct Update<F, const N: usize, const M: usize> {
 pub trait Constraint<const N: usize, const P: usize, const M: usize>: Send + Sync + 'static {
     /// Whether some rows are orientations, so that the fourth component changes too.
     const TURNS: bool = false;
+    /// Rows that it may move, the first ones; those after them are fixed and only read, so any number of
+    /// constraints may share them.
+    const MOVES: usize = N;
     /// Number of the parameter that holds the [`Softness`].
     const SOFTNESS: Option<usize>;
 
@@ -167,7 +170,7 @@ impl Kind {
         impl Visitor for Measure {
             type Output = Layout;
             fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Layout {
-                Layout { rows: N, params: P, multipliers: M, softness: K::SOFTNESS }
+                Layout { rows: N, moves: K::MOVES, params: P, multipliers: M, softness: K::SOFTNESS }
             }
         }
         self.visit(Measure)
@@ -179,6 +182,8 @@ impl Kind {
 pub struct Layout {
     /// Rows it joins.
     pub rows: usize,
+    /// How many of them, from the first on, it may move.
+    pub moves: usize,
     /// Parameters.
     pub params: usize,
     /// Multipliers.

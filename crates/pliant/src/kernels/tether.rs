@@ -1,6 +1,7 @@
 //! Long-range tether: a particle may come no farther from its anchor than a given length.
 //!
-//! C(x) = |x₀ − x₁| − L ≤ 0, an inequality (S04, E16): only pulls, so its multiplier stays ≤ 0.
+//! C(x) = |x₀ − x₁| − L ≤ 0, an inequality (S04, E16): only pulls, so its multiplier stays ≤ 0. The anchor x₁ is
+//! a fixed particle, so all tethers of a cloth run side by side though they share it.
 //! Parameters: length L [m], softness (compliance in m/N). D3, cloth.
 
 use super::{Constraint, Lane, Row, Scales, Update};
@@ -9,6 +10,7 @@ use super::{Constraint, Lane, Row, Scales, Update};
 pub struct Tether;
 
 impl Constraint<2, 2, 1> for Tether {
+    const MOVES: usize = 1;
     const SOFTNESS: Option<usize> = Some(1);
 
     #[inline(always)]

@@ -170,7 +170,7 @@ unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P
         l[k] = F::load(&lambda[k * BLOCK + part..(k + 1) * BLOCK]);
     }
     let update = K::project(scales, &p, &rows, &l);
-    for k in 0..N {
+    for k in 0..K::MOVES {
         let (row, change) = (rows[k], update.rows[k]);
         let w = if K::TURNS { row.w + change.w } else { row.w };
         let moved = Row { v: row.v + change.v, w };

@@ -3,6 +3,7 @@
 pub mod color;
 pub mod islands;
 
+use crate::kernels::Layout;
 use crate::scene::Partition;
 
 /// Constraints of one island that run side by side.
@@ -13,12 +14,21 @@ pub struct Set {
     pub members: Vec<u32>,
 }
 
-/// Splits constraints of one kind (`arity` rows each) into sets, island after island.
-pub fn split(partition: Partition, arity: usize, rows: &[u32], islands: &islands::Islands) -> Vec<Set> {
+/// Splits constraints of one kind into sets, island after island.
+pub fn split(partition: Partition, layout: Layout, rows: &[u32], islands: &islands::Islands) -> Vec<Set> {
+    let arity = layout.rows;
     let count = rows.len() / arity;
     match partition {
         Partition::Color | Partition::Auto => {
-            let colors = color::smallest_last(arity, rows, islands.of_row.len());
+            // Only rows that are moved make conflicts.
+            let moved: Vec<u32>;
+            let moving = if layout.moves == arity {
+                rows
+            } else {
+                moved = rows.chunks_exact(arity).flat_map(|c| &c[..layout.moves]).copied().collect();
+                &moved
+            };
+            let colors = color::smallest_last(layout.moves, moving, islands.of_row.len());
             by_island(&colors, |c| islands.of_row[rows[c as usize * arity] as usize])
         }
         Partition::Serial | Partition::Jacobi | Partition::JacobiGather => {
