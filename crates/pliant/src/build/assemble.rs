@@ -238,7 +238,11 @@ impl Assembly {
             groups.push(pack::group(kind, raw, &sets, &islands, settings.partition)?);
         }
         finish_sails(&mut self.sails, particles);
-        let touches = if scene.collider.is_empty() { Touches::None } else { Touches::Some };
+        let island_count = islands.runs.len();
+        let runs = runs(islands.runs, particles);
+        // Islands see to their own contacts.
+        let outside = runs.len() > island_count && !scene.collider.is_empty();
+        let touches = if outside { Touches::Some } else { Touches::None };
         let jacobi = matches!(settings.partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { pack::incidence(&groups, self.rows.len()) } else { Default::default() };
         let second = settings.integrator == Integrator::Bdf2;
@@ -270,7 +274,7 @@ impl Assembly {
             sails: self.sails,
             spin_weights: self.spin_weights,
             incidence,
-            runs: runs(islands.runs, particles),
+            runs,
             shape: self.shape,
             notes: self.notes,
         };

@@ -117,11 +117,11 @@ fn add_to_island(islands: &mut Vec<Vec<(usize, Range<usize>)>>, island: usize, g
     }
 }
 
-/// Whether anything can be touched.
+/// Whether anything outside islands can be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Touches {
-    /// There are colliders.
+    /// There are colliders, and particles outside islands.
     Some,
-    /// There are none.
+    /// There are not.
     None,
 }

@@ -218,13 +218,7 @@ fn substep(
     let scales = scales(model, &sub);
     solve_islands(threads, isa, model, state, scratch, scales, &mut times.groups);
     clock.lap(&mut times.stages[Stage::Solve as usize]);
-    let passes = if model.schedule.iteration == [Pass::Touch] && model.runs.len() == model.schedule.islands.len() {
-        // Only islands touch anything, and they have done so themselves.
-        0
-    } else {
-        settings.iterations
-    };
-    for _ in 0..passes {
+    for _ in 0..settings.iterations {
         for &pass in &model.schedule.iteration {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
