@@ -26,7 +26,7 @@
 //! assert!(sim.position(0).y < 1.0);
 //! ```
 
-pub mod backend;
+mod backend;
 pub mod build;
 mod error;
 pub mod frame;

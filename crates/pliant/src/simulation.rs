@@ -48,12 +48,8 @@ pub struct Simulation {
 impl Simulation {
     /// Builds a scene.
     pub fn new(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+        // Only a model straight from `build` is run: its proofs are what the backend's `unsafe` rests on.
         let (model, state) = build(scene, meshes)?;
-        Self::from_parts(model, state, options)
-    }
-
-    /// Runs a model that is already built.
-    pub fn from_parts(model: Model, state: State, options: Options) -> Result<Self, BuildError> {
         let cpu =
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self { model, state, cpu })
@@ -76,7 +72,8 @@ impl Simulation {
         &self.state
     }
 
-    /// The moving half, to be changed between steps. Sizes must stay as they are.
+    /// The moving half, to be changed between steps. Sizes must stay as they are: the next step panics
+    /// otherwise.
     pub fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }

@@ -241,6 +241,9 @@ const PROVED: &[(&str, &[&str])] = &[
         "r07_mutated_stl_files_never_panic",
         "r07_mutated_tetgen_files_never_panic",
     ]),
+    ("r12", &[
+        "r12_a_state_that_was_cut_short_is_refused_before_any_index_is_used",
+    ]),
     ("v01", &[
         "s01_v01_free_fall_is_the_discrete_formula",
         "s01_v01_free_fall_is_the_discrete_formula_at_240_steps_a_second",

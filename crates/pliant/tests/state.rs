@@ -52,3 +52,13 @@ fn e15_the_multiplier_of_a_particle_held_at_a_point_is_minus_mass_times_displace
     let moved = update.rows[0].v;
     assert!((moved.x + x[0]).abs() < 1e-6 && (moved.y + x[1]).abs() < 1e-6 && (moved.z + x[2]).abs() < 1e-6);
 }
+
+#[test]
+#[should_panic(expected = "the number of rows has changed")]
+fn r12_a_state_that_was_cut_short_is_refused_before_any_index_is_used() {
+    let text = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\n";
+    let scene = Scene::parse(text, Format::Toml).unwrap();
+    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    sim.state_mut().rows.truncate(2);
+    let _ = sim.step();
+}

@@ -132,13 +132,21 @@ pub struct Cpu {
     isa: Isa,
     scratch: Scratch,
     times: Times,
+    /// Rows that the model's indices were proved against.
+    rows: usize,
 }
 
 impl Cpu {
     /// `threads` 0 means one per core.
     pub fn new(model: &Model, state: &State, threads: usize, isa: Isa) -> std::io::Result<Self> {
         let times = Times { groups: vec![0.0; model.groups.len()], ..Times::default() };
-        Ok(Self { threads: Threads::new(threads)?, isa, scratch: Scratch::new(model, state), times })
+        Ok(Self {
+            threads: Threads::new(threads)?,
+            isa,
+            scratch: Scratch::new(model, state),
+            times,
+            rows: state.rows.len(),
+        })
     }
 
     /// Number of threads.
@@ -154,7 +162,9 @@ impl Cpu {
 
     /// One step of dt: all of its substeps.
     pub fn step(&mut self, model: &Model, state: &mut State) -> Result<(), Diverged> {
-        let Self { threads, isa, scratch, times } = self;
+        // The state is open to its owner between steps, and the loops do not check their indices again.
+        assert_eq!(state.rows.len(), self.rows, "the number of rows has changed since the model was built");
+        let Self { threads, isa, scratch, times, .. } = self;
         threads.enter(|| {
             for _ in 0..model.settings.substeps {
                 substep(threads, *isa, model, state, scratch, times)?;
