@@ -40,14 +40,21 @@ pub struct Batch {
     pub first: usize,
     /// Constraints in the batch.
     pub count: usize,
-    /// Island it belongs to; `u32::MAX` for those that run with all others.
-    pub island: u32,
+    /// Patch it belongs to; `u32::MAX` for those that run with all others.
+    pub patch: u32,
+    /// Color within the patch.
+    pub color: u32,
 }
 
 impl Batch {
     /// Number of blocks.
     pub fn blocks(&self) -> usize {
         self.count.div_ceil(BLOCK)
+    }
+
+    /// Block and lane of every constraint, in order.
+    pub fn slots(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.count).map(move |i| (self.first + i / BLOCK, i % BLOCK))
     }
 }
 
@@ -64,7 +71,7 @@ impl Group {
 
     /// Block and lane of every constraint, in storage order.
     pub fn slots(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.batches.iter().flat_map(|batch| (0..batch.count).map(|i| (batch.first + i / BLOCK, i % BLOCK)))
+        self.batches.iter().flat_map(|batch| batch.slots())
     }
 
     /// Row numbers of one constraint.
@@ -166,8 +173,10 @@ pub struct Settings {
     pub method: Method,
     /// BDF1 or BDF2.
     pub integrator: Integrator,
-    /// How constraints were split.
+    /// How constraints were split; never [`Partition::Auto`].
     pub partition: Partition,
+    /// Whether all kinds were colored together.
+    pub together: bool,
     /// Step [s].
     pub dt: f32,
     /// Substeps per step.
@@ -210,6 +219,41 @@ pub struct Entry {
     pub slot: u32,
 }
 
+/// Copies of particles, so that more constraints on one particle can run side by side (S12, S13).
+///
+/// They are rows of the state behind all others, and live within the solve stage only: outputs and
+/// statistics look through them at the particles they stand for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Phantoms {
+    /// Row of the first copy: the number of particles and orientations.
+    pub first: usize,
+    /// Particle that each copy stands for.
+    pub owners: Vec<u32>,
+    /// Phantom constraints: which copies one particle has for one kind.
+    pub ties: Vec<Tie>,
+}
+
+impl Phantoms {
+    /// The particle or orientation that a row stands for.
+    #[inline]
+    pub fn seen(&self, row: u32) -> u32 {
+        if (row as usize) < self.first { row } else { self.owners[row as usize - self.first] }
+    }
+}
+
+/// One particle and its copies (D2 eq 7).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tie {
+    /// The particle.
+    pub owner: u32,
+    /// Row of its first copy; the others follow.
+    pub first: u32,
+    /// Number of copies.
+    pub count: u32,
+    /// Inverse mass of a copy over the particle's: `count` where copies share its mass (E08).
+    pub weight: f32,
+}
+
 /// The fixed half of a simulation.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -229,6 +273,8 @@ pub struct Model {
     pub sails: Sails,
     /// Inverse quaternion mass 1/(4I) of each orientation [1/(kg·m²)].
     pub spin_weights: Vec<f32>,
+    /// Copies of particles.
+    pub phantoms: Phantoms,
     /// For Jacobi passes; empty otherwise.
     pub incidence: Incidence,
     /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
@@ -237,6 +283,8 @@ pub struct Model {
     pub shape: Shape,
     /// Remarks of the build for the user: repairs, things left out.
     pub notes: Vec<String>,
+    /// Wall time that islands, colors, copies and patches took [s].
+    pub partition_seconds: f64,
 }
 
 impl Model {

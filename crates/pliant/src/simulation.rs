@@ -163,13 +163,14 @@ impl Simulation {
     /// All constraints of a kind with their multipliers, in the order in which they run.
     pub fn constraints(&self, kind: Kind) -> impl Iterator<Item = ConstraintView> + '_ {
         let groups = self.model.groups.iter().zip(&self.state.multipliers).filter(move |(g, _)| g.kind == kind);
-        groups.flat_map(|(group, lambda)| {
+        let phantoms = &self.model.phantoms;
+        groups.flat_map(move |(group, lambda)| {
             let layout = group.layout();
             let pick = |data: &[f32], n: usize, block: usize, lane: usize| {
                 (0..n).map(|k| data[(block * n + k) * BLOCK + lane]).collect()
             };
             group.slots().map(move |(block, lane)| ConstraintView {
-                rows: group.rows_of(block, lane).collect(),
+                rows: group.rows_of(block, lane).map(|r| phantoms.seen(r)).collect(),
                 params: pick(&group.params, layout.params, block, lane),
                 multipliers: pick(lambda, layout.multipliers, block, lane),
             })
@@ -182,13 +183,13 @@ impl Simulation {
     /// softness from a continuum material.
     pub fn set_softness(&mut self, object: u32, kind: Kind, softness: Softness) -> usize {
         let Some(place) = kind.layout().softness else { return 0 };
-        let objects = &self.model.shape.objects;
+        let (objects, phantoms) = (&self.model.shape.objects, &self.model.phantoms);
         let mut changed = 0;
         for group in self.model.groups.iter_mut().filter(|g| g.kind == kind) {
             let (n, p) = (group.layout().rows, group.layout().params);
             let slots: Vec<_> = group.slots().collect();
             for (block, lane) in slots {
-                let row = group.rows[block * n * BLOCK + lane] as usize;
+                let row = phantoms.seen(group.rows[block * n * BLOCK + lane]) as usize;
                 if objects.get(row) == Some(&object) {
                     group.params[(block * p + place) * BLOCK + lane] = softness.encoded();
                     changed += 1;

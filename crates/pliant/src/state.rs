@@ -2,7 +2,8 @@
 //!
 //! A *row* is sixteen bytes: a particle's position and inverse mass, or a rod segment's orientation
 //! (unit quaternion). Particles come first, orientations after them, in one array, so that constraints
-//! name both by one index and a gather is one aligned load.
+//! name both by one index and a gather is one aligned load. Copies of particles (`Model::phantoms`) are
+//! rows behind the orientations; they have no velocity, and nobody but the solve stage looks at them.
 
 /// Position and inverse mass, or quaternion.
 pub type RowData = [f32; 4];
@@ -12,9 +13,9 @@ pub type RowData = [f32; 4];
 pub struct State {
     /// Number of particles; rows from here on are orientations.
     pub particles: usize,
-    /// Rows now: x, y, z [m], w [1/kg]; then quaternions.
+    /// Rows now: x, y, z [m], w [1/kg]; then quaternions; then copies of particles.
     pub rows: Vec<RowData>,
-    /// Rows at the start of the substep.
+    /// Rows at the start of the substep, without copies.
     pub previous: Vec<RowData>,
     /// Rows at the start of the substep before (BDF2 only, else empty).
     pub older: Vec<RowData>,
@@ -42,7 +43,7 @@ impl State {
     /// Fingerprint of all rows and velocities, bit for bit (64-bit FNV-1a over words).
     pub fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-        for value in self.rows.iter().chain(&self.velocities).flatten() {
+        for value in self.rows[..self.velocities.len()].iter().chain(&self.velocities).flatten() {
             hash = (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
         }
         hash

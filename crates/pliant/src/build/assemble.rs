@@ -2,7 +2,7 @@
 
 use super::part::{ORIENTATION, Part, Raw};
 use super::partition::islands::Islands;
-use super::partition::split;
+use super::partition::{Problem, plan};
 use super::place::{collider, copies, motion, select};
 use super::{BuildError, pack};
 use crate::error::SceneError;
@@ -17,6 +17,7 @@ use crate::step::schedule::{Schedule, Touches};
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::time::Instant;
 
 /// One copy of an object within the whole.
 pub struct Copy {
@@ -41,6 +42,8 @@ pub struct Assembly {
     pub copies: Vec<Copy>,
     /// Positions and inverse masses.
     pub rows: Vec<RowData>,
+    /// Positions at rest [m].
+    rest: Vec<Vec3>,
     velocities: Vec<RowData>,
     phases: Vec<u32>,
     orientations: Vec<RowData>,
@@ -99,6 +102,7 @@ impl Assembly {
             self.rows.push([p.x, p.y, p.z, 1.0 / m]);
             self.velocities.push([v.x, v.y, v.z, 0.0]);
         }
+        self.rest.extend(part.rest.iter().map(|&p| p + shift));
         self.shape.radii.resize(self.rows.len(), part.radius);
         self.shape.objects.resize(self.rows.len(), object);
         self.phases.resize(self.rows.len(), object);
@@ -226,25 +230,32 @@ impl Assembly {
                 *r = (*r & !ORIENTATION) + particles as u32;
             }
         }
-        let islands = if settings.partition == Partition::Color {
+        let solid = self.rows.len();
+        let clock = Instant::now();
+        let islands = if settings.partition.is_parallel() {
             let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
-            Islands::find(&constraints, particles, self.rows.len(), &tied)
+            let patch = scene.solver.patch_particles.filter(|_| settings.partition == Partition::Patch);
+            Islands::find(&constraints, particles, solid, &tied, patch.map_or(usize::MAX, |n| n as usize))
         } else {
-            Islands::none(self.rows.len())
+            Islands::none(solid)
         };
-        let mut groups = Vec::new();
-        for (kind, raw) in constraints {
-            let sets = split(settings.partition, kind.layout(), &raw.rows, &islands);
-            groups.push(pack::group(kind, raw, &sets, &islands, settings.partition)?);
-        }
-        finish_sails(&mut self.sails, particles);
+        let rest = rest_of_rows(self.rest, &constraints, solid);
+        let problem = Problem { partition: settings.partition, solver: &scene.solver, islands: &islands, rest: &rest };
+        let plan = plan(&problem, &mut constraints);
+        let partition_seconds = clock.elapsed().as_secs_f64();
+        let with_sets = constraints.into_iter().zip(&plan.sets);
+        let groups: Vec<_> = with_sets.map(|((kind, raw), sets)| pack::group(kind, &raw, sets)).collect();
+        let copies = plan.phantoms.owners.iter().map(|&owner| self.rows[owner as usize]);
+        let rows: Vec<RowData> = self.rows.iter().copied().chain(copies).collect();
         let island_count = islands.runs.len();
+        pack::check(&groups, &plan, island_count, rows.len(), settings.partition.is_parallel())?;
+        finish_sails(&mut self.sails, particles);
         let runs = runs(islands.runs, particles);
         // Islands see to their own contacts.
         let outside = runs.len() > island_count && !scene.collider.is_empty();
         let touches = if outside { Touches::Some } else { Touches::None };
         let jacobi = matches!(settings.partition, Partition::Jacobi | Partition::JacobiGather);
-        let incidence = if jacobi { pack::incidence(&groups, self.rows.len()) } else { Default::default() };
+        let incidence = if jacobi { pack::incidence(&groups, solid) } else { Default::default() };
         let second = settings.integrator == Integrator::Bdf2;
         let history = |rows: &Vec<RowData>| if second { rows.clone() } else { Vec::new() };
         let multipliers =
@@ -254,7 +265,7 @@ impl Assembly {
             previous: self.rows.clone(),
             older: history(&self.rows),
             older_velocities: history(&self.velocities),
-            rows: self.rows,
+            rows,
             velocities: self.velocities,
             radii: self.shape.radii.clone(),
             phases: self.phases,
@@ -265,7 +276,7 @@ impl Assembly {
             time: 0.0,
         };
         let model = Model {
-            schedule: Schedule::new(settings.partition, &groups, &self.inflatables, touches),
+            schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches),
             settings,
             groups,
             inflatables: self.inflatables,
@@ -273,13 +284,24 @@ impl Assembly {
             pins: self.pins,
             sails: self.sails,
             spin_weights: self.spin_weights,
+            phantoms: plan.phantoms,
             incidence,
             runs,
             shape: self.shape,
             notes: self.notes,
+            partition_seconds,
         };
         Ok((model, state))
     }
+}
+
+/// Rest positions of all rows: an orientation is where its segment is.
+fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<Kind, Raw>, rows: usize) -> Vec<Vec3> {
+    rest.resize(rows, Vec3::ZERO);
+    if let Some(raw) = constraints.get(&Kind::StretchShear) {
+        raw.rows.chunks_exact(3).for_each(|r| rest[r[2] as usize] = rest[r[0] as usize]);
+    }
+    rest
 }
 
 /// Particles per run outside islands.
@@ -305,6 +327,7 @@ fn settings(scene: &Scene) -> Settings {
         method: s.method,
         integrator: s.integrator,
         partition,
+        together: s.together && partition == Partition::Color,
         dt: s.dt,
         substeps: s.substeps,
         iterations: s.iterations,

@@ -19,6 +19,7 @@ use crate::model::Model;
 use crate::scene::Scene;
 use crate::state::State;
 use assemble::Assembly;
+pub use part::Raw;
 
 /// Where mesh files come from. The engine itself reads no files.
 pub trait MeshSource {

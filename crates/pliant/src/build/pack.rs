@@ -2,15 +2,14 @@
 
 use super::BuildError;
 use super::part::Raw;
-use super::partition::Set;
-use super::partition::islands::Islands;
+use super::partition::islands::GLOBAL;
+use super::partition::{Plan, Set};
 use crate::error::SceneError;
 use crate::kernels::Kind;
 use crate::model::{BLOCK, Batch, Entry, Group, Incidence};
-use crate::scene::Partition;
 
 /// Lays out constraints in the order of `sets` (constraint numbers).
-pub fn group(kind: Kind, raw: Raw, sets: &[Set], islands: &Islands, partition: Partition) -> Result<Group, BuildError> {
+pub fn group(kind: Kind, raw: &Raw, sets: &[Set]) -> Group {
     let layout = kind.layout();
     let blocks: usize = sets.iter().map(|s| s.members.len().div_ceil(BLOCK)).sum();
     let mut packed = Group {
@@ -35,49 +34,142 @@ pub fn group(kind: Kind, raw: Raw, sets: &[Set], islands: &Islands, partition: P
                 }
             }
         }
-        let batch = Batch { first, count: set.members.len(), island: set.island };
+        let batch = Batch { first, count: set.members.len(), patch: set.patch, color: set.color };
         first += batch.blocks();
         packed.batches.push(batch);
     }
-    check(&packed, islands, partition)?;
-    Ok(packed)
+    packed
 }
 
-/// Proves what the backends rely on for memory safety: every index is in range, and in a colored group
-/// no row that is moved appears twice within a batch, nor one that is only read among those moved, nor any
-/// outside its island.
-fn check(group: &Group, islands: &Islands, partition: Partition) -> Result<(), BuildError> {
-    let rows = islands.of_row.len();
-    let broken = |what: String| Err(SceneError::new(group.kind.name(), what).into());
-    if let Some(bad) = group.rows.iter().find(|&&r| r as usize >= rows) {
-        return broken(format!("a constraint names row {bad}, but there are {rows}"));
+/// Proves what the backends rely on for memory safety: every index is in range, and if `parallel`, no row
+/// that is moved appears twice within a batch, nor one that is only read among those moved; patches of one
+/// tiling name no row in common, islands none in common with anybody; every copy has one owner, which is a
+/// particle, and no particle owns copies twice in a group.
+pub fn check(groups: &[Group], plan: &Plan, islands: usize, rows: usize, parallel: bool) -> Result<(), BuildError> {
+    for group in groups {
+        if let Some(bad) = group.rows.iter().find(|&&r| r as usize >= rows) {
+            return broken(group.kind, format!("a constraint names row {bad}, but there are {rows}"));
+        }
+        if parallel {
+            check_batches(group, rows)?;
+        }
     }
-    if partition != Partition::Color {
-        return Ok(());
+    if parallel {
+        check_patches(groups, plan, islands, rows)?;
+        check_ties(groups, plan, rows)?;
+        check_joint(groups, plan, rows)?;
     }
+    Ok(())
+}
+
+fn broken<T>(kind: Kind, what: String) -> Result<T, BuildError> {
+    Err(SceneError::new(kind.name(), what).into())
+}
+
+fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
     let moves = group.layout().moves;
     let mut moved_in = vec![u32::MAX; rows];
     for (b, batch) in group.batches.iter().enumerate() {
         let number = b as u32;
-        let slots = || (0..batch.count).map(|i| (batch.first + i / BLOCK, i % BLOCK));
-        for (block, lane) in slots() {
-            for (k, r) in group.rows_of(block, lane).enumerate() {
-                if islands.of_row[r as usize] != batch.island {
-                    return broken(format!("row {r} is not of island {}", batch.island));
-                }
-                if k < moves && std::mem::replace(&mut moved_in[r as usize], number) == number {
-                    return broken(format!("row {r} appears twice in batch {b}"));
+        for (block, lane) in batch.slots() {
+            for r in group.rows_of(block, lane).take(moves) {
+                if std::mem::replace(&mut moved_in[r as usize], number) == number {
+                    return broken(group.kind, format!("row {r} appears twice in batch {b}"));
                 }
             }
         }
         if moves == group.layout().rows {
             continue;
         }
-        for (block, lane) in slots() {
+        for (block, lane) in batch.slots() {
             if let Some(r) = group.rows_of(block, lane).skip(moves).find(|&r| moved_in[r as usize] == number) {
-                return broken(format!("row {r} is both moved and only read in batch {b}"));
+                return broken(group.kind, format!("row {r} is both moved and only read in batch {b}"));
             }
         }
+    }
+    Ok(())
+}
+
+fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> Result<(), BuildError> {
+    // Passes in which patches run side by side: the islands, then each tiling.
+    let first = |t: &std::ops::Range<u32>| t.start;
+    let pass = |patch: u32| match patch {
+        GLOBAL => usize::MAX,
+        p if (p as usize) < islands => 0,
+        p => plan.tilings.partition_point(|t| first(t) <= p),
+    };
+    let mut of_island = vec![GLOBAL; rows];
+    let mut of_patch = vec![vec![GLOBAL; if plan.tilings.is_empty() { 0 } else { rows }]; plan.tilings.len()];
+    for group in groups {
+        for batch in &group.batches {
+            for r in batch.slots().flat_map(|(block, lane)| group.rows_of(block, lane)) {
+                let owner = match pass(batch.patch) {
+                    usize::MAX => continue,
+                    0 => &mut of_island[r as usize],
+                    n => &mut of_patch[n - 1][r as usize],
+                };
+                if *owner != GLOBAL && *owner != batch.patch {
+                    return broken(group.kind, format!("row {r} is in patches {owner} and {}", batch.patch));
+                }
+                *owner = batch.patch;
+            }
+        }
+    }
+    for group in groups {
+        for batch in group.batches.iter().filter(|b| pass(b.patch) != 0) {
+            let mut named = batch.slots().flat_map(|(block, lane)| group.rows_of(block, lane));
+            if let Some(r) = named.find(|&r| of_island[r as usize] != GLOBAL) {
+                return broken(group.kind, format!("row {r} of an island is named outside it"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Where kinds are colored together, no row is moved twice in a color nor read beside its move.
+fn check_joint(groups: &[Group], plan: &Plan, rows: usize) -> Result<(), BuildError> {
+    if !plan.together {
+        return Ok(());
+    }
+    let colors = groups.iter().flat_map(|g| &g.batches).map(|b| b.color + 1).max().unwrap_or(0);
+    let mut named_in = vec![u32::MAX; rows];
+    for color in 0..colors {
+        for group in groups {
+            let (moves, all) = (group.layout().moves, group.layout().rows);
+            for batch in group.batches.iter().filter(|b| b.color == color) {
+                for r in batch.slots().flat_map(|(block, lane)| group.rows_of(block, lane).take(moves)) {
+                    if std::mem::replace(&mut named_in[r as usize], color) == color {
+                        return broken(group.kind, format!("row {r} appears twice in color {color}"));
+                    }
+                }
+                let mut read = batch.slots().flat_map(|(block, lane)| group.rows_of(block, lane).skip(moves));
+                if moves < all && read.any(|r| named_in[r as usize] == color) {
+                    return broken(group.kind, format!("a row is both moved and only read in color {color}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+fn check_ties(groups: &[Group], plan: &Plan, rows: usize) -> Result<(), BuildError> {
+    let phantoms = &plan.phantoms;
+    let mut next = phantoms.first;
+    let mut owner_in = vec![u32::MAX; rows];
+    for run in &plan.ties {
+        let kind = groups[run.group].kind;
+        for tie in &phantoms.ties[run.ties.clone()] {
+            if tie.first as usize != next || tie.owner as usize >= phantoms.first {
+                return broken(kind, format!("the copies of particle {} are not its own", tie.owner));
+            }
+            next += tie.count as usize;
+            if std::mem::replace(&mut owner_in[tie.owner as usize], run.group as u32) == run.group as u32 {
+                return broken(kind, format!("particle {} has copies twice", tie.owner));
+            }
+        }
+    }
+    if next != rows {
+        return Err(SceneError::new("solver", format!("{next} rows are tied, but there are {rows}")).into());
     }
     Ok(())
 }

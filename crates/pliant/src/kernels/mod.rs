@@ -170,7 +170,7 @@ impl Kind {
         impl Visitor for Measure {
             type Output = Layout;
             fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Layout {
-                Layout { rows: N, moves: K::MOVES, params: P, multipliers: M, softness: K::SOFTNESS }
+                Layout { rows: N, moves: K::MOVES, turns: K::TURNS, params: P, multipliers: M, softness: K::SOFTNESS }
             }
         }
         self.visit(Measure)
@@ -184,6 +184,8 @@ pub struct Layout {
     pub rows: usize,
     /// How many of them, from the first on, it may move.
     pub moves: usize,
+    /// Whether some of its rows are orientations.
+    pub turns: bool,
     /// Parameters.
     pub params: usize,
     /// Multipliers.

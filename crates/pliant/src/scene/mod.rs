@@ -84,13 +84,19 @@ pub enum Integrator {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// Chosen from the scene (colors, for now).
+    /// Chosen from the scene and the machine's kind of processor.
     #[default]
     Auto,
     /// One constraint after the other, as listed.
     Serial,
     /// Colors in smallest-last order: parallel Gauss–Seidel.
     Color,
+    /// As few colors as wished: particles that too many constraints share are split into copies.
+    Phantom,
+    /// The first colors as Gauss–Seidel, all that is left at once with averaged corrections.
+    Hybrid,
+    /// Pieces of bodies that fit a cache or a workgroup's memory, colors within.
+    Patch,
     /// All at once, corrections averaged and over-relaxed by omega; written per constraint.
     Jacobi,
     /// The same, computed per particle.
@@ -99,7 +105,16 @@ pub enum Partition {
 
 impl Partition {
     /// All choices.
-    pub const ALL: [Self; 5] = [Self::Auto, Self::Serial, Self::Color, Self::Jacobi, Self::JacobiGather];
+    pub const ALL: [Self; 8] = [
+        Self::Auto,
+        Self::Serial,
+        Self::Color,
+        Self::Phantom,
+        Self::Hybrid,
+        Self::Patch,
+        Self::Jacobi,
+        Self::JacobiGather,
+    ];
 
     /// Name in scenes, tables and on the command line.
     pub fn name(self) -> &'static str {
@@ -107,9 +122,17 @@ impl Partition {
             Self::Auto => "auto",
             Self::Serial => "serial",
             Self::Color => "color",
+            Self::Phantom => "phantom",
+            Self::Hybrid => "hybrid",
+            Self::Patch => "patch",
             Self::Jacobi => "jacobi",
             Self::JacobiGather => "jacobi-gather",
         }
+    }
+
+    /// Whether its sets hold constraints that share no row, so that Gauss–Seidel runs side by side.
+    pub fn is_parallel(self) -> bool {
+        !matches!(self, Self::Serial | Self::Jacobi | Self::JacobiGather)
     }
 }
 
@@ -121,8 +144,18 @@ pub struct Solver {
     pub method: Method,
     /// "bdf1" (default) or "bdf2".
     pub integrator: Integrator,
-    /// How constraints are split: "auto" (default), "serial", "color", "jacobi", "jacobi-gather".
+    /// How constraints are split: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "jacobi",
+    /// "jacobi-gather".
     pub partition: Partition,
+    /// Colors per kind that "phantom" and "hybrid" make do with, 2 or more; default half of the largest
+    /// number of constraints that all get in each other's way.
+    pub colors: Option<u32>,
+    /// Whether colors are evened out; default false. "phantom" always does.
+    pub balance: bool,
+    /// Whether "color" colors all kinds of constraints together instead of each by itself; default false.
+    pub together: bool,
+    /// Particles of a patch at most, for "patch"; default what fits a core's cache.
+    pub patch_particles: Option<u32>,
     /// Time step [s]; default 0.01.
     pub dt: f32,
     /// Substeps per step; default 1.
@@ -145,6 +178,10 @@ impl Default for Solver {
             method: Method::default(),
             integrator: Integrator::default(),
             partition: Partition::default(),
+            colors: None,
+            balance: false,
+            together: false,
+            patch_particles: None,
             dt: 0.01,
             substeps: 1,
             iterations: 16,

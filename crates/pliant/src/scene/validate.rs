@@ -44,6 +44,16 @@ fn solver(s: &Solver) -> Checked {
     count("solver.iterations", s.iterations, 1, 100_000)?;
     count("solver.stabilization", s.stabilization, 0, 100)?;
     range("solver.omega", s.omega, 0.01, 2.0)?;
+    if let Some(q) = s.colors {
+        count("solver.colors", q, 2, 65_536)?;
+    }
+    if let Some(n) = s.patch_particles {
+        count("solver.patch_particles", n, 8, 1 << 24)?;
+    }
+    if s.together && !matches!(s.partition, Partition::Color) {
+        let what = format!("colors all kinds together, but the partition is {:?}", s.partition.name());
+        return Err(SceneError::new("solver.together", what).help("set solver.partition = \"color\""));
+    }
     range("solver.sleep_speed", s.sleep_speed, 0.0, 1e3)?;
     range("solver.contact_margin", s.contact_margin, 0.0, 1e3)
 }

@@ -16,7 +16,9 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
     // E18: a displacement is compared with a displacement.
     let sleep = model.settings.sleep_speed * sub.h;
     let (particles, older, first_order) = (state.particles, &state.older, &state.first_order);
-    let arrays = (&mut state.rows[..], &mut state.previous[..], &mut state.velocities[..]);
+    // Copies of particles have neither past nor velocity.
+    let solid = state.velocities.len();
+    let arrays = (&mut state.rows[..solid], &mut state.previous[..], &mut state.velocities[..]);
     threads.zip(arrays, |first, rows, previous, velocities| {
         for k in 0..rows.len() {
             let i = first + k;

@@ -52,8 +52,7 @@ pub fn scatter(
         let layout = group.layout();
         let (m, n) = (layout.multipliers * BLOCK, layout.rows * BLOCK);
         let run = (lambda.len() / m).div_ceil(threads.count() * 4).max(64);
-        let mut none = vec![(); lambda.len().div_ceil(m * run)];
-        threads.runs((lambda, m * run), (slots, n * run), (&mut none, 1), |i, lambda, slots, _| {
+        threads.runs((lambda, m * run), (slots, n * run), |i, lambda, slots| {
             group.kind.visit(Scatter { isa, scales, group, rows, first: i * run, split, lambda, slots });
         });
     }

@@ -3,7 +3,7 @@
 use super::inflate::volume;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Kind, Row, V3, Visitor};
-use crate::model::{BLOCK, Group, Model};
+use crate::model::{BLOCK, Group, Model, Phantoms};
 use crate::state::{RowData, State};
 use crate::step::stats::{INFLATE, Probe, Residual, Residuals};
 use glam::DVec3;
@@ -14,7 +14,7 @@ pub fn residuals(threads: &Threads, model: &Model, state: &State) -> Residuals {
     let mut all = Residuals::new();
     for kind in Kind::ALL {
         let groups = model.groups.iter().filter(|g| g.kind == kind && g.count > 0);
-        let sums = groups.map(|g| sum(threads, g, &state.rows)).fold(Sums::default(), Sums::join);
+        let sums = groups.map(|g| sum(threads, model, g, &state.rows)).fold(Sums::default(), Sums::join);
         if sums.count > 0 {
             all.insert(kind.name(), Residual { mean: sums.error / sums.count as f64, max: sums.worst });
         }
@@ -63,7 +63,7 @@ pub fn probe(threads: &Threads, model: &Model, state: &State) -> Probe {
         center += c;
     }
     for g in &model.groups {
-        probe.elastic += sum(threads, g, &state.rows).energy;
+        probe.elastic += sum(threads, model, g, &state.rows).energy;
     }
     for (rate, w) in state.velocities[state.particles..].iter().zip(&model.spin_weights) {
         // ½·I·|ω|² with |ω| = 2|q̇| and I = 1/(4wq).
@@ -101,9 +101,11 @@ impl Sums {
     }
 }
 
-fn sum(threads: &Threads, group: &Group, rows: &[RowData]) -> Sums {
+fn sum(threads: &Threads, model: &Model, group: &Group, rows: &[RowData]) -> Sums {
+    let phantoms = &model.phantoms;
     let batches = group.batches.iter().map(|batch| {
-        let parts = threads.map(batch.count, |range| group.kind.visit(Part { group, rows, first: batch.first, range }));
+        let part = |range| group.kind.visit(Part { group, phantoms, rows, first: batch.first, range });
+        let parts = threads.map(batch.count, part);
         parts.into_iter().fold(Sums::default(), Sums::join)
     });
     batches.fold(Sums::default(), Sums::join)
@@ -111,6 +113,7 @@ fn sum(threads: &Threads, group: &Group, rows: &[RowData]) -> Sums {
 
 struct Part<'a> {
     group: &'a Group,
+    phantoms: &'a Phantoms,
     rows: &'a [RowData],
     first: usize,
     range: Range<usize>,
@@ -123,7 +126,9 @@ impl Visitor for Part<'_> {
         for i in self.range {
             let (block, lane) = (self.first + i / BLOCK, i % BLOCK);
             let rows = std::array::from_fn(|k| {
-                let [x, y, z, w] = self.rows[self.group.rows[(block * N + k) * BLOCK + lane] as usize];
+                // Errors are those of the particles, whoever stood in for them.
+                let row = self.phantoms.seen(self.group.rows[(block * N + k) * BLOCK + lane]);
+                let [x, y, z, w] = self.rows[row as usize];
                 Row { v: V3::new(x, y, z), w }
             });
             let p = std::array::from_fn(|k| self.group.params[(block * P + k) * BLOCK + lane]);

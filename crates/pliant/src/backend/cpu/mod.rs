@@ -10,6 +10,7 @@ mod inflate;
 mod isa;
 mod jacobi;
 mod measure;
+mod phantoms;
 mod predict;
 mod rows;
 mod shared;
@@ -28,7 +29,8 @@ use crate::step::stats::{Probe, Residuals, Times};
 use contacts::{Contact, Touch};
 pub use isa::Isa;
 use shared::Shared;
-use solve::IslandWork;
+use solve::PatchWork;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use threads::Threads;
@@ -90,8 +92,8 @@ pub(crate) struct Scratch {
     obstacles: Vec<Obstacle>,
     /// By run of particles.
     contacts: Vec<Vec<Contact>>,
-    /// Time spent on each group, by island.
-    island_seconds: Vec<Vec<f64>>,
+    /// Time spent on each group, by patch.
+    patch_seconds: Vec<Vec<f64>>,
     gradients: Vec<V3<f32>>,
     /// Corrections of Jacobi passes by group.
     slots: Vec<Vec<RowData>>,
@@ -113,7 +115,7 @@ impl Scratch {
             sail_forces: vec![V3::zero(); model.sails.particles.len()],
             obstacles: Vec::with_capacity(model.colliders.len()),
             contacts: vec![Vec::new(); model.runs.len()],
-            island_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.islands.len()],
+            patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
             gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
             slots: if jacobi {
                 model.groups.iter().map(|g| vec![[0.0; 4]; g.blocks() * g.layout().rows * BLOCK]).collect()
@@ -226,17 +228,30 @@ fn substep(
     }
 
     let scales = scales(model, &sub);
-    solve_islands(threads, isa, model, state, scratch, scales, &mut times.groups);
+    solve_islands(threads, isa, model, state, scratch, scales);
     clock.lap(&mut times.stages[Stage::Solve as usize]);
     for _ in 0..settings.iterations {
-        for &pass in &model.schedule.iteration {
+        for pass in &model.schedule.iteration {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
-            if let Pass::Batch { group, .. } | Pass::Serial { group } = pass {
-                times.groups[group] += time;
+            match pass {
+                Pass::Serial { group } | Pass::Spread { group, .. } | Pass::Join { group, .. } => {
+                    times.groups[*group] += time;
+                }
+                // Kinds that run together share the time by their numbers.
+                Pass::Batches(ids) => {
+                    let all: usize = ids.iter().map(|id| model.groups[id.group].batches[id.batch].count).sum();
+                    for id in ids {
+                        let own = model.groups[id.group].batches[id.batch].count;
+                        times.groups[id.group] += time * own as f64 / all as f64;
+                    }
+                }
+                _ => {}
             }
         }
     }
+
+    collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
 
     finalize::finalize(threads, model, state, scratch, &sub, &alarm);
     state.substeps += 1;
@@ -254,35 +269,67 @@ fn solve_islands(
     state: &mut State,
     scratch: &mut Scratch,
     scales: Scales<f32>,
-    seconds: &mut [f64],
 ) {
-    let islands = &model.schedule.islands;
+    let islands = &model.schedule.patches[..model.schedule.islands];
     if islands.is_empty() {
         return;
     }
-    // At most one group per kind; no allocation in a steady substep.
-    let mut lambda: [Shared<'_, f32>; Kind::ALL.len()] = std::array::from_fn(|_| Shared::new(&mut []));
-    for (shared, multipliers) in lambda.iter_mut().zip(&mut state.multipliers) {
-        *shared = Shared::new(multipliers);
-    }
-    let work = IslandWork {
-        isa,
-        scales,
-        iterations: model.settings.iterations,
-        groups: &model.groups,
-        rows: Shared::new(&mut state.rows),
-        lambda: &lambda,
-        touch: Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous },
-    };
+    let touch = Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous };
+    let lambda = multipliers(&mut state.multipliers);
+    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
     let n = islands.len();
     let contacts = (&mut scratch.contacts[..n], 1);
-    let mut none = vec![(); n];
-    threads.runs(contacts, (&mut scratch.island_seconds, 1), (&mut none, 1), |i, contacts, seconds, _| {
-        // SAFETY: each island is handed out once.
-        unsafe { work.run(&islands[i], &mut contacts[0], &mut seconds[0]) };
+    let seconds = (&mut scratch.patch_seconds[..n], 1);
+    threads.runs(contacts, seconds, |i, contacts, seconds| {
+        for _ in 0..model.settings.iterations {
+            // SAFETY: each island is handed out once, and shares no row with another.
+            unsafe { work.run(&islands[i], &mut seconds[0]) };
+            // SAFETY: the run of an island holds its own particles only.
+            unsafe { touch.run(work.rows, &mut contacts[0]) };
+        }
     });
-    for island in &mut scratch.island_seconds {
-        for (sum, part) in seconds.iter_mut().zip(island) {
+}
+
+/// One tiling: patches side by side, each by itself.
+fn solve_patches(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    seconds: &mut [Vec<f64>],
+    scales: Scales<f32>,
+    range: Range<usize>,
+) {
+    let patches = &model.schedule.patches[range.clone()];
+    let lambda = multipliers(&mut state.multipliers);
+    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
+    // SAFETY: each patch is handed out once, and shares no row with another of its tiling.
+    threads.each(&mut seconds[range], |i, seconds| unsafe { work.run(&patches[i], seconds) });
+}
+
+/// Multipliers of all groups for several threads; at most one group per kind, and no allocation.
+fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; Kind::ALL.len()] {
+    let mut all = std::array::from_fn(|_| Shared::new(&mut []));
+    for (shared, group) in all.iter_mut().zip(groups) {
+        *shared = Shared::new(group);
+    }
+    all
+}
+
+fn patch_work<'a>(
+    isa: Isa,
+    scales: Scales<f32>,
+    model: &'a Model,
+    rows: &'a mut [RowData],
+    lambda: &'a [Shared<'a, f32>],
+) -> PatchWork<'a> {
+    PatchWork { isa, scales, groups: &model.groups, phantoms: &model.phantoms, rows: Shared::new(rows), lambda }
+}
+
+/// Moves what patches spent on each group to the groups' times, as if all threads had shared it.
+fn collect_seconds(threads: &Threads, patches: &mut [Vec<f64>], groups: &mut [f64]) {
+    for patch in patches {
+        for (sum, part) in groups.iter_mut().zip(patch) {
             *sum += std::mem::take(part) / threads.count() as f64;
         }
     }
@@ -303,23 +350,32 @@ fn run_pass(
     model: &Model,
     state: &mut State,
     scratch: &mut Scratch,
-    pass: Pass,
+    pass: &Pass,
     scales: Scales<f32>,
 ) {
     match pass {
-        Pass::Batch { group, batch } => {
-            let g = &model.groups[group];
-            let lambda = &mut state.multipliers[group];
-            solve::run_batch(threads, isa, scales, g, g.batches[batch], &mut state.rows, lambda);
+        Pass::Batches(ids) => {
+            for id in ids {
+                let g = &model.groups[id.group];
+                let lambda = &mut state.multipliers[id.group];
+                solve::run_batch(threads, isa, scales, g, g.batches[id.batch], &mut state.rows, lambda);
+            }
         }
+        Pass::Patches(range) => {
+            solve_patches(threads, isa, model, state, &mut scratch.patch_seconds, scales, range.clone());
+        }
+        Pass::Spread { ties, .. } => {
+            phantoms::spread_all(threads, &model.phantoms.ties[ties.clone()], &mut state.rows);
+        }
+        Pass::Join { ties, .. } => phantoms::join_all(threads, &model.phantoms.ties[ties.clone()], &mut state.rows),
         Pass::Serial { group } => {
-            let lambda = &mut state.multipliers[group];
-            solve::run_serial(scales, &model.groups[group], &mut state.rows, lambda);
+            let lambda = &mut state.multipliers[*group];
+            solve::run_serial(scales, &model.groups[*group], &mut state.rows, lambda);
         }
         Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
-        Pass::Touch => contacts::touch(threads, model.schedule.islands.len(), state, scratch),
+        Pass::Touch => contacts::touch(threads, model.schedule.islands, state, scratch),
     }
 }
 

@@ -36,7 +36,9 @@ pub fn predict(
     let (particles, h, keep) = (state.particles, sub.h, sub.keep);
     let (forces, weights) = (&scratch.forces, &model.spin_weights);
     let (older, older_velocities, first_order) = (&state.older, &state.older_velocities, &state.first_order);
-    let arrays = (&mut state.rows[..], &mut state.previous[..], &mut state.velocities[..]);
+    // Copies of particles have neither past nor velocity.
+    let solid = state.velocities.len();
+    let arrays = (&mut state.rows[..solid], &mut state.previous[..], &mut state.velocities[..]);
     threads.zip(arrays, |first, rows, previous, velocities| {
         for k in 0..rows.len() {
             let i = first + k;

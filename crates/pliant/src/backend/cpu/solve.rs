@@ -1,13 +1,14 @@
 //! Stage solve: the Gauss–Seidel passes. Gather, project, scatter.
 
-use super::contacts::{Contact, Touch};
 use super::isa::Isa;
+use super::phantoms;
 use super::rows::Pack;
 use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Row, Scales, V3, Visitor};
-use crate::model::{BLOCK, Batch, Group};
+use crate::model::{BLOCK, Batch, Group, Phantoms};
 use crate::state::RowData;
+use crate::step::schedule::Job;
 use std::ops::Range;
 use std::time::Instant;
 
@@ -22,75 +23,85 @@ pub fn run_batch(
     lambda: &mut [f32],
 ) {
     let shared = Shared::new(rows);
-    let m = group.layout().multipliers;
-    let lambda = &mut lambda[batch.first * m * BLOCK..(batch.first + batch.blocks()) * m * BLOCK];
-    threads.chunks(lambda, m * BLOCK, |first, lambda| {
-        let blocks = batch.first + first..batch.first + first + lambda.len() / (m * BLOCK);
-        let count = (batch.count - first * BLOCK).min(lambda.len() / m);
-        group.kind.visit(Project { isa, scales, group, shared, blocks, count, lambda });
+    let m = group.layout().multipliers * BLOCK;
+    let lambda = &mut lambda[batch.first * m..(batch.first + batch.blocks()) * m];
+    threads.chunks(lambda, m, |first, lambda| {
+        let count = (batch.count - first * BLOCK).min(lambda.len() / m * BLOCK);
+        let piece = Batch { first: batch.first + first, count, ..batch };
+        group.kind.visit(Project { isa, scales, group, shared, batches: &[piece], lambda });
     });
 }
 
 /// Runs a whole group in order on this thread, each constraint seeing the ones before it.
 pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lambda: &mut [f32]) {
     let shared = Shared::new(rows);
-    let m = group.layout().multipliers;
-    for batch in &group.batches {
-        let blocks = batch.first..batch.first + batch.blocks();
-        let lambda = &mut lambda[blocks.start * m * BLOCK..blocks.end * m * BLOCK];
-        group.kind.visit(Project { isa: Isa::Scalar, scales, group, shared, blocks, count: batch.count, lambda });
-    }
+    group.kind.visit(Project { isa: Isa::Scalar, scales, group, shared, batches: &group.batches, lambda });
 }
 
-/// What an island needs from the whole.
+/// What patches need from the whole.
 #[derive(Clone, Copy)]
-pub struct IslandWork<'a> {
+pub struct PatchWork<'a> {
     pub isa: Isa,
     pub scales: Scales<f32>,
-    pub iterations: u32,
     pub groups: &'a [Group],
+    pub phantoms: &'a Phantoms,
     pub rows: Shared<'a, RowData>,
     pub lambda: &'a [Shared<'a, f32>],
-    pub touch: Touch<'a>,
 }
 
-impl IslandWork<'_> {
-    /// Runs all iterations of one island: its batches in order, then its contacts. Adds the seconds spent
-    /// on each group.
+impl PatchWork<'_> {
+    /// Runs one patch once: its jobs in order. Adds the seconds spent on each group.
     ///
     /// # Safety
-    /// No other thread may run the same island.
-    pub unsafe fn run(&self, plan: &[(usize, Range<usize>)], contacts: &mut [Contact], seconds: &mut [f64]) {
-        for _ in 0..self.iterations {
-            for (g, batches) in plan {
-                let clock = Instant::now();
-                let group = &self.groups[*g];
-                let m = group.layout().multipliers * BLOCK;
-                for batch in &group.batches[batches.clone()] {
-                    let blocks = batch.first..batch.first + batch.blocks();
-                    // SAFETY: these blocks belong to this island, and so to this thread.
-                    let lambda = unsafe { self.lambda[*g].slice(blocks.start * m..blocks.end * m) };
-                    let (isa, scales, shared, count) = (self.isa, self.scales, self.rows, batch.count);
-                    group.kind.visit(Project { isa, scales, group, shared, blocks, count, lambda });
+    /// No other thread may run this patch or one that shares rows with it.
+    pub unsafe fn run(&self, jobs: &[Job], seconds: &mut [f64]) {
+        for job in jobs {
+            let clock = Instant::now();
+            let group = match job {
+                Job::Batches { group, batches } => {
+                    // SAFETY: the batches belong to this patch, and so to this thread.
+                    unsafe { self.run_batches(*group, batches.clone()) };
+                    *group
                 }
-                seconds[*g] += clock.elapsed().as_secs_f64();
-            }
-            // SAFETY: the run of an island holds its own particles only.
-            unsafe { self.touch.run(self.rows, contacts) };
+                Job::Spread { group, ties } => {
+                    for tie in &self.phantoms.ties[ties.clone()] {
+                        // SAFETY: the particle and its copies belong to this patch.
+                        unsafe { phantoms::spread(self.rows, tie) };
+                    }
+                    *group
+                }
+                Job::Join { group, ties } => {
+                    for tie in &self.phantoms.ties[ties.clone()] {
+                        // SAFETY: as above.
+                        unsafe { phantoms::join(self.rows, tie) };
+                    }
+                    *group
+                }
+            };
+            seconds[group] += clock.elapsed().as_secs_f64();
         }
+    }
+
+    unsafe fn run_batches(&self, g: usize, range: Range<usize>) {
+        let group = &self.groups[g];
+        let batches = &group.batches[range];
+        let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
+        let m = group.layout().multipliers * BLOCK;
+        // SAFETY: the caller has these batches for itself, and they follow each other in memory.
+        let lambda = unsafe { self.lambda[g].slice(first.first * m..(last.first + last.blocks()) * m) };
+        let (isa, scales, shared) = (self.isa, self.scales, self.rows);
+        group.kind.visit(Project { isa, scales, group, shared, batches, lambda });
     }
 }
 
-/// One thread's share of a batch.
+/// One thread's share: batches that follow each other in memory, one after the other.
 struct Project<'a> {
     isa: Isa,
     scales: Scales<f32>,
     group: &'a Group,
     shared: Shared<'a, RowData>,
-    blocks: Range<usize>,
-    /// Constraints in those blocks.
-    count: usize,
-    /// Multipliers of those blocks.
+    batches: &'a [Batch],
+    /// Multipliers of those batches.
     lambda: &'a mut [f32],
 }
 
@@ -119,20 +130,25 @@ unsafe fn project_avx2<K: Constraint<N, P, M>, const N: usize, const P: usize, c
 fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(work: Project<'_>) {
     let scales = Scales::<F>::splat(work.scales);
     let base = work.shared.base();
-    let index = work.group.rows[work.blocks.start * N * BLOCK..work.blocks.end * N * BLOCK].chunks_exact(N * BLOCK);
-    let params = work.group.params[work.blocks.start * P * BLOCK..work.blocks.end * P * BLOCK].chunks_exact(P * BLOCK);
+    let start = work.batches[0].first;
+    let index = work.group.rows[start * N * BLOCK..].chunks_exact(N * BLOCK);
+    let params = work.group.params[start * P * BLOCK..].chunks_exact(P * BLOCK);
     let lambda = work.lambda.chunks_exact_mut(M * BLOCK);
     let mut blocks = index.zip(params).zip(lambda);
-    // Full blocks by themselves, so that the loop has no question about how many lanes count.
-    for ((index, params), lambda) in blocks.by_ref().take(work.count / BLOCK) {
-        for part in (0..BLOCK).step_by(F::WIDTH) {
-            // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice in
-            // a batch, so nobody else reads or writes these rows during the pass.
-            unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, F::WIDTH) };
+    for batch in work.batches {
+        // Full blocks by themselves, so that the loop has no question about how many lanes count.
+        for ((index, params), lambda) in blocks.by_ref().take(batch.count / BLOCK) {
+            for part in (0..BLOCK).step_by(F::WIDTH) {
+                // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice
+                // in a batch, so nobody else reads or writes these rows during the pass.
+                unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, F::WIDTH) };
+            }
         }
-    }
-    let left = work.count % BLOCK;
-    for ((index, params), lambda) in blocks {
+        let left = batch.count % BLOCK;
+        if left == 0 {
+            continue;
+        }
+        let Some(((index, params), lambda)) = blocks.next() else { return };
         for part in (0..left).step_by(F::WIDTH) {
             // SAFETY: as above.
             unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, left - part) };

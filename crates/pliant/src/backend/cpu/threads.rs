@@ -59,23 +59,26 @@ impl Threads {
         f: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync + Send,
     ) {
         let piece = a.len().div_ceil(self.count * 4).max(GRAIN);
-        self.runs((a, piece), (b, piece), (c, piece), |i, a, b, c| f(i * piece, a, b, c));
+        if self.pool.is_none() || a.len() <= piece {
+            return f(0, a, b, c);
+        }
+        let pieces = a.par_chunks_mut(piece).zip(b.par_chunks_mut(piece)).zip(c.par_chunks_mut(piece));
+        pieces.enumerate().for_each(|(i, ((a, b), c))| f(i * piece, a, b, c));
     }
 
-    /// Calls `f(run number, run of a, run of b, run of c)` for slices cut into runs of the given lengths.
-    pub fn runs<A: Send, B: Send, C: Send>(
+    /// Calls `f(run number, run of a, run of b)` for slices cut into runs of the given lengths.
+    pub fn runs<A: Send, B: Send>(
         &self,
         (a, run_a): (&mut [A], usize),
         (b, run_b): (&mut [B], usize),
-        (c, run_c): (&mut [C], usize),
-        f: impl Fn(usize, &mut [A], &mut [B], &mut [C]) + Sync + Send,
+        f: impl Fn(usize, &mut [A], &mut [B]) + Sync + Send,
     ) {
         if self.pool.is_none() {
-            let runs = a.chunks_mut(run_a).zip(b.chunks_mut(run_b)).zip(c.chunks_mut(run_c));
-            return runs.enumerate().for_each(|(i, ((a, b), c))| f(i, a, b, c));
+            let runs = a.chunks_mut(run_a).zip(b.chunks_mut(run_b));
+            return runs.enumerate().for_each(|(i, (a, b))| f(i, a, b));
         }
-        let runs = a.par_chunks_mut(run_a).zip(b.par_chunks_mut(run_b)).zip(c.par_chunks_mut(run_c));
-        runs.enumerate().for_each(|(i, ((a, b), c))| f(i, a, b, c));
+        let runs = a.par_chunks_mut(run_a).zip(b.par_chunks_mut(run_b));
+        runs.enumerate().for_each(|(i, (a, b))| f(i, a, b));
     }
 
     /// Calls `f(number, item)` for every item, each possibly on another thread.
@@ -84,6 +87,15 @@ impl Threads {
             return items.iter_mut().enumerate().for_each(|(i, item)| f(i, item));
         }
         items.par_iter_mut().enumerate().for_each(|(i, item)| f(i, item));
+    }
+
+    /// Calls `f` for every item, in pieces.
+    pub fn over<T: Sync>(&self, items: &[T], f: impl Fn(&T) + Sync + Send) {
+        let piece = items.len().div_ceil(self.count * 4).max(GRAIN);
+        if self.pool.is_none() || items.len() <= piece {
+            return items.iter().for_each(f);
+        }
+        items.par_chunks(piece).for_each(|chunk| chunk.iter().for_each(&f));
     }
 
     /// Sum of `f` over pieces of `0..items`, in their order. Allocates nothing.

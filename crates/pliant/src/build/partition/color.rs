@@ -4,32 +4,79 @@
 //! the rows' own lists, so memory stays linear in incidences and time is the sum over constraints of the
 //! lists they meet, about incidences × colors (E10).
 
-use crate::mesh::topology::Buckets;
+use super::graph::Graph;
 
 const NONE: u32 = u32::MAX;
 
 /// Sets of constraints that share no row, each in the order of the input.
 pub fn smallest_last(arity: usize, rows: &[u32], row_count: usize) -> Vec<Vec<u32>> {
-    let count = rows.len() / arity;
-    let members = |c: u32| &rows[c as usize * arity..(c as usize + 1) * arity];
-    let incident = Buckets::fill(row_count, || rows.iter().enumerate().map(|(k, &r)| (r, (k / arity) as u32)));
-    let order = removal_order(count, &members, &incident);
-    let colors = greedy(count, arity, rows, row_count, &order);
-    let most = colors.iter().max().map_or(0, |&c| c as usize + 1);
-    let mut sets = vec![Vec::new(); most];
+    classes(&color(&Graph::uniform(arity, arity, rows, row_count)))
+}
+
+/// Color of each constraint. There are at most 1 + the greatest of the least degrees met on the way (D2 eq 6).
+pub fn color(graph: &Graph) -> Vec<u32> {
+    greedy(graph, &removal_order(graph))
+}
+
+/// Constraints by color, each color in the order of the input.
+pub fn classes(colors: &[u32]) -> Vec<Vec<u32>> {
+    let mut sets = vec![Vec::new(); count(colors)];
     for (c, &color) in colors.iter().enumerate() {
         sets[color as usize].push(c as u32);
     }
     sets
 }
 
+/// Number of colors.
+pub fn count(colors: &[u32]) -> usize {
+    colors.iter().max().map_or(0, |&c| c as usize + 1)
+}
+
+/// Moves constraints from the larger classes to the smallest that may have them, until no move helps or
+/// two sweeps are done. Greedy coloring fills its first classes and leaves crumbs in the last: kernels
+/// with a class each want them even.
+pub fn balance(graph: &Graph, colors: &mut [u32]) {
+    let most = count(colors);
+    let words = most.div_ceil(64).max(1);
+    let mut sizes = vec![0_usize; most];
+    let mut used = vec![0_u64; graph.row_count() * words];
+    for (c, &color) in colors.iter().enumerate() {
+        sizes[color as usize] += 1;
+        for &r in graph.members(c as u32) {
+            used[r as usize * words + color as usize / 64] |= 1 << (color % 64);
+        }
+    }
+    let mean = colors.len().div_ceil(most.max(1));
+    for _ in 0..2 {
+        for c in 0..colors.len() {
+            let from = colors[c] as usize;
+            if sizes[from] <= mean {
+                continue;
+            }
+            let members = graph.members(c as u32);
+            let taken = |k: usize| members.iter().any(|&r| used[r as usize * words + k / 64] >> (k % 64) & 1 == 1);
+            let best = (0..most).filter(|&k| sizes[k] < mean && !taken(k)).min_by_key(|&k| sizes[k]);
+            let Some(to) = best else { continue };
+            for &r in members {
+                used[r as usize * words + from / 64] &= !(1 << (from % 64));
+                used[r as usize * words + to / 64] |= 1 << (to % 64);
+            }
+            sizes[from] -= 1;
+            sizes[to] += 1;
+            colors[c] = to as u32;
+        }
+    }
+}
+
 /// Constraints in the order in which repeatedly the one with the fewest remaining conflicts is taken away.
-fn removal_order<'a>(count: usize, members: &impl Fn(u32) -> &'a [u32], incident: &Buckets<u32>) -> Vec<u32> {
+pub fn removal_order(graph: &Graph) -> Vec<u32> {
+    let count = graph.len();
+    let incident = graph.incident();
     let mut stamp = vec![NONE; count];
     let mut degree = vec![0_u32; count];
     for c in 0..count as u32 {
         stamp[c as usize] = c;
-        for &r in members(c) {
+        for &r in graph.members(c) {
             for &d in incident.of(r as usize) {
                 if std::mem::replace(&mut stamp[d as usize], c) != c {
                     degree[c as usize] += 1;
@@ -43,7 +90,7 @@ fn removal_order<'a>(count: usize, members: &impl Fn(u32) -> &'a [u32], incident
     while let Some(c) = queue.pop() {
         order.push(c);
         stamp[c as usize] = c;
-        for &r in members(c) {
+        for &r in graph.members(c) {
             for &d in incident.of(r as usize) {
                 if std::mem::replace(&mut stamp[d as usize], c) != c && !queue.taken(d) {
                     queue.lower(d);
@@ -55,13 +102,13 @@ fn removal_order<'a>(count: usize, members: &impl Fn(u32) -> &'a [u32], incident
 }
 
 /// Lowest free color, last removed first.
-fn greedy(count: usize, arity: usize, rows: &[u32], row_count: usize, order: &[u32]) -> Vec<u32> {
-    let mut colors = vec![NONE; count];
+fn greedy(graph: &Graph, order: &[u32]) -> Vec<u32> {
+    let mut colors = vec![NONE; graph.len()];
     // Colors in use at each row, 64 to a word; widened when they run out.
     let mut words = 1;
-    let mut used = vec![0_u64; row_count];
+    let mut used = vec![0_u64; graph.row_count()];
     for &c in order.iter().rev() {
-        let members = &rows[c as usize * arity..(c as usize + 1) * arity];
+        let members = graph.members(c);
         let free = (0..words).find_map(|w| {
             let taken = members.iter().fold(0, |bits, &r| bits | used[r as usize * words + w]);
             (taken != u64::MAX).then(|| w * 64 + (!taken).trailing_zeros() as usize)

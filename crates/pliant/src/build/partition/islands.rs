@@ -32,8 +32,15 @@ impl Islands {
         Self { of_row: vec![GLOBAL; rows], runs: Vec::new() }
     }
 
-    /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global.
-    pub fn find(constraints: &BTreeMap<Kind, Raw>, particles: usize, rows: usize, tied: &[Range<usize>]) -> Self {
+    /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global,
+    /// as do bodies of more than `most` particles.
+    pub fn find(
+        constraints: &BTreeMap<Kind, Raw>,
+        particles: usize,
+        rows: usize,
+        tied: &[Range<usize>],
+        most: usize,
+    ) -> Self {
         let mut forest = Forest::new(rows);
         for (kind, raw) in constraints {
             for members in raw.rows.chunks_exact(kind.layout().rows) {
@@ -59,14 +66,16 @@ impl Islands {
         }
         let mut found = Self::none(rows);
         let mut island_of_body = vec![GLOBAL; rows];
-        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits()).collect();
+        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(most)).collect();
         order.sort_unstable_by_key(|&b| bodies[b].first);
         let mut size = 0;
         for b in order {
             let body = bodies[b];
             match found.runs.last_mut() {
                 // Neighbors in the order of particles share an island while it is small.
-                Some(run) if run.end == body.first && size < LEAST => run.end = body.end,
+                Some(run) if run.end == body.first && size < LEAST && body.end - run.start <= most => {
+                    run.end = body.end
+                }
                 _ => {
                     found.runs.push(body.first..body.end);
                     size = 0;
@@ -103,9 +112,10 @@ impl Body {
     }
 
     /// Has constraints, is small enough, and its particles are one run, so that contacts go with it.
-    fn fits(&self) -> bool {
+    fn fits(&self, most: usize) -> bool {
         let joined = self.bytes > 16 * self.particles;
-        joined && !self.tied && self.bytes <= MOST && self.particles > 0 && self.end - self.first == self.particles
+        let small = self.bytes <= MOST && (1..=most).contains(&self.particles);
+        joined && small && !self.tied && self.end - self.first == self.particles
     }
 }
 

@@ -1,83 +1,12 @@
 //! Coloring: sets that share no row, all of the constraints, few sets, the same every time (S11, E09, E10).
 
-#![allow(missing_docs)]
-
+use crate::graphs::{Graph, graphs};
 use pliant::build::NoMeshes;
-use pliant::build::partition::color::smallest_last;
-use pliant::build::partition::islands::{GLOBAL, Islands};
-use pliant::build::partition::split;
+use pliant::build::partition::islands::GLOBAL;
 use pliant::kernels::Kind;
-use pliant::kernels::Layout;
-use pliant::model::BLOCK;
-use pliant::scene::{Format, Partition, Scene};
+use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 use proptest::prelude::*;
-
-/// A hypergraph: constraints of `arity` different rows each.
-#[derive(Clone, Debug)]
-struct Graph {
-    arity: usize,
-    row_count: usize,
-    rows: Vec<u32>,
-}
-
-impl Graph {
-    /// All rows are moved.
-    fn layout(&self) -> Layout {
-        Layout { rows: self.arity, moves: self.arity, params: 0, multipliers: 0, softness: None }
-    }
-
-    fn pairs(row_count: usize, pairs: &[[u32; 2]]) -> Self {
-        Self { arity: 2, row_count, rows: pairs.concat() }
-    }
-
-    fn sets(&self) -> Vec<Vec<u32>> {
-        smallest_last(self.arity, &self.rows, self.row_count)
-    }
-
-    fn members(&self, c: u32) -> &[u32] {
-        &self.rows[c as usize * self.arity..(c as usize + 1) * self.arity]
-    }
-
-    /// Checks what a coloring must be, and returns the number of colors.
-    fn check(&self) -> usize {
-        let sets = self.sets();
-        for set in &sets {
-            assert!(!set.is_empty(), "an empty set");
-            assert!(set.windows(2).all(|w| w[0] < w[1]), "not in the order of the input: {set:?}");
-            let mut seen = vec![false; self.row_count];
-            for &r in set.iter().flat_map(|&c| self.members(c)) {
-                assert!(!std::mem::replace(&mut seen[r as usize], true), "row {r} twice in {set:?}");
-            }
-        }
-        let mut all: Vec<u32> = sets.concat();
-        all.sort_unstable();
-        assert!(all.iter().copied().eq(0..(self.rows.len() / self.arity) as u32), "some are missing: {all:?}");
-        sets.len()
-    }
-
-    /// 1 + the greatest of the least degrees met while always removing a constraint of least degree: no
-    /// smallest-last coloring needs more (Matula & Beck 1983). Conflicts listed one by one.
-    fn bound(&self) -> usize {
-        let mut left: Vec<u32> = (0..(self.rows.len() / self.arity) as u32).collect();
-        let conflict = |a: u32, b: u32| a != b && self.members(a).iter().any(|r| self.members(b).contains(r));
-        let mut most = 0;
-        while !left.is_empty() {
-            let degrees = left.iter().map(|&a| left.iter().filter(|&&b| conflict(a, b)).count());
-            let (at, least) = degrees.enumerate().min_by_key(|&(_, d)| d).unwrap();
-            most = most.max(least + 1);
-            left.swap_remove(at);
-        }
-        most
-    }
-}
-
-fn graphs() -> impl Strategy<Value = Graph> {
-    (2_usize..=4, 4_usize..24).prop_flat_map(|(arity, row_count)| {
-        let one = proptest::sample::subsequence((0..row_count as u32).collect::<Vec<_>>(), arity).prop_shuffle();
-        proptest::collection::vec(one, 0..60).prop_map(move |all| Graph { arity, row_count, rows: all.concat() })
-    })
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
@@ -90,16 +19,6 @@ proptest! {
         // No fewer than the constraints on the busiest row.
         let busiest = (0..graph.row_count as u32).map(|r| graph.rows.iter().filter(|&&x| x == r).count()).max();
         prop_assert!(colors >= busiest.unwrap_or(0));
-    }
-
-    #[test]
-    fn s11_every_split_holds_every_constraint_once(graph in graphs()) {
-        for partition in Partition::ALL {
-            let sets = split(partition, graph.layout(), &graph.rows, &Islands::none(graph.row_count));
-            let mut all: Vec<u32> = sets.iter().flat_map(|s| s.members.iter().copied()).collect();
-            all.sort_unstable();
-            prop_assert!(all.into_iter().eq(0..(graph.rows.len() / graph.arity) as u32), "{:?}", partition);
-        }
     }
 }
 
@@ -197,7 +116,7 @@ fn s11_islands_share_no_row_and_contacts_have_every_particle_once() {
     let scene = Scene::parse(text, Format::Toml).unwrap();
     let sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
     let (model, particles) = (sim.model(), sim.particles());
-    let islands = model.schedule.islands.len();
+    let islands = model.schedule.islands;
     assert!(islands >= 3, "only {islands} islands");
     let mut owner = vec![None; particles];
     for (i, run) in model.runs.iter().enumerate() {
@@ -210,15 +129,14 @@ fn s11_islands_share_no_row_and_contacts_have_every_particle_once() {
     for group in &model.groups {
         for batch in &group.batches {
             let mut seen = vec![false; island_of_row.len()];
-            for i in 0..batch.count {
-                for r in
-                    group.rows_of(batch.first + i / BLOCK, i % BLOCK).take(group.layout().moves).map(|r| r as usize)
-                {
+            for (block, lane) in batch.slots() {
+                for r in group.rows_of(block, lane).take(group.layout().moves).map(|r| r as usize) {
                     assert!(!std::mem::replace(&mut seen[r], true), "row {r} twice in a batch of {:?}", group.kind);
-                    let before = *island_of_row[r].get_or_insert(batch.island);
-                    assert_eq!(before, batch.island, "row {r} is in two islands");
-                    if batch.island != GLOBAL && r < particles {
-                        assert_eq!(owner[r], Some(batch.island as usize), "contacts of particle {r} are elsewhere");
+                    let island = if (batch.patch as usize) < islands { batch.patch } else { GLOBAL };
+                    let before = *island_of_row[r].get_or_insert(island);
+                    assert_eq!(before, island, "row {r} is in two islands");
+                    if island != GLOBAL && r < particles {
+                        assert_eq!(owner[r], Some(island as usize), "contacts of particle {r} are elsewhere");
                     }
                 }
             }

@@ -1,0 +1,11 @@
+//! Partitions: colors, copies of particles, patches, and what solvers make of them (S11–S13, E06–E10).
+
+#![allow(missing_docs)]
+
+mod clique;
+mod color;
+mod graphs;
+mod phantom;
+mod plan;
+mod schedule;
+mod solvers;
