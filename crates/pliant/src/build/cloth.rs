@@ -52,6 +52,7 @@ pub fn cloth(
     part.radius = spec.radius;
     part.velocity = Vec3::from(spec.velocity);
     part.tether = spec.tether;
+    part.squash(Vec3::from(spec.squash));
     part.air = air(air_density, spec.drag, spec.lift);
     Ok(part)
 }

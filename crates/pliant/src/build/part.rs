@@ -104,6 +104,15 @@ impl Part {
         raw.rows.extend_from_slice(rows);
         raw.params.extend_from_slice(params);
     }
+
+    /// Scales the starting positions about the lowest corner; the shape at rest stays.
+    pub fn squash(&mut self, factors: Vec3) {
+        if factors == Vec3::ONE {
+            return;
+        }
+        let low = self.rest.iter().fold(Vec3::INFINITY, |m, &p| m.min(p));
+        self.positions = self.rest.iter().map(|&p| low + (p - low) * factors).collect();
+    }
 }
 
 /// Softness from the user's words; `stiffness` turns a modulus into the constraint's own stiffness 1/α.

@@ -35,7 +35,7 @@ pub fn soft(
             }
         }
     }
-    squash(&mut part, Vec3::from(spec.squash));
+    part.squash(Vec3::from(spec.squash));
     part.triangles = boundary(part.positions.len(), &tets);
     part.tets = tets;
     Ok(part)
@@ -112,13 +112,4 @@ fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem) {
     params[10] = -nu / (e * volume);
     params[11] = 2.0 * (1.0 + nu) / (e * volume);
     part.add(Kind::FemTet, t, &params);
-}
-
-/// Squeezes the starting positions about the lowest corner of the body.
-fn squash(part: &mut Part, factors: Vec3) {
-    if factors == Vec3::ONE {
-        return;
-    }
-    let low = part.rest.iter().fold(Vec3::INFINITY, |m, &p| m.min(p));
-    part.positions = part.rest.iter().map(|&p| low + (p - low) * factors).collect();
 }

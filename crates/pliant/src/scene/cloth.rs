@@ -23,6 +23,8 @@ pub struct Cloth {
     pub array: Option<ArraySpec>,
     /// Initial velocity [m/s].
     pub velocity: [f32; 3],
+    /// Factors by which it is stretched or squeezed at the start, about its lowest corner; default none.
+    pub squash: [f32; 3],
     /// Mass per area [kg/m²]; default 0.2.
     pub density: f32,
     /// Mass of every particle [kg], in place of `density`.
@@ -61,6 +63,7 @@ impl Default for Cloth {
             transform: Transform::default(),
             array: None,
             velocity: [0.0; 3],
+            squash: [1.0; 3],
             density: 0.2,
             particle_mass: None,
             radius: 0.01,

@@ -25,7 +25,7 @@ pub struct Soft {
     pub array: Option<ArraySpec>,
     /// Initial velocity [m/s].
     pub velocity: [f32; 3],
-    /// Factors by which it is squeezed at the start, about its lowest corner; default none.
+    /// Factors by which it is stretched or squeezed at the start, about its lowest corner; default none.
     pub squash: [f32; 3],
     /// Mass per volume [kg/m³]; default 1000.
     pub density: f32,

@@ -83,6 +83,7 @@ fn cloth(at: &str, c: &Cloth) -> Checked {
         let particles = u64::from(g.cells[0] + 1) * u64::from(g.cells[1] + 1);
         size(&format!("{at}.grid.cells"), particles.saturating_mul(copies(c.array.as_ref())))?;
     }
+    squash(at, c.squash)?;
     placement(at, &c.transform, c.array.as_ref(), c.velocity, &c.pin)?;
     mass(at, c.density, c.particle_mass, c.radius)?;
     color(at, c.color)?;
@@ -171,9 +172,7 @@ fn soft(at: &str, s: &Soft) -> Checked {
         count(&format!("{at}.ball.cells"), b.cells, 1, 1_000)?;
         size(&format!("{at}.ball.cells"), u64::from(b.cells + 1).pow(3).saturating_mul(copies))?;
     }
-    for (k, &f) in s.squash.iter().enumerate() {
-        range(&format!("{at}.squash[{k}]"), f, 1e-4, 100.0)?;
-    }
+    squash(at, s.squash)?;
     placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
     mass(at, s.density, s.particle_mass, s.radius)?;
     color(at, s.color)?;
@@ -354,6 +353,10 @@ fn elasticity(at: &str, e: Option<Elasticity>) -> Checked {
         Some(Elasticity::Modulus(m)) => range(&format!("{at}.modulus"), m, 1e-9, 1e15),
         Some(Elasticity::Stiffness(k)) => range(&format!("{at}.stiffness"), k, 1e-6, 1.0),
     }
+}
+
+fn squash(at: &str, factors: [f32; 3]) -> Checked {
+    (0..3).try_for_each(|k| range(&format!("{at}.squash[{k}]"), factors[k], 1e-4, 100.0))
 }
 
 fn fem(at: &str, fem: Option<Fem>) -> Checked {

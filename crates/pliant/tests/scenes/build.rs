@@ -126,6 +126,8 @@ fn r06_extreme_but_allowed_values_never_panic_while_building_and_stepping() {
         "soft.0.block.size=[1e-6, 1e-6, 1e-6]",
         "soft.0.squash=[1e-4, 1e-4, 1e-4]",
         "soft.0.squash=[100, 100, 100]",
+        "cloth.0.squash=[1e-4, 1e-4, 1e-4]",
+        "cloth.0.squash=[100, 100, 100]",
         "rope.0.radius=0",
         "rope.0.slack=0.01",
         "rope.0.slack=100",

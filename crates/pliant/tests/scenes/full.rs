@@ -38,6 +38,7 @@ grid = { cells = [4, 5], size = [1.0, 1.25], plane = "xz" }
 transform = { scale = 1.5, rotate = { axis = [0.5, 1.0, 0.25], degrees = 30.0 }, translate = [1.0, 2.0, 3.0] }
 array = { count = [2, 1, 2], spacing = [3.0, 1.0, 3.0] }
 velocity = [0.25, 0.5, 1.0]
+squash = [1.25, 1.5, 0.75]
 density = 0.3
 particle_mass = 0.02
 radius = 0.015
