@@ -51,6 +51,12 @@ fn shape(spec: &Soft, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Resul
     if let Some(ball) = &spec.ball {
         return Ok(generate::ball(ball));
     }
+    if let Some(urchin) = &spec.urchin {
+        return Ok(generate::urchin(urchin));
+    }
+    if let Some(figure) = &spec.figure {
+        return Ok(generate::figure(figure));
+    }
     let Some(file) = &spec.mesh else { return Err(BuildError::nothing(&spec.name)) };
     let mesh = meshes.tets(file).map_err(BuildError::Mesh)?;
     let (mesh, repairs) = clean_tets(mesh).map_err(|e| BuildError::Mesh(format!("{file}: {e}")))?;

@@ -24,7 +24,7 @@ pub use motion::{Keyframe, MotionSpec, Rotate};
 pub use parse::{Format, Override, place_of};
 pub use placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
 pub use rope::Rope;
-pub use soft::{BallSpec, BlockSpec, Soft, Tessellation, TorusSpec};
+pub use soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
 pub use view::{Camera, Output};
 
 use schemars::JsonSchema;

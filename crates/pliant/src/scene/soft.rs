@@ -5,7 +5,8 @@ use super::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A solid body of tetrahedra. Give exactly one of `block`, `torus`, `ball`, `mesh`.
+/// A solid body of tetrahedra. Give exactly one of `block`, `torus`, `ball`, `urchin`, `figure`,
+/// `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Soft {
@@ -17,6 +18,10 @@ pub struct Soft {
     pub torus: Option<TorusSpec>,
     /// A ball.
     pub ball: Option<BallSpec>,
+    /// A ball with spikes.
+    pub urchin: Option<UrchinSpec>,
+    /// A standing figure.
+    pub figure: Option<FigureSpec>,
     /// A tetrahedral mesh file (TetGen .node/.ele, Gmsh .msh) in the scene's folder.
     pub mesh: Option<String>,
     /// Where it is placed.
@@ -52,6 +57,8 @@ impl Default for Soft {
             block: None,
             torus: None,
             ball: None,
+            urchin: None,
+            figure: None,
             mesh: None,
             transform: Transform::default(),
             array: None,
@@ -93,16 +100,22 @@ pub struct BlockSpec {
     pub tets: Tessellation,
 }
 
-/// A ring of square section around the y axis, its underside at y = 0.
+/// A ring of rectangular section around the y axis, its underside at y = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorusSpec {
     /// Radius of the middle line [m].
     pub radius: f32,
-    /// Side of the section [m].
+    /// Width of the section, along the radius [m].
     pub width: f32,
-    /// Cells around, and along a side of the section.
+    /// Height of the section [m]; default the width.
+    #[serde(default)]
+    pub height: Option<f32>,
+    /// Cells around, and along the width of the section.
     pub cells: [u32; 2],
+    /// Cells along the height of the section; default as along its width.
+    #[serde(default)]
+    pub layers: Option<u32>,
 }
 
 /// A ball around the origin.
@@ -112,5 +125,53 @@ pub struct BallSpec {
     /// Radius [m].
     pub radius: f32,
     /// Cells across.
+    pub cells: u32,
+}
+
+/// A ball around the origin with thin spikes all over, each pointing straight away from the middle.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UrchinSpec {
+    /// Radius of the ball [m].
+    pub radius: f32,
+    /// Cells across the ball.
+    pub cells: u32,
+    /// Its spikes.
+    pub spikes: SpikeSpec,
+}
+
+impl UrchinSpec {
+    /// Spikes along a side of each of the six squares that the surface is made of. Squares end with at least
+    /// half a gap, so that spikes of two of them never touch.
+    pub fn rows(&self) -> u32 {
+        let ends = self.spikes.gap.div_ceil(2) * 2;
+        (self.cells + self.spikes.gap).saturating_sub(ends) / (self.spikes.cells[0] + self.spikes.gap).max(1)
+    }
+}
+
+/// Spikes of square section that narrow to half their width.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SpikeSpec {
+    /// Length [m].
+    pub length: f32,
+    /// Cells across and along a spike.
+    pub cells: [u32; 2],
+    /// Cells of the ball's surface between neighbors; default 1.
+    #[serde(default = "default_gap")]
+    pub gap: u32,
+}
+
+fn default_gap() -> u32 {
+    1
+}
+
+/// A chunky figure with ears, arms and legs that stands at y = 0 and looks along +z.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FigureSpec {
+    /// Height [m].
+    pub height: f32,
+    /// Cells along the height.
     pub cells: u32,
 }

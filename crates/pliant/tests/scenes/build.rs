@@ -100,6 +100,8 @@ fn r06_extreme_but_allowed_values_never_panic_while_building_and_stepping() {
     let text = "[[cloth]]\ngrid = { cells = [3, 3], size = [1, 1] }\nbend = { modulus = 0.001 }\n\
                 [[soft]]\nblock = { cells = [1, 1, 1], size = [1, 1, 1] }\nfem = { young = 1e5, poisson = 0.3 }\n\
                 [[rope]]\npath = [[0, 1, 0], [1, 1, 0]]\nsegments = 3\nbend = { modulus = 1e6 }\ntwist = { modulus = 1e6 }\n\
+                [[soft]]\nurchin = { radius = 1, cells = 3, spikes = { length = 1, cells = [1, 1] } }\n\
+                [[soft]]\nfigure = { height = 1, cells = 12 }\n\
                 [[inflatable]]\nsphere = { radius = 0.5, subdivisions = 0 }\n[[collider]]\nplane = {}\n";
     for set in [
         "solver.dt=1e-7",
@@ -126,6 +128,11 @@ fn r06_extreme_but_allowed_values_never_panic_while_building_and_stepping() {
         "soft.0.block.size=[1e-6, 1e-6, 1e-6]",
         "soft.0.squash=[1e-4, 1e-4, 1e-4]",
         "soft.0.squash=[100, 100, 100]",
+        "soft.1.urchin.radius=1e-6",
+        "soft.1.urchin.spikes.length=1e-6",
+        "soft.1.urchin.spikes.length=1e5",
+        "soft.2.figure.height=1e-6",
+        "soft.2.figure.height=1e5",
         "cloth.0.squash=[1e-4, 1e-4, 1e-4]",
         "cloth.0.squash=[100, 100, 100]",
         "rope.0.radius=0",

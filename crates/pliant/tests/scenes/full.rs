@@ -107,13 +107,21 @@ color = [0.25, 0.5, 0.75]
 inside = { min = [4.5, 0.5, -0.5], max = [6.0, 4.25, 1.0] }
 
 [[soft]]
-torus = { radius = 0.5, width = 0.2, cells = [12, 2] }
+torus = { radius = 0.5, width = 0.2, height = 0.3, cells = [12, 2], layers = 3 }
 transform = { translate = [0.0, 9.0, 0.0] }
 fem = { young = 1e5, poisson = 0.25 }
 
 [[soft]]
 ball = { radius = 0.5, cells = 4 }
 transform = { translate = [0.0, 12.0, 0.0] }
+
+[[soft]]
+urchin = { radius = 0.5, cells = 5, spikes = { length = 0.25, cells = [1, 2], gap = 1 } }
+transform = { translate = [0.0, 15.0, 0.0] }
+
+[[soft]]
+figure = { height = 1.5, cells = 12 }
+transform = { translate = [0.0, 18.0, 0.0] }
 
 [[inflatable]]
 name = "balloon"

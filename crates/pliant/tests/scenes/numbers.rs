@@ -191,10 +191,14 @@ fn r06_zero_is_refused_where_something_is_divided_by_it() {
         "fov",
         "fps",
         "height",
+        "layers",
+        "length",
+        "gap",
     ];
+    let radii = ["torus.radius", "ball.radius", "urchin.radius", "sphere.radius"];
     for way in numbers() {
         let path = written(&way);
-        if positive.contains(&name(&way)) || path.contains("torus.radius") || path.contains("sphere.radius") {
+        if positive.contains(&name(&way)) || radii.iter().any(|r| path.contains(r)) {
             let zero = if matches!(value_at(&way), Value::Integer(_)) { Value::Integer(0) } else { Value::Float(0.0) };
             assert_refused(&way, zero);
         }

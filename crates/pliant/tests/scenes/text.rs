@@ -80,7 +80,10 @@ fn r06_particle_counts_that_overflow_are_refused_and_not_wrapped() {
         "[[rope]]\npath = [[0, 0, 0], [1, 0, 0]]\nsegments = 4294967295",
         "[[soft]]\nblock = { cells = [10000, 10000, 10000], size = [1, 1, 1] }",
         "[[soft]]\ntorus = { radius = 1, width = 0.5, cells = [1000000, 1000] }",
+        "[[soft]]\ntorus = { radius = 1, width = 0.5, cells = [1000000, 1], layers = 1000 }",
         "[[soft]]\nball = { radius = 1, cells = 1000 }",
+        "[[soft]]\nurchin = { radius = 1, cells = 1000, spikes = { length = 1, cells = [1, 1000] } }",
+        "[[soft]]\nfigure = { height = 1, cells = 1000 }",
         "[[inflatable]]\nsphere = { radius = 1, subdivisions = 8 }",
     ] {
         for count in ["[1000000, 1000000, 1000000]", "[4294967295, 4294967295, 4294967295]"] {
@@ -88,6 +91,25 @@ fn r06_particle_counts_that_overflow_are_refused_and_not_wrapped() {
             assert!(!e.path.is_empty(), "{shape}: {e}");
         }
     }
+}
+
+#[test]
+fn r06_generated_bodies_say_what_does_not_fit() {
+    let urchin = |rest: &str| wrong(&format!("[[soft]]\nurchin = {{ radius = 1, {rest} }}\n"));
+    let e = urchin("cells = 4, spikes = { length = 1, cells = [4, 3] }");
+    let message = "soft[0].urchin.spikes: leaves no room for a spike of 4 cells and its gaps on a ball of 4";
+    assert_eq!(e.to_string(), message);
+    assert_eq!(e.place.map(|p| p.0), Some(2));
+    let e = urchin("cells = 900, spikes = { length = 1, cells = [1, 50] }");
+    assert_eq!(e.message, "needs a lattice of 1003003001 points, but at most 100000000 are allowed");
+    let e = urchin("cells = 9, spikes = { length = 1, cells = [1, 3], gap = 0 }");
+    assert_eq!(e.to_string(), "soft[0].urchin.spikes.gap: is 0, but must lie between 1 and 1000");
+    let e = wrong("[[soft]]\nfigure = { height = 1, cells = 11 }\n");
+    assert_eq!(e.to_string(), "soft[0].figure.cells: is 11, but must lie between 12 and 1000");
+    let e = wrong("[[soft]]\ntorus = { radius = 1, width = 0.5, height = 0, cells = [9, 2] }\n");
+    assert_eq!(e.path, "soft[0].torus.height");
+    let e = wrong(&format!("{CLOTH}squash = [1, 0, 1]\n"));
+    assert_eq!(e.to_string(), "cloth[0].squash[1]: is 0, but must lie between 0.0001 and 100");
 }
 
 #[test]

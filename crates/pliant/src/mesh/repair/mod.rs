@@ -85,8 +85,9 @@ fn check_indices<const N: usize>(elements: &[[u32; N]], vertices: usize, thing: 
 }
 
 /// Vertices that are left after unused ones were taken out.
-struct Compacted {
-    positions: Vec<Vec3>,
+pub(crate) struct Compacted {
+    /// Those that are used.
+    pub(crate) positions: Vec<Vec3>,
     /// Number each kept vertex had before.
     origin: Vec<u32>,
     /// Vertices that nothing used, other than those a weld had merged.
@@ -96,7 +97,11 @@ struct Compacted {
 /// Drops vertices that no element uses and renumbers the elements.
 ///
 /// Vertices for which `merged` holds went away in a weld: they are dropped without being counted again.
-fn compact<const N: usize>(positions: &[Vec3], elements: &mut [[u32; N]], merged: impl Fn(usize) -> bool) -> Compacted {
+pub(crate) fn compact<const N: usize>(
+    positions: &[Vec3],
+    elements: &mut [[u32; N]],
+    merged: impl Fn(usize) -> bool,
+) -> Compacted {
     let mut number = vec![u32::MAX; positions.len()];
     for &vertex in elements.iter().flatten() {
         number[vertex as usize] = 0;

@@ -2,10 +2,12 @@
 //!
 //! Ranges are wide: they keep out what cannot be computed with, not what looks strange.
 
+mod soft;
+
 use super::*;
+use crate::error::SceneError;
 
 type Checked = Result<(), SceneError>;
-use crate::error::SceneError;
 
 /// Most copies, cells and particles a scene may ask for, so that a typing error is not an out-of-memory.
 const MOST_PARTICLES: u64 = 100_000_000;
@@ -20,7 +22,7 @@ pub(super) fn validate(scene: &Scene) -> Checked {
         rope(&format!("rope[{i}]"), r)?;
     }
     for (i, s) in scene.soft.iter().enumerate() {
-        soft(&format!("soft[{i}]"), s)?;
+        soft::soft(&format!("soft[{i}]"), s)?;
     }
     for (i, b) in scene.inflatable.iter().enumerate() {
         inflatable(&format!("inflatable[{i}]"), b)?;
@@ -140,45 +142,6 @@ fn rope(at: &str, r: &Rope) -> Checked {
     elasticity(&format!("{at}.stretch"), Some(r.stretch))?;
     elasticity(&format!("{at}.bend"), r.bend)?;
     elasticity(&format!("{at}.twist"), r.twist)
-}
-
-fn soft(at: &str, s: &Soft) -> Checked {
-    let shapes = [
-        ("block", s.block.is_some()),
-        ("torus", s.torus.is_some()),
-        ("ball", s.ball.is_some()),
-        ("mesh", s.mesh.is_some()),
-    ];
-    one_of(at, &shapes)?;
-    let copies = copies(s.array.as_ref());
-    if let Some(b) = &s.block {
-        for k in 0..3 {
-            count(&format!("{at}.block.cells[{k}]"), b.cells[k], 1, 10_000)?;
-            range(&format!("{at}.block.size[{k}]"), b.size[k], 1e-6, 1e5)?;
-        }
-        let particles = b.cells.iter().map(|&c| u64::from(c) + 1).product::<u64>();
-        size(&format!("{at}.block.cells"), particles.saturating_mul(copies))?;
-    }
-    if let Some(t) = &s.torus {
-        range(&format!("{at}.torus.radius"), t.radius, 1e-6, 1e5)?;
-        range(&format!("{at}.torus.width"), t.width, 1e-6, t.radius * 1.99)?;
-        count(&format!("{at}.torus.cells[0]"), t.cells[0], 3, 1_000_000)?;
-        count(&format!("{at}.torus.cells[1]"), t.cells[1], 1, 1_000)?;
-        let section = u64::from(t.cells[1] + 1);
-        size(&format!("{at}.torus.cells"), (u64::from(t.cells[0]) * section * section).saturating_mul(copies))?;
-    }
-    if let Some(b) = &s.ball {
-        range(&format!("{at}.ball.radius"), b.radius, 1e-6, 1e5)?;
-        count(&format!("{at}.ball.cells"), b.cells, 1, 1_000)?;
-        size(&format!("{at}.ball.cells"), u64::from(b.cells + 1).pow(3).saturating_mul(copies))?;
-    }
-    squash(at, s.squash)?;
-    placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
-    mass(at, s.density, s.particle_mass, s.radius)?;
-    color(at, s.color)?;
-    elasticity(&format!("{at}.stretch"), Some(s.stretch))?;
-    elasticity(&format!("{at}.volume"), Some(s.volume))?;
-    fem(at, s.fem)
 }
 
 fn inflatable(at: &str, b: &Inflatable) -> Checked {

@@ -1,0 +1,94 @@
+//! Soft bodies and the shapes they are generated from.
+
+use super::*;
+
+pub(super) fn soft(at: &str, s: &Soft) -> Checked {
+    let shapes = [
+        ("block", s.block.is_some()),
+        ("torus", s.torus.is_some()),
+        ("ball", s.ball.is_some()),
+        ("urchin", s.urchin.is_some()),
+        ("figure", s.figure.is_some()),
+        ("mesh", s.mesh.is_some()),
+    ];
+    one_of(at, &shapes)?;
+    let copies = copies(s.array.as_ref());
+    if let Some(b) = &s.block {
+        block(&format!("{at}.block"), b, copies)?;
+    }
+    if let Some(t) = &s.torus {
+        torus(&format!("{at}.torus"), t, copies)?;
+    }
+    if let Some(b) = &s.ball {
+        range(&format!("{at}.ball.radius"), b.radius, 1e-6, 1e5)?;
+        count(&format!("{at}.ball.cells"), b.cells, 1, 1_000)?;
+        size(&format!("{at}.ball.cells"), cube(b.cells).saturating_mul(copies))?;
+    }
+    if let Some(u) = &s.urchin {
+        urchin(&format!("{at}.urchin"), u, copies)?;
+    }
+    if let Some(f) = &s.figure {
+        range(&format!("{at}.figure.height"), f.height, 1e-6, 1e5)?;
+        // With fewer cells the ears are thinner than one.
+        count(&format!("{at}.figure.cells"), f.cells, 12, 1_000)?;
+        carved(&format!("{at}.figure.cells"), cube(f.cells).saturating_mul(copies))?;
+    }
+    squash(at, s.squash)?;
+    placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
+    mass(at, s.density, s.particle_mass, s.radius)?;
+    color(at, s.color)?;
+    elasticity(&format!("{at}.stretch"), Some(s.stretch))?;
+    elasticity(&format!("{at}.volume"), Some(s.volume))?;
+    fem(at, s.fem)
+}
+
+fn block(at: &str, b: &BlockSpec, copies: u64) -> Checked {
+    for k in 0..3 {
+        count(&format!("{at}.cells[{k}]"), b.cells[k], 1, 10_000)?;
+        range(&format!("{at}.size[{k}]"), b.size[k], 1e-6, 1e5)?;
+    }
+    let particles = b.cells.iter().map(|&c| u64::from(c) + 1).product::<u64>();
+    size(&format!("{at}.cells"), particles.saturating_mul(copies))
+}
+
+fn torus(at: &str, t: &TorusSpec, copies: u64) -> Checked {
+    range(&format!("{at}.radius"), t.radius, 1e-6, 1e5)?;
+    range(&format!("{at}.width"), t.width, 1e-6, t.radius * 1.99)?;
+    range(&format!("{at}.height"), t.height.unwrap_or(t.width), 1e-6, 1e5)?;
+    count(&format!("{at}.cells[0]"), t.cells[0], 3, 1_000_000)?;
+    count(&format!("{at}.cells[1]"), t.cells[1], 1, 1_000)?;
+    let layers = t.layers.unwrap_or(t.cells[1]);
+    count(&format!("{at}.layers"), layers, 1, 1_000)?;
+    let particles = u64::from(t.cells[0]) * u64::from(t.cells[1] + 1) * u64::from(layers + 1);
+    size(&format!("{at}.cells"), particles.saturating_mul(copies))
+}
+
+fn urchin(at: &str, u: &UrchinSpec, copies: u64) -> Checked {
+    let [across, along] = u.spikes.cells;
+    range(&format!("{at}.radius"), u.radius, 1e-6, 1e5)?;
+    count(&format!("{at}.cells"), u.cells, 1, 1_000)?;
+    range(&format!("{at}.spikes.length"), u.spikes.length, 1e-6, 1e5)?;
+    count(&format!("{at}.spikes.cells[0]"), across, 1, 1_000)?;
+    count(&format!("{at}.spikes.cells[1]"), along, 1, 1_000)?;
+    // Without a gap neighbors would share particles, and could not lean away from each other.
+    count(&format!("{at}.spikes.gap"), u.spikes.gap, 1, 1_000)?;
+    if u.rows() == 0 {
+        let message = format!("leaves no room for a spike of {across} cells and its gaps on a ball of {}", u.cells);
+        return Err(SceneError::new(format!("{at}.spikes"), message));
+    }
+    carved(&format!("{at}.cells"), cube(u.cells + 2 * along).saturating_mul(copies))
+}
+
+/// Points of a lattice of `cells`³.
+fn cube(cells: u32) -> u64 {
+    u64::from(cells + 1).pow(3)
+}
+
+/// Solids that are cut out of a lattice: all of it has to be looked at.
+fn carved(at: &str, points: u64) -> Checked {
+    if points <= MOST_PARTICLES {
+        return Ok(());
+    }
+    let message = format!("needs a lattice of {points} points, but at most {MOST_PARTICLES} are allowed");
+    Err(SceneError::new(at, message))
+}
