@@ -27,6 +27,7 @@ pub const SCENES: &[Builtin] = scenes![
     "cube",
     "flat_body",
     "graph8",
+    "omotondo",
     "peer_cloth",
     "peer_many",
     "peer_tet",
@@ -34,7 +35,10 @@ pub const SCENES: &[Builtin] = scenes![
     "plane",
     "rings",
     "sheet",
+    "squishy",
     "stiffness",
+    "stretched",
+    "tori",
     "tube"
 ];
 

@@ -3,6 +3,7 @@
 #![allow(missing_docs)]
 
 mod build;
+mod documents;
 mod full;
 mod numbers;
 mod text;
