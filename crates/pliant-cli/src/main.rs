@@ -8,6 +8,7 @@ mod load;
 mod out;
 mod picture;
 mod process;
+mod progress;
 mod report;
 mod run;
 mod scenes;

@@ -3,7 +3,6 @@
 //! Times in the summary are those of the steps alone: measuring, drawing and writing are not in them.
 
 mod outputs;
-mod progress;
 mod stats;
 mod summary;
 mod video;
@@ -11,11 +10,11 @@ mod video;
 use crate::args::RunArgs;
 use crate::load::{Loaded, Setting};
 use crate::out;
+use crate::progress::Progress;
 use crate::report::Failure;
 use outputs::{Outputs, Plan};
 use pliant::scene::Scene;
 use pliant::{Diverged, Simulation};
-use progress::Progress;
 use stats::{FrameTimes, Stats};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -40,7 +39,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let stats = Stats::create(&folder.join("stats.csv"), &sim)?;
     listen_for_interrupts()?;
 
-    let mut runner = Runner { sim: &mut sim, outputs, stats, progress: Progress::new(frames, args.quiet) };
+    let mut runner = Runner { sim: &mut sim, outputs, stats, progress: Progress::new(frames, "frame", args.quiet) };
     let (end, times) = runner.frames(frames, &length);
     let Runner { outputs, mut stats, progress, .. } = runner;
     progress.finish();
@@ -155,7 +154,7 @@ impl Runner<'_> {
     fn keep(&mut self, frame: u64, times: &FrameTimes) -> Result<(), Failure> {
         self.stats.write(frame, times, self.sim)?;
         self.outputs.push(frame, self.sim)?;
-        self.progress.frame(frame);
+        self.progress.at(frame);
         Ok(())
     }
 }

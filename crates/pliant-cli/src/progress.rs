@@ -11,7 +11,8 @@ const PAUSE: Duration = Duration::from_secs(5);
 /// Shows how far a run is.
 pub struct Progress {
     show: Show,
-    frames: u64,
+    unit: &'static str,
+    total: u64,
     start: Instant,
 }
 
@@ -22,35 +23,42 @@ enum Show {
 }
 
 impl Progress {
-    /// For a run of so many frames.
-    pub fn new(frames: u64, quiet: bool) -> Self {
+    /// For a run of so many frames, or whatever `unit` names.
+    pub fn new(total: u64, unit: &'static str, quiet: bool) -> Self {
         let start = Instant::now();
         let show = if quiet {
             Show::Nothing
         } else if stderr().is_terminal() {
-            let bar = ProgressBar::with_draw_target(Some(frames), ProgressDrawTarget::stderr_with_hz(10));
-            let style = ProgressStyle::with_template("{bar:30} frame {pos}/{len}  {msg}");
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr_with_hz(10));
+            let style = ProgressStyle::with_template("{bar:30} {prefix} {pos}/{len}  {msg}");
+            bar.set_prefix(unit);
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> "));
             Show::Bar(bar)
         } else {
             Show::Lines(start)
         };
-        Self { show, frames, start }
+        Self { show, unit, total, start }
     }
 
-    /// A frame is done.
-    pub fn frame(&mut self, frame: u64) {
+    /// For a study: a bar on a terminal, and nothing elsewhere, where only its table is of interest.
+    pub fn on_terminal(total: u64, unit: &'static str) -> Self {
+        Self::new(total, unit, !stderr().is_terminal())
+    }
+
+    /// So much is done.
+    pub fn at(&mut self, done: u64) {
+        let (unit, total) = (self.unit, self.total);
         let seconds = self.start.elapsed().as_secs_f64();
-        let rate = frame as f64 / seconds.max(1e-9);
-        let left = (self.frames - frame) as f64 / rate.max(1e-9);
-        let message = || format!("{rate:.1} frames/s  {} left", duration(left));
+        let rate = done as f64 / seconds.max(1e-9);
+        let left = total.saturating_sub(done) as f64 / rate.max(1e-9);
+        let message = || format!("{rate:.1} {unit}s/s  {} left", duration(left));
         match &mut self.show {
-            Show::Bar(bar) if frame > 0 => {
+            Show::Bar(bar) if done > 0 => {
                 bar.set_message(message());
-                bar.set_position(frame);
+                bar.set_position(done);
             }
-            Show::Lines(last) if last.elapsed() >= PAUSE && frame > 0 => {
-                out::note(&format!("frame {frame}/{}  {}", self.frames, message()));
+            Show::Lines(last) if last.elapsed() >= PAUSE && done > 0 => {
+                out::note(&format!("{unit} {done}/{total}  {}", message()));
                 *last = Instant::now();
             }
             _ => {}
