@@ -36,6 +36,11 @@ impl Setting {
         Self { text: format!("{key}={value}"), said: format!("--{option} {value}") }
     }
 
+    /// A key that something else on the command line stands for, in the user's words.
+    pub fn spoken(key: &str, value: impl std::fmt::Display, said: &str) -> Self {
+        Self { text: format!("{key}={value}"), said: said.to_owned() }
+    }
+
     fn sets(&self, path: &str) -> bool {
         let plain = |s: &str| s.trim().replace('[', ".").replace(']', "");
         let (key, path) = (plain(self.text.split('=').next().unwrap_or_default()), plain(path));

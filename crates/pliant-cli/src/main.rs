@@ -6,7 +6,9 @@ mod builtin;
 mod check;
 mod load;
 mod out;
+mod partition;
 mod picture;
+mod plot;
 mod process;
 mod progress;
 mod report;
@@ -24,6 +26,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Scenes(args) => scenes::scenes(&args),
         Command::Check(args) => check::check(&args),
+        Command::Partition(args) => partition::partition(&args),
         Command::Bench(args) => bench::bench(&args),
         Command::Schema => out::json(&pliant::scene::schema()),
         Command::Completions { shell } => {

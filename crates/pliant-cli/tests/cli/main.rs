@@ -3,6 +3,7 @@
 mod bench;
 mod errors;
 mod meshes;
+mod partition;
 mod run;
 mod say;
 

@@ -5,7 +5,9 @@ use crate::{Room, SMALL};
 #[test]
 fn every_help_has_an_example() {
     let room = Room::with(SMALL);
-    for args in [&[][..], &["run"], &["scenes"], &["check"], &["bench"], &["schema"], &["completions"]] {
+    let others =
+        [&[][..], &["run"], &["scenes"], &["check"], &["partition"], &["bench"], &["schema"], &["completions"]];
+    for args in others {
         let done = room.pliant(&[args, &["--help"]].concat()).code(0);
         assert!(done.stdout.contains("Example"), "{args:?}: {}", done.stdout);
     }

@@ -1,10 +1,14 @@
 //! The command line: what can be said, with an example for everything.
 
+mod solver;
+
+pub use solver::SolverSpec;
+
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use pliant::scene::Partition;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Position-based dynamics: cloth, ropes, soft bodies and inflatables from a scene file to a moving picture.
 #[derive(Debug, Parser)]
@@ -36,6 +40,8 @@ pub enum Command {
     Scenes(ScenesArgs),
     /// Validate a scene and show what would be built, without running it.
     Check(CheckArgs),
+    /// Show how the constraints of a scene are split into sets that run side by side.
+    Partition(PartitionArgs),
     /// Measure the speed of scenes.
     Bench(BenchArgs),
     /// Print the JSON Schema of the scene file.
@@ -193,6 +199,39 @@ pub struct CheckArgs {
     pub json: bool,
 }
 
+/// `pliant partition`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pliant partition flags
+  pliant partition cube --solver phantom:6 --plot cube.svg
+  pliant partition graph8 --solver color --plot graph8.svg
+  pliant partition flags --solver patch:500 --json
+
+omega is the largest number of constraints of a kind that all share a particle with each other: no coloring
+takes fewer colors. Imbalance is the largest color over the mean. A pass is what runs at once; one iteration
+is so many passes one after the other. The plot shows the constraints of each color, and for scenes of up to
+400 constraints also who is joined to whom, in the same colors.
+
+A solver is the name of a partition: serial, color, phantom, hybrid, patch, jacobi, jacobi-gather, or auto to
+see what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
+patch:1000 makes patches of at most 1000 particles (solver.patch_particles).")]
+pub struct PartitionArgs {
+    /// Name of a built-in scene, or path of a .toml or .json file.
+    pub scene: String,
+    /// How constraints are split, such as color or phantom:4 [default: solver.partition of the scene].
+    #[arg(long)]
+    pub solver: Option<SolverSpec>,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Draw the sizes of colors into this file.
+    #[arg(long, value_name = "FILE.svg", value_parser = svg)]
+    pub plot: Option<PathBuf>,
+    /// Print the findings as one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `pliant bench`.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -237,6 +276,12 @@ fn threads(text: &str) -> Result<usize, String> {
     if value <= 1024 { Ok(value) } else { Err("allowed is 0 (one per core) to 1024".into()) }
 }
 
+fn svg(text: &str) -> Result<PathBuf, String> {
+    let path = Path::new(text);
+    let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
+    if is_svg { Ok(path.into()) } else { Err("a plot is an SVG file: give a name that ends in .svg".into()) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,5 +295,12 @@ mod tests {
     #[test]
     fn no_arguments_mean_the_default_scene() {
         assert_eq!(RunArgs::default().scene, "flags");
+    }
+
+    #[test]
+    fn plots_are_svg_files() {
+        for (name, fine) in [("a.svg", true), ("out/b.SVG", true), ("a.png", false), ("svg", false), ("", false)] {
+            assert_eq!(svg(name).is_ok(), fine, "{name:?}");
+        }
     }
 }

@@ -1,0 +1,79 @@
+//! A solver in one word, as studies compare them: `color`, `phantom:4`, `patch:1000`.
+
+use crate::load::Setting;
+use pliant::scene::Partition;
+use std::fmt;
+use std::str::FromStr;
+
+/// A partition by name, with its number where it takes one and one was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SolverSpec {
+    /// How constraints are split.
+    pub partition: Partition,
+    /// Colors of "phantom" and "hybrid", particles of a patch for "patch".
+    pub number: Option<u32>,
+}
+
+impl SolverSpec {
+    /// The same as fields of the scene; `option` is the one that it was given with.
+    ///
+    /// Whether the number is allowed is the scene's to say, so that there is one place that knows.
+    pub fn settings(&self, option: &str) -> Vec<Setting> {
+        let said = format!("--{option} {self}");
+        let mut all = vec![Setting::spoken("solver.partition", self.partition.name(), &said)];
+        let pair = number_key(self.partition).zip(self.number);
+        all.extend(pair.map(|(key, number)| Setting::spoken(key, number, &said)));
+        all
+    }
+}
+
+/// The field of the scene that a number after the name sets.
+fn number_key(partition: Partition) -> Option<&'static str> {
+    match partition {
+        Partition::Phantom | Partition::Hybrid => Some("solver.colors"),
+        Partition::Patch => Some("solver.patch_particles"),
+        _ => None,
+    }
+}
+
+impl FromStr for SolverSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
+        let partition = Partition::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| {
+            format!("there is no solver {name:?}; allowed are {}", Partition::ALL.map(Partition::name).join(", "))
+        })?;
+        if number.is_some() && number_key(partition).is_none() {
+            return Err(format!("{name} takes no number; phantom:N, hybrid:N and patch:N do"));
+        }
+        let whole = |n: &str| n.parse().map_err(|_| format!("{n:?} after {name} is not a whole number"));
+        Ok(Self { partition, number: number.map(whole).transpose()? })
+    }
+}
+
+impl fmt::Display for SolverSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.partition.name())?;
+        self.number.map_or(Ok(()), |n| write!(f, ":{n}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_solver_reads_back_as_it_is_written() {
+        for text in ["auto", "serial", "color", "phantom:4", "hybrid:8", "patch:1000", "jacobi", "jacobi-gather"] {
+            assert_eq!(text.parse::<SolverSpec>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn numbers_stand_only_where_they_mean_something() {
+        for text in ["color:4", "jacobi:2", "phantom:", "phantom:x", "phantom:-1", "magic", "", ":4"] {
+            assert!(text.parse::<SolverSpec>().is_err(), "{text:?}");
+        }
+    }
+}

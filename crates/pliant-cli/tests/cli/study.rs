@@ -1,0 +1,214 @@
+//! `pliant study`: tables, CSV files and charts.
+
+use crate::{Room, files, keys};
+use std::path::Path;
+
+/// A rag that is pulled away by one corner and follows without swinging: damping takes all velocity, so that
+/// its error falls from step to step as a solver's does from iteration to iteration.
+const PULLED: &str = r#"
+title = "A rag that is pulled once"
+
+[solver]
+method = "pbd"
+dt = 0.01
+iterations = 4
+
+[world]
+gravity = [0, 0, 0]
+air_density = 0
+damping = 1000
+
+[[cloth]]
+name = "rag"
+grid = { cells = [4, 4], size = [1, 1] }
+stretch = { stiffness = 1 }
+
+[[cloth.pin]]
+at = "top left"
+motion = { keys = { frames = [{ time = 0 }, { time = 0.01, translate = [-0.3, 0.3, 0] }] } }
+"#;
+
+/// Header and cells of a CSV file.
+fn csv(path: &Path) -> (Vec<String>, Vec<Vec<String>>) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut lines = text.lines().map(|l| l.split(',').map(str::to_owned).collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let rows: Vec<_> = lines.collect();
+    assert!(rows.iter().all(|r| r.len() == header.len()), "{text}");
+    (header, rows)
+}
+
+fn number(cell: &str) -> f64 {
+    cell.parse().unwrap_or_else(|_| panic!("{cell:?} is not a number"))
+}
+
+/// Lines of a chart in the color of its first series.
+fn lines_of_the_first_series(svg: &Path) -> usize {
+    let text = std::fs::read_to_string(svg).unwrap();
+    assert!(text.starts_with("<svg ") && text.trim_end().ends_with("</svg>"), "{text}");
+    assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    text.split("<polyline ").filter(|e| e.contains("stroke=\"#0072B2\"")).count()
+}
+
+#[test]
+fn convergence_writes_a_line_per_solver_and_step() {
+    let room = Room::with(PULLED);
+    let solvers = ["color", "phantom:3", "jacobi"];
+    let args = ["study", "convergence", "scene.toml", "--solvers", "color,phantom:3,jacobi", "--steps", "20"];
+    let done = room.pliant(&args).code(0);
+    for word in solvers.iter().chain(&["passes/iteration", "solve ms/step", "convergence.svg"]) {
+        assert!(done.stdout.contains(word), "{word}: {}", done.stdout);
+    }
+    assert_eq!(done.stderr, "");
+    let out = room.path("out/scene");
+    assert_eq!(files(&out), ["convergence.csv", "convergence.svg"]);
+    let (header, rows) = csv(&out.join("convergence.csv"));
+    let wanted =
+        "solver,step,iterations,passes,solve_ms,residual_mean,residual_stretch_mean,residual_stretch_max,drift_m";
+    assert_eq!(header.join(","), wanted);
+    assert_eq!(rows.len(), solvers.len() * 20);
+    for (solver, rows) in solvers.iter().zip(rows.chunks(20)) {
+        assert!(rows.iter().enumerate().all(|(i, r)| r[0] == *solver && r[1] == (i + 1).to_string()));
+        // 4 iterations a step.
+        assert_eq!(rows[19][2], "80");
+        let column = |k: usize| rows.iter().map(|r| number(&r[k])).collect::<Vec<_>>();
+        assert!(column(4).is_sorted(), "{solver}: time goes on");
+        let residual = column(5);
+        assert!(residual[19] < residual[4] && residual[4] > 0.0, "{solver}: {residual:?}");
+        assert!(number(&rows[19][8]) > 0.01, "{solver}: the rag follows");
+    }
+    // One line in each panel and one in the legend.
+    assert_eq!(lines_of_the_first_series(&out.join("convergence.svg")), 3);
+}
+
+#[test]
+fn convergence_gives_equal_time_to_unequal_solvers() {
+    let room = Room::with(PULLED);
+    let args = ["study", "convergence", "scene.toml", "--solvers", "color,jacobi-gather", "--steps", "3"];
+    let more = ["--budget-ms", "0.5", "--json", "--out", "there"];
+    let json = room.pliant(&[&args[..], &more].concat()).code(0).json();
+    let wanted = ["budget_ms", "csv", "equal_residual", "scene", "solvers", "steps", "svg", "threads"];
+    assert_eq!(keys(&json), wanted);
+    let solvers = json["solvers"].as_array().unwrap();
+    assert_eq!(solvers.len(), 2);
+    for solver in solvers {
+        assert!(solver["iterations"].as_u64().unwrap() >= 1);
+        assert!(solver["ms_to_equal_residual"].as_f64().unwrap() > 0.0);
+    }
+    let done = room.pliant(&[&args[..], &["--budget-ms", "0.001"]].concat()).code(0);
+    assert!(done.stdout.contains("chosen for 0.001 ms per step: color "), "{}", done.stdout);
+    assert_eq!(files(&room.path("there")).len(), 2);
+}
+
+#[test]
+fn equal_finds_how_many_iterations_match_the_first_solver() {
+    let room = Room::with(PULLED);
+    let args = ["study", "equal", "scene.toml", "--solvers", "color,phantom:3,jacobi", "--steps", "4", "--most", "64"];
+    let json = room.pliant(&[&args[..], &["--json"]].concat()).code(0).json();
+    let rows = json.as_array().unwrap();
+    let wanted = [
+        "all_constraints",
+        "constraints",
+        "iterations",
+        "ms_per_step",
+        "partition",
+        "passes_per_iteration",
+        "passes_per_step",
+        "phantom_constraints",
+        "phantoms",
+        "reached",
+        "residual",
+        "scene",
+        "solve_ms_per_step",
+        "solver",
+        "speed_up",
+    ];
+    assert!(rows.iter().all(|r| keys(r) == wanted));
+    let solvers: Vec<_> = rows.iter().map(|r| r["solver"].as_str().unwrap()).collect();
+    assert_eq!(solvers, ["color", "phantom:3", "jacobi"]);
+    assert_eq!(rows[0]["iterations"], 4);
+    let first = rows[0]["residual"].as_f64().unwrap();
+    for row in rows {
+        assert_eq!(row["reached"], true, "{row}");
+        assert!(row["residual"].as_f64().unwrap() <= first, "{row}");
+        let passes = row["passes_per_iteration"].as_u64().unwrap() * row["iterations"].as_u64().unwrap();
+        assert_eq!(row["passes_per_step"], passes);
+        let phantoms = row["phantom_constraints"].as_u64().unwrap();
+        assert_eq!(row["constraints"].as_u64().unwrap() + phantoms, row["all_constraints"].as_u64().unwrap());
+    }
+    assert!(rows[1]["phantoms"].as_u64().unwrap() > 0);
+    // Averaging makes less of an iteration than Gauss–Seidel does.
+    assert!(rows[2]["iterations"].as_u64().unwrap() > 4);
+    assert_eq!(rows[2]["speed_up"], 1.0);
+}
+
+#[test]
+fn equal_says_when_a_solver_does_not_get_there() {
+    let room = Room::with(PULLED);
+    let args = ["study", "equal", "scene.toml", "--solvers", "color,jacobi", "--steps", "4", "--most", "5"];
+    let done = room.pliant(&args).code(0);
+    assert!(done.stdout.contains("not reached in 5"), "{}", done.stdout);
+}
+
+#[test]
+fn equal_on_a_built_in_scene_notes_that_nothing_has_happened_yet() {
+    // The cube falls freely in its first steps.
+    let room = Room::with(PULLED);
+    let args = ["study", "equal", "cube", "--solvers", "color,patch", "--steps", "4", "--most", "64", "--json"];
+    let more = ["--set", "soft.0.block.cells=[4, 4, 4]"];
+    let done = room.pliant(&[&args[..], &more].concat()).code(0).says(&["note: cube", "rounding"]);
+    assert_eq!(done.json().as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn colors_compares_every_number_of_colors_with_a_reference() {
+    let room = Room::with(PULLED);
+    let done = room.pliant(&["study", "colors", "scene.toml", "--steps", "4", "--json", "--out", "there"]).code(0);
+    let json = done.json();
+    let plain = json["plain"]["colors"].as_u64().unwrap();
+    assert_eq!(json["reference_iterations"], 64);
+    let (header, rows) = csv(&room.path("there/colors.csv"));
+    assert_eq!(header[..3], ["solver", "colors", "error"]);
+    let solvers: Vec<String> = (2..=plain).map(|q| format!("phantom:{q}")).collect();
+    let found: Vec<&String> = rows.iter().map(|r| &r[0]).collect();
+    assert_eq!(found, std::iter::once(&"color".to_owned()).chain(&solvers).collect::<Vec<_>>());
+    let errors: Vec<f64> = rows.iter().map(|r| number(&r[2])).collect();
+    // As many colors as the plain coloring has are no worse than it by much; two are worse.
+    assert!(errors[0] > 0.0 && errors[1] > errors[0] && errors.last().unwrap() < &errors[1], "{errors:?}");
+    // One line in the chart and one in the legend.
+    assert_eq!(lines_of_the_first_series(&room.path("there/colors.svg")), 2);
+    let done = room.pliant(&["study", "colors", "scene.toml", "--steps", "2", "--from", "3", "--to", "4"]).code(0);
+    assert!(done.stdout.contains("phantom:3") && !done.stdout.contains("phantom:5"), "{}", done.stdout);
+    room.pliant(&["study", "colors", "scene.toml", "--from", "50"]).code(1).says(&["from 50 to", "help: "]);
+}
+
+#[test]
+fn solvers_that_do_not_exist_are_refused_in_the_words_of_the_user() {
+    let room = Room::with(PULLED);
+    let study = |solvers: &str| room.pliant(&["study", "convergence", "scene.toml", "--solvers", solvers]);
+    study("color,magic").code(2).says(&["\"magic\"", "jacobi-gather"]);
+    study("color:3").code(2).says(&["takes no number"]);
+    study("phantom:x").code(2).says(&["not a whole number"]);
+    study("color,phantom:1").code(3).says(&["solver.colors", "--solvers phantom:1"]);
+    study("patch:1").code(3).says(&["solver.patch_particles", "--solvers patch:1"]);
+    room.pliant(&["study", "convergence", "scene.toml"]).code(2).says(&["--solvers"]);
+    assert!(!room.path("out").exists(), "a refused study leaves nothing behind");
+}
+
+#[test]
+fn an_output_folder_that_is_a_file_stops_a_study_before_it_runs() {
+    let room = Room::with(PULLED);
+    room.put("taken", "mine");
+    for study in [&["convergence", "scene.toml", "--solvers", "color"][..], &["colors", "scene.toml"]] {
+        room.pliant(&[&["study"], study, &["--out", "taken"]].concat()).code(1).says(&["taken"]);
+    }
+    assert_eq!(std::fs::read_to_string(room.path("taken")).unwrap(), "mine");
+}
+
+#[test]
+fn a_study_that_diverges_names_the_solver() {
+    let room = Room::with(PULLED);
+    let wild = ["--set", "solver.dt=10", "--set", "world.gravity=[0, -9000, 0]", "--set", "world.damping=0"];
+    let args = ["study", "convergence", "scene.toml", "--solvers", "color", "--steps", "50", "--set", "cloth.0.pin=[]"];
+    room.pliant(&[&args[..], &wild].concat()).code(4).says(&["diverged", "solver color", "--set solver.substeps=4"]);
+}
