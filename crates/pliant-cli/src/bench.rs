@@ -118,7 +118,8 @@ fn kinds(sim: &Simulation) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-fn median(values: impl Iterator<Item = f64>) -> f64 {
+/// The middle value; the mean of the middle two of an even number, 0 of none.
+pub fn median(values: impl Iterator<Item = f64>) -> f64 {
     let mut all: Vec<f64> = values.collect();
     all.sort_by(f64::total_cmp);
     let middle = all.len() / 2;

@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod scenes;
 mod sizes;
+mod study;
 
 use args::{Command, Pliant, RunArgs};
 use clap::{CommandFactory, Parser};
@@ -28,6 +29,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Partition(args) => partition::partition(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Study(args) => study::study(&args),
         Command::Schema => out::json(&pliant::scene::schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();

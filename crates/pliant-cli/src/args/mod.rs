@@ -1,8 +1,10 @@
 //! The command line: what can be said, with an example for everything.
 
 mod solver;
+mod study;
 
 pub use solver::SolverSpec;
+pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
 
 use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -44,6 +46,8 @@ pub enum Command {
     Partition(PartitionArgs),
     /// Measure the speed of scenes.
     Bench(BenchArgs),
+    /// Compare solvers on a scene: tables, CSV files and charts.
+    Study(StudyArgs),
     /// Print the JSON Schema of the scene file.
     #[command(after_help = "\
 Example:

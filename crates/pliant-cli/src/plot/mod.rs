@@ -5,6 +5,7 @@
 
 pub mod bars;
 pub mod graph;
+pub mod lines;
 mod ticks;
 
 use crate::report::Failure;

@@ -6,6 +6,7 @@ mod meshes;
 mod partition;
 mod run;
 mod say;
+mod study;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -5,10 +5,11 @@ use crate::{Room, SMALL};
 #[test]
 fn every_help_has_an_example() {
     let room = Room::with(SMALL);
+    let study = [&["study"][..], &["study", "convergence"], &["study", "equal"], &["study", "colors"]];
     let others =
         [&[][..], &["run"], &["scenes"], &["check"], &["partition"], &["bench"], &["schema"], &["completions"]];
-    for args in others {
-        let done = room.pliant(&[args, &["--help"]].concat()).code(0);
+    for args in others.iter().chain(&study) {
+        let done = room.pliant(&[*args, &["--help"]].concat()).code(0);
         assert!(done.stdout.contains("Example"), "{args:?}: {}", done.stdout);
     }
     assert!(room.pliant(&["--version"]).code(0).stdout.starts_with("pliant "));

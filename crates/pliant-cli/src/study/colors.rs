@@ -1,0 +1,200 @@
+//! `pliant study colors`: what fewer colors cost in accuracy (D2 Fig 5).
+
+use super::{Entrant, MOST_ITERATIONS, look_at, make_folder, mean_residual, timed_step};
+use crate::args::{ColorsArgs, SolverSpec};
+use crate::bench::median;
+use crate::out;
+use crate::plot::lines::{self, Look, Panel, Scale, Series};
+use crate::plot::save;
+use crate::progress::Progress;
+use crate::report::Failure;
+use glam::DVec3;
+use pliant::build::partition::report::report;
+use pliant::scene::Partition;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// Iterations of the reference over those of the scene.
+const REFERENCE: u32 = 16;
+
+/// What is found; its fields are the keys of the JSON.
+#[derive(Serialize)]
+struct Findings {
+    scene: String,
+    steps: u32,
+    iterations: u32,
+    reference_iterations: u32,
+    plain: Row,
+    phantom: Vec<Row>,
+    csv: String,
+    svg: String,
+}
+
+/// One way to color.
+#[derive(Clone, Debug, Serialize)]
+struct Row {
+    solver: String,
+    /// Colors of the kind that has most.
+    colors: usize,
+    /// Distance from the reference over its size.
+    error: f64,
+    /// Mean relative error of the constraints at the end.
+    residual: f64,
+    phantoms: usize,
+    phantom_constraints: usize,
+    passes_per_iteration: usize,
+    solve_ms_per_step: f64,
+}
+
+pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
+    let plain = SolverSpec { partition: Partition::Color, number: None };
+    let mut entrant = Entrant::new(&args.scene, &plain, &args.common)?;
+    let scene = entrant.loaded.name.clone();
+    let iterations = entrant.iterations();
+    let most = report(entrant.build(iterations)?.model()).groups.iter().map(|g| g.colors).max().unwrap_or(0) as u32;
+    let to = args.to.unwrap_or(most);
+    if to < args.from {
+        let message = format!("there is no number of colors from {} to {to}", args.from);
+        return Err(Failure::new(message).help(format!("plain coloring of this scene takes {most}; see --from, --to")));
+    }
+    let folder = make_folder(args.out.as_deref(), &scene)?;
+    let (csv, svg) = (folder.join("colors.csv"), folder.join("colors.svg"));
+
+    let reference_iterations = iterations.saturating_mul(REFERENCE).min(MOST_ITERATIONS);
+    // The reference counts as what it costs.
+    let mut progress = Progress::on_terminal(u64::from(REFERENCE + 1 + (to - args.from + 1)), "run");
+    let (reference, _) = run(&mut entrant, reference_iterations, args.steps)?;
+    let size = diagonal(&reference);
+    progress.at(u64::from(REFERENCE));
+    let (positions, mut plain) = run(&mut entrant, iterations, args.steps)?;
+    plain.error = distance(&positions, &reference) / size;
+    let mut phantom = Vec::new();
+    for q in args.from..=to {
+        progress.at(u64::from(REFERENCE + 1 + (q - args.from)));
+        let solver = SolverSpec { partition: Partition::Phantom, number: Some(q) };
+        let mut entrant = Entrant::new(&args.scene, &solver, &args.common)?;
+        let (positions, mut row) = run(&mut entrant, iterations, args.steps)?;
+        row.error = distance(&positions, &reference) / size;
+        phantom.push((q, row));
+    }
+    progress.finish();
+    save(&csv, &table(&plain, &phantom))?;
+    save(&svg, &chart(&scene, &plain, &phantom)?)?;
+    let findings = Findings {
+        scene,
+        steps: args.steps,
+        iterations,
+        reference_iterations,
+        plain,
+        phantom: phantom.into_iter().map(|(_, row)| row).collect(),
+        csv: csv.display().to_string(),
+        svg: svg.display().to_string(),
+    };
+    if args.common.json {
+        return out::json(&findings);
+    }
+    out::text(&(human(&findings) + &look_at(&[&svg, &csv])))
+}
+
+/// Runs all steps; where particles are then, and everything but the error, which is 0.
+fn run(entrant: &mut Entrant, iterations: u32, steps: u32) -> Result<(Vec<DVec3>, Row), Failure> {
+    let mut sim = entrant.build(iterations)?;
+    let mut times = Vec::with_capacity(steps as usize);
+    for _ in 0..steps {
+        times.push(timed_step(&mut sim).map_err(|e| entrant.diverged(e))?.solve);
+    }
+    let report = report(sim.model());
+    let row = Row {
+        solver: entrant.solver.clone(),
+        colors: report.groups.iter().map(|g| g.colors).max().unwrap_or(0),
+        error: 0.0,
+        residual: mean_residual(&sim.residuals(), &sim.counts()),
+        phantoms: report.groups.iter().map(|g| g.phantoms).sum(),
+        phantom_constraints: report.groups.iter().map(|g| g.phantom_constraints).sum(),
+        passes_per_iteration: report.passes_per_iteration,
+        solve_ms_per_step: median(times.into_iter()),
+    };
+    let positions = (0..sim.particles()).map(|i| sim.position(i).as_dvec3()).collect();
+    Ok((positions, row))
+}
+
+/// Root mean square distance of particles [m].
+fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
+    let sum: f64 = a.iter().zip(b).map(|(a, b)| a.distance_squared(*b)).sum();
+    (sum / a.len().max(1) as f64).sqrt()
+}
+
+/// Diagonal of the bounding box [m]; 1 if everything is in one point.
+fn diagonal(points: &[DVec3]) -> f64 {
+    let least = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
+    let most = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
+    let length = (most - least).length();
+    if length > 0.0 && length.is_finite() { length } else { 1.0 }
+}
+
+/// The CSV file.
+fn table(plain: &Row, phantom: &[(u32, Row)]) -> String {
+    let mut text = "solver,colors,error,residual_mean,phantoms,phantom_constraints,passes_per_iteration,\
+                    solve_ms_per_step\n"
+        .to_owned();
+    for row in std::iter::once(plain).chain(phantom.iter().map(|(_, row)| row)) {
+        let _ = write!(text, "{},{},{:.6e},{:.6e}", row.solver, row.colors, row.error, row.residual);
+        let _ = write!(text, ",{},{},{}", row.phantoms, row.phantom_constraints, row.passes_per_iteration);
+        let _ = writeln!(text, ",{:.4}", row.solve_ms_per_step);
+    }
+    text
+}
+
+fn chart(scene: &str, plain: &Row, phantom: &[(u32, Row)]) -> Result<String, Failure> {
+    let points = phantom.iter().map(|(q, row)| (f64::from(*q), row.error)).collect();
+    let level = phantom.iter().take(1).map(|(q, _)| (f64::from(*q), plain.error)).collect();
+    let series = vec![
+        Series { label: "phantom particles".into(), points, look: Look::Dots },
+        Series { label: format!("plain coloring, {} colors", plain.colors), points: level, look: Look::Level },
+    ];
+    let panel = Panel {
+        x_label: "colors per kind at most".into(),
+        y_label: "error relative to the size".into(),
+        x_scale: Scale::Whole,
+        y_scale: Scale::Linear,
+        series,
+    };
+    lines::draw(&format!("{scene}: error against the number of colors"), &[panel])
+}
+
+fn human(f: &Findings) -> String {
+    let mut text = format!(
+        "{}: {} steps of {} iterations, against a reference of {}\n\n",
+        f.scene, f.steps, f.iterations, f.reference_iterations
+    );
+    let head = ["solver", "colors", "error", "residual", "phantoms", "passes/iteration", "solve ms/step"];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for row in std::iter::once(&f.plain).chain(&f.phantom) {
+        rows.push(vec![
+            row.solver.clone(),
+            row.colors.to_string(),
+            format!("{:.3e}", row.error),
+            format!("{:.3e}", row.residual),
+            out::grouped(row.phantoms),
+            out::grouped(row.passes_per_iteration),
+            format!("{:.3}", row.solve_ms_per_step),
+        ]);
+    }
+    text.push_str(&out::table(&rows));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances_are_relative_to_the_diagonal() {
+        let a = [DVec3::ZERO, DVec3::new(3.0, 4.0, 0.0)];
+        let b = [DVec3::X, DVec3::new(3.0, 5.0, 0.0)];
+        // Both particles are off by 1 m, the box is 3 by 4.
+        assert_eq!(distance(&a, &b), 1.0);
+        assert_eq!(diagonal(&a), 5.0);
+        assert_eq!(diagonal(&[DVec3::ONE]), 1.0);
+    }
+}

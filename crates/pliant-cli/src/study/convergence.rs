@@ -1,0 +1,288 @@
+//! `pliant study convergence`: error against iterations and against time (D0 Fig 5, D2 Figs 6 and 9).
+
+use super::{
+    Entrant, MOST_ITERATIONS, look_at, make_folder, mean_residual, note_rounding, passes_per_step, timed_step,
+};
+use crate::args::ConvergenceArgs;
+use crate::bench::median;
+use crate::out;
+use crate::plot::lines::{self, Look, Panel, Scale, Series};
+use crate::plot::save;
+use crate::progress::Progress;
+use crate::report::Failure;
+use pliant::Simulation;
+use pliant::build::partition::report::report;
+use pliant::step::stats::Residuals;
+use serde::Serialize;
+use std::fmt::Write as _;
+
+/// What is found; its fields are the keys of the JSON.
+#[derive(Serialize)]
+struct Findings {
+    scene: String,
+    steps: u32,
+    threads: usize,
+    budget_ms: Option<f64>,
+    /// The largest error that a solver ends with.
+    equal_residual: f64,
+    solvers: Vec<Row>,
+    csv: String,
+    svg: String,
+}
+
+/// One solver.
+#[derive(Serialize)]
+struct Row {
+    solver: String,
+    /// What "auto" came to, or the same as the solver without its number.
+    partition: &'static str,
+    /// Per substep.
+    iterations: u32,
+    iterations_per_step: u64,
+    passes_per_iteration: usize,
+    /// Mean time of the solve stage.
+    solve_ms_per_step: f64,
+    residual: f64,
+    /// Distance that the center of mass moved [m].
+    drift: f64,
+    /// Time of the solve stage until its error stays at or below `equal_residual`.
+    ms_to_equal_residual: f64,
+}
+
+/// One solver, with its state after every step.
+struct Curve {
+    row: Row,
+    samples: Vec<Sample>,
+}
+
+/// State after a step; everything but the error has summed up since the start.
+struct Sample {
+    iterations: u64,
+    passes: u64,
+    solve_ms: f64,
+    residual: f64,
+    kinds: Residuals,
+    drift: f64,
+}
+
+pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
+    let mut entrants = args
+        .solvers
+        .iter()
+        .map(|solver| Entrant::new(&args.scene, solver, &args.common))
+        .collect::<Result<Vec<_>, _>>()?;
+    let scene = entrants.first().map(|e| e.loaded.name.clone()).unwrap_or_default();
+    let folder = make_folder(args.out.as_deref(), &scene)?;
+    let (csv, svg) = (folder.join("convergence.csv"), folder.join("convergence.svg"));
+    let mut progress = Progress::on_terminal(entrants.len() as u64 * u64::from(args.steps), "step");
+    let mut curves = Vec::new();
+    let mut threads = 0;
+    for entrant in &mut entrants {
+        let iterations = match args.budget_ms {
+            Some(budget) => calibrate(entrant, budget)?,
+            None => entrant.iterations(),
+        };
+        let mut sim = entrant.build(iterations)?;
+        threads = sim.threads();
+        let before = curves.len() as u64 * u64::from(args.steps);
+        curves.push(run(entrant, &mut sim, args.steps, |step| progress.at(before + step))?);
+    }
+    progress.finish();
+    let equal_residual = curves.iter().map(|c| c.row.residual).fold(0.0, f64::max);
+    note_rounding(&scene, equal_residual);
+    for curve in &mut curves {
+        curve.row.ms_to_equal_residual = time_to(&curve.samples, equal_residual);
+    }
+    save(&csv, &table(&curves))?;
+    save(&svg, &chart(&scene, args.budget_ms, &curves)?)?;
+    let findings = Findings {
+        scene,
+        steps: args.steps,
+        threads,
+        budget_ms: args.budget_ms,
+        equal_residual,
+        solvers: curves.into_iter().map(|c| c.row).collect(),
+        csv: csv.display().to_string(),
+        svg: svg.display().to_string(),
+    };
+    if args.common.json {
+        return out::json(&findings);
+    }
+    out::text(&(human(&findings) + &look_at(&[&svg, &csv])))
+}
+
+/// Runs all steps; `done` is told how many.
+fn run(entrant: &Entrant, sim: &mut Simulation, steps: u32, mut done: impl FnMut(u64)) -> Result<Curve, Failure> {
+    let (settings, counts) = (sim.model().settings, sim.counts());
+    let report = report(sim.model());
+    let iterations_per_step = u64::from(settings.iterations) * u64::from(settings.substeps);
+    let passes = passes_per_step(&report, &settings);
+    let start = sim.probe().center;
+    let mut samples: Vec<Sample> = Vec::with_capacity(steps as usize);
+    for step in 1..=u64::from(steps) {
+        let time = timed_step(sim).map_err(|e| entrant.diverged(e))?;
+        let (kinds, center) = (sim.residuals(), sim.probe().center);
+        let square: f64 = center.iter().zip(start).map(|(a, b)| (a - b) * (a - b)).sum();
+        samples.push(Sample {
+            iterations: step * iterations_per_step,
+            passes: step * passes,
+            solve_ms: samples.last().map_or(0.0, |s| s.solve_ms) + time.solve,
+            residual: mean_residual(&kinds, &counts),
+            kinds,
+            drift: square.sqrt(),
+        });
+        done(step);
+    }
+    let row = Row {
+        solver: entrant.solver.clone(),
+        partition: report.solver,
+        iterations: settings.iterations,
+        iterations_per_step,
+        passes_per_iteration: report.passes_per_iteration,
+        solve_ms_per_step: samples.last().map_or(0.0, |s| s.solve_ms) / f64::from(steps),
+        residual: samples.last().map_or(0.0, |s| s.residual),
+        drift: samples.last().map_or(0.0, |s| s.drift),
+        ms_to_equal_residual: 0.0,
+    };
+    Ok(Curve { row, samples })
+}
+
+/// Steps that are measured for a budget, after one that is not.
+const MEASURED: usize = 15;
+/// Times that a number of iterations is measured and corrected: caches make few iterations dearer than many.
+const ROUNDS: usize = 4;
+
+/// Iterations per substep whose solve stage takes about `budget` milliseconds per step; at least one.
+fn calibrate(entrant: &mut Entrant, budget: f64) -> Result<u32, Failure> {
+    let mut iterations = entrant.iterations();
+    for _ in 0..ROUNDS {
+        let mut sim = entrant.build(iterations)?;
+        let mut times = Vec::new();
+        for _ in 0..=MEASURED {
+            times.push(timed_step(&mut sim).map_err(|e| entrant.diverged(e))?.solve);
+        }
+        let wanted = fitting(iterations, median(times.into_iter().skip(1)), budget);
+        let close = wanted.abs_diff(iterations) * 20 <= iterations;
+        iterations = wanted;
+        if close {
+            break;
+        }
+    }
+    Ok(iterations)
+}
+
+/// Iterations that fit a budget when so many take so long.
+fn fitting(iterations: u32, took: f64, budget: f64) -> u32 {
+    (f64::from(iterations) * budget / took.max(1e-6)).round().clamp(1.0, f64::from(MOST_ITERATIONS)) as u32
+}
+
+/// Time after which the error stays at or below `wanted`, which it does at the end.
+fn time_to(samples: &[Sample], wanted: f64) -> f64 {
+    let above = samples.iter().rposition(|s| s.residual > wanted);
+    let first = above.map_or(0, |i| i + 1);
+    samples.get(first).or(samples.last()).map_or(0.0, |s| s.solve_ms)
+}
+
+/// The CSV file.
+fn table(curves: &[Curve]) -> String {
+    let kinds: Vec<&str> =
+        curves.first().and_then(|c| c.samples.first()).map_or_else(Vec::new, |s| s.kinds.keys().copied().collect());
+    let mut text = "solver,step,iterations,passes,solve_ms,residual_mean".to_owned();
+    for kind in &kinds {
+        let _ = write!(text, ",residual_{kind}_mean,residual_{kind}_max");
+    }
+    text.push_str(",drift_m\n");
+    for curve in curves {
+        for (i, s) in curve.samples.iter().enumerate() {
+            let _ = write!(text, "{},{},{},{}", curve.row.solver, i + 1, s.iterations, s.passes);
+            let _ = write!(text, ",{:.4},{:.6e}", s.solve_ms, s.residual);
+            for kind in &kinds {
+                let r = s.kinds.get(kind).copied().unwrap_or_default();
+                let _ = write!(text, ",{:.6e},{:.6e}", r.mean, r.max);
+            }
+            let _ = writeln!(text, ",{:.6e}", s.drift);
+        }
+    }
+    text
+}
+
+fn chart(scene: &str, budget: Option<f64>, curves: &[Curve]) -> Result<String, Failure> {
+    let panel = |x_label: &str, x: fn(&Sample) -> f64| {
+        let series = |c: &Curve| Series {
+            label: name(&c.row),
+            points: c.samples.iter().map(|s| (x(s), s.residual)).collect(),
+            look: Look::Line,
+        };
+        Panel {
+            x_label: x_label.into(),
+            y_label: "mean relative error".into(),
+            x_scale: Scale::Linear,
+            y_scale: Scale::Log,
+            series: curves.iter().map(series).collect(),
+        }
+    };
+    let budget = budget.map_or_else(String::new, |b| format!(" with {b} ms per step"));
+    let title = format!("{scene}: convergence{budget}");
+    let time = panel("time in the solve stage [ms]", |s| s.solve_ms);
+    lines::draw(&title, &[panel("iterations", |s| s.iterations as f64), time])
+}
+
+/// "color", or "auto (color)".
+fn name(row: &Row) -> String {
+    if row.solver == "auto" { format!("auto ({})", row.partition) } else { row.solver.clone() }
+}
+
+fn human(f: &Findings) -> String {
+    let mut text = format!("{}: {} steps on {}\n\n", f.scene, f.steps, out::threads(f.threads));
+    let equal = format!("ms to {:.2e}", f.equal_residual);
+    let head = ["solver", "iterations/step", "passes/iteration", "solve ms/step", "residual", "drift [m]", &equal];
+    let mut rows = vec![head.map(str::to_owned).to_vec()];
+    for row in &f.solvers {
+        rows.push(vec![
+            name(row),
+            out::grouped(row.iterations_per_step as usize),
+            out::grouped(row.passes_per_iteration),
+            format!("{:.3}", row.solve_ms_per_step),
+            format!("{:.3e}", row.residual),
+            format!("{:.2e}", row.drift),
+            format!("{:.2}", row.ms_to_equal_residual),
+        ]);
+    }
+    text.push_str(&out::table(&rows));
+    if let Some(budget) = f.budget_ms {
+        let chosen = f.solvers.iter().map(|r| format!("{} {}", name(r), r.iterations)).collect::<Vec<_>>().join(", ");
+        text.push_str(&format!("\nIterations per substep chosen for {budget} ms per step: {chosen}\n"));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples(residuals: &[f64]) -> Vec<Sample> {
+        let sample = |(i, r): (usize, &f64)| Sample {
+            iterations: 0,
+            passes: 0,
+            solve_ms: (i + 1) as f64,
+            residual: *r,
+            kinds: Residuals::new(),
+            drift: 0.0,
+        };
+        residuals.iter().enumerate().map(sample).collect()
+    }
+
+    #[test]
+    fn a_residual_is_reached_where_it_stays() {
+        // It dips below 0.3 at first, since nothing moves yet, and stays there from the fourth step on.
+        assert_eq!(time_to(&samples(&[0.1, 0.5, 0.4, 0.3, 0.2]), 0.3), 4.0);
+        assert_eq!(time_to(&samples(&[0.3, 0.2]), 0.3), 1.0);
+    }
+
+    #[test]
+    fn a_budget_is_met_in_proportion_and_by_at_least_one_iteration() {
+        assert_eq!(fitting(8, 2.0, 5.0), 20);
+        assert_eq!(fitting(8, 100.0, 5.0), 1);
+        assert_eq!(fitting(8, 0.0, 1e6), MOST_ITERATIONS);
+    }
+}
