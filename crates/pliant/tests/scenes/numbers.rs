@@ -213,6 +213,7 @@ fn r06_values_of_the_wrong_type_are_refused_everywhere_with_the_path() {
         let wrong = match value_at(&way) {
             Value::Table(_) | Value::Array(_) => vec![Value::Integer(7), Value::Boolean(true)],
             Value::String(_) => vec![Value::Integer(7), Value::Array(vec![Value::Integer(1)])],
+            Value::Boolean(_) => vec![Value::String("yes".to_owned()), Value::Integer(1), Value::Array(Vec::new())],
             _ => vec![Value::String("seven".to_owned()), Value::Boolean(true), Value::Array(Vec::new())],
         };
         wrong.into_iter().for_each(|w| assert_refused(&way, w));

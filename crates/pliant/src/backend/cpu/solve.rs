@@ -135,18 +135,27 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
     let params = work.group.params[start * P * BLOCK..].chunks_exact(P * BLOCK);
     let lambda = work.lambda.chunks_exact_mut(M * BLOCK);
     let mut blocks = index.zip(params).zip(lambda);
-    for batch in work.batches {
-        // Full blocks by themselves, so that the loop has no question about how many lanes count.
-        for ((index, params), lambda) in blocks.by_ref().take(batch.count / BLOCK) {
+    let mut batches = work.batches.iter();
+    loop {
+        // Full blocks of as many batches as have no others by themselves, so that the loop has no question
+        // about how many lanes count.
+        let (mut full, mut left) = (0, 0);
+        for batch in batches.by_ref() {
+            full += batch.count / BLOCK;
+            left = batch.count % BLOCK;
+            if left > 0 {
+                break;
+            }
+        }
+        for ((index, params), lambda) in blocks.by_ref().take(full) {
             for part in (0..BLOCK).step_by(F::WIDTH) {
                 // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice
                 // in a batch, so nobody else reads or writes these rows during the pass.
                 unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, F::WIDTH) };
             }
         }
-        let left = batch.count % BLOCK;
         if left == 0 {
-            continue;
+            return;
         }
         let Some(((index, params), lambda)) = blocks.next() else { return };
         for part in (0..left).step_by(F::WIDTH) {

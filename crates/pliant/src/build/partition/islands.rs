@@ -22,6 +22,8 @@ const LEAST: usize = 64 << 10;
 pub struct Islands {
     /// Island of each row, or [`GLOBAL`].
     pub of_row: Vec<u32>,
+    /// Body of each row: one of its own rows. No constraint joins two bodies.
+    pub body: Vec<u32>,
     /// Particles of each island: one run each.
     pub runs: Vec<Range<usize>>,
 }
@@ -29,7 +31,7 @@ pub struct Islands {
 impl Islands {
     /// Everything in one piece.
     pub fn none(rows: usize) -> Self {
-        Self { of_row: vec![GLOBAL; rows], runs: Vec::new() }
+        Self { of_row: vec![GLOBAL; rows], body: vec![0; rows], runs: Vec::new() }
     }
 
     /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global,
@@ -87,6 +89,7 @@ impl Islands {
         for (island, &body) in found.of_row.iter_mut().zip(&root) {
             *island = island_of_body[body as usize];
         }
+        found.body = root;
         found
     }
 }

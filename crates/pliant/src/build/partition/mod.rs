@@ -7,8 +7,10 @@
 pub mod clique;
 pub mod color;
 mod conflicts;
+mod fill;
 pub mod graph;
 pub mod islands;
+mod paint;
 pub mod patch;
 pub mod phantom;
 pub mod report;
@@ -99,6 +101,10 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>) -> Pla
         }
         Partition::Patch => tilings::plan(problem, constraints, &mut plan),
         _ if plan.together => plan.sets = joint(problem, constraints),
+        Partition::Color => {
+            let of_kind = |(kind, raw): (&Kind, &Raw)| paint::colors(problem, kind.layout(), &raw.rows);
+            plan.sets = constraints.iter().map(of_kind).collect();
+        }
         _ => {
             for (group, (kind, raw)) in constraints.iter_mut().enumerate() {
                 let layout = kind.layout();

@@ -9,6 +9,7 @@
 //! Cuts are chosen on the rest shape, where bodies are spread out, as the plane with the fewest crossing
 //! constraints for the constraints it sets apart.
 
+use crate::kernels::Layout;
 use glam::Vec3;
 
 /// What a patch may hold.
@@ -31,10 +32,15 @@ pub struct Members<'a> {
     pub bytes: usize,
 }
 
-impl Members<'_> {
+impl<'a> Members<'a> {
+    /// Those of a kind with this layout.
+    pub fn of_kind(layout: Layout, rows: &'a [u32]) -> Self {
+        Self { arity: layout.rows, rows, bytes: 4 * (layout.rows + layout.params + layout.multipliers) }
+    }
+
     /// Rows of one constraint.
     #[inline]
-    pub fn of(&self, c: u32) -> &[u32] {
+    pub fn of(&self, c: u32) -> &'a [u32] {
         &self.rows[c as usize * self.arity..(c as usize + 1) * self.arity]
     }
 }

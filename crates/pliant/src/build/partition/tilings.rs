@@ -3,10 +3,10 @@
 //! Kinds are tiled one after the other and not together: an iteration that runs all kinds of a patch before
 //! it goes on to the crossing constraints leaves half again the volume error (ARCHITECTURE.md has the numbers).
 
-use super::graph::Graph;
 use super::islands::GLOBAL;
+use super::paint::Painter;
 use super::patch::{Limits, Members, tile};
-use super::{Plan, Problem, colored, sets};
+use super::{Plan, Problem, Set};
 use crate::build::part::Raw;
 use crate::kernels::{Kind, Layout};
 use std::collections::BTreeMap;
@@ -26,8 +26,7 @@ pub fn plan(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>, plan: &mut
     let mut next = problem.islands.runs.len() as u32;
     for (kind, raw) in constraints {
         let layout = kind.layout();
-        let bytes = 4 * (layout.rows + layout.params + layout.multipliers);
-        let members = Members { arity: layout.rows, rows: &raw.rows, bytes };
+        let members = Members::of_kind(layout, &raw.rows);
         let sets = of_kind(problem, layout, members, &mut next, &mut plan.tilings);
         plan.sets.push(sets);
     }
@@ -39,43 +38,46 @@ fn of_kind(
     members: Members<'_>,
     next: &mut u32,
     tilings: &mut Vec<Range<u32>>,
-) -> Vec<super::Set> {
-    let of_row = &problem.islands.of_row;
-    let mut patch: Vec<u32> = members.rows.chunks_exact(layout.rows).map(|m| of_row[m[0] as usize]).collect();
-    let all = 0..patch.len() as u32;
-    let (mut open, inside): (Vec<u32>, Vec<u32>) = all.partition(|&c| patch[c as usize] == GLOBAL);
-    // Which constraints are colored together: those of all islands, of each tiling, and the rest.
-    let mut layers = vec![inside];
+) -> Vec<Set> {
+    let mut painter = Painter::new(problem, layout, members);
+    let mut outside = painter.paint_islands();
     // A constraint that only reads a row, which may belong to another patch, stays outside; it colors well.
-    let mut left = if layout.moves == layout.rows { TILINGS } else { 0 };
-    while !open.is_empty() && left > 0 {
-        let count = open.len();
-        let tiling = tile(members, problem.rest, open, limits(problem, members, count));
-        open = tiling.crossing;
+    if layout.moves < layout.rows {
+        painter.paint(GLOBAL, outside);
+        return painter.sets;
+    }
+    // Bodies one by one: how one is cut must not depend on what else is in the scene.
+    let body = |c: u32| problem.islands.body[members.of(c)[0] as usize];
+    outside.sort_by_key(|&c| body(c));
+    let mut levels: Vec<Vec<Vec<u32>>> = Vec::new();
+    let mut rest = Vec::new();
+    for items in outside.chunk_by(|&a, &b| body(a) == body(b)) {
+        let mut open = items.to_vec();
+        for level in 0..TILINGS {
+            let count = open.len();
+            let tiling = tile(members, problem.rest, open, limits(problem, members, count));
+            open = tiling.crossing;
+            if levels.len() <= level {
+                levels.push(Vec::new());
+            }
+            levels[level].extend(tiling.patches);
+            // Where a tiling hardly helps, colors do.
+            if open.is_empty() || count - open.len() < count.div_ceil(10) {
+                break;
+            }
+        }
+        rest.extend(open);
+    }
+    for patches in levels.into_iter().filter(|patches| !patches.is_empty()) {
         let first = *next;
-        for items in &tiling.patches {
-            items.iter().for_each(|&c| patch[c as usize] = *next);
+        for items in patches {
+            painter.paint(*next, items);
             *next += 1;
         }
-        if *next > first {
-            tilings.push(first..*next);
-        }
-        let layer = tiling.patches.concat();
-        // Where a tiling hardly helps, colors do.
-        left = if layer.len() < count.div_ceil(10) { 0 } else { left - 1 };
-        layers.push(layer);
+        tilings.push(first..*next);
     }
-    layers.push(open);
-    let mut colors = vec![0; patch.len()];
-    for mut layer in layers {
-        layer.sort_unstable();
-        let mut graph = Graph::new(problem.rows());
-        layer.iter().for_each(|&c| graph.push(&members.of(c)[..layout.moves]));
-        for (c, color) in layer.into_iter().zip(colored(problem, &graph)) {
-            colors[c as usize] = color;
-        }
-    }
-    sets(&colors, |c| patch[c as usize])
+    painter.paint(GLOBAL, rest);
+    painter.sets
 }
 
 fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {

@@ -1,0 +1,77 @@
+//! Colors of one kind, patch by patch.
+
+use super::color::classes;
+use super::fill::fill;
+use super::graph::Graph;
+use super::islands::GLOBAL;
+use super::patch::Members;
+use super::{Problem, Set, colored};
+use crate::kernels::Layout;
+
+/// Plain colors of one kind, island by island.
+pub fn colors(problem: &Problem<'_>, layout: Layout, rows: &[u32]) -> Vec<Set> {
+    let mut painter = Painter::new(problem, layout, Members::of_kind(layout, rows));
+    let outside = painter.paint_islands();
+    painter.paint(GLOBAL, outside);
+    painter.sets
+}
+
+/// Colors patches one by one, in rows numbered anew: what is looked at stays in the cache.
+pub struct Painter<'a> {
+    problem: &'a Problem<'a>,
+    moves: usize,
+    members: Members<'a>,
+    /// Number of each row within the patch at hand, where the patch's list of rows agrees.
+    local: Vec<u32>,
+    /// Sets so far, patch after patch.
+    pub sets: Vec<Set>,
+}
+
+impl<'a> Painter<'a> {
+    /// For constraints of one kind.
+    pub fn new(problem: &'a Problem<'a>, layout: Layout, members: Members<'a>) -> Self {
+        Self { problem, moves: layout.moves, members, local: vec![0; problem.rows()], sets: Vec::new() }
+    }
+
+    /// Splits the constraints of every island into sets; returns those of none.
+    pub fn paint_islands(&mut self) -> Vec<u32> {
+        let (problem, members) = (self.problem, self.members);
+        let island = |c: u32| problem.islands.of_row[members.of(c)[0] as usize];
+        let all = 0..(members.rows.len() / members.arity) as u32;
+        let (outside, mut inside): (Vec<u32>, Vec<u32>) = all.partition(|&c| island(c) == GLOBAL);
+        inside.sort_by_key(|&c| island(c));
+        for items in inside.chunk_by(|&a, &b| island(a) == island(b)) {
+            self.paint(island(items[0]), items.to_vec());
+        }
+        outside
+    }
+
+    /// Splits the constraints of one patch into sets.
+    pub fn paint(&mut self, patch: u32, mut items: Vec<u32>) {
+        items.sort_unstable();
+        let mut names: Vec<u32> = Vec::new();
+        let mut rows: Vec<u32> = Vec::with_capacity(items.len() * self.moves);
+        for &c in &items {
+            for &r in &self.members.of(c)[..self.moves] {
+                let known = self.local[r as usize];
+                if names.get(known as usize) != Some(&r) {
+                    self.local[r as usize] = names.len() as u32;
+                    names.push(r);
+                }
+                rows.push(self.local[r as usize]);
+            }
+        }
+        let graph = Graph::uniform(self.moves, self.moves, &rows, names.len());
+        let mut classes = classes(&colored(self.problem, &graph));
+        // Islands and all that is outside patches stay as plain colors have them, bit for bit.
+        if patch != GLOBAL && patch as usize >= self.problem.islands.runs.len() {
+            classes = fill(&graph, classes);
+        }
+        let set = |(color, class): (usize, Vec<u32>)| Set {
+            patch,
+            color: color as u32,
+            members: class.into_iter().map(|c| items[c as usize]).collect(),
+        };
+        self.sets.extend(classes.into_iter().enumerate().map(set));
+    }
+}
