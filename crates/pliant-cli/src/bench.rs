@@ -22,6 +22,8 @@ struct Row {
     particles: usize,
     constraints: Counts,
     iterations: u32,
+    build_ms: f64,
+    partition_ms: f64,
     ms_per_step: f64,
     cpu_ms_per_step: f64,
     msolves_per_s: f64,
@@ -51,7 +53,9 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
 
 fn measure(loaded: &Loaded, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {
     reset_peak();
+    let start = Instant::now();
     let mut sim = loaded.simulation(threads)?;
+    let build_ms = start.elapsed().as_secs_f64() * 1e3;
     let residual_before = sim.residuals();
     for _ in 0..args.warmup {
         sim.step()?;
@@ -82,6 +86,8 @@ fn measure(loaded: &Loaded, threads: usize, args: &BenchArgs) -> Result<Row, Fai
         particles: sim.particles(),
         constraints: sim.counts(),
         iterations: settings.iterations,
+        build_ms,
+        partition_ms: sim.model().partition_seconds * 1e3,
         ms_per_step: wall * 1e3,
         cpu_ms_per_step: cpu * 1e3,
         msolves_per_s: rate(sim.model().constraints(), if sim.threads() == 1 { cpu } else { wall }),
@@ -155,10 +161,11 @@ fn human(rows: &[Row]) -> String {
     }
     let mut text = out::table(&table);
     text.push_str(
-        "\nBy stage (ms per step) and by kind (million solves per second; mean and greatest relative error)\n",
+        "\nBuild (ms), stages (ms per step), and by kind (million solves per second; mean and greatest relative error)\n",
     );
     for row in rows {
         text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, out::threads(row.threads)));
+        text.push_str(&format!(" build {:.0} (partition {:.0}),", row.build_ms, row.partition_ms));
         for stage in Stage::ALL {
             let ms = row.stages.get(stage.name()).copied().unwrap_or_default();
             text.push_str(&format!(" {} {ms:.3}", stage.name()));

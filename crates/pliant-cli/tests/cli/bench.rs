@@ -25,6 +25,7 @@ fn bench_measures_every_solver_with_every_number_of_threads() {
     for row in rows {
         let wanted = [
             "backend",
+            "build_ms",
             "constraints",
             "cpu_ms_per_step",
             "hash",
@@ -33,6 +34,7 @@ fn bench_measures_every_solver_with_every_number_of_threads() {
             "msolves_per_s",
             "msolves_per_s_by_kind",
             "particles",
+            "partition_ms",
             "peak_bytes",
             "residual",
             "residual_before",

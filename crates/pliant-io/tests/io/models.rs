@@ -1,6 +1,10 @@
 //! The shared test models, good and bad. Passed over, with a line, where the folder is not there.
 #![allow(clippy::print_stderr)]
 
+use pliant::build::partition::clique::omega;
+use pliant::build::partition::color::{color, count};
+use pliant::build::partition::graph::Graph;
+use pliant::build::partition::phantom::split;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface, clean_tets};
 use pliant_io::{Caps, ReadError, read_tets, read_triangles};
 use std::fs;
@@ -47,6 +51,35 @@ fn tetrahedral_models_have_the_counts_of_their_description_in_both_formats() {
         assert_eq!(mesh, other, "{name}");
         let (clean, notes) = clean_tets(mesh.clone()).unwrap();
         assert_eq!((clean, notes), (mesh, vec![]), "{name} needs no repair");
+    }
+}
+
+#[test]
+fn s11_s12_scanned_bodies_take_as_many_colors_as_their_busiest_particle_or_as_few_as_wished() {
+    let Some(folder) = models() else { return };
+    for (name, busiest) in [("bunny_tet", 90), ("armadillo_tet", 136)] {
+        let mesh = read_tets(&folder.join(format!("{name}.node")), &Caps::default()).unwrap();
+        let graph = Graph::uniform(4, 4, &mesh.tets.concat(), mesh.positions.len());
+        assert_eq!(graph.degrees().into_iter().max(), Some(busiest), "{name}");
+        let most = omega(&graph).size;
+        let plain = count(&color(&graph));
+        assert!(most >= busiest as usize && (most..most + 4).contains(&plain), "{name}: {plain} colors, clique {most}");
+        eprintln!("{name}: {} tets, clique {most}, {plain} colors", graph.len());
+        for q in [2, 4, 8, most.div_ceil(2)] {
+            let found = split(&graph, q);
+            assert_eq!(count(&found.colors), q, "{name}");
+            // No copy has two constraints of one color.
+            let mut used = std::collections::BTreeSet::new();
+            for c in 0..graph.len() as u32 {
+                for (k, &r) in graph.members(c).iter().enumerate() {
+                    let copy = if found.copies[r as usize] == 0 { 0 } else { 1 + found.copy[graph.start(c) + k] };
+                    assert!(used.insert((r, copy, found.colors[c as usize])), "{name}, q = {q}: row {r}, copy {copy}");
+                }
+            }
+            let owners = found.copies.iter().filter(|&&n| n > 0).count();
+            let least: u32 = graph.degrees().iter().map(|d| d.div_ceil(q as u32)).filter(|&n| n > 1).sum();
+            eprintln!("  q = {q}: {} copies of {owners} particles, {least} at least", found.total());
+        }
     }
 }
 

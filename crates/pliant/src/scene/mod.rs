@@ -80,6 +80,9 @@ pub enum Integrator {
     Bdf2,
 }
 
+/// Colors that "phantom" and "hybrid" count to, for the sake of memory: each row has a counter for each.
+pub const MOST_COLORS: u32 = 256;
+
 /// How constraints are split into sets that run side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -147,10 +150,10 @@ pub struct Solver {
     /// How constraints are split: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "jacobi",
     /// "jacobi-gather".
     pub partition: Partition,
-    /// Colors per kind that "phantom" and "hybrid" make do with, 2 or more; default half of the largest
+    /// Colors per kind that "phantom" and "hybrid" make do with, 2 to 256; default half of the largest
     /// number of constraints that all get in each other's way.
     pub colors: Option<u32>,
-    /// Whether colors are evened out; default false. "phantom" always does.
+    /// Whether colors are evened out; default false. "phantom" and the pieces of "patch" always are.
     pub balance: bool,
     /// Whether "color" colors all kinds of constraints together instead of each by itself; default false.
     pub together: bool,

@@ -1,6 +1,6 @@
 //! Partitions: colors, copies of particles, patches, and what solvers make of them (S11–S13, E06–E10).
 
-#![allow(missing_docs)]
+#![allow(missing_docs, clippy::print_stdout)]
 
 mod clique;
 mod color;

@@ -10,6 +10,7 @@ mod inflate;
 mod isa;
 mod jacobi;
 mod measure;
+mod patches;
 mod phantoms;
 mod predict;
 mod rows;
@@ -20,17 +21,14 @@ mod wind;
 
 use crate::error::Diverged;
 use crate::kernels::contact::Obstacle;
-use crate::kernels::{Kind, Scales, V3};
+use crate::kernels::{Scales, V3};
 use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Stage};
 use crate::step::stats::{Probe, Residuals, Times};
-use contacts::{Contact, Touch};
+use contacts::Contact;
 pub use isa::Isa;
-use shared::Shared;
-use solve::PatchWork;
-use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 use threads::Threads;
@@ -228,7 +226,7 @@ fn substep(
     }
 
     let scales = scales(model, &sub);
-    solve_islands(threads, isa, model, state, scratch, scales);
+    patches::run_islands(threads, isa, model, state, scratch, scales);
     clock.lap(&mut times.stages[Stage::Solve as usize]);
     for _ in 0..settings.iterations {
         for pass in &model.schedule.iteration {
@@ -251,7 +249,7 @@ fn substep(
         }
     }
 
-    collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
+    patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
 
     finalize::finalize(threads, model, state, scratch, &sub, &alarm);
     state.substeps += 1;
@@ -259,80 +257,6 @@ fn substep(
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
     times.substeps += 1;
     check(&alarm, Stage::Solve, model, state)
-}
-
-/// All iterations of every island, one after the other on each thread.
-fn solve_islands(
-    threads: &Threads,
-    isa: Isa,
-    model: &Model,
-    state: &mut State,
-    scratch: &mut Scratch,
-    scales: Scales<f32>,
-) {
-    let islands = &model.schedule.patches[..model.schedule.islands];
-    if islands.is_empty() {
-        return;
-    }
-    let touch = Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous };
-    let lambda = multipliers(&mut state.multipliers);
-    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
-    let n = islands.len();
-    let contacts = (&mut scratch.contacts[..n], 1);
-    let seconds = (&mut scratch.patch_seconds[..n], 1);
-    threads.runs(contacts, seconds, |i, contacts, seconds| {
-        for _ in 0..model.settings.iterations {
-            // SAFETY: each island is handed out once, and shares no row with another.
-            unsafe { work.run(&islands[i], &mut seconds[0]) };
-            // SAFETY: the run of an island holds its own particles only.
-            unsafe { touch.run(work.rows, &mut contacts[0]) };
-        }
-    });
-}
-
-/// One tiling: patches side by side, each by itself.
-fn solve_patches(
-    threads: &Threads,
-    isa: Isa,
-    model: &Model,
-    state: &mut State,
-    seconds: &mut [Vec<f64>],
-    scales: Scales<f32>,
-    range: Range<usize>,
-) {
-    let patches = &model.schedule.patches[range.clone()];
-    let lambda = multipliers(&mut state.multipliers);
-    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
-    // SAFETY: each patch is handed out once, and shares no row with another of its tiling.
-    threads.each(&mut seconds[range], |i, seconds| unsafe { work.run(&patches[i], seconds) });
-}
-
-/// Multipliers of all groups for several threads; at most one group per kind, and no allocation.
-fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; Kind::ALL.len()] {
-    let mut all = std::array::from_fn(|_| Shared::new(&mut []));
-    for (shared, group) in all.iter_mut().zip(groups) {
-        *shared = Shared::new(group);
-    }
-    all
-}
-
-fn patch_work<'a>(
-    isa: Isa,
-    scales: Scales<f32>,
-    model: &'a Model,
-    rows: &'a mut [RowData],
-    lambda: &'a [Shared<'a, f32>],
-) -> PatchWork<'a> {
-    PatchWork { isa, scales, groups: &model.groups, phantoms: &model.phantoms, rows: Shared::new(rows), lambda }
-}
-
-/// Moves what patches spent on each group to the groups' times, as if all threads had shared it.
-fn collect_seconds(threads: &Threads, patches: &mut [Vec<f64>], groups: &mut [f64]) {
-    for patch in patches {
-        for (sum, part) in groups.iter_mut().zip(patch) {
-            *sum += std::mem::take(part) / threads.count() as f64;
-        }
-    }
 }
 
 /// α̃/α and the memory of multipliers in this substep (E11, E12).
@@ -362,7 +286,7 @@ fn run_pass(
             }
         }
         Pass::Patches(range) => {
-            solve_patches(threads, isa, model, state, &mut scratch.patch_seconds, scales, range.clone());
+            patches::run_tiling(threads, isa, model, state, &mut scratch.patch_seconds, scales, range.clone());
         }
         Pass::Spread { ties, .. } => {
             phantoms::spread_all(threads, &model.phantoms.ties[ties.clone()], &mut state.rows);

@@ -1,16 +1,12 @@
 //! Stage solve: the Gauss–Seidel passes. Gather, project, scatter.
 
 use super::isa::Isa;
-use super::phantoms;
 use super::rows::Pack;
 use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Row, Scales, V3, Visitor};
-use crate::model::{BLOCK, Batch, Group, Phantoms};
+use crate::model::{BLOCK, Batch, Group};
 use crate::state::RowData;
-use crate::step::schedule::Job;
-use std::ops::Range;
-use std::time::Instant;
 
 /// Runs one batch of a colored group; its constraints share no row.
 pub fn run_batch(
@@ -38,60 +34,19 @@ pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lamb
     group.kind.visit(Project { isa: Isa::Scalar, scales, group, shared, batches: &group.batches, lambda });
 }
 
-/// What patches need from the whole.
-#[derive(Clone, Copy)]
-pub struct PatchWork<'a> {
-    pub isa: Isa,
-    pub scales: Scales<f32>,
-    pub groups: &'a [Group],
-    pub phantoms: &'a Phantoms,
-    pub rows: Shared<'a, RowData>,
-    pub lambda: &'a [Shared<'a, f32>],
-}
-
-impl PatchWork<'_> {
-    /// Runs one patch once: its jobs in order. Adds the seconds spent on each group.
-    ///
-    /// # Safety
-    /// No other thread may run this patch or one that shares rows with it.
-    pub unsafe fn run(&self, jobs: &[Job], seconds: &mut [f64]) {
-        for job in jobs {
-            let clock = Instant::now();
-            let group = match job {
-                Job::Batches { group, batches } => {
-                    // SAFETY: the batches belong to this patch, and so to this thread.
-                    unsafe { self.run_batches(*group, batches.clone()) };
-                    *group
-                }
-                Job::Spread { group, ties } => {
-                    for tie in &self.phantoms.ties[ties.clone()] {
-                        // SAFETY: the particle and its copies belong to this patch.
-                        unsafe { phantoms::spread(self.rows, tie) };
-                    }
-                    *group
-                }
-                Job::Join { group, ties } => {
-                    for tie in &self.phantoms.ties[ties.clone()] {
-                        // SAFETY: as above.
-                        unsafe { phantoms::join(self.rows, tie) };
-                    }
-                    *group
-                }
-            };
-            seconds[group] += clock.elapsed().as_secs_f64();
-        }
-    }
-
-    unsafe fn run_batches(&self, g: usize, range: Range<usize>) {
-        let group = &self.groups[g];
-        let batches = &group.batches[range];
-        let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
-        let m = group.layout().multipliers * BLOCK;
-        // SAFETY: the caller has these batches for itself, and they follow each other in memory.
-        let lambda = unsafe { self.lambda[g].slice(first.first * m..(last.first + last.blocks()) * m) };
-        let (isa, scales, shared) = (self.isa, self.scales, self.rows);
-        group.kind.visit(Project { isa, scales, group, shared, batches, lambda });
-    }
+/// Runs batches that follow each other in memory, one after the other, on this thread.
+///
+/// # Safety
+/// No other thread may touch the rows of these batches.
+pub unsafe fn run_batches(
+    isa: Isa,
+    scales: Scales<f32>,
+    group: &Group,
+    batches: &[Batch],
+    rows: Shared<'_, RowData>,
+    lambda: &mut [f32],
+) {
+    group.kind.visit(Project { isa, scales, group, shared: rows, batches, lambda });
 }
 
 /// One thread's share: batches that follow each other in memory, one after the other.

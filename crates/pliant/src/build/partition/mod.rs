@@ -19,7 +19,7 @@ mod tilings;
 use crate::build::part::Raw;
 use crate::kernels::{Kind, Layout};
 use crate::model::{Phantoms, Tie};
-use crate::scene::{Partition, Solver};
+use crate::scene::{MOST_COLORS, Partition, Solver};
 use glam::Vec3;
 use graph::Graph;
 use islands::{GLOBAL, Islands};
@@ -133,7 +133,7 @@ fn split(problem: &Problem<'_>, layout: Layout, graph: &Graph) -> Split {
 /// Wanted number of colors q̂: the user's, or half the largest clique (D2 §6).
 fn target(problem: &Problem<'_>, graph: &Graph) -> usize {
     let default = || clique::omega(graph).size.div_ceil(2);
-    problem.solver.colors.map_or_else(default, |q| q as usize).max(2)
+    problem.solver.colors.map_or_else(default, |q| q as usize).clamp(2, MOST_COLORS as usize)
 }
 
 /// One coloring over all kinds: a color may have constraints of several. Kinds that read rows without moving

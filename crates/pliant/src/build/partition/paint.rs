@@ -1,6 +1,6 @@
 //! Colors of one kind, patch by patch.
 
-use super::color::classes;
+use super::color::{balance, classes};
 use super::fill::fill;
 use super::graph::Graph;
 use super::islands::GLOBAL;
@@ -62,11 +62,16 @@ impl<'a> Painter<'a> {
             }
         }
         let graph = Graph::uniform(self.moves, self.moves, &rows, names.len());
-        let mut classes = classes(&colored(self.problem, &graph));
+        let mut colors = colored(self.problem, &graph);
         // Islands and all that is outside patches stay as plain colors have them, bit for bit.
-        if patch != GLOBAL && patch as usize >= self.problem.islands.runs.len() {
-            classes = fill(&graph, classes);
-        }
+        let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
+        let classes = if piece {
+            // Even colors leave about a tenth less error on `peer_tet`.
+            balance(&graph, &mut colors);
+            fill(&graph, classes(&colors))
+        } else {
+            classes(&colors)
+        };
         let set = |(color, class): (usize, Vec<u32>)| Set {
             patch,
             color: color as u32,

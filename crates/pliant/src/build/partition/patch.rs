@@ -54,47 +54,6 @@ pub struct Tiling {
     pub crossing: Vec<u32>,
 }
 
-/// Cuts the constraints `items` of a kind into patches.
-pub fn tile(members: Members<'_>, rest: &[Vec3], items: Vec<u32>, limits: Limits) -> Tiling {
-    let mut tiling = Tiling::default();
-    let mut cutter = Cutter { members, rest, limits, seen: vec![u32::MAX; rest.len()], stamp: 0 };
-    // Depth first, left before right: neighbors in the list are neighbors in space.
-    let mut open = vec![items];
-    while let Some(items) = open.pop() {
-        if items.is_empty() {
-            continue;
-        }
-        if cutter.fits(&items) {
-            tiling.patches.push(items);
-            continue;
-        }
-        let Some(plane) = cutter.cut(&items) else {
-            // All in one place: no plane sets anything apart.
-            tiling.crossing.extend(items);
-            continue;
-        };
-        let (mut left, mut right) = (Vec::new(), Vec::new());
-        for item in items {
-            let (low, high) = cutter.span(item, plane.axis);
-            if high < plane.at {
-                left.push(item);
-            } else if low >= plane.at {
-                right.push(item);
-            } else {
-                tiling.crossing.push(item);
-            }
-        }
-        if left.is_empty() || right.is_empty() {
-            // Only rounding can do this; without a part set apart the cut would be tried forever.
-            tiling.crossing.extend(left.into_iter().chain(right));
-            continue;
-        }
-        open.push(right);
-        open.push(left);
-    }
-    tiling
-}
-
 #[derive(Clone, Copy)]
 struct Plane {
     axis: usize,
@@ -106,24 +65,69 @@ const BINS: usize = 64;
 /// Constraints looked at to choose a cut; more would choose no better.
 const SAMPLE: usize = 1 << 16;
 
-struct Cutter<'a> {
+/// Cuts constraints of one kind.
+pub struct Cutter<'a> {
     members: Members<'a>,
     rest: &'a [Vec3],
-    limits: Limits,
     /// Stamp of the last count that met the row.
     seen: Vec<u32>,
     stamp: u32,
 }
 
-impl Cutter<'_> {
+impl<'a> Cutter<'a> {
+    /// For the constraints of a kind, among rows that are at `rest` [m].
+    pub fn new(members: Members<'a>, rest: &'a [Vec3]) -> Self {
+        Self { members, rest, seen: vec![0; rest.len()], stamp: 0 }
+    }
+
+    /// Cuts the constraints `items` into patches.
+    pub fn tile(&mut self, items: Vec<u32>, limits: Limits) -> Tiling {
+        let mut tiling = Tiling::default();
+        // Depth first, left before right: neighbors in the list are neighbors in space.
+        let mut open = vec![items];
+        while let Some(items) = open.pop() {
+            if items.is_empty() {
+                continue;
+            }
+            if self.fits(&items, limits) {
+                tiling.patches.push(items);
+                continue;
+            }
+            let Some(plane) = self.cut(&items) else {
+                // All in one place: no plane sets anything apart.
+                tiling.crossing.extend(items);
+                continue;
+            };
+            let (mut left, mut right) = (Vec::new(), Vec::new());
+            for item in items {
+                let (low, high) = self.span(item, plane.axis);
+                if high < plane.at {
+                    left.push(item);
+                } else if low >= plane.at {
+                    right.push(item);
+                } else {
+                    tiling.crossing.push(item);
+                }
+            }
+            if left.is_empty() || right.is_empty() {
+                // Only rounding can do this; without a part set apart the cut would be tried forever.
+                tiling.crossing.extend(left.into_iter().chain(right));
+                continue;
+            }
+            open.push(right);
+            open.push(left);
+        }
+        tiling
+    }
+
     fn span(&self, item: u32, axis: usize) -> (f32, f32) {
         let at = self.members.of(item).iter().map(|&r| self.rest[r as usize][axis]);
         at.fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)))
     }
 
-    fn fits(&mut self, items: &[u32]) -> bool {
+    fn fits(&mut self, items: &[u32], limits: Limits) -> bool {
         let bytes = items.len() * self.members.bytes;
-        if bytes > self.limits.bytes {
+        if bytes > limits.bytes {
             return false;
         }
         self.stamp += 1;
@@ -131,7 +135,7 @@ impl Cutter<'_> {
         for &r in items.iter().flat_map(|&item| self.members.of(item)) {
             rows += usize::from(std::mem::replace(&mut self.seen[r as usize], self.stamp) != self.stamp);
         }
-        rows <= self.limits.rows && bytes + rows * size_of::<crate::state::RowData>() <= self.limits.bytes
+        rows <= limits.rows && bytes + rows * size_of::<crate::state::RowData>() <= limits.bytes
     }
 
     /// The plane across which the fewest constraints go, relative to the smaller part it sets apart.

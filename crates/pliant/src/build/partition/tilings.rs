@@ -5,7 +5,7 @@
 
 use super::islands::GLOBAL;
 use super::paint::Painter;
-use super::patch::{Limits, Members, tile};
+use super::patch::{Cutter, Limits, Members};
 use super::{Plan, Problem, Set};
 use crate::build::part::Raw;
 use crate::kernels::{Kind, Layout};
@@ -49,13 +49,14 @@ fn of_kind(
     // Bodies one by one: how one is cut must not depend on what else is in the scene.
     let body = |c: u32| problem.islands.body[members.of(c)[0] as usize];
     outside.sort_by_key(|&c| body(c));
+    let mut cutter = Cutter::new(members, problem.rest);
     let mut levels: Vec<Vec<Vec<u32>>> = Vec::new();
     let mut rest = Vec::new();
     for items in outside.chunk_by(|&a, &b| body(a) == body(b)) {
         let mut open = items.to_vec();
         for level in 0..TILINGS {
             let count = open.len();
-            let tiling = tile(members, problem.rest, open, limits(problem, members, count));
+            let tiling = cutter.tile(open, limits(problem, members, count));
             open = tiling.crossing;
             if levels.len() <= level {
                 levels.push(Vec::new());

@@ -47,7 +47,7 @@ fn solver(s: &Solver) -> Checked {
     count("solver.stabilization", s.stabilization, 0, 100)?;
     range("solver.omega", s.omega, 0.01, 2.0)?;
     if let Some(q) = s.colors {
-        count("solver.colors", q, 2, 65_536)?;
+        count("solver.colors", q, 2, MOST_COLORS)?;
     }
     if let Some(n) = s.patch_particles {
         count("solver.patch_particles", n, 8, 1 << 24)?;
