@@ -1,6 +1,6 @@
 //! `pliant bench`: how fast scenes run, for each solver and number of threads.
 
-use crate::args::BenchArgs;
+use crate::args::{BenchArgs, SolverSpec};
 use crate::load::{Loaded, Setting};
 use crate::out;
 use crate::process::{cpu_seconds, peak_bytes, reset_peak};
@@ -17,7 +17,7 @@ use std::time::Instant;
 struct Row {
     scene: String,
     backend: &'static str,
-    solver: &'static str,
+    solver: String,
     threads: usize,
     particles: usize,
     constraints: Counts,
@@ -41,17 +41,17 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         let solvers = if args.solver.is_empty() { vec![None] } else { args.solver.iter().map(Some).collect() };
         for solver in solvers {
             let mut settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
-            settings.extend(solver.map(|s| Setting::shortcut("solver", "solver.partition", s)));
+            settings.extend(solver.iter().flat_map(|s| s.settings("solver")));
             let loaded = Loaded::new(spec, &settings, args.overrides.models.as_deref())?;
             for &threads in &args.threads {
-                rows.push(measure(&loaded, threads, args)?);
+                rows.push(measure(&loaded, solver, threads, args)?);
             }
         }
     }
     if args.json { out::json(&rows) } else { out::text(&human(&rows)) }
 }
 
-fn measure(loaded: &Loaded, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {
+fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {
     reset_peak();
     let start = Instant::now();
     let mut sim = loaded.simulation(threads)?;
@@ -81,7 +81,10 @@ fn measure(loaded: &Loaded, threads: usize, args: &BenchArgs) -> Result<Row, Fai
     Ok(Row {
         scene: loaded.name.clone(),
         backend: "cpu",
-        solver: settings.partition.name(),
+        // What "auto" came to; the user's word where it says more.
+        solver: solver
+            .filter(|s| s.number.is_some())
+            .map_or_else(|| settings.partition.name().to_owned(), ToString::to_string),
         threads: sim.threads(),
         particles: sim.particles(),
         constraints: sim.counts(),
@@ -145,7 +148,7 @@ fn human(rows: &[Row]) -> String {
     for row in rows {
         table.push(vec![
             row.scene.clone(),
-            row.solver.into(),
+            row.solver.clone(),
             row.threads.to_string(),
             out::grouped(row.particles),
             out::grouped(row.constraints.values().sum()),

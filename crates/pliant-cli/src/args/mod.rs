@@ -6,10 +6,8 @@ mod study;
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
 
-use clap::builder::PossibleValuesParser;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use pliant::scene::Partition;
 use std::path::{Path, PathBuf};
 
 /// Position-based dynamics: cloth, ropes, soft bodies and inflatables from a scene file to a moving picture.
@@ -100,9 +98,10 @@ pub struct RunArgs {
     /// How positions are carried through time (solver.integrator).
     #[arg(long, value_parser = ["bdf1", "bdf2"])]
     pub integrator: Option<String>,
-    /// How constraints are split into sets that run side by side (solver.partition).
-    #[arg(long, value_parser = PossibleValuesParser::new(Partition::ALL.map(Partition::name)))]
-    pub solver: Option<String>,
+    /// How constraints are split (solver.partition): auto, serial, color, phantom, hybrid, patch, jacobi,
+    /// jacobi-gather; phantom:4 and hybrid:4 take 4 colors, patch:1000 patches of 1000 particles.
+    #[arg(long, value_name = "SOLVER")]
+    pub solver: Option<SolverSpec>,
     /// Iterations per substep (solver.iterations).
     #[arg(long, value_name = "N")]
     pub iterations: Option<u32>,
@@ -260,9 +259,9 @@ pub struct BenchArgs {
     /// Numbers of threads to compare; 0 is one per core.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0", value_parser = threads)]
     pub threads: Vec<usize>,
-    /// Partitions to compare [default: solver.partition of the scene].
-    #[arg(long, value_delimiter = ',', value_parser = PossibleValuesParser::new(Partition::ALL.map(Partition::name)))]
-    pub solver: Vec<String>,
+    /// Solvers to compare, such as color,phantom:4,patch:1000 [default: solver.partition of the scene].
+    #[arg(long, value_delimiter = ',', value_name = "SOLVER")]
+    pub solver: Vec<SolverSpec>,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Print a JSON list, one entry per row.

@@ -161,11 +161,10 @@ impl Runner<'_> {
 
 fn settings(args: &RunArgs) -> Vec<Setting> {
     let mut all: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
-    let words = [("method", &args.method), ("integrator", &args.integrator), ("solver", &args.solver)];
-    for (option, value) in words {
-        let key = if option == "solver" { "solver.partition".to_owned() } else { format!("solver.{option}") };
-        all.extend(value.as_ref().map(|v| Setting::shortcut(option, &key, v)));
+    for (option, value) in [("method", &args.method), ("integrator", &args.integrator)] {
+        all.extend(value.as_ref().map(|v| Setting::shortcut(option, &format!("solver.{option}"), v)));
     }
+    all.extend(args.solver.iter().flat_map(|s| s.settings("solver")));
     for (option, value) in [("iterations", args.iterations), ("substeps", args.substeps)] {
         all.extend(value.map(|v| Setting::shortcut(option, &format!("solver.{option}"), v)));
     }
