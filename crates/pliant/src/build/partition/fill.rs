@@ -7,23 +7,24 @@
 
 use super::graph::Graph;
 use crate::model::BLOCK;
+use std::ops::Range;
 
 /// Sets that leftovers may fill: one bit each.
 const MOST: usize = 64;
 
 /// Puts together what the classes of a patch leave over, where that makes fewer blocks.
 pub fn fill(graph: &Graph, classes: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
-    let whole = |class: &[u32]| class.len() / BLOCK * BLOCK;
-    let odd = classes.iter().filter(|class| class.len() % BLOCK != 0).count();
     let mut bins = Bins { taken: vec![0; graph.row_count()], classes: Vec::new(), full: 0 };
-    let mut over = classes.iter().flat_map(|class| class[whole(class)..].iter().copied());
+    let odd = classes.iter().filter(|class| class.len() % BLOCK != 0).count();
+    let mut over = classes.iter().enumerate().flat_map(|(k, class)| class[spare(k, class)].iter().copied());
     if !over.all(|c| bins.add(c, graph.members(c))) || bins.classes.len() >= odd {
         return classes;
     }
     let mut filled: Vec<Vec<u32>> = classes
         .into_iter()
-        .map(|mut class| {
-            class.truncate(whole(&class));
+        .enumerate()
+        .map(|(k, mut class)| {
+            class.drain(spare(k, &class));
             class
         })
         .collect();
@@ -31,6 +32,17 @@ pub fn fill(graph: &Graph, classes: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     filled.extend(bins.classes);
     filled
 }
+
+/// Which constraints class `k` gives away: from another part of each class, because the same part of all of
+/// them is one corner of the patch, where everybody is in the way of everybody.
+fn spare(k: usize, class: &[u32]) -> Range<usize> {
+    let count = class.len() % BLOCK;
+    let first = k * STRIDE % (class.len() - count + 1);
+    first..first + count
+}
+
+/// Steps through the classes; coprime to the lengths that classes have, more often than not.
+const STRIDE: usize = 29;
 
 /// Classes in the making.
 struct Bins {
