@@ -98,8 +98,8 @@ pub struct RunArgs {
     /// How positions are carried through time (solver.integrator).
     #[arg(long, value_parser = ["bdf1", "bdf2"])]
     pub integrator: Option<String>,
-    /// How constraints are split (solver.partition): auto, serial, color, phantom, hybrid, patch, jacobi,
-    /// jacobi-gather; phantom:4 and hybrid:4 take 4 colors, patch:1000 patches of 1000 particles.
+    /// How constraints are split (solver.partition); phantom:4 and hybrid:4 take 4 colors, patch:1000 patches
+    /// of 1000 particles.
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<SolverSpec>,
     /// Iterations per substep (solver.iterations).

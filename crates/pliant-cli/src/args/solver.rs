@@ -1,7 +1,10 @@
 //! A solver in one word, as studies compare them: `color`, `phantom:4`, `patch:1000`.
 
 use crate::load::Setting;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParserFactory};
+use clap::{Arg, Command};
 use pliant::scene::Partition;
+use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
 
@@ -49,6 +52,30 @@ impl FromStr for SolverSpec {
         }
         let whole = |n: &str| n.parse().map_err(|_| format!("{n:?} after {name} is not a whole number"));
         Ok(Self { partition, number: number.map(whole).transpose()? })
+    }
+}
+
+/// Reads a solver from the command line; shells complete the names.
+#[derive(Clone)]
+pub struct SolverParser;
+
+impl TypedValueParser for SolverParser {
+    type Value = SolverSpec;
+
+    fn parse_ref(&self, cmd: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<SolverSpec, clap::Error> {
+        StringValueParser::new().try_map(|text| text.parse::<SolverSpec>()).parse_ref(cmd, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(Partition::ALL.into_iter().map(|p| PossibleValue::new(p.name()))))
+    }
+}
+
+impl ValueParserFactory for SolverSpec {
+    type Parser = SolverParser;
+
+    fn value_parser() -> SolverParser {
+        SolverParser
     }
 }
 

@@ -102,7 +102,7 @@ pub struct EqualArgs {
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub steps: u32,
     /// Iterations per substep at most.
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=i64::from(pliant::scene::MOST_ITERATIONS)))]
     pub most: u32,
     #[command(flatten)]
     pub common: Common,

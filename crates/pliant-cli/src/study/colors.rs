@@ -1,6 +1,6 @@
 //! `pliant study colors`: what fewer colors cost in accuracy (D2 Fig 5).
 
-use super::{Entrant, MOST_ITERATIONS, look_at, make_folder, mean_residual, timed_step};
+use super::{Entrant, look_at, make_folder, mean_residual, timed_step};
 use crate::args::{ColorsArgs, SolverSpec};
 use crate::bench::median;
 use crate::out;
@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::report::Failure;
 use glam::DVec3;
 use pliant::build::partition::report::report;
-use pliant::scene::Partition;
+use pliant::scene::{MOST_ITERATIONS, Partition};
 use serde::Serialize;
 use std::fmt::Write as _;
 

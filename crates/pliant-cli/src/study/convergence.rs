@@ -1,8 +1,6 @@
 //! `pliant study convergence`: error against iterations and against time (D0 Fig 5, D2 Figs 6 and 9).
 
-use super::{
-    Entrant, MOST_ITERATIONS, look_at, make_folder, mean_residual, note_rounding, passes_per_step, timed_step,
-};
+use super::{Entrant, look_at, make_folder, mean_residual, note_rounding, passes_per_step, timed_step};
 use crate::args::ConvergenceArgs;
 use crate::bench::median;
 use crate::out;
@@ -12,6 +10,7 @@ use crate::progress::Progress;
 use crate::report::Failure;
 use pliant::Simulation;
 use pliant::build::partition::report::report;
+use pliant::scene::MOST_ITERATIONS;
 use pliant::step::stats::Residuals;
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -28,9 +28,6 @@ pub fn study(args: &StudyArgs) -> Result<(), Failure> {
     }
 }
 
-/// Iterations that a scene may have at most.
-const MOST_ITERATIONS: u32 = 100_000;
-
 /// A scene with a solver, to be built with any number of iterations.
 struct Entrant {
     /// The solver as the user named it.

@@ -92,11 +92,10 @@ fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
 
 fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> Result<(), BuildError> {
     // Passes in which patches run side by side: the islands, then each tiling.
-    let first = |t: &std::ops::Range<u32>| t.start;
     let pass = |patch: u32| match patch {
         GLOBAL => usize::MAX,
         p if (p as usize) < islands => 0,
-        p => plan.tilings.partition_point(|t| first(t) <= p),
+        p => plan.tilings.partition_point(|t| t.start <= p),
     };
     let mut of_island = vec![GLOBAL; rows];
     let mut of_patch = vec![vec![GLOBAL; if plan.tilings.is_empty() { 0 } else { rows }]; plan.tilings.len()];

@@ -193,3 +193,10 @@ pub struct Layout {
     /// Number of the parameter that holds the [`Softness`].
     pub softness: Option<usize>,
 }
+
+impl Layout {
+    /// Memory of one constraint: row numbers, parameters and multipliers [bytes].
+    pub fn bytes(&self) -> usize {
+        4 * (self.rows + self.params + self.multipliers)
+    }
+}

@@ -83,11 +83,14 @@ pub enum Integrator {
 /// Colors that "phantom" and "hybrid" count to, for the sake of memory: each row has a counter for each.
 pub const MOST_COLORS: u32 = 256;
 
+/// Iterations per substep at most.
+pub const MOST_ITERATIONS: u32 = 100_000;
+
 /// How constraints are split into sets that run side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// Chosen from the scene and the machine's kind of processor.
+    /// What suits the processor, whatever the number of threads: patches on a CPU.
     #[default]
     Auto,
     /// One constraint after the other, as listed.

@@ -49,19 +49,9 @@ pub enum Pass {
     /// Patches that share no row, each on its own.
     Patches(Range<usize>),
     /// Copies of particles go to where the particles are.
-    Spread {
-        /// Group whose copies they are.
-        group: usize,
-        /// Which of the phantoms' ties.
-        ties: Range<usize>,
-    },
+    Spread(Copies),
     /// Particles go to the mean of their copies: the phantom constraints of a group.
-    Join {
-        /// Group whose copies they are.
-        group: usize,
-        /// Which of the phantoms' ties.
-        ties: Range<usize>,
-    },
+    Join(Copies),
     /// One group, constraint after constraint.
     Serial {
         /// Group number.
@@ -75,6 +65,15 @@ pub enum Pass {
     Inflate,
     /// Contacts with the environment.
     Touch,
+}
+
+/// Copies of particles by their numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copies {
+    /// Group whose copies they are.
+    pub group: usize,
+    /// Which of the phantoms' ties.
+    pub ties: Range<usize>,
 }
 
 /// A batch by its numbers.
@@ -97,19 +96,9 @@ pub enum Job {
         batches: Range<usize>,
     },
     /// As [`Pass::Spread`], for the particles of the patch.
-    Spread {
-        /// Group whose copies they are.
-        group: usize,
-        /// Which of the phantoms' ties.
-        ties: Range<usize>,
-    },
+    Spread(Copies),
     /// As [`Pass::Join`], for the particles of the patch.
-    Join {
-        /// Group whose copies they are.
-        group: usize,
-        /// Which of the phantoms' ties.
-        ties: Range<usize>,
-    },
+    Join(Copies),
 }
 
 /// What is done in an iteration.
@@ -160,9 +149,9 @@ impl Schedule {
             let list = if entry.patch == GLOBAL { &mut global } else { &mut lists[entry.patch as usize] };
             list.push(entry);
         }
-        self.patches = lists.iter().map(|entries| jobs(entries)).collect();
+        self.patches = lists.into_iter().map(jobs).collect();
         self.iteration.extend(plan.tilings.iter().map(|t| Pass::Patches(t.start as usize..t.end as usize)));
-        self.iteration.extend(passes(&global, plan.together));
+        self.iteration.extend(passes(global, plan.together));
     }
 
     /// Passes over constraints in an iteration: barriers between kernels, contacts and volumes left out.
@@ -173,17 +162,11 @@ impl Schedule {
     }
 }
 
-/// A batch, or what has to be done with copies before or after it.
+/// One batch, or what has to be done with copies before or after it.
 struct Entry {
     patch: u32,
     color: u32,
-    what: What,
-}
-
-enum What {
-    Batch(BatchId),
-    Spread { group: usize, ties: Range<usize> },
-    Join { group: usize, ties: Range<usize> },
+    job: Job,
 }
 
 /// Everything in the order in which it runs within its patch.
@@ -194,18 +177,18 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
         let mut batch = 0;
         for run in g.batches.chunk_by(|a, b| a.patch == b.patch) {
             let patch = run[0].patch;
-            let ties = tied.get(&(group, patch));
-            let from = ties.map_or(u32::MAX, |t| t.first_color);
-            let mut spread = ties.map(|t| What::Spread { group, ties: t.ties.clone() });
+            let tie = tied.get(&(group, patch));
+            let copies = tie.map(|t| Copies { group, ties: t.ties.clone() });
+            let from = tie.map_or(u32::MAX, |t| t.first_color);
+            let mut spread = copies.clone().map(Job::Spread);
             for b in run {
                 if b.color >= from {
-                    entries.extend(spread.take().map(|what| Entry { patch, color: b.color, what }));
+                    entries.extend(spread.take().map(|job| Entry { patch, color: b.color, job }));
                 }
-                entries.push(Entry { patch, color: b.color, what: What::Batch(BatchId { group, batch }) });
+                entries.push(Entry { patch, color: b.color, job: Job::Batches { group, batches: batch..batch + 1 } });
                 batch += 1;
             }
-            let join = ties.map(|t| What::Join { group, ties: t.ties.clone() });
-            entries.extend(join.map(|what| Entry { patch, color: u32::MAX, what }));
+            entries.extend(copies.map(|c| Entry { patch, color: u32::MAX, job: Job::Join(c) }));
         }
     }
     if plan.together {
@@ -215,34 +198,37 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
     entries
 }
 
-fn jobs(entries: &[Entry]) -> Vec<Job> {
-    let mut jobs = Vec::new();
+/// What a patch does: batches that follow each other in memory are one job.
+fn jobs(entries: Vec<Entry>) -> Vec<Job> {
+    let mut jobs: Vec<Job> = Vec::new();
     for entry in entries {
-        match &entry.what {
-            What::Batch(id) => match jobs.last_mut() {
-                Some(Job::Batches { group, batches }) if *group == id.group && batches.end == id.batch => {
-                    batches.end += 1;
-                }
-                _ => jobs.push(Job::Batches { group: id.group, batches: id.batch..id.batch + 1 }),
-            },
-            What::Spread { group, ties } => jobs.push(Job::Spread { group: *group, ties: ties.clone() }),
-            What::Join { group, ties } => jobs.push(Job::Join { group: *group, ties: ties.clone() }),
+        match (jobs.last_mut(), entry.job) {
+            (Some(Job::Batches { group, batches }), Job::Batches { group: g, batches: next })
+                if *group == g && batches.end == next.start =>
+            {
+                batches.end = next.end;
+            }
+            (_, job) => jobs.push(job),
         }
     }
     jobs
 }
 
-fn passes(entries: &[Entry], together: bool) -> Vec<Pass> {
+/// What all threads do side by side: batches of one color are one pass where kinds were colored together.
+fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
     let mut passes = Vec::new();
     let mut last = u32::MAX;
     for entry in entries {
-        match &entry.what {
-            What::Batch(id) => match passes.last_mut() {
-                Some(Pass::Batches(ids)) if together && entry.color == last => ids.push(*id),
-                _ => passes.push(Pass::Batches(vec![*id])),
-            },
-            What::Spread { group, ties } => passes.push(Pass::Spread { group: *group, ties: ties.clone() }),
-            What::Join { group, ties } => passes.push(Pass::Join { group: *group, ties: ties.clone() }),
+        match entry.job {
+            Job::Batches { group, batches } => {
+                let id = BatchId { group, batch: batches.start };
+                match passes.last_mut() {
+                    Some(Pass::Batches(ids)) if together && entry.color == last => ids.push(id),
+                    _ => passes.push(Pass::Batches(vec![id])),
+                }
+            }
+            Job::Spread(copies) => passes.push(Pass::Spread(copies)),
+            Job::Join(copies) => passes.push(Pass::Join(copies)),
         }
         last = entry.color;
     }

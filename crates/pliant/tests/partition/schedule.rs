@@ -89,7 +89,7 @@ impl Walk<'_> {
         for job in jobs {
             match job {
                 Job::Batches { group, batches } => batches.clone().for_each(|b| all.extend(self.batch(*group, b))),
-                Job::Spread { ties, .. } | Job::Join { ties, .. } => all.extend(self.ties(ties)),
+                Job::Spread(copies) | Job::Join(copies) => all.extend(self.ties(&copies.ties)),
             }
         }
         all
@@ -121,7 +121,7 @@ fn check(sim: &Simulation, partition: Partition) {
                 let units = range.clone().map(|p| walk.patch(p)).collect();
                 walk.side_by_side("patches", units);
             }
-            Pass::Spread { ties, .. } | Pass::Join { ties, .. } => drop(walk.ties(ties)),
+            Pass::Spread(copies) | Pass::Join(copies) => drop(walk.ties(&copies.ties)),
             Pass::Serial { group } => {
                 for (block, lane) in model.groups[*group].slots() {
                     *walk.runs.entry((*group, block * 8 + lane)).or_default() += 1;

@@ -182,7 +182,7 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
         for part in (0..BLOCK).step_by(F::WIDTH) {
             let rows = std::array::from_fn(|k| {
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
-                // SAFETY: `Group::check` has proved the indices in range; nobody writes rows in this pass.
+                // SAFETY: `build::pack` has proved the indices in range; nobody writes rows in this pass.
                 let row = unsafe { F::gather(work.rows.as_ptr(), index) };
                 if K::TURNS { row } else { work.split.weigh(row, index) }
             });

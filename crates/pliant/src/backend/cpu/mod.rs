@@ -233,9 +233,8 @@ fn substep(
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
             match pass {
-                Pass::Serial { group } | Pass::Spread { group, .. } | Pass::Join { group, .. } => {
-                    times.groups[*group] += time;
-                }
+                Pass::Serial { group } => times.groups[*group] += time,
+                Pass::Spread(copies) | Pass::Join(copies) => times.groups[copies.group] += time,
                 // Kinds that run together share the time by their numbers.
                 Pass::Batches(ids) => {
                     let all: usize = ids.iter().map(|id| model.groups[id.group].batches[id.batch].count).sum();
@@ -288,10 +287,12 @@ fn run_pass(
         Pass::Patches(range) => {
             patches::run_tiling(threads, isa, model, state, &mut scratch.patch_seconds, scales, range.clone());
         }
-        Pass::Spread { ties, .. } => {
-            phantoms::spread_all(threads, &model.phantoms.ties[ties.clone()], &mut state.rows);
+        Pass::Spread(copies) => {
+            phantoms::spread_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);
         }
-        Pass::Join { ties, .. } => phantoms::join_all(threads, &model.phantoms.ties[ties.clone()], &mut state.rows),
+        Pass::Join(copies) => {
+            phantoms::join_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);
+        }
         Pass::Serial { group } => {
             let lambda = &mut state.multipliers[*group];
             solve::run_serial(scales, &model.groups[*group], &mut state.rows, lambda);

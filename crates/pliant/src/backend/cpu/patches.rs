@@ -9,7 +9,7 @@ use super::{phantoms, solve};
 use crate::kernels::{Kind, Scales};
 use crate::model::{BLOCK, Group, Model, Phantoms};
 use crate::state::{RowData, State};
-use crate::step::schedule::Job;
+use crate::step::schedule::{Copies, Job};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -112,14 +112,14 @@ impl Work<'_> {
                     unsafe { self.run_batches(*group, batches.clone()) };
                     *group
                 }
-                Job::Spread { group, ties } => {
+                Job::Spread(Copies { group, ties }) => {
                     for tie in &self.phantoms.ties[ties.clone()] {
                         // SAFETY: the particle and its copies belong to this patch.
                         unsafe { phantoms::spread(self.rows, tie) };
                     }
                     *group
                 }
-                Job::Join { group, ties } => {
+                Job::Join(Copies { group, ties }) => {
                     for tie in &self.phantoms.ties[ties.clone()] {
                         // SAFETY: as above.
                         unsafe { phantoms::join(self.rows, tie) };

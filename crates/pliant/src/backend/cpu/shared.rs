@@ -6,8 +6,8 @@ use std::ops::Range;
 /// A mutable slice that can be handed to several threads.
 ///
 /// Sound only under the promise of the pass that uses it: no element is touched by two threads. Batches
-/// share no row and islands share neither rows nor multipliers; `build::pack` proves both for every model
-/// before the first step.
+/// share no row, and patches of one pass share neither rows nor multipliers; `build::pack` proves both for
+/// every model before the first step.
 pub struct Shared<'a, T> {
     base: *mut T,
     len: usize,

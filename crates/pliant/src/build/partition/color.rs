@@ -15,7 +15,7 @@ pub fn smallest_last(arity: usize, rows: &[u32], row_count: usize) -> Vec<Vec<u3
 
 /// Color of each constraint. There are at most 1 + the greatest of the least degrees met on the way (D2 eq 6).
 pub fn color(graph: &Graph) -> Vec<u32> {
-    greedy(graph, &removal_order(graph))
+    color_in(graph, &removal_order(graph))
 }
 
 /// Constraints by color, each color in the order of the input.
@@ -102,7 +102,7 @@ pub fn removal_order(graph: &Graph) -> Vec<u32> {
 }
 
 /// Lowest free color, last removed first.
-fn greedy(graph: &Graph, order: &[u32]) -> Vec<u32> {
+pub fn color_in(graph: &Graph, order: &[u32]) -> Vec<u32> {
     let mut colors = vec![NONE; graph.len()];
     // Colors in use at each row, 64 to a word; widened when they run out.
     let mut words = 1;

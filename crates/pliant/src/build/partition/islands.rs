@@ -53,9 +53,8 @@ impl Islands {
         let mut bodies = vec![Body::default(); rows];
         for (kind, raw) in constraints {
             let layout = kind.layout();
-            let bytes = 4 * (layout.rows + layout.params + layout.multipliers);
             for members in raw.rows.chunks_exact(layout.rows) {
-                bodies[root[members[0] as usize] as usize].bytes += bytes;
+                bodies[root[members[0] as usize] as usize].bytes += layout.bytes();
             }
         }
         for (r, &body) in root.iter().enumerate().take(particles) {

@@ -35,7 +35,7 @@ pub struct Members<'a> {
 impl<'a> Members<'a> {
     /// Those of a kind with this layout.
     pub fn of_kind(layout: Layout, rows: &'a [u32]) -> Self {
-        Self { arity: layout.rows, rows, bytes: 4 * (layout.rows + layout.params + layout.multipliers) }
+        Self { arity: layout.rows, rows, bytes: layout.bytes() }
     }
 
     /// Rows of one constraint.

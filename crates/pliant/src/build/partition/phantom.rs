@@ -12,7 +12,7 @@
 //! ⌈d/q̂⌉ copies at least (E07); it gets more only where no color is left that all particles of a
 //! constraint can take. All copies of one particle are one phantom constraint (E06, E07).
 
-use super::color::{color, count, removal_order};
+use super::color::{color_in, count, removal_order};
 use super::graph::Graph;
 
 /// Which constraints run together, and on which copies.
@@ -47,13 +47,13 @@ impl Split {
 /// split.
 pub fn split(graph: &Graph, q: usize) -> Split {
     assert!(q >= 2, "two colors at least");
-    let plain = color(graph);
+    let order = removal_order(graph);
+    let plain = color_in(graph, &order);
     if count(&plain) <= q {
         return Split::plain(graph, plain);
     }
     let mut seats = Seats::new(graph, q);
     let mut colors = vec![0; graph.len()];
-    let order = removal_order(graph);
     for &c in order.iter().rev() {
         colors[c as usize] = seats.first(graph.members(c)) as u32;
         seats.add(graph.members(c), colors[c as usize] as usize);

@@ -43,7 +43,7 @@ pub(super) fn validate(scene: &Scene) -> Checked {
 fn solver(s: &Solver) -> Checked {
     range("solver.dt", s.dt, 1e-7, 1e3)?;
     count("solver.substeps", s.substeps, 1, 10_000)?;
-    count("solver.iterations", s.iterations, 1, 100_000)?;
+    count("solver.iterations", s.iterations, 1, MOST_ITERATIONS)?;
     count("solver.stabilization", s.stabilization, 0, 100)?;
     range("solver.omega", s.omega, 0.01, 2.0)?;
     if let Some(q) = s.colors {
