@@ -40,5 +40,7 @@ pub mod state;
 pub mod step;
 
 pub use backend::cpu::Isa;
+#[cfg(feature = "gpu")]
+pub use backend::gpu;
 pub use error::{Diverged, SceneError};
 pub use simulation::{ConstraintView, Options, Simulation};
