@@ -114,7 +114,9 @@ const PROVED: &[(&str, &[&str])] = &[
         "t08_s13_all_solvers_bring_the_stretched_cloth_back_and_only_plain_hybrid_carries_it_away",
     ]),
     ("s14", &[
+        "s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind",
         "s14_lane_minimum_maximum_and_reciprocal_are_what_they_say",
+        "s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size",
     ]),
     ("s15", &[
         "s15_atan2_is_within_five_ten_millionths_of_a_radian_in_all_quadrants",

@@ -4,7 +4,9 @@
 //! parameters and its multipliers, and says by how much they change. Which constraints exist is decided
 //! in `build`; who runs together in `build::partition`; who calls the kernels in `backend`.
 //!
-//! To add a constraint: write its file, then add it to [`Kind`] and to [`Kind::visit`].
+//! Beside each `.rs` file stands its `.wgsl` twin for the GPU, which `tests/gpu` holds equal to it.
+//!
+//! To add a constraint: write its two files, then add it to [`Kind`] and to the lists of its methods below.
 //!
 //! References used throughout: [XPBD] Macklin, Müller, Chentanez, "XPBD", MIG 2016; D0–D4 and E01–E33
 //! are the documents and errata listed in ARCHITECTURE.md.
@@ -164,6 +166,23 @@ impl Kind {
         }
     }
 
+    /// Source of the kernel's twin for the GPU, a function of the kind's [name](Self::name). Kinds may share one.
+    #[cfg(feature = "gpu")]
+    pub fn wgsl(self) -> &'static str {
+        match self {
+            Self::Stretch => include_str!("stretch.wgsl"),
+            Self::Bend => include_str!("bend.wgsl"),
+            Self::Isometric => include_str!("isometric.wgsl"),
+            Self::Volume => include_str!("volume.wgsl"),
+            Self::FemTriangle => include_str!("fem_triangle.wgsl"),
+            Self::FemTet => include_str!("fem_tet.wgsl"),
+            Self::Curve => include_str!("curve.wgsl"),
+            Self::StretchShear | Self::BendTwist => include_str!("rod.wgsl"),
+            Self::Tether => include_str!("tether.wgsl"),
+            Self::Attach => include_str!("attach.wgsl"),
+        }
+    }
+
     /// Rows, parameters and multipliers of one constraint.
     pub fn layout(self) -> Layout {
         struct Measure;
@@ -199,4 +218,22 @@ impl Layout {
     pub fn bytes(&self) -> usize {
         4 * (self.rows + self.params + self.multipliers)
     }
+}
+
+/// Sources of the twins that belong to no kind.
+///
+/// They hold functions, structs and constants only, no bindings and no entry points, so that any of them may stand
+/// in one module.
+#[cfg(feature = "gpu")]
+pub mod wgsl {
+    /// What every kernel uses: `lane.rs` and `solve.rs`.
+    pub const SHARED: [&str; 2] = [include_str!("lane.wgsl"), include_str!("solve.wgsl")];
+    /// Contact with friction.
+    pub const CONTACT: &str = include_str!("contact.wgsl");
+    /// Lift, drag and wind.
+    pub const AERO: &str = include_str!("aero.wgsl");
+    /// Volume of a closed surface.
+    pub const INFLATE: &str = include_str!("inflate.wgsl");
+    /// Time integration.
+    pub const INTEGRATE: &str = include_str!("integrate.wgsl");
 }

@@ -1,0 +1,100 @@
+// Twin of contact.rs. The structs up to `Obstacle` have their host side in backend/gpu/layout.rs.
+
+struct Pose { position: vec4<f32>, rotation: vec4<f32> }
+
+struct Obstacle { before: Pose, after: Pose, size: vec4<f32>, stick: f32, slide: f32, shape: u32, spare: u32 }
+
+// What `Obstacle.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
+// cuboid of half extents size.xyz.
+const PLANE: u32 = 0u;
+const SPHERE: u32 = 1u;
+const CAPSULE: u32 = 2u;
+const BOX: u32 = 3u;
+
+// Depth [m], positive inside, and the outward normal.
+struct Depth { inside: f32, normal: vec3<f32> }
+
+// New place, and what the contact has done in this substep: sum of the friction corrections (xyz) and of the pushes
+// along the normal (w).
+struct Touched { x: vec3<f32>, push: vec4<f32> }
+
+fn contact_turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
+    let b = q.xyz;
+    return v * (q.w * q.w - dot(b, b)) + b * (2.0 * dot(v, b)) + cross(b, v) * (2.0 * q.w);
+}
+
+fn contact_outward(pose: Pose, local: vec3<f32>) -> vec3<f32> {
+    return contact_turn(pose.rotation, local) + pose.position.xyz;
+}
+
+fn contact_inward(pose: Pose, world: vec3<f32>) -> vec3<f32> {
+    return contact_turn(vec4<f32>(-pose.rotation.xyz, pose.rotation.w), world - pose.position.xyz);
+}
+
+// Of a ball around the nearest point of an axis; at the very center the normal points up.
+fn contact_from_axis(d: vec3<f32>, radius: f32) -> Depth {
+    let size = sqrt(dot(d, d));
+    if size > 1e-12 {
+        return Depth(radius - size, d / size);
+    }
+    return Depth(radius - size, vec3<f32>(0.0, 1.0, 0.0));
+}
+
+fn contact_box(half: vec3<f32>, p: vec3<f32>) -> Depth {
+    let q = abs(p) - half;
+    let outside = max(q, vec3<f32>(0.0));
+    let size = sqrt(dot(outside, outside));
+    let side = select(vec3<f32>(1.0), vec3<f32>(-1.0), p < vec3<f32>(0.0));
+    if size > 0.0 {
+        return Depth(-size, outside * side / size);
+    }
+    if q.x >= q.y && q.x >= q.z {
+        return Depth(-q.x, vec3<f32>(side.x, 0.0, 0.0));
+    }
+    if q.y >= q.z {
+        return Depth(-q.y, vec3<f32>(0.0, side.y, 0.0));
+    }
+    return Depth(-q.z, vec3<f32>(0.0, 0.0, side.z));
+}
+
+// In the collider's frame, without the particle's radius.
+fn contact_local(shape: u32, size: vec4<f32>, p: vec3<f32>) -> Depth {
+    switch shape {
+        case PLANE: { return Depth(-p.y, vec3<f32>(0.0, 1.0, 0.0)); }
+        case SPHERE: { return contact_from_axis(p, size.w); }
+        case CAPSULE: {
+            return contact_from_axis(p - vec3<f32>(0.0, clamp(p.y, -size.x, size.x), 0.0), size.w);
+        }
+        default: { return contact_box(size.xyz, p); }
+    }
+}
+
+fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
+    let local = contact_local(shape, size, contact_inward(pose, x));
+    return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
+}
+
+fn contact_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
+    let depth = contact_depth(o.shape, o.size, o.after, x, radius);
+    let normal = depth.normal;
+    // E16: an inequality is clamped, but what was pushed before may be given back. A particle that is not a number
+    // touches nothing.
+    let sum = push.w + depth.inside;
+    let total = select(0.0, sum, sum > 0.0);
+    if total == 0.0 && push.w == 0.0 {
+        return Touched(x, push);
+    }
+    let away = x + normal * (total - push.w);
+    // Slip against the material point of the collider under the particle.
+    let here = away - normal * radius;
+    let carried = here - contact_outward(o.before, contact_inward(o.after, here));
+    let moved = away - start - carried;
+    let slip = moved - normal * dot(moved, normal);
+    let free = slip - push.xyz;
+    let size = sqrt(dot(free, free));
+    var wanted = -free;
+    if !(size <= o.stick * total) {
+        wanted = free * -min(o.slide * total / size, 1.0);
+    }
+    return Touched(away + (wanted - push.xyz), vec4<f32>(wanted, total));
+}

@@ -1,0 +1,15 @@
+// Twin of stretch.rs.
+
+struct Stretch { rows: array<vec4<f32>, 2>, lambda: array<f32, 1> }
+
+fn stretch(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 2>, l: array<f32, 1>) -> Stretch {
+    let d = r[0].xyz - r[1].xyz;
+    let size = sqrt(dot(d, d));
+    let soft = soften(scales, p[1]);
+    // Δλ/|d| in one division; 0 where coincident points leave no direction, and there λ must not grow.
+    let scale = pull(scales, soft, size - p[0], l[0]) * safe_recip(size * (r[0].w + r[1].w + soft.alpha));
+    return Stretch(
+        array(vec4<f32>(d * (r[0].w * scale), 0.0), vec4<f32>(d * -(r[1].w * scale), 0.0)),
+        array(l[0] + scale * size),
+    );
+}

@@ -1,0 +1,47 @@
+//! The composed module is valid, and its structs lie in memory as the host's do.
+
+use pliant::gpu::layout::{Air, Obstacle, Pose};
+use pliant::gpu::shader::compose;
+use pliant::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+use pliant::gpu::wgpu::naga::{Module, TypeInner, front::wgsl::parse_str};
+use pliant::kernels::{Kind, wgsl};
+use std::mem::{offset_of, size_of};
+
+/// All twins in one module.
+fn everything() -> Module {
+    let kinds = Kind::ALL.map(Kind::wgsl);
+    let source = compose(&[&kinds[..], &[wgsl::CONTACT, wgsl::AERO, wgsl::INFLATE, wgsl::INTEGRATE]].concat());
+    let module = parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
+    module
+}
+
+#[test]
+fn s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind() {
+    let module = everything();
+    for kind in Kind::ALL {
+        let found = module.functions.iter().any(|(_, f)| f.name.as_deref() == Some(kind.name()));
+        assert!(found, "{kind:?} has no function {} in its WGSL", kind.name());
+    }
+}
+
+#[test]
+fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
+    let module = everything();
+    let check = |name: &str, size: usize, members: &[(&str, usize)]| {
+        let (_, twin) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("a struct");
+        let TypeInner::Struct { members: found, span } = &twin.inner else { panic!("{name} is no struct") };
+        let found: Vec<_> = found.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
+        assert_eq!(found, members, "{name}");
+        assert_eq!(*span as usize, size, "{name}");
+    };
+    macro_rules! check {
+        ($host:ident: $($member:ident),+) => {
+            check(stringify!($host), size_of::<$host>(), &[$((stringify!($member), offset_of!($host, $member))),+])
+        };
+    }
+    check!(Pose: position, rotation);
+    check!(Obstacle: before, after, size, stick, slide, shape, spare);
+    check!(Air: half_density, drag, lift, spare);
+}
