@@ -115,14 +115,22 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("s14", &[
         "s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind",
+        "s14_every_kernel_answers_on_the_gpu_what_it_answers_on_the_cpu",
+        "s14_integration_is_the_same_on_the_gpu",
         "s14_lane_minimum_maximum_and_reciprocal_are_what_they_say",
+        "s14_s16_the_volume_of_a_surface_and_its_gradient_are_the_same_on_the_gpu",
+        "s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape",
+        "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
+        "s14_s25_the_wind_is_the_same_on_the_gpu",
         "s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size",
+        "s14_the_reciprocal_and_the_arctangent_are_the_same_on_the_gpu",
     ]),
     ("s15", &[
         "s15_atan2_is_within_five_ten_millionths_of_a_radian_in_all_quadrants",
         "s15_dihedral_and_isometric_bending_have_one_energy_at_small_angles",
     ]),
     ("s16", &[
+        "s14_s16_the_volume_of_a_surface_and_its_gradient_are_the_same_on_the_gpu",
         "s16_elastic_balloon_balances_gas_against_skin",
         "s16_inflate_gradient_matches_finite_differences_and_the_volume_of_a_cube",
         "s16_slack_tether_exerts_no_force",
@@ -131,6 +139,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s16_tether_never_lets_go_farther_than_its_length",
     ]),
     ("s17", &[
+        "s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape",
         "s17_distances_are_finite_where_no_direction_is_best",
         "s17_dropped_particle_rests_on_plane_sphere_capsule_and_box",
         "s17_rising_plane_lifts_a_particle",
@@ -138,6 +147,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s17_signed_distances_agree_with_brute_force_and_normals_point_the_way_out",
     ]),
     ("s18", &[
+        "s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape",
         "s17_s18_moving_box_and_plane_carry_a_particle_by_friction",
         "s18_e19_v06_slides_with_g_times_sine_minus_mu_cosine",
         "s18_e19_v06_slips_half_a_degree_above_the_friction_angle",
@@ -147,6 +157,8 @@ const PROVED: &[(&str, &[&str])] = &[
         "s18_v06_tilted_plane_is_the_same_as_tilted_gravity",
     ]),
     ("s25", &[
+        "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
+        "s14_s25_the_wind_is_the_same_on_the_gpu",
         "s25_drag_and_lift_of_a_triangle_follow_the_plate_formula",
         "s25_flat_falling_sheet_reaches_the_speed_where_drag_is_weight",
         "s25_still_cloth_in_the_wind_gains_velocity_by_force_over_mass",

@@ -4,4 +4,11 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod kernels;
 mod layout;
+mod operators;
+mod rounding;
+#[allow(dead_code)]
+#[path = "../kernels/support.rs"]
+mod samples;
+mod support;
