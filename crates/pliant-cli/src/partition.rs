@@ -80,6 +80,10 @@ fn human(f: &Findings, args: &PartitionArgs) -> String {
     if !tilings.is_empty() {
         rows.push(vec!["patches by tiling".into(), tilings.join(" + ")]);
     }
+    if r.copies > 0 {
+        rows.push(vec!["copies of particles".into(), out::grouped(r.copies)]);
+        rows.push(vec!["particles with copies".into(), out::grouped(r.copied)]);
+    }
     rows.push(vec!["partition made in".into(), duration(f.partition_ms)]);
     rows.push(vec!["whole build".into(), duration(f.build_ms)]);
     text.push('\n');

@@ -1,7 +1,7 @@
 //! A running simulation: model, state and the backend that moves it.
 
 use crate::backend::cpu::{Cpu, Isa};
-use crate::build::{BuildError, MeshSource, build};
+use crate::build::{BuildError, MeshSource, Target, build};
 use crate::error::Diverged;
 use crate::frame::{Frame, Shape};
 use crate::kernels::{Kind, Softness};
@@ -49,7 +49,7 @@ impl Simulation {
     /// Builds a scene.
     pub fn new(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
         // Only a model straight from `build` is run: its proofs are what the backend's `unsafe` rests on.
-        let (model, state) = build(scene, meshes)?;
+        let (model, state) = build(scene, meshes, &Target::CPU)?;
         let cpu =
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self { model, state, cpu })

@@ -147,7 +147,7 @@ fn r01_building_and_stepping_again_gives_the_same_bits() {
 #[test]
 fn r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths() {
     for (name, text, _) in &SCENES {
-        for partition in ["serial", "color", "phantom", "hybrid", "patch", "jacobi", "jacobi-gather"] {
+        for partition in ["serial", "color", "phantom", "hybrid", "patch", "mosaic", "jacobi", "jacobi-gather"] {
             for method in ["pbd", "xpbd"] {
                 let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
                 let hash = |options: Options| run(text, &set, 6, options).hash();

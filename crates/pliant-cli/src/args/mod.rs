@@ -216,9 +216,9 @@ takes fewer colors. Imbalance is the largest color over the mean. A pass is what
 is so many passes one after the other. The plot shows the constraints of each color, and for scenes of up to
 400 constraints also who is joined to whom, in the same colors.
 
-A solver is the name of a partition: serial, color, phantom, hybrid, patch, jacobi, jacobi-gather, or auto to
-see what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
-patch:1000 makes patches of at most 1000 particles (solver.patch_particles).")]
+A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
+auto to see what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
+patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).")]
 pub struct PartitionArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,

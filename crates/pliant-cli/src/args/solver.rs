@@ -1,4 +1,4 @@
-//! A solver in one word, as studies compare them: `color`, `phantom:4`, `patch:1000`.
+//! A solver in one word, as studies compare them: `color`, `phantom:4`, `patch:1000`, `mosaic:1000`.
 
 use crate::load::Setting;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParserFactory};
@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub struct SolverSpec {
     /// How constraints are split.
     pub partition: Partition,
-    /// Colors of "phantom" and "hybrid", particles of a patch for "patch".
+    /// Colors of "phantom" and "hybrid", particles of a patch for "patch" and "mosaic".
     pub number: Option<u32>,
 }
 
@@ -34,7 +34,7 @@ impl SolverSpec {
 fn number_key(partition: Partition) -> Option<&'static str> {
     match partition {
         Partition::Phantom | Partition::Hybrid => Some("solver.colors"),
-        Partition::Patch => Some("solver.patch_particles"),
+        Partition::Patch | Partition::Mosaic => Some("solver.patch_particles"),
         _ => None,
     }
 }
@@ -48,7 +48,7 @@ impl FromStr for SolverSpec {
             format!("there is no solver {name:?}; allowed are {}", Partition::ALL.map(Partition::name).join(", "))
         })?;
         if number.is_some() && number_key(partition).is_none() {
-            return Err(format!("{name} takes no number; phantom:N, hybrid:N and patch:N do"));
+            return Err(format!("{name} takes no number; phantom:N, hybrid:N, patch:N and mosaic:N do"));
         }
         let whole = |n: &str| n.parse().map_err(|_| format!("{n:?} after {name} is not a whole number"));
         Ok(Self { partition, number: number.map(whole).transpose()? })
@@ -92,7 +92,17 @@ mod tests {
 
     #[test]
     fn every_solver_reads_back_as_it_is_written() {
-        for text in ["auto", "serial", "color", "phantom:4", "hybrid:8", "patch:1000", "jacobi", "jacobi-gather"] {
+        for text in [
+            "auto",
+            "serial",
+            "color",
+            "phantom:4",
+            "hybrid:8",
+            "patch:1000",
+            "mosaic:1000",
+            "jacobi",
+            "jacobi-gather",
+        ] {
             assert_eq!(text.parse::<SolverSpec>().unwrap().to_string(), text);
         }
     }

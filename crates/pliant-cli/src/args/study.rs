@@ -50,9 +50,9 @@ Examples:
   pliant study convergence cube --solvers color,jacobi --budget-ms 5
   pliant study convergence sheet --solvers phantom:2,phantom:4,hybrid:4,patch:1000 --out out/sheet
 
-A solver is the name of a partition: serial, color, phantom, hybrid, patch, jacobi, jacobi-gather, or auto
-for what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
-patch:1000 makes patches of at most 1000 particles (solver.patch_particles).
+A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
+auto for what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
+patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).
 
 Writes into the output folder: convergence.csv with one line per solver and step (iterations, passes and
 milliseconds of the solve stage so far, mean error of all constraints, mean and greatest by kind, distance

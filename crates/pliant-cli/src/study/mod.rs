@@ -13,7 +13,6 @@ use crate::out;
 use crate::report::Failure;
 use pliant::build::partition::report::Report;
 use pliant::model::Settings;
-use pliant::scene::Partition;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Counts, Residuals};
 use pliant::{Diverged, Simulation};
@@ -89,7 +88,7 @@ fn mean_residual(residuals: &Residuals, counts: &Counts) -> f64 {
 fn passes_per_step(report: &Report, settings: &Settings) -> u64 {
     let (passes, iterations) = (report.passes_per_iteration as u64, u64::from(settings.iterations));
     // Islands of patches are one pass that does all iterations.
-    let once = u64::from(settings.partition == Partition::Patch && report.islands > 0);
+    let once = u64::from(settings.partition.is_patched() && report.islands > 0);
     ((passes - once.min(passes)) * iterations + once) * u64::from(settings.substeps)
 }
 

@@ -3,8 +3,8 @@
 use crate::{Room, SMALL, keys};
 use serde_json::Value;
 
-const KEYS: [&str; 9] =
-    ["build_ms", "groups", "islands", "partition_ms", "passes_per_iteration", "patches", "scene", "solver", "tilings"];
+const KEYS: [&str; 11] =
+    ["build_ms", "copied", "copies", "groups", "islands", "partition_ms", "passes_per_iteration", "patches", "scene", "solver", "tilings"];
 
 const GROUP_KEYS: [&str; 11] = [
     "averaged",
@@ -28,7 +28,7 @@ fn sizes(group: &Value) -> Vec<u64> {
 fn the_json_has_exactly_its_keys_and_sizes_add_up() {
     let room = Room::with(SMALL);
     for scene in ["graph8", "flags"] {
-        for solver in ["auto", "serial", "color", "phantom:4", "hybrid:4", "patch:200", "jacobi"] {
+        for solver in ["auto", "serial", "color", "phantom:4", "hybrid:4", "patch:200", "mosaic:200", "jacobi"] {
             let json = room.pliant(&["partition", scene, "--solver", solver, "--json"]).code(0).json();
             assert_eq!(keys(&json), KEYS);
             assert_eq!(json["scene"], scene);
@@ -111,7 +111,7 @@ fn every_kind_of_scene_and_solver_can_be_drawn() {
         "#,
     );
     room.put("nothing.toml", "");
-    for solver in ["serial", "phantom:2", "hybrid:2", "patch:8", "jacobi"] {
+    for solver in ["serial", "phantom:2", "hybrid:2", "patch:8", "mosaic:8", "jacobi"] {
         room.pliant(&["partition", "mixed.toml", "--solver", solver, "--plot", "mixed.svg"]).code(0);
         let svg = std::fs::read_to_string(room.path("mixed.svg")).unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{solver}: {svg}");

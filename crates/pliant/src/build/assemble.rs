@@ -1,9 +1,10 @@
 //! Joins copies of parts into one set of particles and constraints, then into model and state.
 
 use super::part::{ORIENTATION, Part, Raw};
-use super::partition::islands::Islands;
+use super::partition::islands::{Islands, Room};
 use super::partition::{Problem, plan};
 use super::place::{collider, copies, motion, select};
+use super::target::Target;
 use super::{BuildError, pack};
 use crate::error::SceneError;
 use crate::frame::Shape;
@@ -215,11 +216,11 @@ impl Assembly {
     }
 
     /// Splits, orders and packs everything.
-    pub fn finish(mut self, scene: &Scene) -> Result<(Model, State), BuildError> {
+    pub fn finish(mut self, scene: &Scene, target: &Target) -> Result<(Model, State), BuildError> {
         let particles = self.rows.len();
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
-        let settings = settings(scene);
+        let settings = settings(scene, target);
         let mut constraints = std::mem::take(&mut self.constraints);
         constraints.retain(|_, raw| !raw.rows.is_empty());
         for raw in constraints.values_mut() {
@@ -234,13 +235,14 @@ impl Assembly {
         let clock = Instant::now();
         let islands = if settings.partition.is_parallel() {
             let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
-            let patch = scene.solver.patch_particles.filter(|_| settings.partition == Partition::Patch);
-            Islands::find(&constraints, particles, solid, &tied, patch.map_or(usize::MAX, |n| n as usize))
+            let wish = scene.solver.patch_particles.filter(|_| settings.partition.is_patched());
+            Islands::find(&constraints, particles, solid, &tied, Room::on(target, wish))
         } else {
             Islands::none(solid)
         };
         let rest = rest_of_rows(self.rest, &constraints, solid);
-        let problem = Problem { partition: settings.partition, solver: &scene.solver, islands: &islands, rest: &rest };
+        let (partition, solver) = (settings.partition, &scene.solver);
+        let problem = Problem { partition, solver, target, islands: &islands, rest: &rest };
         let plan = plan(&problem, &mut constraints);
         let partition_seconds = clock.elapsed().as_secs_f64();
         let with_sets = constraints.into_iter().zip(&plan.sets);
@@ -320,11 +322,9 @@ fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
     all
 }
 
-fn settings(scene: &Scene) -> Settings {
+fn settings(scene: &Scene, target: &Target) -> Settings {
     let (s, w) = (&scene.solver, &scene.world);
-    // On a CPU patches are never far behind: bodies that fit a cache are one patch as they are with colors,
-    // larger ones run as fast on one core and scale better to several. The number of threads must not matter.
-    let partition = if s.partition == Partition::Auto { Partition::Patch } else { s.partition };
+    let partition = if s.partition == Partition::Auto { target.auto } else { s.partition };
     Settings {
         method: s.method,
         integrator: s.integrator,

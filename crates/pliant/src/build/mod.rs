@@ -12,6 +12,7 @@ pub mod partition;
 mod place;
 mod rope;
 mod soft;
+mod target;
 
 use crate::error::SceneError;
 use crate::mesh::{TetMesh, TriMesh};
@@ -20,6 +21,7 @@ use crate::scene::Scene;
 use crate::state::State;
 use assemble::Assembly;
 pub use part::Raw;
+pub use target::Target;
 
 /// Where mesh files come from. The engine itself reads no files.
 pub trait MeshSource {
@@ -71,8 +73,8 @@ impl BuildError {
     }
 }
 
-/// Builds a scene.
-pub fn build(scene: &Scene, meshes: &dyn MeshSource) -> Result<(Model, State), BuildError> {
+/// Builds a scene for a target.
+pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<(Model, State), BuildError> {
     scene.validate()?;
     let mut all = Assembly::default();
     let air = scene.world.air_density;
@@ -97,7 +99,7 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource) -> Result<(Model, State), B
         all.place(&at, &named(&b.name, "inflatable", i), part, b.array.as_ref(), &b.pin, b.color)?;
     }
     attach::attach(scene, &mut all)?;
-    all.finish(scene)
+    all.finish(scene, target)
 }
 
 fn named(name: &str, kind: &str, number: usize) -> String {

@@ -44,7 +44,7 @@ pub fn group(kind: Kind, raw: &Raw, sets: &[Set]) -> Group {
 /// Proves what the backends rely on for memory safety: every index is in range, and if `parallel`, no row
 /// that is moved appears twice within a batch, nor one that is only read among those moved; patches of one
 /// tiling name no row in common, islands none in common with anybody; every copy has one owner, which is a
-/// particle, and no particle owns copies twice in a group.
+/// particle, and no particle owns copies twice in a group or on seams, where none of an island does.
 pub fn check(groups: &[Group], plan: &Plan, islands: usize, rows: usize, parallel: bool) -> Result<(), BuildError> {
     for group in groups {
         if let Some(bad) = group.rows.iter().find(|&&r| r as usize >= rows) {
@@ -55,15 +55,19 @@ pub fn check(groups: &[Group], plan: &Plan, islands: usize, rows: usize, paralle
         }
     }
     if parallel {
-        check_patches(groups, plan, islands, rows)?;
-        check_ties(groups, plan, rows)?;
+        let of_island = check_patches(groups, plan, islands, rows)?;
+        check_ties(groups, plan, &of_island, rows)?;
         check_joint(groups, plan, rows)?;
     }
     Ok(())
 }
 
 fn broken<T>(kind: Kind, what: String) -> Result<T, BuildError> {
-    Err(SceneError::new(kind.name(), what).into())
+    broken_at(kind.name(), what)
+}
+
+fn broken_at<T>(place: &str, what: String) -> Result<T, BuildError> {
+    Err(SceneError::new(place, what).into())
 }
 
 fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
@@ -90,7 +94,8 @@ fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> Result<(), BuildError> {
+/// Returns the island of each row.
+fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> Result<Vec<u32>, BuildError> {
     // Passes in which patches run side by side: the islands, then each tiling.
     let pass = |patch: u32| match patch {
         GLOBAL => usize::MAX,
@@ -122,7 +127,7 @@ fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> 
             }
         }
     }
-    Ok(())
+    Ok(of_island)
 }
 
 /// Where kinds are colored together, no row is moved twice in a color nor read beside its move.
@@ -151,24 +156,28 @@ fn check_joint(groups: &[Group], plan: &Plan, rows: usize) -> Result<(), BuildEr
     Ok(())
 }
 
-fn check_ties(groups: &[Group], plan: &Plan, rows: usize) -> Result<(), BuildError> {
+fn check_ties(groups: &[Group], plan: &Plan, of_island: &[u32], rows: usize) -> Result<(), BuildError> {
     let phantoms = &plan.phantoms;
     let mut next = phantoms.first;
     let mut owner_in = vec![u32::MAX; rows];
     for run in &plan.ties {
-        let kind = groups[run.group].kind;
+        let name = run.group.map_or("solver", |g| groups[g].kind.name());
+        let number = run.group.unwrap_or(groups.len()) as u32;
         for tie in &phantoms.ties[run.ties.clone()] {
             if tie.first as usize != next || tie.owner as usize >= phantoms.first {
-                return broken(kind, format!("the copies of particle {} are not its own", tie.owner));
+                return broken_at(name, format!("the copies of particle {} are not its own", tie.owner));
             }
             next += tie.count as usize;
-            if std::mem::replace(&mut owner_in[tie.owner as usize], run.group as u32) == run.group as u32 {
-                return broken(kind, format!("particle {} has copies twice", tie.owner));
+            if std::mem::replace(&mut owner_in[tie.owner as usize], number) == number {
+                return broken_at(name, format!("particle {} has copies twice", tie.owner));
+            }
+            if run.group.is_none() && of_island[tie.owner as usize] != GLOBAL {
+                return broken_at(name, format!("particle {} of an island has copies on seams", tie.owner));
             }
         }
     }
     if next != rows {
-        return Err(SceneError::new("solver", format!("{next} rows are tied, but there are {rows}")).into());
+        return broken_at("solver", format!("{next} rows are tied, but there are {rows}"));
     }
     Ok(())
 }

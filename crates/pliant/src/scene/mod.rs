@@ -90,7 +90,7 @@ pub const MOST_ITERATIONS: u32 = 100_000;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// What suits the processor, whatever the number of threads: patches on a CPU.
+    /// What suits the processor, whatever the number of threads: patches on a CPU, a mosaic on a GPU.
     #[default]
     Auto,
     /// One constraint after the other, as listed.
@@ -103,6 +103,8 @@ pub enum Partition {
     Hybrid,
     /// Pieces of bodies that fit a cache or a workgroup's memory, colors within.
     Patch,
+    /// The same with all kinds in one pass: pieces share the particles on their seams, as copies that are averaged.
+    Mosaic,
     /// All at once, corrections averaged and over-relaxed by omega; written per constraint.
     Jacobi,
     /// The same, computed per particle.
@@ -111,13 +113,14 @@ pub enum Partition {
 
 impl Partition {
     /// All choices.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Auto,
         Self::Serial,
         Self::Color,
         Self::Phantom,
         Self::Hybrid,
         Self::Patch,
+        Self::Mosaic,
         Self::Jacobi,
         Self::JacobiGather,
     ];
@@ -131,9 +134,15 @@ impl Partition {
             Self::Phantom => "phantom",
             Self::Hybrid => "hybrid",
             Self::Patch => "patch",
+            Self::Mosaic => "mosaic",
             Self::Jacobi => "jacobi",
             Self::JacobiGather => "jacobi-gather",
         }
+    }
+
+    /// Whether bodies that do not fit are cut into pieces of a given size.
+    pub fn is_patched(self) -> bool {
+        matches!(self, Self::Patch | Self::Mosaic)
     }
 
     /// Whether its sets hold constraints that share no row, so that Gauss–Seidel runs side by side.
@@ -150,17 +159,19 @@ pub struct Solver {
     pub method: Method,
     /// "bdf1" (default) or "bdf2".
     pub integrator: Integrator,
-    /// How constraints are split: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "jacobi",
-    /// "jacobi-gather".
+    /// How constraints are split: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "mosaic",
+    /// "jacobi", "jacobi-gather".
     pub partition: Partition,
     /// Colors per kind that "phantom" and "hybrid" make do with, 2 to 256; default half of the largest
     /// number of constraints that all get in each other's way.
     pub colors: Option<u32>,
-    /// Whether colors are evened out; default false. "phantom" and the pieces of "patch" always are.
+    /// Whether colors are evened out; default false. "phantom" and the pieces of "patch" and
+    /// "mosaic" always are.
     pub balance: bool,
     /// Whether "color" colors all kinds of constraints together instead of each by itself; default false.
     pub together: bool,
-    /// Particles of a patch at most, for "patch"; default what fits a core's cache.
+    /// Particles of a patch at most, for "patch" and "mosaic"; default what fits a core's cache or a workgroup's
+    /// memory and keeps the processor busy.
     pub patch_particles: Option<u32>,
     /// Time step [s]; default 0.01.
     pub dt: f32,

@@ -50,7 +50,7 @@ pub enum Pass {
     Patches(Range<usize>),
     /// Copies of particles go to where the particles are.
     Spread(Copies),
-    /// Particles go to the mean of their copies: the phantom constraints of a group.
+    /// Particles go to the mean of their copies: the phantom constraints of a group, or of all seams.
     Join(Copies),
     /// One group, constraint after constraint.
     Serial {
@@ -70,8 +70,8 @@ pub enum Pass {
 /// Copies of particles by their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copies {
-    /// Group whose copies they are.
-    pub group: usize,
+    /// Group whose copies they are; `None` for those on the seams between pieces, which all groups name.
+    pub group: Option<usize>,
     /// Which of the phantoms' ties.
     pub ties: Range<usize>,
 }
@@ -140,7 +140,8 @@ impl Schedule {
         all
     }
 
-    /// Gauss–Seidel passes: patches by themselves, tiling after tiling, then what belongs to no patch.
+    /// Gauss–Seidel passes: patches by themselves, tiling after tiling, then what belongs to no patch. Seams are
+    /// closed as soon as the patches are done: all that comes after names the particles.
     fn follow(&mut self, plan: &Plan, groups: &[Group]) {
         let count = plan.tilings.last().map_or(self.islands, |t| t.end as usize);
         let mut lists = (0..count).map(|_| Vec::new()).collect::<Vec<_>>();
@@ -150,7 +151,11 @@ impl Schedule {
             list.push(entry);
         }
         self.patches = lists.into_iter().map(jobs).collect();
+        let seams = plan.ties.iter().find(|t| t.group.is_none());
+        let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });
+        self.iteration.extend(seams.clone().map(Pass::Spread));
         self.iteration.extend(plan.tilings.iter().map(|t| Pass::Patches(t.start as usize..t.end as usize)));
+        self.iteration.extend(seams.map(Pass::Join));
         self.iteration.extend(passes(global, plan.together));
     }
 
@@ -171,14 +176,15 @@ struct Entry {
 
 /// Everything in the order in which it runs within its patch.
 fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
-    let tied: BTreeMap<(usize, u32), &TieRun> = plan.ties.iter().map(|t| ((t.group, t.patch), t)).collect();
+    let tied: BTreeMap<(usize, u32), &TieRun> =
+        plan.ties.iter().filter_map(|t| Some(((t.group?, t.patch), t))).collect();
     let mut entries = Vec::new();
     for (group, g) in groups.iter().enumerate() {
         let mut batch = 0;
         for run in g.batches.chunk_by(|a, b| a.patch == b.patch) {
             let patch = run[0].patch;
             let tie = tied.get(&(group, patch));
-            let copies = tie.map(|t| Copies { group, ties: t.ties.clone() });
+            let copies = tie.map(|t| Copies { group: Some(group), ties: t.ties.clone() });
             let from = tie.map_or(u32::MAX, |t| t.first_color);
             let mut spread = copies.clone().map(Job::Spread);
             for b in run {

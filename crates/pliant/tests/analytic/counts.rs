@@ -1,6 +1,7 @@
 //! T01, T02, T04, T05: how many constraints the scenes of the documents have.
 
 use crate::support::simulate;
+use pliant::build::{NoMeshes, Target, build};
 
 /// Stretch and bend constraints of copies of a grid of `cells`.
 fn counts(cells: [u32; 2], copies: [u32; 3], bend: &str) -> (usize, usize, usize) {
@@ -43,7 +44,7 @@ fn t06_the_smallest_graph_and_the_falling_cube_have_their_counts() {
     let count = |name: &str| {
         let text = std::fs::read_to_string(format!("{scenes}{name}.toml")).expect("a built-in scene");
         let scene = pliant::scene::Scene::parse(&text, pliant::scene::Format::Toml).expect("a valid scene");
-        let (model, state) = pliant::build::build(&scene, &pliant::build::NoMeshes).expect("a scene without meshes");
+        let (model, state) = build(&scene, &NoMeshes, &Target::CPU).expect("a scene without meshes");
         (state.particles, model.constraints())
     };
     assert_eq!(count("graph8"), (8, 15));

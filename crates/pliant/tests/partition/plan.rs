@@ -1,9 +1,9 @@
 //! Every way to split, on random constraints of several kinds at once.
 
 use glam::Vec3;
-use pliant::build::Raw;
-use pliant::build::partition::islands::{GLOBAL, Islands};
+use pliant::build::partition::islands::{GLOBAL, Islands, Room};
 use pliant::build::partition::{Plan, Problem, plan};
+use pliant::build::{Raw, Target};
 use pliant::kernels::Kind;
 use pliant::scene::{Partition, Solver};
 use proptest::prelude::*;
@@ -37,11 +37,11 @@ impl Web {
         let raw = |(&kind, rows): (&Kind, &Vec<u32>)| (kind, Raw { rows: rows.clone(), params: Vec::new() });
         let mut constraints: BTreeMap<Kind, Raw> = self.constraints.iter().map(raw).collect();
         let islands = if partition.is_parallel() {
-            Islands::find(&constraints, self.rest.len(), self.rest.len(), &[], usize::MAX)
+            Islands::find(&constraints, self.rest.len(), self.rest.len(), &[], Room::on(&Target::CPU, None))
         } else {
             Islands::none(self.rest.len())
         };
-        let problem = Problem { partition, solver, islands: &islands, rest: &self.rest };
+        let problem = Problem { partition, solver, target: &Target::CPU, islands: &islands, rest: &self.rest };
         let found = plan(&problem, &mut constraints);
         (found, constraints)
     }
@@ -82,7 +82,7 @@ impl Web {
                 }
             }
         }
-        if let Some(n) = solver.patch_particles.filter(|_| partition == Partition::Patch) {
+        if let Some(n) = solver.patch_particles.filter(|_| partition.is_patched()) {
             let tiles = patch_rows.iter().filter(|(p, _)| plan.tilings.iter().any(|t| t.contains(p)));
             tiles.for_each(|(p, rows)| assert!(rows.len() <= n as usize, "patch {p} has {} rows", rows.len()));
         }

@@ -25,7 +25,7 @@ use crate::kernels::{Scales, V3};
 use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
-use crate::step::schedule::{Pass, Stage};
+use crate::step::schedule::{BatchId, Copies, Pass, Stage};
 use crate::step::stats::{Probe, Residuals, Times};
 use contacts::Contact;
 pub use isa::Isa;
@@ -232,19 +232,7 @@ fn substep(
         for pass in &model.schedule.iteration {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
-            match pass {
-                Pass::Serial { group } => times.groups[*group] += time,
-                Pass::Spread(copies) | Pass::Join(copies) => times.groups[copies.group] += time,
-                // Kinds that run together share the time by their numbers.
-                Pass::Batches(ids) => {
-                    let all: usize = ids.iter().map(|id| model.groups[id.group].batches[id.batch].count).sum();
-                    for id in ids {
-                        let own = model.groups[id.group].batches[id.batch].count;
-                        times.groups[id.group] += time * own as f64 / all as f64;
-                    }
-                }
-                _ => {}
-            }
+            book(model, pass, time, &mut times.groups);
         }
     }
 
@@ -256,6 +244,28 @@ fn substep(
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
     times.substeps += 1;
     check(&alarm, Stage::Solve, model, state)
+}
+
+/// Adds the time of a pass [s] to that of its groups. Patches have clocks of their own.
+fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
+    // Kinds that run together share the time by their numbers.
+    let count = |id: &BatchId| model.groups[id.group].batches[id.batch].count;
+    let all: usize = match pass {
+        Pass::Batches(ids) => ids.iter().map(count).sum(),
+        _ => model.groups.iter().map(|g| g.count).sum(),
+    };
+    let share = |own: usize| time * own as f64 / all as f64;
+    match pass {
+        Pass::Serial { group } => groups[*group] += time,
+        Pass::Spread(Copies { group: Some(group), .. }) | Pass::Join(Copies { group: Some(group), .. }) => {
+            groups[*group] += time;
+        }
+        Pass::Spread(_) | Pass::Join(_) => {
+            groups.iter_mut().zip(&model.groups).for_each(|(sum, g)| *sum += share(g.count));
+        }
+        Pass::Batches(ids) => ids.iter().for_each(|id| groups[id.group] += share(count(id))),
+        _ => {}
+    }
 }
 
 /// α̃/α and the memory of multipliers in this substep (E11, E12).

@@ -110,7 +110,7 @@ impl Work<'_> {
                 Job::Batches { group, batches } => {
                     // SAFETY: the batches belong to this patch, and so to this thread.
                     unsafe { self.run_batches(*group, batches.clone()) };
-                    *group
+                    Some(*group)
                 }
                 Job::Spread(Copies { group, ties }) => {
                     for tie in &self.phantoms.ties[ties.clone()] {
@@ -127,7 +127,8 @@ impl Work<'_> {
                     *group
                 }
             };
-            seconds[group] += clock.elapsed().as_secs_f64();
+            // Copies on seams are spread and joined outside patches.
+            group.iter().for_each(|&g| seconds[g] += clock.elapsed().as_secs_f64());
         }
     }
 

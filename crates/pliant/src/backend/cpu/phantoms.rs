@@ -8,7 +8,7 @@ use crate::state::RowData;
 /// Puts all copies where their particles are, with their share of the mass.
 pub fn spread_all(threads: &Threads, ties: &[Tie], rows: &mut [RowData]) {
     let rows = Shared::new(rows);
-    // SAFETY: `build::pack` has proved that a particle is tied once per group and that copies have one owner.
+    // SAFETY: `build::pack` has proved that a particle is tied once per run of ties and that copies have one owner.
     threads.over(ties, |tie| unsafe { spread(rows, tie) });
 }
 

@@ -5,6 +5,7 @@
 //! results are those of plain colors, bit for bit, because independent work commutes.
 
 use crate::build::part::Raw;
+use crate::build::target::Target;
 use crate::kernels::Kind;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,8 +13,6 @@ use std::ops::Range;
 /// Island number of rows that are solved with all others.
 pub const GLOBAL: u32 = u32::MAX;
 
-/// Rows and constraints of an island that is worth keeping in a core's second-level cache [bytes].
-const MOST: usize = 768 << 10;
 /// Smaller bodies are put together, so that blocks of eight fill [bytes].
 const LEAST: usize = 64 << 10;
 
@@ -35,13 +34,13 @@ impl Islands {
     }
 
     /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global,
-    /// as do bodies of more than `most` particles.
+    /// as do bodies for which there is no room.
     pub fn find(
         constraints: &BTreeMap<Kind, Raw>,
         particles: usize,
         rows: usize,
         tied: &[Range<usize>],
-        most: usize,
+        room: Room,
     ) -> Self {
         let mut forest = Forest::new(rows);
         for (kind, raw) in constraints {
@@ -60,6 +59,9 @@ impl Islands {
         for (r, &body) in root.iter().enumerate().take(particles) {
             bodies[body as usize].add(r);
         }
+        for &body in &root[particles..] {
+            bodies[body as usize].rows += 1;
+        }
         for run in tied {
             for &body in &root[run.clone()] {
                 bodies[body as usize].tied = true;
@@ -67,22 +69,28 @@ impl Islands {
         }
         let mut found = Self::none(rows);
         let mut island_of_body = vec![GLOBAL; rows];
-        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(most)).collect();
+        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(room)).collect();
         order.sort_unstable_by_key(|&b| bodies[b].first);
-        let mut size = 0;
+        let (mut size, mut rows_so_far) = (0, 0);
         for b in order {
             let body = bodies[b];
             match found.runs.last_mut() {
                 // Neighbors in the order of particles share an island while it is small.
-                Some(run) if run.end == body.first && size < LEAST && body.end - run.start <= most => {
+                Some(run)
+                    if run.end == body.first
+                        && size < LEAST
+                        && body.end - run.start <= room.particles
+                        && rows_so_far + body.rows <= room.rows =>
+                {
                     run.end = body.end
                 }
                 _ => {
                     found.runs.push(body.first..body.end);
-                    size = 0;
+                    (size, rows_so_far) = (0, 0);
                 }
             }
             size += body.bytes;
+            rows_so_far += body.rows;
             island_of_body[b] = found.runs.len() as u32 - 1;
         }
         for (island, &body) in found.of_row.iter_mut().zip(&root) {
@@ -93,10 +101,30 @@ impl Islands {
     }
 }
 
+/// What an island may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Particles, where the user has said so.
+    pub particles: usize,
+    /// Particles and orientations.
+    pub rows: usize,
+    /// Rows and constraints [bytes].
+    pub bytes: usize,
+}
+
+impl Room {
+    /// What there is on a target.
+    pub fn on(target: &Target, patch_particles: Option<u32>) -> Self {
+        let particles = patch_particles.map_or(usize::MAX, |n| n as usize);
+        Self { particles, rows: target.rows, bytes: target.island_bytes }
+    }
+}
+
 /// One connected body.
 #[derive(Clone, Copy, Default)]
 struct Body {
     bytes: usize,
+    rows: usize,
     first: usize,
     end: usize,
     particles: usize,
@@ -110,13 +138,15 @@ impl Body {
         }
         self.end = particle + 1;
         self.particles += 1;
+        self.rows += 1;
         self.bytes += 16;
     }
 
     /// Has constraints, is small enough, and its particles are one run, so that contacts go with it.
-    fn fits(&self, most: usize) -> bool {
+    fn fits(&self, room: Room) -> bool {
         let joined = self.bytes > 16 * self.particles;
-        let small = self.bytes <= MOST && (1..=most).contains(&self.particles);
+        let small =
+            self.bytes <= room.bytes && self.rows <= room.rows && (1..=room.particles).contains(&self.particles);
         joined && small && !self.tied && self.end - self.first == self.particles
     }
 }

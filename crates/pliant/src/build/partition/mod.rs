@@ -10,13 +10,16 @@ mod conflicts;
 mod fill;
 pub mod graph;
 pub mod islands;
+mod mosaic;
 mod paint;
 pub mod patch;
 pub mod phantom;
 pub mod report;
+mod saw;
 mod tilings;
 
 use crate::build::part::Raw;
+use crate::build::target::Target;
 use crate::kernels::{Kind, Layout};
 use crate::model::{Phantoms, Tie};
 use crate::scene::{MOST_COLORS, Partition, Solver};
@@ -38,11 +41,11 @@ pub struct Set {
     pub members: Vec<u32>,
 }
 
-/// Copies of one kind that are tied to their particles within one patch.
+/// Copies that are tied to their particles at the same time, each particle once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieRun {
-    /// Number of the kind's group.
-    pub group: usize,
+    /// Number of the kind's group; `None` for the copies on seams between pieces, which all kinds name.
+    pub group: Option<usize>,
     /// Patch number, or [`GLOBAL`].
     pub patch: u32,
     /// Which of the phantoms' ties.
@@ -72,6 +75,8 @@ pub struct Problem<'a> {
     pub partition: Partition,
     /// The user's wishes.
     pub solver: &'a Solver,
+    /// What it is made for.
+    pub target: &'a Target,
     /// Bodies that have nothing to do with each other.
     pub islands: &'a Islands,
     /// Rest position of every row [m].
@@ -100,6 +105,7 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>) -> Pla
             plan.sets = constraints.iter().map(whole).collect();
         }
         Partition::Patch => tilings::plan(problem, constraints, &mut plan),
+        Partition::Mosaic => mosaic::plan(problem, constraints, &mut plan),
         _ if plan.together => plan.sets = joint(problem, constraints),
         Partition::Color => {
             let of_kind = |(kind, raw): (&Kind, &Raw)| paint::colors(problem, kind.layout(), &raw.rows);
@@ -211,7 +217,7 @@ fn insert(problem: &Problem<'_>, group: usize, layout: Layout, split: &Split, ro
             plan.phantoms.owners.extend(std::iter::repeat_n(owner, count as usize));
         }
         let ties = from..plan.phantoms.ties.len();
-        plan.ties.push(TieRun { group, patch: of_row[run[0] as usize], ties, first_color: split.first });
+        plan.ties.push(TieRun { group: Some(group), patch: of_row[run[0] as usize], ties, first_color: split.first });
     }
     let mut member = 0;
     for (c, members) in rows.chunks_exact_mut(layout.rows).enumerate() {

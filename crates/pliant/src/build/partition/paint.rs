@@ -7,6 +7,7 @@ use super::islands::GLOBAL;
 use super::patch::Members;
 use super::{Problem, Set, colored};
 use crate::kernels::Layout;
+use crate::model::BLOCK;
 
 /// Plain colors of one kind, island by island.
 pub fn colors(problem: &Problem<'_>, layout: Layout, rows: &[u32]) -> Vec<Set> {
@@ -68,7 +69,9 @@ impl<'a> Painter<'a> {
         let classes = if piece {
             // Even colors leave about a tenth less error on `peer_tet`.
             balance(&graph, &mut colors);
-            fill(&graph, classes(&colors))
+            let classes = classes(&colors);
+            // A set more costs a core nothing, but a workgroup one more wait for all of its threads.
+            if self.problem.target.width == BLOCK { fill(&graph, classes) } else { classes }
         } else {
             classes(&colors)
         };

@@ -51,8 +51,12 @@ pub struct Report {
     pub islands: usize,
     /// Patches of each tiling.
     pub tilings: Vec<usize>,
-    /// Passes of an iteration, contacts and volumes of inflatables left out. Islands of partition "patch"
-    /// are one pass for all iterations, counted as one.
+    /// Copies of particles, of all kinds together.
+    pub copies: usize,
+    /// Particles that have copies; under "mosaic" those on seams.
+    pub copied: usize,
+    /// Passes of an iteration, contacts and volumes of inflatables left out. Islands of partitions "patch" and
+    /// "mosaic" are one pass for all iterations, counted as one.
     pub passes_per_iteration: usize,
 }
 
@@ -75,6 +79,8 @@ pub fn report(model: &Model) -> Report {
         patches: model.schedule.patches.len(),
         islands: model.schedule.islands,
         tilings: model.schedule.iteration.iter().filter_map(tiling).collect(),
+        copies: model.phantoms.owners.len(),
+        copied: model.phantoms.owners.iter().collect::<BTreeSet<_>>().len(),
         passes_per_iteration,
     }
 }
@@ -113,7 +119,7 @@ fn group_report(model: &Model, group: &Group) -> GroupReport {
         phantom_constraints: owners.len(),
         passes_per_iteration: match partition {
             Partition::Serial => group.count,
-            Partition::Patch => patch_passes(model, group),
+            Partition::Patch | Partition::Mosaic => patch_passes(model, group) + if copies.is_empty() { 0 } else { 2 },
             _ => colors + if copies.is_empty() { 0 } else { 2 },
         },
     }

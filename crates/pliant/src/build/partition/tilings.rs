@@ -16,8 +16,6 @@ use std::ops::Range;
 const MOST: usize = 384 << 10;
 /// Least that a patch is cut to for the sake of more patches: below it blocks of eight stay empty [bytes].
 const LEAST: usize = 64 << 10;
-/// Patches of a tiling that are enough for all cores to have their share.
-const ENOUGH: usize = 32;
 /// Tilings of a kind at most; each costs a pass.
 const TILINGS: usize = 6;
 
@@ -82,8 +80,7 @@ fn of_kind(
 }
 
 fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {
-    match problem.solver.patch_particles {
-        Some(rows) => Limits { rows: rows as usize, bytes: usize::MAX },
-        None => Limits { rows: usize::MAX, bytes: (constraints * members.bytes / ENOUGH).clamp(LEAST, MOST) },
-    }
+    let wish = problem.solver.patch_particles;
+    let even = (constraints * members.bytes / problem.target.pieces).clamp(LEAST, MOST);
+    Limits { rows: problem.target.rows_within(wish), bytes: if wish.is_some() { usize::MAX } else { even } }
 }

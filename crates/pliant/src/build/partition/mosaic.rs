@@ -1,0 +1,113 @@
+//! The plan of partition "mosaic": one pass over pieces that share the particles on their seams.
+//!
+//! Where every pass over all constraints costs more than many colors within a workgroup, an iteration should be
+//! one pass. So every constraint, of whatever kind, belongs to one piece; a particle that several pieces name
+//! has a copy in each of them, with its share of the mass, and goes to the mean of its copies after the pass (the
+//! phantoms of S12, with seams in place of colors). Pieces then share no row, and what is inside of them
+//! is plain Gauss–Seidel.
+//!
+//! Orientations cannot be averaged like positions: the kinds that turn them stay outside, in colors of their own.
+
+use super::islands::GLOBAL;
+use super::paint::Painter;
+use super::patch::Members;
+use super::saw::{Item, Saw, Share, Stock};
+use super::{Plan, Problem, TieRun};
+use crate::build::part::Raw;
+use crate::kernels::Kind;
+use crate::model::Tie;
+use std::collections::BTreeMap;
+
+/// Constraints of a piece for each that runs side by side with others: fewer, and its colors leave threads idle.
+const ROUNDS: usize = 24;
+
+/// Gives every constraint a piece and a color, and particles on seams their copies.
+pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: &mut Plan) {
+    let pieces = cut(problem, constraints);
+    let first = problem.islands.runs.len() as u32;
+    // By group and piece.
+    let mut sorted = vec![vec![Vec::new(); pieces.len()]; constraints.len()];
+    for (piece, items) in pieces.iter().enumerate() {
+        items.iter().for_each(|item| sorted[item.group as usize][piece].push(item.number));
+    }
+    for ((kind, raw), pieces) in constraints.iter().zip(sorted) {
+        let layout = kind.layout();
+        let mut painter = Painter::new(problem, layout, Members::of_kind(layout, &raw.rows));
+        let outside = painter.paint_islands();
+        for (piece, items) in pieces.into_iter().enumerate().filter(|(_, items)| !items.is_empty()) {
+            painter.paint(first + piece as u32, items);
+        }
+        if layout.turns {
+            painter.paint(GLOBAL, outside);
+        }
+        plan.sets.push(painter.sets);
+    }
+    if !pieces.is_empty() {
+        plan.tilings.push(first..first + pieces.len() as u32);
+    }
+    sew(problem, &pieces, constraints, plan);
+}
+
+/// The constraints of each piece.
+fn cut(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>) -> Vec<Vec<Item>> {
+    let stock = |(kind, raw)| Stock::of_kind(kind, raw);
+    let mut saw = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
+    let mut outside = saw.items();
+    outside.retain(|&item| problem.islands.of_row[saw.rows(item)[0] as usize] == GLOBAL);
+    // Bodies one by one: how one is cut must not depend on what else is in the scene.
+    let body = |item: Item| problem.islands.body[saw.rows(item)[0] as usize];
+    outside.sort_by_key(|&item| body(item));
+    let bodies: Vec<Vec<Item>> = outside.chunk_by(|&a, &b| body(a) == body(b)).map(<[Item]>::to_vec).collect();
+    let target = problem.target;
+    let rows = target.rows_within(problem.solver.patch_particles);
+    let share = |count: usize| Share { rows, constraints: (target.width * ROUNDS).max(count / target.pieces) };
+    bodies.into_iter().flat_map(|items| saw.cut(share(items.len()), items)).collect()
+}
+
+/// Gives each particle that several pieces name a copy in every one of them, which the constraints there name
+/// in its place.
+fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<Kind, Raw>, plan: &mut Plan) {
+    let arities: Vec<usize> = constraints.keys().map(|kind| kind.layout().rows).collect();
+    let mut rows: Vec<&mut [u32]> = constraints.values_mut().map(|raw| &mut raw.rows[..]).collect();
+    let place = |item: Item| {
+        let (n, c) = (arities[item.group as usize], item.number as usize);
+        c * n..(c + 1) * n
+    };
+    // Pieces that name each row, counted as they come up.
+    let mut count = vec![0_u32; problem.rows()];
+    let mut last = vec![GLOBAL; problem.rows()];
+    for (piece, items) in pieces.iter().enumerate() {
+        for &item in items {
+            for &r in &rows[item.group as usize][place(item)] {
+                if std::mem::replace(&mut last[r as usize], piece as u32) != piece as u32 {
+                    count[r as usize] += 1;
+                }
+            }
+        }
+    }
+    let phantoms = &mut plan.phantoms;
+    // Copy of each row that the piece at hand names, before the first piece one less than the first.
+    let mut copy = vec![0_u32; problem.rows()];
+    for (owner, &count) in count.iter().enumerate().filter(|(_, count)| **count > 1) {
+        let first = (phantoms.first + phantoms.owners.len()) as u32;
+        phantoms.ties.push(Tie { owner: owner as u32, first, count, weight: count as f32 });
+        phantoms.owners.extend(std::iter::repeat_n(owner as u32, count as usize));
+        copy[owner] = first - 1;
+    }
+    if phantoms.ties.is_empty() {
+        return;
+    }
+    last.fill(GLOBAL);
+    for (piece, items) in pieces.iter().enumerate() {
+        for &item in items {
+            for r in &mut rows[item.group as usize][place(item)] {
+                let row = *r as usize;
+                if count[row] > 1 {
+                    copy[row] += u32::from(std::mem::replace(&mut last[row], piece as u32) != piece as u32);
+                    *r = copy[row];
+                }
+            }
+        }
+    }
+    plan.ties.push(TieRun { group: None, patch: GLOBAL, ties: 0..phantoms.ties.len(), first_color: 0 });
+}
