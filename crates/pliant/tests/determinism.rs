@@ -207,7 +207,7 @@ fn s08_s09_s12_s13_all_sweeps_come_to_the_same_rest() {
     let serial = rest("serial", 20);
     let drop = 1.0 - serial.position(0).y;
     assert!(drop > 1.05, "the sheet hardly stretches: {drop}");
-    let others = [("color", 20), ("phantom", 40), ("hybrid", 40), ("patch", 20), ("jacobi", 200)];
+    let others = [("color", 20), ("phantom", 40), ("hybrid", 40), ("patch", 20), ("mosaic", 40), ("jacobi", 200)];
     for (partition, iterations) in others {
         let other = rest(partition, iterations);
         let most = (0..36).map(|i| serial.position(i).distance(other.position(i))).fold(0.0, f32::max);

@@ -92,17 +92,9 @@ mod tests {
 
     #[test]
     fn every_solver_reads_back_as_it_is_written() {
-        for text in [
-            "auto",
-            "serial",
-            "color",
-            "phantom:4",
-            "hybrid:8",
-            "patch:1000",
-            "mosaic:1000",
-            "jacobi",
-            "jacobi-gather",
-        ] {
+        for text in
+            ["auto", "serial", "color", "phantom:4", "hybrid:8", "patch:1000", "mosaic:1000", "jacobi", "jacobi-gather"]
+        {
             assert_eq!(text.parse::<SolverSpec>().unwrap().to_string(), text);
         }
     }

@@ -3,8 +3,19 @@
 use crate::{Room, SMALL, keys};
 use serde_json::Value;
 
-const KEYS: [&str; 11] =
-    ["build_ms", "copied", "copies", "groups", "islands", "partition_ms", "passes_per_iteration", "patches", "scene", "solver", "tilings"];
+const KEYS: [&str; 11] = [
+    "build_ms",
+    "copied",
+    "copies",
+    "groups",
+    "islands",
+    "partition_ms",
+    "passes_per_iteration",
+    "patches",
+    "scene",
+    "solver",
+    "tilings",
+];
 
 const GROUP_KEYS: [&str; 11] = [
     "averaged",

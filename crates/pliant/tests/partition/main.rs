@@ -5,6 +5,7 @@
 mod clique;
 mod color;
 mod graphs;
+mod mosaic;
 mod phantom;
 mod plan;
 mod schedule;

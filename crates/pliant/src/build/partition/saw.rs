@@ -48,6 +48,8 @@ const BINS: usize = 512;
 const AIM: f64 = 0.85;
 /// Cost of a cut that leaves one side no room, over that of one with the same seam in the best place.
 const UNEVEN: f64 = 3.0;
+/// Above so many constraints the direction of a cut is chosen by a part of them, and only its place by all.
+const SAMPLE: usize = 1 << 16;
 
 /// A plane, and which side has the constraints that cross it.
 #[derive(Clone, Copy)]
@@ -161,18 +163,24 @@ impl<'a> Saw<'a> {
             low = low.min(self.rest[r as usize]);
             high = high.max(self.rest[r as usize]);
         }
+        let view =
+            |axis: usize, side| View { axis, side, low: low[axis], per_bin: BINS as f32 / (high[axis] - low[axis]) };
+        let views = (0..3).flat_map(|axis| [view(axis, Side::Lower), view(axis, Side::Upper)]);
+        let views: Vec<View> = views.filter(|view| view.per_bin.is_finite()).collect();
+        if items.len() <= SAMPLE {
+            return self.best_of(&views, items, wanted);
+        }
+        let sample: Vec<Item> = items.iter().copied().step_by(items.len().div_ceil(SAMPLE)).collect();
+        let rough = self.best_of(&views, &sample, wanted)?;
+        self.best_of(&[rough.view], items, wanted)
+    }
+
+    fn best_of(&mut self, views: &[View], items: &[Item], wanted: usize) -> Option<Cut> {
         let mut best: Option<(f64, Cut)> = None;
-        for axis in 0..3 {
-            let per_bin = BINS as f32 / (high[axis] - low[axis]);
-            if !per_bin.is_finite() {
-                continue;
-            }
-            for side in [Side::Lower, Side::Upper] {
-                let view = View { axis, side, low: low[axis], per_bin };
-                let found = self.cheapest(items, wanted, view);
-                if let Some((cost, bin)) = found.filter(|(cost, _)| best.is_none_or(|(least, _)| *cost < least)) {
-                    best = Some((cost, Cut { view, bin }));
-                }
+        for &view in views {
+            let found = self.cheapest(items, wanted, view);
+            if let Some((cost, bin)) = found.filter(|(cost, _)| best.is_none_or(|(least, _)| *cost < least)) {
+                best = Some((cost, Cut { view, bin }));
             }
         }
         best.map(|(_, cut)| cut)
@@ -215,7 +223,9 @@ impl<'a> Saw<'a> {
                 continue;
             }
             let off = (below as f64 - aim) / room;
-            let cost = (seam + 1) as f64 * (1.0 + UNEVEN * off * off);
+            // A cut that leaves no room makes more pieces than wanted, perhaps crumbs: only if there is no other.
+            let worst = if off.abs() > 1.0 { all as f64 * off.abs() } else { 0.0 };
+            let cost = (seam + 1) as f64 * (1.0 + UNEVEN * off * off) + worst;
             if best.is_none_or(|(least, _)| cost < least) {
                 best = Some((cost, bin));
             }

@@ -1,0 +1,185 @@
+//! Pieces that share the particles on their seams: one pass, every constraint in one piece, a copy per piece.
+
+use pliant::build::{NoMeshes, Target, build};
+use pliant::model::Model;
+use pliant::scene::{Format, Override, Scene};
+use pliant::step::schedule::Pass;
+use pliant::{Options, Simulation};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Batches that belong to no patch.
+const GLOBAL: u32 = u32::MAX;
+
+const CLOTH: &str = r#"
+    [[cloth]]
+    grid = { cells = [40, 31], size = [1, 0.8] }
+    bend = { compliance = 1 }
+    pin = [{ at = "top edge" }]
+    tether = 1.1
+"#;
+const BLOCK: &str = r#"
+    [[soft]]
+    block = { cells = [14, 9, 11], size = [1.4, 0.9, 1.1], tets = "six" }
+"#;
+const RINGS: &str = r#"
+    [[soft]]
+    torus = { radius = 1, width = 0.3, cells = [40, 3] }
+    array = { count = [2, 1, 2], spacing = [3, 0, 3] }
+"#;
+/// A rod joined to a cord: the kinds that turn orientations stay outside of pieces.
+const RODS: &str = r#"
+    [[rope]]
+    name = "rod"
+    path = [[0, 1, 0], [3, 1, 0]]
+    segments = 150
+    bend = { modulus = 1e6 }
+    twist = { modulus = 1e6 }
+    [[rope]]
+    name = "cord"
+    path = [[0, 0.9, 0], [3, 0.9, 0]]
+    segments = 150
+    bend = { compliance = 1 }
+    [[attach]]
+    from = { object = "rod", at = "end" }
+    to = { object = "cord" }
+    within = 1
+"#;
+const BALLOON: &str = r#"
+    [[inflatable]]
+    sphere = { radius = 0.5, subdivisions = 3 }
+    bend = { compliance = 1 }
+"#;
+
+fn scene(text: &str, set: &[&str]) -> Scene {
+    let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
+    Scene::parse_with(text, Format::Toml, &set).unwrap()
+}
+
+fn model(text: &str, set: &[&str], target: &Target) -> Model {
+    build(&scene(text, &[&["solver.partition=mosaic"], set].concat()), &NoMeshes, target).unwrap().0
+}
+
+/// Rows that each patch names, and how many constraints it has; those outside patches as [`GLOBAL`].
+fn patches(model: &Model) -> BTreeMap<u32, (BTreeSet<u32>, usize)> {
+    let mut all: BTreeMap<u32, (BTreeSet<u32>, usize)> = BTreeMap::new();
+    for group in &model.groups {
+        for batch in &group.batches {
+            let (rows, count) = all.entry(batch.patch).or_default();
+            rows.extend(batch.slots().flat_map(|(block, lane)| group.rows_of(block, lane)));
+            *count += batch.count;
+        }
+    }
+    all
+}
+
+/// Constraints by kind as the particles they join, in an order of their own.
+fn listed(model: &Model) -> Vec<(&'static str, Vec<u32>)> {
+    let of_group = |g: &'_ pliant::model::Group| -> Vec<(&'static str, Vec<u32>)> {
+        let seen = |(block, lane)| g.rows_of(block, lane).map(|r| model.phantoms.seen(r)).collect();
+        g.slots().map(|slot| (g.kind.name(), seen(slot))).collect()
+    };
+    let mut all: Vec<_> = model.groups.iter().flat_map(of_group).collect();
+    all.sort();
+    all
+}
+
+/// Checks what a mosaic must be. Returns its pieces and copies.
+fn check(text: &str, set: &[&str], target: &Target) -> (usize, usize) {
+    let model = model(text, set, target);
+    let serial = build(&scene(text, &["solver.partition=serial"]), &NoMeshes, target).unwrap().0;
+    assert_eq!(listed(&model), listed(&serial), "not every constraint once, on its own particles");
+    for group in model.groups.iter().filter(|g| !g.layout().turns) {
+        assert!(group.batches.iter().all(|b| b.patch != GLOBAL), "{:?} outside of pieces", group.kind);
+    }
+
+    let islands = model.schedule.islands as u32;
+    let patches = patches(&model);
+    let pieces: Vec<_> = patches.iter().filter(|(p, _)| **p != GLOBAL && **p >= islands).collect();
+    let most = scene(text, set).solver.patch_particles.map_or(usize::MAX, |n| n as usize).min(target.rows);
+    let mut owned = BTreeSet::new();
+    for (p, (rows, count)) in &patches {
+        if *p != GLOBAL {
+            assert!(rows.len() <= most, "patch {p} has {} rows of {most}", rows.len());
+            rows.iter().for_each(|r| assert!(owned.insert(*r), "row {r} is in two patches"));
+        }
+        assert!(*count > 0);
+    }
+
+    // Seam by seam: as many copies as pieces that name the particle, one in each, and none names it directly.
+    let mut named: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
+    for (p, (rows, _)) in &pieces {
+        rows.iter().for_each(|&r| named.entry(model.phantoms.seen(r)).or_default().push((**p, r)));
+    }
+    named.retain(|_, pieces| pieces.len() > 1);
+    assert_eq!(named.len(), model.phantoms.ties.len());
+    for (tie, (owner, pieces)) in model.phantoms.ties.iter().zip(&named) {
+        assert_eq!((tie.owner, tie.count as usize, tie.weight), (*owner, pieces.len(), pieces.len() as f32));
+        let rows: Vec<u32> = pieces.iter().map(|&(_, r)| r).collect();
+        let piece: BTreeSet<u32> = pieces.iter().map(|&(p, _)| p).collect();
+        assert_eq!(piece.len(), pieces.len(), "a piece has two copies of particle {owner}");
+        assert!(rows.into_iter().eq(tie.first..tie.first + tie.count), "copies of particle {owner}: {pieces:?}");
+    }
+
+    let passes = &model.schedule.iteration;
+    if !model.phantoms.ties.is_empty() {
+        assert!(matches!(&passes[..3], [Pass::Spread(_), Pass::Patches(_), Pass::Join(_)]), "{passes:?}");
+    }
+    assert_eq!(passes.iter().filter(|p| matches!(p, Pass::Patches(_))).count(), usize::from(!pieces.is_empty()));
+    (pieces.len(), model.phantoms.owners.len())
+}
+
+#[test]
+fn s12_every_constraint_is_in_one_piece_and_every_seam_particle_has_a_copy_in_each() {
+    for (name, text) in [("cloth", CLOTH), ("block", BLOCK), ("rings", RINGS), ("rods", RODS), ("balloon", BALLOON)] {
+        // Workgroups of 64 rows and 4 threads, of 256 and 32; the CPU with pieces as the user wishes.
+        let targets = [(Target::gpu(1 << 10, 4), "4000"), (Target::gpu(4 << 10, 32), "100"), (Target::CPU, "60")];
+        for (target, wish) in targets {
+            let (pieces, copies) = check(text, &[&format!("solver.patch_particles={wish}")], &target);
+            println!("{name}, {} rows or {wish}: {pieces} pieces, {copies} copies", target.rows);
+            assert!(pieces > 1 && copies > 0, "{name} is in {pieces} pieces with {copies} copies");
+        }
+    }
+}
+
+#[test]
+fn s12_bodies_that_fit_are_islands_or_pieces_without_copies() {
+    let target = Target::gpu(48 << 10, 256);
+    for (text, islands, pieces) in [(CLOTH, 1, 0), (RODS, 1, 0), (BALLOON, 0, 1)] {
+        let model = model(text, &[], &target);
+        assert_eq!((model.schedule.islands, model.schedule.patches.len()), (islands, islands + pieces));
+        assert!(model.phantoms.owners.is_empty());
+        assert_eq!(check(text, &[], &target), (pieces, 0));
+    }
+    // 151 particles and 150 orientations: neither in 256 rows nor in 300, but in 2 × 151 + 150.
+    let islands = |rows: usize| model(RODS, &[], &Target::gpu(16 * rows, 256)).schedule.islands;
+    assert_eq!([256, 300, 451, 452].map(islands), [0, 0, 0, 1]);
+}
+
+#[test]
+fn s12_pieces_are_of_even_size_and_few_of_their_particles_are_shared() {
+    // A sheet of 100 × 100 particles in some ten pieces: the seams of a perfect 3 × 4 mosaic are 2 × 100 + 3 × 100
+    // particles long, and two wide, because a hinge across a seam reaches one row farther.
+    let text = "[[cloth]]\ngrid = { cells = [99, 99], size = [1, 1] }\nbend = { compliance = 1 }\n";
+    let target = Target::gpu(48 << 10, 256);
+    let model = model(text, &[], &target);
+    let sizes: Vec<usize> = patches(&model).values().map(|(_, count)| *count).collect();
+    let (most, fewest) = (*sizes.iter().max().unwrap(), *sizes.iter().min().unwrap());
+    let shared = model.phantoms.ties.len();
+    println!("{} pieces of {fewest} to {most} constraints, {shared} particles shared", sizes.len());
+    assert!((10..=14).contains(&sizes.len()) && most as f64 <= 1.3 * fewest as f64, "{sizes:?}");
+    assert!(shared <= 1100, "{shared} particles are shared");
+}
+
+#[test]
+fn r01_a_mosaic_has_the_same_bits_on_one_thread_and_on_two() {
+    for text in [CLOTH, BLOCK, RODS, BALLOON] {
+        let run = |threads: usize| {
+            let scene = scene(text, &["solver.partition=mosaic", "solver.patch_particles=60"]);
+            let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap();
+            assert!(!sim.model().phantoms.owners.is_empty());
+            (0..10).for_each(|_| sim.step().unwrap());
+            sim.hash()
+        };
+        assert_eq!(run(1), run(2), "{text}");
+    }
+}
