@@ -1,8 +1,8 @@
 //! Cuts constraints of all kinds into pieces that share few particles.
 //!
 //! A cut is a plane of the rest shape. All constraints that cross it go to the same side of it, so that the
-//! particles that both sides name are one layer next to the plane; a constraint to the side of its center would
-//! make them two. What a plane costs, the number of those particles, is counted and not guessed.
+//! particles that both sides name lie on the other. What a plane costs, the number of those particles, is counted
+//! and not guessed; the plane matters more than who gets what crosses it.
 
 use crate::build::part::Raw;
 use crate::kernels::Kind;
