@@ -32,6 +32,7 @@ mod error;
 pub mod frame;
 pub mod kernels;
 pub mod mesh;
+mod mirror;
 pub mod model;
 pub mod motion;
 pub mod scene;
@@ -42,5 +43,5 @@ pub mod step;
 pub use backend::cpu::Isa;
 #[cfg(feature = "gpu")]
 pub use backend::gpu;
-pub use error::{Diverged, SceneError};
-pub use simulation::{ConstraintView, Options, Simulation};
+pub use error::{Diverged, SceneError, StepError};
+pub use simulation::{Backend, ConstraintView, Options, Simulation};

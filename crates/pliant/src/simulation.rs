@@ -2,27 +2,48 @@
 
 use crate::backend::cpu::{Cpu, Isa};
 use crate::build::{BuildError, MeshSource, Target, build};
-use crate::error::Diverged;
+use crate::error::StepError;
 use crate::frame::{Frame, Shape};
+#[cfg(feature = "gpu")]
+use crate::gpu::{Device, Gpu, GpuOptions, Runaway};
 use crate::kernels::{Kind, Softness};
+use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
 use crate::scene::Scene;
 use crate::state::State;
 use crate::step::stats::{Counts, INFLATE, Probe, Residuals, Times};
 use glam::Vec3;
 
+/// Who runs the passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Threads of this machine.
+    #[default]
+    Cpu,
+    /// A graphics processor.
+    #[cfg(feature = "gpu")]
+    Gpu(GpuOptions),
+    /// The GPU where there is one and it is expected to be faster, else the CPU.
+    Auto,
+}
+
 /// How to run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
+    /// Who runs the passes; default the CPU.
+    pub backend: Backend,
     /// Threads; 0 (default) means one per core. Results do not depend on it.
     pub threads: usize,
     /// Lane width; default the widest the processor has. Results do not depend on it.
     pub isa: Isa,
+    /// What the plan is made for, if not for the backend: order, and so results, are those of this target
+    /// whoever runs it. For comparing backends.
+    pub target: Option<Target>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { threads: 0, isa: Isa::detect() }
+        Self { backend: Backend::default(), threads: 0, isa: Isa::detect(), target: None }
     }
 }
 
@@ -38,28 +59,153 @@ pub struct ConstraintView {
     pub multipliers: Vec<f32>,
 }
 
+/// What comes back from a GPU with the state.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Contacts that pushed in the last substep.
+    #[cfg(feature = "gpu")]
+    contacts: u64,
+    /// Who ran away.
+    #[cfg(feature = "gpu")]
+    runaway: Option<Runaway>,
+}
+
 /// A running simulation.
 pub struct Simulation {
     model: Model,
-    state: State,
+    state: Mirror<Seen>,
     cpu: Cpu,
+    #[cfg(feature = "gpu")]
+    gpu: Option<Box<Gpu>>,
 }
 
 impl Simulation {
     /// Builds a scene.
     pub fn new(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
-        // Only a model straight from `build` is run: its proofs are what the backend's `unsafe` rests on.
-        let (model, state) = build(scene, meshes, &Target::CPU)?;
+        match options.backend {
+            Backend::Cpu => Self::on_cpu(scene, meshes, options),
+            #[cfg(feature = "gpu")]
+            Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?),
+            #[cfg(feature = "gpu")]
+            Backend::Auto => match Device::open(&GpuOptions::default()) {
+                Ok(device) if !device.software => {
+                    let fast = Self::on_gpu(scene, meshes, options, device)?;
+                    // Where the CPU is expected to win the scene is small, and built again in no time.
+                    if fast.gpu.as_ref().is_some_and(|g| g.wins(&fast.model)) {
+                        Ok(fast)
+                    } else {
+                        Self::on_cpu(scene, meshes, options)
+                    }
+                }
+                _ => Self::on_cpu(scene, meshes, options),
+            },
+            #[cfg(not(feature = "gpu"))]
+            Backend::Auto => Self::on_cpu(scene, meshes, options),
+        }
+    }
+
+    fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+        // Only a model straight from `build` is run: its proofs are what the backends' `unsafe` rests on.
+        let (model, state) = build(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
         let cpu =
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, state, cpu })
+        Ok(Self {
+            model,
+            state: Mirror::new(state),
+            cpu,
+            #[cfg(feature = "gpu")]
+            gpu: None,
+        })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn on_gpu(scene: &Scene, meshes: &dyn MeshSource, options: Options, device: Device) -> Result<Self, BuildError> {
+        let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| device.target()))?;
+        let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
+        let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
+        Ok(Self { model, state: Mirror::new(state), cpu, gpu })
     }
 
     /// One step of dt.
     ///
-    /// After an error the state holds what diverged, for inspection; it cannot go on.
-    pub fn step(&mut self) -> Result<(), Diverged> {
-        self.cpu.step(&self.model, &mut self.state)
+    /// After an error the state holds what diverged, for inspection; it cannot go on. A GPU works on while the
+    /// host goes on too, so a particle that ran away may be reported a few steps later, or by [`Self::sync`].
+    pub fn step(&mut self) -> Result<(), StepError> {
+        self.advance(1)
+    }
+
+    /// So many steps of dt. On a GPU they are submitted together and nobody waits for them.
+    pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            self.state.leave(|changed| gpu.upload(changed));
+            return match gpu.advance(&self.model, steps)? {
+                Some(_) => self.sync(),
+                None => Ok(()),
+            };
+        }
+        if let Some(state) = self.state.get_mut() {
+            for _ in 0..steps {
+                self.cpu.step(&self.model, state)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for all steps and brings the state to the host. Does nothing on the CPU.
+    ///
+    /// [`Self::state`] and all that look at it do this by themselves, but can only panic if the GPU is lost.
+    pub fn sync(&mut self) -> Result<(), StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            let (state, seen) = self.fetch()?;
+            if let Some(found) = seen.runaway {
+                return Err(gpu.diverged(&self.model, state, found).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The state and what came with it.
+    fn fetch(&self) -> Result<&(State, Seen), StepError> {
+        self.state.get(|_state| {
+            #[cfg(feature = "gpu")]
+            if let Some(gpu) = &self.gpu {
+                let (contacts, runaway) = gpu.download(&self.model, _state)?;
+                return Ok(Seen { contacts, runaway });
+            }
+            Ok(Seen::default())
+        })
+    }
+
+    /// Waits until a GPU has done all steps submitted so far, without reading anything back.
+    pub fn wait(&self) -> Result<(), StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            gpu.wait()?;
+        }
+        Ok(())
+    }
+
+    /// The GPU half, if it runs there.
+    #[cfg(feature = "gpu")]
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.gpu.as_deref()
+    }
+
+    /// The GPU half, to change how it is measured.
+    #[cfg(feature = "gpu")]
+    pub fn gpu_mut(&mut self) -> Option<&mut Gpu> {
+        self.gpu.as_deref_mut()
+    }
+
+    /// "cpu" or "gpu".
+    pub fn backend(&self) -> &'static str {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return "gpu";
+        }
+        "cpu"
     }
 
     /// The fixed half.
@@ -67,20 +213,30 @@ impl Simulation {
         &self.model
     }
 
-    /// The moving half.
+    /// The moving half. From a GPU it is read back at the first look after a step.
+    ///
+    /// # Panics
+    /// If the GPU is lost; [`Self::sync`] tells that as an error.
     pub fn state(&self) -> &State {
-        &self.state
+        match self.fetch() {
+            Ok((state, _)) => state,
+            Err(e) => panic!("{e}"),
+        }
     }
 
     /// The moving half, to be changed between steps. Sizes must stay as they are: the next step panics
     /// otherwise.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
     pub fn state_mut(&mut self) -> &mut State {
-        &mut self.state
+        self.state();
+        self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
 
     /// Number of particles.
     pub fn particles(&self) -> usize {
-        self.state.particles
+        self.model.shape.objects.len()
     }
 
     /// Number of threads.
@@ -90,18 +246,22 @@ impl Simulation {
 
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
-        self.state.time
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            return gpu.time();
+        }
+        self.state().time
     }
 
     /// Position of a particle [m].
     pub fn position(&self, particle: usize) -> Vec3 {
-        let [x, y, z, _] = self.state.rows[particle];
+        let [x, y, z, _] = self.state().rows[particle];
         Vec3::new(x, y, z)
     }
 
     /// Velocity of a particle [m/s].
     pub fn velocity(&self, particle: usize) -> Vec3 {
-        let [x, y, z, _] = self.state.velocities[particle];
+        let [x, y, z, _] = self.state().velocities[particle];
         Vec3::new(x, y, z)
     }
 
@@ -112,37 +272,47 @@ impl Simulation {
 
     /// Copies positions and velocities into `frame`, reusing its memory.
     pub fn write_frame(&self, frame: &mut Frame) {
-        let n = self.state.particles;
-        frame.time = self.state.time;
+        let n = self.state().particles;
+        frame.time = self.state().time;
         frame.positions.clear();
-        frame.positions.extend(self.state.rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
+        frame.positions.extend(self.state().rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
         frame.velocities.clear();
-        frame.velocities.extend(self.state.velocities[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
+        frame.velocities.extend(self.state().velocities[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
     }
 
     /// Mean and greatest relative error by kind.
     pub fn residuals(&self) -> Residuals {
-        self.cpu.residuals(&self.model, &self.state)
+        self.cpu.residuals(&self.model, self.state())
     }
 
     /// Energies and momenta.
     pub fn probe(&self) -> Probe {
-        self.cpu.probe(&self.model, &self.state)
+        let probe = self.cpu.probe(&self.model, self.state());
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return Probe { contacts: self.fetch().map_or(0, |(_, seen)| seen.contacts), ..probe };
+        }
+        probe
     }
 
     /// Volume of each inflatable [m³].
     pub fn volumes(&self) -> Vec<f64> {
-        self.cpu.volumes(&self.model, &self.state)
+        self.cpu.volumes(&self.model, self.state())
     }
 
-    /// Wall times by stage since the last call.
+    /// Times by stage since the last call: wall times on the CPU; on a GPU its own, where it was asked to take
+    /// them.
     pub fn take_times(&mut self) -> Times {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            return gpu.take_times();
+        }
         self.cpu.take_times()
     }
 
     /// Fingerprint of positions and velocities, bit for bit.
     pub fn hash(&self) -> u64 {
-        self.state.hash()
+        self.state().hash()
     }
 
     /// Constraints by kind; inflatables under "inflate".
@@ -162,7 +332,7 @@ impl Simulation {
 
     /// All constraints of a kind with their multipliers, in the order in which they run.
     pub fn constraints(&self, kind: Kind) -> impl Iterator<Item = ConstraintView> + '_ {
-        let groups = self.model.groups.iter().zip(&self.state.multipliers).filter(move |(g, _)| g.kind == kind);
+        let groups = self.model.groups.iter().zip(&self.state().multipliers).filter(move |(g, _)| g.kind == kind);
         let phantoms = &self.model.phantoms;
         groups.flat_map(move |(group, lambda)| {
             let layout = group.layout();
@@ -196,19 +366,31 @@ impl Simulation {
                 }
             }
         }
+        self.params_changed();
         changed
     }
 
     /// Changes the pressure of an object's inflatables; returns how many there are.
     pub fn set_pressure(&mut self, object: u32, pressure: f32) -> usize {
         let bodies = self.model.inflatables.iter_mut().filter(|b| b.object == object);
-        bodies.map(|b| b.pressure = pressure).count()
+        let changed = bodies.map(|b| b.pressure = pressure).count();
+        self.params_changed();
+        changed
+    }
+
+    fn params_changed(&mut self) {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            gpu.upload_params(&self.model);
+        }
     }
 
     /// Changes the phase of an object's particles, and so whom they collide with.
     pub fn set_phase(&mut self, object: u32, phase: u32) {
-        for (p, _) in self.state.phases.iter_mut().zip(&self.model.shape.objects).filter(|(_, o)| **o == object) {
+        let objects = std::mem::take(&mut self.model.shape.objects);
+        for (p, _) in self.state_mut().phases.iter_mut().zip(&objects).filter(|(_, o)| **o == object) {
             *p = phase;
         }
+        self.model.shape.objects = objects;
     }
 }

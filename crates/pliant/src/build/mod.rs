@@ -65,6 +65,10 @@ pub enum BuildError {
     /// Threads could not be started.
     #[error("cannot start threads: {0}")]
     Threads(String),
+    /// The GPU cannot be used.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] crate::gpu::GpuError),
 }
 
 impl BuildError {

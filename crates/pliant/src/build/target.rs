@@ -14,6 +14,10 @@ pub struct Target {
     pub width: usize,
     /// Pieces that keep the whole device busy.
     pub pieces: usize,
+    /// Constraints of a piece for each that a particle has: smaller ones keep nobody busy.
+    pub crowd: usize,
+    /// Constraints of a piece at most.
+    pub most: usize,
     /// What [`Partition::Auto`] stands for.
     pub auto: Partition,
 }
@@ -21,19 +25,30 @@ pub struct Target {
 impl Target {
     /// Threads of a CPU, whatever their number. Patches are never far behind: bodies that fit a cache are one
     /// patch as they are with colors, larger ones run as fast on one core and scale better to several.
-    pub const CPU: Self =
-        Self { rows: usize::MAX, island_bytes: 768 << 10, width: 8, pieces: 32, auto: Partition::Patch };
+    pub const CPU: Self = Self {
+        rows: usize::MAX,
+        island_bytes: 768 << 10,
+        width: 8,
+        pieces: 32,
+        crowd: 8,
+        most: usize::MAX,
+        auto: Partition::Patch,
+    };
 
     /// Workgroups of a GPU that keep their rows in `workgroup_bytes` of fast memory and have `threads` each.
     ///
     /// A pass over all constraints costs as much as a dozen colors within a workgroup, so that pieces of all
     /// kinds, which take one pass per iteration, come out ahead of patches, which take several per kind.
     pub fn gpu(workgroup_bytes: usize, threads: usize) -> Self {
+        // An eighth is for the list of rounds.
+        let for_rows = workgroup_bytes - workgroup_bytes / 8;
         Self {
-            rows: workgroup_bytes / size_of::<crate::state::RowData>(),
+            rows: for_rows / size_of::<crate::state::RowData>(),
             island_bytes: usize::MAX,
             width: threads,
-            pieces: 256,
+            pieces: 128,
+            crowd: 80,
+            most: 24 * threads,
             auto: Partition::Mosaic,
         }
     }

@@ -9,8 +9,9 @@ fn bend(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 4>, l: array<f32, 
     let a3 = r[3].xyz - r[0].xyz;
     let b2 = r[2].xyz - r[1].xyz;
     let b3 = r[3].xyz - r[1].xyz;
-    let size = sqrt(dot(e, e));
-    let per_size = safe_recip(size);
+    let square = dot(e, e);
+    let per_size = safe_inverse_sqrt(square);
+    let size = square * per_size;
     let n0 = cross(a2, a3);
     let n1 = cross(b3, b2);
     let theta = arctangent(dot(cross(n0, n1), e) * per_size, dot(n0, n1));

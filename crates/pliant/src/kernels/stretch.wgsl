@@ -4,10 +4,13 @@ struct Stretch { rows: array<vec4<f32>, 2>, lambda: array<f32, 1> }
 
 fn stretch(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 2>, l: array<f32, 1>) -> Stretch {
     let d = r[0].xyz - r[1].xyz;
-    let size = sqrt(dot(d, d));
+    let square = dot(d, d);
+    let per_size = safe_inverse_sqrt(square);
+    let size = square * per_size;
     let soft = soften(scales, p[1]);
-    // Δλ/|d| in one division; 0 where coincident points leave no direction, and there λ must not grow.
-    let scale = pull(scales, soft, size - p[0], l[0]) * safe_recip(size * (r[0].w + r[1].w + soft.alpha));
+    // Δλ/|d|; 0 where coincident points leave no direction, and there λ must not grow. The root and the reciprocal
+    // do not wait for each other.
+    let scale = pull(scales, soft, size - p[0], l[0]) * (per_size * safe_recip(r[0].w + r[1].w + soft.alpha));
     return Stretch(
         array(vec4<f32>(d * (r[0].w * scale), 0.0), vec4<f32>(d * -(r[1].w * scale), 0.0)),
         array(l[0] + scale * size),

@@ -11,6 +11,8 @@ pub struct Times {
     pub stages: [f64; Stage::ALL.len()],
     /// Seconds of the solve stage per group.
     pub groups: Vec<f64>,
+    /// Seconds that the host spent on writing down and submitting commands for a GPU.
+    pub encode: f64,
     /// Substeps timed.
     pub substeps: u64,
 }

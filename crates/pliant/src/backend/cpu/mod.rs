@@ -149,6 +149,13 @@ impl Cpu {
         })
     }
 
+    /// Threads that measure a state which somebody else moves.
+    #[cfg(feature = "gpu")]
+    pub fn observer(threads: usize) -> std::io::Result<Self> {
+        let threads = Threads::new(threads)?;
+        Ok(Self { threads, isa: Isa::detect(), scratch: Scratch::default(), times: Times::default(), rows: 0 })
+    }
+
     /// Number of threads.
     pub fn thread_count(&self) -> usize {
         self.threads.count()
@@ -317,14 +324,7 @@ fn run_pass(
 fn check(alarm: &Alarm, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
     let Some(particle) = alarm.first() else { return Ok(()) };
     let [x, y, z, _] = state.rows[particle];
-    let object = model.shape.objects.get(particle).map_or(0, |&o| o as usize);
-    Err(Diverged {
-        stage: stage.name(),
-        particle,
-        object: model.shape.object_names.get(object).cloned().unwrap_or_default(),
-        position: [x, y, z],
-        time: state.time,
-    })
+    Err(Diverged::new(stage, model, particle, [x, y, z], state.time))
 }
 
 /// Stopwatch with laps.

@@ -80,3 +80,61 @@ impl From<&aero::Air<f32>> for Air {
         Self { half_density: air.half_density, drag: air.drag, lift: air.lift, spare: 0.0 }
     }
 }
+
+/// Numbers of one substep, `Substep` of `bindings.wgsl`, which says what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct Substep {
+    pub gravity: [f32; 3],
+    pub h: f32,
+    pub wind: [f32; 3],
+    pub gust: f32,
+    pub inv_h: f32,
+    pub keep: f32,
+    pub inv_h2: f32,
+    pub memory: f32,
+    pub gust_period: f32,
+    pub sleep: f32,
+    pub margin: f32,
+    pub omega: f32,
+    pub flags: u32,
+    pub particles: u32,
+    pub solid: u32,
+    pub colliders: u32,
+    pub stabilization: u32,
+    pub obstacles: u32,
+    pub poses: u32,
+    pub radii: u32,
+    pub spins: u32,
+    pub counts: u32,
+    pub island_bits: u32,
+    pub seams: u32,
+    pub seam_of: u32,
+    pub masks: u32,
+    pub first_order: u32,
+    pub pushes: u32,
+    pub forces: u32,
+    pub arrivals: u32,
+    pub exchange: u32,
+    pub copies: u32,
+}
+
+/// What one dispatch works on, `Job` of `bindings.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct Job {
+    pub first: u32,
+    pub count: u32,
+    pub index: u32,
+    pub params: u32,
+    pub lambda: u32,
+    pub slots: u32,
+    pub mode: u32,
+    pub iterations: u32,
+    pub copies_in: u32,
+    pub copies_out: u32,
+    pub fresh: u32,
+    pub spare: u32,
+}

@@ -1,6 +1,11 @@
-//! Puts WGSL modules together from the twins of the kernels.
+//! Puts WGSL modules together from the twins of the kernels, the passes of this backend and the glue between.
 
-use crate::kernels::wgsl;
+use super::glue;
+use super::patches::Room;
+use crate::kernels::{Kind, wgsl};
+
+const BINDINGS: &str = include_str!("bindings.wgsl");
+const TOUCH: &str = include_str!("touch.wgsl");
 
 /// One module's source: what all kernels share, then the parts in their order, each once.
 ///
@@ -13,4 +18,104 @@ pub fn compose(parts: &[&str]) -> String {
         }
     }
     seen.join("\n")
+}
+
+/// A shader by what it is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its entry point.
+    pub entry: &'static str,
+    /// Name for messages.
+    pub label: String,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    Predict,
+    Finalize,
+    Passes,
+    Inflate,
+    Constraint(Kind),
+    Patches { kinds: Vec<Kind>, room: Room },
+}
+
+fn source(entry: &'static str, what: What) -> Source {
+    let label = match &what {
+        What::Constraint(kind) => format!("{} {entry}", kind.name()),
+        _ => entry.to_owned(),
+    };
+    Source { entry, label, what }
+}
+
+/// Predict, contacts, stabilize: "predict" or "pins".
+pub fn predict(entry: &'static str) -> Source {
+    source(entry, What::Predict)
+}
+
+/// Velocities, sleeping, check for divergence.
+pub fn finalize() -> Source {
+    source("finalize", What::Finalize)
+}
+
+/// A pass that is not about one kind.
+pub fn passes(entry: &'static str) -> Source {
+    source(entry, What::Passes)
+}
+
+/// Volumes of closed surfaces.
+pub fn inflate() -> Source {
+    source("inflate", What::Inflate)
+}
+
+/// A pass over constraints of one kind: "batch", "serial" or "jacobi".
+pub fn constraint(kind: Kind, entry: &'static str) -> Source {
+    source(entry, What::Constraint(kind))
+}
+
+/// Patches of these kinds, with this room in a workgroup's memory; what has none stays in its place.
+pub fn patches(kinds: &[Kind], room: Room) -> Source {
+    source("patches", What::Patches { kinds: kinds.to_vec(), room })
+}
+
+impl Source {
+    /// The module.
+    pub fn text(&self) -> String {
+        match &self.what {
+            What::Predict => compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, include_str!("predict.wgsl")]),
+            What::Finalize => {
+                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, include_str!("finalize.wgsl")])
+            }
+            What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, TOUCH, include_str!("passes.wgsl")]),
+            What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
+            What::Constraint(kind) => {
+                compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
+            }
+            What::Patches { kinds, room } => {
+                let sizes = [
+                    ("THREADS", room.threads),
+                    ("ROOM", room.rows.unwrap_or(0)),
+                    ("PLAN", room.plan.unwrap_or(0)),
+                    ("STORE", room.store),
+                ];
+                let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
+                let pick = |here: bool, local: &'static str, global: &'static str| if here { local } else { global };
+                let glue = glue::patches(kinds);
+                let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
+                parts.extend([
+                    wgsl::CONTACT,
+                    BINDINGS,
+                    TOUCH,
+                    &sizes,
+                    pick(room.rows.is_some(), include_str!("room_local.wgsl"), include_str!("room_global.wgsl")),
+                    pick(room.plan.is_some(), include_str!("plan_local.wgsl"), include_str!("plan_global.wgsl")),
+                    pick(room.lambda, include_str!("store_local.wgsl"), include_str!("store_global.wgsl")),
+                    pick(room.data, include_str!("data_local.wgsl"), include_str!("data_global.wgsl")),
+                    &glue,
+                    include_str!("patch.wgsl"),
+                ]);
+                compose(&parts)
+            }
+        }
+    }
 }

@@ -18,9 +18,6 @@ use crate::kernels::Kind;
 use crate::model::Tie;
 use std::collections::BTreeMap;
 
-/// Constraints of a piece for each that runs side by side with others: fewer, and its colors leave threads idle.
-const ROUNDS: usize = 24;
-
 /// Gives every constraint a piece and a color, and particles on seams their copies.
 pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: &mut Plan) {
     let pieces = cut(problem, constraints);
@@ -60,8 +57,20 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>) -> Vec<Vec<Item
     let bodies: Vec<Vec<Item>> = outside.chunk_by(|&a, &b| body(a) == body(b)).map(<[Item]>::to_vec).collect();
     let target = problem.target;
     let rows = target.rows_within(problem.solver.patch_particles);
-    let share = |count: usize| Share { rows, constraints: (target.width * ROUNDS).max(count / target.pieces) };
-    bodies.into_iter().flat_map(|items| saw.cut(share(items.len()), items)).collect()
+    let mut seen = vec![u32::MAX; problem.rows()];
+    let mut share = |number: usize, items: &[Item]| {
+        let (mut named, mut rows_named) = (0_usize, 0_usize);
+        for &r in items.iter().flat_map(|&item| saw.rows(item)) {
+            named += 1;
+            rows_named += usize::from(std::mem::replace(&mut seen[r as usize], number as u32) != number as u32);
+        }
+        let degree = named.div_ceil(rows_named.max(1));
+        // A quarter more than an even share, because no cut is even.
+        let even = items.len() * 5 / (4 * target.pieces);
+        Share { rows, constraints: (target.crowd * degree).max(even).min(target.most) }
+    };
+    let shares: Vec<Share> = bodies.iter().enumerate().map(|(k, items)| share(k, items)).collect();
+    bodies.into_iter().zip(shares).flat_map(|(items, share)| saw.cut(share, items)).collect()
 }
 
 /// Gives each particle that several pieces name a copy in every one of them, which the constraints there name

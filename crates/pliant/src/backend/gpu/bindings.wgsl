@@ -1,0 +1,129 @@
+// What every shader of the backend sees. The host's half is `layout.rs` and `buffers.rs`.
+
+// Numbers of one substep; some are the same for all of them, but one read serves all.
+struct Substep {
+    gravity: vec3<f32>,
+    h: f32,
+    wind: vec3<f32>,
+    gust: f32,
+    inv_h: f32,
+    keep: f32,
+    inv_h2: f32,
+    memory: f32,
+    gust_period: f32,
+    sleep: f32,
+    margin: f32,
+    omega: f32,
+    // Bit 0: BDF2 keeps history; bit 1: this substep is of second order; bit 2: there are forces of the air.
+    flags: u32,
+    particles: u32,
+    // Particles and orientations.
+    solid: u32,
+    colliders: u32,
+    stabilization: u32,
+    // First vector of the obstacles and of the pins' poses in `fixtures`.
+    obstacles: u32,
+    poses: u32,
+    // First words of tables in `params`.
+    radii: u32,
+    spins: u32,
+    counts: u32,
+    // First words of tables in `topology`.
+    island_bits: u32,
+    seams: u32,
+    seam_of: u32,
+    // First word of the contact masks and of the first-order marks in `marks`.
+    masks: u32,
+    first_order: u32,
+    // First vector of the contacts' pushes in `work`.
+    pushes: u32,
+    // First vector of the forces in `motion`.
+    forces: u32,
+    // First word of the marks of pieces and of the copies they exchange, in `marks`; number of copies.
+    arrivals: u32,
+    exchange: u32,
+    copies: u32,
+}
+
+// What one dispatch works on.
+struct Job {
+    first: u32,
+    count: u32,
+    index: u32,
+    params: u32,
+    lambda: u32,
+    slots: u32,
+    mode: u32,
+    iterations: u32,
+    // Where copies of seam particles come from and go to, as rows.
+    copies_in: u32,
+    copies_out: u32,
+    // 1 in the first iteration of a substep: multipliers start from zero.
+    fresh: u32,
+    spare: u32,
+}
+
+// Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).
+@group(0) @binding(0) var<storage, read_write> rows: array<vec4<f32>>;
+// Four or two arrays of `solid` rows: start of the substep, velocities, and both one substep before (BDF2);
+// then forces of the air.
+@group(0) @binding(1) var<storage, read_write> motion: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read_write> lambda: array<f32>;
+// What nobody keeps: pushes of contacts, corrections of Jacobi passes, gradients.
+@group(0) @binding(3) var<storage, read_write> work: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read_write> marks: array<atomic<u32>>;
+@group(0) @binding(5) var<storage, read> params: array<f32>;
+@group(0) @binding(6) var<storage, read> topology: array<u32>;
+@group(0) @binding(7) var<storage, read> fixtures: array<vec4<f32>>;
+@group(0) @binding(8) var<uniform> sub: Substep;
+@group(0) @binding(9) var<uniform> job: Job;
+
+// Words of `marks` before the tables.
+const SUBSTEPS: u32 = 0u;
+const RAN_AWAY_PREDICT: u32 = 1u;
+const RAN_AWAY_SOLVE: u32 = 2u;
+const FROZEN: u32 = 3u;
+// 1 if pieces waited for each other in vain.
+const STUCK: u32 = 4u;
+const NOBODY: u32 = 0xffffffffu;
+
+const KEEPS_HISTORY: u32 = 1u;
+const SECOND_ORDER: u32 = 2u;
+const IN_THE_AIR: u32 = 4u;
+
+// Lanes of a block, as the model lays constraints out.
+const BLOCK: u32 = 8u;
+
+// Number of a thread over a dispatch of one or two dimensions.
+fn thread_number(group: vec3<u32>, groups: vec3<u32>, local: u32, size: u32) -> u32 {
+    return (group.y * groups.x + group.x) * size + local;
+}
+
+// Word or number `k` of `n` of the constraint at `slot`, counted from the first block.
+fn blocked(slot: u32, n: u32, k: u32) -> u32 {
+    return ((slot / BLOCK) * n + k) * BLOCK + slot % BLOCK;
+}
+
+fn scales() -> Scales {
+    return Scales(sub.inv_h2, sub.memory);
+}
+
+fn previous_at(i: u32) -> u32 {
+    return i;
+}
+
+fn velocity_at(i: u32) -> u32 {
+    return sub.solid + i;
+}
+
+fn older_at(i: u32) -> u32 {
+    return 2u * sub.solid + i;
+}
+
+fn older_velocity_at(i: u32) -> u32 {
+    return 3u * sub.solid + i;
+}
+
+fn in_island(particle: u32) -> bool {
+    return (topology[sub.island_bits + particle / 32u] >> (particle % 32u) & 1u) != 0u;
+}

@@ -1,0 +1,165 @@
+//! WGSL that depends on kinds of constraints: fetches their numbers, calls the kernel, stores what it says.
+//!
+//! WGSL has no generics, so what `backend::cpu` writes once over `Constraint<N, P, M>` is written out here, from
+//! the same [`Layout`](crate::kernels::Layout).
+
+use crate::kernels::Kind;
+use crate::model::BLOCK;
+use std::fmt::Write;
+
+/// A kind's number in rounds.
+pub fn op(kind: Kind) -> u32 {
+    kind as u32
+}
+
+/// Words of local row numbers of one constraint: two to a word.
+pub fn index_words(kind: Kind) -> usize {
+    kind.layout().rows.div_ceil(2)
+}
+
+fn list(n: usize, item: impl Fn(usize) -> String) -> String {
+    (0..n).map(item).collect::<Vec<_>>().join(", ")
+}
+
+/// What patches do with each kind, and `run`, which picks by its number.
+pub fn patches(kinds: &[Kind]) -> String {
+    let mut text = String::new();
+    for &kind in kinds {
+        rounds(&mut text, kind);
+    }
+    text += "fn run(what: u32, it: Patch, first: u32, rounds: u32, t: u32, fresh: bool) {\n    switch what {\n";
+    for &kind in kinds {
+        let _ = writeln!(text, "        case {}u: {{", op(kind));
+        let _ = writeln!(text, "            {}_rounds(it, first, rounds, t, fresh);\n        }}", kind.name());
+    }
+    text + "        default: {}\n    }\n}\n"
+}
+
+/// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so numbers are
+/// fetched two rounds ahead, without a branch, whether there is a constraint for the thread or not. Three rounds to a
+/// turn of the loop, because to move a number that is still on its way would be to wait for it.
+fn rounds(text: &mut String, kind: Kind) {
+    let (name, layout, index) = (kind.name(), kind.layout(), index_words(kind));
+    let parts = [("i", "u32", index), ("p", "f32", layout.params), ("l", "f32", layout.multipliers)];
+    let fields = || parts.into_iter().flat_map(|(name, ty, n)| (0..n).map(move |w| (name, ty, w)));
+    let _ = writeln!(text, "struct {name}_numbers {{\n    at: u32,");
+    for (part, ty, w) in fields() {
+        let _ = writeln!(text, "    {part}{w}: {ty},");
+    }
+    let _ = writeln!(text, "}}\n\nfn {name}_fetch(round: vec4<u32>, t: u32, fresh: bool) -> {name}_numbers {{");
+    for (k, (part, _, n)) in parts.into_iter().enumerate() {
+        let from = ["y", "z", "w"][k];
+        let _ = writeln!(text, "    let at_{part} = round.{from} + blocked(t, {n}u, 0u);");
+    }
+    let values = fields().map(|(part, _, w)| {
+        let at = format!("at_{part} + {}u", w * BLOCK);
+        match part {
+            "i" => format!("index_word({at})"),
+            "p" => format!("parameter({at})"),
+            _ => format!("lambda_get({at}, fresh)"),
+        }
+    });
+    let values = std::iter::once("at_l".to_owned()).chain(values).collect::<Vec<_>>().join(", ");
+    let _ = write!(
+        text,
+        "    return {name}_numbers({values});
+}}
+
+fn {name}_run(round: vec4<u32>, t: u32, scales: Scales, list: u32, n: {name}_numbers) {{
+    if t < round.x {{\n"
+    );
+    for k in 0..layout.rows {
+        let half = if k % 2 == 0 { "& 0xffffu" } else { ">> 16u" };
+        let _ = writeln!(text, "        let i{k} = n.i{} {half};", k / 2);
+    }
+    let rows = list(layout.rows, |k| format!("row_get(list, i{k})"));
+    let params = list(layout.params, |p| format!("n.p{p}"));
+    let lambda = list(layout.multipliers, |m| format!("n.l{m}"));
+    call(text, kind, "        ", &rows, &params, &lambda);
+    for k in 0..layout.moves {
+        let _ = writeln!(text, "        row_set(list, i{k}, r[{k}] + u.rows[{k}]);");
+    }
+    for m in 0..layout.multipliers {
+        let _ = writeln!(text, "        lambda_set(n.at + {}u, u.lambda[{m}]);", m * BLOCK);
+    }
+    *text += "    }\n}\n\n";
+    *text += &ROUNDS.replace("KIND", name);
+}
+
+/// The loop over rounds; the last rounds fetch again what is there.
+const ROUNDS: &str = "fn KIND_rounds(it: Patch, first: u32, rounds: u32, t: u32, fresh: bool) {
+    let scales = scales();
+    let last = first + rounds - 1u;
+    var round0 = plan_at(it, first);
+    var round1 = plan_at(it, min(first + 1u, last));
+    var round2 = plan_at(it, min(first + 2u, last));
+    var n0 = KIND_fetch(round0, t, fresh);
+    var n1 = KIND_fetch(round1, t, fresh);
+    for (var k = first; k <= last; k += 3u) {
+        let n2 = KIND_fetch(round2, t, fresh);
+        KIND_run(round0, t, scales, it.list, n0);
+        patch_barrier();
+        if k == last {
+            break;
+        }
+        round0 = plan_at(it, min(k + 3u, last));
+        n0 = KIND_fetch(round0, t, fresh);
+        KIND_run(round1, t, scales, it.list, n1);
+        patch_barrier();
+        if k + 1u == last {
+            break;
+        }
+        round1 = plan_at(it, min(k + 4u, last));
+        n1 = KIND_fetch(round1, t, fresh);
+        KIND_run(round2, t, scales, it.list, n2);
+        patch_barrier();
+        round2 = plan_at(it, min(k + 5u, last));
+    }
+}
+
+";
+
+fn call(text: &mut String, kind: Kind, indent: &str, rows: &str, params: &str, lambda: &str) {
+    let (name, layout) = (kind.name(), kind.layout());
+    let _ = writeln!(text, "{indent}let r = array<vec4<f32>, {}>({rows});", layout.rows);
+    let _ = writeln!(text, "{indent}let p = array<f32, {}>({params});", layout.params);
+    let _ = writeln!(text, "{indent}let l = array<f32, {}>({lambda});", layout.multipliers);
+    let _ = writeln!(text, "{indent}let u = {name}(scales, p, r, l);");
+}
+
+/// Shaders of one kind over rows in their place: `batch`, side by side; `serial`, one thread; `jacobi`,
+/// corrections to slots of their own.
+pub fn whole(kind: Kind) -> String {
+    let layout = kind.layout();
+    let (n, p, m) = (layout.rows, layout.params, layout.multipliers);
+    let mut read = String::new();
+    for k in 0..n {
+        let _ = writeln!(read, "    let i{k} = topology[job.index + blocked(slot, {n}u, {k}u)];");
+    }
+    let params = list(p, |k| format!("params[job.params + blocked(slot, {p}u, {k}u)]"));
+    let at = |k: usize| format!("job.lambda + blocked(slot, {m}u, {k}u)");
+    let lambda = list(m, |k| format!("select(lambda[{}], 0.0, fresh)", at(k)));
+
+    let mut text = format!("fn project(slot: u32, scales: Scales, fresh: bool) {{\n{read}");
+    call(&mut text, kind, "    ", &list(n, |k| format!("rows[i{k}]")), &params, &lambda);
+    for k in 0..layout.moves {
+        let _ = writeln!(text, "    rows[i{k}] = r[{k}] + u.rows[{k}];");
+    }
+    for k in 0..m {
+        let _ = writeln!(text, "    lambda[{}] = u.lambda[{k}];", at(k));
+    }
+    let _ = write!(text, "}}\n\nfn propose(slot: u32, scales: Scales, fresh: bool) {{\n{read}");
+    let weigh = if layout.turns { "" } else { " * vec4<f32>(1.0, 1.0, 1.0, parts(i" };
+    let close = if layout.turns { "" } else { "))" };
+    let weighed = |k: usize| {
+        if layout.turns { format!("rows[i{k}]") } else { format!("rows[i{k}]{weigh}{k}{close}") }
+    };
+    call(&mut text, kind, "    ", &list(n, weighed), &params, &lambda);
+    for k in 0..n {
+        let _ = writeln!(text, "    work[job.slots + blocked(slot, {n}u, {k}u)] = u.rows[{k}];");
+    }
+    for k in 0..m {
+        let _ = writeln!(text, "    lambda[{}] = l[{k}] + (u.lambda[{k}] - l[{k}]) * sub.omega;", at(k));
+    }
+    text + "}\n"
+}

@@ -1,0 +1,250 @@
+// Patches of stage solve: a workgroup runs the colors of one patch by itself. `glue.rs` puts in what depends
+// on the kinds of constraints, `run`; `shader.rs` what depends on the room there is in a workgroup's memory.
+//
+// Tables, written by `patches.rs`: a patch is twelve words at `job.first`. The list of its rows has four words for
+// each: its number, the particle whose contacts it has, and for copies on seams the first of the copies and their
+// number. Its plan is rounds, then steps, of four words each. A round is for constraints of one kind that run at the
+// same time: how many, where their local row numbers, parameters and multipliers start. A step is a run of rounds, or
+// something else that an iteration does.
+
+// Modes of the job.
+// Rows are what the list says.
+const PLAIN: u32 = 0u;
+// First iteration of "mosaic": copies of seam particles start from the particles.
+const SEAMS_FIRST: u32 = 1u;
+// Later ones: from the mean of what all pieces made of them, contacts included.
+const SEAMS_LATER: u32 = 2u;
+// All iterations: pieces run side by side and exchange what is on their seams.
+const SEAMS_TOGETHER: u32 = 3u;
+
+// What a step does besides constraints.
+const SPREAD: u32 = 101u;
+const JOIN: u32 = 102u;
+const TOUCH: u32 = 103u;
+const EXCHANGE: u32 = 104u;
+
+// Where kept numbers come from.
+const FROM_TOPOLOGY: u32 = 0u;
+const FROM_PARAMS: u32 = 1u;
+const FROM_LAMBDA: u32 = 2u;
+
+// Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
+const PATIENCE: u32 = 4000000u;
+
+struct Patch {
+    list: u32,
+    rows: u32,
+    seams: u32,
+    plan_at: u32,
+    rounds: u32,
+    steps: u32,
+    segments_at: u32,
+    segments: u32,
+    neighbors_at: u32,
+    neighbors: u32,
+    number: u32,
+}
+
+@compute @workgroup_size(THREADS)
+fn patches(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let number = group.y * groups.x + group.x;
+    if number >= job.count {
+        return;
+    }
+    let at = job.first + 12u * number;
+    let it = Patch(
+        topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u], topology[at + 4u],
+        topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
+        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u], number,
+    );
+    let fresh = job.fresh != 0u;
+    let mark = atomicLoad(&marks[SUBSTEPS]) * job.iterations;
+
+    keep_plan(it, it.rounds + it.steps, t);
+    keep_numbers(it, t, fresh);
+    for (var r = t; r < it.rows; r += THREADS) {
+        load_row(it.list, r, entering(it.list + 4u * r));
+    }
+    let near = touching(it, t);
+    patch_barrier();
+
+    for (var iteration = 0u; iteration < job.iterations; iteration++) {
+        for (var s = 0u; s < it.steps; s++) {
+            let step = plan_at(it, it.rounds + s);
+            if step.x < SPREAD {
+                run(step.x, it, step.y, step.z, t, fresh && iteration == 0u);
+                continue;
+            }
+            if step.x == EXCHANGE {
+                exchange(it, t, mark + iteration + 1u);
+            } else if step.x == TOUCH {
+                touch_near(it, t, near);
+            } else {
+                for (var k = t; k < step.z; k += THREADS) {
+                    if step.x == SPREAD {
+                        spread_local(it.list, step.y + 4u * k);
+                    } else {
+                        join_local(it.list, step.y + 4u * k);
+                    }
+                }
+            }
+            patch_barrier();
+        }
+    }
+
+    for (var r = t; r < it.rows; r += THREADS) {
+        store_row(it.list, r);
+    }
+    return_numbers(it, t);
+}
+
+// Which of the first 32 rows of a thread may touch something in this substep, a bit for each; masks do not change
+// within it.
+fn touching(it: Patch, t: u32) -> u32 {
+    var near = 0u;
+    if sub.colliders > 0u {
+        for (var k = 0u; k < 32u && t + k * THREADS < it.rows; k++) {
+            let particle = topology[it.list + 4u * (t + k * THREADS) + 1u];
+            if particle != NOBODY && is_near(particle) {
+                near |= 1u << k;
+            }
+        }
+    }
+    return near;
+}
+
+// Contacts of all rows.
+fn touch_near(it: Patch, t: u32, near: u32) {
+    for (var left = near; left != 0u; left &= left - 1u) {
+        touch_local(it.list, t + firstTrailingBit(left) * THREADS);
+    }
+    for (var r = t + 32u * THREADS; r < it.rows; r += THREADS) {
+        touch_local(it.list, r);
+    }
+}
+
+// A row as the patch sees it at its start.
+fn entering(at: u32) -> vec4<f32> {
+    let id = topology[at];
+    if job.mode == PLAIN {
+        return rows[id];
+    }
+    let owner = topology[at + 1u];
+    let first = topology[at + 2u];
+    let count = topology[at + 3u];
+    var row = rows[owner];
+    if job.mode == SEAMS_LATER {
+        if count > 0u {
+            let from_row = first - sub.solid + job.copies_in;
+            let base = rows[from_row].xyz;
+            var sum = vec3<f32>(0.0);
+            for (var copy = 1u; copy < count; copy++) {
+                sum += rows[from_row + copy].xyz - base;
+            }
+            row = vec4<f32>(base + sum / f32(count), row.w);
+        }
+        // The contact pass of the iteration before.
+        if sub.colliders > 0u && row.w != 0.0 {
+            row = touch(owner, id, row);
+        }
+    }
+    // Copies share the particle's mass (E08).
+    row.w *= f32(max(count, 1u));
+    return row;
+}
+
+fn leaving(at: u32, row: vec4<f32>) {
+    let id = topology[at];
+    if job.mode == PLAIN || id < sub.solid {
+        rows[id] = row;
+    } else if job.mode != SEAMS_TOGETHER {
+        rows[id - sub.solid + job.copies_out] = row;
+    } else if topology[at + 2u] == id {
+        // All copies are in one place; the first speaks for the particle.
+        rows[topology[at + 1u]] = vec4<f32>(row.xyz, row.w / f32(topology[at + 3u]));
+    }
+}
+
+// Where the coordinates of a copy are exchanged; iterations alternate between two places, so that nobody writes
+// what a neighbor may still read.
+fn exchange_at(copy: u32, mark: u32) -> u32 {
+    return sub.exchange + 3u * ((copy - sub.solid) + select(0u, sub.copies, (mark & 1u) != 0u));
+}
+
+// Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7).
+fn exchange(it: Patch, t: u32, mark: u32) {
+    for (var r = it.seams + t; r < it.rows; r += THREADS) {
+        let row = row_get(it.list, r);
+        let to = exchange_at(topology[it.list + 4u * r], mark);
+        atomicStore(&marks[to], bitcast<u32>(row.x));
+        atomicStore(&marks[to + 1u], bitcast<u32>(row.y));
+        atomicStore(&marks[to + 2u], bitcast<u32>(row.z));
+    }
+    storageBarrier();
+    if t == 0u {
+        atomicStore(&marks[sub.arrivals + it.number], mark);
+    }
+    for (var n = t; n < it.neighbors; n += THREADS) {
+        let beside = sub.arrivals + topology[it.neighbors_at + n];
+        var looks = 0u;
+        // Numbers of substeps may wrap: compare the distance.
+        while i32(atomicLoad(&marks[beside]) - mark) < 0 && looks < PATIENCE {
+            looks += 1u;
+        }
+        if looks == PATIENCE {
+            atomicStore(&marks[STUCK], 1u);
+        }
+    }
+    storageBarrier();
+    for (var r = it.seams + t; r < it.rows; r += THREADS) {
+        let first = exchange_at(topology[it.list + 4u * r + 2u], mark);
+        let count = topology[it.list + 4u * r + 3u];
+        let base = exchanged(first);
+        var sum = vec3<f32>(0.0);
+        for (var copy = 1u; copy < count; copy++) {
+            sum += exchanged(first + 3u * copy) - base;
+        }
+        row_set(it.list, r, vec4<f32>(base + sum / f32(count), row_get(it.list, r).w));
+    }
+}
+
+fn exchanged(at: u32) -> vec3<f32> {
+    return vec3<f32>(
+        bitcast<f32>(atomicLoad(&marks[at])),
+        bitcast<f32>(atomicLoad(&marks[at + 1u])),
+        bitcast<f32>(atomicLoad(&marks[at + 2u])),
+    );
+}
+
+fn touch_local(list: u32, r: u32) {
+    let row = row_get(list, r);
+    let particle = topology[list + 4u * r + 1u];
+    if particle != NOBODY && row.w != 0.0 {
+        row_set(list, r, touch(particle, topology[list + 4u * r], row));
+    }
+}
+
+// Four words: the particle, its first copy, their number, their share of the mass.
+fn spread_local(list: u32, at: u32) {
+    let owner = row_get(list, topology[at]);
+    let first = topology[at + 1u];
+    let row = vec4<f32>(owner.xyz, owner.w * bitcast<f32>(topology[at + 3u]));
+    for (var copy = first; copy < first + topology[at + 2u]; copy++) {
+        row_set(list, copy, row);
+    }
+}
+
+fn join_local(list: u32, at: u32) {
+    let owner = row_get(list, topology[at]);
+    let first = topology[at + 1u];
+    let count = topology[at + 2u];
+    var sum = vec3<f32>(0.0);
+    for (var copy = first; copy < first + count; copy++) {
+        sum += row_get(list, copy).xyz - owner.xyz;
+    }
+    row_set(list, topology[at], vec4<f32>(owner.xyz + sum * (1.0 / f32(count)), owner.w));
+}

@@ -1,0 +1,264 @@
+//! A substep as a list of dispatches, made once from the model's schedule.
+
+use super::layout::Job;
+use super::patches::ENTRY;
+use super::shader::{self, Source};
+use super::tables::Tables;
+use crate::model::Model;
+use crate::state::State;
+use crate::step::schedule::{Pass, Stage};
+use std::ops::Range;
+
+/// Threads of a workgroup in passes over rows or constraints.
+pub const SIZE: usize = 64;
+
+/// Modes of the finalize and patch jobs, as in the shaders.
+const JOINS: u32 = 1;
+const TOUCHES: u32 = 2;
+const SEAMS: u32 = 4;
+const PLAIN: u32 = 0;
+const SEAMS_FIRST: u32 = 1;
+const SEAMS_LATER: u32 = 2;
+const SEAMS_TOGETHER: u32 = 3;
+
+/// One dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// Number of the pipeline.
+    pub pipeline: usize,
+    /// Number of the job.
+    pub job: usize,
+    /// Workgroups.
+    pub groups: usize,
+}
+
+/// The list.
+#[derive(Default)]
+pub struct Program {
+    /// Shaders, by number.
+    pub pipelines: Vec<Source>,
+    /// Jobs, by number.
+    pub jobs: Vec<Job>,
+    /// Before the iterations.
+    pub predict: Vec<Dispatch>,
+    /// Islands, and pieces that exchange their seams: all of their iterations.
+    pub islands: Vec<Dispatch>,
+    /// The first iteration, then odd and even ones in turn.
+    pub iterations: [Vec<Dispatch>; 3],
+    /// After them.
+    pub finalize: Vec<Dispatch>,
+    /// How often the iterations run.
+    pub count: u32,
+}
+
+impl Program {
+    /// From a model whose tables are written. `together`: the pieces of a mosaic run all iterations in one pass and
+    /// exchange their seams.
+    pub fn new(model: &Model, state: &State, tables: &Tables, together: bool) -> Self {
+        let mut maker = Maker { model, state, tables, together, program: Self::default() };
+        maker.predict();
+        maker.islands();
+        for variant in 0..3 {
+            maker.iteration(variant);
+        }
+        maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
+        maker.finalize();
+        maker.program
+    }
+
+    /// The dispatches of iteration `k`.
+    pub fn iteration(&self, k: u32) -> &[Dispatch] {
+        let variant = if k == 0 { 0 } else { 2 - k % 2 };
+        &self.iterations[variant as usize]
+    }
+
+    /// Dispatches of a whole substep.
+    pub fn passes(&self) -> usize {
+        let around = self.predict.len() + self.islands.len() + self.finalize.len();
+        around + (0..self.count).map(|k| self.iteration(k).len()).sum::<usize>()
+    }
+
+    /// Dispatches of a stage in the order of [`Stage::ALL`]; contacts and stabilize are part of predict.
+    pub fn stage(&self, stage: Stage) -> Vec<Dispatch> {
+        match stage {
+            Stage::Predict => self.predict.clone(),
+            Stage::Contacts | Stage::Stabilize => Vec::new(),
+            Stage::Solve => {
+                let all = (0..self.count).flat_map(|k| self.iteration(k).iter().copied());
+                self.islands.iter().copied().chain(all).collect()
+            }
+            Stage::Finalize => self.finalize.clone(),
+        }
+    }
+}
+
+struct Maker<'a> {
+    model: &'a Model,
+    state: &'a State,
+    tables: &'a Tables,
+    together: bool,
+    program: Program,
+}
+
+impl Maker<'_> {
+    fn pipeline(&mut self, source: Source) -> usize {
+        let known = self.program.pipelines.iter().position(|p| *p == source);
+        known.unwrap_or_else(|| {
+            self.program.pipelines.push(source);
+            self.program.pipelines.len() - 1
+        })
+    }
+
+    fn dispatch(&mut self, source: Source, job: Job, groups: usize) -> Dispatch {
+        let pipeline = self.pipeline(source);
+        let job = self.program.jobs.iter().position(|j| *j == job).unwrap_or_else(|| {
+            self.program.jobs.push(job);
+            self.program.jobs.len() - 1
+        });
+        Dispatch { pipeline, job, groups }
+    }
+
+    fn solid(&self) -> usize {
+        self.state.velocities.len()
+    }
+
+    fn predict(&mut self) {
+        let t = self.tables;
+        let sails = self.model.sails.particles.len();
+        if sails > 0 {
+            let (index, first, params, slots) = t.sails;
+            let job = Job { first, count: sails as u32, index, params, slots, ..Job::default() };
+            let d = self.dispatch(shader::passes("wind"), job, sails.div_ceil(SIZE));
+            self.program.predict.push(d);
+        }
+        let d = self.dispatch(shader::predict("predict"), Job::default(), self.solid().div_ceil(SIZE));
+        self.program.predict.push(d);
+        if t.pinned > 0 {
+            let job = Job { first: t.pins.1, count: t.pinned, index: t.pins.0, ..Job::default() };
+            let d = self.dispatch(shader::predict("pins"), job, (t.pinned as usize).div_ceil(SIZE));
+            self.program.predict.push(d);
+        }
+    }
+
+    fn islands(&mut self) {
+        let islands = self.model.schedule.islands;
+        if islands > 0 {
+            let d = self.patches(0..islands, PLAIN, self.model.settings.iterations, 0, 1);
+            self.program.islands.push(d);
+        }
+        let pieces = self.model.schedule.iteration.iter().find_map(|pass| match pass {
+            Pass::Patches(range) => Some(range.clone()),
+            _ => None,
+        });
+        if let Some(range) = pieces.filter(|_| self.together) {
+            let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, 0, 1);
+            self.program.islands.push(d);
+        }
+    }
+
+    fn patches(&mut self, range: Range<usize>, mode: u32, iterations: u32, variant: usize, fresh: u32) -> Dispatch {
+        let t = self.tables;
+        let source = shader::patches(&t.patches.kinds, t.patches.room(&range));
+        let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
+        // Copies of the last iteration and of this one change places.
+        let (from, to) = if variant == 1 { (solid, solid + copies) } else { (solid + copies, solid) };
+        let job = Job {
+            first: t.patches.directory + ENTRY * range.start as u32,
+            count: range.len() as u32,
+            mode,
+            iterations,
+            copies_in: from,
+            copies_out: to,
+            fresh,
+            ..Job::default()
+        };
+        self.dispatch(source, job, range.len())
+    }
+
+    /// Variant 0 is the first iteration, 1 the second, fourth, …, 2 the third, fifth, ….
+    fn iteration(&mut self, variant: usize) {
+        if self.together {
+            return;
+        }
+        let fused = self.tables.fused;
+        let mut list = Vec::new();
+        for pass in &self.model.schedule.iteration {
+            let fresh = u32::from(variant == 0);
+            match pass {
+                Pass::Patches(range) if fused => {
+                    let mode = if variant == 0 { SEAMS_FIRST } else { SEAMS_LATER };
+                    list.push(self.patches(range.clone(), mode, 1, variant, fresh));
+                }
+                // Whoever reads a seam particle joins its copies and looks at its contacts.
+                Pass::Spread(_) | Pass::Join(_) | Pass::Touch if fused => {}
+                Pass::Patches(range) => list.push(self.patches(range.clone(), PLAIN, 1, variant, fresh)),
+                Pass::Batches(ids) => {
+                    for id in ids {
+                        let batch = self.model.groups[id.group].batches[id.batch];
+                        list.push(self.constraints(id.group, "batch", batch.first, batch.count, fresh));
+                    }
+                }
+                Pass::Serial { group } => {
+                    let count = self.model.groups[*group].count;
+                    list.push(Dispatch { groups: 1, ..self.constraints(*group, "serial", 0, count, fresh) });
+                }
+                Pass::JacobiScatter | Pass::JacobiGather => {
+                    for group in 0..self.model.groups.len() {
+                        let count = self.model.groups[group].count;
+                        list.push(self.constraints(group, "jacobi", 0, count, fresh));
+                    }
+                    let (index, first) = self.tables.incidence;
+                    let job = Job { first, index, slots: self.tables.jacobi_slots, ..Job::default() };
+                    list.push(self.dispatch(shader::passes("jacobi_apply"), job, self.solid().div_ceil(SIZE)));
+                }
+                Pass::Spread(copies) | Pass::Join(copies) => {
+                    let name = if matches!(pass, Pass::Spread(_)) { "spread" } else { "join" };
+                    let (first, count) = (copies.ties.start as u32, copies.ties.len());
+                    let job = Job { first, count: count as u32, ..Job::default() };
+                    list.push(self.dispatch(shader::passes(name), job, count.div_ceil(SIZE)));
+                }
+                Pass::Inflate => {
+                    let job = Job { index: self.tables.inflatables, fresh, ..Job::default() };
+                    list.push(self.dispatch(shader::inflate(), job, self.model.inflatables.len()));
+                }
+                Pass::Touch => {
+                    let groups = self.state.particles.div_ceil(SIZE);
+                    list.push(self.dispatch(shader::passes("touch_all"), Job::default(), groups));
+                }
+            }
+        }
+        self.program.iterations[variant] = list;
+    }
+
+    fn constraints(&mut self, group: usize, entry: &'static str, block: usize, count: usize, fresh: u32) -> Dispatch {
+        let (g, at) = (&self.model.groups[group], self.tables.groups[group]);
+        let (layout, first) = (g.layout(), (block * crate::model::BLOCK) as u32);
+        let job = Job {
+            count: count as u32,
+            index: at.index.wrapping_add(first * layout.rows as u32),
+            params: at.params + first * layout.params as u32,
+            lambda: at.lambda + first * layout.multipliers as u32,
+            slots: self.tables.jacobi_slots + at.slots,
+            fresh,
+            ..Job::default()
+        };
+        self.dispatch(shader::constraint(g.kind, entry), job, count.div_ceil(SIZE))
+    }
+
+    fn finalize(&mut self) {
+        let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
+        let touches = self.model.schedule.iteration.last() == Some(&Pass::Touch);
+        let fused = self.tables.fused && self.program.count > 0;
+        let mut mode = if self.tables.fused { SEAMS } else { 0 };
+        if fused {
+            mode |= JOINS | if touches { TOUCHES } else { 0 };
+        }
+        // Odd iterations write the second set of copies.
+        let last_odd = self.program.count.is_multiple_of(2);
+        let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
+        let d = self.dispatch(shader::finalize(), job, self.solid().div_ceil(SIZE));
+        self.program.finalize.push(d);
+    }
+}
+
+const _: () = assert!(SIZE.is_multiple_of(crate::model::BLOCK));

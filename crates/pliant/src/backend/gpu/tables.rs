@@ -1,0 +1,305 @@
+//! What the shaders look up: the model written down as flat arrays, with the places where its tables start.
+
+use super::glue::index_words;
+use super::layout;
+use super::patches::{Patches, Writer};
+use crate::model::{BLOCK, Group, Model};
+use crate::scene::{Method, Partition};
+use crate::state::{RowData, State};
+use crate::step::schedule::Pass;
+
+/// A table that is not there.
+pub const NOBODY: u32 = u32::MAX;
+
+/// Where a group's numbers start.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct GroupAt {
+    /// Row numbers in `topology`, as if block 0 stood there (arithmetic wraps).
+    pub index: u32,
+    /// Local row numbers in `topology`, likewise.
+    pub local: u32,
+    /// Parameters.
+    pub params: u32,
+    /// Multipliers.
+    pub lambda: u32,
+    /// Corrections of Jacobi passes in `work`, from `jacobi_slots` on.
+    pub slots: u32,
+}
+
+/// All tables.
+#[derive(Default)]
+pub struct Tables {
+    /// Buffer `topology`.
+    pub topology: Vec<u32>,
+    /// Buffer `params`.
+    pub params: Vec<f32>,
+    /// The fixed part of buffer `fixtures`.
+    pub fixtures: Vec<RowData>,
+    /// Numbers in buffer `lambda`.
+    pub lambda: usize,
+    /// Vectors in buffer `work`.
+    pub work: usize,
+    /// Words in buffer `marks`.
+    pub marks: usize,
+    /// By group.
+    pub groups: Vec<GroupAt>,
+    /// Patches: directory, room, and how they run.
+    pub patches: Patches,
+    /// Bits of particles that belong to islands.
+    pub island_bits: u32,
+    /// Four words per tie.
+    pub seams: u32,
+    /// Tie of each particle, where seams are joined by whoever needs them.
+    pub seam_of: u32,
+    /// Radii in `params`.
+    pub radii: u32,
+    /// Weights of orientations in `params`.
+    pub spins: u32,
+    /// Constraints on each row in `params`, or [`NOBODY`].
+    pub counts: u32,
+    /// Contact masks in `marks`.
+    pub masks: u32,
+    /// Marks of first order in `marks`.
+    pub first_order: u32,
+    /// Marks of pieces that run side by side in `marks`.
+    pub arrivals: u32,
+    /// Coordinates that they exchange in `marks`.
+    pub exchange: u32,
+    /// Pushes in `work`.
+    pub pushes: u32,
+    /// Corrections of Jacobi passes in `work`.
+    pub jacobi_slots: u32,
+    /// Offsets and entries of the incidence.
+    pub incidence: (u32, u32),
+    /// Sails: particles with offsets, triangles, triangle numbers, coefficients (in `fixtures`).
+    pub sails: (u32, u32, u32, u32),
+    /// Inflatables: nine words each.
+    pub inflatables: u32,
+    /// Numbers of the inflatables in `params`.
+    pub inflatable_params: u32,
+    /// First multiplier of the inflatables.
+    pub inflatable_lambda: u32,
+    /// Pinned rows with their poses; places in `fixtures`.
+    pub pins: (u32, u32),
+    /// Number of pinned rows that move.
+    pub pinned: u32,
+    /// Iterations of a substep.
+    pub iterations: u32,
+    /// Whether an iteration is one pass over pieces with seams.
+    pub fused: bool,
+}
+
+/// Words of `marks` before its tables, as in `bindings.wgsl`.
+pub const MARKS: usize = 8;
+
+impl Tables {
+    /// Writes a model down for workgroups of `threads` with `memory` bytes.
+    pub fn new(model: &Model, state: &State, threads: usize, memory: usize) -> Self {
+        let iterations = model.settings.iterations;
+        let mut all = Self { counts: NOBODY, fused: is_fused(model), iterations, ..Self::default() };
+        all.put_groups(model);
+        all.put_rows(model, state);
+        all.put_contacts(model, state);
+        all.put_ties(model, state);
+        all.put_jacobi(model);
+        all.put_sails(model);
+        all.put_inflatables(model);
+        all.put_pins(model, state);
+        let mut writer = Writer::new(threads, model, &all.groups, all.fused, state.rows.len());
+        all.patches = writer.write(memory, &mut all.topology);
+        // Threads without a constraint fetch what would be theirs.
+        let layouts = model.groups.iter().map(|g| g.layout());
+        let most = layouts.map(|l| l.rows.max(l.params).max(l.multipliers)).max().unwrap_or(0);
+        all.topology.resize(all.topology.len() + threads * most, 0);
+        all.params.resize(all.params.len() + threads * most, 0.0);
+        all.lambda += threads * most;
+        all
+    }
+
+    fn put_groups(&mut self, model: &Model) {
+        for group in &model.groups {
+            let (layout, blocks) = (group.layout(), group.blocks());
+            // Batches of patches come first and need local numbers only; those outside need the others.
+            let inside = first_outside(group);
+            let words = index_words(group.kind) * BLOCK;
+            let local = self.topology.len();
+            self.topology.resize(local + inside * words, 0);
+            let outside = inside * layout.rows * BLOCK;
+            let index = self.topology.len() as u32;
+            self.topology.extend_from_slice(&group.rows[outside..]);
+            self.groups.push(GroupAt {
+                index: index.wrapping_sub(outside as u32),
+                local: local as u32,
+                params: self.params.len() as u32,
+                lambda: self.lambda as u32,
+                slots: 0,
+            });
+            self.params.extend_from_slice(&group.params);
+            self.lambda += blocks * layout.multipliers * BLOCK;
+        }
+    }
+
+    fn put_rows(&mut self, model: &Model, state: &State) {
+        self.radii = self.params.len() as u32;
+        self.params.extend_from_slice(&state.radii);
+        self.spins = self.params.len() as u32;
+        self.params.extend_from_slice(&model.spin_weights);
+        self.island_bits = self.topology.len() as u32;
+        let mut bits = vec![0_u32; state.particles.div_ceil(32)];
+        for i in model.runs[..model.schedule.islands].iter().flat_map(|run| run.clone()) {
+            bits[i / 32] |= 1 << (i % 32);
+        }
+        self.topology.extend(bits);
+    }
+
+    fn put_contacts(&mut self, model: &Model, state: &State) {
+        let colliders = model.colliders.len();
+        self.masks = MARKS as u32;
+        let masks = if colliders > 0 { state.particles * colliders.div_ceil(32) } else { 0 };
+        self.first_order = (MARKS + masks) as u32;
+        self.arrivals = self.first_order + state.first_order.len() as u32;
+        let pieces = if self.fused { model.schedule.patches.len() - model.schedule.islands } else { 0 };
+        self.exchange = self.arrivals + pieces as u32;
+        let copies = if self.fused { model.phantoms.owners.len() } else { 0 };
+        self.marks = self.exchange as usize + 2 * 3 * copies;
+        self.pushes = 0;
+        self.work = state.rows.len() * colliders;
+    }
+
+    fn put_ties(&mut self, model: &Model, state: &State) {
+        let phantoms = &model.phantoms;
+        self.seams = self.topology.len() as u32;
+        for tie in &phantoms.ties {
+            self.topology.extend([tie.owner, tie.first, tie.count, tie.weight.to_bits()]);
+        }
+        self.seam_of = self.topology.len() as u32;
+        let mut of = vec![NOBODY; state.particles];
+        if self.fused {
+            for (k, tie) in phantoms.ties.iter().enumerate() {
+                of[tie.owner as usize] = k as u32;
+            }
+        }
+        self.topology.extend(of);
+    }
+
+    fn put_jacobi(&mut self, model: &Model) {
+        if !matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather) {
+            return;
+        }
+        self.jacobi_slots = self.work as u32;
+        let mut slots = 0;
+        for (at, group) in self.groups.iter_mut().zip(&model.groups) {
+            at.slots = slots as u32;
+            slots += group.blocks() * group.layout().rows * BLOCK;
+        }
+        self.work += slots;
+        let incidence = &model.incidence;
+        let offsets = self.topology.len() as u32;
+        self.topology.extend_from_slice(&incidence.offsets);
+        self.incidence = (offsets, self.topology.len() as u32);
+        self.topology.extend(incidence.entries.iter().map(|e| {
+            let n = model.groups[usize::from(e.group)].layout().rows;
+            let (block, lane) = (e.slot as usize / BLOCK, e.slot as usize % BLOCK);
+            self.groups[usize::from(e.group)].slots + ((block * n + usize::from(e.place)) * BLOCK + lane) as u32
+        }));
+        if model.settings.method == Method::Xpbd {
+            self.counts = self.params.len() as u32;
+            self.params.extend(incidence.offsets.windows(2).map(|w| (w[1] - w[0]) as f32));
+        }
+    }
+
+    fn put_sails(&mut self, model: &Model) {
+        let sails = &model.sails;
+        let particles = self.topology.len() as u32;
+        for (&i, &first) in sails.particles.iter().zip(&sails.offsets) {
+            self.topology.extend([i, first]);
+        }
+        self.topology.extend([NOBODY, sails.offsets.last().copied().unwrap_or(0)]);
+        let triangles = self.topology.len() as u32;
+        for (&[a, b, c], &air) in sails.triangles.iter().zip(&sails.air) {
+            self.topology.extend([a, b, c, u32::from(air)]);
+        }
+        let incident = self.topology.len() as u32;
+        self.topology.extend_from_slice(&sails.incident);
+        self.sails = (particles, triangles, incident, self.fixtures.len() as u32);
+        let airs = sails.airs.iter().map(layout::Air::from);
+        self.fixtures.extend(airs.map(|a| [a.half_density, a.drag, a.lift, a.spare]));
+    }
+
+    fn put_inflatables(&mut self, model: &Model) {
+        self.inflatable_params = self.params.len() as u32;
+        self.inflatable_lambda = self.lambda as u32;
+        let mut directory = Vec::new();
+        for body in &model.inflatables {
+            let offsets = self.topology.len() as u32;
+            self.topology.extend_from_slice(&body.offsets);
+            let corners = self.topology.len() as u32;
+            self.topology.extend(body.corners.as_flattened());
+            let triangles = self.topology.len() as u32;
+            self.topology.extend(body.triangles.as_flattened());
+            directory.extend([
+                body.run().start as u32,
+                body.particles.len() as u32,
+                offsets,
+                corners,
+                triangles,
+                body.triangles.len() as u32,
+                self.params.len() as u32,
+                self.lambda as u32,
+                self.work as u32,
+            ]);
+            self.params.extend([body.pressure * body.rest_volume, body.softness]);
+            self.lambda += 1;
+            self.work += body.particles.len();
+        }
+        self.inflatables = self.topology.len() as u32;
+        self.topology.extend(directory);
+    }
+
+    fn put_pins(&mut self, model: &Model, state: &State) {
+        let list = self.topology.len() as u32;
+        let places = self.fixtures.len() as u32;
+        for (pose, pins) in model.pins.iter().enumerate() {
+            let rest = pins.motion.pose(0.0);
+            for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
+                self.topology.extend([i, pose as u32]);
+                self.fixtures.push(rest.inward(origin).extend(0.0).to_array());
+            }
+            for (&q, &turn) in pins.orientations.iter().zip(&pins.turns) {
+                self.topology.extend([state.particles as u32 + q, pose as u32]);
+                self.fixtures.push((rest.rotation.conjugate() * turn).to_array());
+            }
+        }
+        self.pins = (list, places);
+        self.pinned = self.fixtures.len() as u32 - places;
+    }
+
+    /// Parameters again, after the model's have changed.
+    pub fn refresh_params(&mut self, model: &Model) {
+        for (at, group) in self.groups.iter().zip(&model.groups) {
+            self.params[at.params as usize..][..group.params.len()].copy_from_slice(&group.params);
+        }
+        for (k, body) in model.inflatables.iter().enumerate() {
+            let at = self.inflatable_params as usize + 2 * k;
+            self.params[at..at + 2].copy_from_slice(&[body.pressure * body.rest_volume, body.softness]);
+        }
+    }
+}
+
+/// First block of a group that belongs to no patch.
+fn first_outside(group: &Group) -> usize {
+    group.batches.iter().find(|b| b.patch == u32::MAX).map_or(group.blocks(), |b| b.first)
+}
+
+/// Whether an iteration is: copies out, pieces, copies back, contacts. Then each piece can fetch its seam
+/// particles itself, and the iteration is one pass.
+fn is_fused(model: &Model) -> bool {
+    let list = &model.schedule.iteration;
+    let list = if list.last() == Some(&Pass::Touch) { &list[..list.len() - 1] } else { &list[..] };
+    match list {
+        [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => {
+            out == back && out.ties == (0..model.phantoms.ties.len())
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,47 @@
+// Contacts of one particle with the environment.
+
+fn obstacle(c: u32) -> Obstacle {
+    let at = sub.obstacles + 6u * c;
+    let last = fixtures[at + 5u];
+    return Obstacle(
+        Pose(fixtures[at], fixtures[at + 1u]),
+        Pose(fixtures[at + 2u], fixtures[at + 3u]),
+        fixtures[at + 4u],
+        last.x, last.y, bitcast<u32>(last.z), 0u,
+    );
+}
+
+// Words of a particle's contact mask.
+fn mask_words() -> u32 {
+    return (sub.colliders + 31u) / 32u;
+}
+
+// Whether a particle may touch anything in this substep.
+fn is_near(particle: u32) -> bool {
+    let words = mask_words();
+    var any = 0u;
+    for (var word = 0u; word < words; word++) {
+        any |= atomicLoad(&marks[sub.masks + particle * words + word]);
+    }
+    return any != 0u;
+}
+
+// Projects all contacts of a particle once. `slot` is where their pushes are kept: the particle's own number,
+// or the row of one of its copies.
+fn touch(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
+    var x = row.xyz;
+    let words = mask_words();
+    for (var word = 0u; word < words; word++) {
+        var mask = atomicLoad(&marks[sub.masks + particle * words + word]);
+        while mask != 0u {
+            let bit = firstTrailingBit(mask);
+            mask &= mask - 1u;
+            let c = word * 32u + bit;
+            let at = sub.pushes + slot * sub.colliders + c;
+            let done = contact_project(obstacle(c), params[sub.radii + particle], motion[previous_at(particle)].xyz, x, work[at]);
+            x = done.x;
+            work[at] = done.push;
+        }
+    }
+    return vec4<f32>(x, row.w);
+}
