@@ -4,7 +4,7 @@ use crate::args::CheckArgs;
 use crate::load::{Loaded, Setting};
 use crate::report::Failure;
 use crate::run::Length;
-use crate::{out, sizes};
+use crate::{gpu, out, sizes};
 use pliant::step::stats::{Counts, INFLATE};
 use serde::Serialize;
 use std::time::Instant;
@@ -13,6 +13,9 @@ use std::time::Instant;
 struct Findings {
     scene: String,
     title: String,
+    backend: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<String>,
     solver: &'static str,
     particles: usize,
     constraints: Counts,
@@ -20,6 +23,9 @@ struct Findings {
     batches: Counts,
     colliders: usize,
     bytes: u64,
+    /// Memory on the GPU.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_bytes: Option<u64>,
     build_ms: f64,
     frames: u64,
     steps_per_frame: u64,
@@ -31,7 +37,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
     let loaded = Loaded::new(&args.scene, &settings, args.overrides.models.as_deref())?;
     let start = Instant::now();
-    let sim = loaded.simulation(1)?;
+    let sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
     let model = sim.model();
     let mut batches = Counts::new();
@@ -46,12 +52,15 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let findings = Findings {
         scene: loaded.name.clone(),
         title: loaded.scene.title.clone(),
+        backend: sim.backend(),
+        adapter: gpu::adapter(&sim),
         solver: model.settings.partition.name(),
         particles: sim.particles(),
         constraints: sim.counts(),
         batches,
         colliders: model.colliders.len(),
         bytes: sizes::bytes(&sim),
+        device_bytes: gpu::device_bytes(&sim),
         build_ms,
         frames,
         steps_per_frame: length.steps_per_frame,
@@ -77,6 +86,9 @@ fn human(f: &Findings, spec: &str) -> String {
     }
     rows.push(vec!["colliders".into(), f.colliders.to_string()]);
     rows.push(vec!["memory".into(), out::size(f.bytes)]);
+    if let Some((adapter, bytes)) = f.adapter.as_ref().zip(f.device_bytes) {
+        rows.push(vec!["memory of the GPU".into(), out::size(bytes), format!("on {adapter}")]);
+    }
     rows.push(vec!["built in".into(), format!("{:.0} ms", f.build_ms)]);
     text.push('\n');
     text.push_str(&out::table(&rows));

@@ -9,7 +9,7 @@ use pliant::SceneError;
 use pliant::build::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Override, Scene, place_of};
-use pliant::{Options, Simulation};
+use pliant::{Backend, Options, Simulation};
 use pliant_io::{Caps, read_tets, read_triangles};
 use std::fs;
 use std::io::Read;
@@ -73,8 +73,8 @@ impl Loaded {
     }
 
     /// Builds it.
-    pub fn simulation(&self, threads: usize) -> Result<Simulation, Failure> {
-        let options = Options { threads, ..Options::default() };
+    pub fn simulation(&self, threads: usize, backend: Backend) -> Result<Simulation, Failure> {
+        let options = Options { threads, backend, ..Options::default() };
         Simulation::new(&self.scene, &self.meshes, options).map_err(|e| self.refusal(e))
     }
 
@@ -85,6 +85,8 @@ impl Loaded {
             BuildError::Threads(_) => Failure::resource(message).help("ask for fewer: --threads 1"),
             BuildError::TooLarge { .. } => Failure::resource(message).at(self.source.label.clone()),
             BuildError::Mesh(_) => Failure::scene(message).at(self.source.label.clone()),
+            #[cfg(feature = "gpu")]
+            BuildError::Gpu(e) => e.into(),
         }
     }
 }

@@ -4,6 +4,8 @@ mod args;
 mod bench;
 mod builtin;
 mod check;
+#[cfg_attr(not(feature = "gpu"), path = "gpu_absent.rs")]
+mod gpu;
 mod load;
 mod out;
 mod partition;
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::Partition(args) => partition::partition(&args),
         Command::Bench(args) => bench::bench(&args),
+        Command::Gpu(args) => gpu::gpu(&args),
         Command::Study(args) => study::study(&args),
         Command::Schema => out::json(&pliant::scene::schema()),
         Command::Completions { shell } => {

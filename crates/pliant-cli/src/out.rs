@@ -84,6 +84,17 @@ pub fn threads(n: usize) -> String {
     if n == 1 { "1 thread".into() } else { format!("{n} threads") }
 }
 
+/// "1 step", "2 steps".
+#[cfg(feature = "gpu")]
+pub fn steps(n: u32) -> String {
+    if n == 1 { "1 step".into() } else { format!("{n} steps") }
+}
+
+/// "2 threads", or the name of a GPU.
+pub fn place(adapter: Option<&str>, n: Option<usize>) -> String {
+    adapter.map_or_else(|| threads(n.unwrap_or(1)), str::to_owned)
+}
+
 /// "stretch 13,000, bend 12,000", or "none".
 pub fn counts(counts: &pliant::step::stats::Counts) -> String {
     let all: Vec<String> = counts.iter().map(|(kind, n)| format!("{kind} {}", grouped(*n))).collect();

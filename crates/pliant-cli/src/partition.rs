@@ -32,7 +32,7 @@ pub fn partition(args: &PartitionArgs) -> Result<(), Failure> {
     settings.extend(args.solver.iter().flat_map(|s| s.settings("solver")));
     let loaded = Loaded::new(&args.scene, &settings, args.overrides.models.as_deref())?;
     let start = Instant::now();
-    let sim = loaded.simulation(1)?;
+    let sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
     let findings = Findings {
         scene: loaded.name.clone(),

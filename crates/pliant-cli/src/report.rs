@@ -1,21 +1,23 @@
 //! What is said when something goes wrong, and the exit codes.
 
 use crate::out;
-use pliant::Diverged;
+use pliant::{Diverged, StepError};
 use pliant_io::WriteError;
 use pliant_render::{RenderError, VideoError};
 use std::io::{self, ErrorKind};
 
-/// Exit codes. Usage errors (2) are clap's.
+/// Exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Anything else.
     Failure = 1,
+    /// Options that contradict each other; clap finds most of them.
+    Usage = 2,
     /// Invalid scene or mesh.
     Scene = 3,
     /// The simulation diverged.
     Diverged = 4,
-    /// Out of disk, memory or threads.
+    /// Out of disk, memory or threads, or no GPU that can do it.
     Resource = 5,
     /// Stopped by the user.
     Interrupted = 130,
@@ -40,6 +42,18 @@ impl Failure {
     /// A scene that cannot be used.
     pub fn scene(message: impl Into<String>) -> Self {
         Self { exit: Exit::Scene, ..Self::new(message) }
+    }
+
+    /// Options that make no sense together.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Usage, ..Self::new(message) }
+    }
+
+    /// A GPU is asked of a program that knows none.
+    #[cfg(not(feature = "gpu"))]
+    pub fn built_without_gpu() -> Self {
+        Self::resource("this pliant was built without the GPU backend")
+            .help("use --backend cpu, or build it with: cargo build --release --features gpu")
     }
 
     /// Something the machine has too little of.
@@ -105,6 +119,39 @@ impl From<Diverged> for Failure {
     fn from(error: Diverged) -> Self {
         let help = "take a smaller step or more substeps: --dt 0.001, --substeps 4; `pliant check` shows the setup";
         Self { exit: Exit::Diverged, ..Self::new(error.to_string()) }.help(help)
+    }
+}
+
+impl From<StepError> for Failure {
+    fn from(error: StepError) -> Self {
+        match error {
+            StepError::Diverged(error) => error.into(),
+            #[cfg(feature = "gpu")]
+            StepError::Gpu(error) => error.into(),
+        }
+    }
+}
+
+#[cfg(feature = "gpu")]
+impl From<pliant::gpu::GpuError> for Failure {
+    fn from(error: pliant::gpu::GpuError) -> Self {
+        use pliant::gpu::GpuError::{Lost, NoAdapter, NoSuchAdapter, OutOfMemory, Refused, TooLarge};
+        let message = error.to_string();
+        match error {
+            NoAdapter => Self::resource(message)
+                .help("use --backend cpu, or install a Vulkan driver (on Debian: apt install mesa-vulkan-drivers)"),
+            NoSuchAdapter { .. } => {
+                Self::resource(message).help("`pliant gpu` lists the adapters; their numbers start at 0")
+            }
+            TooLarge { .. } | OutOfMemory { .. } => {
+                Self::resource(message).help("use --backend cpu, or another card: --adapter N")
+            }
+            Lost(_) => Self::resource(message).help("try again; if it is lost every time, use --backend cpu"),
+            Refused { .. } => {
+                Self::new(message).help("this is a bug of Pliant or of the driver; --backend cpu goes around it")
+            }
+            _ => Self::resource(message).help("`pliant gpu` says what each adapter can do; or use --backend cpu"),
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use crate::builtin::{Builtin, SCENES};
 use crate::load::Loaded;
 use crate::out;
 use crate::report::Failure;
+use pliant::Backend;
 use pliant::scene::{Scene, Soft};
 use pliant::step::stats::Counts;
 use serde::Serialize;
@@ -79,7 +80,7 @@ fn entry(scene: &Builtin, models: Option<&Path>) -> Result<Entry, Failure> {
         let note = Some(format!("large; `pliant check {name}` counts its constraints"));
         return Ok(Entry { name, title, particles: usize::try_from(blocks).ok(), constraints: None, note });
     }
-    Ok(match loaded.simulation(1) {
+    Ok(match loaded.simulation(1, Backend::Cpu) {
         Ok(sim) => Entry { name, title, particles: Some(sim.particles()), constraints: Some(sim.counts()), note: None },
         Err(failure) => {
             Entry { name, title, particles: None, constraints: None, note: Some(failure.message().to_owned()) }

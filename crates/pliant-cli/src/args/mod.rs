@@ -1,8 +1,10 @@
 //! The command line: what can be said, with an example for everything.
 
+mod processor;
 mod solver;
 mod study;
 
+pub use processor::{GpuArgs, Processor};
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
 
@@ -23,7 +25,7 @@ Examples:
   pliant schema > scene.json      JSON Schema for your editor
 
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 invalid scene or mesh, 4 the simulation diverged,
-5 out of disk, memory or threads, 130 interrupted."
+5 out of disk, memory or threads, or no GPU that can do it, 130 interrupted."
 )]
 pub struct Pliant {
     /// What to do; without it `run flags`.
@@ -44,6 +46,8 @@ pub enum Command {
     Partition(PartitionArgs),
     /// Measure the speed of scenes.
     Bench(BenchArgs),
+    /// List the graphics processors and what they can do.
+    Gpu(GpuArgs),
     /// Compare solvers on a scene: tables, CSV files and charts.
     Study(StudyArgs),
     /// Print the JSON Schema of the scene file.
@@ -73,15 +77,19 @@ pub struct Overrides {
 
 /// `pliant run`.
 #[derive(Clone, Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("backend", |arg| arg.default_value("auto")), after_help = "\
 Examples:
   pliant run flags --seconds 2
   pliant run flags --method pbd --iterations 4 --out out/pbd
   pliant run my_scene.toml --set cloth.0.density=0.5 --set world.wind.gust=1
   pliant run flags --frames 100 --format vtu,npz --video none --json
+  pliant run flags --backend gpu
 
 Writes into the output folder: frame_*.ply (or as --format says), SCENE.mp4, still.png, stats.csv with
-one line per frame (times in milliseconds per frame), and run.json with the summary.")]
+one line per frame (times in milliseconds per frame), and run.json with the summary.
+
+A GPU gets all steps of a frame at once and orders constraints to suit itself, so its results are close to
+those of the CPU, not the same. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
 pub struct RunArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     #[arg(default_value = "flags")]
@@ -114,6 +122,8 @@ pub struct RunArgs {
     /// Threads of the simulation; 0 is one per core. Results do not depend on it.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub threads: usize,
+    #[command(flatten)]
+    pub processor: Processor,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Output folder [default: out/SCENE].
@@ -189,12 +199,16 @@ pub struct ScenesArgs {
 
 /// `pliant check`.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Examples:\n  pliant check my_scene.toml\n  pliant check flags --set solver.partition=jacobi --json"
-)]
+#[command(after_help = "\
+Examples:
+  pliant check my_scene.toml
+  pliant check flags --set solver.partition=jacobi --json
+  pliant check block100 --backend gpu     whether it fits the card, and how it is split there")]
 pub struct CheckArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
+    #[command(flatten)]
+    pub processor: Processor,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Print the findings as one JSON object.
@@ -210,6 +224,7 @@ Examples:
   pliant partition cube --solver phantom:6 --plot cube.svg
   pliant partition graph8 --solver color --plot graph8.svg
   pliant partition flags --solver patch:500 --json
+  pliant partition cube --backend gpu
 
 omega is the largest number of constraints of a kind that all share a particle with each other: no coloring
 takes fewer colors. Imbalance is the largest color over the mean. A pass is what runs at once; one iteration
@@ -225,6 +240,8 @@ pub struct PartitionArgs {
     /// How constraints are split, such as color or phantom:4 [default: solver.partition of the scene].
     #[arg(long)]
     pub solver: Option<SolverSpec>,
+    #[command(flatten)]
+    pub processor: Processor,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Draw the sizes of colors into this file.
@@ -242,10 +259,19 @@ Examples:
   pliant bench flags
   pliant bench peer_cloth peer_tet peer_many --threads 1 --json
   pliant bench flags --solver serial,color,jacobi --threads 1,2
+  pliant bench peer_many --backend gpu --bandwidth 4800
 
 Times are medians over --repeat steps. A solve is one projection of one constraint; solves per second are
 constraints x iterations x substeps / time of a step: CPU time with one thread, so that other programs on
-the machine do not count, and wall time with more. By kind they use the wall time of that kind alone.")]
+the machine do not count, and wall time with more. By kind they use the wall time of that kind alone.
+Residual and hash are those after --warmup + --repeat steps, on every backend.
+
+On a GPU a sample is many steps submitted together and waited for once, its time divided by their number;
+--repeat samples follow the steps of the residual. Stages are the device's own times, from a part that is
+measured by itself. The floor is what no schedule of the same passes can beat, whichever is larger:
+  bytes that a step has to move / --bandwidth; per iteration and constraint 4 (rows / 2 + parameters) +
+  8 multipliers, and 32 per iteration and particle
+  2.2 us per pass + 0.1 us per barrier of the longest chain within workgroups")]
 pub struct BenchArgs {
     /// Names of built-in scenes, or paths of .toml or .json files.
     #[arg(required = true, value_name = "SCENE")]
@@ -262,6 +288,14 @@ pub struct BenchArgs {
     /// Solvers to compare, such as color,phantom:4,patch:1000 [default: solver.partition of the scene].
     #[arg(long, value_delimiter = ',', value_name = "SOLVER")]
     pub solver: Vec<SolverSpec>,
+    #[command(flatten)]
+    pub processor: Processor,
+    /// Steps that a GPU gets at once, 1 to 200 [default: as many as take 50 ms].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
+    pub steps_per_submit: Option<u32>,
+    /// Memory bandwidth of the GPU for its floor [GB/s]; no interface tells it.
+    #[arg(long, value_name = "GB/S", default_value_t = 1000.0, value_parser = positive)]
+    pub bandwidth: f64,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Print a JSON list, one entry per row.

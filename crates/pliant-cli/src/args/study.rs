@@ -1,7 +1,7 @@
 //! `pliant study`: solvers compared on a scene.
 
 use super::solver::SolverSpec;
-use super::{Overrides, positive, threads};
+use super::{Overrides, Processor, positive, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -36,6 +36,8 @@ pub struct Common {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub threads: usize,
     #[command(flatten)]
+    pub processor: Processor,
+    #[command(flatten)]
     pub overrides: Overrides,
     /// Print the result as JSON.
     #[arg(long)]
@@ -49,6 +51,7 @@ Examples:
   pliant study convergence cube --solvers color,phantom,jacobi --steps 100
   pliant study convergence cube --solvers color,jacobi --budget-ms 5
   pliant study convergence sheet --solvers phantom:2,phantom:4,hybrid:4,patch:1000 --out out/sheet
+  pliant study convergence cube --solvers auto,color --backend gpu
 
 A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
 auto for what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);

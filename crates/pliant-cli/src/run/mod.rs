@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::report::Failure;
 use outputs::{Outputs, Plan};
 use pliant::scene::Scene;
-use pliant::{Diverged, Simulation};
+use pliant::{Diverged, Simulation, StepError};
 use stats::{FrameTimes, Stats};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -26,7 +26,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let loaded = Loaded::new(&args.scene, &settings(args), args.overrides.models.as_deref())?;
     let length = Length::of(&loaded.scene);
     let frames = length.frames(args.frames, args.seconds);
-    let mut sim = loaded.simulation(args.threads)?;
+    let mut sim = loaded.simulation(args.threads, args.processor.backend()?)?;
     if !args.quiet {
         for note in &sim.model().notes {
             out::note(&format!("note: {note}"));
@@ -105,6 +105,10 @@ impl Length {
     }
 }
 
+/// Steps that a GPU gets at once, at most: enough to hide what a submission costs, few enough for an interrupt to
+/// be heard.
+const GPU_STEPS: u64 = 64;
+
 struct Runner<'a> {
     sim: &'a mut Simulation,
     outputs: Outputs,
@@ -128,7 +132,9 @@ impl Runner<'_> {
                     }
                 }
                 Ok(None) => return (Ok(End::Interrupted), total),
-                Err(error) => return (Ok(End::Diverged(error)), total),
+                Err(StepError::Diverged(error)) => return (Ok(End::Diverged(error)), total),
+                #[cfg(feature = "gpu")]
+                Err(error) => return (Err(error.into()), total),
             }
             // The last frame needs nothing more, so an interrupt that comes now changes nothing.
             if interrupted() && frame < frames {
@@ -138,17 +144,26 @@ impl Runner<'_> {
         (Ok(End::Done), total)
     }
 
-    /// One frame; `None` if it was interrupted between two steps.
-    fn frame(&mut self, steps: u64) -> Result<Option<FrameTimes>, Diverged> {
+    /// One frame, and its state on the host; `None` if it was interrupted between two steps.
+    fn frame(&mut self, steps: u64) -> Result<Option<FrameTimes>, StepError> {
+        let at_once = if self.sim.backend() == "gpu" { GPU_STEPS } else { 1 };
         self.sim.take_times();
         let start = Instant::now();
-        for step in 0..steps {
-            if step > 0 && interrupted() {
+        let mut done = 0;
+        while done < steps {
+            if done > 0 && interrupted() {
+                // The summary looks at the state, which must not be the first to find out that a GPU is lost.
+                self.sim.sync()?;
                 return Ok(None);
             }
-            self.sim.step()?;
+            let count = at_once.min(steps - done);
+            self.sim.advance(count as u32)?;
+            self.sim.wait()?;
+            done += count;
         }
-        Ok(Some(FrameTimes::new(start.elapsed(), &self.sim.take_times())))
+        let times = FrameTimes::new(start.elapsed(), &self.sim.take_times());
+        self.sim.sync()?;
+        Ok(Some(times))
     }
 
     fn keep(&mut self, frame: u64, times: &FrameTimes) -> Result<(), Failure> {

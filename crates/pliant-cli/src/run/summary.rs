@@ -3,7 +3,7 @@
 use super::outputs::Written;
 use super::stats::FrameTimes;
 use super::{End, Length};
-use crate::out;
+use crate::{gpu, out};
 use pliant::Simulation;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Counts, Residuals};
@@ -16,13 +16,18 @@ use std::path::Path;
 pub struct Summary {
     scene: String,
     backend: &'static str,
+    /// Name of the GPU, if one ran it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<String>,
     solver: &'static str,
-    threads: usize,
+    /// None on a GPU.
+    threads: Option<usize>,
     particles: usize,
     constraints: Counts,
     /// Frames that are finished.
     frames: u64,
     ms_per_frame: f64,
+    /// Empty on a GPU.
     stages: BTreeMap<&'static str, f64>,
     /// After the last finished frame.
     pub residual: Residuals,
@@ -38,17 +43,20 @@ pub struct Summary {
 impl Summary {
     /// From the simulation at its end.
     pub fn new(name: &str, sim: &Simulation, times: &FrameTimes, folder: &Path) -> Self {
+        let (adapter, on_cpu) = (gpu::adapter(sim), sim.backend() == "cpu");
+        let stages = Stage::ALL.iter().zip(times.stages).filter(|_| on_cpu);
         let per_frame = 1.0 / times.frames.max(1) as f64;
         Self {
             scene: name.to_owned(),
-            backend: "cpu",
+            backend: sim.backend(),
+            adapter,
             solver: sim.model().settings.partition.name(),
-            threads: sim.threads(),
+            threads: on_cpu.then(|| sim.threads()),
             particles: sim.particles(),
             constraints: sim.counts(),
             frames: times.frames,
             ms_per_frame: times.steps * per_frame,
-            stages: Stage::ALL.iter().zip(times.stages).map(|(s, ms)| (s.name(), ms * per_frame)).collect(),
+            stages: stages.map(|(s, ms)| (s.name(), ms * per_frame)).collect(),
             residual: Residuals::new(),
             hash: Some(format!("{:016x}", sim.hash())),
             out: folder.display().to_string(),
@@ -79,9 +87,9 @@ impl Summary {
             format!("{}: {} frames", self.scene, self.frames)
         };
         let mut text = format!("{head}, {:.2} s of simulated time\n", self.frames as f64 * length.frame_seconds);
-        let threads = out::threads(self.threads);
+        let place = out::place(self.adapter.as_deref(), self.threads);
         text.push_str(&format!(
-            "{} particles, constraints: {}\n{:.2} ms per frame on {threads}, solver {}\n",
+            "{} particles, constraints: {}\n{:.2} ms per frame on {place}, solver {}\n",
             out::grouped(self.particles),
             out::counts(&self.constraints),
             self.ms_per_frame,

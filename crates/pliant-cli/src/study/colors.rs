@@ -21,6 +21,7 @@ const REFERENCE: u32 = 16;
 #[derive(Serialize)]
 struct Findings {
     scene: String,
+    backend: &'static str,
     steps: u32,
     iterations: u32,
     reference_iterations: u32,
@@ -51,7 +52,10 @@ pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
     let mut entrant = Entrant::new(&args.scene, &plain, &args.common)?;
     let scene = entrant.loaded.name.clone();
     let iterations = entrant.iterations();
-    let most = report(entrant.build(iterations)?.model()).groups.iter().map(|g| g.colors).max().unwrap_or(0) as u32;
+    let first = entrant.build(iterations)?;
+    let (backend, most) =
+        (first.backend(), report(first.model()).groups.iter().map(|g| g.colors).max().unwrap_or(0) as u32);
+    drop(first);
     let to = args.to.unwrap_or(most);
     if to < args.from {
         let message = format!("there is no number of colors from {} to {to}", args.from);
@@ -82,6 +86,7 @@ pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
     save(&svg, &chart(&scene, &plain, &phantom)?)?;
     let findings = Findings {
         scene,
+        backend,
         steps: args.steps,
         iterations,
         reference_iterations,
@@ -101,7 +106,7 @@ fn run(entrant: &mut Entrant, iterations: u32, steps: u32) -> Result<(Vec<DVec3>
     let mut sim = entrant.build(iterations)?;
     let mut times = Vec::with_capacity(steps as usize);
     for _ in 0..steps {
-        times.push(timed_step(&mut sim).map_err(|e| entrant.diverged(e))?.solve);
+        times.push(timed_step(&mut sim).map_err(|e| entrant.failed(e))?.solve);
     }
     let report = report(sim.model());
     let row = Row {

@@ -3,11 +3,11 @@
 use super::{Entrant, look_at, make_folder, mean_residual, note_rounding, passes_per_step, timed_step};
 use crate::args::ConvergenceArgs;
 use crate::bench::median;
-use crate::out;
 use crate::plot::lines::{self, Look, Panel, Scale, Series};
 use crate::plot::save;
 use crate::progress::Progress;
 use crate::report::Failure;
+use crate::{gpu, out};
 use pliant::Simulation;
 use pliant::build::partition::report::report;
 use pliant::scene::MOST_ITERATIONS;
@@ -20,7 +20,11 @@ use std::fmt::Write as _;
 struct Findings {
     scene: String,
     steps: u32,
-    threads: usize,
+    backend: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    adapter: Option<String>,
+    /// None on a GPU.
+    threads: Option<usize>,
     budget_ms: Option<f64>,
     /// The largest error that a solver ends with.
     equal_residual: f64,
@@ -75,14 +79,15 @@ pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
     let (csv, svg) = (folder.join("convergence.csv"), folder.join("convergence.svg"));
     let mut progress = Progress::on_terminal(entrants.len() as u64 * u64::from(args.steps), "step");
     let mut curves = Vec::new();
-    let mut threads = 0;
+    let (mut backend, mut adapter, mut threads) = ("cpu", None, None);
     for entrant in &mut entrants {
         let iterations = match args.budget_ms {
             Some(budget) => calibrate(entrant, budget)?,
             None => entrant.iterations(),
         };
         let mut sim = entrant.build(iterations)?;
-        threads = sim.threads();
+        (backend, adapter) = (sim.backend(), gpu::adapter(&sim));
+        threads = adapter.is_none().then(|| sim.threads());
         let before = curves.len() as u64 * u64::from(args.steps);
         curves.push(run(entrant, &mut sim, args.steps, |step| progress.at(before + step))?);
     }
@@ -97,6 +102,8 @@ pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
     let findings = Findings {
         scene,
         steps: args.steps,
+        backend,
+        adapter,
         threads,
         budget_ms: args.budget_ms,
         equal_residual,
@@ -119,7 +126,7 @@ fn run(entrant: &Entrant, sim: &mut Simulation, steps: u32, mut done: impl FnMut
     let start = sim.probe().center;
     let mut samples: Vec<Sample> = Vec::with_capacity(steps as usize);
     for step in 1..=u64::from(steps) {
-        let time = timed_step(sim).map_err(|e| entrant.diverged(e))?;
+        let time = timed_step(sim).map_err(|e| entrant.failed(e))?;
         let (kinds, center) = (sim.residuals(), sim.probe().center);
         let square: f64 = center.iter().zip(start).map(|(a, b)| (a - b) * (a - b)).sum();
         samples.push(Sample {
@@ -158,7 +165,7 @@ fn calibrate(entrant: &mut Entrant, budget: f64) -> Result<u32, Failure> {
         let mut sim = entrant.build(iterations)?;
         let mut times = Vec::new();
         for _ in 0..=MEASURED {
-            times.push(timed_step(&mut sim).map_err(|e| entrant.diverged(e))?.solve);
+            times.push(timed_step(&mut sim).map_err(|e| entrant.failed(e))?.solve);
         }
         let wanted = fitting(iterations, median(times.into_iter().skip(1)), budget);
         let close = wanted.abs_diff(iterations) * 20 <= iterations;
@@ -232,7 +239,7 @@ fn name(row: &Row) -> String {
 }
 
 fn human(f: &Findings) -> String {
-    let mut text = format!("{}: {} steps on {}\n\n", f.scene, f.steps, out::threads(f.threads));
+    let mut text = format!("{}: {} steps on {}\n\n", f.scene, f.steps, out::place(f.adapter.as_deref(), f.threads));
     let equal = format!("ms to {:.2e}", f.equal_residual);
     let head = ["solver", "iterations/step", "passes/iteration", "solve ms/step", "residual", "drift [m]", &equal];
     let mut rows = vec![head.map(str::to_owned).to_vec()];

@@ -6,6 +6,7 @@ use crate::bench::median;
 use crate::out;
 use crate::progress::Progress;
 use crate::report::Failure;
+use pliant::StepError;
 use pliant::build::partition::report::report;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Serialize)]
 struct Row {
     scene: String,
+    backend: &'static str,
     solver: String,
     /// What "auto" came to, or the same as the solver without its number.
     partition: &'static str,
@@ -89,6 +91,7 @@ fn enter(scene: &str, solver: &SolverSpec, args: &EqualArgs, wanted: Option<f64>
     let phantom_constraints = report.groups.iter().map(|g| g.phantom_constraints).sum();
     Ok(Row {
         scene: entrant.loaded.name.clone(),
+        backend: sim.backend(),
         solver: entrant.solver.clone(),
         partition: report.solver,
         reached,
@@ -124,7 +127,9 @@ fn attempt(entrant: &mut Entrant, iterations: u32, steps: u32) -> Result<Trial, 
         match timed_step(&mut sim) {
             Ok(time) => times.push(time),
             // Too few iterations may well run away; more may not.
-            Err(_) => return Ok(Trial { residual: f64::INFINITY, solve: 0.0, all: 0.0 }),
+            Err(StepError::Diverged(_)) => return Ok(Trial { residual: f64::INFINITY, solve: 0.0, all: 0.0 }),
+            #[cfg(feature = "gpu")]
+            Err(e) => return Err(entrant.failed(e)),
         }
         if step >= steps / 2 {
             errors.push(mean_residual(&sim.residuals(), &counts));

@@ -9,13 +9,13 @@ mod equal;
 
 use crate::args::{Common, SolverSpec, Study, StudyArgs};
 use crate::load::{Loaded, Setting};
-use crate::out;
 use crate::report::Failure;
+use crate::{gpu, out};
 use pliant::build::partition::report::Report;
 use pliant::model::Settings;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Counts, Residuals};
-use pliant::{Diverged, Simulation};
+use pliant::{Backend, Simulation, StepError};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -33,6 +33,7 @@ struct Entrant {
     solver: String,
     loaded: Loaded,
     threads: usize,
+    backend: Backend,
 }
 
 impl Entrant {
@@ -40,7 +41,8 @@ impl Entrant {
         let mut settings: Vec<Setting> = common.overrides.sets.iter().map(|s| Setting::set(s)).collect();
         settings.extend(solver.settings("solvers"));
         let loaded = Loaded::new(scene, &settings, common.overrides.models.as_deref())?;
-        Ok(Self { solver: solver.to_string(), loaded, threads: common.threads })
+        let backend = common.processor.backend()?;
+        Ok(Self { solver: solver.to_string(), loaded, threads: common.threads, backend })
     }
 
     /// Iterations per substep.
@@ -50,17 +52,21 @@ impl Entrant {
 
     fn build(&mut self, iterations: u32) -> Result<Simulation, Failure> {
         self.loaded.scene.solver.iterations = iterations;
-        self.loaded.simulation(self.threads)
+        let mut sim = self.loaded.simulation(self.threads, self.backend)?;
+        gpu::measure_stages(&mut sim)?;
+        Ok(sim)
     }
 
-    /// A run of it that diverged.
-    fn diverged(&self, error: Diverged) -> Failure {
+    /// A run of it that diverged, or lost its GPU.
+    fn failed(&self, error: StepError) -> Failure {
+        let diverged = matches!(error, StepError::Diverged(_));
+        let failure = Failure::from(error).at(format!("solver {}", self.solver));
         let help = "take a smaller step or more substeps: --set solver.dt=0.001, --set solver.substeps=4";
-        Failure::from(error).at(format!("solver {}", self.solver)).help(help)
+        if diverged { failure.help(help) } else { failure }
     }
 }
 
-/// Wall times of one step [ms].
+/// Times of one step [ms]: wall times on the CPU, a GPU's own.
 #[derive(Clone, Copy, Debug)]
 struct StepTime {
     /// The solve stage.
@@ -69,9 +75,10 @@ struct StepTime {
     all: f64,
 }
 
-fn timed_step(sim: &mut Simulation) -> Result<StepTime, Diverged> {
+fn timed_step(sim: &mut Simulation) -> Result<StepTime, StepError> {
     sim.take_times();
     sim.step()?;
+    sim.sync()?;
     let times = sim.take_times();
     Ok(StepTime { solve: times.stage(Stage::Solve) * 1e3, all: times.stages.iter().sum::<f64>() * 1e3 })
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod errors;
+mod gpu;
 mod meshes;
 mod partition;
 mod run;

@@ -6,8 +6,17 @@ use crate::{Room, SMALL};
 fn every_help_has_an_example() {
     let room = Room::with(SMALL);
     let study = [&["study"][..], &["study", "convergence"], &["study", "equal"], &["study", "colors"]];
-    let others =
-        [&[][..], &["run"], &["scenes"], &["check"], &["partition"], &["bench"], &["schema"], &["completions"]];
+    let others = [
+        &[][..],
+        &["run"],
+        &["scenes"],
+        &["check"],
+        &["partition"],
+        &["bench"],
+        &["gpu"],
+        &["schema"],
+        &["completions"],
+    ];
     for args in others.iter().chain(&study) {
         let done = room.pliant(&[*args, &["--help"]].concat()).code(0);
         assert!(done.stdout.contains("Example"), "{args:?}: {}", done.stdout);

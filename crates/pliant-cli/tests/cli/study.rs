@@ -87,7 +87,7 @@ fn convergence_gives_equal_time_to_unequal_solvers() {
     let args = ["study", "convergence", "scene.toml", "--solvers", "color,jacobi-gather", "--steps", "3"];
     let more = ["--budget-ms", "0.5", "--json", "--out", "there"];
     let json = room.pliant(&[&args[..], &more].concat()).code(0).json();
-    let wanted = ["budget_ms", "csv", "equal_residual", "scene", "solvers", "steps", "svg", "threads"];
+    let wanted = ["backend", "budget_ms", "csv", "equal_residual", "scene", "solvers", "steps", "svg", "threads"];
     assert_eq!(keys(&json), wanted);
     let solvers = json["solvers"].as_array().unwrap();
     assert_eq!(solvers.len(), 2);
@@ -108,6 +108,7 @@ fn equal_finds_how_many_iterations_match_the_first_solver() {
     let rows = json.as_array().unwrap();
     let wanted = [
         "all_constraints",
+        "backend",
         "constraints",
         "iterations",
         "ms_per_step",

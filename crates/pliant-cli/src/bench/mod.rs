@@ -1,13 +1,17 @@
 //! `pliant bench`: how fast scenes run, for each solver and number of threads.
 
+#[cfg(feature = "gpu")]
+mod gpu;
+
 use crate::args::{BenchArgs, SolverSpec};
 use crate::load::{Loaded, Setting};
 use crate::out;
 use crate::process::{cpu_seconds, peak_bytes, reset_peak};
 use crate::report::Failure;
+use pliant::model::Model;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Counts, Residuals, Times};
-use pliant::{Diverged, Simulation};
+use pliant::{Simulation, StepError};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -18,7 +22,8 @@ struct Row {
     scene: String,
     backend: &'static str,
     solver: String,
-    threads: usize,
+    /// None on a GPU.
+    threads: Option<usize>,
     particles: usize,
     constraints: Counts,
     iterations: u32,
@@ -33,6 +38,20 @@ struct Row {
     residual_before: Residuals,
     hash: String,
     peak_bytes: Option<u64>,
+    #[cfg(feature = "gpu")]
+    #[serde(flatten)]
+    gpu: Option<gpu::Facts>,
+}
+
+impl Row {
+    /// Where it ran: threads, or the name of a GPU.
+    fn place(&self) -> String {
+        #[cfg(feature = "gpu")]
+        let adapter = self.gpu.as_ref().map(|facts| facts.adapter.as_str());
+        #[cfg(not(feature = "gpu"))]
+        let adapter = None;
+        out::place(adapter, self.threads)
+    }
 }
 
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
@@ -44,7 +63,13 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
             settings.extend(solver.iter().flat_map(|s| s.settings("solver")));
             let loaded = Loaded::new(spec, &settings, args.overrides.models.as_deref())?;
             for &threads in &args.threads {
-                rows.push(measure(&loaded, solver, threads, args)?);
+                let row = measure(&loaded, solver, threads, args)?;
+                let on_gpu = row.threads.is_none();
+                rows.push(row);
+                if on_gpu {
+                    // Threads are nothing to a GPU.
+                    break;
+                }
             }
         }
     }
@@ -54,53 +79,93 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
 fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {
     reset_peak();
     let start = Instant::now();
-    let mut sim = loaded.simulation(threads)?;
+    let mut sim = loaded.simulation(threads, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
     let residual_before = sim.residuals();
-    for _ in 0..args.warmup {
-        sim.step()?;
-    }
-    let samples = (0..args.repeat).map(|_| sample(&mut sim)).collect::<Result<Vec<_>, _>>()?;
+    #[cfg(feature = "gpu")]
+    let (measured, gpu) = match gpu::measure(&mut sim, args)? {
+        Some((measured, facts)) => (measured, Some(facts)),
+        None => (on_cpu(&mut sim, args)?, None),
+    };
+    #[cfg(not(feature = "gpu"))]
+    let measured = on_cpu(&mut sim, args)?;
     let settings = sim.model().settings;
-    let wall = median(samples.iter().map(|s| s.wall));
-    let cpu = median(samples.iter().map(|s| s.cpu));
-    let passes = f64::from(settings.iterations) * f64::from(settings.substeps);
-    let rate = |constraints: usize, seconds: f64| constraints as f64 * passes / seconds.max(1e-12) * 1e-6;
+    let threads = (sim.backend() == "cpu").then(|| sim.threads());
+    Ok(Row {
+        scene: loaded.name.clone(),
+        backend: sim.backend(),
+        // What "auto" came to; the user's word where it says more.
+        solver: solver
+            .filter(|s| s.number.is_some())
+            .map_or_else(|| settings.partition.name().to_owned(), ToString::to_string),
+        threads,
+        particles: sim.particles(),
+        constraints: sim.counts(),
+        iterations: settings.iterations,
+        build_ms,
+        partition_ms: sim.model().partition_seconds * 1e3,
+        ms_per_step: measured.wall * 1e3,
+        cpu_ms_per_step: measured.cpu * 1e3,
+        msolves_per_s: rate(
+            sim.model(),
+            sim.model().constraints(),
+            if threads == Some(1) { measured.cpu } else { measured.wall },
+        ),
+        msolves_per_s_by_kind: measured.by_kind,
+        stages: measured.stages,
+        residual: measured.residual,
+        residual_before,
+        hash: format!("{:016x}", measured.hash),
+        peak_bytes: peak_bytes(),
+        #[cfg(feature = "gpu")]
+        gpu,
+    })
+}
+
+/// What is measured, whoever runs it.
+struct Measured {
+    /// Seconds per step.
+    wall: f64,
+    /// Seconds of all of this program's threads per step.
+    cpu: f64,
+    /// Milliseconds per step.
+    stages: BTreeMap<&'static str, f64>,
+    /// Million solves per second.
+    by_kind: BTreeMap<&'static str, f64>,
+    /// After warmup and as many steps as are measured on the CPU.
+    residual: Residuals,
+    hash: u64,
+}
+
+fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<Measured, Failure> {
+    sim.advance(args.warmup)?;
+    let samples = (0..args.repeat).map(|_| sample(sim)).collect::<Result<Vec<_>, _>>()?;
     let stages = Stage::ALL.map(|s| (s.name(), median(samples.iter().map(|x| x.times.stage(s))) * 1e3));
     let mut by_kind = BTreeMap::new();
-    for (kind, count) in kinds(&sim) {
+    for (kind, count) in kinds(sim) {
         let of_kind = |s: &Sample| -> f64 {
             sim.model().groups.iter().zip(&s.times.groups).filter(|(g, _)| g.kind.name() == kind).map(|(_, t)| t).sum()
         };
         let seconds = median(samples.iter().map(of_kind));
         // Jacobi passes run all kinds at once, so there is no time of one kind.
         if seconds > 0.0 {
-            by_kind.insert(kind, rate(count, seconds));
+            by_kind.insert(kind, rate(sim.model(), count, seconds));
         }
     }
-    Ok(Row {
-        scene: loaded.name.clone(),
-        backend: "cpu",
-        // What "auto" came to; the user's word where it says more.
-        solver: solver
-            .filter(|s| s.number.is_some())
-            .map_or_else(|| settings.partition.name().to_owned(), ToString::to_string),
-        threads: sim.threads(),
-        particles: sim.particles(),
-        constraints: sim.counts(),
-        iterations: settings.iterations,
-        build_ms,
-        partition_ms: sim.model().partition_seconds * 1e3,
-        ms_per_step: wall * 1e3,
-        cpu_ms_per_step: cpu * 1e3,
-        msolves_per_s: rate(sim.model().constraints(), if sim.threads() == 1 { cpu } else { wall }),
-        msolves_per_s_by_kind: by_kind,
+    Ok(Measured {
+        wall: median(samples.iter().map(|s| s.wall)),
+        cpu: median(samples.iter().map(|s| s.cpu)),
         stages: stages.into_iter().collect(),
+        by_kind,
         residual: sim.residuals(),
-        residual_before,
-        hash: format!("{:016x}", sim.hash()),
-        peak_bytes: peak_bytes(),
+        hash: sim.hash(),
     })
+}
+
+/// Million solves per second of so many constraints whose share of a step takes so long.
+fn rate(model: &Model, constraints: usize, seconds: f64) -> f64 {
+    let sweeps = f64::from(model.settings.iterations) * f64::from(model.settings.substeps);
+    constraints as f64 * sweeps / seconds.max(1e-12) * 1e-6
 }
 
 /// Seconds of one step.
@@ -110,7 +175,7 @@ struct Sample {
     times: Times,
 }
 
-fn sample(sim: &mut Simulation) -> Result<Sample, Diverged> {
+fn sample(sim: &mut Simulation) -> Result<Sample, StepError> {
     sim.take_times();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     sim.step()?;
@@ -149,7 +214,7 @@ fn human(rows: &[Row]) -> String {
         table.push(vec![
             row.scene.clone(),
             row.solver.clone(),
-            row.threads.to_string(),
+            row.threads.map_or_else(|| "-".into(), |n| n.to_string()),
             out::grouped(row.particles),
             out::grouped(row.constraints.values().sum()),
             row.iterations.to_string(),
@@ -167,13 +232,16 @@ fn human(rows: &[Row]) -> String {
         "\nBuild (ms), stages (ms per step), and by kind (million solves per second; mean and greatest relative error)\n",
     );
     for row in rows {
-        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, out::threads(row.threads)));
+        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, row.place()));
         text.push_str(&format!(" build {:.0} (partition {:.0}),", row.build_ms, row.partition_ms));
         for stage in Stage::ALL {
-            let ms = row.stages.get(stage.name()).copied().unwrap_or_default();
-            text.push_str(&format!(" {} {ms:.3}", stage.name()));
+            if let Some(ms) = row.stages.get(stage.name()) {
+                text.push_str(&format!(" {} {ms:.3}", stage.name()));
+            }
         }
         text.push('\n');
+        #[cfg(feature = "gpu")]
+        row.gpu.iter().for_each(|facts| text.push_str(&gpu::human(facts)));
         for (kind, residual) in &row.residual {
             let rate = row.msolves_per_s_by_kind.get(kind).map_or_else(|| "-".into(), |r| format!("{r:.1}"));
             let before = row.residual_before.get(kind).copied().unwrap_or_default();
