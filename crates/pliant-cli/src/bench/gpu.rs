@@ -46,7 +46,7 @@ const BARRIER: f64 = 0.1e-6;
 pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(Measured, Facts)>, Failure> {
     let Some(shape) = sim.gpu().map(|gpu| gpu.shape(sim.model())) else { return Ok(None) };
     // The CPU has done as many steps when its rows are finished: residuals of both compare.
-    sim.advance(args.warmup + args.repeat)?;
+    sim.advance(args.warmup.saturating_add(args.repeat))?;
     sim.sync()?;
     let (residual, hash) = (sim.residuals(), sim.hash());
     let steps = match args.steps_per_submit {
