@@ -45,6 +45,15 @@ impl<S: Default> Mirror<S> {
         self.here.get_mut().map(|(state, _)| state)
     }
 
+    /// Calls `upload` if the owner may have changed the state. It stays here, too.
+    #[cfg(feature = "gpu")]
+    pub fn share(&mut self, upload: impl FnOnce(&State)) {
+        if let Some((state, _)) = self.here.get().filter(|_| self.touched) {
+            upload(state);
+            self.touched = false;
+        }
+    }
+
     /// Calls `upload` if the owner may have changed the state, which from now on is elsewhere.
     #[cfg(feature = "gpu")]
     pub fn leave(&mut self, upload: impl FnOnce(&State)) {

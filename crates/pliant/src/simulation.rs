@@ -5,7 +5,7 @@ use crate::build::{BuildError, MeshSource, Target, build};
 use crate::error::StepError;
 use crate::frame::{Frame, Shape};
 #[cfg(feature = "gpu")]
-use crate::gpu::{Device, Gpu, GpuOptions, Runaway};
+use crate::gpu::{Device, Gpu, GpuOptions, Runaway, Surface};
 use crate::kernels::{Kind, Softness};
 use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
@@ -197,6 +197,15 @@ impl Simulation {
     #[cfg(feature = "gpu")]
     pub fn gpu_mut(&mut self) -> Option<&mut Gpu> {
         self.gpu.as_deref_mut()
+    }
+
+    /// The surface in the buffers of the GPU, to be drawn from there, as it is after all steps and changes so far;
+    /// nothing on the CPU. Nobody waits, and nothing is read back.
+    #[cfg(feature = "gpu")]
+    pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
+        let Some(gpu) = &mut self.gpu else { return Ok(None) };
+        self.state.share(|changed| gpu.upload(changed));
+        Ok(Some(gpu.surface(&self.model)?))
     }
 
     /// "cpu" or "gpu".

@@ -18,6 +18,7 @@ mod device;
 mod error;
 mod glue;
 pub mod layout;
+mod normals;
 mod patches;
 mod program;
 mod records;
@@ -35,6 +36,8 @@ pub use alarm::Runaway;
 use buffers::{Buffers, Sizes};
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;
+use normals::Normals;
+pub use normals::Surface;
 use program::{Dispatch, Program};
 use records::Records;
 use std::time::Instant;
@@ -68,6 +71,8 @@ pub struct Gpu {
     records: Records,
     alarm: Alarm,
     timer: Option<Timer>,
+    /// Made when somebody first draws.
+    normals: Option<Normals>,
     profiling: bool,
     times: Times,
     /// Substeps submitted since the start.
@@ -105,6 +110,7 @@ impl Gpu {
         let gpu = Self {
             alarm: Alarm::new(&device),
             timer: Timer::new(&device),
+            normals: None,
             profiling: false,
             times: Times { groups: vec![0.0; model.groups.len()], ..Times::default() },
             substeps: state.substeps,
