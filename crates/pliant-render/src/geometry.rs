@@ -23,14 +23,16 @@ impl Material {
         Self { front: color.0, back: color.0, translucency: 0.0, edges: None }
     }
 
-    fn of_mesh(mesh: &MeshDraw, color: Color) -> Self {
-        let solid = Self { edges: mesh.edges, ..Self::solid(color) };
-        if !mesh.two_sided {
-            return solid;
-        }
+    /// Cloth.
+    pub fn sheet(color: Color) -> Self {
         // Lighter and grayer: tells the sides apart without looking like another object.
         let gray = Vec3::splat(color.0.element_sum() / 3.0);
-        Self { back: color.0.lerp(gray, 0.3) * 0.75 + 0.1, translucency: 0.35, ..solid }
+        Self { back: color.0.lerp(gray, 0.3) * 0.75 + 0.1, translucency: 0.35, ..Self::solid(color) }
+    }
+
+    fn of_mesh(mesh: &MeshDraw, color: Color) -> Self {
+        let plain = if mesh.two_sided { Self::sheet(color) } else { Self::solid(color) };
+        Self { edges: mesh.edges, ..plain }
     }
 }
 

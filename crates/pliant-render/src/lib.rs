@@ -2,7 +2,8 @@
 //!
 //! Home of everything between plain geometry and bytes on disk: [`Picture`] says what to draw,
 //! [`Renderer`] draws it without a GPU or a display, [`write_png`], [`Mp4Writer`] and [`GifWriter`]
-//! store it. Nothing here knows the engine: the caller lends slices of positions and triangles.
+//! store it. Nothing here knows the engine: the caller lends slices of positions and triangles. The one exception
+//! is the feature `gpu`, whose `GpuRenderer` draws from the buffers of a simulation without a copy.
 //!
 //! Invariant: the same picture gives the same bytes for any number of threads.
 //!
@@ -28,6 +29,8 @@ mod contact;
 mod curve;
 mod error;
 mod geometry;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod ground;
 mod image;
 mod ortho;
@@ -45,6 +48,8 @@ pub use camera::Camera;
 pub use color::{Color, PALETTE};
 pub use curve::catmull_rom;
 pub use error::{RenderError, VideoError};
+#[cfg(feature = "gpu")]
+pub use gpu::{GpuRenderError, GpuRenderer, Look, Paint, Shot};
 pub use image::{Image, write_png};
 pub use picture::{EdgeLines, GroundDraw, Light, MeshColor, MeshDraw, Picture, Sky, SolidDraw, SphereDraw, TubeDraw};
 pub use renderer::Renderer;

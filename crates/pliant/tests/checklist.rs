@@ -15,6 +15,11 @@ const PROVED: &[(&str, &[&str])] = &[
         "s01_v01_free_fall_is_the_discrete_formula",
         "s01_v01_free_fall_is_the_discrete_formula_at_240_steps_a_second",
     ]),
+    ("s02", &[
+        "s02_normals_in_the_solvers_device_are_those_of_the_host",
+        "s02_the_frame_drawn_from_the_solvers_buffer_is_the_software_picture",
+        "s02_what_the_caller_changed_is_drawn_without_a_step",
+    ]),
     ("s03", &[
         "s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_their_own",
     ]),

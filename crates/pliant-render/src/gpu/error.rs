@@ -1,0 +1,30 @@
+//! What can go wrong when a GPU draws.
+
+use pliant::gpu::GpuError;
+use thiserror::Error;
+
+/// A picture that the GPU cannot draw.
+#[derive(Clone, Debug, PartialEq, Error)]
+pub enum GpuRenderError {
+    /// The image would be empty, or larger than the adapter's textures.
+    #[error("picture size {width}x{height} is outside 1x1..={most}x{most}")]
+    Size {
+        /// Requested width [px].
+        width: u32,
+        /// Requested height [px].
+        height: u32,
+        /// Largest side [px].
+        most: u32,
+    },
+    /// Looks are per particle, so they belong to one simulation.
+    #[error("the surface has {found} particles, but the paint was made for {expected}")]
+    Particles {
+        /// Particles of the surface.
+        found: u32,
+        /// Particles of the paint.
+        expected: u32,
+    },
+    /// The device or its driver refused.
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+}
