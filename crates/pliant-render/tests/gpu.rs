@@ -125,10 +125,19 @@ fn s02_the_frame_drawn_from_the_solvers_buffer_is_the_software_picture() {
     sim.advance(60).unwrap();
     // The host has not seen the state by now: what is drawn comes from the solver's buffer. The sun stands behind
     // the camera, so that the shadows of the software renderer fall where nobody sees them.
-    let mut shot = Shot::new(Camera::look_at(Vec3::new(3.2, 1.4, 5.6), Vec3::new(1.5, 0.4, 0.3)));
-    shot.light.to_sun = shot.camera.eye - shot.camera.target;
-    let gpu = [shot, on_black(shot)].map(|s| drawn(&renderer, &mut sim, &s));
-    let software = [shot, on_black(shot)].map(|s| expected(&sim, &s));
+    let shots = [("front", Vec3::new(3.2, 1.4, 5.6)), ("back", Vec3::new(-0.5, 1.2, -5.2))].map(|(side, eye)| {
+        let mut shot = Shot::new(Camera::look_at(eye, Vec3::new(1.5, 0.4, 0.3)));
+        shot.light.to_sun = shot.camera.eye - shot.camera.target;
+        (side, shot)
+    });
+    let pictures = shots.map(|(_, shot)| [shot, on_black(shot)].map(|s| drawn(&renderer, &mut sim, &s)));
+    for ((side, shot), gpu) in shots.into_iter().zip(&pictures) {
+        compare(side, gpu, &[shot, on_black(shot)].map(|s| expected(&sim, &s)));
+    }
+}
+
+/// Compares pictures of the flags, before the sky and on black, by their outlines and colors.
+fn compare(side: &str, gpu: &[Image; 2], software: &[Image; 2]) {
     let (mask_gpu, mask_software) = (mask(&gpu[1]), mask(&software[1]));
     let pairs = || mask_gpu.iter().zip(&mask_software);
     let both: Vec<bool> = pairs().map(|(a, b)| *a && *b).collect();
@@ -136,16 +145,19 @@ fn s02_the_frame_drawn_from_the_solvers_buffer_is_the_software_picture() {
     let differ = pairs().filter(|(a, b)| a != b).count();
     let on_surface = difference(&gpu[0], &software[0], &both);
     let everywhere = difference(&gpu[0], &software[0], &vec![true; both.len()]);
-    let found =
-        format!("{covered} covered, {differ} not by both, mean difference {on_surface} there, {everywhere} all over");
+    let found = format!(
+        "{side}: {covered} pixels covered, {differ} not by both, mean difference {on_surface:.3} of 255 there, \
+         {everywhere:.3} all over"
+    );
     println!("{found}");
-    let fine = covered > both.len() / 10 && differ * 100 <= covered && on_surface < 2.0 && everywhere < 1.0;
-    assert!(fine, "{found}: {}", keep("s02", &gpu[0], &software[0]));
-    // Both flags are there, in their colors.
-    for (which, bytes) in [(0, PALETTE[0].to_srgb8()), (1, PALETTE[1].to_srgb8())] {
-        let reddish = bytes[0] > bytes[2];
-        let alike = gpu[1].pixels.chunks_exact(3).filter(|p| p[0] != p[2] && (p[0] > p[2]) == reddish).count();
-        assert!(alike > covered / 10, "flag {which} covers {alike} pixels");
+    // Samples and light are the same, so no more than rounding may differ: of corners to parts of a pixel at the
+    // outline, of each sample to a byte before they are averaged, and where a fold is shaded at its edge.
+    let fine = covered > both.len() / 20 && differ * 100 <= covered && on_surface < 2.0 && everywhere < 1.0;
+    assert!(fine, "{found}: {}", keep(side, &gpu[0], &software[0]));
+    // Both flags are there, in their colors: coral has more red than blue, blue less.
+    for red in [true, false] {
+        let alike = gpu[1].pixels.chunks_exact(3).filter(|p| p[0] != p[2] && (p[0] > p[2]) == red).count();
+        assert!(alike > covered / 10, "{side}: {alike} pixels of a flag");
     }
 }
 
