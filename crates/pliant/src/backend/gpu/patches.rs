@@ -239,7 +239,7 @@ impl<'a> Writer<'a> {
         let room = |range: Range<usize>| {
             let most = |of: fn(&Draft) -> usize| drafts[range.clone()].iter().map(of).max().unwrap_or(0);
             // A thread for every constraint of a color, and enough of them to load rows.
-            let wanted = most(|d| d.width).next_power_of_two().max(LEAST_THREADS);
+            let wanted = most(|d| d.width).next_multiple_of(32).max(LEAST_THREADS);
             let mut room = Room { threads: wanted.min(self.threads), ..Room::default() };
             // Where there are more patches than a large device has processors, two should fit one.
             let memory = if range.len() > MANY { memory / 2 } else { memory };
