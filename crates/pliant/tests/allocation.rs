@@ -3,7 +3,7 @@
 
 use pliant::build::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Isa, Options, Simulation};
+use pliant::{Options, Simulation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -65,7 +65,7 @@ fn a_steady_step_allocates_nothing() {
             let head = format!("[solver]\npartition = \"{solver}\"\nintegrator = \"{integrator}\"\niterations = 4\n");
             let scene = Scene::parse(&format!("{head}{SCENE}"), Format::Toml).unwrap();
             // One thread: what other threads' queues allocate is not the engine's.
-            let options = Options { threads: 1, isa: Isa::detect() };
+            let options = Options { threads: 1, ..Options::default() };
             let mut sim = Simulation::new(&scene, &NoMeshes, options).unwrap();
             // Contact lists grow to their size while things fall.
             for _ in 0..200 {

@@ -109,14 +109,14 @@ fn run(text: &str, set: &[&str], steps: usize, options: Options) -> Simulation {
 fn check(number: usize) {
     let (name, text, expected) = SCENES[number];
     let hash = |options: Options| run(text, &[], STEPS, options).hash();
-    let first = hash(Options { threads: 1, isa: Isa::detect() });
+    let first = hash(Options { threads: 1, ..Options::default() });
     for threads in THREADS.into_iter().skip(1) {
-        let got = hash(Options { threads, isa: Isa::detect() });
+        let got = hash(Options { threads, ..Options::default() });
         assert_eq!(got, first, "{name}: {threads} threads differ from one");
     }
     for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::detect()) {
         // Two threads, so that lanes and chunks meet.
-        assert_eq!(hash(Options { threads: 2, isa }), first, "{name}: {isa:?} differs from {:?}", Isa::detect());
+        assert_eq!(hash(Options { threads: 2, isa, ..Options::default() }), first, "{name}: {isa:?} differs from {:?}", Isa::detect());
     }
     assert_eq!(first, expected, "{name}: if the physics changed on purpose, the new hash is {first:#018x}");
 }
@@ -151,13 +151,13 @@ fn r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths() {
             for method in ["pbd", "xpbd"] {
                 let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
                 let hash = |options: Options| run(text, &set, 6, options).hash();
-                let first = hash(Options { threads: 1, isa: Isa::Scalar });
+                let first = hash(Options { threads: 1, isa: Isa::Scalar, ..Options::default() });
                 for threads in [2, 3, 7] {
-                    let options = Options { threads, isa: Isa::detect() };
+                    let options = Options { threads, ..Options::default() };
                     assert_eq!(hash(options), first, "{name}, {partition}, {method}, {threads} threads");
                 }
                 for isa in Isa::available() {
-                    let options = Options { threads: 1, isa };
+                    let options = Options { threads: 1, isa, ..Options::default() };
                     assert_eq!(hash(options), first, "{name}, {partition}, {method}, {isa:?}");
                 }
             }
@@ -171,7 +171,7 @@ fn s09_scattered_and_gathered_jacobi_agree_bit_for_bit() {
         for method in ["pbd", "xpbd"] {
             let sim = |partition: &str| {
                 let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
-                run(text, &set, 8, Options { threads: 2, isa: Isa::detect() })
+                run(text, &set, 8, Options { threads: 2, ..Options::default() })
             };
             let (scatter, gather) = (sim("jacobi"), sim("jacobi-gather"));
             assert_eq!(scatter.hash(), gather.hash(), "{name}, {method}");
@@ -280,7 +280,7 @@ fn r01_bodies_that_share_nothing_move_as_if_each_were_alone() {
     ];
     let floor = "[[collider]]\nplane = {}\n";
     let positions = |text: &str, name: &str| {
-        let sim = run(text, &["solver.iterations=3"], 25, Options { threads: 2, isa: Isa::detect() });
+        let sim = run(text, &["solver.iterations=3"], 25, Options { threads: 2, ..Options::default() });
         let number = sim.shape().object_names.iter().position(|n| n == name).unwrap() as u32;
         let own = (0..sim.particles()).filter(|&i| sim.shape().objects[i] == number);
         own.map(|i| sim.position(i).to_array().map(f32::to_bits)).collect::<Vec<_>>()
