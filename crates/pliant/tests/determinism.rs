@@ -116,7 +116,12 @@ fn check(number: usize) {
     }
     for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::detect()) {
         // Two threads, so that lanes and chunks meet.
-        assert_eq!(hash(Options { threads: 2, isa, ..Options::default() }), first, "{name}: {isa:?} differs from {:?}", Isa::detect());
+        assert_eq!(
+            hash(Options { threads: 2, isa, ..Options::default() }),
+            first,
+            "{name}: {isa:?} differs from {:?}",
+            Isa::detect()
+        );
     }
     assert_eq!(first, expected, "{name}: if the physics changed on purpose, the new hash is {first:#018x}");
 }

@@ -151,7 +151,7 @@ fn s12_bodies_that_fit_are_islands_or_pieces_without_copies() {
         assert_eq!(check(text, &[], &target), (pieces, 0));
     }
     // 151 particles and 150 orientations: neither in 256 rows nor in 300, but in 2 × 151 + 150.
-    let islands = |rows: usize| model(RODS, &[], &Target::gpu(16 * rows, 256)).schedule.islands;
+    let islands = |rows: usize| model(RODS, &[], &Target { rows, ..target }).schedule.islands;
     assert_eq!([256, 300, 451, 452].map(islands), [0, 0, 0, 1]);
 }
 
@@ -160,7 +160,7 @@ fn s12_pieces_are_of_even_size_and_few_of_their_particles_are_shared() {
     // A sheet of 100 × 100 particles in some ten pieces: the seams of a perfect 3 × 4 mosaic are 2 × 100 + 3 × 100
     // particles long, and two wide, because a hinge across a seam reaches one row farther.
     let text = "[[cloth]]\ngrid = { cells = [99, 99], size = [1, 1] }\nbend = { compliance = 1 }\n";
-    let target = Target::gpu(48 << 10, 256);
+    let target = Target { pieces: 12, crowd: 1, ..Target::gpu(48 << 10, 512) };
     let model = model(text, &[], &target);
     let sizes: Vec<usize> = patches(&model).values().map(|(_, count)| *count).collect();
     let (most, fewest) = (*sizes.iter().max().unwrap(), *sizes.iter().min().unwrap());

@@ -64,6 +64,10 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>) -> Vec<Vec<Item
             named += 1;
             rows_named += usize::from(std::mem::replace(&mut seen[r as usize], number as u32) != number as u32);
         }
+        // What fits needs no seams, though something else than constraints keeps it from being an island.
+        if rows_named <= rows && items.len() <= target.most {
+            return Share { rows, constraints: items.len() };
+        }
         let degree = named.div_ceil(rows_named.max(1));
         // A quarter more than an even share, because no cut is even.
         let even = items.len() * 5 / (4 * target.pieces);
