@@ -281,6 +281,10 @@ impl Gpu {
     pub fn upload(&mut self, state: &State) {
         self.substeps = state.substeps;
         self.buffers.upload_state(&self.device, state, &self.tables);
+        // Radii stand among the parameters, which are uploaded whole when others of them change.
+        let radii = &mut self.tables.params[self.tables.radii as usize..][..state.radii.len()];
+        radii.copy_from_slice(&state.radii);
+        self.buffers.write(&self.device, &self.buffers.params, 4 * u64::from(self.tables.radii), radii);
     }
 
     /// Puts changed parameters on the device.
