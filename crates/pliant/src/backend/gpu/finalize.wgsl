@@ -19,7 +19,11 @@ fn finalize(
     @builtin(local_invocation_index) local: u32,
 ) {
     let i = thread_number(group, groups, local, SIZE);
-    if i >= sub.solid || atomicLoad(&marks[FROZEN]) != 0u {
+    if i >= sub.solid {
+        return;
+    }
+    if atomicLoad(&marks[FROZEN]) != 0u {
+        rows[i] = motion[previous_at(i)];
         return;
     }
     var row = rows[i];

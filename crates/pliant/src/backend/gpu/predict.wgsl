@@ -18,10 +18,15 @@ fn predict(
             atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + 1u);
         }
     }
-    if over || i >= sub.solid {
+    if i >= sub.solid {
         return;
     }
     let row = rows[i];
+    if over {
+        // The passes in between do not ask; finalize puts back what they make of it.
+        motion[previous_at(i)] = row;
+        return;
+    }
     let latest = motion[velocity_at(i)];
     var before = vec4<f32>(0.0);
     var oldest = vec3<f32>(0.0);
