@@ -19,6 +19,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s02_normals_in_the_solvers_device_are_those_of_the_host",
         "s02_the_frame_drawn_from_the_solvers_buffer_is_the_software_picture",
         "s02_what_the_caller_changed_is_drawn_without_a_step",
+        "s02_what_is_changed_between_steps_reaches_the_gpu",
     ]),
     ("s03", &[
         "s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_their_own",
@@ -37,6 +38,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s04_zero_parameters_give_finite_corrections",
     ]),
     ("s05", &[
+        "s05_multipliers_and_contacts_come_back_from_the_gpu",
         "s05_e11_xpbd_cloth_takes_the_implicit_euler_step_of_a_newton_solve",
         "s05_repeated_projections_of_one_soft_constraint_stop_at_its_compliance",
         "s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solve",
@@ -124,6 +126,10 @@ const PROVED: &[(&str, &[&str])] = &[
         "t08_s13_all_solvers_bring_the_stretched_cloth_back_and_only_plain_hybrid_carries_it_away",
     ]),
     ("s14", &[
+        "r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bits",
+        "r04_s14_built_in_scenes_agree_after_a_step_and_their_statistics_after_many",
+        "r04_s14_every_partition_method_and_integrator_takes_the_same_steps_on_the_gpu",
+        "r04_s14_pinned_wind_contact_and_rods_take_the_same_steps_with_every_cap",
         "s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind",
         "s14_every_kernel_answers_on_the_gpu_what_it_answers_on_the_cpu",
         "s14_integration_is_the_same_on_the_gpu",
@@ -292,7 +298,20 @@ const PROVED: &[(&str, &[&str])] = &[
         "r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths",
         "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
     ]),
+    ("r03", &[
+        "r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bits",
+    ]),
+    ("r04", &[
+        "r04_every_built_in_scene_is_compared",
+        "r04_s14_built_in_scenes_agree_after_a_step_and_their_statistics_after_many",
+        "r04_s14_every_partition_method_and_integrator_takes_the_same_steps_on_the_gpu",
+        "r04_s14_pinned_wind_contact_and_rods_take_the_same_steps_with_every_cap",
+    ]),
     ("r06", &[
+        "r06_a_lost_gpu_is_an_error_and_no_panic",
+        "r06_an_adapter_that_is_not_there_is_named",
+        "r06_a_run_that_diverges_on_the_gpu_names_the_particle_that_the_cpu_names",
+        "r06_a_scene_too_large_for_a_binding_names_the_buffer_and_its_size",
         "r06_a_diverging_run_ends_with_stage_particle_object_and_time",
         "r06_an_empty_scene_and_a_single_segment_run",
         "r06_arbitrary_text_never_panics",

@@ -4,11 +4,17 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod edits;
+mod faults;
 mod kernels;
 mod layout;
 mod operators;
+mod partitions;
+mod repeat;
 mod rounding;
 #[allow(dead_code)]
 #[path = "../kernels/support.rs"]
 mod samples;
+mod scenes;
+mod sims;
 mod support;

@@ -1,0 +1,80 @@
+//! The sources of `analytic` once more, on the GPU: closed forms and independent solutions know no backend, so
+//! neither the cases nor their tolerances differ.
+//!
+//! Without an adapter they say so and run on the CPU again; with `PLIANT_REQUIRE_GPU` set they fail instead.
+//! Left out is `counts`: what a scene is made of is decided before any backend.
+
+#![allow(missing_docs, clippy::print_stderr)]
+
+#[path = "analytic/air.rs"]
+mod air;
+#[path = "analytic/balloon.rs"]
+mod balloon;
+#[path = "analytic/cantilever.rs"]
+mod cantilever;
+#[path = "analytic/catenary.rs"]
+mod catenary;
+#[path = "analytic/contact.rs"]
+mod contact;
+#[path = "analytic/fem.rs"]
+mod fem;
+#[path = "analytic/friction.rs"]
+mod friction;
+#[path = "analytic/integration.rs"]
+mod integration;
+#[path = "analytic/momentum.rs"]
+mod momentum;
+#[path = "analytic/newton.rs"]
+mod newton;
+#[path = "analytic/pendulum.rs"]
+mod pendulum;
+#[path = "analytic/rod.rs"]
+mod rod;
+#[allow(dead_code)]
+#[path = "analytic/support.rs"]
+mod shared;
+#[path = "analytic/spring.rs"]
+mod spring;
+#[path = "analytic/tether.rs"]
+mod tether;
+
+/// What the cases share, with simulations that run on the GPU.
+mod support {
+    pub use crate::shared::*;
+    use pliant::build::{BuildError, NoMeshes};
+    use pliant::gpu::{GpuError, GpuOptions};
+    use pliant::scene::{Format, Scene};
+    use pliant::{Backend, Options, Simulation};
+
+    /// The cases have few particles, and a driver that computes on the CPU pays for every thread of a workgroup.
+    const THREADS: u32 = 32;
+
+    /// Cases of ten thousands of dispatches, each of which costs such a driver a millisecond and does not give its
+    /// memory back: there they run on the CPU again, and on hardware where they should.
+    const LONG: [&str; 6] =
+        ["rod::", "catenary::", "pendulum::v02", "spring::s05", "cantilever::", "friction::s18_v06_a"];
+
+    fn too_long(sim: &Simulation) -> bool {
+        let thread = std::thread::current();
+        let name = thread.name().unwrap_or_default();
+        sim.gpu().is_some_and(|g| g.device().software) && LONG.iter().any(|start| name.starts_with(start))
+    }
+
+    /// Builds a scene; its text is part of the test, so an error in it is a panic with the message.
+    pub fn simulate(text: &str) -> Simulation {
+        let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let backend = Backend::Gpu(GpuOptions { threads: Some(THREADS), ..GpuOptions::default() });
+        match Simulation::new(&scene, &NoMeshes, Options { backend, threads: 1, ..Options::default() }) {
+            Ok(sim) if too_long(&sim) => {
+                eprintln!("skipped: too long for a software adapter");
+                crate::shared::simulate(text)
+            }
+            Ok(sim) => sim,
+            Err(BuildError::Gpu(GpuError::NoAdapter)) if std::env::var_os("PLIANT_REQUIRE_GPU").is_none() => {
+                eprintln!("skipped: no GPU adapter");
+                crate::shared::simulate(text)
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
