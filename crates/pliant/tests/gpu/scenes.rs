@@ -27,18 +27,19 @@ struct Case {
     nature: Nature,
 }
 
+/// Tolerances are some ten times what a last bit makes of the scene: another device may round every sum otherwise.
 #[rustfmt::skip]
 const CASES: &[Case] = &[
-    Case { name: "graph8", set: &[], frames: 60, nature: Calm(1e-5) },
+    Case { name: "graph8", set: &[], frames: 60, nature: Calm(1e-4) },
     Case { name: "stretched", set: &[], frames: 60, nature: Calm(1e-5) },
     Case { name: "stiffness", set: &[], frames: 20, nature: Calm(1e-5) },
     Case { name: "cube", set: &[], frames: 60, nature: Later },
     Case { name: "capsule", set: &["cloth.0.array.count=[4, 1, 1]"], frames: 40, nature: Later },
-    Case { name: "bridge", set: &[], frames: 10, nature: Calm(1e-5) },
-    Case { name: "flags", set: &[], frames: 20, nature: Calm(1e-4) },
+    Case { name: "bridge", set: &[], frames: 10, nature: Calm(1e-4) },
+    Case { name: "flags", set: &[], frames: 20, nature: Calm(3e-4) },
     // Ropes fall like whips: their ends double what they are off by again and again.
     Case { name: "pendulum", set: &[], frames: 20, nature: Calm(1e-3) },
-    Case { name: "plane", set: &[], frames: 20, nature: Calm(1e-3) },
+    Case { name: "plane", set: &[], frames: 20, nature: Calm(3e-3) },
     Case { name: "tube", set: &[], frames: 40, nature: Later },
     Case { name: "sheet", set: &[], frames: 3, nature: Calm(1e-5) },
     Case { name: "peer_cloth", set: &[], frames: 20, nature: Calm(1e-5) },
@@ -47,7 +48,7 @@ const CASES: &[Case] = &[
     Case { name: "rings", set: &["soft.0.array.count=[2, 1, 2]"], frames: 20, nature: Later },
     Case { name: "tori", set: &["soft.0.array.count=[2, 1, 2]", "soft.1.array.count=[2, 1, 2]"], frames: 20, nature: Later },
     Case { name: "squishy", set: &["soft.0.urchin.cells=9", "soft.0.urchin.spikes.cells=[1, 4]"], frames: 20, nature: Later },
-    Case { name: "block100", set: &["soft.0.block.cells=[9, 9, 9]", "soft.0.block.size=[0.45, 0.45, 0.45]"], frames: 10, nature: Later },
+    Case { name: "block100", set: &["soft.0.block.cells=[9, 9, 9]", "soft.0.block.size=[0.45, 0.45, 0.45]"], frames: 10, nature: Buckles },
     // The one at 0.6 loses two fifths of its volume at once and crumples; the others agree to 2e-6 m.
     Case { name: "balloon", set: &[], frames: 3, nature: Buckles },
     Case { name: "omotondo", set: &["soft.0.figure.cells=20"], frames: 6, nature: Buckles },
@@ -58,12 +59,12 @@ const CASES: &[Case] = &[
 const MESHES: [&str; 1] = ["bunny"];
 
 /// Off by the last bit, up or down in no order.
-fn perturb(sim: &mut Simulation) {
+fn perturb(sim: &mut Simulation, seed: usize) {
     let particles = sim.particles();
     for (i, row) in sim.state_mut().rows[..particles].iter_mut().enumerate() {
         for (k, x) in row[..3].iter_mut().enumerate() {
-            let up = (i * 7 + k * 3) % 5 < 2;
-            *x = if up { x.next_up() } else { x.next_down() };
+            let mixed = (3 * i + k + 1_000_003 * seed).wrapping_mul(0x9E37_79B9) >> 16;
+            *x = if mixed & 1 == 0 { x.next_up() } else { x.next_down() };
         }
     }
 }
@@ -85,16 +86,19 @@ fn statistics(a: &Simulation, b: &Simulation) -> Vec<(&'static str, f64, f64, f6
 fn run(case: &Case) -> Result<(), String> {
     let scene = scene(&built_in(case.name), case.set);
     let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
-    let mut twin = on_cpu(&scene, gpu.gpu().unwrap().device().target());
-    perturb(&mut twin);
+    let target = gpu.gpu().unwrap().device().target();
+    // One tells that a scene departs, several how far.
+    let mut twins: Vec<_> = (0..if case.nature == Buckles { 5 } else { 1 }).map(|_| on_cpu(&scene, target)).collect();
+    twins.iter_mut().enumerate().for_each(|(seed, twin)| perturb(twin, seed));
     let extent = bounds(&cpu).0;
-    let step = |sims: [&mut Simulation; 3], n: u32| sims.into_iter().for_each(|s| s.advance(n).unwrap());
-    step([&mut cpu, &mut gpu, &mut twin], 1);
-    gpu.sync().unwrap();
-    let (first, twin_first) = (apart(&cpu, &gpu) / extent, apart(&cpu, &twin) / extent);
-    step([&mut cpu, &mut gpu, &mut twin], case.frames - 1);
-    gpu.sync().unwrap();
-    let (last, twin_last) = (apart(&cpu, &gpu) / extent, apart(&cpu, &twin) / extent);
+    let mut off = [[0.0; 2]; 2];
+    for (off, frames) in off.iter_mut().zip([1, case.frames - 1]) {
+        [&mut cpu, &mut gpu].into_iter().chain(&mut twins).for_each(|sim| sim.advance(frames).unwrap());
+        gpu.sync().unwrap();
+        let departed = twins.iter().map(|twin| apart(&cpu, twin)).fold(0.0, f64::max);
+        *off = [apart(&cpu, &gpu) / extent, departed / extent];
+    }
+    let [[first, twin_first], [last, twin_last]] = off;
     println!(
         "{:>10}: after 1 frame {first:.1e} (twin {twin_first:.1e}), after {} {last:.1e} (twin {twin_last:.1e})",
         case.name, case.frames
@@ -112,12 +116,12 @@ fn run(case: &Case) -> Result<(), String> {
     {
         return fail(format!("off by {last:e} of its extent after {} frames", case.frames));
     }
-    let chance = statistics(&cpu, &twin);
-    for ((what, a, b, scale), (_, _, c, _)) in statistics(&cpu, &gpu).into_iter().zip(chance) {
+    let chance: Vec<_> = twins.iter().map(|twin| statistics(&cpu, twin)).collect();
+    for (k, (what, a, b, scale)) in statistics(&cpu, &gpu).into_iter().enumerate() {
         // What a last bit does to a statistic, another machine may do too.
-        let most = (0.01 * scale).max(3.0 * (a - c).abs());
-        if (a - b).abs() > most || !b.is_finite() {
-            return fail(format!("{what} is {b} for {a} (twin {c})"));
+        let spread = chance.iter().map(|c| (a - c[k].2).abs()).fold(0.0, f64::max);
+        if (a - b).abs() > (0.01 * scale).max(2.0 * spread) || !b.is_finite() {
+            return fail(format!("{what} is {b} for {a}; a last bit makes {spread}"));
         }
     }
     let ours = gpu.residuals();
