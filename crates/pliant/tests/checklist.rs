@@ -18,8 +18,8 @@ const PROVED: &[(&str, &[&str])] = &[
     ("s02", &[
         "s02_normals_in_the_solvers_device_are_those_of_the_host",
         "s02_the_frame_drawn_from_the_solvers_buffer_is_the_software_picture",
-        "s02_what_the_caller_changed_is_drawn_without_a_step",
         "s02_what_is_changed_between_steps_reaches_the_gpu",
+        "s02_what_the_caller_changed_is_drawn_without_a_step",
     ]),
     ("s03", &[
         "s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_their_own",
@@ -38,8 +38,8 @@ const PROVED: &[(&str, &[&str])] = &[
         "s04_zero_parameters_give_finite_corrections",
     ]),
     ("s05", &[
-        "s05_multipliers_and_contacts_come_back_from_the_gpu",
         "s05_e11_xpbd_cloth_takes_the_implicit_euler_step_of_a_newton_solve",
+        "s05_multipliers_and_contacts_come_back_from_the_gpu",
         "s05_repeated_projections_of_one_soft_constraint_stop_at_its_compliance",
         "s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solve",
         "s05_softness_holds_a_compliance_or_a_stiffness_in_one_number",
@@ -308,11 +308,11 @@ const PROVED: &[(&str, &[&str])] = &[
         "r04_s14_pinned_wind_contact_and_rods_take_the_same_steps_with_every_cap",
     ]),
     ("r06", &[
+        "r06_a_diverging_run_ends_with_stage_particle_object_and_time",
         "r06_a_lost_gpu_is_an_error_and_no_panic",
-        "r06_an_adapter_that_is_not_there_is_named",
         "r06_a_run_that_diverges_on_the_gpu_names_the_particle_that_the_cpu_names",
         "r06_a_scene_too_large_for_a_binding_names_the_buffer_and_its_size",
-        "r06_a_diverging_run_ends_with_stage_particle_object_and_time",
+        "r06_an_adapter_that_is_not_there_is_named",
         "r06_an_empty_scene_and_a_single_segment_run",
         "r06_arbitrary_text_never_panics",
         "r06_attachments_that_join_nothing_or_no_one_are_refused",

@@ -229,7 +229,12 @@ impl Device {
 
     /// Waits until everything submitted so far is done.
     pub fn wait(&self) -> Result<(), GpuError> {
-        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.wait_for(None)
+    }
+
+    /// Waits until a submission is done; the last one if it is not said which.
+    pub fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
         self.alive()?;
         polled.map(|_| ()).map_err(|e| GpuError::Lost(e.to_string()))
     }

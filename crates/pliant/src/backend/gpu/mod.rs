@@ -40,6 +40,7 @@ use normals::Normals;
 pub use normals::Surface;
 use program::{Dispatch, Program};
 use records::Records;
+use std::collections::VecDeque;
 use std::time::Instant;
 use tables::Tables;
 use timing::{STAGES, Timer};
@@ -50,6 +51,10 @@ const MOST_GROUPS: usize = 65_535;
 
 /// Dispatches of one submission at most, so that a driver's watchdog sees an end.
 const MOST_DISPATCHES: usize = 20_000;
+
+/// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
+/// stays small.
+const MOST_IN_FLIGHT: usize = 4;
 
 /// What a dependent pass costs [s], measured on a large card; smaller ones are no faster.
 const PASS: f64 = 2.5e-6;
@@ -77,6 +82,8 @@ pub struct Gpu {
     times: Times,
     /// Substeps submitted since the start.
     substeps: u64,
+    /// Submissions that may not be done yet.
+    in_flight: VecDeque<wgpu::SubmissionIndex>,
 }
 
 /// What the list of a substep looks like.
@@ -114,6 +121,7 @@ impl Gpu {
             profiling: false,
             times: Times { groups: vec![0.0; model.groups.len()], ..Times::default() },
             substeps: state.substeps,
+            in_flight: VecDeque::with_capacity(MOST_IN_FLIGHT + 1),
             device,
             tables,
             program,
@@ -220,13 +228,17 @@ impl Gpu {
             }
         }
         let look = self.alarm.encode(&mut encoder, &self.buffers.marks);
-        self.device.queue.submit([encoder.finish()]);
+        let submission = self.device.queue.submit([encoder.finish()]);
         if look {
             self.alarm.send();
         }
+        self.in_flight.push_back(submission);
         self.substeps += count;
         self.times.substeps += count;
         self.times.encode += clock.elapsed().as_secs_f64();
+        if self.in_flight.len() > MOST_IN_FLIGHT {
+            self.device.wait_for(self.in_flight.pop_front())?;
+        }
         if let Some(timer) = self.timer.as_ref().filter(|_| self.profiling) {
             let seconds = timer.read(&self.device, count as u32)?;
             for (stage, s) in STAGES.into_iter().zip(seconds) {

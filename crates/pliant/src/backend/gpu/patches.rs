@@ -25,6 +25,10 @@ const FROM_TOPOLOGY: u32 = 0;
 const FROM_PARAMS: u32 = 1;
 const FROM_LAMBDA: u32 = 2;
 
+/// Turns of loops that a thread takes in one dispatch: watchdogs look at time, and a software driver ends all loops
+/// of a shader after 65,535 turns.
+pub const TURNS: usize = 16 << 10;
+
 /// Threads of a workgroup at least, where the device allows.
 const LEAST_THREADS: usize = 128;
 
@@ -72,6 +76,13 @@ pub struct Patches {
 }
 
 impl Patches {
+    /// Iterations of these patches that one dispatch may run.
+    pub fn iterations(&self, range: &Range<usize>) -> u32 {
+        let longest = self.rounds[range.clone()].iter().copied().max().unwrap_or(0);
+        // Steps, and rows that are touched one after the other.
+        (TURNS / (longest + 64)).max(1) as u32
+    }
+
     /// What the workgroups of these patches keep.
     pub fn room(&self, range: &Range<usize>) -> Room {
         self.rooms.iter().find(|(r, _)| r == range).map_or_else(Room::default, |(_, room)| *room)

@@ -1,10 +1,10 @@
 //! A substep as a list of dispatches, made once from the model's schedule.
 
 use super::layout::Job;
-use super::patches::ENTRY;
+use super::patches::{ENTRY, TURNS};
 use super::shader::{self, Source};
 use super::tables::Tables;
-use crate::model::Model;
+use crate::model::{BLOCK, Model};
 use crate::state::State;
 use crate::step::schedule::{Pass, Stage};
 use std::ops::Range;
@@ -143,8 +143,12 @@ impl Maker<'_> {
     fn islands(&mut self) {
         let islands = self.model.schedule.islands;
         if islands > 0 {
-            let d = self.patches(0..islands, PLAIN, self.model.settings.iterations, 0, 1);
-            self.program.islands.push(d);
+            let most = self.tables.patches.iterations(&(0..islands));
+            let all = self.model.settings.iterations;
+            for first in (0..all).step_by(most as usize) {
+                let d = self.patches(0..islands, PLAIN, most.min(all - first), 0, u32::from(first == 0));
+                self.program.islands.push(d);
+            }
         }
         let pieces = self.model.schedule.iteration.iter().find_map(|pass| match pass {
             Pass::Patches(range) => Some(range.clone()),
@@ -200,7 +204,11 @@ impl Maker<'_> {
                 }
                 Pass::Serial { group } => {
                     let count = self.model.groups[*group].count;
-                    list.push(Dispatch { groups: 1, ..self.constraints(*group, "serial", 0, count, fresh) });
+                    for first in (0..count).step_by(TURNS) {
+                        let part = TURNS.min(count - first);
+                        let one = self.constraints(*group, "serial", first / BLOCK, part, fresh);
+                        list.push(Dispatch { groups: 1, ..one });
+                    }
                 }
                 Pass::JacobiScatter | Pass::JacobiGather => {
                     for group in 0..self.model.groups.len() {
@@ -232,7 +240,7 @@ impl Maker<'_> {
 
     fn constraints(&mut self, group: usize, entry: &'static str, block: usize, count: usize, fresh: u32) -> Dispatch {
         let (g, at) = (&self.model.groups[group], self.tables.groups[group]);
-        let (layout, first) = (g.layout(), (block * crate::model::BLOCK) as u32);
+        let (layout, first) = (g.layout(), (block * BLOCK) as u32);
         let job = Job {
             count: count as u32,
             index: at.index.wrapping_add(first * layout.rows as u32),
@@ -261,4 +269,4 @@ impl Maker<'_> {
     }
 }
 
-const _: () = assert!(SIZE.is_multiple_of(crate::model::BLOCK));
+const _: () = assert!(SIZE.is_multiple_of(BLOCK) && TURNS.is_multiple_of(BLOCK));

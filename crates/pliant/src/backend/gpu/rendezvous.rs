@@ -25,9 +25,10 @@ pub fn possible(device: &Device, model: &Model, tables: &Tables) -> Result<bool,
     });
     let Some(range) = pieces else { return Ok(false) };
     let room = tables.patches.room(&range);
-    // Without rows in its own memory a workgroup cannot run on between exchanges. A software driver has a thread
-    // per core and would only lose time.
-    if room.rows.is_none() || !device.together.unwrap_or(!device.software) {
+    // Without rows in its own memory a workgroup cannot run on between exchanges, and not beyond what one dispatch may
+    // take. A software driver has a thread per core and would only lose time.
+    let long = model.settings.iterations > tables.patches.iterations(&range);
+    if long || room.rows.is_none() || !device.together.unwrap_or(!device.software) {
         return Ok(false);
     }
     // With all the memory a workgroup can have: then no more of them fit a processor than will of the real ones,
