@@ -233,7 +233,9 @@ impl Assembly {
         }
         let solid = self.rows.len();
         let clock = Instant::now();
-        let islands = if settings.partition.is_parallel() {
+        // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
+        let splits = matches!(settings.partition, Partition::Phantom | Partition::Hybrid);
+        let islands = if settings.partition.is_parallel() && !(splits && target.rows < usize::MAX) {
             let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
             let wish = scene.solver.patch_particles.filter(|_| settings.partition.is_patched());
             Islands::find(&constraints, particles, solid, &tied, Room::on(target, wish))
