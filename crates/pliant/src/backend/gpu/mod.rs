@@ -57,11 +57,11 @@ const MOST_DISPATCHES: usize = 20_000;
 const MOST_IN_FLIGHT: usize = 4;
 
 /// What a dependent pass costs [s], measured on a large card; smaller ones are no faster.
-const PASS: f64 = 2.5e-6;
+const PASS: f64 = 5.5e-6;
 /// What a color within a workgroup costs [s].
-const COLOR: f64 = 0.25e-6;
+const COLOR: f64 = 0.35e-6;
 /// What a solve costs where there are enough of them [s].
-const SOLVE: f64 = 1e-11;
+const SOLVE: f64 = 2e-11;
 /// Solves that one core does in a second.
 const CORE_SOLVES: f64 = 2e8;
 
@@ -258,7 +258,8 @@ impl Gpu {
                 let timestamp_writes = Some(timer.writes(k as u32, s));
                 let label = Some(STAGES[s].name());
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-                self.encode(&mut pass, list, record, &mut usize::MAX.clone());
+                let mut bound = usize::MAX;
+                self.encode(&mut pass, list, record, &mut bound);
             }
         }
         timer.resolve(encoder, count as u32);
