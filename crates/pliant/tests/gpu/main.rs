@@ -18,3 +18,4 @@ mod samples;
 mod scenes;
 mod sims;
 mod support;
+mod together;

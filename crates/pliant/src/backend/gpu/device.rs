@@ -19,7 +19,7 @@ pub struct GpuOptions {
     /// Threads of a workgroup at most; default what suits the adapter.
     pub threads: Option<u32>,
     /// Whether pieces of a mosaic may run all iterations in one pass, waiting for each other within it; default
-    /// where the adapter is seen to run that many workgroups at once.
+    /// true, but only where the adapter is no software and is seen to run that many workgroups at once.
     pub together: Option<bool>,
 }
 

@@ -190,12 +190,12 @@ fn exchange(it: Patch, t: u32, mark: u32) {
     }
     for (var n = t; n < it.neighbors; n += THREADS) {
         let beside = sub.arrivals + topology[it.neighbors_at + n];
-        var looks = 0u;
-        // Numbers of substeps may wrap: compare the distance.
-        while i32(atomicLoad(&marks[beside]) - mark) < 0 && looks < PATIENCE {
-            looks += 1u;
+        var arrived = false;
+        for (var looks = 0u; looks < PATIENCE && !arrived; looks++) {
+            // Numbers of substeps may wrap: compare the distance.
+            arrived = i32(atomicLoad(&marks[beside]) - mark) >= 0;
         }
-        if looks == PATIENCE {
+        if !arrived {
             atomicStore(&marks[STUCK], 1u);
         }
     }

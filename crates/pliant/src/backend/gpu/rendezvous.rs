@@ -26,9 +26,9 @@ pub fn possible(device: &Device, model: &Model, tables: &Tables) -> Result<bool,
     let Some(range) = pieces else { return Ok(false) };
     let room = tables.patches.room(&range);
     // Without rows in its own memory a workgroup cannot run on between exchanges, and not beyond what one dispatch may
-    // take. A software driver has a thread per core and would only lose time.
+    // take. A software driver has a thread per core, and ends loops that take long.
     let long = model.settings.iterations > tables.patches.iterations(&range);
-    if long || room.rows.is_none() || !device.together.unwrap_or(!device.software) {
+    if long || room.rows.is_none() || device.software || device.together == Some(false) {
         return Ok(false);
     }
     // With all the memory a workgroup can have: then no more of them fit a processor than will of the real ones,
