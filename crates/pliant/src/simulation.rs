@@ -88,15 +88,13 @@ impl Simulation {
             Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?),
             #[cfg(feature = "gpu")]
             Backend::Auto => match Device::open(&GpuOptions::default()) {
-                Ok(device) if !device.software => {
-                    let fast = Self::on_gpu(scene, meshes, options, device)?;
-                    // Where the CPU is expected to win the scene is small, and built again in no time.
-                    if fast.gpu.as_ref().is_some_and(|g| g.wins(&fast.model)) {
-                        Ok(fast)
-                    } else {
-                        Self::on_cpu(scene, meshes, options)
-                    }
-                }
+                Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device) {
+                    Ok(fast) if fast.is_worth_it() => Ok(fast),
+                    // Where the CPU is expected to win the scene is small, and built again in no time; and what the
+                    // GPU cannot hold, the CPU may.
+                    Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options),
+                    refused => refused,
+                },
                 _ => Self::on_cpu(scene, meshes, options),
             },
             #[cfg(not(feature = "gpu"))]
@@ -124,6 +122,12 @@ impl Simulation {
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self { model, state: Mirror::new(state), cpu, gpu })
+    }
+
+    /// Whether a GPU is expected to be faster than the threads it was given beside it.
+    #[cfg(feature = "gpu")]
+    fn is_worth_it(&self) -> bool {
+        self.gpu.as_ref().is_some_and(|gpu| gpu.wins(&self.model, self.threads()))
     }
 
     /// One step of dt.

@@ -159,6 +159,14 @@ impl Schedule {
         self.iteration.extend(passes(global, plan.together));
     }
 
+    /// Patches of each pass that runs them side by side, islands left out.
+    pub fn tilings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.iteration.iter().filter_map(|pass| match pass {
+            Pass::Patches(range) => Some(range.clone()),
+            _ => None,
+        })
+    }
+
     /// Passes over constraints in an iteration: barriers between kernels, contacts and volumes left out.
     /// Islands count as one.
     pub fn constraint_passes(&self) -> usize {

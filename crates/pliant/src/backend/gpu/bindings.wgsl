@@ -94,9 +94,33 @@ const IN_THE_AIR: u32 = 4u;
 // Lanes of a block, as the model lays constraints out.
 const BLOCK: u32 = 8u;
 
-// Number of a thread over a dispatch of one or two dimensions.
-fn thread_number(group: vec3<u32>, groups: vec3<u32>, local: u32, size: u32) -> u32 {
-    return (group.y * groups.x + group.x) * size + local;
+// Threads of a workgroup in passes over rows or constraints.
+const SIZE: u32 = 64u;
+
+struct Thread {
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) local: u32,
+}
+
+// Number of a workgroup over a dispatch of one or two dimensions.
+fn group_of(thread: Thread) -> u32 {
+    return thread.group.y * thread.groups.x + thread.group.x;
+}
+
+// Number of a thread over a dispatch of workgroups of SIZE.
+fn number_of(thread: Thread) -> u32 {
+    return group_of(thread) * SIZE + thread.local;
+}
+
+// Mean of rows that stand for one particle: as a sum of changes, so that what did not move stays where it is.
+fn mean_of(first: u32, count: u32) -> vec3<f32> {
+    let base = rows[first].xyz;
+    var sum = vec3<f32>(0.0);
+    for (var k = 1u; k < count; k++) {
+        sum += rows[first + k].xyz - base;
+    }
+    return base + sum / f32(count);
 }
 
 // Word or number `k` of `n` of the constraint at `slot`, counted from the first block.

@@ -1,15 +1,9 @@
 // Passes over constraints of one kind with rows in their place. `glue.rs` adds `project` and `propose`.
 
-const SIZE: u32 = 64u;
-
 // A color: no row twice, so all at once.
 @compute @workgroup_size(SIZE)
-fn batch(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let slot = thread_number(group, groups, local, SIZE);
+fn batch(thread: Thread) {
+    let slot = number_of(thread);
     if slot < job.count {
         project(slot, scales(), job.fresh != 0u);
     }
@@ -25,12 +19,8 @@ fn serial() {
 
 // All at once from the same positions; `jacobi_apply` sums up.
 @compute @workgroup_size(SIZE)
-fn jacobi(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let slot = thread_number(group, groups, local, SIZE);
+fn jacobi(thread: Thread) {
+    let slot = number_of(thread);
     if slot < job.count {
         propose(slot, scales(), job.fresh != 0u);
     }

@@ -1,7 +1,6 @@
 // Stage finalize: seam particles joined, last contacts, velocities, sleeping, and a check that nothing has
 // run away.
 
-const SIZE: u32 = 64u;
 // Beyond this a single-precision position resolves less than a decimeter [m], as on the CPU.
 const FARTHEST: f32 = 1e6;
 const FASTEST: f32 = 1e4;
@@ -13,12 +12,8 @@ const TOUCHES: u32 = 2u;
 const SEAMS: u32 = 4u;
 
 @compute @workgroup_size(SIZE)
-fn finalize(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = thread_number(group, groups, local, SIZE);
+fn finalize(thread: Thread) {
+    let i = number_of(thread);
     if i >= sub.solid {
         return;
     }
@@ -37,10 +32,11 @@ fn finalize(
         let seam = topology[sub.seam_of + i];
         if seam != NOBODY {
             slot = topology[sub.seams + 4u * seam + 1u];
-        }
-        if seam != NOBODY && (job.mode & JOINS) != 0u {
-            row = vec4<f32>(joined(seam, job.copies_in), row.w);
-            rows[i] = row;
+            if (job.mode & JOINS) != 0u {
+                let count = topology[sub.seams + 4u * seam + 2u];
+                row = vec4<f32>(mean_of(slot - sub.solid + job.copies_in, count), row.w);
+                rows[i] = row;
+            }
         }
     }
     var touching = false;
@@ -85,17 +81,6 @@ fn finalize(
 // meanwhile, because the mark itself already speaks of the next substep.
 fn first_order_before(i: u32) -> bool {
     return motion[velocity_at(i)].w != 0.0;
-}
-
-fn joined(seam: u32, copies: u32) -> vec3<f32> {
-    let first = topology[sub.seams + 4u * seam + 1u] - sub.solid + copies;
-    let count = topology[sub.seams + 4u * seam + 2u];
-    let base = rows[first].xyz;
-    var sum = vec3<f32>(0.0);
-    for (var k = 1u; k < count; k++) {
-        sum += rows[first + k].xyz - base;
-    }
-    return base + sum / f32(count);
 }
 
 fn pushed(particle: u32, slot: u32) -> bool {

@@ -149,10 +149,9 @@ pub fn whole(kind: Kind) -> String {
         let _ = writeln!(text, "    lambda[{}] = u.lambda[{k}];", at(k));
     }
     let _ = write!(text, "}}\n\nfn propose(slot: u32, scales: Scales, fresh: bool) {{\n{read}");
-    let weigh = if layout.turns { "" } else { " * vec4<f32>(1.0, 1.0, 1.0, parts(i" };
-    let close = if layout.turns { "" } else { "))" };
-    let weighed = |k: usize| {
-        if layout.turns { format!("rows[i{k}]") } else { format!("rows[i{k}]{weigh}{k}{close}") }
+    let weighed = |k: usize| match layout.turns {
+        true => format!("rows[i{k}]"),
+        false => format!("rows[i{k}] * vec4<f32>(1.0, 1.0, 1.0, parts(i{k}))"),
     };
     call(&mut text, kind, "    ", &list(n, weighed), &params, &lambda);
     for k in 0..n {

@@ -1,13 +1,13 @@
 // The inflate pass of stage solve: one workgroup per closed surface, C = V − p·V₀ (S16, D3).
 // Sums go thread by thread in steps of the workgroup, then up a tree: always in the same order.
 
-const SIZE: u32 = 256u;
+const WIDTH: u32 = 256u;
 
-var<workgroup> partial: array<vec2<f32>, SIZE>;
+var<workgroup> partial: array<vec2<f32>, WIDTH>;
 
 // Nine words per body at `job.index`: first particle, particles, offsets, corners, triangles, number of
 // triangles, its numbers in `params`, its multiplier, its gradients in `work`.
-@compute @workgroup_size(SIZE)
+@compute @workgroup_size(WIDTH)
 fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let body = job.index + 9u * group.x;
     let first = topology[body];
@@ -19,7 +19,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     // Measured from a point of the body: far from the origin the small volume would drown.
     let origin = rows[first].xyz;
     var weight = 0.0;
-    for (var k = t; k < particles; k += SIZE) {
+    for (var k = t; k < particles; k += WIDTH) {
         var gradient = vec3<f32>(0.0);
         for (var n = topology[offsets + k]; n < topology[offsets + k + 1u]; n++) {
             let b = rows[topology[corners + 2u * n]].xyz - origin;
@@ -30,7 +30,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
         weight += rows[first + k].w * dot(gradient, gradient);
     }
     var volume = 0.0;
-    for (var n = t; n < topology[body + 5u]; n += SIZE) {
+    for (var n = t; n < topology[body + 5u]; n += WIDTH) {
         let a = rows[topology[triangles + 3u * n]].xyz - origin;
         let b = rows[topology[triangles + 3u * n + 1u]].xyz - origin;
         let c = rows[topology[triangles + 3u * n + 2u]].xyz - origin;
@@ -38,7 +38,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     }
     partial[t] = vec2<f32>(weight, volume);
     workgroupBarrier();
-    for (var half = SIZE / 2u; half > 0u; half /= 2u) {
+    for (var half = WIDTH / 2u; half > 0u; half /= 2u) {
         if t < half {
             partial[t] += partial[t + half];
         }
@@ -48,7 +48,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     let at = topology[body + 7u];
     let before = select(lambda[at], 0.0, job.fresh != 0u);
     let dl = delta_lambda(scales(), params[numbers + 1u], partial[0].y - params[numbers], before, partial[0].x);
-    for (var k = t; k < particles; k += SIZE) {
+    for (var k = t; k < particles; k += WIDTH) {
         let row = rows[first + k];
         rows[first + k] = vec4<f32>(row.xyz + work[gradients + k].xyz * (row.w * dl), row.w);
     }

@@ -139,20 +139,11 @@ impl Gpu {
         &self.device
     }
 
-    /// Rows as the solver has them: positions with inverse masses, sixteen bytes each, particles first. Usable as
-    /// a vertex or storage buffer; contents are those of the last submitted step.
-    pub fn position_buffer(&self) -> &wgpu::Buffer {
-        &self.buffers.rows
-    }
-
     /// What a substep is made of.
     pub fn shape(&self, model: &Model) -> Shape {
         let longest = |range: std::ops::Range<usize>| self.tables.patches.rounds[range].iter().max().copied();
         let islands = longest(0..model.schedule.islands).unwrap_or(0);
-        let tilings = model.schedule.iteration.iter().filter_map(|pass| match pass {
-            crate::step::schedule::Pass::Patches(range) => longest(range.clone()),
-            _ => None,
-        });
+        let tilings = model.schedule.tilings().filter_map(longest);
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;
         let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
         Shape { passes: self.program.passes(), chain, bytes: self.buffers.bytes, workgroup_bytes }
@@ -192,14 +183,13 @@ impl Gpu {
         self.records.time(self.substeps)
     }
 
-    /// Whether it is expected to be faster than the CPU: its passes, its longest chain and its traffic against the
-    /// solves that a core does in a second.
-    pub fn wins(&self, model: &Model) -> bool {
+    /// Whether it is expected to be faster than so many cores: its passes, its longest chain and its traffic against
+    /// the solves that a core does in a second.
+    pub fn wins(&self, model: &Model, cores: usize) -> bool {
         let shape = self.shape(model);
         let solves = model.constraints() as f64 * f64::from(model.settings.iterations);
         let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE;
-        let cores = std::thread::available_parallelism().map_or(1, usize::from) as f64;
-        here < solves / (CORE_SOLVES * cores)
+        here < solves / (CORE_SOLVES * cores as f64)
     }
 
     /// Waits until all submitted steps are done.
@@ -283,7 +273,7 @@ impl Gpu {
         let n = state.particles;
         self.buffers.download(&self.device, state, &self.tables, |pushes, marks| {
             found = alarm::read(marks);
-            contacts = self.records.contacts(model, &self.tables, n, pushes, marks);
+            contacts = self.tables.contacts(model, n, pushes, marks);
         })?;
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);

@@ -1,16 +1,10 @@
 // Passes of stage solve that are not about one kind of constraint: copies of particles, contacts, what Jacobi
 // passes sum up, and the forces of the air before all of them.
 
-const SIZE: u32 = 64u;
-
 // Puts the copies of particles where the particles are, with their share of the mass (S12).
 @compute @workgroup_size(SIZE)
-fn spread(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let k = thread_number(group, groups, local, SIZE);
+fn spread(thread: Thread) {
+    let k = number_of(thread);
     if k >= job.count {
         return;
     }
@@ -26,12 +20,8 @@ fn spread(
 // Brings particles to the mean of their copies (S12, D2 eq 7): as a sum of changes, so that what did not
 // move stays where it is to the bit.
 @compute @workgroup_size(SIZE)
-fn join(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let k = thread_number(group, groups, local, SIZE);
+fn join(thread: Thread) {
+    let k = number_of(thread);
     if k >= job.count {
         return;
     }
@@ -48,12 +38,8 @@ fn join(
 
 // Contacts of all particles outside islands.
 @compute @workgroup_size(SIZE)
-fn touch_all(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = thread_number(group, groups, local, SIZE);
+fn touch_all(thread: Thread) {
+    let i = number_of(thread);
     if i >= sub.particles || in_island(i) {
         return;
     }
@@ -66,12 +52,8 @@ fn touch_all(
 // What all constraints of a row want together, averaged and over-relaxed (S09; D4 3.25–3.26).
 // `job.index` has, for each row, where its entries start; an entry is a place in `work`.
 @compute @workgroup_size(SIZE)
-fn jacobi_apply(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = thread_number(group, groups, local, SIZE);
+fn jacobi_apply(thread: Thread) {
+    let i = number_of(thread);
     if i >= sub.solid {
         return;
     }
@@ -99,12 +81,8 @@ fn jacobi_apply(
 // `job.index`: for each such particle its number and where its triangles start; `job.first`: triangles as
 // three corners and the number of their coefficients; `job.params`: where the triangle numbers stand.
 @compute @workgroup_size(SIZE)
-fn wind(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let k = thread_number(group, groups, local, SIZE);
+fn wind(thread: Thread) {
+    let k = number_of(thread);
     if k >= job.count {
         return;
     }

@@ -46,12 +46,9 @@ struct Patch {
 }
 
 @compute @workgroup_size(THREADS)
-fn patches(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) t: u32,
-) {
-    let number = group.y * groups.x + group.x;
+fn patches(thread: Thread) {
+    let t = thread.local;
+    let number = group_of(thread);
     if number >= job.count {
         return;
     }
@@ -139,13 +136,7 @@ fn entering(at: u32) -> vec4<f32> {
     var row = rows[owner];
     if job.mode == SEAMS_LATER {
         if count > 0u {
-            let from_row = first - sub.solid + job.copies_in;
-            let base = rows[from_row].xyz;
-            var sum = vec3<f32>(0.0);
-            for (var copy = 1u; copy < count; copy++) {
-                sum += rows[from_row + copy].xyz - base;
-            }
-            row = vec4<f32>(base + sum / f32(count), row.w);
+            row = vec4<f32>(mean_of(first - sub.solid + job.copies_in, count), row.w);
         }
         // The contact pass of the iteration before.
         if sub.colliders > 0u && row.w != 0.0 {
@@ -194,6 +185,10 @@ fn exchange(it: Patch, t: u32, mark: u32) {
         for (var looks = 0u; looks < PATIENCE && !arrived; looks++) {
             // Numbers of substeps may wrap: compare the distance.
             arrived = i32(atomicLoad(&marks[beside]) - mark) >= 0;
+            // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
+            if looks % 1024u == 1023u && atomicLoad(&marks[STUCK]) != 0u {
+                break;
+            }
         }
         if !arrived {
             atomicStore(&marks[STUCK], 1u);

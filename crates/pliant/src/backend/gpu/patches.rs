@@ -242,11 +242,7 @@ impl<'a> Writer<'a> {
     /// which no cache keeps because they are written; then the rest.
     fn rooms(&self, drafts: &[Draft], memory: usize) -> Vec<(Range<usize>, Room)> {
         let islands = 0..self.model.schedule.islands;
-        let tilings = self.model.schedule.iteration.iter().filter_map(|pass| match pass {
-            Pass::Patches(range) => Some(range.clone()),
-            _ => None,
-        });
-        let ranges = std::iter::once(islands).chain(tilings).filter(|r| !r.is_empty());
+        let ranges = std::iter::once(islands).chain(self.model.schedule.tilings()).filter(|r| !r.is_empty());
         let room = |range: Range<usize>| {
             let most = |of: fn(&Draft) -> usize| drafts[range.clone()].iter().map(of).max().unwrap_or(0);
             // A thread for every constraint of a color, and enough of them to load rows.

@@ -1,14 +1,8 @@
 // Stages predict, contacts and stabilize: one thread sees to one row, so that one dispatch serves them all.
 
-const SIZE: u32 = 64u;
-
 @compute @workgroup_size(SIZE)
-fn predict(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let i = thread_number(group, groups, local, SIZE);
+fn predict(thread: Thread) {
+    let i = number_of(thread);
     // Whoever ran away in an earlier substep: the state stays as it was then.
     let over = atomicLoad(&marks[RAN_AWAY_PREDICT]) != NOBODY || atomicLoad(&marks[RAN_AWAY_SOLVE]) != NOBODY;
     if i == 0u {
@@ -141,12 +135,8 @@ fn stabilize(i: u32, start: vec3<f32>) -> vec3<f32> {
 // Pins that follow a motion. `job.index` lists particle or orientation rows with the number of their pose;
 // `job.first` is where their places relative to it stand in `fixtures`.
 @compute @workgroup_size(SIZE)
-fn pins(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) local: u32,
-) {
-    let k = thread_number(group, groups, local, SIZE);
+fn pins(thread: Thread) {
+    let k = number_of(thread);
     if k >= job.count {
         return;
     }

@@ -150,11 +150,7 @@ impl Maker<'_> {
                 self.program.islands.push(d);
             }
         }
-        let pieces = self.model.schedule.iteration.iter().find_map(|pass| match pass {
-            Pass::Patches(range) => Some(range.clone()),
-            _ => None,
-        });
-        if let Some(range) = pieces.filter(|_| self.together) {
+        if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
             let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, 0, 1);
             self.program.islands.push(d);
         }

@@ -6,7 +6,7 @@
 use super::buffers::Buffers;
 use super::device::Device;
 use super::layout::{Obstacle, Pose, Substep};
-use super::tables::{NOBODY, Tables};
+use super::tables::Tables;
 use crate::kernels::contact;
 use crate::model::Model;
 use crate::scene::{Integrator, Method};
@@ -176,22 +176,5 @@ impl Records {
             all.extend_from_slice(bytemuck::cast_slice(&[Pose::from(&pins.motion.pose(end))]));
         }
         all
-    }
-
-    /// Contacts that pushed in the last substep.
-    pub fn contacts(&self, model: &Model, tables: &Tables, n: usize, pushes: &[RowData], marks: &[u32]) -> u64 {
-        let colliders = model.colliders.len();
-        let words = colliders.div_ceil(32);
-        let mut count = 0;
-        for i in 0..if colliders > 0 { n } else { 0 } {
-            let seam = tables.topology[tables.seam_of as usize + i];
-            let slot = if seam == NOBODY { i } else { model.phantoms.ties[seam as usize].first as usize };
-            for c in 0..colliders {
-                let mask = marks[tables.masks as usize + i * words + c / 32];
-                let pushed = mask >> (c % 32) & 1 == 1 && pushes[slot * colliders + c][3] > 0.0;
-                count += u64::from(pushed);
-            }
-        }
-        count
     }
 }

@@ -9,7 +9,6 @@ use super::device::Device;
 use super::error::GpuError;
 use super::tables::Tables;
 use crate::model::Model;
-use crate::step::schedule::Pass;
 
 /// Looks at the others before a workgroup gives up.
 const PATIENCE: u32 = 100_000;
@@ -19,11 +18,7 @@ const TRIES: usize = 3;
 
 /// Whether the pieces of a model can.
 pub fn possible(device: &Device, model: &Model, tables: &Tables) -> Result<bool, GpuError> {
-    let pieces = model.schedule.iteration.iter().find_map(|pass| match pass {
-        Pass::Patches(range) => Some(range.clone()),
-        _ => None,
-    });
-    let Some(range) = pieces else { return Ok(false) };
+    let Some(range) = model.schedule.tilings().next() else { return Ok(false) };
     let room = tables.patches.room(&range);
     // Without rows in its own memory a workgroup cannot run on between exchanges, and not beyond what one dispatch may
     // take. A software driver has a thread per core, and ends loops that take long.

@@ -284,6 +284,23 @@ impl Tables {
             self.params[at..at + 2].copy_from_slice(&[body.pressure * body.rest_volume, body.softness]);
         }
     }
+
+    /// Contacts that pushed in the last substep.
+    pub fn contacts(&self, model: &Model, n: usize, pushes: &[RowData], marks: &[u32]) -> u64 {
+        let colliders = model.colliders.len();
+        let words = colliders.div_ceil(32);
+        let mut count = 0;
+        for i in 0..if colliders > 0 { n } else { 0 } {
+            let seam = self.topology[self.seam_of as usize + i];
+            let slot = if seam == NOBODY { i } else { model.phantoms.ties[seam as usize].first as usize };
+            for c in 0..colliders {
+                let mask = marks[self.masks as usize + i * words + c / 32];
+                let pushed = mask >> (c % 32) & 1 == 1 && pushes[slot * colliders + c][3] > 0.0;
+                count += u64::from(pushed);
+            }
+        }
+        count
+    }
 }
 
 /// First block of a group that belongs to no patch.
