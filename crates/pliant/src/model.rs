@@ -79,6 +79,12 @@ impl Group {
         let n = self.layout().rows;
         (0..n).map(move |k| self.rows[(block * n + k) * BLOCK + lane])
     }
+
+    /// Parameters of one constraint.
+    pub fn params_of(&self, block: usize, lane: usize) -> impl Iterator<Item = f32> + '_ {
+        let n = self.layout().params;
+        (0..n).map(move |k| self.params[(block * n + k) * BLOCK + lane])
+    }
 }
 
 /// A closed surface whose volume is kept.
@@ -229,11 +235,29 @@ pub struct Phantoms {
     pub first: usize,
     /// Particle that each copy stands for.
     pub owners: Vec<u32>,
-    /// Phantom constraints: which copies one particle has for one kind.
+    /// So many copies, the first of all, are on seams between pieces; all kinds of a piece name them.
+    pub seams: usize,
+    /// Phantom constraints: which copies one particle has on a seam or for one kind.
     pub ties: Vec<Tie>,
 }
 
 impl Phantoms {
+    /// Whether a row is a copy on a seam.
+    #[inline]
+    pub fn on_seam(&self, row: u32) -> bool {
+        (self.first..self.first + self.seams).contains(&(row as usize))
+    }
+
+    /// Splits `owner`, a particle or a copy of one on a seam, for constraints that run side by side. Returns the
+    /// row of the first copy.
+    pub(crate) fn split(&mut self, owner: u32, count: u32, weight: f32) -> u32 {
+        let first = (self.first + self.owners.len()) as u32;
+        let particle = self.seen(owner);
+        self.ties.push(Tie { owner, first, count, weight });
+        self.owners.extend(std::iter::repeat_n(particle, count as usize));
+        first
+    }
+
     /// The particle or orientation that a row stands for.
     #[inline]
     pub fn seen(&self, row: u32) -> u32 {
@@ -244,7 +268,7 @@ impl Phantoms {
 /// One particle and its copies (D2 eq 7).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Tie {
-    /// The particle.
+    /// The particle, or its copy on a seam that is split again.
     pub owner: u32,
     /// Row of its first copy; the others follow.
     pub first: u32,

@@ -119,6 +119,21 @@ fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> 
             }
         }
     }
+    // A patch also moves what it splits, though no constraint may name it.
+    for run in plan.ties.iter().filter(|run| run.patch != GLOBAL) {
+        for tie in &plan.phantoms.ties[run.ties.clone()] {
+            for r in std::iter::once(tie.owner).chain(tie.first..tie.first + tie.count) {
+                let owner = match pass(run.patch) {
+                    0 => of_island.get_mut(r as usize),
+                    n => of_patch[n - 1].get_mut(r as usize),
+                };
+                match owner {
+                    Some(owner) if *owner == GLOBAL || *owner == run.patch => *owner = run.patch,
+                    _ => return broken_at("solver", format!("patch {} splits row {r} of another", run.patch)),
+                }
+            }
+        }
+    }
     for group in groups {
         for batch in group.batches.iter().filter(|b| pass(b.patch) != 0) {
             let mut named = batch.slots().flat_map(|(block, lane)| group.rows_of(block, lane));
@@ -164,7 +179,9 @@ fn check_ties(groups: &[Group], plan: &Plan, of_island: &[u32], rows: usize) -> 
         let name = run.group.map_or("solver", |g| groups[g].kind.name());
         let number = run.group.unwrap_or(groups.len()) as u32;
         for tie in &phantoms.ties[run.ties.clone()] {
-            if tie.first as usize != next || tie.owner as usize >= phantoms.first {
+            // Copies on seams may be split again, other copies not.
+            let unfit = tie.owner as usize >= phantoms.first && (run.group.is_none() || !phantoms.on_seam(tie.owner));
+            if tie.first as usize != next || unfit {
                 return broken_at(name, format!("the copies of particle {} are not its own", tie.owner));
             }
             next += tie.count as usize;

@@ -18,6 +18,9 @@ pub struct Target {
     pub crowd: usize,
     /// Constraints of a piece at most.
     pub most: usize,
+    /// Patches that run side by side: with no more of them, the longest chain of colors in one decides how long they
+    /// all take.
+    pub few: usize,
     /// What [`Partition::Auto`] stands for.
     pub auto: Partition,
 }
@@ -32,8 +35,12 @@ impl Target {
         pieces: 32,
         crowd: 8,
         most: usize::MAX,
+        few: 0,
         auto: Partition::Patch,
     };
+
+    /// Workgroups that a large GPU runs at once, one to a processor.
+    pub(crate) const SIDE_BY_SIDE: usize = 160;
 
     /// Workgroups of a GPU that keep their rows in `workgroup_bytes` of fast memory and have `threads` each.
     ///
@@ -49,6 +56,7 @@ impl Target {
             pieces: 128,
             crowd: 80,
             most: 24 * threads,
+            few: Self::SIDE_BY_SIDE,
             auto: Partition::Mosaic,
         }
     }

@@ -39,10 +39,10 @@ struct Substep {
     pushes: u32,
     // First vector of the forces in `motion`.
     forces: u32,
-    // First word of the marks of pieces and of the copies they exchange, in `marks`; number of copies.
-    arrivals: u32,
+    // First word of what pieces exchange, in `marks`; number of copies on seams.
     exchange: u32,
     copies: u32,
+    spare: u32,
 }
 
 // What one dispatch works on.
@@ -74,7 +74,8 @@ struct Job {
 @group(0) @binding(4) var<storage, read_write> marks: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read> params: array<f32>;
 @group(0) @binding(6) var<storage, read> topology: array<u32>;
-@group(0) @binding(7) var<storage, read> fixtures: array<vec4<f32>>;
+// Vectors of numbers: coefficients, places of pins, cards of constraints; poses and obstacles, which may move.
+@group(0) @binding(7) var<storage, read> fixtures: array<vec4<u32>>;
 @group(0) @binding(8) var<uniform> sub: Substep;
 @group(0) @binding(9) var<uniform> job: Job;
 
@@ -126,6 +127,10 @@ fn mean_of(first: u32, count: u32) -> vec3<f32> {
 // Word or number `k` of `n` of the constraint at `slot`, counted from the first block.
 fn blocked(slot: u32, n: u32, k: u32) -> u32 {
     return ((slot / BLOCK) * n + k) * BLOCK + slot % BLOCK;
+}
+
+fn fixture(at: u32) -> vec4<f32> {
+    return bitcast<vec4<f32>>(fixtures[at]);
 }
 
 fn scales() -> Scales {

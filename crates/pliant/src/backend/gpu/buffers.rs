@@ -66,7 +66,7 @@ impl Buffers {
         let solid = state.velocities.len();
         let arrays = if state.older.is_empty() { 2 } else { 4 };
         let forces = if model.sails.triangles.is_empty() { 0 } else { state.particles };
-        let copies = if tables.fused { 2 } else { 1 } * model.phantoms.owners.len();
+        let copies = model.phantoms.owners.len() + if tables.fused { model.phantoms.seams } else { 0 };
         let row = size_of::<RowData>();
         let stride = (size_of::<Substep>().max(size_of::<Job>()) as u32).next_multiple_of(device.alignment);
         let size = |n: usize, each: usize| (n * each).max(16) as u64;
@@ -129,7 +129,6 @@ impl Buffers {
             bytes: total,
         };
         all.write(device, &all.topology, 0, &tables.topology);
-        all.write(device, &all.fixtures, 0, &tables.fixtures);
         for (k, job) in jobs.iter().enumerate() {
             all.write(device, &all.jobs, k as u64 * u64::from(stride), std::slice::from_ref(job));
         }
@@ -148,6 +147,7 @@ impl Buffers {
     /// Parameters of constraints and particles.
     pub fn upload_params(&self, device: &Device, tables: &Tables) {
         self.write(device, &self.params, 0, &tables.params);
+        self.write(device, &self.fixtures, 0, &tables.fixtures);
     }
 
     /// Everything that moves.
@@ -162,10 +162,10 @@ impl Buffers {
         self.write(device, &self.lambda, 0, &lambda);
         let header: [u32; MARKS] = [state.substeps as u32, NOBODY, NOBODY, 0, 0, 0, 0, 0];
         self.write(device, &self.marks, 0, &header);
-        // Where pieces that run side by side left off.
-        let arrived = (state.substeps as u32).wrapping_mul(tables.iterations);
-        let arrivals = vec![arrived; (tables.exchange - tables.arrivals) as usize];
-        self.write(device, &self.marks, 4 * u64::from(tables.arrivals), &arrivals);
+        // Nothing of the iterations to come: pieces that run side by side know them by the highest byte.
+        let past = (state.substeps as u32).wrapping_mul(tables.iterations) << 24;
+        let nothing = vec![past; tables.marks - tables.exchange as usize];
+        self.write(device, &self.marks, 4 * u64::from(tables.exchange), &nothing);
         let first_order: Vec<u32> = state.first_order.iter().map(|&f| u32::from(f)).collect();
         self.write(device, &self.marks, 4 * u64::from(tables.first_order), &first_order);
     }

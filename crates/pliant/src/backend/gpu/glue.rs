@@ -13,19 +13,34 @@ pub fn op(kind: Kind) -> u32 {
 }
 
 /// Words of local row numbers of one constraint: two to a word.
-pub fn index_words(kind: Kind) -> usize {
+fn index_words(kind: Kind) -> usize {
     kind.layout().rows.div_ceil(2)
+}
+
+/// Vectors of a constraint's card: local row numbers, then parameters, so that a thread fetches all it needs at once.
+pub fn card_vectors(kind: Kind) -> usize {
+    (index_words(kind) + kind.layout().params).div_ceil(4)
+}
+
+/// Words of a card.
+pub fn card(kind: Kind, rows: impl Iterator<Item = u32>, params: impl Iterator<Item = f32>) -> Vec<u32> {
+    let mut words = vec![0; index_words(kind)];
+    rows.enumerate().for_each(|(k, row)| words[k / 2] |= row << (16 * (k % 2)));
+    words.extend(params.map(f32::to_bits));
+    words.resize(4 * card_vectors(kind), 0);
+    words
 }
 
 fn list(n: usize, item: impl Fn(usize) -> String) -> String {
     (0..n).map(item).collect::<Vec<_>>().join(", ")
 }
 
-/// What patches do with each kind, and `run`, which picks by its number.
-pub fn patches(kinds: &[Kind]) -> String {
+/// What patches do with each kind, and `run`, which picks by its number. PBD reads no multipliers, and then nobody
+/// keeps them.
+pub fn patches(kinds: &[Kind], multipliers: bool) -> String {
     let mut text = String::new();
     for &kind in kinds {
-        rounds(&mut text, kind);
+        rounds(&mut text, kind, multipliers);
     }
     text += "fn run(what: u32, it: Patch, first: u32, rounds: u32, t: u32, fresh: bool) {\n    switch what {\n";
     for &kind in kinds {
@@ -35,51 +50,45 @@ pub fn patches(kinds: &[Kind]) -> String {
     text + "        default: {}\n    }\n}\n"
 }
 
-/// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so numbers are
+/// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so cards are
 /// fetched two rounds ahead, without a branch, whether there is a constraint for the thread or not. Three rounds to a
 /// turn of the loop, because to move a number that is still on its way would be to wait for it.
-fn rounds(text: &mut String, kind: Kind) {
-    let (name, layout, index) = (kind.name(), kind.layout(), index_words(kind));
-    let parts = [("i", "u32", index), ("p", "f32", layout.params), ("l", "f32", layout.multipliers)];
-    let fields = || parts.into_iter().flat_map(|(name, ty, n)| (0..n).map(move |w| (name, ty, w)));
+fn rounds(text: &mut String, kind: Kind, multipliers: bool) {
+    let (name, layout, vectors) = (kind.name(), kind.layout(), card_vectors(kind));
+    let multipliers = if multipliers { layout.multipliers } else { 0 };
     let _ = writeln!(text, "struct {name}_numbers {{\n    at: u32,");
-    for (part, ty, w) in fields() {
-        let _ = writeln!(text, "    {part}{w}: {ty},");
-    }
-    let _ = writeln!(text, "}}\n\nfn {name}_fetch(round: vec4<u32>, t: u32, fresh: bool) -> {name}_numbers {{");
-    for (k, (part, _, n)) in parts.into_iter().enumerate() {
-        let from = ["y", "z", "w"][k];
-        let _ = writeln!(text, "    let at_{part} = round.{from} + blocked(t, {n}u, 0u);");
-    }
-    let values = fields().map(|(part, _, w)| {
-        let at = format!("at_{part} + {}u", w * BLOCK);
-        match part {
-            "i" => format!("index_word({at})"),
-            "p" => format!("parameter({at})"),
-            _ => format!("lambda_get({at}, fresh)"),
-        }
-    });
-    let values = std::iter::once("at_l".to_owned()).chain(values).collect::<Vec<_>>().join(", ");
+    text.extend((0..vectors).map(|k| format!("    c{k}: vec4<u32>,\n")));
+    text.extend((0..multipliers).map(|k| format!("    l{k}: f32,\n")));
+    let cards = (0..vectors).map(|k| format!("card(at + {k}u * round.z)"));
+    let lambda = (0..multipliers).map(|k| format!("lambda_get(at_l + {}u, fresh)", k * BLOCK));
+    let values = std::iter::once("at_l".to_owned()).chain(cards).chain(lambda).collect::<Vec<_>>().join(", ");
     let _ = write!(
         text,
-        "    return {name}_numbers({values});
+        "}}
+
+fn {name}_fetch(round: vec4<u32>, t: u32, fresh: bool) -> {name}_numbers {{
+    let at = round.y + t;
+    let at_l = round.w + blocked(t, {}u, 0u);
+    return {name}_numbers({values});
 }}
 
 fn {name}_run(round: vec4<u32>, t: u32, scales: Scales, list: u32, n: {name}_numbers) {{
-    if t < round.x {{\n"
+    if t < round.x {{\n",
+        layout.multipliers
     );
+    let word = |w: usize| format!("n.c{}.{}", w / 4, ["x", "y", "z", "w"][w % 4]);
     for k in 0..layout.rows {
         let half = if k % 2 == 0 { "& 0xffffu" } else { ">> 16u" };
-        let _ = writeln!(text, "        let i{k} = n.i{} {half};", k / 2);
+        let _ = writeln!(text, "        let i{k} = {} {half};", word(k / 2));
     }
     let rows = list(layout.rows, |k| format!("row_get(list, i{k})"));
-    let params = list(layout.params, |p| format!("n.p{p}"));
-    let lambda = list(layout.multipliers, |m| format!("n.l{m}"));
+    let params = list(layout.params, |p| format!("bitcast<f32>({})", word(index_words(kind) + p)));
+    let lambda = list(layout.multipliers, |m| if m < multipliers { format!("n.l{m}") } else { "0.0".to_owned() });
     call(text, kind, "        ", &rows, &params, &lambda);
     for k in 0..layout.moves {
         let _ = writeln!(text, "        row_set(list, i{k}, r[{k}] + u.rows[{k}]);");
     }
-    for m in 0..layout.multipliers {
+    for m in 0..multipliers {
         let _ = writeln!(text, "        lambda_set(n.at + {}u, u.lambda[{m}]);", m * BLOCK);
     }
     *text += "    }\n}\n\n";

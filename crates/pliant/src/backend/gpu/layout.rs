@@ -115,9 +115,9 @@ pub struct Substep {
     pub first_order: u32,
     pub pushes: u32,
     pub forces: u32,
-    pub arrivals: u32,
     pub exchange: u32,
     pub copies: u32,
+    pub spare: u32,
 }
 
 /// What one dispatch works on, `Job` of `bindings.wgsl`.

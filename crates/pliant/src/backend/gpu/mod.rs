@@ -23,6 +23,7 @@ mod patches;
 mod program;
 mod records;
 mod rendezvous;
+mod rooms;
 pub mod shader;
 mod tables;
 mod timing;
@@ -141,7 +142,7 @@ impl Gpu {
 
     /// What a substep is made of.
     pub fn shape(&self, model: &Model) -> Shape {
-        let longest = |range: std::ops::Range<usize>| self.tables.patches.rounds[range].iter().max().copied();
+        let longest = |range: std::ops::Range<usize>| self.tables.patches.chains[range].iter().max().copied();
         let islands = longest(0..model.schedule.islands).unwrap_or(0);
         let tilings = model.schedule.tilings().filter_map(longest);
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;

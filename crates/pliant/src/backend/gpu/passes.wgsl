@@ -93,7 +93,7 @@ fn wind(thread: Thread) {
         let a = topology[at];
         let b = topology[at + 1u];
         let c = topology[at + 2u];
-        let air = fixtures[job.slots + topology[at + 3u]];
+        let air = fixture(job.slots + topology[at + 3u]);
         let xa = rows[a].xyz;
         let xb = rows[b].xyz;
         let xc = rows[c].xyz;

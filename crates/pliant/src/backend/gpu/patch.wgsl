@@ -3,9 +3,9 @@
 //
 // Tables, written by `patches.rs`: a patch is twelve words at `job.first`. The list of its rows has four words for
 // each: its number, the particle whose contacts it has, and for copies on seams the first of the copies and their
-// number. Its plan is rounds, then steps, of four words each. A round is for constraints of one kind that run at the
-// same time: how many, where their local row numbers, parameters and multipliers start. A step is a run of rounds, or
-// something else that an iteration does.
+// number. Its plan is rounds and ties, then steps, of four words each. A round is for constraints of one kind that run
+// at the same time: how many, where their cards start, how far apart the vectors of a card are, where their
+// multipliers start. A step is a run of rounds, or something else that an iteration does.
 
 // Modes of the job.
 // Rows are what the list says.
@@ -23,11 +23,6 @@ const JOIN: u32 = 102u;
 const TOUCH: u32 = 103u;
 const EXCHANGE: u32 = 104u;
 
-// Where kept numbers come from.
-const FROM_TOPOLOGY: u32 = 0u;
-const FROM_PARAMS: u32 = 1u;
-const FROM_LAMBDA: u32 = 2u;
-
 // Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
 const PATIENCE: u32 = 4000000u;
 
@@ -40,9 +35,8 @@ struct Patch {
     steps: u32,
     segments_at: u32,
     segments: u32,
-    neighbors_at: u32,
-    neighbors: u32,
-    number: u32,
+    cards_at: u32,
+    cards: u32,
 }
 
 @compute @workgroup_size(THREADS)
@@ -56,13 +50,14 @@ fn patches(thread: Thread) {
     let it = Patch(
         topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u], topology[at + 4u],
         topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
-        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u], number,
+        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u],
     );
     let fresh = job.fresh != 0u;
     let mark = atomicLoad(&marks[SUBSTEPS]) * job.iterations;
 
     keep_plan(it, it.rounds + it.steps, t);
-    keep_numbers(it, t, fresh);
+    keep_cards(it, t);
+    keep_lambda(it, t, fresh);
     for (var r = t; r < it.rows; r += THREADS) {
         load_row(it.list, r, entering(it.list + 4u * r));
     }
@@ -82,10 +77,11 @@ fn patches(thread: Thread) {
                 touch_near(it, t, near);
             } else {
                 for (var k = t; k < step.z; k += THREADS) {
+                    let tie = plan_at(it, step.y + k);
                     if step.x == SPREAD {
-                        spread_local(it.list, step.y + 4u * k);
+                        spread_local(it.list, tie);
                     } else {
-                        join_local(it.list, step.y + 4u * k);
+                        join_local(it.list, tie);
                     }
                 }
             }
@@ -96,7 +92,7 @@ fn patches(thread: Thread) {
     for (var r = t; r < it.rows; r += THREADS) {
         store_row(it.list, r);
     }
-    return_numbers(it, t);
+    return_lambda(it, t);
 }
 
 // Which of the first 32 rows of a thread may touch something in this substep, a bit for each; masks do not change
@@ -131,6 +127,10 @@ fn entering(at: u32) -> vec4<f32> {
         return rows[id];
     }
     let owner = topology[at + 1u];
+    if owner == NOBODY {
+        // Copies for one kind only, which are spread when they are needed.
+        return vec4<f32>(0.0);
+    }
     let first = topology[at + 2u];
     let count = topology[at + 3u];
     var row = rows[owner];
@@ -152,6 +152,8 @@ fn leaving(at: u32, row: vec4<f32>) {
     let id = topology[at];
     if job.mode == PLAIN || id < sub.solid {
         rows[id] = row;
+    } else if topology[at + 1u] == NOBODY {
+        return;
     } else if job.mode != SEAMS_TOGETHER {
         rows[id - sub.solid + job.copies_out] = row;
     } else if topology[at + 2u] == id {
@@ -160,59 +162,64 @@ fn leaving(at: u32, row: vec4<f32>) {
     }
 }
 
-// Where the coordinates of a copy are exchanged; iterations alternate between two places, so that nobody writes
-// what a neighbor may still read.
+// Where a copy is shown to the neighbors; iterations alternate between two places, so that nobody writes what a
+// neighbor may still read: who writes a place again has seen the iteration between from all who read it.
 fn exchange_at(copy: u32, mark: u32) -> u32 {
-    return sub.exchange + 3u * ((copy - sub.solid) + select(0u, sub.copies, (mark & 1u) != 0u));
+    return sub.exchange + 4u * ((copy - sub.solid) + select(0u, sub.copies, (mark & 1u) != 0u));
 }
 
-// Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7).
+// Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7). Every word
+// says by its highest byte which iteration it is of, so that no word has to wait for another: three times the lower
+// 24 bits of a coordinate, then the upper eight of each.
 fn exchange(it: Patch, t: u32, mark: u32) {
+    let tag = mark << 24u;
     for (var r = it.seams + t; r < it.rows; r += THREADS) {
-        let row = row_get(it.list, r);
+        let x = bitcast<vec3<u32>>(row_get(it.list, r).xyz);
         let to = exchange_at(topology[it.list + 4u * r], mark);
-        atomicStore(&marks[to], bitcast<u32>(row.x));
-        atomicStore(&marks[to + 1u], bitcast<u32>(row.y));
-        atomicStore(&marks[to + 2u], bitcast<u32>(row.z));
+        atomicStore(&marks[to], (x.x & 0xffffffu) | tag);
+        atomicStore(&marks[to + 1u], (x.y & 0xffffffu) | tag);
+        atomicStore(&marks[to + 2u], (x.z & 0xffffffu) | tag);
+        atomicStore(&marks[to + 3u], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
     }
-    storageBarrier();
-    if t == 0u {
-        atomicStore(&marks[sub.arrivals + it.number], mark);
-    }
-    for (var n = t; n < it.neighbors; n += THREADS) {
-        let beside = sub.arrivals + topology[it.neighbors_at + n];
-        var arrived = false;
-        for (var looks = 0u; looks < PATIENCE && !arrived; looks++) {
-            // Numbers of substeps may wrap: compare the distance.
-            arrived = i32(atomicLoad(&marks[beside]) - mark) >= 0;
-            // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
-            if looks % 1024u == 1023u && atomicLoad(&marks[STUCK]) != 0u {
-                break;
+    for (var r = it.seams + t; r < it.rows; r += THREADS) {
+        let here = topology[it.list + 4u * r];
+        let first = topology[it.list + 4u * r + 2u];
+        let count = topology[it.list + 4u * r + 3u];
+        let own = row_get(it.list, r);
+        var base = own.xyz;
+        if first != here {
+            base = received(exchange_at(first, mark), tag);
+        }
+        var sum = vec3<f32>(0.0);
+        for (var copy = first + 1u; copy < first + count; copy++) {
+            if copy == here {
+                sum += own.xyz - base;
+            } else {
+                sum += received(exchange_at(copy, mark), tag) - base;
             }
         }
-        if !arrived {
-            atomicStore(&marks[STUCK], 1u);
-        }
-    }
-    storageBarrier();
-    for (var r = it.seams + t; r < it.rows; r += THREADS) {
-        let first = exchange_at(topology[it.list + 4u * r + 2u], mark);
-        let count = topology[it.list + 4u * r + 3u];
-        let base = exchanged(first);
-        var sum = vec3<f32>(0.0);
-        for (var copy = 1u; copy < count; copy++) {
-            sum += exchanged(first + 3u * copy) - base;
-        }
-        row_set(it.list, r, vec4<f32>(base + sum / f32(count), row_get(it.list, r).w));
+        row_set(it.list, r, vec4<f32>(base + sum / f32(count), own.w));
     }
 }
 
-fn exchanged(at: u32) -> vec3<f32> {
-    return vec3<f32>(
-        bitcast<f32>(atomicLoad(&marks[at])),
-        bitcast<f32>(atomicLoad(&marks[at + 1u])),
-        bitcast<f32>(atomicLoad(&marks[at + 2u])),
-    );
+// What a neighbor shows, as soon as all four words are there.
+fn received(at: u32, tag: u32) -> vec3<f32> {
+    var words: vec4<u32>;
+    for (var looks = 0u; looks < PATIENCE; looks++) {
+        words = vec4<u32>(
+            atomicLoad(&marks[at]), atomicLoad(&marks[at + 1u]), atomicLoad(&marks[at + 2u]), atomicLoad(&marks[at + 3u]),
+        );
+        if all((words & vec4<u32>(0xff000000u)) == vec4<u32>(tag)) {
+            let x = (words.xyz & vec3<u32>(0xffffffu)) | (vec3<u32>(words.w, words.w >> 8u, words.w >> 16u) << vec3<u32>(24u));
+            return bitcast<vec3<f32>>(x);
+        }
+        // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
+        if looks % 1024u == 1023u && atomicLoad(&marks[STUCK]) != 0u {
+            break;
+        }
+    }
+    atomicStore(&marks[STUCK], 1u);
+    return vec3<f32>(0.0);
 }
 
 fn touch_local(list: u32, r: u32) {
@@ -223,23 +230,20 @@ fn touch_local(list: u32, r: u32) {
     }
 }
 
-// Four words: the particle, its first copy, their number, their share of the mass.
-fn spread_local(list: u32, at: u32) {
-    let owner = row_get(list, topology[at]);
-    let first = topology[at + 1u];
-    let row = vec4<f32>(owner.xyz, owner.w * bitcast<f32>(topology[at + 3u]));
-    for (var copy = first; copy < first + topology[at + 2u]; copy++) {
+// A tie: the particle, its first copy, their number, their share of the mass.
+fn spread_local(list: u32, tie: vec4<u32>) {
+    let owner = row_get(list, tie.x);
+    let row = vec4<f32>(owner.xyz, owner.w * bitcast<f32>(tie.w));
+    for (var copy = tie.y; copy < tie.y + tie.z; copy++) {
         row_set(list, copy, row);
     }
 }
 
-fn join_local(list: u32, at: u32) {
-    let owner = row_get(list, topology[at]);
-    let first = topology[at + 1u];
-    let count = topology[at + 2u];
+fn join_local(list: u32, tie: vec4<u32>) {
+    let owner = row_get(list, tie.x);
     var sum = vec3<f32>(0.0);
-    for (var copy = first; copy < first + count; copy++) {
+    for (var copy = tie.y; copy < tie.y + tie.z; copy++) {
         sum += row_get(list, copy).xyz - owner.xyz;
     }
-    row_set(list, topology[at], vec4<f32>(owner.xyz + sum * (1.0 / f32(count)), owner.w));
+    row_set(list, tie.x, vec4<f32>(owner.xyz + sum * (1.0 / f32(tie.z)), owner.w));
 }

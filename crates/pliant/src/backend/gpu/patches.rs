@@ -1,13 +1,12 @@
 //! Patches for workgroups: which rows a patch holds, what it does round by round, the numbers of its rows within
 //! it, and what of all that a workgroup keeps in its own memory.
 
-use super::glue::{index_words, op};
-use super::tables::{GroupAt, NOBODY};
+use super::glue::{card, card_vectors, op};
+use super::rooms::{Draft, Room, fit};
+use super::tables::{GroupAt, NOBODY, has_multipliers};
 use crate::kernels::Kind;
-use crate::model::{BLOCK, Model, Tie};
-use crate::state::RowData;
+use crate::model::{BLOCK, Batch, Group, Model, Tie};
 use crate::step::schedule::{Copies, Job, Pass};
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What steps do besides constraints, as in `patch.wgsl`.
@@ -20,47 +19,12 @@ const EXCHANGE: u32 = 104;
 pub const ENTRY: u32 = 12;
 const WORDS: usize = 4;
 
-/// Where numbers of a patch that a workgroup keeps come from, as in `patch.wgsl`.
-const FROM_TOPOLOGY: u32 = 0;
-const FROM_PARAMS: u32 = 1;
-const FROM_LAMBDA: u32 = 2;
-
 /// Turns of loops that a thread takes in one dispatch: watchdogs look at time, and a software driver ends all loops
 /// of a shader after 65,535 turns.
 pub const TURNS: usize = 16 << 10;
 
-/// Threads of a workgroup at least, where the device allows.
-const LEAST_THREADS: usize = 128;
-
-/// Patches beyond which they no longer run all at once even on a large device.
-const MANY: usize = 160;
-
 /// Local row numbers have sixteen bits.
 const MOST_ROWS: usize = 1 << 16;
-
-/// What a workgroup has and keeps in its own memory; the rest stays in its place.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Room {
-    /// Threads.
-    pub threads: usize,
-    /// Rows.
-    pub rows: Option<usize>,
-    /// Rounds and steps.
-    pub plan: Option<usize>,
-    /// Whether it keeps multipliers.
-    pub lambda: bool,
-    /// Whether it keeps row numbers and parameters of constraints.
-    pub data: bool,
-    /// Words for both.
-    pub store: usize,
-}
-
-impl Room {
-    /// Memory [bytes].
-    pub fn bytes(&self) -> usize {
-        self.rows.unwrap_or(0) * size_of::<RowData>() + 4 * (self.plan.unwrap_or(0) * WORDS + self.store)
-    }
-}
 
 /// All patches as written.
 #[derive(Clone, Debug, Default)]
@@ -69,18 +33,33 @@ pub struct Patches {
     pub directory: u32,
     /// Patches that run side by side, and what their workgroups keep.
     pub rooms: Vec<(Range<usize>, Room)>,
-    /// Rounds of each patch: the chain of barriers in one iteration.
-    pub rounds: Vec<usize>,
+    /// Barriers of each patch in one iteration.
+    pub chains: Vec<usize>,
     /// Kinds that occur in patches.
     pub kinds: Vec<Kind>,
+    /// Where the cards of batches start: group, batch, vector of `fixtures`.
+    cards: Vec<(usize, usize, usize)>,
 }
 
 impl Patches {
     /// Iterations of these patches that one dispatch may run.
     pub fn iterations(&self, range: &Range<usize>) -> u32 {
-        let longest = self.rounds[range.clone()].iter().copied().max().unwrap_or(0);
+        let longest = self.chains[range.clone()].iter().copied().max().unwrap_or(0);
         // Steps, and rows that are touched one after the other.
         (TURNS / (longest + 64)).max(1) as u32
+    }
+
+    /// Parameters on all cards again, after the model's have changed.
+    pub fn refresh(&self, model: &Model, fixtures: &mut [[u32; WORDS]]) {
+        for &(group, batch, start) in &self.cards {
+            let g = &model.groups[group];
+            let b = g.batches[batch];
+            for (k, (block, lane)) in b.slots().enumerate() {
+                let old = fixtures[start + k];
+                let rows = (0..g.layout().rows).map(|row| old[row / 2] >> (16 * (row % 2)) & 0xffff);
+                put(g.kind, &b, &mut fixtures[start..], k, card(g.kind, rows, g.params_of(block, lane)));
+            }
+        }
     }
 
     /// What the workgroups of these patches keep.
@@ -89,19 +68,11 @@ impl Patches {
     }
 }
 
-/// Numbers that a patch needs.
-#[derive(Default)]
-struct Draft {
-    /// Constraints of its largest color.
-    width: usize,
-    /// Rows; those on seams come last.
-    rows: Vec<u32>,
-    /// Rounds and steps.
-    plan: usize,
-    /// Multipliers.
-    lambda: usize,
-    /// Words of row numbers and parameters.
-    data: usize,
+/// Writes card `k` of a batch: first vectors of all cards, then second ones, ….
+fn put(kind: Kind, batch: &Batch, cards: &mut [[u32; WORDS]], k: usize, words: Vec<u32>) {
+    for v in 0..card_vectors(kind) {
+        cards[v * batch.count + k].copy_from_slice(&words[4 * v..4 * v + 4]);
+    }
 }
 
 /// Writes patches for workgroups of some size.
@@ -123,13 +94,14 @@ impl<'a> Writer<'a> {
         Self { threads, model, groups, fused, local: vec![0; rows], owner: vec![u32::MAX; rows] }
     }
 
-    /// Appends all patches to `topology` and fills in the local row numbers of their constraints. A workgroup has
-    /// `memory` bytes.
-    pub fn write(&mut self, memory: usize, topology: &mut Vec<u32>) -> Patches {
-        let patches = &self.model.schedule.patches;
+    /// Appends all patches to `topology`, and the cards of their constraints to `fixtures`. A workgroup has `memory`
+    /// bytes.
+    pub fn write(&mut self, memory: usize, topology: &mut Vec<u32>, fixtures: &mut Vec<[u32; WORDS]>) -> Patches {
+        let (model, patches) = (self.model, &self.model.schedule.patches);
         let drafts: Vec<Draft> = (0..patches.len()).map(|p| self.draft(p, &patches[p])).collect();
-        let rooms = self.rooms(&drafts, memory);
-        let neighbors = self.neighbors(&drafts);
+        let ranges = std::iter::once(0..model.schedule.islands).chain(model.schedule.tilings());
+        let room = |r: Range<usize>| (r.clone(), fit(&drafts[r], self.threads, memory, has_multipliers(model)));
+        let rooms = ranges.filter(|r| !r.is_empty()).map(room).collect();
         let mut all = Patches { rooms, ..Patches::default() };
         let mut directory = Vec::new();
         for (number, (jobs, draft)) in patches.iter().zip(&drafts).enumerate() {
@@ -140,14 +112,16 @@ impl<'a> Writer<'a> {
             let list = topology.len() as u32;
             let seams = draft.rows.partition_point(|&r| !self.on_seam(r));
             topology.extend(draft.rows.iter().flat_map(|&row| self.row(row)));
-            let mut work = Work { room, rounds: Vec::new(), steps: Vec::new(), segments: Vec::new(), store: 0 };
-            self.steps(number, jobs, topology, &mut work);
+            let cards = fixtures.len();
+            let mut work = Work { room, cards, ..Work::default() };
+            self.steps(number, jobs, fixtures, &mut work);
+            all.cards.append(&mut work.batches);
             let steps = work.steps.len();
             if self.fused && number >= self.model.schedule.islands {
                 // After them in memory, for whoever runs all iterations at once.
-                work.steps.push([EXCHANGE, 0, 0, 0]);
+                work.step([EXCHANGE, 0, 0, 0], 1);
                 if self.model.schedule.iteration.contains(&Pass::Touch) {
-                    work.steps.push([TOUCH, 0, 0, 0]);
+                    work.step([TOUCH, 0, 0, 0], 1);
                 }
             }
             let first = topology.len() as u32;
@@ -155,8 +129,6 @@ impl<'a> Writer<'a> {
             topology.extend(work.steps.as_flattened());
             let segments = topology.len() as u32;
             topology.extend(work.segments.as_flattened());
-            let beside = topology.len() as u32;
-            topology.extend_from_slice(&neighbors[number]);
             directory.extend([
                 list,
                 draft.rows.len() as u32,
@@ -167,21 +139,21 @@ impl<'a> Writer<'a> {
                 work.steps.len() as u32,
                 segments,
                 work.segments.len() as u32,
-                beside,
-                neighbors[number].len() as u32,
+                cards as u32,
+                (fixtures.len() - cards) as u32,
                 0,
             ]);
-            all.rounds.push(work.rounds.len());
+            all.chains.push(work.chain);
         }
         all.directory = topology.len() as u32;
         topology.extend(directory);
-        let inside = |g: &&crate::model::Group| g.batches.first().is_some_and(|b| b.patch != u32::MAX);
+        let inside = |g: &&Group| g.batches.first().is_some_and(|b| b.patch != u32::MAX);
         all.kinds = self.model.groups.iter().filter(inside).map(|g| g.kind).collect();
         all
     }
 
     fn on_seam(&self, row: u32) -> bool {
-        self.fused && row as usize >= self.model.phantoms.first
+        self.fused && self.model.phantoms.on_seam(row)
     }
 
     /// A row's entry: its number, the particle whose contacts it has, the first of the copies and their number.
@@ -199,7 +171,7 @@ impl<'a> Writer<'a> {
     /// by side, and the sizes of its tables.
     fn draft(&mut self, patch: usize, jobs: &[Job]) -> Draft {
         let mut draft = Draft { plan: jobs.len() + 2, ..Draft::default() };
-        let (owner, rows) = (&mut self.owner, &mut draft.rows);
+        let (owner, mut rows) = (&mut self.owner, Vec::new());
         let mut add = |row: u32| {
             if std::mem::replace(&mut owner[row as usize], patch as u32) != patch as u32 {
                 rows.push(row);
@@ -213,18 +185,13 @@ impl<'a> Writer<'a> {
             match job {
                 Job::Batches { group, batches } => {
                     let g = &self.model.groups[*group];
-                    let layout = g.layout();
                     for b in &g.batches[batches.clone()] {
-                        let slots = b.slots();
-                        slots.flat_map(|(block, lane)| g.rows_of(block, lane)).for_each(&mut add);
-                        // Rounds, if workgroups are as small as they may be.
-                        draft.plan += b.count.div_ceil(LEAST_THREADS.min(self.threads));
-                        draft.width = draft.width.max(b.count);
-                        draft.lambda += b.blocks() * BLOCK * layout.multipliers;
-                        draft.data += b.blocks() * BLOCK * (index_words(g.kind) + layout.params);
+                        b.slots().flat_map(|(block, lane)| g.rows_of(block, lane)).for_each(&mut add);
+                        draft.add(g, b, self.threads);
                     }
                 }
                 Job::Spread(copies) | Job::Join(copies) => {
+                    draft.plan += if matches!(job, Job::Spread(_)) { copies.ties.len() } else { 0 };
                     for tie in &self.model.phantoms.ties[copies.ties.clone()] {
                         add(tie.owner);
                         (tie.first..tie.first + tie.count).for_each(&mut add);
@@ -232,142 +199,105 @@ impl<'a> Writer<'a> {
                 }
             }
         }
-        draft.rows.sort_unstable();
-        let rows = draft.rows.len();
-        assert!(rows <= MOST_ROWS, "a patch of {rows} rows cannot be numbered with 16 bits");
-        draft
+        rows.sort_unstable_by_key(|&row| (self.on_seam(row), row));
+        assert!(rows.len() <= MOST_ROWS, "a patch of {} rows cannot be numbered with 16 bits", rows.len());
+        Draft { rows, ..draft }
     }
 
-    /// Threads and what workgroups keep: rows before all else, which every round reads and writes; then rounds and multipliers,
-    /// which no cache keeps because they are written; then the rest.
-    fn rooms(&self, drafts: &[Draft], memory: usize) -> Vec<(Range<usize>, Room)> {
-        let islands = 0..self.model.schedule.islands;
-        let ranges = std::iter::once(islands).chain(self.model.schedule.tilings()).filter(|r| !r.is_empty());
-        let room = |range: Range<usize>| {
-            let most = |of: fn(&Draft) -> usize| drafts[range.clone()].iter().map(of).max().unwrap_or(0);
-            // A thread for every constraint of a color, and enough of them to load rows.
-            let wanted = most(|d| d.width).next_multiple_of(32).max(LEAST_THREADS);
-            let mut room = Room { threads: wanted.min(self.threads), ..Room::default() };
-            // Where there are more patches than a large device has processors, two should fit one.
-            let memory = if range.len() > MANY { memory / 2 } else { memory };
-            let rows = most(|d| d.rows.len()) * size_of::<RowData>();
-            let memory = if rows > memory { 2 * memory } else { memory };
-            let steps: [&dyn Fn(&mut Room); 4] = [
-                &|r| r.rows = Some(most(|d| d.rows.len())),
-                &|r| r.plan = Some(most(|d| d.plan)),
-                &|r| (r.lambda, r.store) = (true, most(|d| d.lambda)),
-                &|r| (r.data, r.store) = (true, most(|d| d.lambda + d.data)),
-            ];
-            for step in steps {
-                let mut more = room;
-                step(&mut more);
-                if more.bytes() > memory {
-                    break;
-                }
-                room = more;
-            }
-            (range, room)
-        };
-        ranges.map(room).collect()
-    }
-
-    /// Pieces that have a copy of the same particle.
-    fn neighbors(&self, drafts: &[Draft]) -> Vec<Vec<u32>> {
-        let mut all = vec![BTreeSet::new(); drafts.len()];
-        if self.fused {
-            let first = self.model.phantoms.first;
-            let mut piece = vec![0; self.model.phantoms.owners.len()];
-            for (p, draft) in drafts.iter().enumerate() {
-                draft.rows.iter().filter(|&&r| r as usize >= first).for_each(|&r| piece[r as usize - first] = p);
-            }
-            for tie in &self.model.phantoms.ties {
-                let of = |k: u32| piece[(tie.first + k) as usize - first];
-                for (a, b) in (0..tie.count).flat_map(|a| (0..tie.count).map(move |b| (a, b))).filter(|(a, b)| a != b) {
-                    all[of(a)].insert((of(b) - self.model.schedule.islands) as u32);
-                }
-            }
-        }
-        all.into_iter().map(|set| set.into_iter().collect()).collect()
-    }
-
-    fn steps(&self, patch: usize, jobs: &[Job], topology: &mut Vec<u32>, work: &mut Work) {
+    fn steps(&self, patch: usize, jobs: &[Job], fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
         for job in jobs {
             match job {
-                Job::Batches { group, batches } => self.batches(*group, batches.clone(), topology, work),
-                Job::Spread(copies) => self.copies(SPREAD, copies, topology, work),
-                Job::Join(copies) => self.copies(JOIN, copies, topology, work),
+                Job::Batches { group, batches } => self.batches(*group, batches.clone(), fixtures, work),
+                Job::Spread(copies) => self.copies(SPREAD, copies, work),
+                Job::Join(copies) => self.copies(JOIN, copies, work),
             }
         }
         if patch < self.model.schedule.islands && !self.model.colliders.is_empty() {
-            work.steps.push([TOUCH, 0, 0, 0]);
+            work.step([TOUCH, 0, 0, 0], 1);
         }
     }
 
     /// Batches of one group, which follow each other in memory.
-    fn batches(&self, group: usize, range: Range<usize>, topology: &mut [u32], work: &mut Work) {
+    fn batches(&self, group: usize, range: Range<usize>, fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
         let (g, at) = (&self.model.groups[group], self.groups[group]);
-        let (layout, words) = (g.layout(), index_words(g.kind));
-        let batches = &g.batches[range];
+        let batches = &g.batches[range.clone()];
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
-        let blocks = first.first..last.first + last.blocks();
-        for block in blocks.clone() {
-            for lane in 0..BLOCK {
-                for (k, row) in g.rows_of(block, lane).enumerate() {
-                    let word = at.local as usize + (block * words + k / 2) * BLOCK + lane;
-                    let shift = 16 * (k % 2);
-                    topology[word] = (topology[word] & !(0xffff << shift)) | self.local[row as usize] << shift;
-                }
+        let each = g.layout().multipliers * BLOCK;
+        let lambda_at = at.lambda + (first.first * each) as u32;
+        let kept = work.room.lambda.is_some();
+        let lambda =
+            if kept { work.keep(lambda_at, (last.first + last.blocks() - first.first) * each) } else { lambda_at };
+        let from = work.rounds.len();
+        for (b, number) in batches.iter().zip(range) {
+            let start = fixtures.len();
+            work.batches.push((group, number, start));
+            fixtures.resize(start + b.count * card_vectors(g.kind), [0; WORDS]);
+            for (k, (block, lane)) in b.slots().enumerate() {
+                let rows = g.rows_of(block, lane).map(|row| self.local[row as usize]);
+                put(g.kind, b, &mut fixtures[start..], k, card(g.kind, rows, g.params_of(block, lane)));
+            }
+            // Kept cards are counted from the first of the patch.
+            let start = if work.room.cards.is_some() { start - work.cards } else { start };
+            for done in (0..b.count).step_by(work.room.threads) {
+                let count = (b.count - done).min(work.room.threads);
+                let lambda = lambda + ((b.first - first.first) * each + done * g.layout().multipliers) as u32;
+                work.rounds.push([count as u32, (start + done) as u32, b.count as u32, lambda]);
             }
         }
-        let keep = |work: &mut Work, kept: bool, source: u32, base: u32, each: usize| {
-            let from = base + (blocks.start * each * BLOCK) as u32;
-            if kept { work.keep(source, from, blocks.len() * each * BLOCK) } else { from }
-        };
-        let Room { data, lambda, threads, .. } = work.room;
-        let starts = [
-            keep(work, data, FROM_TOPOLOGY, at.local, words),
-            keep(work, data, FROM_PARAMS, at.params, layout.params),
-            keep(work, lambda, FROM_LAMBDA, at.lambda, layout.multipliers),
-        ];
-        let strides = [words, layout.params, layout.multipliers].map(|n| (n * BLOCK) as u32);
-        let first = work.rounds.len();
-        for b in batches {
-            for done in (0..b.count).step_by(threads) {
-                let block = (b.first - blocks.start + done / BLOCK) as u32;
-                let [index, params, lambda] = std::array::from_fn(|k| starts[k] + block * strides[k]);
-                work.rounds.push([(b.count - done).min(threads) as u32, index, params, lambda]);
-            }
-        }
-        work.steps.push([op(g.kind), first as u32, (work.rounds.len() - first) as u32, 0]);
+        let rounds = work.rounds.len() - from;
+        work.step([op(g.kind), from as u32, rounds as u32, 0], rounds);
     }
 
-    fn copies(&self, what: u32, copies: &Copies, topology: &mut Vec<u32>, work: &mut Work) {
+    fn copies(&self, what: u32, copies: &Copies, work: &mut Work) {
         let local = |row: u32| self.local[row as usize];
         let ties = &self.model.phantoms.ties[copies.ties.clone()];
-        work.steps.push([what, topology.len() as u32, ties.len() as u32, 0]);
-        let words = |t: &Tie| [local(t.owner), local(t.first), t.count, t.weight.to_bits()];
-        topology.extend(ties.iter().flat_map(words));
+        // To spread and to join is about the same ties: they stand there once.
+        let known = work.tied.iter().find(|(start, _)| *start == copies.ties.start).map(|&(_, first)| first);
+        let first = known.unwrap_or(work.rounds.len() as u32);
+        if known.is_none() {
+            work.tied.push((copies.ties.start, first));
+            let words = |t: &Tie| [local(t.owner), local(t.first), t.count, t.weight.to_bits()];
+            work.rounds.extend(ties.iter().map(words));
+        }
+        work.step([what, first, ties.len() as u32, 0], 1);
     }
 }
 
 /// A patch being written.
+#[derive(Default)]
 struct Work {
     room: Room,
-    /// Constraints that run at the same time: how many, row numbers, parameters, multipliers.
+    /// Where its cards start.
+    cards: usize,
+    /// Constraints that run at the same time: how many, cards, distance of a card's vectors, multipliers. Among them
+    /// the ties of split particles.
     rounds: Vec<[u32; WORDS]>,
+    /// Runs of ties by their first, and where they stand among the rounds.
+    tied: Vec<(usize, u32)>,
+    /// Barriers of an iteration.
+    chain: usize,
     /// What is done in an iteration: what, first round, number of rounds.
     steps: Vec<[u32; WORDS]>,
-    /// Numbers that the workgroup keeps: source, where from, how many, where to.
+    /// Multipliers that the workgroup keeps: where from, how many, where to.
     segments: Vec<[u32; WORDS]>,
-    store: usize,
+    /// Number of them.
+    kept: usize,
+    /// As [`Patches::cards`].
+    batches: Vec<(usize, usize, usize)>,
 }
 
 impl Work {
-    /// Has the workgroup keep numbers; returns where they will be.
-    fn keep(&mut self, source: u32, from: u32, count: usize) -> u32 {
-        let to = self.store as u32;
-        self.segments.push([source, from, count as u32, to]);
-        self.store += count;
+    /// Appends a step that has so many barriers.
+    fn step(&mut self, step: [u32; WORDS], barriers: usize) {
+        self.steps.push(step);
+        self.chain += barriers;
+    }
+
+    /// Has the workgroup keep multipliers; returns where they will be.
+    fn keep(&mut self, from: u32, count: usize) -> u32 {
+        let to = self.kept as u32;
+        self.segments.push([from, count as u32, to, 0]);
+        self.kept += count;
         to
     }
 }

@@ -142,10 +142,10 @@ fn pins(thread: Thread) {
     }
     let i = topology[job.index + 2u * k];
     let at = sub.poses + 2u * topology[job.index + 2u * k + 1u];
-    let place = fixtures[job.first + k];
-    let turned = fixtures[at + 1u];
+    let place = fixture(job.first + k);
+    let turned = fixture(at + 1u);
     if i < sub.particles {
-        rows[i] = vec4<f32>(fixtures[at].xyz + rotated(turned, place.xyz), 0.0);
+        rows[i] = vec4<f32>(fixture(at).xyz + rotated(turned, place.xyz), 0.0);
         return;
     }
     var q = quaternion_product(turned, place);

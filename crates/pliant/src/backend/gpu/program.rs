@@ -3,7 +3,7 @@
 use super::layout::Job;
 use super::patches::{ENTRY, TURNS};
 use super::shader::{self, Source};
-use super::tables::Tables;
+use super::tables::{Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::state::State;
 use crate::step::schedule::{Pass, Stage};
@@ -158,7 +158,7 @@ impl Maker<'_> {
 
     fn patches(&mut self, range: Range<usize>, mode: u32, iterations: u32, variant: usize, fresh: u32) -> Dispatch {
         let t = self.tables;
-        let source = shader::patches(&t.patches.kinds, t.patches.room(&range));
+        let source = shader::patches(&t.patches.kinds, t.patches.room(&range), has_multipliers(self.model));
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         // Copies of the last iteration and of this one change places.
         let (from, to) = if variant == 1 { (solid, solid + copies) } else { (solid + copies, solid) };
@@ -240,7 +240,7 @@ impl Maker<'_> {
         let job = Job {
             count: count as u32,
             index: at.index.wrapping_add(first * layout.rows as u32),
-            params: at.params + first * layout.params as u32,
+            params: at.params.wrapping_add(first * layout.params as u32),
             lambda: at.lambda + first * layout.multipliers as u32,
             slots: self.tables.jacobi_slots + at.slots,
             fresh,

@@ -77,9 +77,9 @@ impl Records {
             first_order: tables.first_order,
             pushes: tables.pushes,
             forces: if second { 4 } else { 2 } * solid,
-            arrivals: tables.arrivals,
             exchange: tables.exchange,
-            copies: model.phantoms.owners.len() as u32,
+            copies: model.phantoms.seams as u32,
+            spare: 0,
         };
         Self {
             steady,

@@ -1,7 +1,7 @@
 //! Puts WGSL modules together from the twins of the kernels, the passes of this backend and the glue between.
 
 use super::glue;
-use super::patches::Room;
+use super::rooms::Room;
 use crate::kernels::{Kind, wgsl};
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
@@ -37,7 +37,7 @@ enum What {
     Passes,
     Inflate,
     Constraint(Kind),
-    Patches { kinds: Vec<Kind>, room: Room },
+    Patches { kinds: Vec<Kind>, room: Room, multipliers: bool },
 }
 
 fn source(entry: &'static str, what: What) -> Source {
@@ -73,9 +73,10 @@ pub fn constraint(kind: Kind, entry: &'static str) -> Source {
     source(entry, What::Constraint(kind))
 }
 
-/// Patches of these kinds, with this room in a workgroup's memory; what has none stays in its place.
-pub fn patches(kinds: &[Kind], room: Room) -> Source {
-    source("patches", What::Patches { kinds: kinds.to_vec(), room })
+/// Patches of these kinds, with this room in a workgroup's memory; what has none stays in its place. Without
+/// `multipliers` nobody keeps them.
+pub fn patches(kinds: &[Kind], room: Room, multipliers: bool) -> Source {
+    source("patches", What::Patches { kinds: kinds.to_vec(), room, multipliers })
 }
 
 impl Source {
@@ -91,16 +92,17 @@ impl Source {
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
             }
-            What::Patches { kinds, room } => {
+            What::Patches { kinds, room, multipliers } => {
                 let sizes = [
                     ("THREADS", room.threads),
                     ("ROOM", room.rows.unwrap_or(0)),
                     ("PLAN", room.plan.unwrap_or(0)),
-                    ("STORE", room.store),
+                    ("LAMBDA", room.lambda.unwrap_or(0)),
+                    ("CARDS", room.cards.unwrap_or(0)),
                 ];
                 let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
                 let pick = |here: bool, local: &'static str, global: &'static str| if here { local } else { global };
-                let glue = glue::patches(kinds);
+                let glue = glue::patches(kinds, *multipliers);
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
                     wgsl::CONTACT,
@@ -109,8 +111,8 @@ impl Source {
                     &sizes,
                     pick(room.rows.is_some(), include_str!("room_local.wgsl"), include_str!("room_global.wgsl")),
                     pick(room.plan.is_some(), include_str!("plan_local.wgsl"), include_str!("plan_global.wgsl")),
-                    pick(room.lambda, include_str!("store_local.wgsl"), include_str!("store_global.wgsl")),
-                    pick(room.data, include_str!("data_local.wgsl"), include_str!("data_global.wgsl")),
+                    pick(room.lambda.is_some(), include_str!("lambda_local.wgsl"), include_str!("lambda_global.wgsl")),
+                    pick(room.cards.is_some(), include_str!("cards_local.wgsl"), include_str!("cards_global.wgsl")),
                     &glue,
                     include_str!("patch.wgsl"),
                 ]);

@@ -1,6 +1,5 @@
 //! What the shaders look up: the model written down as flat arrays, with the places where its tables start.
 
-use super::glue::index_words;
 use super::layout;
 use super::patches::{Patches, Writer};
 use crate::model::{BLOCK, Group, Model};
@@ -16,9 +15,7 @@ pub const NOBODY: u32 = u32::MAX;
 pub struct GroupAt {
     /// Row numbers in `topology`, as if block 0 stood there (arithmetic wraps).
     pub index: u32,
-    /// Local row numbers in `topology`, likewise.
-    pub local: u32,
-    /// Parameters.
+    /// Parameters, likewise.
     pub params: u32,
     /// Multipliers.
     pub lambda: u32,
@@ -34,7 +31,7 @@ pub struct Tables {
     /// Buffer `params`.
     pub params: Vec<f32>,
     /// The fixed part of buffer `fixtures`.
-    pub fixtures: Vec<RowData>,
+    pub fixtures: Vec<[u32; 4]>,
     /// Numbers in buffer `lambda`.
     pub lambda: usize,
     /// Vectors in buffer `work`.
@@ -61,9 +58,7 @@ pub struct Tables {
     pub masks: u32,
     /// Marks of first order in `marks`.
     pub first_order: u32,
-    /// Marks of pieces that run side by side in `marks`.
-    pub arrivals: u32,
-    /// Coordinates that they exchange in `marks`.
+    /// What pieces that run side by side exchange, in `marks`.
     pub exchange: u32,
     /// Pushes in `work`.
     pub pushes: u32,
@@ -106,12 +101,11 @@ impl Tables {
         all.put_inflatables(model);
         all.put_pins(model, state);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, state.rows.len());
-        all.patches = writer.write(memory, &mut all.topology);
+        all.patches = writer.write(memory, &mut all.topology, &mut all.fixtures);
         // Threads without a constraint fetch what would be theirs.
         let layouts = model.groups.iter().map(|g| g.layout());
-        let most = layouts.map(|l| l.rows.max(l.params).max(l.multipliers)).max().unwrap_or(0);
-        all.topology.resize(all.topology.len() + threads * most, 0);
-        all.params.resize(all.params.len() + threads * most, 0.0);
+        let most = layouts.map(|l| l.multipliers).max().unwrap_or(0);
+        all.fixtures.resize(all.fixtures.len() + threads, [0; 4]);
         all.lambda += threads * most;
         all
     }
@@ -119,22 +113,17 @@ impl Tables {
     fn put_groups(&mut self, model: &Model) {
         for group in &model.groups {
             let (layout, blocks) = (group.layout(), group.blocks());
-            // Batches of patches come first and need local numbers only; those outside need the others.
-            let inside = first_outside(group);
-            let words = index_words(group.kind) * BLOCK;
-            let local = self.topology.len();
-            self.topology.resize(local + inside * words, 0);
-            let outside = inside * layout.rows * BLOCK;
-            let index = self.topology.len() as u32;
-            self.topology.extend_from_slice(&group.rows[outside..]);
+            // Batches of patches come first and have their numbers on cards.
+            let inside = first_outside(group) * BLOCK;
+            let (rows, params) = (inside * layout.rows, inside * layout.params);
             self.groups.push(GroupAt {
-                index: index.wrapping_sub(outside as u32),
-                local: local as u32,
-                params: self.params.len() as u32,
+                index: (self.topology.len() as u32).wrapping_sub(rows as u32),
+                params: (self.params.len() as u32).wrapping_sub(params as u32),
                 lambda: self.lambda as u32,
                 slots: 0,
             });
-            self.params.extend_from_slice(&group.params);
+            self.topology.extend_from_slice(&group.rows[rows..]);
+            self.params.extend_from_slice(&group.params[params..]);
             self.lambda += blocks * layout.multipliers * BLOCK;
         }
     }
@@ -157,11 +146,9 @@ impl Tables {
         self.masks = MARKS as u32;
         let masks = if colliders > 0 { state.particles * colliders.div_ceil(32) } else { 0 };
         self.first_order = (MARKS + masks) as u32;
-        self.arrivals = self.first_order + state.first_order.len() as u32;
-        let pieces = if self.fused { model.schedule.patches.len() - model.schedule.islands } else { 0 };
-        self.exchange = self.arrivals + pieces as u32;
-        let copies = if self.fused { model.phantoms.owners.len() } else { 0 };
-        self.marks = self.exchange as usize + 2 * 3 * copies;
+        self.exchange = self.first_order + state.first_order.len() as u32;
+        let copies = if self.fused { model.phantoms.seams } else { 0 };
+        self.marks = self.exchange as usize + 2 * 4 * copies;
         self.pushes = 0;
         self.work = state.rows.len() * colliders;
     }
@@ -175,7 +162,7 @@ impl Tables {
         self.seam_of = self.topology.len() as u32;
         let mut of = vec![NOBODY; state.particles];
         if self.fused {
-            for (k, tie) in phantoms.ties.iter().enumerate() {
+            for (k, tie) in phantoms.ties.iter().enumerate().take_while(|(_, tie)| phantoms.on_seam(tie.first)) {
                 of[tie.owner as usize] = k as u32;
             }
         }
@@ -223,7 +210,7 @@ impl Tables {
         self.topology.extend_from_slice(&sails.incident);
         self.sails = (particles, triangles, incident, self.fixtures.len() as u32);
         let airs = sails.airs.iter().map(layout::Air::from);
-        self.fixtures.extend(airs.map(|a| [a.half_density, a.drag, a.lift, a.spare]));
+        self.fixtures.extend(airs.map(|a| [a.half_density, a.drag, a.lift, a.spare].map(f32::to_bits)));
     }
 
     fn put_inflatables(&mut self, model: &Model) {
@@ -263,11 +250,11 @@ impl Tables {
             let rest = pins.motion.pose(0.0);
             for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
                 self.topology.extend([i, pose as u32]);
-                self.fixtures.push(rest.inward(origin).extend(0.0).to_array());
+                self.fixtures.push(rest.inward(origin).extend(0.0).to_array().map(f32::to_bits));
             }
             for (&q, &turn) in pins.orientations.iter().zip(&pins.turns) {
                 self.topology.extend([state.particles as u32 + q, pose as u32]);
-                self.fixtures.push((rest.rotation.conjugate() * turn).to_array());
+                self.fixtures.push((rest.rotation.conjugate() * turn).to_array().map(f32::to_bits));
             }
         }
         self.pins = (list, places);
@@ -277,8 +264,12 @@ impl Tables {
     /// Parameters again, after the model's have changed.
     pub fn refresh_params(&mut self, model: &Model) {
         for (at, group) in self.groups.iter().zip(&model.groups) {
-            self.params[at.params as usize..][..group.params.len()].copy_from_slice(&group.params);
+            let inside = first_outside(group) * BLOCK * group.layout().params;
+            let outside = &group.params[inside..];
+            let start = at.params.wrapping_add(inside as u32) as usize;
+            self.params[start..start + outside.len()].copy_from_slice(outside);
         }
+        self.patches.refresh(model, &mut self.fixtures);
         for (k, body) in model.inflatables.iter().enumerate() {
             let at = self.inflatable_params as usize + 2 * k;
             self.params[at..at + 2].copy_from_slice(&[body.pressure * body.rest_volume, body.softness]);
@@ -303,6 +294,11 @@ impl Tables {
     }
 }
 
+/// Whether multipliers are read by anybody: PBD has none.
+pub fn has_multipliers(model: &Model) -> bool {
+    model.settings.method == Method::Xpbd
+}
+
 /// First block of a group that belongs to no patch.
 fn first_outside(group: &Group) -> usize {
     group.batches.iter().find(|b| b.patch == u32::MAX).map_or(group.blocks(), |b| b.first)
@@ -314,9 +310,7 @@ fn is_fused(model: &Model) -> bool {
     let list = &model.schedule.iteration;
     let list = if list.last() == Some(&Pass::Touch) { &list[..list.len() - 1] } else { &list[..] };
     match list {
-        [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => {
-            out == back && out.ties == (0..model.phantoms.ties.len())
-        }
+        [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => out == back && out.group.is_none(),
         _ => false,
     }
 }

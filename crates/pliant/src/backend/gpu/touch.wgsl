@@ -2,11 +2,11 @@
 
 fn obstacle(c: u32) -> Obstacle {
     let at = sub.obstacles + 6u * c;
-    let last = fixtures[at + 5u];
+    let last = fixture(at + 5u);
     return Obstacle(
-        Pose(fixtures[at], fixtures[at + 1u]),
-        Pose(fixtures[at + 2u], fixtures[at + 3u]),
-        fixtures[at + 4u],
+        Pose(fixture(at), fixture(at + 1u)),
+        Pose(fixture(at + 2u), fixture(at + 3u)),
+        fixture(at + 4u),
         last.x, last.y, bitcast<u32>(last.z), 0u,
     );
 }

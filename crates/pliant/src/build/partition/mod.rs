@@ -16,12 +16,13 @@ pub mod patch;
 pub mod phantom;
 pub mod report;
 mod saw;
+mod shorten;
 mod tilings;
 
 use crate::build::part::Raw;
 use crate::build::target::Target;
 use crate::kernels::{Kind, Layout};
-use crate::model::{Phantoms, Tie};
+use crate::model::Phantoms;
 use crate::scene::{MOST_COLORS, Partition, Solver};
 use glam::Vec3;
 use graph::Graph;
@@ -210,11 +211,8 @@ fn insert(problem: &Problem<'_>, group: usize, layout: Layout, split: &Split, ro
         let from = plan.phantoms.ties.len();
         for &owner in run {
             let count = split.copies[owner as usize];
-            let first = (plan.phantoms.first + plan.phantoms.owners.len()) as u32;
-            first_copy[owner as usize] = first;
             let weight = if plain { 1.0 } else { count as f32 };
-            plan.phantoms.ties.push(Tie { owner, first, count, weight });
-            plan.phantoms.owners.extend(std::iter::repeat_n(owner, count as usize));
+            first_copy[owner as usize] = plan.phantoms.split(owner, count, weight);
         }
         let ties = from..plan.phantoms.ties.len();
         plan.ties.push(TieRun { group: Some(group), patch: of_row[run[0] as usize], ties, first_color: split.first });

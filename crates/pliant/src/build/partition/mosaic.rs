@@ -4,7 +4,7 @@
 //! one pass. So every constraint, of whatever kind, belongs to one piece; a particle that several pieces name
 //! has a copy in each of them, with its share of the mass, and goes to the mean of its copies after the pass (the
 //! phantoms of S12, with seams in place of colors). Pieces then share no row, and what is inside of them
-//! is plain Gauss–Seidel.
+//! is Gauss–Seidel, with chains of colors made shorter where that pays (`shorten`).
 //!
 //! Orientations cannot be averaged like positions: the kinds that turn them stay outside, in colors of their own.
 
@@ -12,24 +12,27 @@ use super::islands::GLOBAL;
 use super::paint::Painter;
 use super::patch::Members;
 use super::saw::{Item, Saw, Share, Stock};
+use super::shorten::{Shortener, insert};
 use super::{Plan, Problem, TieRun};
 use crate::build::part::Raw;
 use crate::kernels::Kind;
-use crate::model::Tie;
 use std::collections::BTreeMap;
 
 /// Gives every constraint a piece and a color, and particles on seams their copies.
 pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: &mut Plan) {
     let pieces = cut(problem, constraints);
+    sew(problem, &pieces, constraints, plan);
     let first = problem.islands.runs.len() as u32;
     // By group and piece.
     let mut sorted = vec![vec![Vec::new(); pieces.len()]; constraints.len()];
     for (piece, items) in pieces.iter().enumerate() {
         items.iter().for_each(|item| sorted[item.group as usize][piece].push(item.number));
     }
-    for ((kind, raw), pieces) in constraints.iter().zip(sorted) {
+    let mut shortener = Shortener::new(problem, &pieces, constraints);
+    for (group, ((kind, raw), pieces)) in constraints.iter_mut().zip(sorted).enumerate() {
         let layout = kind.layout();
         let mut painter = Painter::new(problem, layout, Members::of_kind(layout, &raw.rows));
+        painter.shortener = shortener.as_mut();
         let outside = painter.paint_islands();
         for (piece, items) in pieces.into_iter().enumerate().filter(|(_, items)| !items.is_empty()) {
             painter.paint(first + piece as u32, items);
@@ -37,12 +40,13 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: 
         if layout.turns {
             painter.paint(GLOBAL, outside);
         }
-        plan.sets.push(painter.sets);
+        let Painter { sets, parted, .. } = painter;
+        plan.sets.push(sets);
+        parted.iter().for_each(|part| insert(group, layout, part, &mut raw.rows, plan));
     }
     if !pieces.is_empty() {
         plan.tilings.push(first..first + pieces.len() as u32);
     }
-    sew(problem, &pieces, constraints, plan);
 }
 
 /// The constraints of each piece.
@@ -102,11 +106,9 @@ fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<K
     // Copy of each row that the piece at hand names, before the first piece one less than the first.
     let mut copy = vec![0_u32; problem.rows()];
     for (owner, &count) in count.iter().enumerate().filter(|(_, count)| **count > 1) {
-        let first = (phantoms.first + phantoms.owners.len()) as u32;
-        phantoms.ties.push(Tie { owner: owner as u32, first, count, weight: count as f32 });
-        phantoms.owners.extend(std::iter::repeat_n(owner as u32, count as usize));
-        copy[owner] = first - 1;
+        copy[owner] = phantoms.split(owner as u32, count, count as f32) - 1;
     }
+    phantoms.seams = phantoms.owners.len();
     if phantoms.ties.is_empty() {
         return;
     }

@@ -1,8 +1,8 @@
-// Multipliers of a patch's constraints in their place.
+// Multipliers of a patch in their place.
 
-fn keep_numbers(it: Patch, t: u32, fresh: bool) {}
+fn keep_lambda(it: Patch, t: u32, fresh: bool) {}
 
-fn return_numbers(it: Patch, t: u32) {}
+fn return_lambda(it: Patch, t: u32) {}
 
 fn lambda_get(at: u32, fresh: bool) -> f32 {
     return select(lambda[at], 0.0, fresh);
