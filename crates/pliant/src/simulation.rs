@@ -54,8 +54,8 @@ pub struct ConstraintView {
     pub rows: Vec<u32>,
     /// Its parameters, as its kernel documents them.
     pub params: Vec<f32>,
-    /// Its multipliers λ after the last substep. The constraint force is λ/h²·∇C under XPBD
-    /// (9λ/(4h²)·∇C with BDF2, E12).
+    /// Its multipliers λ after the last substep. The constraint force is λ/h²·∇C under XPBD (9λ/(4h²)·∇C with BDF2,
+    /// E12). PBD does not read them, and there a GPU keeps none.
     pub multipliers: Vec<f32>,
 }
 

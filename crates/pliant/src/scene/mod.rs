@@ -163,7 +163,8 @@ pub struct Solver {
     /// "jacobi", "jacobi-gather".
     pub partition: Partition,
     /// Colors per kind that "phantom" and "hybrid" make do with, 2 to 256; default half of the largest
-    /// number of constraints that all get in each other's way.
+    /// number of constraints that all get in each other's way. Within the pieces of "mosaic" as far as there is room;
+    /// default what suits the processor.
     pub colors: Option<u32>,
     /// Whether colors are evened out; default false. "phantom" and the pieces of "patch" and
     /// "mosaic" always are.

@@ -90,3 +90,21 @@ fn s05_multipliers_and_contacts_come_back_from_the_gpu() {
     assert_eq!(gpu.probe().contacts, cpu.probe().contacts);
     assert_eq!(gpu.time(), cpu.time());
 }
+
+#[test]
+fn s02_a_steady_frame_uploads_nothing_and_a_moving_collider_its_places() {
+    if !ready() {
+        return;
+    }
+    let sent = |collider: &str| {
+        let text = SCENE.replace("plane = {}", collider);
+        let (_, mut gpu) = pair(&scene(&text, &[]), GpuOptions::default());
+        gpu.advance(3).unwrap();
+        let before = gpu.gpu().unwrap().uploaded();
+        gpu.advance(20).unwrap();
+        gpu.gpu().unwrap().uploaded() - before
+    };
+    assert_eq!(sent("plane = {}"), 0);
+    let moving = sent("plane = {}\nmotion = { velocity = [0, 0.1, 0] }");
+    assert!((20 * 96..20 * 400).contains(&moving), "{moving} bytes for 20 substeps");
+}

@@ -1,6 +1,7 @@
 //! Pieces that share the particles on their seams: one pass, every constraint in one piece, a copy per piece.
 
 use pliant::build::{NoMeshes, Target, build};
+use pliant::kernels::Kind;
 use pliant::model::Model;
 use pliant::scene::{Format, Override, Scene};
 use pliant::step::schedule::Pass;
@@ -99,7 +100,8 @@ fn check(text: &str, set: &[&str], target: &Target) -> (usize, usize) {
     let mut owned = BTreeSet::new();
     for (p, (rows, count)) in &patches {
         if *p != GLOBAL {
-            assert!(rows.len() <= most, "patch {p} has {} rows of {most}", rows.len());
+            let whole = rows.iter().map(|&r| unsplit(&model, r)).collect::<BTreeSet<_>>().len();
+            assert!(whole <= most && rows.len() <= target.rows, "patch {p} has {whole} rows of {most}");
             rows.iter().for_each(|r| assert!(owned.insert(*r), "row {r} is in two patches"));
         }
         assert!(*count > 0);
@@ -108,11 +110,13 @@ fn check(text: &str, set: &[&str], target: &Target) -> (usize, usize) {
     // Seam by seam: as many copies as pieces that name the particle, one in each, and none names it directly.
     let mut named: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
     for (p, (rows, _)) in &pieces {
-        rows.iter().for_each(|&r| named.entry(model.phantoms.seen(r)).or_default().push((**p, r)));
+        let whole: BTreeSet<u32> = rows.iter().map(|&r| unsplit(&model, r)).collect();
+        whole.iter().for_each(|&r| named.entry(model.phantoms.seen(r)).or_default().push((**p, r)));
     }
     named.retain(|_, pieces| pieces.len() > 1);
-    assert_eq!(named.len(), model.phantoms.ties.len());
-    for (tie, (owner, pieces)) in model.phantoms.ties.iter().zip(&named) {
+    let seams: Vec<_> = model.phantoms.ties.iter().filter(|tie| model.phantoms.on_seam(tie.first)).collect();
+    assert_eq!(named.len(), seams.len());
+    for (tie, (owner, pieces)) in seams.iter().zip(&named) {
         assert_eq!((tie.owner, tie.count as usize, tie.weight), (*owner, pieces.len(), pieces.len() as f32));
         let rows: Vec<u32> = pieces.iter().map(|&(_, r)| r).collect();
         let piece: BTreeSet<u32> = pieces.iter().map(|&(p, _)| p).collect();
@@ -121,11 +125,50 @@ fn check(text: &str, set: &[&str], target: &Target) -> (usize, usize) {
     }
 
     let passes = &model.schedule.iteration;
-    if !model.phantoms.ties.is_empty() {
+    if model.phantoms.seams > 0 {
         assert!(matches!(&passes[..3], [Pass::Spread(_), Pass::Patches(_), Pass::Join(_)]), "{passes:?}");
     }
     assert_eq!(passes.iter().filter(|p| matches!(p, Pass::Patches(_))).count(), usize::from(!pieces.is_empty()));
-    (pieces.len(), model.phantoms.owners.len())
+    (pieces.len(), model.phantoms.seams)
+}
+
+/// The row that a patch has split into this one for a kind, or the row itself.
+fn unsplit(model: &Model, row: u32) -> u32 {
+    let phantoms = &model.phantoms;
+    if (row as usize) < phantoms.first + phantoms.seams {
+        return row;
+    }
+    phantoms.ties[phantoms.ties.partition_point(|tie| tie.first <= row) - 1].owner
+}
+
+/// Colors of a kind in each patch.
+fn colors_of(model: &Model, kind: Kind) -> Vec<usize> {
+    let mut colors: BTreeMap<u32, usize> = BTreeMap::new();
+    for batch in model.groups.iter().filter(|g| g.kind == kind).flat_map(|g| &g.batches) {
+        *colors.entry(batch.patch).or_default() += 1;
+    }
+    colors.into_values().collect()
+}
+
+#[test]
+fn s12_few_patches_take_half_the_colors_for_volumes_and_all_for_edges() {
+    let target = Target::gpu(16 << 10, 128);
+    let short = model(BLOCK, &[], &target);
+    let long = model(BLOCK, &[], &Target { few: 0, ..target });
+    assert_eq!(long.phantoms.owners.len(), long.phantoms.seams, "split where chains do not matter");
+    assert_eq!(colors_of(&short, Kind::Stretch), colors_of(&long, Kind::Stretch));
+    let volumes = (colors_of(&short, Kind::Volume), colors_of(&long, Kind::Volume));
+    println!("{} rows; colors of the volumes {volumes:?}", target.rows);
+    assert!(volumes.1.iter().any(|&n| n > 16), "no patch has many colors");
+    for (&few, &many) in volumes.0.iter().zip(&volumes.1) {
+        assert!(few == many.div_ceil(2).max(6) || few == many, "{few} colors, {many} without copies");
+    }
+    assert!(volumes.0.iter().sum::<usize>() * 3 < volumes.1.iter().sum::<usize>() * 2, "hardly a patch is split");
+    // Where the copies have no room, there are none.
+    let full = Target { rows: patches(&long).values().map(|(rows, _)| rows.len()).max().unwrap(), ..target };
+    let tight = model(BLOCK, &[&format!("solver.patch_particles={}", full.rows)], &full);
+    assert!(patches(&tight).values().all(|(rows, _)| rows.len() <= full.rows));
+    check(BLOCK, &[], &target);
 }
 
 #[test]
@@ -147,7 +190,6 @@ fn s12_bodies_that_fit_are_islands_or_pieces_without_copies() {
     for (text, islands, pieces) in [(CLOTH, 1, 0), (RODS, 1, 0), (BALLOON, 0, 1)] {
         let model = model(text, &[], &target);
         assert_eq!((model.schedule.islands, model.schedule.patches.len()), (islands, islands + pieces));
-        assert!(model.phantoms.owners.is_empty());
         assert_eq!(check(text, &[], &target), (pieces, 0));
     }
     // 151 particles and 150 orientations: neither in 256 rows nor in 300, but in 2 × 151 + 150.
@@ -164,7 +206,7 @@ fn s12_pieces_are_of_even_size_and_few_of_their_particles_are_shared() {
     let model = model(text, &[], &target);
     let sizes: Vec<usize> = patches(&model).values().map(|(_, count)| *count).collect();
     let (most, fewest) = (*sizes.iter().max().unwrap(), *sizes.iter().min().unwrap());
-    let shared = model.phantoms.ties.len();
+    let shared = model.phantoms.ties.iter().filter(|tie| model.phantoms.on_seam(tie.first)).count();
     println!("{} pieces of {fewest} to {most} constraints, {shared} particles shared", sizes.len());
     assert!((10..=14).contains(&sizes.len()) && most as f64 <= 1.3 * fewest as f64, "{sizes:?}");
     assert!(shared <= 1100, "{shared} particles are shared");

@@ -96,6 +96,16 @@ fn s12_e08_seams_keep_linear_momentum_with_random_masses() {
 }
 
 #[test]
+fn s12_e08_particles_split_within_pieces_keep_linear_momentum() {
+    let sim = shaken(&["solver.partition=mosaic", "solver.patch_particles=300", "solver.colors=4"]);
+    let phantoms = &sim.model().phantoms;
+    assert!(phantoms.ties.iter().any(|tie| phantoms.on_seam(tie.owner)), "no copy on a seam is split again");
+    let (linear, angular) = momentum_lost(sim);
+    println!("split within pieces: linear {linear:.1e}, angular {angular:.1e}");
+    assert!(linear < 1e-5, "linear momentum is off by {linear}");
+}
+
+#[test]
 fn s12_s13_released_at_rest_nothing_moves() {
     let few = "solver.colors=2";
     let pieces = ["solver.partition=mosaic", "solver.patch_particles=60"];

@@ -86,6 +86,10 @@ const RAN_AWAY_SOLVE: u32 = 2u;
 const FROZEN: u32 = 3u;
 // 1 if pieces waited for each other in vain.
 const STUCK: u32 = 4u;
+// Where a pass that does all of a substep keeps who runs away until it is done, and how many of its workgroups are.
+const RUNNING_PREDICT: u32 = 5u;
+const RUNNING_SOLVE: u32 = 6u;
+const FINISHED: u32 = 7u;
 const NOBODY: u32 = 0xffffffffu;
 
 const KEEPS_HISTORY: u32 = 1u;
@@ -155,4 +159,9 @@ fn older_velocity_at(i: u32) -> u32 {
 
 fn in_island(particle: u32) -> bool {
     return (topology[sub.island_bits + particle / 32u] >> (particle % 32u) & 1u) != 0u;
+}
+
+// Whether somebody ran away in an earlier substep.
+fn ran_away() -> bool {
+    return atomicLoad(&marks[RAN_AWAY_PREDICT]) != NOBODY || atomicLoad(&marks[RAN_AWAY_SOLVE]) != NOBODY;
 }

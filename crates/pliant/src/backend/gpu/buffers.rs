@@ -7,6 +7,7 @@ use super::tables::{MARKS, NOBODY, Tables};
 use crate::model::Model;
 use crate::state::{RowData, State};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use std::sync::atomic::{AtomicU64, Ordering};
 use wgpu::{Buffer, BufferUsages};
 
 /// All buffers, in the order of their bindings.
@@ -41,6 +42,8 @@ pub struct Buffers {
     moving: [u64; 5],
     /// All of them [bytes].
     pub bytes: u64,
+    /// What the host has written so far [bytes].
+    written: AtomicU64,
 }
 
 /// Sizes that the backend decides.
@@ -127,6 +130,7 @@ impl Buffers {
             arrays,
             moving,
             bytes: total,
+            written: AtomicU64::new(0),
         };
         all.write(device, &all.topology, 0, &tables.topology);
         for (k, job) in jobs.iter().enumerate() {
@@ -140,8 +144,14 @@ impl Buffers {
     /// Writes numbers at a place [bytes].
     pub fn write<T: Pod>(&self, device: &Device, buffer: &Buffer, at: u64, data: &[T]) {
         if !data.is_empty() {
+            self.written.fetch_add(size_of_val(data) as u64, Ordering::Relaxed);
             device.queue.write_buffer(buffer, at, cast_slice(data));
         }
+    }
+
+    /// What the host has written so far [bytes].
+    pub fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
     }
 
     /// Parameters of constraints and particles.
@@ -158,9 +168,11 @@ impl Buffers {
         for (k, array) in arrays.into_iter().take(self.arrays).enumerate() {
             self.write(device, &self.motion, k as u64 * solid, array);
         }
-        let lambda: Vec<f32> = state.multipliers.iter().flatten().chain(&state.inflate_multipliers).copied().collect();
+        let mut dealt = state.multipliers.clone();
+        tables.patches.decks.iter().for_each(|deck| deck.deal(&mut dealt));
+        let lambda: Vec<f32> = dealt.iter().flatten().chain(&state.inflate_multipliers).copied().collect();
         self.write(device, &self.lambda, 0, &lambda);
-        let header: [u32; MARKS] = [state.substeps as u32, NOBODY, NOBODY, 0, 0, 0, 0, 0];
+        let header: [u32; MARKS] = [state.substeps as u32, NOBODY, NOBODY, 0, 0, NOBODY, NOBODY, 0];
         self.write(device, &self.marks, 0, &header);
         // Nothing of the iterations to come: pieces that run side by side know them by the highest byte.
         let past = (state.substeps as u32).wrapping_mul(tables.iterations) << 24;

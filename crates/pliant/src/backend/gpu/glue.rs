@@ -13,22 +13,13 @@ pub fn op(kind: Kind) -> u32 {
 }
 
 /// Words of local row numbers of one constraint: two to a word.
-fn index_words(kind: Kind) -> usize {
+pub fn index_words(kind: Kind) -> usize {
     kind.layout().rows.div_ceil(2)
 }
 
 /// Vectors of a constraint's card: local row numbers, then parameters, so that a thread fetches all it needs at once.
 pub fn card_vectors(kind: Kind) -> usize {
     (index_words(kind) + kind.layout().params).div_ceil(4)
-}
-
-/// Words of a card.
-pub fn card(kind: Kind, rows: impl Iterator<Item = u32>, params: impl Iterator<Item = f32>) -> Vec<u32> {
-    let mut words = vec![0; index_words(kind)];
-    rows.enumerate().for_each(|(k, row)| words[k / 2] |= row << (16 * (k % 2)));
-    words.extend(params.map(f32::to_bits));
-    words.resize(4 * card_vectors(kind), 0);
-    words
 }
 
 fn list(n: usize, item: impl Fn(usize) -> String) -> String {
@@ -51,8 +42,8 @@ pub fn patches(kinds: &[Kind], multipliers: bool) -> String {
 }
 
 /// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so cards are
-/// fetched two rounds ahead, without a branch, whether there is a constraint for the thread or not. Three rounds to a
-/// turn of the loop, because to move a number that is still on its way would be to wait for it.
+/// fetched rounds ahead, without a branch, whether there is a constraint for the thread or not. Several rounds to a turn
+/// of the loop, because to move a number that is still on its way would be to wait for it.
 fn rounds(text: &mut String, kind: Kind, multipliers: bool) {
     let (name, layout, vectors) = (kind.name(), kind.layout(), card_vectors(kind));
     let multipliers = if multipliers { layout.multipliers } else { 0 };
@@ -92,41 +83,37 @@ fn {name}_run(round: vec4<u32>, t: u32, scales: Scales, list: u32, n: {name}_num
         let _ = writeln!(text, "        lambda_set(n.at + {}u, u.lambda[{m}]);", m * BLOCK);
     }
     *text += "    }\n}\n\n";
-    *text += &ROUNDS.replace("KIND", name);
+    // A card from the device's memory takes as long as several rounds; where cards are large, registers are short.
+    *text += &turns(name, if vectors == 1 { 4 } else { 2 });
 }
 
-/// The loop over rounds; the last rounds fetch again what is there.
-const ROUNDS: &str = "fn KIND_rounds(it: Patch, first: u32, rounds: u32, t: u32, fresh: bool) {
+/// The loop over rounds, which fetches `ahead` of them ahead; the last ones fetch again what is there.
+fn turns(name: &str, ahead: usize) -> String {
+    let sets = ahead + 1;
+    let mut text = format!(
+        "fn {name}_rounds(it: Patch, first: u32, rounds: u32, t: u32, fresh: bool) {{
     let scales = scales();
-    let last = first + rounds - 1u;
-    var round0 = plan_at(it, first);
-    var round1 = plan_at(it, min(first + 1u, last));
-    var round2 = plan_at(it, min(first + 2u, last));
-    var n0 = KIND_fetch(round0, t, fresh);
-    var n1 = KIND_fetch(round1, t, fresh);
-    for (var k = first; k <= last; k += 3u) {
-        let n2 = KIND_fetch(round2, t, fresh);
-        KIND_run(round0, t, scales, it.list, n0);
+    let last = first + rounds - 1u;\n"
+    );
+    text.extend((0..sets).map(|k| format!("    var round{k} = plan_at(it, min(first + {k}u, last));\n")));
+    text.extend((0..ahead).map(|k| format!("    var n{k} = {name}_fetch(round{k}, t, fresh);\n")));
+    let _ = writeln!(text, "    var n{ahead} = n0;\n    for (var k = first; k <= last; k += {sets}u) {{");
+    for k in 0..sets {
+        let next = (k + ahead) % sets;
+        let _ = write!(
+            text,
+            "        n{next} = {name}_fetch(round{next}, t, fresh);
+        {name}_run(round{k}, t, scales, it.list, n{k});
         patch_barrier();
-        if k == last {
+        if k + {k}u >= last {{
             break;
-        }
-        round0 = plan_at(it, min(k + 3u, last));
-        n0 = KIND_fetch(round0, t, fresh);
-        KIND_run(round1, t, scales, it.list, n1);
-        patch_barrier();
-        if k + 1u == last {
-            break;
-        }
-        round1 = plan_at(it, min(k + 4u, last));
-        n1 = KIND_fetch(round1, t, fresh);
-        KIND_run(round2, t, scales, it.list, n2);
-        patch_barrier();
-        round2 = plan_at(it, min(k + 5u, last));
+        }}
+        round{k} = plan_at(it, min(k + {}u, last));\n",
+            k + sets
+        );
     }
+    text + "    }\n}\n\n"
 }
-
-";
 
 fn call(text: &mut String, kind: Kind, indent: &str, rows: &str, params: &str, lambda: &str) {
     let (name, layout) = (kind.name(), kind.layout());

@@ -14,6 +14,7 @@
 
 mod alarm;
 mod buffers;
+mod cards;
 mod device;
 mod error;
 mod glue;
@@ -150,6 +151,12 @@ impl Gpu {
         Shape { passes: self.program.passes(), chain, bytes: self.buffers.bytes, workgroup_bytes }
     }
 
+    /// What the host has sent to the device so far [bytes]: nothing more while nothing moves by prescription and the
+    /// caller changes nothing.
+    pub fn uploaded(&self) -> u64 {
+        self.buffers.written()
+    }
+
     /// Whether stages are timed by the device from now on; false where it has no timestamps.
     pub fn set_profiling(&mut self, on: bool) -> bool {
         self.profiling = on && self.timer.is_some();
@@ -276,6 +283,7 @@ impl Gpu {
             found = alarm::read(marks);
             contacts = self.tables.contacts(model, n, pushes, marks);
         })?;
+        self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
         Ok((contacts, found?))

@@ -1,9 +1,10 @@
 // Patches of stage solve: a workgroup runs the colors of one patch by itself. `glue.rs` puts in what depends
-// on the kinds of constraints, `run`; `shader.rs` what depends on the room there is in a workgroup's memory.
+// on the kinds of constraints, `run`; `shader.rs` what depends on the room there is in a workgroup's memory, and whether
+// the pass is part of a substep or does all of it.
 //
-// Tables, written by `patches.rs`: a patch is twelve words at `job.first`. The list of its rows has four words for
-// each: its number, the particle whose contacts it has, and for copies on seams the first of the copies and their
-// number. Its plan is rounds and ties, then steps, of four words each. A round is for constraints of one kind that run
+// Tables, written by `patches.rs`: a patch is twelve words at `job.first`. The list of its rows has a vector for each:
+// its number, the particle whose contacts it has, and for copies on seams the first of the copies and their number.
+// Its plan is rounds and ties, then steps, a vector each. A round is for constraints of one kind that run
 // at the same time: how many, where their cards start, how far apart the vectors of a card are, where their
 // multipliers start. A step is a run of rounds, or something else that an iteration does.
 
@@ -52,14 +53,21 @@ fn patches(thread: Thread) {
         topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
         topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u],
     );
+    if is_over() {
+        return;
+    }
     let fresh = job.fresh != 0u;
     let mark = atomicLoad(&marks[SUBSTEPS]) * job.iterations;
 
     keep_plan(it, it.rounds + it.steps, t);
     keep_cards(it, t);
     keep_lambda(it, t, fresh);
+    // Entries one ahead: what is done with one takes long enough to fetch the next.
+    var entry = fixtures[it.list + min(t, it.rows - 1u)];
     for (var r = t; r < it.rows; r += THREADS) {
-        load_row(it.list, r, entering(it.list + 4u * r));
+        let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
+        load_row(r, entering(entry));
+        entry = next;
     }
     let near = touching(it, t);
     patch_barrier();
@@ -89,10 +97,14 @@ fn patches(thread: Thread) {
         }
     }
 
+    entry = fixtures[it.list + min(t, it.rows - 1u)];
     for (var r = t; r < it.rows; r += THREADS) {
-        store_row(it.list, r);
+        let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
+        store_row(entry, r);
+        entry = next;
     }
     return_lambda(it, t);
+    done(t);
 }
 
 // Which of the first 32 rows of a thread may touch something in this substep, a bit for each; masks do not change
@@ -101,7 +113,7 @@ fn touching(it: Patch, t: u32) -> u32 {
     var near = 0u;
     if sub.colliders > 0u {
         for (var k = 0u; k < 32u && t + k * THREADS < it.rows; k++) {
-            let particle = topology[it.list + 4u * (t + k * THREADS) + 1u];
+            let particle = fixtures[it.list + t + k * THREADS].y;
             if particle != NOBODY && is_near(particle) {
                 near |= 1u << k;
             }
@@ -113,52 +125,15 @@ fn touching(it: Patch, t: u32) -> u32 {
 // Contacts of all rows.
 fn touch_near(it: Patch, t: u32, near: u32) {
     for (var left = near; left != 0u; left &= left - 1u) {
-        touch_local(it.list, t + firstTrailingBit(left) * THREADS);
+        let r = t + firstTrailingBit(left) * THREADS;
+        let row = row_get(it.list, r);
+        if row.w != 0.0 {
+            let entry = fixtures[it.list + r];
+            row_set(it.list, r, touch_known(entry.y, entry.x, row));
+        }
     }
     for (var r = t + 32u * THREADS; r < it.rows; r += THREADS) {
         touch_local(it.list, r);
-    }
-}
-
-// A row as the patch sees it at its start.
-fn entering(at: u32) -> vec4<f32> {
-    let id = topology[at];
-    if job.mode == PLAIN {
-        return rows[id];
-    }
-    let owner = topology[at + 1u];
-    if owner == NOBODY {
-        // Copies for one kind only, which are spread when they are needed.
-        return vec4<f32>(0.0);
-    }
-    let first = topology[at + 2u];
-    let count = topology[at + 3u];
-    var row = rows[owner];
-    if job.mode == SEAMS_LATER {
-        if count > 0u {
-            row = vec4<f32>(mean_of(first - sub.solid + job.copies_in, count), row.w);
-        }
-        // The contact pass of the iteration before.
-        if sub.colliders > 0u && row.w != 0.0 {
-            row = touch(owner, id, row);
-        }
-    }
-    // Copies share the particle's mass (E08).
-    row.w *= f32(max(count, 1u));
-    return row;
-}
-
-fn leaving(at: u32, row: vec4<f32>) {
-    let id = topology[at];
-    if job.mode == PLAIN || id < sub.solid {
-        rows[id] = row;
-    } else if topology[at + 1u] == NOBODY {
-        return;
-    } else if job.mode != SEAMS_TOGETHER {
-        rows[id - sub.solid + job.copies_out] = row;
-    } else if topology[at + 2u] == id {
-        // All copies are in one place; the first speaks for the particle.
-        rows[topology[at + 1u]] = vec4<f32>(row.xyz, row.w / f32(topology[at + 3u]));
     }
 }
 
@@ -175,16 +150,17 @@ fn exchange(it: Patch, t: u32, mark: u32) {
     let tag = mark << 24u;
     for (var r = it.seams + t; r < it.rows; r += THREADS) {
         let x = bitcast<vec3<u32>>(row_get(it.list, r).xyz);
-        let to = exchange_at(topology[it.list + 4u * r], mark);
+        let to = exchange_at(fixtures[it.list + r].x, mark);
         atomicStore(&marks[to], (x.x & 0xffffffu) | tag);
         atomicStore(&marks[to + 1u], (x.y & 0xffffffu) | tag);
         atomicStore(&marks[to + 2u], (x.z & 0xffffffu) | tag);
         atomicStore(&marks[to + 3u], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
     }
     for (var r = it.seams + t; r < it.rows; r += THREADS) {
-        let here = topology[it.list + 4u * r];
-        let first = topology[it.list + 4u * r + 2u];
-        let count = topology[it.list + 4u * r + 3u];
+        let entry = fixtures[it.list + r];
+        let here = entry.x;
+        let first = entry.z;
+        let count = entry.w;
         let own = row_get(it.list, r);
         var base = own.xyz;
         if first != here {
@@ -224,9 +200,9 @@ fn received(at: u32, tag: u32) -> vec3<f32> {
 
 fn touch_local(list: u32, r: u32) {
     let row = row_get(list, r);
-    let particle = topology[list + 4u * r + 1u];
-    if particle != NOBODY && row.w != 0.0 {
-        row_set(list, r, touch(particle, topology[list + 4u * r], row));
+    let entry = fixtures[list + r];
+    if entry.y != NOBODY && row.w != 0.0 {
+        row_set(list, r, touch(entry.y, entry.x, row));
     }
 }
 

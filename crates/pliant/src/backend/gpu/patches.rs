@@ -1,11 +1,12 @@
 //! Patches for workgroups: which rows a patch holds, what it does round by round, the numbers of its rows within
 //! it, and what of all that a workgroup keeps in its own memory.
 
-use super::glue::{card, card_vectors, op};
+use super::cards::Deck;
+use super::glue::op;
 use super::rooms::{Draft, Room, fit};
 use super::tables::{GroupAt, NOBODY, has_multipliers};
 use crate::kernels::Kind;
-use crate::model::{BLOCK, Batch, Group, Model, Tie};
+use crate::model::{BLOCK, Group, Model, Tie};
 use crate::step::schedule::{Copies, Job, Pass};
 use std::ops::Range;
 
@@ -37,8 +38,10 @@ pub struct Patches {
     pub chains: Vec<usize>,
     /// Kinds that occur in patches.
     pub kinds: Vec<Kind>,
-    /// Where the cards of batches start: group, batch, vector of `fixtures`.
-    cards: Vec<(usize, usize, usize)>,
+    /// Whether every particle and orientation is in one.
+    pub complete: bool,
+    /// Cards of their constraints, batch by batch.
+    pub decks: Vec<Deck>,
 }
 
 impl Patches {
@@ -49,29 +52,9 @@ impl Patches {
         (TURNS / (longest + 64)).max(1) as u32
     }
 
-    /// Parameters on all cards again, after the model's have changed.
-    pub fn refresh(&self, model: &Model, fixtures: &mut [[u32; WORDS]]) {
-        for &(group, batch, start) in &self.cards {
-            let g = &model.groups[group];
-            let b = g.batches[batch];
-            for (k, (block, lane)) in b.slots().enumerate() {
-                let old = fixtures[start + k];
-                let rows = (0..g.layout().rows).map(|row| old[row / 2] >> (16 * (row % 2)) & 0xffff);
-                put(g.kind, &b, &mut fixtures[start..], k, card(g.kind, rows, g.params_of(block, lane)));
-            }
-        }
-    }
-
     /// What the workgroups of these patches keep.
     pub fn room(&self, range: &Range<usize>) -> Room {
         self.rooms.iter().find(|(r, _)| r == range).map_or_else(Room::default, |(_, room)| *room)
-    }
-}
-
-/// Writes card `k` of a batch: first vectors of all cards, then second ones, ….
-fn put(kind: Kind, batch: &Batch, cards: &mut [[u32; WORDS]], k: usize, words: Vec<u32>) {
-    for v in 0..card_vectors(kind) {
-        cards[v * batch.count + k].copy_from_slice(&words[4 * v..4 * v + 4]);
     }
 }
 
@@ -94,8 +77,8 @@ impl<'a> Writer<'a> {
         Self { threads, model, groups, fused, local: vec![0; rows], owner: vec![u32::MAX; rows] }
     }
 
-    /// Appends all patches to `topology`, and the cards of their constraints to `fixtures`. A workgroup has `memory`
-    /// bytes.
+    /// Appends all patches: their directory to `topology`; rows, plans and cards to `fixtures`. A workgroup has
+    /// `memory` bytes.
     pub fn write(&mut self, memory: usize, topology: &mut Vec<u32>, fixtures: &mut Vec<[u32; WORDS]>) -> Patches {
         let (model, patches) = (self.model, &self.model.schedule.patches);
         let drafts: Vec<Draft> = (0..patches.len()).map(|p| self.draft(p, &patches[p])).collect();
@@ -109,13 +92,13 @@ impl<'a> Writer<'a> {
             for (k, &row) in draft.rows.iter().enumerate() {
                 self.local[row as usize] = k as u32;
             }
-            let list = topology.len() as u32;
+            let list = fixtures.len() as u32;
             let seams = draft.rows.partition_point(|&r| !self.on_seam(r));
-            topology.extend(draft.rows.iter().flat_map(|&row| self.row(row)));
+            fixtures.extend(draft.rows.iter().map(|&row| self.row(row)));
             let cards = fixtures.len();
             let mut work = Work { room, cards, ..Work::default() };
             self.steps(number, jobs, fixtures, &mut work);
-            all.cards.append(&mut work.batches);
+            all.decks.append(&mut work.decks);
             let steps = work.steps.len();
             if self.fused && number >= self.model.schedule.islands {
                 // After them in memory, for whoever runs all iterations at once.
@@ -124,29 +107,33 @@ impl<'a> Writer<'a> {
                     work.step([TOUCH, 0, 0, 0], 1);
                 }
             }
-            let first = topology.len() as u32;
-            topology.extend(work.rounds.as_flattened());
-            topology.extend(work.steps.as_flattened());
+            let end = fixtures.len();
+            fixtures.extend_from_slice(&work.rounds);
+            fixtures.extend_from_slice(&work.steps);
             let segments = topology.len() as u32;
             topology.extend(work.segments.as_flattened());
             directory.extend([
                 list,
                 draft.rows.len() as u32,
                 seams as u32,
-                first,
+                end as u32,
                 work.rounds.len() as u32,
                 steps as u32,
                 work.steps.len() as u32,
                 segments,
                 work.segments.len() as u32,
                 cards as u32,
-                (fixtures.len() - cards) as u32,
+                (end - cards) as u32,
                 0,
             ]);
             all.chains.push(work.chain);
         }
         all.directory = topology.len() as u32;
         topology.extend(directory);
+        let mut there = vec![false; self.model.phantoms.first];
+        let rows = drafts.iter().flat_map(|d| &d.rows).map(|&row| self.model.phantoms.seen(row));
+        rows.for_each(|row| there[row as usize] = true);
+        all.complete = there.into_iter().all(|there| there);
         let inside = |g: &&Group| g.batches.first().is_some_and(|b| b.patch != u32::MAX);
         all.kinds = self.model.groups.iter().filter(inside).map(|g| g.kind).collect();
         all
@@ -229,13 +216,9 @@ impl<'a> Writer<'a> {
             if kept { work.keep(lambda_at, (last.first + last.blocks() - first.first) * each) } else { lambda_at };
         let from = work.rounds.len();
         for (b, number) in batches.iter().zip(range) {
-            let start = fixtures.len();
-            work.batches.push((group, number, start));
-            fixtures.resize(start + b.count * card_vectors(g.kind), [0; WORDS]);
-            for (k, (block, lane)) in b.slots().enumerate() {
-                let rows = g.rows_of(block, lane).map(|row| self.local[row as usize]);
-                put(g.kind, b, &mut fixtures[start..], k, card(g.kind, rows, g.params_of(block, lane)));
-            }
+            let deck = Deck::write(self.model, group, number, &self.local, fixtures);
+            let start = deck.start;
+            work.decks.push(deck);
             // Kept cards are counted from the first of the patch.
             let start = if work.room.cards.is_some() { start - work.cards } else { start };
             for done in (0..b.count).step_by(work.room.threads) {
@@ -282,8 +265,8 @@ struct Work {
     segments: Vec<[u32; WORDS]>,
     /// Number of them.
     kept: usize,
-    /// As [`Patches::cards`].
-    batches: Vec<(usize, usize, usize)>,
+    /// As [`Patches::decks`].
+    decks: Vec<Deck>,
 }
 
 impl Work {

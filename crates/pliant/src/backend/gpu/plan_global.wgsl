@@ -3,6 +3,5 @@
 fn keep_plan(it: Patch, count: u32, t: u32) {}
 
 fn plan_at(it: Patch, k: u32) -> vec4<u32> {
-    let at = it.plan_at + 4u * k;
-    return vec4<u32>(topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u]);
+    return fixtures[it.plan_at + k];
 }

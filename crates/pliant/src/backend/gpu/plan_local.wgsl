@@ -4,8 +4,7 @@ var<workgroup> plan: array<vec4<u32>, PLAN>;
 
 fn keep_plan(it: Patch, count: u32, t: u32) {
     for (var k = t; k < count; k += THREADS) {
-        let at = it.plan_at + 4u * k;
-        plan[k] = vec4<u32>(topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u]);
+        plan[k] = fixtures[it.plan_at + k];
     }
 }
 

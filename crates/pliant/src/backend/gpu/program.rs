@@ -2,9 +2,10 @@
 
 use super::layout::Job;
 use super::patches::{ENTRY, TURNS};
-use super::shader::{self, Source};
+use super::shader::{self, PatchShader, Source};
 use super::tables::{Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
+use crate::scene::Integrator;
 use crate::state::State;
 use crate::step::schedule::{Pass, Stage};
 use std::ops::Range;
@@ -41,7 +42,8 @@ pub struct Program {
     pub jobs: Vec<Job>,
     /// Before the iterations.
     pub predict: Vec<Dispatch>,
-    /// Islands, and pieces that exchange their seams: all of their iterations.
+    /// Islands, and pieces that exchange their seams: all of their iterations; where that is all there is, the whole
+    /// substep.
     pub islands: Vec<Dispatch>,
     /// The first iteration, then odd and even ones in turn.
     pub iterations: [Vec<Dispatch>; 3],
@@ -55,7 +57,8 @@ impl Program {
     /// From a model whose tables are written. `together`: the pieces of a mosaic run all iterations in one pass and
     /// exchange their seams.
     pub fn new(model: &Model, state: &State, tables: &Tables, together: bool) -> Self {
-        let mut maker = Maker { model, state, tables, together, program: Self::default() };
+        let mut maker = Maker { model, state, tables, together, whole: false, program: Self::default() };
+        maker.whole = maker.is_whole();
         maker.predict();
         maker.islands();
         for variant in 0..3 {
@@ -97,6 +100,8 @@ struct Maker<'a> {
     state: &'a State,
     tables: &'a Tables,
     together: bool,
+    /// Whether one pass over patches does all of a substep.
+    whole: bool,
     program: Program,
 }
 
@@ -118,6 +123,18 @@ impl Maker<'_> {
         Dispatch { pipeline, job, groups }
     }
 
+    /// Whether every row is in a patch, all patches run in one pass, and nobody else has a say in between.
+    fn is_whole(&self) -> bool {
+        let (schedule, settings, patches) = (&self.model.schedule, &self.model.settings, &self.tables.patches);
+        let alone = match schedule.tilings().next() {
+            // Who shares a particle reads what it was before: history would be gone by then.
+            Some(_) => self.together && schedule.islands == 0 && settings.integrator == Integrator::Bdf1,
+            None => schedule.iteration.is_empty() && settings.iterations <= patches.iterations(&(0..schedule.islands)),
+        };
+        let local = patches.rooms.iter().all(|(_, room)| room.rows.is_some());
+        alone && local && patches.complete && self.tables.pinned == 0 && settings.iterations > 0
+    }
+
     fn solid(&self) -> usize {
         self.state.velocities.len()
     }
@@ -130,6 +147,9 @@ impl Maker<'_> {
             let job = Job { first, count: sails as u32, index, params, slots, ..Job::default() };
             let d = self.dispatch(shader::passes("wind"), job, sails.div_ceil(SIZE));
             self.program.predict.push(d);
+        }
+        if self.whole {
+            return;
         }
         let d = self.dispatch(shader::predict("predict"), Job::default(), self.solid().div_ceil(SIZE));
         self.program.predict.push(d);
@@ -158,7 +178,12 @@ impl Maker<'_> {
 
     fn patches(&mut self, range: Range<usize>, mode: u32, iterations: u32, variant: usize, fresh: u32) -> Dispatch {
         let t = self.tables;
-        let source = shader::patches(&t.patches.kinds, t.patches.room(&range), has_multipliers(self.model));
+        let source = shader::patches(PatchShader {
+            kinds: t.patches.kinds.clone(),
+            room: t.patches.room(&range),
+            multipliers: has_multipliers(self.model),
+            whole: self.whole,
+        });
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         // Copies of the last iteration and of this one change places.
         let (from, to) = if variant == 1 { (solid, solid + copies) } else { (solid + copies, solid) };
@@ -250,6 +275,9 @@ impl Maker<'_> {
     }
 
     fn finalize(&mut self) {
+        if self.whole {
+            return;
+        }
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         let touches = self.model.schedule.iteration.last() == Some(&Pass::Touch);
         let fused = self.tables.fused && self.program.count > 0;

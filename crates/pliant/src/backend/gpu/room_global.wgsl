@@ -1,16 +1,16 @@
 // Rows of a patch that is too large for a workgroup's memory: they stay where they are. Never with seams.
 
 fn row_get(list: u32, r: u32) -> vec4<f32> {
-    return rows[topology[list + 4u * r]];
+    return rows[fixtures[list + r].x];
 }
 
 fn row_set(list: u32, r: u32, row: vec4<f32>) {
-    rows[topology[list + 4u * r]] = row;
+    rows[fixtures[list + r].x] = row;
 }
 
-fn load_row(list: u32, r: u32, row: vec4<f32>) {}
+fn load_row(r: u32, row: vec4<f32>) {}
 
-fn store_row(list: u32, r: u32) {}
+fn store_row(entry: vec4<u32>, r: u32) {}
 
 fn patch_barrier() {
     storageBarrier();

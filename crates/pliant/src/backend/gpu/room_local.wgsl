@@ -10,12 +10,12 @@ fn row_set(list: u32, r: u32, row: vec4<f32>) {
     room[r] = row;
 }
 
-fn load_row(list: u32, r: u32, row: vec4<f32>) {
+fn load_row(r: u32, row: vec4<f32>) {
     room[r] = row;
 }
 
-fn store_row(list: u32, r: u32) {
-    leaving(list + 4u * r, room[r]);
+fn store_row(entry: vec4<u32>, r: u32) {
+    leaving(entry, room[r]);
 }
 
 fn patch_barrier() {

@@ -6,6 +6,8 @@ use crate::kernels::{Kind, wgsl};
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
+const PREDICTING: &str = include_str!("predicting.wgsl");
+const FINISHING: &str = include_str!("finishing.wgsl");
 
 /// One module's source: what all kernels share, then the parts in their order, each once.
 ///
@@ -37,7 +39,7 @@ enum What {
     Passes,
     Inflate,
     Constraint(Kind),
-    Patches { kinds: Vec<Kind>, room: Room, multipliers: bool },
+    Patches(PatchShader),
 }
 
 fn source(entry: &'static str, what: What) -> Source {
@@ -73,26 +75,42 @@ pub fn constraint(kind: Kind, entry: &'static str) -> Source {
     source(entry, What::Constraint(kind))
 }
 
-/// Patches of these kinds, with this room in a workgroup's memory; what has none stays in its place. Without
-/// `multipliers` nobody keeps them.
-pub fn patches(kinds: &[Kind], room: Room, multipliers: bool) -> Source {
-    source("patches", What::Patches { kinds: kinds.to_vec(), room, multipliers })
+/// What a shader of patches is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchShader {
+    /// Kinds of constraints.
+    pub kinds: Vec<Kind>,
+    /// Room in a workgroup's memory; what has none stays in its place.
+    pub room: Room,
+    /// Whether anybody reads multipliers; else nobody keeps them.
+    pub multipliers: bool,
+    /// Whether the pass does all of a substep.
+    pub whole: bool,
+}
+
+/// Patches.
+pub fn patches(shader: PatchShader) -> Source {
+    source("patches", What::Patches(shader))
 }
 
 impl Source {
     /// The module.
     pub fn text(&self) -> String {
         match &self.what {
-            What::Predict => compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, include_str!("predict.wgsl")]),
+            What::Predict => {
+                let parts = [wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, PREDICTING, include_str!("predict.wgsl")];
+                compose(&parts)
+            }
             What::Finalize => {
-                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, include_str!("finalize.wgsl")])
+                let parts = [wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, FINISHING, include_str!("finalize.wgsl")];
+                compose(&parts)
             }
             What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, TOUCH, include_str!("passes.wgsl")]),
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
             }
-            What::Patches { kinds, room, multipliers } => {
+            What::Patches(PatchShader { kinds, room, multipliers, whole }) => {
                 let sizes = [
                     ("THREADS", room.threads),
                     ("ROOM", room.rows.unwrap_or(0)),
@@ -116,6 +134,11 @@ impl Source {
                     &glue,
                     include_str!("patch.wgsl"),
                 ]);
+                if *whole {
+                    parts.extend([wgsl::INTEGRATE, PREDICTING, FINISHING, include_str!("whole.wgsl")]);
+                } else {
+                    parts.push(include_str!("part.wgsl"));
+                }
                 compose(&parts)
             }
         }

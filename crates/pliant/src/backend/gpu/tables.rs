@@ -269,7 +269,7 @@ impl Tables {
             let start = at.params.wrapping_add(inside as u32) as usize;
             self.params[start..start + outside.len()].copy_from_slice(outside);
         }
-        self.patches.refresh(model, &mut self.fixtures);
+        self.patches.decks.iter().for_each(|deck| deck.refresh(model, &mut self.fixtures));
         for (k, body) in model.inflatables.iter().enumerate() {
             let at = self.inflatable_params as usize + 2 * k;
             self.params[at..at + 2].copy_from_slice(&[body.pressure * body.rest_volume, body.softness]);

@@ -29,19 +29,36 @@ fn is_near(particle: u32) -> bool {
 // Projects all contacts of a particle once. `slot` is where their pushes are kept: the particle's own number,
 // or the row of one of its copies.
 fn touch(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
-    var x = row.xyz;
+    var touched = row;
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        var mask = atomicLoad(&marks[sub.masks + particle * words + word]);
-        while mask != 0u {
-            let bit = firstTrailingBit(mask);
-            mask &= mask - 1u;
-            let c = word * 32u + bit;
-            let at = sub.pushes + slot * sub.colliders + c;
-            let done = contact_project(obstacle(c), params[sub.radii + particle], motion[previous_at(particle)].xyz, x, work[at]);
-            x = done.x;
-            work[at] = done.push;
-        }
+        let mask = atomicLoad(&marks[sub.masks + particle * words + word]);
+        touched = touch_these(particle, slot, touched, word, mask);
+    }
+    return touched;
+}
+
+// The same for one that is known to be near something: with one collider there is no doubt what it is.
+fn touch_known(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
+    if sub.colliders == 1u {
+        return touch_these(particle, slot, row, 0u, 1u);
+    }
+    return touch(particle, slot, row);
+}
+
+// Contacts with the colliders of one word of the mask.
+fn touch_these(particle: u32, slot: u32, row: vec4<f32>, word: u32, these: u32) -> vec4<f32> {
+    var x = row.xyz;
+    var mask = these;
+    while mask != 0u {
+        let bit = firstTrailingBit(mask);
+        mask &= mask - 1u;
+        let c = word * 32u + bit;
+        let at = sub.pushes + slot * sub.colliders + c;
+        let start = motion[previous_at(particle)].xyz;
+        let done = contact_project(obstacle(c), params[sub.radii + particle], start, x, work[at]);
+        x = done.x;
+        work[at] = done.push;
     }
     return vec4<f32>(x, row.w);
 }

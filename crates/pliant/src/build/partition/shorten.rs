@@ -1,7 +1,7 @@
 //! Shorter chains: where a patch has many colors of one kind, particles are split within it.
 //!
 //! A workgroup that has few constraints of each color waits most of the time: an iteration takes as long as its
-//! chain of colors, whatever their sizes. Phantoms (S12; D2 §4) halve the chain for one kind, and cost little where
+//! chain of colors, whatever their sizes. Phantoms (S12; D2 §4) shorten the chain of one kind, and cost little where
 //! that kind is local: on `peer_many`, `peer_tet`, `flat_body` and `tube` the mean error stays within a tenth. Kinds
 //! that join two particles carry loads from one end of a body to the other; with their particles split `peer_cloth`
 //! hangs with 2.7 times the error, so they keep their colors.
@@ -15,8 +15,11 @@ use crate::build::part::Raw;
 use crate::kernels::{Kind, Layout};
 use std::collections::BTreeMap;
 
-/// Colors of one kind that are not worth a split: to copy and to join are two barriers of their own.
-const FEW_COLORS: usize = 8;
+/// Colors of one kind that are few: to copy and to join are two barriers of their own.
+const FEW: usize = 6;
+
+/// Constraints of one color that keep a workgroup busy: with more of them a color takes longer.
+const WIDE: usize = 256;
 
 /// What one patch has become for one kind.
 pub struct Parted {
@@ -74,10 +77,10 @@ impl Shortener {
         }
         let q = match self.wish {
             Some(q) => q.max(2),
-            None if layout.moves > 2 && colors > FEW_COLORS => colors.div_ceil(2),
+            None if layout.moves > 2 => colors.div_ceil(2).max(graph.len().div_ceil(WIDE)).max(FEW),
             None => return None,
         };
-        let split = (q < colors).then(|| phantom::split(graph, q))?;
+        let split = (q + 2 < colors || self.wish.is_some() && q < colors).then(|| phantom::split(graph, q))?;
         let spare = &mut self.spare[patch as usize];
         *spare = spare.checked_sub(split.total())?;
         Some(split)

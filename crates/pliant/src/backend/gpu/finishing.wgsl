@@ -1,0 +1,69 @@
+// Stage finalize of one row: velocities, sleeping, and a check that nothing has run away.
+
+// Beyond this a single-precision position resolves less than a decimeter [m], as on the CPU.
+const FARTHEST: f32 = 1e6;
+const FASTEST: f32 = 1e4;
+
+// Row `i` comes to rest at `row`. The contacts' pushes are at `slot`; `free` is the velocity it would have without
+// constraints, with 1 for its fourth component if that was of first order.
+fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) {
+    let before = motion[previous_at(i)];
+    if i >= sub.particles {
+        rows[i] = row;
+        motion[velocity_at(i)] = (row - before) * sub.inv_h;
+        return;
+    }
+    let touching = sub.colliders > 0u && row.w != 0.0 && pushed(i, slot);
+    if (sub.flags & KEEPS_HISTORY) != 0u {
+        // Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
+        atomicStore(&marks[sub.first_order + i], select(0u, 1u, touching));
+    }
+    let x = row.xyz;
+    let start = before.xyz;
+    let moved = x - start;
+    if row.w > 0.0 && dot(moved, moved) < sub.sleep * sub.sleep {
+        rows[i] = before;
+        motion[velocity_at(i)] = vec4<f32>(0.0);
+        return;
+    }
+    rows[i] = row;
+    if row.w == 0.0 {
+        check(i, x, vec3<f32>(0.0), start);
+        motion[velocity_at(i)] = vec4<f32>(moved * sub.inv_h, 0.0);
+        return;
+    }
+    var v: vec3<f32>;
+    if (sub.flags & KEEPS_HISTORY) != 0u && touching {
+        v = moved * sub.inv_h;
+    } else if (sub.flags & SECOND_ORDER) != 0u && free.w == 0.0 {
+        v = velocity_bdf2(x, start, motion[older_at(i)].xyz, free.xyz, sub.h, sub.inv_h);
+    } else {
+        v = velocity_bdf1(x, start, free.xyz, sub.h, sub.inv_h);
+    }
+    check(i, x, v, start + free.xyz * sub.h);
+    motion[velocity_at(i)] = vec4<f32>(v, 0.0);
+}
+
+fn pushed(particle: u32, slot: u32) -> bool {
+    let words = mask_words();
+    for (var word = 0u; word < words; word++) {
+        var mask = atomicLoad(&marks[sub.masks + particle * words + word]);
+        while mask != 0u {
+            let bit = firstTrailingBit(mask);
+            mask &= mask - 1u;
+            if work[sub.pushes + slot * sub.colliders + word * 32u + bit].w > 0.0 {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// The comparisons are false for NaN, so NaN is caught too.
+fn check(i: u32, x: vec3<f32>, v: vec3<f32>, ahead: vec3<f32>) {
+    if !(dot(ahead, ahead) <= FARTHEST * FARTHEST) {
+        atomicMin(&marks[RUNAWAYS], i);
+    } else if !(dot(x, x) <= FARTHEST * FARTHEST) || !(dot(v, v) <= FASTEST * FASTEST) {
+        atomicMin(&marks[RUNAWAYS + 1u], i);
+    }
+}

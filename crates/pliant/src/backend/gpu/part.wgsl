@@ -1,0 +1,51 @@
+// Patches in a pass that is part of a substep.
+
+fn is_over() -> bool {
+    // Other passes see to that.
+    return false;
+}
+
+// A row as the patch sees it at its start.
+fn entering(entry: vec4<u32>) -> vec4<f32> {
+    let id = entry.x;
+    if job.mode == PLAIN {
+        return rows[id];
+    }
+    let owner = entry.y;
+    if owner == NOBODY {
+        // Copies for one kind only, which are spread when they are needed.
+        return vec4<f32>(0.0);
+    }
+    let first = entry.z;
+    let count = entry.w;
+    var row = rows[owner];
+    if job.mode == SEAMS_LATER {
+        if count > 0u {
+            row = vec4<f32>(mean_of(first - sub.solid + job.copies_in, count), row.w);
+        }
+        // The contact pass of the iteration before.
+        if sub.colliders > 0u && row.w != 0.0 {
+            row = touch(owner, id, row);
+        }
+    }
+    // Copies share the particle's mass (E08).
+    row.w *= f32(max(count, 1u));
+    return row;
+}
+
+fn leaving(entry: vec4<u32>, row: vec4<f32>) {
+    let id = entry.x;
+    if job.mode == PLAIN || id < sub.solid {
+        rows[id] = row;
+    } else if entry.y == NOBODY {
+        return;
+    } else if job.mode != SEAMS_TOGETHER {
+        rows[id - sub.solid + job.copies_out] = row;
+    } else if entry.z == id {
+        // All copies are in one place; the first speaks for the particle.
+        let owner = entry.y;
+        rows[owner] = vec4<f32>(row.xyz, rows[owner].w);
+    }
+}
+
+fn done(t: u32) {}

@@ -1,0 +1,108 @@
+// Stages predict, contacts and stabilize of one row.
+
+// Where row `i` goes without constraints. Writes down where it started and which colliders it may touch; their pushes
+// are kept at `slot`, the row itself or one of its copies. All copies of a particle come to the same.
+fn predicted(i: u32, slot: u32) -> vec4<f32> {
+    let row = rows[i];
+    let latest = motion[velocity_at(i)];
+    var before = vec4<f32>(0.0);
+    var oldest = vec3<f32>(0.0);
+    // History is never kept of particles that several workgroups have copies of.
+    if (sub.flags & KEEPS_HISTORY) != 0u {
+        before = motion[older_velocity_at(i)];
+        let old = motion[previous_at(i)];
+        oldest = old.xyz;
+        motion[older_at(i)] = old;
+        motion[older_velocity_at(i)] = latest;
+    }
+    if i >= sub.particles {
+        motion[previous_at(i)] = row;
+        if params[sub.spins + i - sub.particles] > 0.0 {
+            // Along the great circle: the four-dimensional straight line, back on the sphere.
+            let next = row + latest * (sub.h * sub.keep);
+            return next / sqrt(dot(next, next));
+        }
+        return row;
+    }
+    if row.w == 0.0 {
+        motion[previous_at(i)] = row;
+        return row;
+    }
+    var free: vec3<f32>;
+    var ahead: vec3<f32>;
+    let second = (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&marks[sub.first_order + i]) == 0u;
+    if second {
+        free = free_velocity_bdf2(latest.xyz * sub.keep, before.xyz * sub.keep, acceleration(i, row.w), sub.h);
+        ahead = predict_bdf2(row.xyz, oldest, free, sub.h);
+    } else {
+        free = free_first_order(i, latest.xyz, row.w);
+        ahead = predict_bdf1(row.xyz, free, sub.h);
+    }
+    if slot == i {
+        // The fourth component tells finalize how this substep was predicted.
+        motion[velocity_at(i)] = vec4<f32>(free, select(1.0, 0.0, second));
+    }
+    var start = row.xyz;
+    if sub.colliders > 0u {
+        find(i, slot, start, ahead);
+        let out = stabilize(i, start);
+        start += out;
+        ahead += out;
+    }
+    motion[previous_at(i)] = vec4<f32>(start, row.w);
+    return vec4<f32>(ahead, row.w);
+}
+
+fn acceleration(i: u32, w: f32) -> vec3<f32> {
+    if (sub.flags & IN_THE_AIR) != 0u {
+        return sub.gravity + motion[sub.forces + i].xyz * w;
+    }
+    return sub.gravity;
+}
+
+// Velocity without constraints, of first order.
+fn free_first_order(i: u32, latest: vec3<f32>, w: f32) -> vec3<f32> {
+    return free_velocity_bdf1(latest * sub.keep, acceleration(i, w), sub.h);
+}
+
+// Which colliders the particle may touch before the substep ends.
+fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
+    let radius = params[sub.radii + i];
+    // A particle may go as far again as the prediction took it.
+    let reach = sub.margin + length(x - start);
+    let words = mask_words();
+    for (var word = 0u; word < words; word++) {
+        var mask = 0u;
+        for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
+            let o = obstacle(c);
+            if contact_depth(o.shape, o.size, o.after, x, radius).inside > -reach {
+                mask |= 1u << (c % 32u);
+                work[sub.pushes + slot * sub.colliders + c] = vec4<f32>(0.0);
+            }
+        }
+        atomicStore(&marks[sub.masks + i * words + word], mask);
+    }
+}
+
+// Way out for a particle that was inside before the substep began: it goes for its old position too, so
+// that the repair adds no velocity (S10).
+fn stabilize(i: u32, start: vec3<f32>) -> vec3<f32> {
+    let radius = params[sub.radii + i];
+    let words = mask_words();
+    var out = vec3<f32>(0.0);
+    for (var turn = 0u; turn < sub.stabilization; turn++) {
+        for (var word = 0u; word < words; word++) {
+            var mask = atomicLoad(&marks[sub.masks + i * words + word]);
+            while mask != 0u {
+                let bit = firstTrailingBit(mask);
+                mask &= mask - 1u;
+                let o = obstacle(word * 32u + bit);
+                let d = contact_depth(o.shape, o.size, o.before, start + out, radius);
+                if d.inside > 0.0 {
+                    out += d.normal * d.inside;
+                }
+            }
+        }
+    }
+    return out;
+}
