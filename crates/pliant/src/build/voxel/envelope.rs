@@ -1,0 +1,100 @@
+//! Passes two to five of the distance transform: along a column, which entries are nearest to anything (D4 Alg 4.3
+//! and 4.5), and what each voxel reads from them (Alg 4.4 and 4.6).
+//!
+//! An entry g at place j gives voxel i the number 4(i − j)² + g. All entries together are a lower envelope of parabolas of
+//! one shape, of which any two cross once.
+
+use super::sites::EMPTY;
+
+/// Columns that are taken out of the array together: a cache line.
+const TOGETHER: usize = 16;
+
+/// Room for the entries that are left of one column.
+pub struct Column {
+    /// Place of each entry.
+    at: Vec<i32>,
+    /// g + 4j²: the parabola is 4i² − 8ij + this, of which all have the first term.
+    height: Vec<i32>,
+}
+
+impl Column {
+    /// For columns of at most so many voxels.
+    pub fn new(most: usize) -> Self {
+        Self { at: vec![0; most], height: vec![0; most] }
+    }
+
+    /// Replaces every number by the least that any entry gives there.
+    pub fn pass(&mut self, column: &mut [u32]) {
+        let count = self.proximate(column);
+        if count > 0 {
+            self.read(count, column);
+        }
+    }
+
+    /// Keeps the entries that are least anywhere; returns how many.
+    fn proximate(&mut self, column: &[u32]) -> usize {
+        let mut count = 0;
+        for (j, &g) in column.iter().enumerate() {
+            // E25: what is no site has no parabola.
+            if g == EMPTY {
+                continue;
+            }
+            let (at, height) = (j as i32, g as i32 + 4 * (j * j) as i32);
+            while count > 1 && self.hidden(count - 1, at, height) {
+                count -= 1;
+            }
+            self.at[count] = at;
+            self.height[count] = height;
+            count += 1;
+        }
+        count
+    }
+
+    /// Whether the entry before and a new one leave nothing to entry b: they cross it in the wrong order. E25: the
+    /// places of crossings are fractions, compared crosswise. The products stay below 12n³, which is 2³¹ for
+    /// n ≤ 563: a shader needs longer ones only beyond that.
+    fn hidden(&self, b: usize, at: i32, height: i32) -> bool {
+        let (at_a, at_b) = (self.at[b - 1], self.at[b]);
+        let (height_a, height_b) = (self.height[b - 1], self.height[b]);
+        let product = |x: i32, y: i32| i64::from(x) * i64::from(y);
+        product(height_b - height_a, at - at_b) >= product(height - height_b, at_b - at_a)
+    }
+
+    fn read(&self, count: usize, column: &mut [u32]) {
+        let (at, height) = (&self.at[..count], &self.height[..count]);
+        let mut k = 0;
+        let mut here = (at[0], height[0]);
+        for (i, out) in column.iter_mut().enumerate() {
+            let i = i as i32;
+            let mut value = here.1 - 8 * i * here.0;
+            while k + 1 < count {
+                let next = height[k + 1] - 8 * i * at[k + 1];
+                if next > value {
+                    break;
+                }
+                k += 1;
+                value = next;
+                here = (at[k], height[k]);
+            }
+            *out = (value + 4 * i * i) as u32;
+        }
+    }
+}
+
+/// Calls for every column of an array whose entries lie `stride` apart, copied to where they are side by side.
+pub fn each_column(array: &mut [u32], stride: usize, mut pass: impl FnMut(&mut [u32])) {
+    let length = array.len() / stride;
+    let mut copies = vec![0; TOGETHER * length];
+    for first in (0..stride).step_by(TOGETHER) {
+        let width = TOGETHER.min(stride - first);
+        for i in 0..length {
+            let line = &array[i * stride + first..][..width];
+            line.iter().enumerate().for_each(|(c, &value)| copies[c * length + i] = value);
+        }
+        copies.chunks_exact_mut(length).take(width).for_each(&mut pass);
+        for i in 0..length {
+            let line = &mut array[i * stride + first..][..width];
+            line.iter_mut().enumerate().for_each(|(c, value)| *value = copies[c * length + i]);
+        }
+    }
+}
