@@ -48,7 +48,7 @@ pub fn voxelize(args: &VoxelizeArgs) -> Result<(), Failure> {
     if voxels.count() == 0 {
         return Err(refuse(VoxelError::Nothing));
     }
-    let (field, distance_ms) = timed(|| Field::new(&voxels));
+    let (field, distance_ms) = timed(|| Field::inside(&voxels));
     let (particles, merge_ms) = timed(|| merge(&grid, &voxels, &field, args.merge));
     let particles = particles.map_err(refuse)?;
     let findings = Findings {

@@ -1,6 +1,6 @@
 //! How far every voxel's center is from the surface of the solid, and which way leads out (S28; D4 §4.4).
 
-use super::sites::{EMPTY, SITE_DISTANCE, site_codes};
+use super::sites::{EMPTY, INSIDE, Reach, SITE_DISTANCE, site_codes};
 use super::{Grid, Voxels};
 use glam::Vec3;
 
@@ -15,22 +15,21 @@ pub struct Field {
 }
 
 impl Field {
-    /// Distances to the surface between voxels that are inside and voxels that are not. +∞ without any inside.
+    /// Distances of all voxels to the surface between those that are inside and those that are not. +∞ without any
+    /// inside.
     pub fn new(voxels: &Voxels) -> Self {
-        let dims = voxels.dims();
-        let codes = site_codes(voxels);
-        let nx = dims[0] as usize;
-        let mut phi = vec![0.0; codes.len()];
-        let words = voxels.words().chunks_exact(voxels.words_per_row());
-        for ((codes, phi), words) in codes.chunks_exact(nx).zip(phi.chunks_exact_mut(nx)).zip(words) {
-            for ((codes, phi), word) in codes.chunks(32).zip(phi.chunks_mut(32)).zip(words) {
-                for (bit, (code, phi)) in codes.iter().zip(phi).enumerate() {
-                    let sign = (word >> bit & 1) << 31;
-                    *phi = f32::from_bits(magnitude(*code).to_bits() | sign);
-                }
-            }
-        }
-        Self { dims, phi }
+        Self::of(voxels, Reach::Everywhere)
+    }
+
+    /// The same for voxels inside and those that touch them: all that particles and their gradients need, in a
+    /// fraction of the time. The others are +∞.
+    pub fn inside(voxels: &Voxels) -> Self {
+        Self::of(voxels, Reach::Inside)
+    }
+
+    fn of(voxels: &Voxels, reach: Reach) -> Self {
+        let phi = site_codes(voxels, reach).into_iter().map(distance).collect();
+        Self { dims: voxels.dims(), phi }
     }
 
     /// A field that was made otherwise; x fastest, as many as there are voxels.
@@ -87,17 +86,18 @@ impl Field {
     }
 }
 
-/// |φ| from the number of the nearest site (D4 Alg 4.7) [voxels].
+/// φ from the number of the nearest site (D4 Alg 4.7) [voxels].
 #[inline]
-fn magnitude(code: u32) -> f32 {
-    if code == EMPTY {
-        return f32::INFINITY;
-    }
+fn distance(code: u32) -> f32 {
+    let (side, code) = (code & INSIDE, code & !INSIDE);
     let beyond = match code & 3 {
         0 => SITE_DISTANCE[0],
         1 => SITE_DISTANCE[1],
         _ => SITE_DISTANCE[2],
     };
-    // Below 2²⁴, so the conversion is exact, and so is the signed one that processors have.
-    ((code >> 2) as i32 as f32).sqrt() + beyond
+    // Squares are below 2²², so the conversion is exact, and so is the signed one that processors have.
+    let magnitude = ((code >> 2) as i32 as f32).sqrt() + beyond;
+    let magnitude = if code == EMPTY { f32::INFINITY } else { magnitude };
+    // Both have the sign in the highest bit.
+    f32::from_bits(magnitude.to_bits() | side)
 }

@@ -3,8 +3,11 @@
 //!
 //! An entry g at place j gives voxel i the number 4(i − j)² + g. All entries together are a lower envelope of parabolas of
 //! one shape, of which any two cross once.
+//!
+//! A column is taken run by run, where a run is what lies on one side of the surface: between a voxel and what is
+//! nearest to it there is no surface, so nothing beyond the ends of its run can be nearer than these.
 
-use super::sites::EMPTY;
+use super::sites::{EMPTY, INSIDE, Reach};
 
 /// Columns that are taken out of the array together: a cache line.
 const TOGETHER: usize = 16;
@@ -23,11 +26,17 @@ impl Column {
         Self { at: vec![0; most], height: vec![0; most] }
     }
 
-    /// Replaces every number by the least that any entry gives there.
-    pub fn pass(&mut self, column: &mut [u32]) {
-        let count = self.proximate(column);
-        if count > 0 {
-            self.read(count, column);
+    /// Replaces every number by the least that any entry of its run gives there.
+    pub fn pass(&mut self, column: &mut [u32], reach: Reach) {
+        for run in column.chunk_by_mut(|a, b| a & INSIDE == b & INSIDE) {
+            // Two voxels between two surfaces are sites, whose numbers are the least there are.
+            let inside = run[0] & INSIDE;
+            if inside != 0 && run.len() > 2 || inside == 0 && reach == Reach::Everywhere {
+                let count = self.proximate(run);
+                if count > 0 {
+                    self.read(count, run, inside);
+                }
+            }
         }
     }
 
@@ -36,6 +45,7 @@ impl Column {
         let mut count = 0;
         for (j, &g) in column.iter().enumerate() {
             // E25: what is no site has no parabola.
+            let g = g & !INSIDE;
             if g == EMPTY {
                 continue;
             }
@@ -60,7 +70,7 @@ impl Column {
         product(height_b - height_a, at - at_b) >= product(height - height_b, at_b - at_a)
     }
 
-    fn read(&self, count: usize, column: &mut [u32]) {
+    fn read(&self, count: usize, column: &mut [u32], inside: u32) {
         let (at, height) = (&self.at[..count], &self.height[..count]);
         let mut k = 0;
         let mut here = (at[0], height[0]);
@@ -76,17 +86,26 @@ impl Column {
                 value = next;
                 here = (at[k], height[k]);
             }
-            *out = (value + 4 * i * i) as u32;
+            *out = (value + 4 * i * i) as u32 | inside;
         }
     }
 }
 
 /// Calls for every column of an array whose entries lie `stride` apart, copied to where they are side by side.
-pub fn each_column(array: &mut [u32], stride: usize, mut pass: impl FnMut(&mut [u32])) {
+/// Columns without any inside are left out where nothing else is asked for.
+pub fn each_column(array: &mut [u32], stride: usize, reach: Reach, mut pass: impl FnMut(&mut [u32])) {
     let length = array.len() / stride;
     let mut copies = vec![0; TOGETHER * length];
     for first in (0..stride).step_by(TOGETHER) {
         let width = TOGETHER.min(stride - first);
+        let mut any = 0;
+        for i in 0..length {
+            let line = &array[i * stride + first..][..width];
+            line.iter().for_each(|value| any |= value);
+        }
+        if any & INSIDE == 0 && reach == Reach::Inside {
+            continue;
+        }
         for i in 0..length {
             let line = &array[i * stride + first..][..width];
             line.iter().enumerate().for_each(|(c, &value)| copies[c * length + i] = value);

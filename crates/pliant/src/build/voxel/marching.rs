@@ -4,7 +4,7 @@
 //! |∇φ| = 1 with one-sided differences ([Sethian 1996]). First order: off by parts of a voxel where fronts are curved
 //! or meet, while the transform in `sites` is exact for its sites.
 
-use super::sites::{SITE_DISTANCE, site_codes};
+use super::sites::{INSIDE, Reach, SITE_DISTANCE, site_codes};
 use super::{Field, Voxels};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -19,8 +19,8 @@ pub fn fast_marching(voxels: &Voxels) -> Field {
         known: vec![false; size[0] * size[1] * size[2]],
         front: BinaryHeap::new(),
     };
-    for (index, code) in site_codes(voxels).into_iter().enumerate() {
-        if let Some(&distance) = SITE_DISTANCE.get(code as usize) {
+    for (index, code) in site_codes(voxels, Reach::Inside).into_iter().enumerate() {
+        if let Some(&distance) = SITE_DISTANCE.get((code & !INSIDE) as usize) {
             marcher.offer(index, distance);
         }
     }

@@ -5,7 +5,7 @@
 //!
 //! 1. [`Grid::fit`] lays a grid around the mesh, [`voxelize`] decides for every voxel whether its center is inside
 //!    (S27; [`ray_cast`] is the baseline in floating point).
-//! 2. [`Field::new`] is the signed distance by an exact Euclidean distance transform (S28; [`fast_marching`] is the
+//! 2. [`Field::inside`] and, for all voxels, [`Field::new`] are the signed distance by an exact Euclidean distance transform (S28; [`fast_marching`] is the
 //!    baseline).
 //! 3. [`merge`] joins voxels deep inside into larger ones and makes particles of what is there (S29).
 //!
@@ -29,8 +29,8 @@ pub use distance::Field;
 pub use grid::{Grid, MOST_ALONG, MOST_VOXELS};
 pub use marching::fast_marching;
 pub use merge::{Particles, merge};
-pub use sites::{EMPTY, SITE_DISTANCE, site_codes};
-pub use solid::{HalfOpen, snap, voxelize};
+pub use sites::{EMPTY, INSIDE, Reach, SITE_DISTANCE, site_codes};
+pub use solid::{HalfOpen, snap, voxelize, voxelize_along};
 pub use words::Voxels;
 
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
@@ -118,6 +118,6 @@ pub fn fill(mesh: TriMesh, filling: &Filling) -> Result<(Particles, Vec<String>)
     if voxels.count() == 0 {
         return Err(VoxelError::Nothing);
     }
-    let field = Field::new(&voxels);
+    let field = Field::inside(&voxels);
     Ok((merge(&grid, &voxels, &field, filling.merge)?, notes))
 }

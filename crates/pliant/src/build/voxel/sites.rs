@@ -11,35 +11,48 @@ use super::Voxels;
 use super::envelope::{Column, each_column};
 
 /// What a voxel has while no site is known (E25: D4 compares with infinite sites, which gives no number).
-pub const EMPTY: u32 = u32::MAX;
+pub const EMPTY: u32 = INSIDE - 1;
+
+/// The bit that numbers of voxels inside have.
+pub const INSIDE: u32 = 1 << 31;
+
+/// For which voxels distances are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// All.
+    Everywhere,
+    /// Those inside, and the sites around them: all that particles need. The others stay [`EMPTY`].
+    Inside,
+}
 
 /// Distance of a site from the surface by its class [voxels]; D4 Alg 4.1.
 pub const SITE_DISTANCE: [f32; 3] = [0.5, std::f32::consts::FRAC_1_SQRT_2, 0.866_025_4];
 
-/// 4·d² + class of the nearest site for every voxel, x fastest; all [`EMPTY`] where there is no surface.
+/// 4·d² + class of the nearest site for every voxel, x fastest, with the bit [`INSIDE`]; all [`EMPTY`] where there is
+/// no surface.
 ///
 /// Five passes, as in D4: nearest sites within rows, then along y and along z each those that are nearest to
 /// anything at all, and the reading of those.
-pub fn site_codes(voxels: &Voxels) -> Vec<u32> {
+pub fn site_codes(voxels: &Voxels, reach: Reach) -> Vec<u32> {
     let [nx, ny, nz] = voxels.dims().map(|d| d as usize);
     let mut codes = vec![EMPTY; nx * ny * nz];
     let mut finder = Finder::new(voxels);
     for (at, row) in codes.chunks_exact_mut(nx).enumerate() {
         finder.find((at % ny) as u32, (at / ny) as u32);
-        nearest_in_row(&finder.sites, row);
+        finder.nearest(row, reach);
     }
     let mut column = Column::new(ny.max(nz));
     for slice in codes.chunks_exact_mut(nx * ny) {
-        each_column(slice, nx, |c| column.pass(c));
+        each_column(slice, nx, reach, |c| column.pass(c, reach));
     }
-    each_column(&mut codes, nx * ny, |c| column.pass(c));
+    each_column(&mut codes, nx * ny, reach, |c| column.pass(c, reach));
     codes
 }
 
 /// Finds the sites of a row, 32 voxels at a time.
 struct Finder<'a> {
     voxels: &'a Voxels,
-    /// Places along x and classes, in rising order.
+    /// Places along x and classes, in rising order; the classes of those inside have the bit [`INSIDE`].
     sites: Vec<(u32, u32)>,
     nothing: Vec<u32>,
 }
@@ -74,8 +87,30 @@ impl<'a> Finder<'a> {
                 let bit = all.trailing_zeros();
                 all &= all - 1;
                 let class = u32::from(faces >> bit & 1 == 0) * (1 + u32::from(edges >> bit & 1 == 0));
-                self.sites.push((32 * i as u32 + bit, class));
+                self.sites.push((32 * i as u32 + bit, class | (word >> bit & 1) << 31));
             }
+        }
+    }
+
+    /// First pass: every voxel of the row looks at the sites before and behind it (D4 Alg 4.2). Between two sites
+    /// there is no surface, so all voxels are on the side of both.
+    fn nearest(&self, row: &mut [u32], reach: Reach) {
+        let code = |x: u32, (at, class): (u32, u32)| 4 * x.abs_diff(at) * x.abs_diff(at) + class;
+        let wanted = |class: u32| reach == Reach::Everywhere || class & INSIDE != 0;
+        for &(x, class) in &self.sites {
+            row[x as usize] = class;
+        }
+        for pair in self.sites.windows(2).filter(|pair| wanted(pair[0].1)) {
+            for x in pair[0].0 + 1..pair[1].0 {
+                row[x as usize] = code(x, pair[0]).min(code(x, pair[1]));
+            }
+        }
+        let (Some(&first), Some(&last)) = (self.sites.first(), self.sites.last()) else { return };
+        for x in (0..first.0).filter(|_| wanted(first.1)) {
+            row[x as usize] = code(x, first);
+        }
+        for x in (last.0 + 1..row.len() as u32).filter(|_| wanted(last.1)) {
+            row[x as usize] = code(x, last);
         }
     }
 }
@@ -88,21 +123,4 @@ fn left(row: &[u32], word: usize) -> u32 {
 /// The neighbors at x + 1.
 fn right(row: &[u32], word: usize) -> u32 {
     row[word] >> 1 | row.get(word + 1).map_or(0, |next| next << 31)
-}
-
-/// First pass: every voxel of a row looks at the sites before and behind it (D4 Alg 4.2).
-fn nearest_in_row(sites: &[(u32, u32)], row: &mut [u32]) {
-    let code = |x: u32, (at, class): (u32, u32)| 4 * x.abs_diff(at) * x.abs_diff(at) + class;
-    let (Some(&first), Some(&last)) = (sites.first(), sites.last()) else { return };
-    for x in 0..=first.0 {
-        row[x as usize] = code(x, first);
-    }
-    for pair in sites.windows(2) {
-        for x in pair[0].0..=pair[1].0 {
-            row[x as usize] = code(x, pair[0]).min(code(x, pair[1]));
-        }
-    }
-    for x in last.0..row.len() as u32 {
-        row[x as usize] = code(x, last);
-    }
 }

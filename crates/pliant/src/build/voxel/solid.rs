@@ -48,7 +48,15 @@ pub fn snap(positions: &[Vec3], grid: &Grid) -> Result<Vec<[i32; 3]>, VoxelError
 /// that), but a hole that lets a ray through is found.
 pub fn voxelize(mesh: &TriMesh, grid: &Grid) -> Result<Voxels, VoxelError> {
     let places = snap(&mesh.positions, grid)?;
-    let axis = projection_axis(&places);
+    cast_all(mesh, &places, grid, projection_axis(&places))
+}
+
+/// The same along a given axis, 0 to 2. The result does not depend on it, but the time does.
+pub fn voxelize_along(mesh: &TriMesh, grid: &Grid, axis: usize) -> Result<Voxels, VoxelError> {
+    cast_all(mesh, &snap(&mesh.positions, grid)?, grid, axis)
+}
+
+fn cast_all(mesh: &TriMesh, places: &[[i32; 3]], grid: &Grid, axis: usize) -> Result<Voxels, VoxelError> {
     let mut voxels = Voxels::new(grid.dims());
     let caster = Caster::new(grid, axis);
     for t in &mesh.triangles {
