@@ -23,7 +23,7 @@ pub struct Column {
 impl Column {
     /// For columns of at most so many voxels.
     pub fn new(most: usize) -> Self {
-        Self { at: vec![0; most], height: vec![0; most] }
+        Self { at: vec![0; most + 1], height: vec![0; most + 1] }
     }
 
     /// Replaces every number by the least that any entry of its run gives there.
@@ -70,50 +70,46 @@ impl Column {
         product(height_b - height_a, at - at_b) >= product(height - height_b, at_b - at_a)
     }
 
-    fn read(&self, count: usize, column: &mut [u32], inside: u32) {
-        let (at, height) = (&self.at[..count], &self.height[..count]);
-        let mut k = 0;
-        let mut here = (at[0], height[0]);
-        for (i, out) in column.iter_mut().enumerate() {
-            let i = i as i32;
-            let mut value = here.1 - 8 * i * here.0;
-            while k + 1 < count {
-                let next = height[k + 1] - 8 * i * at[k + 1];
-                if next > value {
-                    break;
-                }
-                k += 1;
-                value = next;
-                here = (at[k], height[k]);
-            }
-            *out = (value + 4 * i * i) as u32 | inside;
+    /// Reads the least number at every place. A step goes either to the next entry or to the next place, without a
+    /// branch: which of them comes next cannot be foretold, and a wrong guess costs more than both.
+    fn read(&mut self, count: usize, column: &mut [u32], inside: u32) {
+        // An entry at the end that never is the least.
+        self.at[count] = 0;
+        self.height[count] = i32::MAX;
+        let (at, height) = (&self.at[..=count], &self.height[..=count]);
+        let (mut k, mut i) = (0, 0);
+        while i < column.len() {
+            let place = i as i32;
+            let value = height[k] - 8 * place * at[k];
+            let goes_on = height[k + 1] - 8 * place * at[k + 1] <= value;
+            column[i] = (value + 4 * place * place) as u32 | inside;
+            k += usize::from(goes_on);
+            i += usize::from(!goes_on);
         }
     }
 }
 
-/// Calls for every column of an array whose entries lie `stride` apart, copied to where they are side by side.
-/// Columns without any inside are left out where nothing else is asked for.
+/// Calls for every column of an array whose entries lie `stride` apart, copied to where they are side by side: for what
+/// is wanted of it, at most from its first voxel inside to its last.
 pub fn each_column(array: &mut [u32], stride: usize, reach: Reach, mut pass: impl FnMut(&mut [u32])) {
     let length = array.len() / stride;
     let mut copies = vec![0; TOGETHER * length];
     for first in (0..stride).step_by(TOGETHER) {
         let width = TOGETHER.min(stride - first);
-        let mut any = 0;
-        for i in 0..length {
+        let wanted = |i: &usize| {
             let line = &array[i * stride + first..][..width];
-            line.iter().for_each(|value| any |= value);
+            reach == Reach::Everywhere || line.iter().fold(0, |all, value| all | value) & INSIDE != 0
+        };
+        let (Some(low), Some(high)) = ((0..length).find(wanted), (0..length).rfind(wanted)) else { continue };
+        let span = high + 1 - low;
+        for i in 0..span {
+            let line = &array[(low + i) * stride + first..][..width];
+            line.iter().enumerate().for_each(|(c, &value)| copies[c * span + i] = value);
         }
-        if any & INSIDE == 0 && reach == Reach::Inside {
-            continue;
-        }
-        for i in 0..length {
-            let line = &array[i * stride + first..][..width];
-            line.iter().enumerate().for_each(|(c, &value)| copies[c * length + i] = value);
-        }
-        copies.chunks_exact_mut(length).take(width).for_each(&mut pass);
-        for i in 0..length {
-            let line = &mut array[i * stride + first..][..width];
-            line.iter_mut().enumerate().for_each(|(c, value)| *value = copies[c * length + i]);
+        copies.chunks_exact_mut(span).take(width).for_each(&mut pass);
+        for i in 0..span {
+            let line = &mut array[(low + i) * stride + first..][..width];
+            line.iter_mut().enumerate().for_each(|(c, value)| *value = copies[c * span + i]);
         }
     }
 }
