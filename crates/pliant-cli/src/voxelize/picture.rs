@@ -42,7 +42,8 @@ fn picture(particles: &Particles) -> Picture<'static> {
         if level > 0 || -particles.phi[i] < 8.0 * particles.radii[i] {
             picture.spheres.push(SphereDraw { center: center - aside, radius, color });
         }
-        if center.z <= 0.0 {
+        // Whatever reaches behind the cut stays whole: without the large ones in its way there would be holes.
+        if center.z < 0.99 * radius {
             picture.spheres.push(SphereDraw { center: center + aside, radius, color });
         }
     }

@@ -53,5 +53,5 @@ fn crossing([a, b, c]: [DVec3; 3], at: DVec2) -> Option<f64> {
     }
     let share = |p: DVec3, q: DVec3| (flat(q) - flat(p)).perp_dot(at - flat(p)) / area;
     let (of_c, of_a, of_b) = (share(a, b), share(b, c), share(c, a));
-    (of_a >= 0.0 && of_b >= 0.0 && of_c >= 0.0).then(|| of_a * a.x + of_b * b.x + of_c * c.x)
+    (of_a >= 0.0 && of_b >= 0.0 && of_c >= 0.0).then_some(of_a * a.x + of_b * b.x + of_c * c.x)
 }
