@@ -23,7 +23,7 @@ pub struct Column {
 impl Column {
     /// For columns of at most so many voxels.
     pub fn new(most: usize) -> Self {
-        Self { at: vec![0; most + 1], height: vec![0; most + 1] }
+        Self { at: vec![0; most + 2], height: vec![0; most + 2] }
     }
 
     /// Replaces every number by the least that any entry of its run gives there.
@@ -50,6 +50,10 @@ impl Column {
                 continue;
             }
             let (at, height) = (j as i32, g as i32 + 4 * (j * j) as i32);
+            // The first without a branch, as in `read`.
+            if count > 1 {
+                count -= usize::from(self.hidden(count - 1, at, height));
+            }
             while count > 1 && self.hidden(count - 1, at, height) {
                 count -= 1;
             }
@@ -70,21 +74,25 @@ impl Column {
         product(height_b - height_a, at - at_b) >= product(height - height_b, at_b - at_a)
     }
 
-    /// Reads the least number at every place. A step goes either to the next entry or to the next place, without a
-    /// branch: which of them comes next cannot be foretold, and a wrong guess costs more than both.
+    /// Reads the least number at every place. Whether the next entry begins there cannot be foretold, and a wrong guess
+    /// costs more than to work out both: it is a number here and no branch. That another one begins at the same place is
+    /// rare.
     fn read(&mut self, count: usize, column: &mut [u32], inside: u32) {
-        // An entry at the end that never is the least.
-        self.at[count] = 0;
-        self.height[count] = i32::MAX;
-        let (at, height) = (&self.at[..=count], &self.height[..=count]);
-        let (mut k, mut i) = (0, 0);
-        while i < column.len() {
-            let place = i as i32;
-            let value = height[k] - 8 * place * at[k];
-            let goes_on = height[k + 1] - 8 * place * at[k + 1] <= value;
-            column[i] = (value + 4 * place * place) as u32 | inside;
-            k += usize::from(goes_on);
-            i += usize::from(!goes_on);
+        // Entries at the end that never are the least.
+        for end in count..count + 2 {
+            self.at[end] = 0;
+            self.height[end] = i32::MAX;
+        }
+        let (at, height) = (&self.at[..count + 2], &self.height[..count + 2]);
+        let mut k = 0;
+        for (i, out) in column.iter_mut().enumerate() {
+            let i = i as i32;
+            let value = |k: usize| height[k] - 8 * i * at[k];
+            k += usize::from(value(k + 1) <= value(k));
+            while value(k + 1) <= value(k) {
+                k += 1;
+            }
+            *out = (value(k) + 4 * i * i) as u32 | inside;
         }
     }
 }
