@@ -23,7 +23,7 @@ Voxels whose center is inside become particles. With --merge, blocks of 2 x 2 x 
 DEPTH voxels below the surface become one larger particle, and blocks of those one that is larger still. The
 surface always keeps its small ones. The picture shows the particles, whole and cut open, a color per size.
 
-Times are in milliseconds, of one run on one core; reading and repairing the mesh are not in them.")]
+Times are CPU times of one run on one core; reading and repairing the mesh are not in them.")]
 pub struct VoxelizeArgs {
     /// Mesh file, or name of a shape.
     pub mesh: String,

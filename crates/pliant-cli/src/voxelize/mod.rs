@@ -5,6 +5,7 @@ mod shapes;
 
 use crate::args::VoxelizeArgs;
 use crate::out;
+use crate::process::cpu_seconds;
 use crate::report::Failure;
 use pliant::build::voxel::{Field, Grid, PADDING, Particles, VoxelError, Voxels, merge, voxelize as fill};
 use pliant::mesh::TriMesh;
@@ -95,11 +96,14 @@ fn refusal(error: &VoxelError) -> Failure {
     }
 }
 
-/// A result and the time it took [ms].
+/// A result and the time it took [ms]: CPU time of the one thread there is, so that other programs do not count, as
+/// in `pliant bench`; wall time where the system's CPU clock did not move.
 fn timed<T>(work: impl FnOnce() -> T) -> (T, f64) {
-    let start = Instant::now();
+    let (start, cpu) = (Instant::now(), cpu_seconds());
     let result = work();
-    (result, start.elapsed().as_secs_f64() * 1e3)
+    let cpu = cpu_seconds() - cpu;
+    let seconds = if cpu > 0.0 { cpu } else { start.elapsed().as_secs_f64() };
+    (result, seconds * 1e3)
 }
 
 fn human(f: &Findings, grid: &Grid, voxels: &Voxels, particles: &Particles, args: &VoxelizeArgs) -> String {
