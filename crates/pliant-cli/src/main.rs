@@ -18,6 +18,7 @@ mod run;
 mod scenes;
 mod sizes;
 mod study;
+mod voxelize;
 
 use args::{Command, Pliant, RunArgs};
 use clap::{CommandFactory, Parser};
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Bench(args) => bench::bench(&args),
         Command::Gpu(args) => gpu::gpu(&args),
         Command::Study(args) => study::study(&args),
+        Command::Voxelize(args) => voxelize::voxelize(&args),
         Command::Schema => out::json(&pliant::scene::schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();

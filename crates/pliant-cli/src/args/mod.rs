@@ -3,10 +3,12 @@
 mod processor;
 mod solver;
 mod study;
+mod voxelize;
 
 pub use processor::{GpuArgs, Processor};
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
+pub use voxelize::VoxelizeArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -50,6 +52,8 @@ pub enum Command {
     Gpu(GpuArgs),
     /// Compare solvers on a scene: tables, CSV files and charts.
     Study(StudyArgs),
+    /// Fill a closed mesh with particles: solid voxels, merged where they are deep inside.
+    Voxelize(VoxelizeArgs),
     /// Print the JSON Schema of the scene file.
     #[command(after_help = "\
 Example:

@@ -14,6 +14,7 @@ fn every_help_has_an_example() {
         &["partition"],
         &["bench"],
         &["gpu"],
+        &["voxelize"],
         &["schema"],
         &["completions"],
     ];

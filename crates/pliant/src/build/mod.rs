@@ -13,6 +13,7 @@ mod place;
 mod rope;
 mod soft;
 mod target;
+pub mod voxel;
 
 use crate::error::SceneError;
 use crate::mesh::{TetMesh, TriMesh};

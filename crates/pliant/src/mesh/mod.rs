@@ -16,6 +16,19 @@ pub struct TriMesh {
     pub triangles: Vec<[u32; 3]>,
 }
 
+impl TriMesh {
+    /// Volume that a closed mesh encloses [m³], by the divergence theorem; negative where it is inside out.
+    pub fn volume(&self) -> f64 {
+        // About a vertex of the mesh: far from the origin the terms would cancel.
+        let Some(center) = self.positions.first().map(|p| p.as_dvec3()) else { return 0.0 };
+        let part = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| self.positions[v as usize].as_dvec3() - center);
+            a.cross(b).dot(c) / 6.0
+        };
+        self.triangles.iter().map(part).sum()
+    }
+}
+
 /// A tetrahedral mesh; tets `a b c d` have `dot(cross(b-a, c-a), d-a) > 0`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TetMesh {

@@ -1,0 +1,8 @@
+//! Meshes to voxels, voxels to distances, distances to particles (S27–S29), each against something simpler.
+#![allow(missing_docs, reason = "a test")]
+
+mod distance;
+mod merge;
+mod models;
+mod shapes;
+mod solid;
