@@ -16,7 +16,7 @@ use std::ops::Range;
 ///
 /// Cells of one row along x follow each other in memory, so they may be short there: a search looks at a run of slots
 /// for each row, and the fewer rows the better. Twice the reach across means two by two rows.
-const CELL_PER_REACH: [f32; 3] = [0.5, 2.0, 2.0];
+const CELL_PER_REACH: [f32; 3] = [0.5, 1.5, 1.5];
 
 /// Places of the table per particle, at most. More would take longer to clear than they save in searching.
 const PLACES_PER_PARTICLE: usize = 4;
@@ -190,7 +190,7 @@ impl Grid {
             let run = |k, v: f32| cells.run(k, v - reach, v + reach);
             let (x, y, z) = (run(0, probe.x), run(1, probe.y), run(2, probe.z));
             let (ahead, behind) = split(x, nx);
-            lists.list(|out| {
+            lists.list::<S>(|out| {
                 for k in 0..z.count {
                     let plane = cells.step(2, z, k) * ny;
                     for j in 0..y.count {

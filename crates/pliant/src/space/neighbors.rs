@@ -4,7 +4,8 @@
 //! nothing is dropped (E33). Then the lists go to their places by particle number. Two searches, one to count and
 //! one to fill, would need no buffers, but take twice as long.
 
-use super::sorted::Sorted;
+use super::sift::Sift;
+use super::sorted::{Sorted, WIDTH};
 use crate::backend::cpu::Threads;
 use crate::backend::cpu::shared::Shared;
 use std::ops::Range;
@@ -20,6 +21,15 @@ pub struct Neighbors {
     offsets: Vec<u32>,
     indices: Vec<u32>,
     chunks: Vec<Chunk>,
+    /// Where the list of each particle was found.
+    sources: Vec<Source>,
+}
+
+/// A place in a chunk.
+#[derive(Clone, Copy, Debug, Default)]
+struct Source {
+    chunk: u32,
+    begin: u32,
 }
 
 /// What was found for a range of slots.
@@ -71,7 +81,7 @@ impl Neighbors {
         sorted: &Sorted,
         search: impl Fn(Range<usize>, &mut Collector<'_>) + Sync + Send,
     ) {
-        let Self { offsets, indices, chunks } = self;
+        let Self { offsets, indices, chunks, sources } = self;
         let n = sorted.len;
         let used = n.div_ceil(CHUNK);
         if chunks.len() < used {
@@ -86,12 +96,16 @@ impl Neighbors {
         });
         offsets.clear();
         offsets.resize(n + 1, 0);
-        for (c, chunk) in chunks.iter().enumerate() {
+        sources.resize(n, Source::default());
+        for (c, chunk) in chunks.iter_mut().enumerate() {
             let mut begin = 0;
             for (&i, &end) in sorted.index[range(c)].iter().zip(&chunk.ends) {
                 offsets[i as usize + 1] = end - begin;
+                sources[i as usize] = Source { chunk: c as u32, begin };
                 begin = end;
             }
+            // So that WIDTH elements can be read from every list.
+            chunk.found.extend([0; WIDTH]);
         }
         let mut sum = 0_u32;
         for offset in offsets.iter_mut() {
@@ -99,15 +113,22 @@ impl Neighbors {
             *offset = sum;
         }
         indices.resize(sum as usize, 0);
-        let (out, offsets) = (Shared::new(indices), &*offsets);
-        threads.each(chunks, |c, chunk| {
-            let mut begin = 0;
-            for (&i, &end) in sorted.index[range(c)].iter().zip(&chunk.ends) {
-                let list = &chunk.found[begin..end as usize];
-                let at = offsets[i as usize] as usize;
-                // SAFETY: lists of different particles do not overlap, and every particle has one slot.
-                unsafe { out.slice(at..at + list.len()) }.copy_from_slice(list);
-                begin = end as usize;
+        let (all, chunks) = (Shared::new(indices), &*chunks);
+        let offsets = &*offsets;
+        threads.chunks(sources, 1, |first, sources| {
+            let at = |i: usize| offsets[first + i] as usize;
+            // SAFETY: pieces are ranges of particles, whose lists follow each other without overlap.
+            let out = unsafe { all.slice(at(0)..at(sources.len())) };
+            for (i, source) in sources.iter().enumerate() {
+                let (begin, to, end) = (source.begin as usize, at(i) - at(0), at(i + 1) - at(0));
+                let found = &chunks[source.chunk as usize].found;
+                // Most lists are short: eight elements, of which the next list overwrites what is too much, are copied
+                // sooner than as many as there are.
+                if end - to <= WIDTH && to + WIDTH <= out.len() {
+                    out[to..to + WIDTH].copy_from_slice(&found[begin..begin + WIDTH]);
+                } else {
+                    out[to..end].copy_from_slice(&found[begin..begin + end - to]);
+                }
             }
         });
     }
@@ -131,28 +152,11 @@ impl Collector<'_> {
 
     /// Takes the list of the next slot: whatever `search` appends.
     #[inline(always)]
-    pub fn list(&mut self, search: impl FnOnce(&mut Vec<u32>)) {
+    pub fn list<S: Sift>(&mut self, search: impl FnOnce(&mut Vec<u32>)) {
         let begin = self.chunk.found.len();
         search(&mut self.chunk.found);
-        ascend(&mut self.chunk.found[begin..]);
+        S::ascend(&mut self.chunk.found, begin);
         let end = u32::try_from(self.chunk.found.len()).expect("neighbor lists hold fewer than 2^32 entries");
         self.chunk.ends.push(end);
-    }
-}
-
-/// Sorts a list, which is short and has no number twice.
-#[inline(always)]
-fn ascend(list: &mut [u32]) {
-    if list.len() > 24 {
-        return list.sort_unstable();
-    }
-    for i in 1..list.len() {
-        let value = list[i];
-        let mut at = i;
-        while at > 0 && list[at - 1] > value {
-            list[at] = list[at - 1];
-            at -= 1;
-        }
-        list[at] = value;
     }
 }

@@ -10,6 +10,9 @@ use super::{Pairs, near, phases_meet};
 pub(super) trait Sift {
     /// Appends the particle numbers of all neighbors of `probe` among slots `first..end` to `out`, in order.
     fn sift(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>);
+
+    /// Sorts what was appended to `out` since it had `begin` elements; no number is there twice.
+    fn ascend(out: &mut Vec<u32>, begin: usize);
 }
 
 /// One slot at a time.
@@ -29,6 +32,23 @@ impl Sift for One {
             if mine & meet & near(at, probe.radius, other, sorted.radius[s], probe.margin) {
                 out.push(index);
             }
+        }
+    }
+
+    #[inline(always)]
+    fn ascend(out: &mut Vec<u32>, begin: usize) {
+        let list = &mut out[begin..];
+        if list.len() > 24 {
+            return list.sort_unstable();
+        }
+        for i in 1..list.len() {
+            let value = list[i];
+            let mut at = i;
+            while at > 0 && list[at - 1] > value {
+                list[at] = list[at - 1];
+                at -= 1;
+            }
+            list[at] = value;
         }
     }
 }
@@ -58,6 +78,7 @@ impl Sift for Eight {
             let phase = _mm256_set1_epi32(probe.phase as i32);
             let no_phase = _mm256_cmpeq_epi32(phase, _mm256_setzero_si256());
             let own = _mm256_set1_epi32(probe.index as i32);
+            let floor = _mm256_set1_epi32(if probe.pairs == Pairs::Once { probe.index as i32 } else { -1 });
             let mut s = first;
             while s < end {
                 let dx = _mm256_sub_ps(px, _mm256_loadu_ps(sorted.x.as_ptr().add(s)));
@@ -69,10 +90,7 @@ impl Sift for Eight {
                 let close = _mm256_cmp_ps::<_CMP_LT_OQ>(square, _mm256_mul_ps(reach, reach));
                 let index = _mm256_loadu_si256(sorted.index.as_ptr().add(s).cast());
                 // Particle numbers are below 2²⁸, so signed comparison will do.
-                let mine = match probe.pairs {
-                    Pairs::Once => _mm256_cmpgt_epi32(index, own),
-                    Pairs::Both => _mm256_xor_si256(_mm256_cmpeq_epi32(index, own), _mm256_set1_epi32(-1)),
-                };
+                let mine = _mm256_andnot_si256(_mm256_cmpeq_epi32(index, own), _mm256_cmpgt_epi32(index, floor));
                 let same = _mm256_cmpeq_epi32(phase, _mm256_loadu_si256(sorted.phase.as_ptr().add(s).cast()));
                 let meet = _mm256_andnot_si256(_mm256_andnot_si256(no_phase, same), mine);
                 let yes = _mm256_and_ps(close, _mm256_castsi256_ps(meet));
@@ -88,7 +106,49 @@ impl Sift for Eight {
             out.set_len(len);
         }
     }
+
+    /// Up to eight numbers go to their ranks, without a branch on their order.
+    #[inline(always)]
+    fn ascend(out: &mut Vec<u32>, begin: usize) {
+        use std::arch::x86_64::*;
+        let len = out.len() - begin;
+        if len < 2 {
+            return;
+        }
+        if len > WIDTH {
+            return One::ascend(out, begin);
+        }
+        assert!(out.capacity() >= begin + WIDTH);
+        // SAFETY: AVX2 as in `sift`. WIDTH elements from `begin` on are within the capacity, and `sift` has written
+        // all of them: it stores WIDTH elements behind what was there before.
+        unsafe {
+            let at = out.as_mut_ptr().add(begin);
+            // What is not in the list becomes greater than any particle number.
+            let missing = _mm256_loadu_si256(MISSING.as_ptr().add(WIDTH - len).cast());
+            let list = _mm256_or_si256(_mm256_loadu_si256(at.cast()), missing);
+            let mut values = [0_i32; WIDTH];
+            _mm256_storeu_si256(values.as_mut_ptr().cast(), list);
+            for value in values {
+                let less = _mm256_cmpgt_epi32(_mm256_set1_epi32(value), list);
+                let rank = (_mm256_movemask_ps(_mm256_castsi256_ps(less)) as u32).count_ones();
+                // Those that are missing rank behind the list, where nobody looks.
+                at.add(rank as usize).write(value as u32);
+            }
+        }
+    }
 }
+
+/// Eight from `8 - len` on are 0 for the first `len` lanes, and then greater than any particle number.
+#[cfg(target_arch = "x86_64")]
+static MISSING: [i32; 2 * WIDTH] = {
+    let mut lanes = [0; 2 * WIDTH];
+    let mut k = WIDTH;
+    while k < 2 * WIDTH {
+        lanes[k] = i32::MAX;
+        k += 1;
+    }
+    lanes
+};
 
 /// For every mask of eight: which lanes to move to the front, in order.
 #[cfg(target_arch = "x86_64")]

@@ -101,7 +101,7 @@ impl<V: Volume> Tree<V> {
         for slot in slots {
             let probe = sorted.probe(slot, margin, pairs);
             let query = Query::of(&probe);
-            lists.list(|out| {
+            lists.list::<S>(|out| {
                 let mut visit = |first: u32, count: u32, _| {
                     S::sift(sorted, first as usize, (first + count) as usize, &probe, out);
                 };
@@ -140,7 +140,7 @@ impl<V: Volume> Tree<V> {
             for slot in slot..end {
                 let probe = sorted.probe(slot, margin, pairs);
                 let query = Query::of(&probe);
-                lists.list(|out| {
+                lists.list::<S>(|out| {
                     for &[first, end, link] in &met {
                         if link == NONE || self.forks[link as usize / 2].volumes[link as usize % 2].meets(&query) {
                             S::sift(sorted, first as usize, end as usize, &probe, out);
