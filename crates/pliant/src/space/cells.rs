@@ -49,9 +49,9 @@ impl Bounds {
         let n = count.max(1) as f32;
         let volume = libm::cbrtf((a / n) * b * c);
         let plane = ((a / n) * b).sqrt();
-        let size = if volume <= c {
+        let size = if c > 0.0 && volume <= c {
             volume
-        } else if plane <= b {
+        } else if b > 0.0 && plane <= b {
             plane
         } else {
             a / n
@@ -191,8 +191,9 @@ impl Cells {
 
 /// ⌊v · inverse⌋ within ±[`FARTHEST_CELL`].
 #[inline(always)]
+#[allow(clippy::manual_clamp, reason = "clamp lets NaN through, which must not be converted")]
 fn cell(v: f32, inverse: f32) -> i32 {
-    // Not `clamp`, which would let NaN through; a NaN lands in the first cell and has no neighbors.
+    // A NaN lands in the first cell and has no neighbors.
     let scaled = (v * inverse).max(-FARTHEST_CELL).min(FARTHEST_CELL);
     // Toward zero, then down: `floor` is a call into the system's library where there is no SSE4.1. Above 2²⁴ all
     // f32 are whole, so the way back is exact.

@@ -16,11 +16,10 @@ fn s30_s32_lists_are_the_same_for_any_search_threads_and_instructions() {
         assert_eq!(entries(&first), case.brute_force(pairs));
         for count in [1, 2, 3, 7] {
             let threads = Threads::new(count).unwrap();
-            for (search, isa) in
-                [(Search::Grid, Isa::Scalar), (Search::Grid, Isa::detect()), (Search::Tree, Isa::detect())]
-            {
+            let searches = [Search::Grid, Search::Tree];
+            for (search, isa) in searches.into_iter().flat_map(|s| Isa::available().into_iter().map(move |i| (s, i))) {
                 let mut finder = Finder::with_isa(search, isa);
-                let lists = threads.enter(|| finder.find(&threads, case.cloud(), case.margin, pairs).clone());
+                let lists = finder.find(&threads, case.cloud(), case.margin, pairs);
                 assert_eq!(lists.offsets(), first.offsets(), "{search:?}, {isa:?}, {count} threads");
                 assert_eq!(lists.indices(), first.indices(), "{search:?}, {isa:?}, {count} threads");
             }
