@@ -37,10 +37,11 @@ pub mod model;
 pub mod motion;
 pub mod scene;
 mod simulation;
+pub mod space;
 pub mod state;
 pub mod step;
 
-pub use backend::cpu::Isa;
+pub use backend::cpu::{Isa, Threads};
 #[cfg(feature = "gpu")]
 pub use backend::gpu;
 pub use error::{Diverged, SceneError, StepError};

@@ -1,21 +1,25 @@
-//! A steady step allocates nothing.
+//! A steady step allocates nothing, nor does a steady neighbor search.
 #![allow(missing_docs, reason = "a test")]
 
 use pliant::build::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::space::{Cloud, Finder, Pairs, Search};
+use pliant::{Options, Simulation, Threads};
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 
 /// The system's allocator, with a count of what is asked of it.
 struct Counting;
 
-static ASKED: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    // Of this thread only: tests run side by side.
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+}
 
 // SAFETY: everything is handed on to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ASKED.fetch_add(1, Ordering::Relaxed);
+        ASKED.set(ASKED.get() + 1);
         // SAFETY: the caller's promise is passed on.
         unsafe { System.alloc(layout) }
     }
@@ -71,12 +75,40 @@ fn a_steady_step_allocates_nothing() {
             for _ in 0..200 {
                 sim.step().unwrap();
             }
-            let before = ASKED.load(Ordering::Relaxed);
+            let before = ASKED.get();
             for _ in 0..20 {
                 sim.step().unwrap();
             }
-            let asked = ASKED.load(Ordering::Relaxed) - before;
+            let asked = ASKED.get() - before;
             assert_eq!(asked, 0, "{solver}, {integrator}: {asked} allocations in 20 steps");
+        }
+    }
+}
+
+#[test]
+fn a_steady_neighbor_search_allocates_nothing() {
+    for search in [Search::Grid, Search::Tree, Search::Auto] {
+        let mut finder = Finder::new(search);
+        let threads = Threads::new(1).unwrap();
+        let radii: Vec<f32> = (0..5000).map(|i| 0.02 + 0.01 * (i % 3) as f32).collect();
+        let phases: Vec<u32> = (0..5000).map(|i| i % 2).collect();
+        let mut rows = vec![[0.0; 4]; 5000];
+        let mut asked = Vec::new();
+        for frame in 0..20 {
+            // Turning slowly and back again, so that cells and lists change, but no list is longer than before.
+            let angle = (frame % 5) as f32 * 0.01;
+            for (i, row) in rows.iter_mut().enumerate() {
+                let (x, y, z) = ((i % 17) as f32 * 0.05, (i / 17 % 17) as f32 * 0.05, (i / 289) as f32 * 0.05);
+                *row = [x * angle.cos() - y * angle.sin(), x * angle.sin() + y * angle.cos(), z, 1.0];
+            }
+            let before = ASKED.get();
+            let lists =
+                finder.find(&threads, Cloud { rows: &rows, radii: &radii, phases: &phases }, 0.002, Pairs::Both);
+            assert!(lists.indices().len() > 5000);
+            asked.push(ASKED.get() - before);
+            if frame >= 10 {
+                assert_eq!(asked[frame], 0, "{search:?}, frame {frame}: allocations by frame {asked:?}");
+            }
         }
     }
 }

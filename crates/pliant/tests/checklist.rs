@@ -232,6 +232,41 @@ const PROVED: &[(&str, &[&str])] = &[
         "s29_the_table_and_the_picture_show_the_particles",
         "t10_s29_the_box_merges_into_the_counts_of_d4_at_any_depth_that_it_may_have_used",
     ]),
+    ("s30", &[
+        "s30_a_run_has_every_place_of_its_cells_once",
+        "s30_arrays_of_different_lengths_are_refused",
+        "s30_cells_are_the_floor_and_never_decrease",
+        "s30_counting_and_sorting_put_particles_in_the_same_order",
+        "s30_e32_the_nearest_are_those_of_brute_force_with_ties_by_number",
+        "s30_e33_everybody_touching_everybody_is_reported_in_full",
+        "s30_s31_auto_takes_the_grid_for_like_radii_and_the_tree_for_unlike_ones",
+        "s30_s32_lists_are_the_same_for_any_search_threads_and_instructions",
+        "s30_s32_lists_of_both_are_symmetric_and_ascending_and_hold_those_of_once",
+        "s30_s32_who_just_reaches_the_other_is_no_neighbor",
+        "s30_spacing_gives_about_a_cell_per_point_for_volumes_planes_and_lines",
+        "s30_tables_take_the_shape_of_the_bounds_and_at_most_four_places_per_particle",
+        "s30_the_grid_finds_exactly_the_pairs_of_brute_force",
+        "s30_the_table_takes_the_shape_of_the_bounds_and_wraps_its_longest_axis",
+        "s30_tiny_tables_wrap_around_and_still_report_every_pair_once",
+    ]),
+    ("s31", &[
+        "s30_s31_auto_takes_the_grid_for_like_radii_and_the_tree_for_unlike_ones",
+        "s31_a_refitted_tree_finds_the_pairs_of_particles_that_moved",
+        "s31_codes_interleave_the_bits_of_quantized_coordinates",
+        "s31_e28_the_radix_tree_is_that_of_the_definition_and_covers_every_slot_once",
+        "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
+        "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
+        "s31_the_radix_sort_is_stable_for_keys_of_any_length",
+        "s31_volumes_hold_all_that_is_below_them_and_phases_are_those_of_all",
+    ]),
+    ("s32", &[
+        "s30_s32_lists_are_the_same_for_any_search_threads_and_instructions",
+        "s30_s32_lists_of_both_are_symmetric_and_ascending_and_hold_those_of_once",
+        "s30_s32_who_just_reaches_the_other_is_no_neighbor",
+        "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
+        "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
+        "s32_a_subtree_of_the_own_phase_is_not_entered",
+    ]),
     ("t01", &[
         "t01_four_flags_have_13_764_stretch_and_13_140_bend_constraints",
         "t01_the_stretch_constraints_of_a_flag_take_at_most_eight_colors",
@@ -351,6 +386,29 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("e27", &[
         "s29_e27_every_voxel_inside_is_in_one_particle_and_none_outside_is",
+    ]),
+    ("e28", &[
+        "s31_e28_the_radix_tree_is_that_of_the_definition_and_covers_every_slot_once",
+    ]),
+    ("e29", &[
+        "e29_e30_a_walk_that_starts_below_the_root_stays_in_its_subtree",
+        "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
+        "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
+    ]),
+    ("e30", &[
+        "e29_e30_a_walk_that_starts_below_the_root_stays_in_its_subtree",
+        "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
+        "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
+    ]),
+    ("e31", &[
+        "e31_the_height_stays_within_code_bits_and_bits_of_duplicates_and_deep_trees_are_walked",
+    ]),
+    ("e32", &[
+        "e32_the_nearest_may_be_in_a_ring_after_the_one_that_fills_the_list",
+        "s30_e32_the_nearest_are_those_of_brute_force_with_ties_by_number",
+    ]),
+    ("e33", &[
+        "s30_e33_everybody_touching_everybody_is_reported_in_full",
     ]),
     ("r01", &[
         "r01_a_mosaic_has_the_same_bits_on_one_thread_and_on_two",

@@ -14,7 +14,7 @@ mod patches;
 mod phantoms;
 mod predict;
 mod rows;
-mod shared;
+pub(crate) mod shared;
 mod solve;
 mod threads;
 mod wind;
@@ -31,7 +31,7 @@ use contacts::Contact;
 pub use isa::Isa;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
-use threads::Threads;
+pub use threads::Threads;
 
 /// Beyond this a single-precision position resolves less than a decimeter [m].
 const FARTHEST: f32 = 1e6;
