@@ -213,6 +213,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s20_skinning_follows_every_affine_motion_exactly",
         "s20_squeezed_below_the_threshold_a_body_springs_back",
         "s20_squeezed_beyond_the_threshold_a_body_keeps_the_deformation_and_its_volume",
+        "s20_sums_are_taken_in_the_order_that_is_written_down",
         "s20_the_rest_shape_stays_within_its_bound_and_keeps_its_volume_there",
         "s20_the_skin_of_a_rigid_body_is_where_its_pose_puts_it",
     ]),

@@ -153,8 +153,8 @@ fn s19_adaptive_weights_leave_a_pushed_corner_where_the_contact_put_it() {
     let weights: Vec<f32> = (0..4).map(|i| adaptive_weight(if i == 0 { depth } else { 0.0 }, depth)).collect();
     assert_eq!(weights, [PEAK_WEIGHT, 1.0, 1.0, 1.0]);
     let (plain, adaptive) = (penetration(None), penetration(Some(&weights)));
-    // Alone it keeps a quarter of the push as translation and about a quarter as turn; with 32 of 35 parts of the weight
-    // all but 3/35 = 0.086.
+    // Alone it keeps a quarter of the push as translation and about a quarter as turn; with 32 of 35 parts of the
+    // weight all but 3/35 = 0.086.
     assert!(plain > 0.4 * depth, "{plain}");
     assert!(adaptive < 0.086 * depth, "{adaptive}");
     assert_eq!(adaptive_weight(0.5, 1.0), 0.5 * (1.0 + PEAK_WEIGHT));
@@ -252,6 +252,43 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
                 assert!(run(&lists, threads, grain, Isa::detect()) == one, "lists, {threads} threads");
             }
         }
+    }
+}
+
+#[test]
+fn s20_sums_are_taken_in_the_order_that_is_written_down() {
+    // 315 particles about the origin at whole numbers: four chunks and a piece, and a rest center of exactly 0, so
+    // that the center of a pose is the first particle plus a sum of places over a mass, and nothing else is rounded.
+    let (size, half) = ([5, 7, 9], [2.0, 3.0, 4.0]);
+    let rest: Vec<Row> = (0..315_u32)
+        .map(|i| {
+            let at = [i % size[0], i / size[0] % size[1], i / size[0] / size[1]];
+            [at[0] as f32 - half[0], at[1] as f32 - half[1], at[2] as f32 - half[2], 1.0]
+        })
+        .collect();
+    let mut random = Random(70);
+    let start = shaken(&rest, &mut random, 0.3);
+    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..315)], &rest).unwrap();
+    match_shapes(&mut shapes, &mut start.clone(), &Pass::default());
+    for axis in 0..3 {
+        let from_first = |i: usize| start.get(i).map_or(0.0, |r| r[axis] - start[0][axis]);
+        // Lane by lane down a chunk, chunks by pairs, lanes at distances 4, 2 and 1.
+        let mut chunks: Vec<[f32; 8]> = (0..315_usize.div_ceil(CHUNK))
+            .map(|c| {
+                std::array::from_fn(|l| (0..CHUNK / 8).fold(0.0, |sum, k| sum + from_first(c * CHUNK + 8 * k + l)))
+            })
+            .collect();
+        while chunks.len() > 1 {
+            let pair = |p: &[[f32; 8]]| if p.len() == 2 { std::array::from_fn(|l| p[0][l] + p[1][l]) } else { p[0] };
+            chunks = chunks.chunks(2).map(pair).collect();
+        }
+        let mut lanes = chunks[0].to_vec();
+        while lanes.len() > 1 {
+            let half = lanes.len() / 2;
+            lanes = (0..half).map(|l| lanes[l] + lanes[l + half]).collect();
+        }
+        let center = start[0][axis] + lanes[0] / 315.0;
+        assert_eq!(shapes.poses()[0].center[axis].to_bits(), center.to_bits());
     }
 }
 

@@ -184,8 +184,8 @@ impl ShapeMatch {
         }
     }
 
-    /// Ends a substep of h seconds: plastic bodies that were deformed beyond their threshold change their rest shape, by the
-    /// iteration that deformed them most. Once in a substep, or creep would depend on the number of iterations.
+    /// Ends a substep of h seconds: plastic bodies that were deformed beyond their threshold change their rest shape,
+    /// by the iteration that deformed them most. Once in a substep, or creep would depend on the number of iterations.
     pub fn flow(&mut self, h: f32) {
         for (body, pose) in self.bodies.iter().zip(&mut self.poses) {
             if let Some(plastic) = &body.plastic {

@@ -1,7 +1,7 @@
 //! Eight members of a body at a time: fetched, summed, moved.
 //!
-//! Plain loops over eight numbers, which the compiler turns into vector instructions: those of the baseline, or of AVX2
-//! in the copies marked so. There is no fused multiply-add in either, so both give the same bits.
+//! Plain loops over eight numbers, which the compiler turns into vector instructions: those of the baseline, or of
+//! AVX2 in the copies marked so. There is no fused multiply-add in either, so both give the same bits.
 
 use super::matrix::{Mat3, Vec3};
 use super::moments::{Add, Block, LANES, Lanes, Sums, WeightSums};

@@ -16,8 +16,8 @@ impl ShapeMatch {
     /// A particle in n bodies counts in each with m/n, so that the mean of its goals keeps momentum. A pinned one
     /// (inverse mass 0) is never moved. Where a body has pins, translation is taken from them alone, as if they were
     /// infinitely heavy; one pin is a ball joint. In the orientation they weigh 256 times what the others do together,
-    /// by second moments at rest: two pins are a hinge, three hold the body to within 1/256 of what the others disagree
-    /// by. A body of pins only does not move.
+    /// by second moments at rest: two pins are a hinge, three hold the body to within 1/256 of what the others
+    /// disagree by. A body of pins only does not move.
     ///
     /// # Panics
     /// Where there are fewer rows than the shapes were made with.

@@ -1,9 +1,9 @@
 //! Sums over the members of a body, in one order that every processor can follow.
 //!
-//! Members come in blocks of eight, blocks in chunks of [`CHUNK`] members. Lane l of a chunk adds members l, l+8, l+16, …
-//! one after the other. Chunks are then added in pairs, pairs in pairs and so on, lane by lane, what is left without a
-//! partner moving up as it is; in the end lanes are added at distances 4, 2, 1. Any number of threads, any vector
-//! width and any workgroup can take this order, so all give the same bits.
+//! Members come in blocks of eight, blocks in chunks of [`CHUNK`] members. Lane l of a chunk adds members l, l+8,
+//! l+16, … one after the other. Chunks are then added in pairs, pairs in pairs and so on, lane by lane, what is left
+//! without a partner moving up as it is; in the end lanes are added at distances 4, 2, 1. Any number of threads, any
+//! vector width and any workgroup can take this order, so all give the same bits.
 
 use super::matrix::{Mat3, Vec3};
 use std::ops::Range;

@@ -22,8 +22,8 @@ use std::ops::Range;
 pub struct Pass<'a> {
     /// How orientations are found.
     pub extraction: Extraction,
-    /// Factor on each row's mass ([`super::adaptive_weight`]), by row number. Plastic bodies do not use it, as their stretch is
-    /// measured with the masses that they were built with.
+    /// Factor on each row's mass ([`super::adaptive_weight`]), by row number. Plastic bodies do not use it, as their
+    /// stretch is measured with the masses that they were built with.
     pub weights: Option<&'a [f32]>,
     /// Pieces of more chunks than this may go to another thread of the current pool; [`usize::MAX`] uses one.
     pub grain: usize,
@@ -39,9 +39,9 @@ impl Default for Pass<'_> {
 
 /// Matches every body once: xᵢ ← xᵢ + α(gᵢ − xᵢ), gᵢ = R·P·qᵢ + c (D4 4.7, 4.8), and sets the poses.
 ///
-/// With all masses finite and no weights, Σ mᵢΔxᵢ = 0 and Σ mᵢ xᵢ×Δxᵢ = 0 for [`Extraction::Polar`] and [`Extraction::Iterative`],
-/// up to rounding. Particles of several bodies go to the mean of their goals. How pinned particles are treated is said at
-/// [`ShapeMatch::set_masses`].
+/// With all masses finite and no weights, Σ mᵢΔxᵢ = 0 and Σ mᵢ xᵢ×Δxᵢ = 0 for [`Extraction::Polar`] and
+/// [`Extraction::Iterative`], up to rounding. Particles of several bodies go to the mean of their goals. How pinned
+/// particles are treated is said at [`ShapeMatch::set_masses`].
 ///
 /// # Panics
 /// Where there are fewer rows, or weights, than the shapes were made with.
@@ -225,9 +225,9 @@ impl All<'_> {
 
     /// D4's linear transformation, A A_qq⁻¹ (4.6), against the plastic rest shape.
     ///
-    /// The factor A_qq⁻¹ may be left out before a polar decomposition, but not before Gram–Schmidt: where A_qq is not diagonal
-    /// that would turn a body that is not deformed at all. Nothing where A_qq is not known, because weights have changed
-    /// it, or where it says too little, as for rods.
+    /// The factor A_qq⁻¹ may be left out before a polar decomposition, but not before Gram–Schmidt: where A_qq is not
+    /// diagonal that would turn a body that is not deformed at all. Nothing where A_qq is not known, because weights
+    /// have changed it, or where it says too little, as for rods.
     fn deformation(&self, body: &Body, pose: &Pose, a: &Mat3) -> Option<Mat3> {
         let missing = body.flat[0][0] + body.flat[1][1] + body.flat[2][2];
         if missing > 1.5 || (self.weights.is_some() && body.plastic.is_none()) {

@@ -1,7 +1,7 @@
-//! Plastic flow: a rest shape that follows the deformation (S20; D3, [MHTG] §4.5).
+//! Plastic flow: a rest shape that follows the deformation (S20; D3, [MHTG] on plasticity).
 //!
-//! The rest shape is the built one times a matrix P, so nothing is rewritten per particle: goals are R·P·q + c. P begins
-//! as the identity and always has determinant 1.
+//! The rest shape is the built one times a matrix P, so nothing is rewritten per particle: goals are R·P·q + c. P
+//! begins as the identity and always has determinant 1.
 
 use super::matrix::{IDENTITY, Mat3, Vec3, blend, determinant, inverse, multiply, norm, symmetric, transpose};
 
@@ -23,7 +23,7 @@ impl Plastic {
     }
 }
 
-/// Stretch S of a body against its plastic rest shape: the symmetric part of RᵀF·P⁻¹, F = A·A_qq⁻¹ ([MHTG] Eq. 7, D4 4.6).
+/// Stretch S of a body against its plastic rest shape: the symmetric part of RᵀF·P⁻¹, F = A·A_qq⁻¹ (D4 4.6).
 ///
 /// `spread` is the pseudoinverse of A_qq = Σ m q qᵀ, `flat` the projector onto the directions in which the body has no
 /// extent. There A_qq is singular (E23), and the body counts as not deformed.
@@ -40,13 +40,13 @@ pub fn strain(stretch: &Mat3) -> f32 {
     norm(&blend(stretch, -1.0, &IDENTITY))
 }
 
-/// The rest shape after a substep of h seconds in which the body was stretched by S ([MHTG] Eq. 15):
+/// The rest shape after a substep of h seconds in which the body was stretched by S ([MHTG]):
 ///
 /// P ← (I + k(S − I)) P,  k = 1 − exp(−h·creep),
 ///
-/// bounded by [`Plastic::most`] and divided by the cube root of its determinant, so that the volume stays. [MHTG] has k =
-/// h·creep, which depends on the substep. Nothing changes below the threshold, or where the body is inverted: a rest
-/// shape must not be turned inside out.
+/// bounded by [`Plastic::most`] and divided by the cube root of its determinant, so that the volume stays. [MHTG] has
+/// k = h·creep, which depends on the substep. Nothing changes below the threshold, or where the body is inverted: a
+/// rest shape must not be turned inside out.
 pub fn flow(plastic: &Plastic, h: f32, stretch: &Mat3, shape: &Mat3) -> Mat3 {
     // Also false where S is no number.
     if !(strain(stretch) > plastic.threshold && plastic.creep > 0.0) {

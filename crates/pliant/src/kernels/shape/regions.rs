@@ -1,4 +1,4 @@
-//! Overlapping regions of a body, for deformations that one rotation cannot follow (D4 §7, [MHTG] §4.4).
+//! Overlapping regions of a body, for deformations that one rotation cannot follow (D4 chapter 7, [MHTG] on clusters).
 
 use super::matrix::Vec3;
 use std::collections::BTreeMap;

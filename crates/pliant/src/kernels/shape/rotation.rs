@@ -1,8 +1,8 @@
 //! Rotation extraction: the proper rotation nearest to a matrix (S19; D4 4.9–4.20, E23).
 //!
-//! A = Σ mᵢ (xᵢ − c)(qᵢ)ᵀ joins a body's places with its rest shape; the R that maximizes tr(RᵀA) is its orientation. Three ways:
-//! [`gram_schmidt`] is cheap and biased, [`polar`] knows nothing of the past, [`extract`] starts from the last
-//! orientation and is what a simulation should use.
+//! A = Σ mᵢ (xᵢ − c)(qᵢ)ᵀ joins a body's places with its rest shape; the R that maximizes tr(RᵀA) is its orientation.
+//! Three ways: [`gram_schmidt`] is cheap and biased, [`polar`] knows nothing of the past, [`extract`] starts from the
+//! last orientation and is what a simulation should use.
 //!
 //! Invariant: all three give a proper rotation (det +1, E23) for every finite matrix, also for flat, inverted,
 //! rank-one and null ones. D4's R = A S⁻¹ does not: S is singular for flat bodies, and R a mirror image for inverted
@@ -19,8 +19,8 @@ use super::matrix::{
 /// How the orientation of a body is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Extraction {
-    /// Columns one after the other: cheap, but turns bodies that are only sheared. Rods, and bodies with adaptive weights,
-    /// are decomposed instead.
+    /// Columns one after the other: cheap, but turns bodies that are only sheared. Rods, and bodies with adaptive
+    /// weights, are decomposed instead.
     GramSchmidt,
     /// Polar decomposition: without memory, so orientations may jump where they are not determined.
     Polar,
@@ -29,7 +29,8 @@ pub enum Extraction {
     Iterative,
 }
 
-/// Most steps of [`extract`]. With a warm start one to three are taken; from anywhere seldom more than ten.
+/// Most steps of [`extract`]. With a warm start about three are taken, from anywhere four, seldom more than ten; all
+/// of them only where the matrix hardly says what the rotation is.
 pub const MOST_STEPS: u32 = 32;
 
 /// Below this part of the largest column or singular value there is no direction left in single precision.
@@ -123,13 +124,14 @@ fn jacobi(u: &mut Mat3, v: &mut Mat3, p: usize, q: usize) -> bool {
 /// As there, the torque τ = Σ rᵢ × aᵢ (4.18) says where to turn, and nothing is decomposed. Two things differ.
 ///
 /// - **How far.** About a fixed unit axis n the objective is tr(RᵀA) + c·sin φ − b(1 − cos φ) with c = n·τ and
-///   b = nᵀHn, H = tr(ARᵀ)·I − sym(ARᵀ). So the best angle is known, tan φ = c/b, and half angles need no trigonometry.
-///   D4's 4.20 takes c/tr for the angle.
+///   b = nᵀHn, H = tr(ARᵀ)·I − sym(ARᵀ). So the best angle is known, tan φ = c/b, and half angles need no
+///   trigonometry. D4's 4.20 takes c/tr for the angle.
 /// - **About which axis.** H⁻¹τ (Newton), with H shifted where it is not positive. Along τ alone the error shrinks by
 ///   σ₁/(σ₁+σ₂+σ₃) in a step: by 2 % for a rod with σ = (1, 0.01, 0.01).
 ///
 /// Every step is uphill, and the only other points without a torque are saddles, half a turn away; those are left by
-/// half a turn. What A does not determine (rank one, zero) stays as `last` had it, so the result is continuous in time.
+/// half a turn. What A does not determine (rank one, zero) stays as `last` had it, so the result is continuous in
+/// time.
 pub fn extract(a: &Mat3, last: Quat) -> Quat {
     let mut q = quat_normalize(last);
     let size = largest(a);
@@ -182,8 +184,8 @@ fn step(a: &Mat3, r: &Mat3) -> (Quat, f32) {
     ([n[0] * s, n[1] * s, n[2] * s, k * one], s * s)
 }
 
-/// (H + μI)⁻¹τ with the least of a few μ that makes it safely positive: 0 near the goal of a body that is solid. Without
-/// it, what is turned inside out and nearly round would creep along its torque.
+/// (H + μI)⁻¹τ with the least of a few μ that makes it safely positive: 0 near the goal of a body that is solid.
+/// Without it, what is turned inside out and nearly round would creep along its torque.
 fn newton(h: Vec3, off: Vec3, torque: Vec3) -> Option<Vec3> {
     let size = h[0].abs() + h[1].abs() + h[2].abs();
     for shift in SHIFTS {
@@ -199,8 +201,8 @@ fn newton(h: Vec3, off: Vec3, torque: Vec3) -> Option<Vec3> {
 /// Shifts of the curvature, relative to its size.
 const SHIFTS: [f32; 4] = [0.0, 0.01, 0.1, 1.0];
 
-/// Solves H v = t by LDLᵀ, if no pivot is below `least`: rounding in A (1e-7 of its size) would turn the body by more than a
-/// thousandth about its weak axis.
+/// Solves H v = t by LDLᵀ, if no pivot is below `least`: rounding in A (1e-7 of its size) would turn the body by more
+/// than a thousandth about its weak axis.
 fn solve(h: Vec3, [xy, xz, yz]: Vec3, t: Vec3, least: f32) -> Option<Vec3> {
     if h[0] <= least {
         return None;
@@ -243,7 +245,8 @@ fn complete(first: Vec3, second: Vec3) -> Mat3 {
     [first, second, cross(first, second)]
 }
 
-/// The rotation by the least angle that takes one unit vector to another; half a turn about any axis between opposites.
+/// The rotation by the least angle that takes one unit vector to another; half a turn about any axis between
+/// opposites.
 pub fn shortest_turn(from: Vec3, to: Vec3) -> Mat3 {
     let k = 1.0 + dot(from, to);
     let v = cross(from, to);

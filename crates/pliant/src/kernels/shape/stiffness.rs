@@ -2,8 +2,8 @@
 
 /// How much of the way to its goal a particle goes.
 ///
-/// The part given holds for a whole substep. Iterations share it: with 1 − (1 − α)^(1/n) each, n of them go as far as one
-/// with α would, because moving all particles toward their goals leaves the goals where they are. D4 applies α in
+/// The part given holds for a whole substep. Iterations share it: with 1 − (1 − α)^(1/n) each, n of them go as far as
+/// one with α would, because moving all particles toward their goals leaves the goals where they are. D4 applies α in
 /// every iteration, and notes that bodies get stiffer with their number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stiffness {
@@ -43,10 +43,10 @@ pub const PEAK_WEIGHT: f32 = 32.0;
 
 /// Factor on a particle's mass in matching after contacts have moved it by `moved` [m] (D4 §4.1.2, Fig 4.2).
 ///
-/// Matching takes back most of what a contact did to one particle of many; heavier, it takes the body along. D4 has the
-/// idea and the number 32, but no formula. Here: 1 where nothing moved, growing evenly to [`PEAK_WEIGHT`] at `scale` [m], for
-/// which a particle's radius will do. Momentum is then kept only for the masses so changed, which is why D4 warns of
-/// implausible turns where there is little friction; use it for contacts that converge badly.
+/// Matching takes back most of what a contact did to one particle of many; heavier, it takes the body along. D4 has
+/// the idea and the number 32, but no formula. Here: 1 where nothing moved, growing evenly to [`PEAK_WEIGHT`] at
+/// `scale` [m], for which a particle's radius will do. Momentum is then kept only for the masses so changed, which is
+/// why D4 warns of implausible turns where there is little friction; use it for contacts that converge badly.
 #[inline(always)]
 pub fn adaptive_weight(moved: f32, scale: f32) -> f32 {
     let part = if moved < scale { moved / scale } else { 1.0 };
