@@ -23,6 +23,7 @@ pub mod integrate;
 pub mod isometric;
 pub mod lane;
 pub mod rod;
+pub mod shape;
 pub mod solve;
 pub mod stretch;
 pub mod tether;

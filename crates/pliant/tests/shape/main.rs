@@ -1,0 +1,11 @@
+//! Shape matching (S19, S20): rotations against a singular value decomposition in double precision, bodies against
+//! what mechanics says of them.
+#![allow(missing_docs, reason = "a test")]
+
+mod matching;
+mod pins;
+mod plastic;
+mod regions;
+mod rotation;
+mod skin;
+mod support;
