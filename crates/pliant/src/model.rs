@@ -278,11 +278,30 @@ pub struct Tie {
     pub weight: f32,
 }
 
+/// How particles touch each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mutual {
+    /// Friction between them.
+    pub friction: crate::kernels::contact::Friction,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// How much heavier lower particles are in contacts [1/m].
+    pub stacking: f32,
+}
+
+impl Default for Mutual {
+    fn default() -> Self {
+        Self { friction: crate::kernels::contact::Friction { stick: 0.5, slide: 0.4 }, omega: 1.0, stacking: 0.0 }
+    }
+}
+
 /// The fixed half of a simulation.
 #[derive(Clone, Debug)]
 pub struct Model {
     /// Numbers a step needs.
     pub settings: Settings,
+    /// How particles touch each other; `None` where they do not.
+    pub mutual: Option<Mutual>,
     /// The passes of a substep.
     pub schedule: Schedule,
     /// Constraints by kind.

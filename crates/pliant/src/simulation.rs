@@ -11,7 +11,7 @@ use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
 use crate::scene::Scene;
 use crate::state::State;
-use crate::step::stats::{Counts, INFLATE, Probe, Residuals, Times};
+use crate::step::stats::{Counts, INFLATE, Probe, Residuals, Times, Touching};
 use glam::Vec3;
 
 /// Who runs the passes.
@@ -358,6 +358,16 @@ impl Simulation {
                 multipliers: pick(lambda, layout.multipliers, block, lane),
             })
         })
+    }
+
+    /// Particles of different objects, or grains, that pushed each other in the last substep. Empty on a GPU.
+    pub fn touching(&self) -> Vec<Touching> {
+        self.cpu.touching(&self.model)
+    }
+
+    /// Force of all particles on each collider in the last substep [N], in the order of the scene; zero on a GPU.
+    pub fn collider_forces(&self) -> Vec<glam::Vec3> {
+        self.cpu.collider_forces(&self.model, self.state())
     }
 
     /// Changes how soft an object's constraints of a kind are (S16: materials that melt or stiffen).

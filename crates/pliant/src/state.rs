@@ -33,6 +33,8 @@ pub struct State {
     pub multipliers: Vec<Vec<f32>>,
     /// Multiplier of each inflatable [Pa·s²].
     pub inflate_multipliers: Vec<f32>,
+    /// Bodies that keep their shape, with where they are.
+    pub shapes: Option<crate::kernels::shape::ShapeMatch>,
     /// Substeps done so far.
     pub substeps: u64,
     /// Simulated time [s].

@@ -9,12 +9,13 @@ use super::{BuildError, pack};
 use crate::error::SceneError;
 use crate::frame::Shape;
 use crate::kernels::Kind;
-use crate::kernels::contact::Pose;
+use crate::kernels::contact::{Friction, Pose};
+use crate::kernels::shape::ShapeMatch;
 use crate::mesh::topology::Buckets;
-use crate::model::{Inflatable, Model, MovedPins, Sails, Settings, Wind};
+use crate::model::{Inflatable, Model, MovedPins, Mutual, Sails, Settings, Wind};
 use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
 use crate::state::{RowData, State};
-use crate::step::schedule::{Schedule, Touches};
+use crate::step::schedule::{Pass, Schedule, Touches};
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -55,6 +56,8 @@ pub struct Assembly {
     sails: Sails,
     inflatables: Vec<Inflatable>,
     shape: Shape,
+    /// Bodies that keep their shape.
+    shapes: Vec<crate::kernels::shape::Shape>,
 }
 
 /// Row and slot numbers must leave the mark bit free.
@@ -106,7 +109,16 @@ impl Assembly {
         self.rest.extend(part.rest.iter().map(|&p| p + shift));
         self.shape.radii.resize(self.rows.len(), part.radius);
         self.shape.objects.resize(self.rows.len(), object);
-        self.phases.resize(self.rows.len(), object);
+        // Objects are numbered from 1 in phases: 0 is for those whose particles touch each other.
+        self.phases.resize(self.rows.len(), if part.loose { 0 } else { object + 1 });
+        if let Some(matching) = part.matching {
+            let (stiffness, plastic) = (matching.stiffness, matching.plastic);
+            self.shapes.push(crate::kernels::shape::Shape {
+                members: (first..first + n as u32).collect(),
+                stiffness,
+                plastic,
+            });
+        }
         self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
         self.spin_weights.extend_from_slice(&part.spin_weights);
         let row = |r: u32| if r & ORIENTATION == 0 { r + first } else { r + first_turn };
@@ -215,6 +227,16 @@ impl Assembly {
         }
     }
 
+    /// Bodies that keep their shape, around their rest.
+    fn match_shapes(&self) -> Result<Option<ShapeMatch>, BuildError> {
+        if self.shapes.is_empty() {
+            return Ok(None);
+        }
+        let rest: Vec<RowData> = self.rest.iter().zip(&self.rows).map(|(p, row)| [p.x, p.y, p.z, row[3]]).collect();
+        let shapes = ShapeMatch::new(&self.shapes, &rest);
+        Ok(Some(shapes.map_err(|e| SceneError::new("body", e.to_string()))?))
+    }
+
     /// Splits, orders and packs everything.
     pub fn finish(mut self, scene: &Scene, target: &Target) -> Result<(Model, State), BuildError> {
         let particles = self.rows.len();
@@ -235,13 +257,23 @@ impl Assembly {
         let clock = Instant::now();
         // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
         let splits = matches!(settings.partition, Partition::Phantom | Partition::Hybrid);
-        let islands = if settings.partition.is_parallel() && !(splits && target.rows < usize::MAX) {
+        let wanted = !scene.grains.is_empty() || !scene.body.is_empty();
+        let spec = &scene.contact;
+        let mutual = spec.between.unwrap_or(wanted).then(|| Mutual {
+            friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
+            omega: spec.omega,
+            stacking: spec.stacking,
+        });
+        // Bodies that touch each other are no islands.
+        let apart = mutual.is_none() && self.shapes.is_empty();
+        let islands = if apart && settings.partition.is_parallel() && !(splits && target.rows < usize::MAX) {
             let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
             let wish = scene.solver.patch_particles.filter(|_| settings.partition.is_patched());
             Islands::find(&constraints, particles, solid, &tied, Room::on(target, wish))
         } else {
             Islands::none(solid)
         };
+        let shapes = self.match_shapes()?;
         let rest = rest_of_rows(self.rest, &constraints, solid);
         let (partition, solver) = (settings.partition, &scene.solver);
         let problem = Problem { partition, solver, target, islands: &islands, rest: &rest };
@@ -276,11 +308,15 @@ impl Assembly {
             first_order: vec![false; if second { particles } else { 0 }],
             multipliers,
             inflate_multipliers: vec![0.0; self.inflatables.len()],
+            shapes,
             substeps: 0,
             time: 0.0,
         };
         let model = Model {
-            schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches),
+            schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)
+                .and(mutual.is_some().then_some(Pass::Meet))
+                .and(state.shapes.is_some().then_some(Pass::Shapes)),
+            mutual,
             settings,
             groups,
             inflatables: self.inflatables,

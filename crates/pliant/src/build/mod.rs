@@ -6,6 +6,7 @@ mod assemble;
 mod attach;
 mod cloth;
 pub mod generate;
+mod grains;
 mod pack;
 mod part;
 pub mod partition;
@@ -102,6 +103,16 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let at = format!("inflatable[{i}]");
         let part = cloth::inflatable(b, air, place::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "inflatable", i), part, b.array.as_ref(), &b.pin, b.color)?;
+    }
+    for (i, g) in scene.grains.iter().enumerate() {
+        let at = format!("grains[{i}]");
+        let part = grains::grains(&at, g, place::transformer(&g.transform))?;
+        all.place(&at, &named(&g.name, "grains", i), part, g.array.as_ref(), &[], g.color)?;
+    }
+    for (i, b) in scene.body.iter().enumerate() {
+        let at = format!("body[{i}]");
+        let part = grains::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
+        all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
     attach::attach(scene, &mut all)?;
     all.finish(scene, target)

@@ -1,6 +1,7 @@
 //! One copy of one object, with indices of its own; `assemble` joins copies into the whole.
 
 use crate::kernels::aero::Air;
+use crate::kernels::shape::{Plastic, Stiffness};
 use crate::kernels::{Kind, Softness};
 use crate::scene::Elasticity;
 use glam::{Quat, Vec3};
@@ -73,6 +74,19 @@ pub struct Part {
     pub tether: Option<f32>,
     /// What named places mean.
     pub outline: Outline,
+    /// Whether its particles touch each other like those of different objects.
+    pub loose: bool,
+    /// How it keeps its shape, if as a whole.
+    pub matching: Option<Matching>,
+}
+
+/// How a body of particles keeps its shape (S19, S20).
+#[derive(Clone, Copy, Debug)]
+pub struct Matching {
+    /// How fast it comes back.
+    pub stiffness: Stiffness,
+    /// When it does not.
+    pub plastic: Option<Plastic>,
 }
 
 impl Part {
@@ -94,6 +108,8 @@ impl Part {
             inside: None,
             tether: None,
             outline,
+            loose: false,
+            matching: None,
         }
     }
 

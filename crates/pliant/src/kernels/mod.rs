@@ -22,6 +22,7 @@ pub mod inflate;
 pub mod integrate;
 pub mod isometric;
 pub mod lane;
+pub mod meet;
 pub mod rod;
 pub mod shape;
 pub mod solve;

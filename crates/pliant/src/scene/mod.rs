@@ -5,6 +5,7 @@
 
 mod cloth;
 mod collider;
+mod grains;
 mod inflatable;
 mod locate;
 mod material;
@@ -18,6 +19,7 @@ mod view;
 
 pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use collider::{BoxShape, CapsuleShape, Collider, FrictionSpec, PlaneShape, SphereShape};
+pub use grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec};
 pub use inflatable::{IcosphereSpec, Inflatable};
 pub use material::{BendModel, Elasticity, Fem};
 pub use motion::{Keyframe, MotionSpec, Rotate};
@@ -48,6 +50,12 @@ pub struct Scene {
     pub soft: Vec<Soft>,
     /// Closed skins with pressure inside.
     pub inflatable: Vec<Inflatable>,
+    /// Loose grains.
+    pub grains: Vec<Grains>,
+    /// Bodies of particles that keep their shape.
+    pub body: Vec<Body>,
+    /// How particles touch each other.
+    pub contact: ContactSpec,
     /// Places where two objects hold together.
     pub attach: Vec<Attach>,
     /// Solids of the environment.

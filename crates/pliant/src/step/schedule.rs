@@ -15,6 +15,8 @@ use std::ops::Range;
 pub enum Stage {
     /// Forces, velocities, predicted positions; multipliers reset.
     Predict,
+    /// Which particles are near each other.
+    Neighbors,
     /// Which particles are near which colliders.
     Contacts,
     /// Penetration left from before is removed without adding velocity.
@@ -27,12 +29,14 @@ pub enum Stage {
 
 impl Stage {
     /// All stages in order.
-    pub const ALL: [Self; 5] = [Self::Predict, Self::Contacts, Self::Stabilize, Self::Solve, Self::Finalize];
+    pub const ALL: [Self; 6] =
+        [Self::Predict, Self::Neighbors, Self::Contacts, Self::Stabilize, Self::Solve, Self::Finalize];
 
     /// Name in files, tables and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Predict => "predict",
+            Self::Neighbors => "neighbors",
             Self::Contacts => "contacts",
             Self::Stabilize => "stabilize",
             Self::Solve => "solve",
@@ -65,6 +69,10 @@ pub enum Pass {
     Inflate,
     /// Contacts with the environment.
     Touch,
+    /// Contacts of particles with each other.
+    Meet,
+    /// Bodies of particles take back their shape.
+    Shapes,
 }
 
 /// Copies of particles by their numbers.
@@ -159,6 +167,19 @@ impl Schedule {
         self.iteration.extend(passes(global, plan.together));
     }
 
+    /// The same with a pass more at the end of an iteration, but before contacts with the environment: walls have the
+    /// last word, except over the shape of bodies.
+    pub fn and(mut self, pass: Option<Pass>) -> Self {
+        let last = self.iteration.len();
+        match pass {
+            Some(Pass::Meet) if self.iteration.last() == Some(&Pass::Touch) => {
+                self.iteration.insert(last - 1, Pass::Meet)
+            }
+            _ => self.iteration.extend(pass),
+        }
+        self
+    }
+
     /// Patches of each pass that runs them side by side, islands left out.
     pub fn tilings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.iteration.iter().filter_map(|pass| match pass {
@@ -170,7 +191,8 @@ impl Schedule {
     /// Passes over constraints in an iteration: barriers between kernels, contacts and volumes left out.
     /// Islands count as one.
     pub fn constraint_passes(&self) -> usize {
-        let passes = self.iteration.iter().filter(|p| !matches!(p, Pass::Inflate | Pass::Touch));
+        let passes =
+            self.iteration.iter().filter(|p| !matches!(p, Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes));
         passes.count() + usize::from(self.islands > 0)
     }
 }

@@ -60,5 +60,16 @@ pub struct Probe {
 /// Constraints of each kind that the model holds.
 pub type Counts = BTreeMap<&'static str, usize>;
 
+/// Two particles that push each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touching {
+    /// The one with the lower number.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Force along the line between them, over the last substep [N].
+    pub force: f32,
+}
+
 /// Name of the inflatables' entry in counts and residuals.
 pub const INFLATE: &str = "inflate";

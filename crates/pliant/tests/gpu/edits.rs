@@ -105,6 +105,6 @@ fn s02_a_steady_frame_uploads_nothing_and_a_moving_collider_its_places() {
         gpu.gpu().unwrap().uploaded() - before
     };
     assert_eq!(sent("plane = {}"), 0);
-    let moving = sent("plane = {}\nmotion = { velocity = [0, 0.1, 0] }");
+    let moving = sent("plane = {}\nmotion = { oscillate = { amplitude = [0, 0.05, 0], period = 1 } }");
     assert!((20 * 96..20 * 400).contains(&moving), "{moving} bytes for 20 substeps");
 }

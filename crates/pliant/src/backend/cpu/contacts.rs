@@ -116,6 +116,19 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
     threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { touch.run(rows, contacts) });
 }
 
+/// Force of all particles on each collider in the last substep [N]: what their pushes did to their momentum.
+pub fn forces(model: &Model, state: &State, scratch: &Scratch) -> Vec<Vec3> {
+    let h = model.settings.dt / model.settings.substeps as f32;
+    let mut all = vec![Vec3::ZERO; model.colliders.len()];
+    for c in scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
+        let (i, obstacle) = (c.particle as usize, &scratch.obstacles[c.collider as usize]);
+        let (_, normal) = depth(&obstacle.solid, &obstacle.after, position(state.rows[i]), state.radii[i]);
+        let push = normal * c.push.normal + c.push.tangent;
+        all[c.collider as usize] -= push / (state.rows[i][3] * h * h);
+    }
+    all
+}
+
 /// First three components as a point.
 #[inline]
 pub fn position(row: RowData) -> Vec3 {

@@ -10,6 +10,7 @@ mod inflate;
 mod isa;
 mod jacobi;
 mod measure;
+mod meet;
 mod patches;
 mod phantoms;
 mod predict;
@@ -21,20 +22,24 @@ mod wind;
 
 use crate::error::Diverged;
 use crate::kernels::contact::Obstacle;
+use crate::kernels::shape;
 use crate::kernels::{Scales, V3};
 use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::{BatchId, Copies, Pass, Stage};
-use crate::step::stats::{Probe, Residuals, Times};
+use crate::step::stats::{Probe, Residuals, Times, Touching};
 use contacts::Contact;
 pub use isa::Isa;
+use meet::Meeting;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 pub use threads::Threads;
 
 /// Beyond this a single-precision position resolves less than a decimeter [m].
 const FARTHEST: f32 = 1e6;
+/// Chunks of a body's particles that are worth a thread.
+const SHAPE_GRAIN: usize = 16;
 /// No scene of this engine's scale moves so fast [m/s].
 const FASTEST: f32 = 1e4;
 
@@ -99,6 +104,8 @@ pub(crate) struct Scratch {
     counts: Vec<f32>,
     /// Second position buffer of the gathering Jacobi pass.
     next: Vec<RowData>,
+    /// Contacts between particles.
+    meeting: Meeting,
 }
 
 impl Scratch {
@@ -122,6 +129,7 @@ impl Scratch {
             },
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
+            meeting: Meeting::default(),
         }
     }
 }
@@ -189,8 +197,21 @@ impl Cpu {
     pub fn probe(&self, model: &Model, state: &State) -> Probe {
         let mut probe = self.threads.enter(|| measure::probe(&self.threads, model, state));
         let touching = self.scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
-        probe.contacts = touching.count() as u64;
+        probe.contacts = touching.count() as u64 + self.scratch.meeting.count();
         probe
+    }
+
+    /// Particles that pushed each other in the last substep.
+    pub fn touching(&self, model: &Model) -> Vec<Touching> {
+        if model.mutual.is_none() {
+            return Vec::new();
+        }
+        self.scratch.meeting.touching(model.settings.dt / model.settings.substeps as f32).collect()
+    }
+
+    /// Force of all particles on each collider in the last substep [N].
+    pub fn collider_forces(&self, model: &Model, state: &State) -> Vec<glam::Vec3> {
+        contacts::forces(model, state, &self.scratch)
     }
 
     /// Volume of each inflatable [m³].
@@ -225,6 +246,12 @@ fn substep(
     clock.lap(&mut times.stages[Stage::Predict as usize]);
     check(&alarm, Stage::Predict, model, state)?;
 
+    if model.mutual.is_some() {
+        scratch.meeting.find(threads, model, state);
+        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
+        scratch.meeting.stabilize(threads, model, state);
+        clock.lap(&mut times.stages[Stage::Stabilize as usize]);
+    }
     if !model.colliders.is_empty() {
         contacts::find(threads, model, state, scratch, &sub);
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
@@ -232,6 +259,9 @@ fn substep(
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
     }
 
+    if let Some(shapes) = &mut state.shapes {
+        shapes.begin(h, settings.iterations);
+    }
     let scales = scales(model, &sub);
     patches::run_islands(threads, isa, model, state, scratch, scales);
     clock.lap(&mut times.stages[Stage::Solve as usize]);
@@ -245,7 +275,13 @@ fn substep(
 
     patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
 
+    if let Some(shapes) = &mut state.shapes {
+        shapes.flow(h);
+    }
     finalize::finalize(threads, model, state, scratch, &sub, &alarm);
+    if model.mutual.is_some() {
+        scratch.meeting.fall_back(model, state, 1.0 / h);
+    }
     state.substeps += 1;
     state.time = sub.end;
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
@@ -318,6 +354,13 @@ fn run_pass(
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
         Pass::Touch => contacts::touch(threads, model.schedule.islands, state, scratch),
+        Pass::Meet => scratch.meeting.touch(threads, model, state),
+        Pass::Shapes => {
+            if let Some(shapes) = &mut state.shapes {
+                let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
+                shape::match_shapes(shapes, &mut state.rows, &shape::Pass { grain, isa, ..shape::Pass::default() });
+            }
+        }
     }
 }
 

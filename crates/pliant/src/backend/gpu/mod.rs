@@ -105,6 +105,9 @@ impl Gpu {
     /// Puts a model and its state on a device.
     pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
+        if model.mutual.is_some() || state.shapes.is_some() {
+            return Err(GpuError::Missing { what: "contact between particles" });
+        }
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;

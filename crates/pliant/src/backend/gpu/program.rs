@@ -85,7 +85,7 @@ impl Program {
     pub fn stage(&self, stage: Stage) -> Vec<Dispatch> {
         match stage {
             Stage::Predict => self.predict.clone(),
-            Stage::Contacts | Stage::Stabilize => Vec::new(),
+            Stage::Neighbors | Stage::Contacts | Stage::Stabilize => Vec::new(),
             Stage::Solve => {
                 let all = (0..self.count).flat_map(|k| self.iteration(k).iter().copied());
                 self.islands.iter().copied().chain(all).collect()
@@ -250,6 +250,8 @@ impl Maker<'_> {
                     let job = Job { index: self.tables.inflatables, fresh, ..Job::default() };
                     list.push(self.dispatch(shader::inflate(), job, self.model.inflatables.len()));
                 }
+                // `Gpu::new` has refused such models.
+                Pass::Meet | Pass::Shapes => {}
                 Pass::Touch => {
                     let groups = self.state.particles.div_ceil(SIZE);
                     list.push(self.dispatch(shader::passes("touch_all"), Job::default(), groups));

@@ -57,7 +57,7 @@ pub enum ShapeError {
 }
 
 /// The fixed half of a body. Lengths are about its rest center of mass.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Body {
     /// First of its blocks.
     pub first_block: usize,
@@ -122,7 +122,7 @@ impl Pose {
 }
 
 /// How members lie among the rows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Layout {
     /// Every body is a run of consecutive rows, and runs ascend: matched in place.
     Runs,
@@ -138,7 +138,7 @@ pub(super) enum Layout {
 }
 
 /// Bodies that are matched together.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ShapeMatch {
     pub(super) bodies: Vec<Body>,
     pub(super) poses: Vec<Pose>,

@@ -2,6 +2,7 @@
 //!
 //! Ranges are wide: they keep out what cannot be computed with, not what looks strange.
 
+mod grains;
 mod soft;
 
 use super::*;
@@ -27,6 +28,13 @@ pub(super) fn validate(scene: &Scene) -> Checked {
     for (i, b) in scene.inflatable.iter().enumerate() {
         inflatable(&format!("inflatable[{i}]"), b)?;
     }
+    for (i, g) in scene.grains.iter().enumerate() {
+        grains::grains(&format!("grains[{i}]"), g)?;
+    }
+    for (i, b) in scene.body.iter().enumerate() {
+        grains::body(&format!("body[{i}]"), b)?;
+    }
+    grains::contact(&scene.contact)?;
     for (i, a) in scene.attach.iter().enumerate() {
         let at = format!("attach[{i}]");
         above(&format!("{at}.within"), a.within, 0.0)?;
@@ -193,16 +201,18 @@ fn collider(at: &str, c: &Collider) -> Checked {
         }
         rotation(&format!("{at}.box.rotate"), b.rotate)?;
     }
-    range(&format!("{at}.friction.static"), c.friction.stick, 0.0, 100.0)?;
-    let most = c.friction.stick;
-    if !(c.friction.slide >= 0.0 && c.friction.slide <= most) {
-        let found = c.friction.slide;
-        return Err(SceneError::new(
-            format!("{at}.friction.kinetic"),
-            format!("is {found}, but must lie between 0 and the static coefficient {most}"),
-        ));
-    }
+    friction(&format!("{at}.friction"), &c.friction)?;
     motion(at, c.motion.as_ref())
+}
+
+fn friction(at: &str, f: &FrictionSpec) -> Checked {
+    range(&format!("{at}.static"), f.stick, 0.0, 100.0)?;
+    let (found, most) = (f.slide, f.stick);
+    if !(found >= 0.0 && found <= most) {
+        let what = format!("is {found}, but must lie between 0 and the static coefficient {most}");
+        return Err(SceneError::new(format!("{at}.kinetic"), what));
+    }
+    Ok(())
 }
 
 fn view(scene: &Scene) -> Checked {

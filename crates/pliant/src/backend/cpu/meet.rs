@@ -1,0 +1,210 @@
+//! Contacts of particles with each other: the lists of stage neighbors, pre-stabilization, and the pass of stage solve.
+//!
+//! Every particle sums up its own contacts, in the order of its list, and writes only itself: no thread waits for
+//! another, and results do not depend on their number. Each contact is computed twice, once from either side, to the
+//! same bits.
+
+use super::contacts::position;
+use super::shared::Shared;
+use super::threads::Threads;
+use crate::kernels::contact::{Friction, Push};
+use crate::kernels::meet::{Side, meet, overlap};
+use crate::model::Model;
+use crate::scene::Integrator;
+use crate::space::{Cloud, Finder, Pairs, Search};
+use crate::state::{RowData, State};
+use crate::step::stats::Touching;
+use glam::Vec3;
+
+/// Share of the smallest distance between centers by which lists reach farther than particles touch now.
+const MARGIN: f32 = 0.1;
+
+/// Lists and what contacts have done in this substep.
+pub struct Meeting {
+    finder: Finder,
+    /// By entry of the lists.
+    pushes: Vec<Push>,
+    /// Contacts that each particle shares its mass among.
+    shares: Vec<f32>,
+    /// Contacts of each particle that pushed in the last pass.
+    counts: Vec<f32>,
+    /// Whether a pass of this substep has counted them.
+    counted: bool,
+    /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22).
+    weights: Vec<f32>,
+    /// Second position buffer.
+    next: Vec<RowData>,
+}
+
+impl Default for Meeting {
+    fn default() -> Self {
+        Self {
+            finder: Finder::new(Search::Auto),
+            pushes: Vec::new(),
+            shares: Vec::new(),
+            counts: Vec::new(),
+            counted: false,
+            weights: Vec::new(),
+            next: Vec::new(),
+        }
+    }
+}
+
+impl Meeting {
+    /// Pairs of particles that push each other now.
+    pub fn count(&self) -> u64 {
+        self.pushes.iter().filter(|push| push.normal > 0.0).count() as u64 / 2
+    }
+
+    /// Pairs that pushed each other in the last substep of `h` seconds.
+    pub fn touching(&self, h: f32) -> impl Iterator<Item = Touching> + '_ {
+        let lists = self.finder.neighbors();
+        (0..lists.len()).flat_map(move |i| {
+            let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets()[i] as usize..]);
+            let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal > 0.0);
+            let force = move |push: &Push| push.normal / (h * h);
+            pushing.map(move |(&b, push)| Touching { a: i as u32, b, force: force(push) })
+        })
+    }
+
+    /// Finds who may touch whom before the substep ends.
+    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State) {
+        let n = state.particles;
+        let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
+        let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
+        let lists = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
+        self.pushes.clear();
+        self.pushes.resize(lists.indices().len(), Push::default());
+        self.shares.resize(n, 1.0);
+        self.counts.resize(n, 1.0);
+        self.counted = false;
+        self.next.resize(n, [0.0; 4]);
+        self.weights.clear();
+        let mutual = model.mutual.unwrap_or_default();
+        let up = -model.settings.gravity.normalize_or_zero() * mutual.stacking;
+        let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
+        let weight = |&row: &RowData| match mutual.stacking > 0.0 {
+            // D4 4.25 (E22): lower is heavier. Beyond e^12 single precision has nothing to tell apart.
+            true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
+            false => row[3],
+        };
+        self.weights.extend(state.rows[..n].iter().map(weight));
+    }
+
+    /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together
+    /// with their old positions, so that the repair adds no velocity.
+    pub fn stabilize(&mut self, threads: &Threads, model: &Model, state: &mut State) {
+        let n = state.particles;
+        let none = Friction { stick: 0.0, slide: 0.0 };
+        for _ in 0..model.settings.stabilization {
+            self.count_shares(threads, &state.previous[..n], &state.radii);
+            self.project(threads, &state.previous[..n], &state.previous[..n], &state.radii, none, 1.0);
+            let next = &self.next;
+            let previous = Shared::new(&mut state.previous[..n]);
+            threads.chunks(&mut state.rows[..n], 1, |first, rows| {
+                for (k, row) in rows.iter_mut().enumerate() {
+                    // SAFETY: chunks do not overlap, so this thread alone touches particle first + k.
+                    let before = unsafe { previous.get(first + k) };
+                    for c in 0..3 {
+                        row[c] += next[first + k][c] - before[c];
+                        before[c] = next[first + k][c];
+                    }
+                }
+            });
+        }
+        self.pushes.fill(Push::default());
+    }
+
+    /// All contacts once.
+    pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State) {
+        let n = state.particles;
+        let mutual = model.mutual.unwrap_or_default();
+        if std::mem::replace(&mut self.counted, true) {
+            std::mem::swap(&mut self.shares, &mut self.counts);
+        } else {
+            self.count_shares(threads, &state.rows[..n], &state.radii);
+        }
+        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, mutual.friction, mutual.omega);
+        let next = &self.next;
+        threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
+    }
+
+    /// Contacts of each particle that push at `rows`.
+    fn count_shares(&mut self, threads: &Threads, rows: &[RowData], radii: &[f32]) {
+        let lists = self.finder.neighbors();
+        threads.chunks(&mut self.shares, 1, |first, shares| {
+            for (k, share) in shares.iter_mut().enumerate() {
+                let i = first + k;
+                let own = position(rows[i]);
+                let pushes = |&&j: &&u32| overlap(own, position(rows[j as usize]), radii[i] + radii[j as usize]);
+                *share = lists.of(i).iter().filter(pushes).count().max(1) as f32;
+            }
+        });
+    }
+
+    /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
+    fn project(
+        &mut self,
+        threads: &Threads,
+        rows: &[RowData],
+        starts: &[RowData],
+        radii: &[f32],
+        friction: Friction,
+        omega: f32,
+    ) {
+        let Self { finder, pushes, shares, counts, weights, next } = self;
+        let lists = finder.neighbors();
+        let offsets = lists.offsets();
+        let side = |i: usize, weight: f32| Side {
+            x: position(rows[i]),
+            start: position(starts[i]),
+            radius: radii[i],
+            weight,
+            number: i as u32,
+        };
+        let (weights, pushes) = (&weights[..], Shared::new(&mut pushes[..]));
+        let (shares, counts) = (&shares[..], Shared::new(&mut counts[..]));
+        threads.chunks(next, 1, |first, next| {
+            for (k, next) in next.iter_mut().enumerate() {
+                let i = first + k;
+                let own = side(i, weights[i] * shares[i]);
+                let mut sum = Vec3::ZERO;
+                let mut count = 0.0_f32;
+                for (e, &j) in lists.of(i).iter().enumerate() {
+                    let j = j as usize;
+                    // SAFETY: the entries of particle i belong to this thread.
+                    let push = unsafe { pushes.get(offsets[i] as usize + e) };
+                    // Most of a list is near, but does not touch.
+                    if push.normal == 0.0 && !overlap(own.x, position(rows[j]), own.radius + radii[j]) {
+                        continue;
+                    }
+                    let other = side(j, weights[j] * shares[j]);
+                    let (impulse, done) = meet(&own, &other, friction, omega, *push);
+                    *push = done;
+                    sum += impulse;
+                    count += 1.0;
+                }
+                // SAFETY: particle i belongs to this thread.
+                unsafe { *counts.get(i) = count.max(1.0) };
+                let x = own.x + sum * weights[i];
+                *next = [x.x, x.y, x.z, rows[i][3]];
+            }
+        });
+    }
+
+    /// Contact is not smooth: whoever was pushed falls back to BDF1 (E12).
+    pub fn fall_back(&self, model: &Model, state: &mut State, inv_h: f32) {
+        if model.settings.integrator != Integrator::Bdf2 {
+            return;
+        }
+        let lists = self.finder.neighbors();
+        for i in 0..state.particles {
+            let entries = lists.offsets()[i] as usize..lists.offsets()[i + 1] as usize;
+            if self.pushes[entries].iter().any(|push| push.normal > 0.0) {
+                let v = (position(state.rows[i]) - position(state.previous[i])) * inv_h;
+                state.velocities[i] = [v.x, v.y, v.z, 0.0];
+                state.first_order[i] = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Grains and bodies of particles, and how particles touch each other, in the user's words.
+
+use super::collider::FrictionSpec;
+use super::placement::{ArraySpec, Transform};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Contact between particles: of different objects, and of grains among themselves.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactSpec {
+    /// Whether particles touch each other; default true where there are grains or bodies.
+    pub between: Option<bool>,
+    /// Friction between particles.
+    pub friction: FrictionSpec,
+    /// Factor on every correction, 0.1 to 1.9; default 1.
+    pub omega: f32,
+    /// How much heavier lower particles are in contacts, so that stacks stand with fewer iterations [1/m]: masses
+    /// shrink by e for every 1/stacking meters of height. Default 0: true masses, which keep momentum.
+    pub stacking: f32,
+}
+
+impl Default for ContactSpec {
+    fn default() -> Self {
+        Self { between: None, friction: FrictionSpec::default(), omega: 1.0, stacking: 0.0 }
+    }
+}
+
+/// Loose grains: sand, gravel, balls.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Grains {
+    /// Name for messages; default "grains N".
+    pub name: String,
+    /// The box that they fill at first.
+    pub fill: Option<FillSpec>,
+    /// Radius of a grain [m]; default 0.02.
+    pub radius: f32,
+    /// Distance of neighbors at first [m]; default two radii.
+    pub spacing: Option<f32>,
+    /// How far grains are off their places at first, over the gap between neighbors that is left, or over a hundredth of
+    /// the radius where there is none; default 1.
+    pub jitter: f32,
+    /// Where the box is placed.
+    pub transform: Transform,
+    /// Copies in rows, columns and layers.
+    pub array: Option<ArraySpec>,
+    /// Initial velocity [m/s].
+    pub velocity: [f32; 3],
+    /// Density of a grain [kg/m³]; default 2,600.
+    pub density: f32,
+    /// Color in pictures; default from a palette.
+    pub color: Option<[f32; 3]>,
+}
+
+impl Default for Grains {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            fill: None,
+            radius: 0.02,
+            spacing: None,
+            jitter: 1.0,
+            transform: Transform::default(),
+            array: None,
+            velocity: [0.0; 3],
+            density: 2600.0,
+            color: None,
+        }
+    }
+}
+
+/// A box by two corners.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FillSpec {
+    /// Lowest corner [m].
+    pub min: [f32; 3],
+    /// Highest corner [m].
+    pub max: [f32; 3],
+}
+
+/// A body of particles that keeps its shape: rigid, or softer, or one that keeps dents. Give exactly one of `box`,
+/// `ball`, `mesh`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Body {
+    /// Name for messages; default "body N".
+    pub name: String,
+    /// A cuboid with these edges [m], around the origin.
+    #[serde(rename = "box")]
+    pub cuboid: Option<[f32; 3]>,
+    /// A ball of this radius [m], around the origin.
+    pub ball: Option<f32>,
+    /// File of a closed surface.
+    pub mesh: Option<String>,
+    /// Particles along its longest side; default 8.
+    pub grid: u32,
+    /// Density [kg/m³]; default 1,000.
+    pub density: f32,
+    /// Seconds in which a dent comes back to 1/e; default 0: rigid.
+    pub recovery: f32,
+    /// What it takes to stay dented; default it never does.
+    pub plastic: Option<PlasticSpec>,
+    /// Where it is placed.
+    pub transform: Transform,
+    /// Copies in rows, columns and layers.
+    pub array: Option<ArraySpec>,
+    /// Initial velocity [m/s].
+    pub velocity: [f32; 3],
+    /// Color in pictures; default from a palette.
+    pub color: Option<[f32; 3]>,
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            cuboid: None,
+            ball: None,
+            mesh: None,
+            grid: 8,
+            density: 1000.0,
+            recovery: 0.0,
+            plastic: None,
+            transform: Transform::default(),
+            array: None,
+            velocity: [0.0; 3],
+            color: None,
+        }
+    }
+}
+
+/// When a body stays deformed (S20).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct PlasticSpec {
+    /// Strain below which it springs back; default 0.05.
+    pub threshold: f32,
+    /// Share of the strain beyond that it takes over per second [1/s]; default 20.
+    pub creep: f32,
+    /// Strain that it takes over at most; default 1.
+    pub most: f32,
+}
+
+impl Default for PlasticSpec {
+    fn default() -> Self {
+        Self { threshold: 0.05, creep: 20.0, most: 1.0 }
+    }
+}

@@ -1,0 +1,56 @@
+//! Grains, bodies of particles, and contact between particles.
+
+use super::{Checked, above, color, copies, count, friction, one_of, placement, range, size, vector};
+use crate::error::SceneError;
+use crate::scene::{Body, ContactSpec, Grains};
+
+pub fn grains(at: &str, g: &Grains) -> Checked {
+    one_of(at, &[("fill", g.fill.is_some())])?;
+    range(&format!("{at}.radius"), g.radius, 1e-6, 1e3)?;
+    let spacing = g.spacing.unwrap_or(2.0 * g.radius);
+    range(&format!("{at}.spacing"), spacing, 2.0 * g.radius, 1e3)?;
+    range(&format!("{at}.jitter"), g.jitter, 0.0, 1.0)?;
+    range(&format!("{at}.density"), g.density, 1e-6, 1e6)?;
+    if let Some(fill) = &g.fill {
+        vector(&format!("{at}.fill.min"), fill.min, 1e5)?;
+        vector(&format!("{at}.fill.max"), fill.max, 1e5)?;
+        let mut total = 1.0_f64;
+        for k in 0..3 {
+            if fill.max[k] <= fill.min[k] {
+                let what = format!("max is {} m and min {} m", fill.max[k], fill.min[k]);
+                return Err(SceneError::new(format!("{at}.fill"), what).help("min is the lowest corner"));
+            }
+            total *= (f64::from(fill.max[k] - fill.min[k]) / f64::from(spacing)).max(1.0);
+        }
+        size(&format!("{at}.fill"), (total as u64).saturating_mul(copies(g.array.as_ref())))?;
+    }
+    placement(at, &g.transform, g.array.as_ref(), g.velocity, &[])?;
+    color(at, g.color)
+}
+
+pub fn body(at: &str, b: &Body) -> Checked {
+    one_of(at, &[("box", b.cuboid.is_some()), ("ball", b.ball.is_some()), ("mesh", b.mesh.is_some())])?;
+    for (k, &edge) in b.cuboid.iter().flatten().enumerate() {
+        range(&format!("{at}.box[{k}]"), edge, 1e-6, 1e5)?;
+    }
+    if let Some(radius) = b.ball {
+        range(&format!("{at}.ball"), radius, 1e-6, 1e5)?;
+    }
+    count(&format!("{at}.grid"), b.grid, 1, 1000)?;
+    size(&format!("{at}.grid"), u64::from(b.grid).pow(3).saturating_mul(copies(b.array.as_ref())))?;
+    range(&format!("{at}.density"), b.density, 1e-6, 1e6)?;
+    range(&format!("{at}.recovery"), b.recovery, 0.0, 1e3)?;
+    if let Some(p) = &b.plastic {
+        range(&format!("{at}.plastic.threshold"), p.threshold, 0.0, 1e3)?;
+        above(&format!("{at}.plastic.creep"), p.creep, 0.0)?;
+        range(&format!("{at}.plastic.most"), p.most, 0.0, 1e3)?;
+    }
+    placement(at, &b.transform, b.array.as_ref(), b.velocity, &[])?;
+    color(at, b.color)
+}
+
+pub fn contact(c: &ContactSpec) -> Checked {
+    friction("contact.friction", &c.friction)?;
+    range("contact.omega", c.omega, 0.1, 1.9)?;
+    range("contact.stacking", c.stacking, 0.0, 1e3)
+}

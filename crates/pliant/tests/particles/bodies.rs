@@ -1,0 +1,124 @@
+//! Bodies of particles that keep their shape.
+
+use crate::support::{center, members, simulate};
+use glam::DVec3;
+use pliant::Simulation;
+
+/// Greatest change of a distance between members, over the largest distance.
+fn bent(sim: &Simulation, members: &[usize], rest: &[glam::Vec3]) -> f64 {
+    let size = rest.iter().map(|p| p.distance(rest[0])).fold(0.0, f32::max);
+    let mut worst = 0.0_f32;
+    for (&i, p) in members.iter().zip(rest) {
+        let now = sim.position(i).distance(sim.position(members[0]));
+        worst = worst.max((now - p.distance(rest[0])).abs());
+    }
+    f64::from(worst / size)
+}
+
+#[test]
+fn s19_a_rigid_box_falls_on_its_corner_and_keeps_its_shape() {
+    let mut sim = simulate(
+        "solver = { dt = 0.005, iterations = 8 }
+         [[body]]\nname = \"box\"\nbox = [0.3, 0.2, 0.2]\ngrid = 6
+         transform = { translate = [0, 0.5, 0], rotate = { axis = [1, 0, 1], degrees = 40 } }
+         [[collider]]\nplane = {}\n",
+    );
+    let all = members(&sim, "box");
+    let rest: Vec<_> = all.iter().map(|&i| sim.position(i)).collect();
+    let mut worst = 0.0_f64;
+    for _ in 0..400 {
+        sim.step().unwrap();
+        worst = worst.max(bent(&sim, &all, &rest));
+    }
+    let (middle, speed) = center(&sim, &all);
+    println!("bent by {worst:.1e}; at rest {:.4} m high, {:.1e} m/s", middle.y, speed.length());
+    assert!(worst < 1e-5, "bent by {worst}");
+    // On one of its faces, and it has come to rest there.
+    let on_a_face = [0.1, 0.15].iter().any(|h| (middle.y - h).abs() < 0.005);
+    assert!(on_a_face && speed.length() < 0.01, "{middle:?} {speed:?}");
+}
+
+#[test]
+fn s19_a_rigid_body_in_flight_keeps_momentum_and_spins_down_as_projection_says() {
+    let mut sim = simulate(
+        "solver = { dt = 0.002, iterations = 4, sleep_speed = 0 }\nworld = { gravity = [0, 0, 0], damping = 0, air_density = 0 }
+         [[body]]\nname = \"ball\"\nbox = [0.3, 0.2, 0.1]\ngrid = 6\n",
+    );
+    let all = members(&sim, "ball");
+    let (middle, _) = center(&sim, &all);
+    // About the longest axis, which is stable.
+    let spin = DVec3::new(0.0, 0.0, 6.0);
+    for &i in &all {
+        let v = spin.cross(sim.position(i).as_dvec3() - middle) + DVec3::X;
+        sim.state_mut().velocities[i] = [v.x as f32, v.y as f32, v.z as f32, 0.0];
+    }
+    let angular = |sim: &Simulation| {
+        let (middle, speed) = center(sim, &all);
+        let part = |&i: &usize| (sim.position(i).as_dvec3() - middle).cross(sim.velocity(i).as_dvec3() - speed);
+        all.iter().map(part).sum::<DVec3>() / all.len() as f64
+    };
+    let (before, start) = (angular(&sim), center(&sim, &all));
+    sim.advance(500).unwrap();
+    let (after, end) = (angular(&sim), center(&sim, &all));
+    let lost = (after - before).length() / before.length();
+    println!(
+        "a second of flight: center off by {:.1e} m, angular momentum by {lost:.1e}",
+        (end.0 - start.0 - DVec3::X).length()
+    );
+    // Rounding of positions to 6e-8 m in four iterations of 500 steps.
+    assert!((end.0 - start.0 - DVec3::X).length() < 2e-3 && (end.1 - start.1).length() < 2e-3);
+    // x' = 2x − x₀ turned back onto the circle: an angle φ per step becomes φ(1 − φ²), so that after n steps
+    // φ/√(1 + 2nφ²) is left.
+    let expected = 1.0 - 1.0 / (1.0 + 2.0 * 500.0 * (6.0_f64 * 0.002).powi(2)).sqrt();
+    assert!((lost - expected).abs() < 1e-3, "{lost} of the angular momentum is gone, expected {expected}");
+}
+
+/// Speed down a slope after a second of sliding [m/s], started at rest; and how far it crept.
+fn down_the_slope(degrees: f64, friction: f64) -> (f64, f64) {
+    let (sin, cos) = degrees.to_radians().sin_cos();
+    let (gx, gy) = (9.81 * sin, -9.81 * cos);
+    let mut sim = simulate(&format!(
+        "solver = {{ dt = 0.005, iterations = 10, sleep_speed = 0 }}\nworld = {{ gravity = [{gx}, {gy}, 0] }}
+         [[body]]\nname = \"box\"\nbox = [0.3, 0.1, 0.3]\ngrid = 6\ntransform = {{ translate = [0, 0.05, 0] }}
+         [[collider]]\nplane = {{}}\nfriction = {{ static = {friction}, kinetic = {friction} }}\n"
+    ));
+    let all = members(&sim, "box");
+    sim.advance(20).unwrap();
+    let start = center(&sim, &all);
+    sim.advance(200).unwrap();
+    let end = center(&sim, &all);
+    (end.1.x - start.1.x, (end.0 - start.0).x)
+}
+
+#[test]
+fn s18_s19_a_rigid_box_sticks_below_the_angle_of_friction_and_slides_above() {
+    let friction = 0.5_f64;
+    let limit = friction.atan().to_degrees();
+    let (_, crept) = down_the_slope(limit - 0.5, friction);
+    let steep = limit + 5.0;
+    let (speed, _) = down_the_slope(steep, friction);
+    let (sin, cos) = steep.to_radians().sin_cos();
+    let expected = 9.81 * (sin - friction * cos);
+    println!("half a degree below: {crept:.1e} m in a second; five above: {speed:.3} m/s, Coulomb says {expected:.3}");
+    assert!(crept.abs() < 1e-3, "crept {crept} m");
+    assert!((speed / expected - 1.0).abs() < 0.03, "{speed} m/s of {expected}");
+}
+
+#[test]
+fn s20_a_plastic_ball_keeps_the_dent_and_a_softer_one_springs_back() {
+    let flat = |extra: &str| {
+        let mut sim = simulate(&format!(
+            "solver = {{ dt = 0.005, iterations = 4 }}
+             [[body]]\nname = \"ball\"\nball = 0.2\ngrid = 8\nrecovery = 0.08\n{extra}\ntransform = {{ translate = [0, 0.25, 0] }}\nvelocity = [0, -6, 0]
+             [[collider]]\nplane = {{}}\n"
+        ));
+        let all = members(&sim, "ball");
+        sim.advance(300).unwrap();
+        let height = |i: &usize| sim.position(*i).y;
+        let top = all.iter().map(height).fold(f32::MIN, f32::max);
+        top - all.iter().map(height).fold(f32::MAX, f32::min)
+    };
+    let (springs, dented) = (flat(""), flat("plastic = { threshold = 0.02, creep = 50, most = 0.6 }"));
+    println!("height afterwards {springs:.3} m, plastic {dented:.3} m");
+    assert!(dented < 0.95 * springs, "{springs} m, {dented} m");
+}
