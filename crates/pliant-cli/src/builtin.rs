@@ -24,9 +24,13 @@ pub const SCENES: &[Builtin] = scenes![
     "bridge",
     "bunny",
     "capsule",
+    "cover",
     "cube",
+    "dent",
     "flat_body",
     "graph8",
+    "heap",
+    "hourglass",
     "omotondo",
     "peer_cloth",
     "peer_many",
@@ -39,7 +43,8 @@ pub const SCENES: &[Builtin] = scenes![
     "stiffness",
     "stretched",
     "tori",
-    "tube"
+    "tube",
+    "wrecking"
 ];
 
 /// By name.

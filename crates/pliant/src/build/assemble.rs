@@ -259,7 +259,7 @@ impl Assembly {
         let splits = matches!(settings.partition, Partition::Phantom | Partition::Hybrid);
         let wanted = !scene.grains.is_empty() || !scene.body.is_empty();
         let spec = &scene.contact;
-        let mutual = spec.between.unwrap_or(wanted).then(|| Mutual {
+        let mutual = spec.between.unwrap_or(wanted).then_some(Mutual {
             friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
             omega: spec.omega,
             stacking: spec.stacking,

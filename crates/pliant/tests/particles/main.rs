@@ -1,5 +1,8 @@
 //! Particles that touch each other: grains, bodies that keep their shape, and everything else with them.
 
+#![allow(missing_docs, clippy::print_stdout)]
+
 mod bodies;
 mod grains;
+mod scene;
 mod support;

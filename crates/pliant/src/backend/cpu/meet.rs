@@ -105,10 +105,11 @@ impl Meeting {
                 for (k, row) in rows.iter_mut().enumerate() {
                     // SAFETY: chunks do not overlap, so this thread alone touches particle first + k.
                     let before = unsafe { previous.get(first + k) };
-                    for c in 0..3 {
-                        row[c] += next[first + k][c] - before[c];
-                        before[c] = next[first + k][c];
+                    let after = next[first + k];
+                    for (x, (new, old)) in row[..3].iter_mut().zip(after.iter().zip(before.iter())) {
+                        *x += new - old;
                     }
+                    *before = after;
                 }
             });
         }
@@ -152,7 +153,7 @@ impl Meeting {
         friction: Friction,
         omega: f32,
     ) {
-        let Self { finder, pushes, shares, counts, weights, next } = self;
+        let Self { finder, pushes, shares, counts, weights, next, .. } = self;
         let lists = finder.neighbors();
         let offsets = lists.offsets();
         let side = |i: usize, weight: f32| Side {
