@@ -302,6 +302,10 @@ pub struct Model {
     pub settings: Settings,
     /// How particles touch each other; `None` where they do not.
     pub mutual: Option<Mutual>,
+    /// Rest places of particles [m], where objects touch themselves; else empty.
+    pub rest: Vec<glam::Vec3>,
+    /// Whether the particles of each object are loose.
+    pub loose: Vec<bool>,
     /// The passes of a substep.
     pub schedule: Schedule,
     /// Constraints by kind.

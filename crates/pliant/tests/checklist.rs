@@ -67,6 +67,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s09_scattered_and_gathered_jacobi_agree_bit_for_bit",
     ]),
     ("s10", &[
+        "s10_a_cloth_that_touches_itself_lies_in_layers",
         "s10_a_pile_at_rest_gains_no_energy",
         "s10_a_pile_weighs_on_the_floor_what_its_grains_weigh",
         "s10_collisions_of_all_kinds_keep_momentum",

@@ -58,12 +58,21 @@ pub struct Assembly {
     shape: Shape,
     /// Bodies that keep their shape.
     shapes: Vec<crate::kernels::shape::Shape>,
+    /// Whether objects touch themselves.
+    itself: bool,
+    /// Whether the particles of each object are loose.
+    loose: Vec<bool>,
 }
 
 /// Row and slot numbers must leave the mark bit free.
 const MOST: usize = ORIENTATION as usize - 1;
 
 impl Assembly {
+    /// Nothing yet. `itself`: objects touch themselves.
+    pub fn new(itself: bool) -> Self {
+        Self { itself, ..Self::default() }
+    }
+
     /// Places all copies of a part.
     pub fn place(
         &mut self,
@@ -88,6 +97,7 @@ impl Assembly {
             let object = self.shape.object_names.len() as u32;
             let label = if many { format!("{name}[{k}]") } else { name.to_owned() };
             self.shape.object_names.push(label);
+            self.loose.push(part.loose);
             self.shape.colors.push(color);
             self.copies.push(Copy { name: name.to_owned(), first: self.rows.len() as u32, shift, part: number });
             self.place_one(at, &part, shift, object, pins)?;
@@ -110,7 +120,8 @@ impl Assembly {
         self.shape.radii.resize(self.rows.len(), part.radius);
         self.shape.objects.resize(self.rows.len(), object);
         // Objects are numbered from 1 in phases: 0 is for those whose particles touch each other.
-        self.phases.resize(self.rows.len(), if part.loose { 0 } else { object + 1 });
+        let itself = part.loose || self.itself && part.matching.is_none();
+        self.phases.resize(self.rows.len(), if itself { 0 } else { object + 1 });
         if let Some(matching) = part.matching {
             let (stiffness, plastic) = (matching.stiffness, matching.plastic);
             self.shapes.push(crate::kernels::shape::Shape {
@@ -257,7 +268,7 @@ impl Assembly {
         let clock = Instant::now();
         // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
         let splits = matches!(settings.partition, Partition::Phantom | Partition::Hybrid);
-        let wanted = !scene.grains.is_empty() || !scene.body.is_empty();
+        let wanted = !scene.grains.is_empty() || !scene.body.is_empty() || scene.contact.itself;
         let spec = &scene.contact;
         let mutual = spec.between.unwrap_or(wanted).then_some(Mutual {
             friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
@@ -274,6 +285,9 @@ impl Assembly {
             Islands::none(solid)
         };
         let shapes = self.match_shapes()?;
+        // Who is near at rest need not be kept apart.
+        let whole = mutual.is_some() && self.itself;
+        let rest_places = if whole { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(self.rest, &constraints, solid);
         let (partition, solver) = (settings.partition, &scene.solver);
         let problem = Problem { partition, solver, target, islands: &islands, rest: &rest };
@@ -317,6 +331,8 @@ impl Assembly {
                 .and(mutual.is_some().then_some(Pass::Meet))
                 .and(state.shapes.is_some().then_some(Pass::Shapes)),
             mutual,
+            rest: rest_places,
+            loose: self.loose,
             settings,
             groups,
             inflatables: self.inflatables,

@@ -82,7 +82,7 @@ impl BuildError {
 /// Builds a scene for a target.
 pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<(Model, State), BuildError> {
     scene.validate()?;
-    let mut all = Assembly::default();
+    let mut all = Assembly::new(scene.contact.itself);
     let air = scene.world.air_density;
     for (i, c) in scene.cloth.iter().enumerate() {
         let at = format!("cloth[{i}]");

@@ -11,7 +11,7 @@ use crate::kernels::contact::{Friction, Push};
 use crate::kernels::meet::{Side, meet, overlap};
 use crate::model::Model;
 use crate::scene::Integrator;
-use crate::space::{Cloud, Finder, Pairs, Search};
+use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
 use crate::state::{RowData, State};
 use crate::step::stats::Touching;
 use glam::Vec3;
@@ -19,9 +19,13 @@ use glam::Vec3;
 /// Share of the smallest distance between centers by which lists reach farther than particles touch now.
 const MARGIN: f32 = 0.1;
 
+/// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
+const AT_REST: f32 = 1.5;
+
 /// Lists and what contacts have done in this substep.
 pub struct Meeting {
     finder: Finder,
+    lists: Lists,
     /// By entry of the lists.
     pushes: Vec<Push>,
     /// Contacts that each particle shares its mass among.
@@ -36,10 +40,51 @@ pub struct Meeting {
     next: Vec<RowData>,
 }
 
+/// For every particle whom it may touch, as [`crate::space::Neighbors`] has it; without those that are near at rest.
+#[derive(Default)]
+struct Lists {
+    offsets: Vec<u32>,
+    indices: Vec<u32>,
+}
+
+impl Lists {
+    fn of(&self, i: usize) -> &[u32] {
+        &self.indices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
+    }
+
+    fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Takes over what was found. Particles of one object that touch at rest, or nearly, are no contact: the object holds
+    /// them where they are.
+    fn fill(&mut self, found: &Neighbors, model: &Model, radii: &[f32]) {
+        self.indices.clear();
+        self.offsets.clear();
+        if model.rest.is_empty() {
+            self.indices.extend_from_slice(found.indices());
+            self.offsets.extend_from_slice(found.offsets());
+            return;
+        }
+        let (objects, rest) = (&model.shape.objects, &model.rest);
+        self.offsets.push(0);
+        for i in 0..found.len() {
+            let held =
+                |j: usize| objects[i] == objects[j] && overlap(rest[i], rest[j], AT_REST * (radii[i] + radii[j]));
+            // Grains of one object are not held by anything.
+            let loose = model.loose.get(objects[i] as usize).copied().unwrap_or(false);
+            let touching = found.of(i).iter().filter(|&&j| loose || !held(j as usize));
+            self.indices.extend(touching);
+            self.offsets.push(self.indices.len() as u32);
+        }
+    }
+}
+
 impl Default for Meeting {
     fn default() -> Self {
         Self {
             finder: Finder::new(Search::Auto),
+            lists: Lists::default(),
             pushes: Vec::new(),
             shares: Vec::new(),
             counts: Vec::new(),
@@ -58,9 +103,9 @@ impl Meeting {
 
     /// Pairs that pushed each other in the last substep of `h` seconds.
     pub fn touching(&self, h: f32) -> impl Iterator<Item = Touching> + '_ {
-        let lists = self.finder.neighbors();
+        let lists = &self.lists;
         (0..lists.len()).flat_map(move |i| {
-            let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets()[i] as usize..]);
+            let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets[i] as usize..]);
             let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal > 0.0);
             let force = move |push: &Push| push.normal / (h * h);
             pushing.map(move |(&b, push)| Touching { a: i as u32, b, force: force(push) })
@@ -72,9 +117,10 @@ impl Meeting {
         let n = state.particles;
         let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
         let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
-        let lists = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
+        let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
+        self.lists.fill(found, model, &state.radii);
         self.pushes.clear();
-        self.pushes.resize(lists.indices().len(), Push::default());
+        self.pushes.resize(self.lists.indices.len(), Push::default());
         self.shares.resize(n, 1.0);
         self.counts.resize(n, 1.0);
         self.counted = false;
@@ -132,7 +178,7 @@ impl Meeting {
 
     /// Contacts of each particle that push at `rows`.
     fn count_shares(&mut self, threads: &Threads, rows: &[RowData], radii: &[f32]) {
-        let lists = self.finder.neighbors();
+        let lists = &self.lists;
         threads.chunks(&mut self.shares, 1, |first, shares| {
             for (k, share) in shares.iter_mut().enumerate() {
                 let i = first + k;
@@ -153,9 +199,9 @@ impl Meeting {
         friction: Friction,
         omega: f32,
     ) {
-        let Self { finder, pushes, shares, counts, weights, next, .. } = self;
-        let lists = finder.neighbors();
-        let offsets = lists.offsets();
+        let Self { lists, pushes, shares, counts, weights, next, .. } = self;
+        let lists = &*lists;
+        let offsets = &lists.offsets;
         let side = |i: usize, weight: f32| Side {
             x: position(rows[i]),
             start: position(starts[i]),
@@ -198,9 +244,9 @@ impl Meeting {
         if model.settings.integrator != Integrator::Bdf2 {
             return;
         }
-        let lists = self.finder.neighbors();
+        let lists = &self.lists;
         for i in 0..state.particles {
-            let entries = lists.offsets()[i] as usize..lists.offsets()[i + 1] as usize;
+            let entries = lists.offsets[i] as usize..lists.offsets[i + 1] as usize;
             if self.pushes[entries].iter().any(|push| push.normal > 0.0) {
                 let v = (position(state.rows[i]) - position(state.previous[i])) * inv_h;
                 state.velocities[i] = [v.x, v.y, v.z, 0.0];

@@ -122,8 +122,13 @@ mod tests {
 
     #[test]
     fn s14_cards_of_neighbors_lie_in_different_banks() {
-        // Edges of a strip, every second of them in the same bank as given.
-        let rows: Vec<u32> = (0..256_u32).flat_map(|k| [16 * (k / 2) % 512 + k % 2, (k * 37) % 509]).collect();
+        // Edges in no order: two or three of eight rows are in one bank.
+        let mut number = 1_u32;
+        let mut row = || {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (number >> 16) % 512
+        };
+        let rows: Vec<u32> = (0..512).map(|_| row()).collect();
         let order = spread_over_banks(&rows, 2);
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -137,6 +142,6 @@ mod tests {
             order.chunks(LANES).map(|group| eight(group, 0) + eight(group, 1)).sum()
         };
         let before = waits(&(0..256).collect::<Vec<_>>());
-        assert!(waits(&order) < before * 7 / 10, "{} waits, {before} before", waits(&order));
+        assert!(waits(&order) < before * 3 / 4, "{} waits, {before} before", waits(&order));
     }
 }
