@@ -4,15 +4,16 @@ use super::part::{ORIENTATION, Part, Raw};
 use super::partition::islands::{Islands, Room};
 use super::partition::{Problem, plan};
 use super::place::{collider, copies, motion, select};
+use super::settings::{mutual, settings};
 use super::target::Target;
 use super::{BuildError, pack};
 use crate::error::SceneError;
 use crate::frame::Shape;
 use crate::kernels::Kind;
-use crate::kernels::contact::{Friction, Pose};
+use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
 use crate::mesh::topology::Buckets;
-use crate::model::{Inflatable, Model, MovedPins, Mutual, Sails, Settings, Wind};
+use crate::model::{Inflatable, Model, MovedPins, Sails};
 use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Schedule, Touches};
@@ -268,13 +269,7 @@ impl Assembly {
         let clock = Instant::now();
         // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
         let splits = matches!(settings.partition, Partition::Phantom | Partition::Hybrid);
-        let wanted = !scene.grains.is_empty() || !scene.body.is_empty() || scene.contact.itself;
-        let spec = &scene.contact;
-        let mutual = spec.between.unwrap_or(wanted).then_some(Mutual {
-            friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
-            omega: spec.omega,
-            stacking: spec.stacking,
-        });
+        let mutual = mutual(scene);
         // Bodies that touch each other are no islands.
         let apart = mutual.is_none() && self.shapes.is_empty();
         let islands = if apart && settings.partition.is_parallel() && !(splits && target.rows < usize::MAX) {
@@ -374,31 +369,6 @@ fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
     }
     all.extend(rest);
     all
-}
-
-fn settings(scene: &Scene, target: &Target) -> Settings {
-    let (s, w) = (&scene.solver, &scene.world);
-    let partition = if s.partition == Partition::Auto { target.auto } else { s.partition };
-    Settings {
-        method: s.method,
-        integrator: s.integrator,
-        partition,
-        together: s.together && partition == Partition::Color,
-        dt: s.dt,
-        substeps: s.substeps,
-        iterations: s.iterations,
-        stabilization: s.stabilization,
-        omega: s.omega,
-        sleep_speed: s.sleep_speed,
-        gravity: Vec3::from(w.gravity),
-        wind: w.wind.as_ref().map_or(Wind::default(), |wind| Wind {
-            velocity: Vec3::from(wind.velocity),
-            gust: wind.gust,
-            period: wind.period,
-        }),
-        damping: w.damping,
-        contact_margin: s.contact_margin,
-    }
 }
 
 /// Segments of a rod that a pinned end clamps: the first if the first particle is pinned, and the last.

@@ -12,6 +12,7 @@ mod part;
 pub mod partition;
 mod place;
 mod rope;
+mod settings;
 mod soft;
 mod target;
 pub mod voxel;

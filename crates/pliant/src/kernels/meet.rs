@@ -44,7 +44,7 @@ pub fn meet(a: &Side, b: &Side, friction: Friction, omega: f32, push: Push) -> (
     let apart = a.x - b.x;
     let distance = apart.length();
     let normal = if distance > 1e-12 {
-        apart / distance
+        apart * (1.0 / distance)
     } else if a.number < b.number {
         Vec3::Y
     } else {
@@ -60,8 +60,8 @@ pub fn meet(a: &Side, b: &Side, friction: Friction, omega: f32, push: Push) -> (
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
-    let length = free.length();
-    let tangent =
-        if length <= friction.stick * total { free } else { free * (friction.slide * total / length).min(1.0) };
+    let (square, bound) = (free.length_squared(), friction.stick * total);
+    // Most contacts stick, and need no root.
+    let tangent = if square <= bound * bound { free } else { free * (friction.slide * total / square.sqrt()).min(1.0) };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }

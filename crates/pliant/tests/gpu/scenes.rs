@@ -150,7 +150,10 @@ fn r04_every_built_in_scene_is_compared() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        // Contact between particles runs on the CPU only: `faults` has a GPU say so.
+        let scene = scene(&built_in(&name), &[]);
+        let cpu_only = !scene.grains.is_empty() || !scene.body.is_empty();
         let known = CASES.iter().any(|c| c.name == name) || MESHES.contains(&&*name);
-        assert!(known, "{name} is compared with nobody");
+        assert!(known != cpu_only, "{name} is compared with nobody");
     }
 }

@@ -10,7 +10,7 @@ fn run(sim: &mut Simulation, steps: u32) {
 #[test]
 fn s10_two_grains_meet_and_go_on_together() {
     let mut sim = simulate(
-        "solver = { iterations = 4 }\nworld = { gravity = [0, 0, 0] }
+        "solver = { iterations = 4 }\nworld = { gravity = [0, 0, 0] }\ncontact = { omega = 1 }
          [[grains]]\nname = \"a\"\nfill = { min = [-0.22, 0, 0], max = [-0.18, 0.04, 0.04] }\njitter = 0\nvelocity = [2, 0, 0]
          [[grains]]\nname = \"b\"\nfill = { min = [0.18, 0, 0], max = [0.22, 0.04, 0.04] }\njitter = 0\ndensity = 7800\n",
     );

@@ -19,6 +19,9 @@ use glam::Vec3;
 /// Share of the smallest distance between centers by which lists reach farther than particles touch now.
 const MARGIN: f32 = 0.1;
 
+/// Share of a radius that stabilization leaves inside: contacts at rest are the solver's.
+const SLOP: f32 = 0.005;
+
 /// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
 const AT_REST: f32 = 1.5;
 
@@ -38,6 +41,8 @@ pub struct Meeting {
     weights: Vec<f32>,
     /// Second position buffer.
     next: Vec<RowData>,
+    /// Radii that stabilization keeps apart [m].
+    shrunk: Vec<f32>,
 }
 
 /// For every particle whom it may touch, as [`crate::space::Neighbors`] has it; without those that are near at rest.
@@ -91,6 +96,7 @@ impl Default for Meeting {
             counted: false,
             weights: Vec::new(),
             next: Vec::new(),
+            shrunk: Vec::new(),
         }
     }
 }
@@ -125,6 +131,8 @@ impl Meeting {
         self.counts.resize(n, 1.0);
         self.counted = false;
         self.next.resize(n, [0.0; 4]);
+        self.shrunk.clear();
+        self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
         self.weights.clear();
         let mutual = model.mutual.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * mutual.stacking;
@@ -142,9 +150,10 @@ impl Meeting {
     pub fn stabilize(&mut self, threads: &Threads, model: &Model, state: &mut State) {
         let n = state.particles;
         let none = Friction { stick: 0.0, slide: 0.0 };
+        let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
-            self.count_shares(threads, &state.previous[..n], &state.radii);
-            self.project(threads, &state.previous[..n], &state.previous[..n], &state.radii, none, 1.0);
+            self.count_shares(threads, &state.previous[..n], &shrunk);
+            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, none, 1.0);
             let next = &self.next;
             let previous = Shared::new(&mut state.previous[..n]);
             threads.chunks(&mut state.rows[..n], 1, |first, rows| {
@@ -159,6 +168,7 @@ impl Meeting {
                 }
             });
         }
+        self.shrunk = shrunk;
         self.pushes.fill(Push::default());
     }
 
