@@ -1,6 +1,6 @@
 //! Pliant: a unified position-based dynamics engine.
 //!
-//! Cloth, ropes, soft bodies and inflatables are particles joined by constraints, moved by one solver.
+//! Cloth, ropes, soft, rigid and inflated bodies and grains are particles joined by constraints, moved by one solver.
 //! Data flows one way:
 //!
 //! ```text

@@ -144,6 +144,43 @@ color = [0.25, 0.5, 0.75]
 [[inflatable.pin]]
 particles = [0]
 
+[contact]
+between = false
+itself = true
+friction = { static = 0.5, kinetic = 0.4 }
+omega = 1.1
+stacking = 0.5
+
+[[grains]]
+name = "sand"
+fill = { min = [-0.2, -0.2, -0.2], max = [0.05, 0.05, 0.05] }
+radius = 0.03
+spacing = 0.07
+jitter = 0.5
+transform = { translate = [9, 3, 0] }
+array = { count = [2, 1, 1], spacing = [1, 0, 0] }
+velocity = [0, -1, 0]
+density = 2000
+color = [0.8, 0.7, 0.4]
+
+[[body]]
+name = "brick"
+box = [0.2, 0.1, 0.1]
+grid = 4
+density = 700
+recovery = 0.1
+plastic = { threshold = 0.1, creep = 10, most = 0.5 }
+transform = { translate = [12, 3, 0] }
+array = { count = [1, 1, 2], spacing = [0, 0, 1] }
+velocity = [0, -1, 0]
+color = [0.7, 0.3, 0.3]
+
+[[body]]
+name = "marble"
+ball = 0.1
+grid = 3
+transform = { translate = [14, 3, 0] }
+
 [[attach]]
 from = { object = "balloon", particles = [5] }
 to = { object = "block", inside = { min = [-50.0, -50.0, -50.0], max = [50.0, 50.0, 50.0] } }

@@ -17,8 +17,8 @@ pub fn grains(at: &str, g: &Grains) -> Checked {
         let mut total = 1.0_f64;
         for k in 0..3 {
             if fill.max[k] <= fill.min[k] {
-                let what = format!("max is {} m and min {} m", fill.max[k], fill.min[k]);
-                return Err(SceneError::new(format!("{at}.fill"), what).help("min is the lowest corner"));
+                let what = format!("is {} m, but must be more than min, {} m", fill.max[k], fill.min[k]);
+                return Err(SceneError::new(format!("{at}.fill.max[{k}]"), what).help("min is the lowest corner"));
             }
             total *= (f64::from(fill.max[k] - fill.min[k]) / f64::from(spacing)).max(1.0);
         }
