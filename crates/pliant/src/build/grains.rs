@@ -19,7 +19,7 @@ const LEAST_JITTER: f32 = 0.01;
 pub fn grains(at: &str, spec: &Grains, transform: impl Fn(Vec3) -> Vec3) -> Result<Part, BuildError> {
     let Some(fill) = spec.fill else { return Err(BuildError::nothing(at)) };
     let (min, max) = (Vec3::from(fill.min), Vec3::from(fill.max));
-    let spacing = spec.spacing.unwrap_or(2.0 * spec.radius);
+    let spacing = spec.distance.unwrap_or(2.0 * spec.radius);
     let counts = ((max - min) / spacing).to_array().map(|n| (n + 1e-3).floor().max(0.0) as usize);
     if counts.contains(&0) {
         let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);

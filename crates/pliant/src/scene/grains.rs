@@ -41,7 +41,7 @@ pub struct Grains {
     /// Radius of a grain [m]; default 0.02.
     pub radius: f32,
     /// Distance of neighbors at first [m]; default two radii.
-    pub spacing: Option<f32>,
+    pub distance: Option<f32>,
     /// How far grains are off their places at first, over the gap between neighbors that is left, or over a hundredth of
     /// the radius where there is none; default 1.
     pub jitter: f32,
@@ -63,7 +63,7 @@ impl Default for Grains {
             name: String::new(),
             fill: None,
             radius: 0.02,
-            spacing: None,
+            distance: None,
             jitter: 1.0,
             transform: Transform::default(),
             array: None,

@@ -20,7 +20,7 @@ fn r06_what_cannot_be_filled_or_matched_is_refused_with_its_place() {
         ("[[grains]]\n", "grains[0]"),
         ("[[grains]]\nfill = { min = [0, 0, 0], max = [1, -1, 1] }\n", "grains[0].fill"),
         ("[[grains]]\nfill = { min = [0, 0, 0], max = [1, 1, 0.01] }\n", "grains[0].fill"),
-        ("[[grains]]\nfill = { min = [0, 0, 0], max = [1, 1, 1] }\nspacing = 0.01\n", "grains[0].spacing"),
+        ("[[grains]]\nfill = { min = [0, 0, 0], max = [1, 1, 1] }\ndistance = 0.01\n", "grains[0].distance"),
         ("[[grains]]\nfill = { min = [0, 0, 0], max = [100, 100, 100] }\nradius = 0.001\n", "grains[0].fill"),
         ("[[body]]\n", "body[0]"),
         ("[[body]]\nball = 1\nbox = [1, 1, 1]\n", "body[0]"),

@@ -155,7 +155,7 @@ stacking = 0.5
 name = "sand"
 fill = { min = [-0.2, -0.2, -0.2], max = [0.05, 0.05, 0.05] }
 radius = 0.03
-spacing = 0.07
+distance = 0.07
 jitter = 0.5
 transform = { translate = [9, 3, 0] }
 array = { count = [2, 1, 1], spacing = [1, 0, 0] }

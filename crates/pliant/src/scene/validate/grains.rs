@@ -7,8 +7,8 @@ use crate::scene::{Body, ContactSpec, Grains};
 pub fn grains(at: &str, g: &Grains) -> Checked {
     one_of(at, &[("fill", g.fill.is_some())])?;
     range(&format!("{at}.radius"), g.radius, 1e-6, 1e3)?;
-    let spacing = g.spacing.unwrap_or(2.0 * g.radius);
-    range(&format!("{at}.spacing"), spacing, 2.0 * g.radius, 1e3)?;
+    let spacing = g.distance.unwrap_or(2.0 * g.radius);
+    range(&format!("{at}.distance"), spacing, 2.0 * g.radius, 1e3)?;
     range(&format!("{at}.jitter"), g.jitter, 0.0, 1.0)?;
     range(&format!("{at}.density"), g.density, 1e-6, 1e6)?;
     if let Some(fill) = &g.fill {
