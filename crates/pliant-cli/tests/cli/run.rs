@@ -42,7 +42,7 @@ fn statistics_have_one_line_per_frame_and_as_many_cells_as_columns() {
     let text = std::fs::read_to_string(room.path("out/scene/stats.csv")).unwrap();
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let wanted = "frame,time,step_ms,predict,contacts,stabilize,solve,finalize,kinetic,gravitational,elastic,\
+    let wanted = "frame,time,step_ms,predict,neighbors,contacts,stabilize,solve,finalize,kinetic,gravitational,elastic,\
                   linear_x,linear_y,linear_z,angular_x,angular_y,angular_z,center_x,center_y,center_z,contacts,\
                   residual_stretch_mean,residual_stretch_max";
     assert_eq!(header, wanted.split(',').collect::<Vec<_>>());
@@ -67,7 +67,7 @@ fn the_json_summary_has_exactly_its_keys_and_is_run_json() {
     assert_eq!(json["frames"], 2);
     // 4·5 edges each way and 16 diagonals.
     assert_eq!(json["constraints"]["stretch"], 56);
-    assert_eq!(keys(&json["stages"]), ["contacts", "finalize", "predict", "solve", "stabilize"]);
+    assert_eq!(keys(&json["stages"]), ["contacts", "finalize", "neighbors", "predict", "solve", "stabilize"]);
     assert_eq!(keys(&json["residual"]["stretch"]), ["max", "mean"]);
     assert_eq!(json["hash"].as_str().unwrap().len(), 16);
     assert_eq!(std::fs::read_to_string(room.path("there/run.json")).unwrap(), done.stdout);
