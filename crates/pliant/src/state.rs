@@ -25,7 +25,7 @@ pub struct State {
     pub older_velocities: Vec<RowData>,
     /// Radius of each particle [m].
     pub radii: Vec<f32>,
-    /// Phase of each particle: particles of one phase do not collide with each other.
+    /// Phase of each particle: particles of one phase do not touch each other, except in phase 0.
     pub phases: Vec<u32>,
     /// Particles that integrate with BDF1 in this substep, though the scene says BDF2.
     pub first_order: Vec<bool>,
