@@ -37,7 +37,8 @@ pub struct Meeting {
     counts: Vec<f32>,
     /// Whether a pass of this substep has counted them.
     counted: bool,
-    /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22).
+    /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Kept apart from the rows and
+    /// used in every contact pass of the substep (E17).
     weights: Vec<f32>,
     /// Second position buffer.
     next: Vec<RowData>,
