@@ -193,6 +193,8 @@ pub struct Settings {
     pub stabilization: u32,
     /// Over-relaxation of Jacobi passes.
     pub omega: f32,
+    /// How rotations of bodies are found.
+    pub extraction: crate::kernels::shape::Extraction,
     /// Slower particles stay where they are [m/s]; 0 never sleeps.
     pub sleep_speed: f32,
     /// Acceleration of gravity [m/s²].

@@ -142,7 +142,7 @@ impl Simulation {
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
-            self.state.leave(|changed| gpu.upload(changed));
+            self.state.leave(|changed| gpu.upload(&self.model, changed));
             return match gpu.advance(&self.model, steps)? {
                 Some(_) => self.sync(),
                 None => Ok(()),
@@ -208,7 +208,7 @@ impl Simulation {
     #[cfg(feature = "gpu")]
     pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
         let Some(gpu) = &mut self.gpu else { return Ok(None) };
-        self.state.share(|changed| gpu.upload(changed));
+        self.state.share(|changed| gpu.upload(&self.model, changed));
         Ok(Some(gpu.surface(&self.model)?))
     }
 

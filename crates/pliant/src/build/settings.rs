@@ -31,6 +31,7 @@ pub fn settings(scene: &Scene, target: &Target) -> Settings {
         iterations: s.iterations,
         stabilization: s.stabilization,
         omega: s.omega,
+        extraction: s.rotation,
         sleep_speed: s.sleep_speed,
         gravity: Vec3::from(w.gravity),
         wind: w.wind.as_ref().map_or(Wind::default(), |wind| Wind {

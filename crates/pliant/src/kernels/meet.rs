@@ -12,6 +12,15 @@
 use super::contact::{Friction, Push};
 use glam::Vec3;
 
+/// Share of the smallest radius by which lists of neighbors reach farther than particles touch now.
+pub const MARGIN: f32 = 0.1;
+
+/// Share of a radius that stabilization leaves inside: contacts at rest are the solver's.
+pub const SLOP: f32 = 0.005;
+
+/// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
+pub const AT_REST: f32 = 1.5;
+
 /// One of the two particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Side {

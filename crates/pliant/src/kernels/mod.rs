@@ -232,6 +232,12 @@ pub mod wgsl {
     pub const SHARED: [&str; 2] = [include_str!("lane.wgsl"), include_str!("solve.wgsl")];
     /// Contact with friction.
     pub const CONTACT: &str = include_str!("contact.wgsl");
+    /// Contact between particles.
+    pub const MEET: &str = include_str!("meet.wgsl");
+    /// Rotations of bodies.
+    pub const ROTATION: &str = include_str!("shape/rotation.wgsl");
+    /// Rest shapes that give way; uses rotations.
+    pub const PLASTIC: &str = include_str!("shape/plastic.wgsl");
     /// Lift, drag and wind.
     pub const AERO: &str = include_str!("aero.wgsl");
     /// Volume of a closed surface.

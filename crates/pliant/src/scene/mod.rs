@@ -29,6 +29,7 @@ pub use rope::Rope;
 pub use soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
 pub use view::{Camera, Output};
 
+use crate::kernels::shape::Extraction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -192,6 +193,9 @@ pub struct Solver {
     pub stabilization: u32,
     /// Over-relaxation of Jacobi passes, 0 to 2; default 1.5.
     pub omega: f32,
+    /// How the rotation of a body is found: "iterative" (default), from the last one on; "polar", without memory;
+    /// "gram-schmidt", cheap and biased.
+    pub rotation: Extraction,
     /// Particles slower than this stay where they are [m/s]; default 0, never.
     pub sleep_speed: f32,
     /// Gap below which a particle is watched for contact [m], on top of its own movement; default 0.02.
@@ -213,6 +217,7 @@ impl Default for Solver {
             iterations: 16,
             stabilization: 2,
             omega: 1.5,
+            rotation: Extraction::default(),
             sleep_speed: 0.0,
             contact_margin: 0.02,
         }

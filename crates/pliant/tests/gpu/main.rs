@@ -4,6 +4,7 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod bodies;
 mod edits;
 mod faults;
 mod kernels;

@@ -24,6 +24,7 @@ iterations = 3
 stabilization = 1
 omega = 1.2
 sleep_speed = 0.001
+rotation = "polar"
 contact_margin = 0.02
 
 [world]

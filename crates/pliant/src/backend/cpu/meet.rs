@@ -8,22 +8,13 @@ use super::contacts::position;
 use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::contact::{Friction, Push};
-use crate::kernels::meet::{Side, meet, overlap};
+use crate::kernels::meet::{AT_REST, MARGIN, SLOP, Side, meet, overlap};
 use crate::model::Model;
 use crate::scene::Integrator;
 use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
 use crate::state::{RowData, State};
 use crate::step::stats::Touching;
 use glam::Vec3;
-
-/// Share of the smallest distance between centers by which lists reach farther than particles touch now.
-const MARGIN: f32 = 0.1;
-
-/// Share of a radius that stabilization leaves inside: contacts at rest are the solver's.
-const SLOP: f32 = 0.005;
-
-/// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
-const AT_REST: f32 = 1.5;
 
 /// Lists and what contacts have done in this substep.
 pub struct Meeting {

@@ -358,7 +358,8 @@ fn run_pass(
         Pass::Shapes => {
             if let Some(shapes) = &mut state.shapes {
                 let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
-                shape::match_shapes(shapes, &mut state.rows, &shape::Pass { grain, isa, ..shape::Pass::default() });
+                let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa };
+                shape::match_shapes(shapes, &mut state.rows, &pass);
             }
         }
     }

@@ -42,7 +42,13 @@ struct Substep {
     // First word of what pieces exchange, in `marks`; number of copies on seams.
     exchange: u32,
     copies: u32,
+    // First vectors in `work` of what particles that touch each other keep, and of their second position buffer; NOBODY
+    // where they do not touch.
+    meets: u32,
+    nexts: u32,
     spare: u32,
+    spare_too: u32,
+    spare_more: u32,
 }
 
 // What one dispatch works on.
@@ -61,6 +67,11 @@ struct Job {
     // 1 in the first iteration of a substep: multipliers start from zero.
     fresh: u32,
     spare: u32,
+    // Of contacts between particles: friction, over-relaxation, factor on radii or mass scaling.
+    stick: f32,
+    slide: f32,
+    omega: f32,
+    scale: f32,
 }
 
 // Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).
@@ -83,13 +94,17 @@ struct Job {
 const SUBSTEPS: u32 = 0u;
 const RAN_AWAY_PREDICT: u32 = 1u;
 const RAN_AWAY_SOLVE: u32 = 2u;
+// 1 after somebody ran away, 2 while neighbors have no room: nothing moves until the host has seen to it.
 const FROZEN: u32 = 3u;
+const CROWDED: u32 = 2u;
 // 1 if pieces waited for each other in vain.
 const STUCK: u32 = 4u;
 // Where a pass that does all of a substep keeps who runs away until it is done, and how many of its workgroups are.
 const RUNNING_PREDICT: u32 = 5u;
 const RUNNING_SOLVE: u32 = 6u;
 const FINISHED: u32 = 7u;
+// Height of the lowest particle, as a number that orders like it; of this substep, where lower ones weigh more.
+const LOWEST: u32 = 8u;
 const NOBODY: u32 = 0xffffffffu;
 
 const KEEPS_HISTORY: u32 = 1u;

@@ -90,7 +90,7 @@ impl Buffers {
             (solid * row) as u64,
             (arrays * solid * row) as u64,
             wanted[2].1,
-            (state.rows.len() * model.colliders.len() * row) as u64,
+            (work_seen(model, state, tables) * row) as u64,
             wanted[4].1,
         ];
         wanted[10].1 = moving.iter().sum();
@@ -172,7 +172,8 @@ impl Buffers {
         tables.patches.decks.iter().for_each(|deck| deck.deal(&mut dealt));
         let lambda: Vec<f32> = dealt.iter().flatten().chain(&state.inflate_multipliers).copied().collect();
         self.write(device, &self.lambda, 0, &lambda);
-        let header: [u32; MARKS] = [state.substeps as u32, NOBODY, NOBODY, 0, 0, NOBODY, NOBODY, 0];
+        let mut header: [u32; MARKS] = [0; MARKS];
+        header[..9].copy_from_slice(&[state.substeps as u32, NOBODY, NOBODY, 0, 0, NOBODY, NOBODY, 0, NOBODY]);
         self.write(device, &self.marks, 0, &header);
         // Nothing of the iterations to come: pieces that run side by side know them by the highest byte.
         let past = (state.substeps as u32).wrapping_mul(tables.iterations) << 24;
@@ -242,6 +243,14 @@ impl Buffers {
         receive.recv().map_err(|e| lost(e.to_string()))?.map_err(|e| lost(e.to_string()))?;
         buffer.get_mapped_range(..).map_err(|e| lost(e.to_string()))
     }
+}
+
+/// Vectors of `work` that the host looks at: pushes of colliders, then what particles that touch each other keep.
+fn work_seen(model: &Model, state: &State, tables: &Tables) -> usize {
+    if tables.meets == NOBODY {
+        return state.rows.len() * model.colliders.len();
+    }
+    tables.meets as usize + state.particles
 }
 
 /// Copies as many numbers as `to` has.

@@ -250,6 +250,29 @@ impl Device {
         Ok(words)
     }
 
+    /// A buffer that a shader can bind, of 16 bytes at least.
+    pub fn buffer(&self, label: &'static str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
+        let (size, most) = (bytes.max(16), self.binding_bytes);
+        if size > most {
+            return Err(GpuError::TooLarge { buffer: label, needed: size, most, adapter: self.name.clone() });
+        }
+        let descriptor = wgpu::BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false };
+        let made = self.attempt(label, || self.device.create_buffer(&descriptor));
+        made.map_err(|_| GpuError::OutOfMemory { buffer: label, bytes: size, total: size })
+    }
+
+    /// The words of any buffer that can be copied, once everything submitted is done.
+    pub fn download(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, GpuError> {
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let label = Some("readback");
+        let descriptor = wgpu::BufferDescriptor { label, size: buffer.size(), usage, mapped_at_creation: false };
+        let copy = self.attempt("readback", || self.device.create_buffer(&descriptor))?;
+        let mut encoder = self.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, buffer.size());
+        self.queue.submit([encoder.finish()]);
+        self.read_words(&copy)
+    }
+
     /// Runs `make` and turns what the driver objects to into an error.
     pub fn attempt<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T, GpuError> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);

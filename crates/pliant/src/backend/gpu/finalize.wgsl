@@ -15,6 +15,9 @@ fn finalize(thread: Thread) {
     if i >= sub.solid {
         return;
     }
+    if i == 0u {
+        atomicStore(&marks[LOWEST], NOBODY);
+    }
     if atomicLoad(&marks[FROZEN]) != 0u {
         rows[i] = motion[previous_at(i)];
         return;

@@ -13,7 +13,10 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) {
         motion[velocity_at(i)] = (row - before) * sub.inv_h;
         return;
     }
-    let touching = sub.colliders > 0u && row.w != 0.0 && pushed(i, slot);
+    var touching = sub.colliders > 0u && row.w != 0.0 && pushed(i, slot);
+    if sub.meets != NOBODY {
+        touching = touching || work[sub.meets + i].w > 0.0;
+    }
     if (sub.flags & KEEPS_HISTORY) != 0u {
         // Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
         atomicStore(&marks[sub.first_order + i], select(0u, 1u, touching));

@@ -117,11 +117,15 @@ pub struct Substep {
     pub forces: u32,
     pub exchange: u32,
     pub copies: u32,
+    pub meets: u32,
+    pub nexts: u32,
     pub spare: u32,
+    pub spare_too: u32,
+    pub spare_more: u32,
 }
 
 /// What one dispatch works on, `Job` of `bindings.wgsl`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 #[allow(missing_docs)]
 pub struct Job {
@@ -137,4 +141,8 @@ pub struct Job {
     pub copies_out: u32,
     pub fresh: u32,
     pub spare: u32,
+    pub stick: f32,
+    pub slide: f32,
+    pub omega: f32,
+    pub scale: f32,
 }

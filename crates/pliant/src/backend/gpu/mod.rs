@@ -15,6 +15,7 @@
 mod alarm;
 mod buffers;
 mod cards;
+mod desks;
 mod device;
 mod error;
 mod glue;
@@ -26,6 +27,7 @@ mod records;
 mod rendezvous;
 mod rooms;
 pub mod shader;
+mod shapes;
 mod tables;
 mod timing;
 
@@ -36,12 +38,15 @@ use crate::step::stats::Times;
 use alarm::Alarm;
 pub use alarm::Runaway;
 use buffers::{Buffers, Sizes};
+use desks::Desks;
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;
 use normals::Normals;
 pub use normals::Surface;
-use program::{Dispatch, Program};
+use program::{Command, Program};
 use records::Records;
+use shader::Desk;
+use shapes::{ShapeTables, Shapes};
 use std::collections::VecDeque;
 use std::time::Instant;
 use tables::Tables;
@@ -74,7 +79,8 @@ pub struct Gpu {
     program: Program,
     pipelines: Vec<wgpu::ComputePipeline>,
     buffers: Buffers,
-    bindings: wgpu::BindGroup,
+    desks: Desks,
+    shapes: Option<Shapes>,
     records: Records,
     alarm: Alarm,
     timer: Option<Timer>,
@@ -105,7 +111,7 @@ impl Gpu {
     /// Puts a model and its state on a device.
     pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
-        if model.mutual.is_some() || state.shapes.is_some() {
+        if model.mutual.is_some() {
             return Err(GpuError::Missing { what: "contact between particles" });
         }
         let threads = device.threads as usize;
@@ -115,9 +121,12 @@ impl Gpu {
         let records = Records::new(model, state, &tables);
         let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
         let buffers = Buffers::new(&device, model, state, &tables, &program.jobs, &sizes)?;
-        let layout = bind_group_layout(&device);
-        let bindings = device.attempt("the bindings", || bind(&device, &layout, &buffers))?;
-        let pipelines = pipelines(&device, &layout, &program)?;
+        let desks = Desks::new(&device, &buffers)?;
+        let pipelines = desks.pipelines(&device, &program.pipelines)?;
+        let shapes = match &state.shapes {
+            Some(shapes) => Some(Shapes::new(&device, &desks.shapes, &tables.shapes, shapes)?),
+            None => None,
+        };
         records.upload_fixed(&device, &buffers, model);
         let gpu = Self {
             alarm: Alarm::new(&device),
@@ -132,7 +141,8 @@ impl Gpu {
             program,
             pipelines,
             buffers,
-            bindings,
+            desks,
+            shapes,
             records,
         };
         gpu.device.alive()?;
@@ -151,7 +161,7 @@ impl Gpu {
         let tilings = model.schedule.tilings().filter_map(longest);
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;
         let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
-        Shape { passes: self.program.passes(), chain, bytes: self.buffers.bytes, workgroup_bytes }
+        Shape { passes: self.program.passes(0), chain, bytes: self.buffers.bytes, workgroup_bytes }
     }
 
     /// What the host has sent to the device so far [bytes]: nothing more while nothing moves by prescription and the
@@ -178,7 +188,7 @@ impl Gpu {
             return Ok(Some(found));
         }
         let mut left = u64::from(steps) * u64::from(model.settings.substeps);
-        let dispatches = (MOST_DISPATCHES / self.program.passes().max(1)).max(1) as u64;
+        let dispatches = (MOST_DISPATCHES / self.program.passes(0).max(1)).max(1) as u64;
         let most = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
         while left > 0 {
             let count = left.min(dispatches).min(self.records.most()).min(most);
@@ -219,7 +229,8 @@ impl Gpu {
             let mut bound = usize::MAX;
             for k in 0..count {
                 let record = self.records.slot(self.substeps, k) * self.buffers.stride;
-                for list in [&self.program.predict, &self.program.islands] {
+                let program = &self.program;
+                for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
                     self.encode(&mut pass, list, record, &mut bound);
                 }
                 for iteration in 0..self.program.count {
@@ -266,13 +277,22 @@ impl Gpu {
         timer.resolve(encoder, count as u32);
     }
 
-    fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Dispatch], record: u32, bound: &mut usize) {
-        for d in list {
+    fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
+        for command in list {
+            let Command::Run(d) = command else { continue };
             if *bound != d.pipeline {
                 pass.set_pipeline(&self.pipelines[d.pipeline]);
                 *bound = d.pipeline;
+                let own = match d.desk {
+                    Desk::Main | Desk::Meets => None,
+                    Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
+                };
+                if own.is_some() {
+                    pass.set_bind_group(1, own, &[]);
+                }
             }
-            pass.set_bind_group(0, &self.bindings, &[record, d.job as u32 * self.buffers.stride]);
+            let offsets = [record, d.job as u32 * self.buffers.stride];
+            pass.set_bind_group(0, self.desks.shared(d.desk), &offsets);
             let x = d.groups.min(MOST_GROUPS);
             pass.dispatch_workgroups(x as u32, d.groups.div_ceil(x.max(1)) as u32, 1);
         }
@@ -287,14 +307,22 @@ impl Gpu {
             contacts = self.tables.contacts(model, n, pushes, marks);
         })?;
         self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
+        if let (Some(here), Some(there)) = (&self.shapes, &mut state.shapes) {
+            here.download(&self.device, there)?;
+        }
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
         Ok((contacts, found?))
     }
 
     /// Puts a changed state on the device.
-    pub fn upload(&mut self, state: &State) {
+    pub fn upload(&mut self, model: &Model, state: &State) {
         self.substeps = state.substeps;
+        if let (Some(here), Some(there)) = (&self.shapes, &state.shapes) {
+            let first = self.tables.shapes.job.slots as usize;
+            self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
+            here.upload(&self.device, &self.tables.shapes, there);
+        }
         self.buffers.upload_state(&self.device, state, &self.tables);
         // Radii stand among the parameters, which are uploaded whole when others of them change.
         let radii = &mut self.tables.params[self.tables.radii as usize..][..state.radii.len()];
@@ -313,83 +341,4 @@ impl Gpu {
         let [x, y, z, _] = state.rows[found.particle];
         Diverged::new(found.stage, model, found.particle, [x, y, z], self.records.time(found.substeps))
     }
-}
-
-fn bind_group_layout(device: &Device) -> wgpu::BindGroupLayout {
-    let entry = |binding: u32| {
-        let ty = match binding {
-            0..5 => wgpu::BufferBindingType::Storage { read_only: false },
-            5..8 => wgpu::BufferBindingType::Storage { read_only: true },
-            _ => wgpu::BufferBindingType::Uniform,
-        };
-        wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: binding >= 8, min_binding_size: None },
-            count: None,
-        }
-    };
-    let entries: Vec<_> = (0..10).map(entry).collect();
-    device.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
-}
-
-fn bind(device: &Device, layout: &wgpu::BindGroupLayout, b: &Buffers) -> wgpu::BindGroup {
-    let storage = [&b.rows, &b.motion, &b.lambda, &b.work, &b.marks, &b.params, &b.topology, &b.fixtures];
-    let mut entries: Vec<_> = storage
-        .into_iter()
-        .enumerate()
-        .map(|(k, buffer)| wgpu::BindGroupEntry { binding: k as u32, resource: buffer.as_entire_binding() })
-        .collect();
-    let record = |binding: u32, buffer, size: usize| wgpu::BindGroupEntry {
-        binding,
-        resource: wgpu::BindingResource::Buffer(wgpu::BufferBinding {
-            buffer,
-            offset: 0,
-            size: std::num::NonZeroU64::new(size as u64),
-        }),
-    };
-    entries.push(record(8, &b.substeps, size_of::<layout::Substep>()));
-    entries.push(record(9, &b.jobs, size_of::<layout::Job>()));
-    device.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
-}
-
-fn pipelines(
-    device: &Device,
-    layout: &wgpu::BindGroupLayout,
-    program: &Program,
-) -> Result<Vec<wgpu::ComputePipeline>, GpuError> {
-    let layout = device.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-        label: None,
-        bind_group_layouts: &[Some(layout)],
-        immediate_size: 0,
-    });
-    let make = |source: &shader::Source| {
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: Some(&source.label),
-            source: wgpu::ShaderSource::Wgsl(source.text().into()),
-        };
-        device.attempt(&format!("shader {:?}", source.label), || {
-            let module = if device.checks {
-                device.device.create_shader_module(descriptor)
-            } else {
-                // SAFETY: `build::pack` has proved every row number in range, `Tables` writes all others, and
-                // every loop of the shaders runs over a table's length.
-                unsafe {
-                    device.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
-                }
-            };
-            device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(&source.label),
-                layout: Some(&layout),
-                module: &module,
-                entry_point: Some(source.entry),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    zero_initialize_workgroup_memory: device.checks,
-                    ..Default::default()
-                },
-                cache: None,
-            })
-        })
-    };
-    program.pipelines.iter().map(make).collect()
 }

@@ -49,6 +49,21 @@ fn touch_all(thread: Thread) {
     }
 }
 
+// Takes over what contacts between particles did; `job.mode` 1: then contacts with colliders.
+@compute @workgroup_size(SIZE)
+fn take_over(thread: Thread) {
+    let i = number_of(thread);
+    if i >= sub.particles {
+        return;
+    }
+    let row = work[sub.nexts + i];
+    if job.mode != 0u && row.w != 0.0 {
+        rows[i] = touch(i, i, row);
+    } else {
+        rows[i] = row;
+    }
+}
+
 // What all constraints of a row want together, averaged and over-relaxed (S09; D4 3.25–3.26).
 // `job.index` has, for each row, where its entries start; an entry is a place in `work`.
 @compute @workgroup_size(SIZE)

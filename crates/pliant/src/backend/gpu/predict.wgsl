@@ -3,11 +3,13 @@
 @compute @workgroup_size(SIZE)
 fn predict(thread: Thread) {
     let i = number_of(thread);
-    // Whoever ran away in an earlier substep: the state stays as it was then.
-    let over = ran_away();
+    // Whoever ran away in an earlier substep: the state stays as it was then. So it does where neighbors have no room,
+    // until the host makes some.
+    let crowded = atomicLoad(&marks[FROZEN]) == CROWDED;
+    let over = crowded || ran_away();
     if i == 0u {
         if over {
-            atomicStore(&marks[FROZEN], 1u);
+            atomicMax(&marks[FROZEN], 1u);
         } else {
             atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + 1u);
         }
@@ -21,12 +23,102 @@ fn predict(thread: Thread) {
         return;
     }
     rows[i] = predicted(i, i);
+    if i < sub.particles && sub.meets != NOBODY {
+        work[sub.meets + i] = vec4<f32>(1.0, 1.0, weight_in_contacts(rows[i]), 0.0);
+        return;
+    }
     if i < sub.particles && sub.colliders > 0u {
         let seam = topology[sub.seam_of + i];
         if seam != NOBODY {
             clear_copies(i, seam);
         }
     }
+}
+
+// Inverse mass of a particle in contacts: its own, or scaled by height, lower is heavier (S22, D4 4.25, E22).
+// `job.scale`: by how much.
+fn weight_in_contacts(row: vec4<f32>) -> f32 {
+    if job.scale == 0.0 {
+        return row.w;
+    }
+    // Beyond e^12 single precision has nothing to tell apart.
+    return row.w * exp(min(height(row.xyz) - unordered(atomicLoad(&marks[LOWEST])), 12.0));
+}
+
+fn height(x: vec3<f32>) -> f32 {
+    let size = sqrt(dot(sub.gravity, sub.gravity));
+    if size == 0.0 {
+        return 0.0;
+    }
+    return -dot(x, sub.gravity) / size * job.scale;
+}
+
+// A number that orders like a float, and back.
+fn ordered(v: f32) -> u32 {
+    let bits = bitcast<u32>(v);
+    return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
+}
+
+fn unordered(bits: u32) -> f32 {
+    return bitcast<f32>(select(~bits, bits & 0x7fffffffu, bits >= 0x80000000u));
+}
+
+// Where particles will be: what neighbors are looked for with, before anything of the state is changed.
+@compute @workgroup_size(SIZE)
+fn foresee(thread: Thread) {
+    let i = number_of(thread);
+    if i >= sub.particles {
+        return;
+    }
+    let row = rows[i];
+    var ahead = row.xyz;
+    if row.w != 0.0 {
+        var before = vec3<f32>(0.0);
+        var oldest = vec3<f32>(0.0);
+        if (sub.flags & KEEPS_HISTORY) != 0u {
+            before = motion[older_velocity_at(i)].xyz;
+            oldest = motion[previous_at(i)].xyz;
+        }
+        ahead = way_ahead(i, row, motion[velocity_at(i)].xyz, before, oldest).ahead;
+    }
+    foreseen(i, vec4<f32>(ahead, row.w));
+}
+
+fn foreseen(i: u32, row: vec4<f32>) {
+    work[sub.nexts + i] = row;
+    if job.scale != 0.0 {
+        atomicMin(&marks[LOWEST], ordered(height(row.xyz)));
+    }
+}
+
+// Modes of `settle`: bit 0, particles that were inside each other have parted; bit 1, colliders are looked at.
+const PARTED: u32 = 1u;
+const COLLIDERS: u32 = 2u;
+
+// Takes over what stabilization between particles did to old positions, for the new ones too; then contacts with
+// colliders are found and stabilized.
+@compute @workgroup_size(SIZE)
+fn settle(thread: Thread) {
+    let i = number_of(thread);
+    // What is frozen is put back to where the substep started, which must not change.
+    if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u {
+        return;
+    }
+    var row = rows[i];
+    var start = motion[previous_at(i)];
+    if (job.mode & PARTED) != 0u {
+        let parted = work[sub.nexts + i];
+        row = vec4<f32>(row.xyz + (parted.xyz - start.xyz), row.w);
+        start = parted;
+    }
+    if (job.mode & COLLIDERS) != 0u && row.w != 0.0 {
+        find(i, i, start.xyz, row.xyz);
+        let out = vec4<f32>(stabilize(i, start.xyz), 0.0);
+        start += out;
+        row += out;
+    }
+    rows[i] = row;
+    motion[previous_at(i)] = start;
 }
 
 // Every copy of a seam particle keeps the pushes for itself, and all of them come to the same.
@@ -60,13 +152,30 @@ fn pins(thread: Thread) {
     let place = fixture(job.first + k);
     let turned = fixture(at + 1u);
     if i < sub.particles {
-        rows[i] = vec4<f32>(fixture(at).xyz + rotated(turned, place.xyz), 0.0);
+        rows[i] = pinned(at, place);
         return;
     }
     var q = quaternion_product(turned, place);
     q = q / sqrt(dot(q, q));
     // Of the two quaternions of this rotation the one near the old: rates are differences.
     rows[i] = select(q, -q, dot(q, rows[i]) < 0.0);
+}
+
+// The same for where particles will be.
+@compute @workgroup_size(SIZE)
+fn foresee_pins(thread: Thread) {
+    let k = number_of(thread);
+    if k >= job.count {
+        return;
+    }
+    let i = topology[job.index + 2u * k];
+    if i < sub.particles {
+        foreseen(i, pinned(sub.poses + 2u * topology[job.index + 2u * k + 1u], fixture(job.first + k)));
+    }
+}
+
+fn pinned(pose: u32, place: vec4<f32>) -> vec4<f32> {
+    return vec4<f32>(fixture(pose).xyz + rotated(fixture(pose + 1u), place.xyz), 0.0);
 }
 
 fn rotated(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {

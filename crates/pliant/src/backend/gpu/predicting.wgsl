@@ -28,22 +28,15 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
         motion[previous_at(i)] = row;
         return row;
     }
-    var free: vec3<f32>;
-    var ahead: vec3<f32>;
-    let second = (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&marks[sub.first_order + i]) == 0u;
-    if second {
-        free = free_velocity_bdf2(latest.xyz * sub.keep, before.xyz * sub.keep, acceleration(i, row.w), sub.h);
-        ahead = predict_bdf2(row.xyz, oldest, free, sub.h);
-    } else {
-        free = free_first_order(i, latest.xyz, row.w);
-        ahead = predict_bdf1(row.xyz, free, sub.h);
-    }
+    let way = way_ahead(i, row, latest.xyz, before.xyz, oldest);
+    var ahead = way.ahead;
     if slot == i {
         // The fourth component tells finalize how this substep was predicted.
-        motion[velocity_at(i)] = vec4<f32>(free, select(1.0, 0.0, second));
+        motion[velocity_at(i)] = way.free;
     }
     var start = row.xyz;
-    if sub.colliders > 0u {
+    // Where particles touch each other, that comes first: walls have the last word.
+    if sub.colliders > 0u && sub.meets == NOBODY {
         find(i, slot, start, ahead);
         let out = stabilize(i, start);
         start += out;
@@ -51,6 +44,19 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
     }
     motion[previous_at(i)] = vec4<f32>(start, row.w);
     return vec4<f32>(ahead, row.w);
+}
+
+// Where a particle would go, and its velocity, with 1 for its fourth component if that is of first order.
+struct Way { ahead: vec3<f32>, free: vec4<f32> }
+
+// Where particle `i` would go without constraints, from the last two velocities and the last place.
+fn way_ahead(i: u32, row: vec4<f32>, latest: vec3<f32>, before: vec3<f32>, oldest: vec3<f32>) -> Way {
+    if (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&marks[sub.first_order + i]) == 0u {
+        let free = free_velocity_bdf2(latest * sub.keep, before * sub.keep, acceleration(i, row.w), sub.h);
+        return Way(predict_bdf2(row.xyz, oldest, free, sub.h), vec4<f32>(free, 0.0));
+    }
+    let free = free_first_order(i, latest, row.w);
+    return Way(predict_bdf1(row.xyz, free, sub.h), vec4<f32>(free, 1.0));
 }
 
 fn acceleration(i: u32, w: f32) -> vec3<f32> {

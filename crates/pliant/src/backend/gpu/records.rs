@@ -79,7 +79,9 @@ impl Records {
             forces: if second { 4 } else { 2 } * solid,
             exchange: tables.exchange,
             copies: model.phantoms.seams as u32,
-            spare: 0,
+            meets: tables.meets,
+            nexts: tables.nexts,
+            ..Substep::default()
         };
         Self {
             steady,

@@ -40,6 +40,19 @@ enum What {
     Inflate,
     Constraint(Kind),
     Patches(PatchShader),
+    Meets,
+    Shapes,
+}
+
+/// Which buffers a shader sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Desk {
+    /// Those of `bindings.wgsl`.
+    Main,
+    /// Some of them, and the lists of neighbors with their pushes.
+    Meets,
+    /// Some of them, and bodies with their poses.
+    Shapes,
 }
 
 fn source(entry: &'static str, what: What) -> Source {
@@ -70,6 +83,16 @@ pub fn inflate() -> Source {
     source("inflate", What::Inflate)
 }
 
+/// A pass over contacts between particles: "shares", "project" or "sift".
+pub fn meets(entry: &'static str) -> Source {
+    source(entry, What::Meets)
+}
+
+/// A pass over bodies that keep their shape.
+pub fn shapes(entry: &'static str) -> Source {
+    source(entry, What::Shapes)
+}
+
 /// A pass over constraints of one kind: "batch", "serial" or "jacobi".
 pub fn constraint(kind: Kind, entry: &'static str) -> Source {
     source(entry, What::Constraint(kind))
@@ -94,6 +117,15 @@ pub fn patches(shader: PatchShader) -> Source {
 }
 
 impl Source {
+    /// Which buffers it sees.
+    pub fn desk(&self) -> Desk {
+        match self.what {
+            What::Meets => Desk::Meets,
+            What::Shapes => Desk::Shapes,
+            _ => Desk::Main,
+        }
+    }
+
     /// The module.
     pub fn text(&self) -> String {
         match &self.what {
@@ -107,6 +139,8 @@ impl Source {
             }
             What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, TOUCH, include_str!("passes.wgsl")]),
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
+            What::Meets => compose(&[wgsl::MEET, BINDINGS, include_str!("meets.wgsl")]),
+            What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
             }

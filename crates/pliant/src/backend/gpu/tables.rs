@@ -2,6 +2,7 @@
 
 use super::layout;
 use super::patches::{Patches, Writer};
+use super::shapes::ShapeTables;
 use crate::model::{BLOCK, Group, Model};
 use crate::scene::{Method, Partition};
 use crate::state::{RowData, State};
@@ -62,6 +63,15 @@ pub struct Tables {
     pub exchange: u32,
     /// Pushes in `work`.
     pub pushes: u32,
+    /// What particles that touch each other keep, in `work`, or [`NOBODY`]; and their second position buffer.
+    pub meets: u32,
+    pub nexts: u32,
+    /// Rest places and objects in `params`, where objects touch themselves.
+    pub rest: u32,
+    /// Phases in `topology`.
+    pub phases: u32,
+    /// Bodies that keep their shape.
+    pub shapes: ShapeTables,
     /// Corrections of Jacobi passes in `work`.
     pub jacobi_slots: u32,
     /// Offsets and entries of the incidence.
@@ -85,16 +95,21 @@ pub struct Tables {
 }
 
 /// Words of `marks` before its tables, as in `bindings.wgsl`.
-pub const MARKS: usize = 8;
+pub const MARKS: usize = 12;
 
 impl Tables {
     /// Writes a model down for workgroups of `threads` with `memory` bytes.
     pub fn new(model: &Model, state: &State, threads: usize, memory: usize) -> Self {
         let iterations = model.settings.iterations;
-        let mut all = Self { counts: NOBODY, fused: is_fused(model), iterations, ..Self::default() };
+        let mut all = Self { counts: NOBODY, meets: NOBODY, fused: is_fused(model), iterations, ..Self::default() };
         all.put_groups(model);
         all.put_rows(model, state);
         all.put_contacts(model, state);
+        all.put_meets(model, state);
+        if let Some(shapes) = &state.shapes {
+            all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
+            all.work += all.shapes.work;
+        }
         all.put_ties(model, state);
         all.put_jacobi(model);
         all.put_sails(model);
@@ -151,6 +166,24 @@ impl Tables {
         self.marks = self.exchange as usize + 2 * 4 * copies;
         self.pushes = 0;
         self.work = state.rows.len() * colliders;
+    }
+
+    fn put_meets(&mut self, model: &Model, state: &State) {
+        if model.mutual.is_none() {
+            return;
+        }
+        self.meets = self.work as u32;
+        // The second position buffer is bound by itself, which asks for 256 bytes.
+        self.nexts = (self.work + state.particles).next_multiple_of(16) as u32;
+        self.work = self.nexts as usize + state.particles;
+        self.phases = self.topology.len() as u32;
+        self.topology.extend_from_slice(&state.phases);
+        self.rest = self.params.len() as u32;
+        for (place, &object) in model.rest.iter().zip(&model.shape.objects) {
+            let loose = model.loose.get(object as usize).copied().unwrap_or(false);
+            // Object numbers are exact in single precision: there are fewer than particles.
+            self.params.extend([place.x, place.y, place.z, if loose { -1.0 } else { object as f32 }]);
+        }
     }
 
     fn put_ties(&mut self, model: &Model, state: &State) {
@@ -289,6 +322,11 @@ impl Tables {
                 let pushed = mask >> (c % 32) & 1 == 1 && pushes[slot * colliders + c][3] > 0.0;
                 count += u64::from(pushed);
             }
+        }
+        if self.meets != NOBODY {
+            // Either side counts its own.
+            let pairs: f64 = pushes[self.meets as usize..][..n].iter().map(|kept| f64::from(kept[3])).sum();
+            count += pairs as u64 / 2;
         }
         count
     }

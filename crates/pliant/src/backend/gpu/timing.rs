@@ -7,8 +7,9 @@ use crate::step::schedule::Stage;
 /// Substeps that one submission can time.
 pub const MOST: u32 = 256;
 
-/// Stages that are passes of their own: contacts and stabilize run within predict.
-pub const STAGES: [Stage; 3] = [Stage::Predict, Stage::Solve, Stage::Finalize];
+/// Stages that are passes of their own, in their order here: neighbors are found before anything is changed. Contacts run
+/// within predict, or within stabilize where particles touch each other.
+pub const STAGES: [Stage; 5] = [Stage::Neighbors, Stage::Predict, Stage::Stabilize, Stage::Solve, Stage::Finalize];
 
 /// Queries and the buffers they go through.
 pub struct Timer {

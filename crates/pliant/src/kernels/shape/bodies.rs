@@ -58,7 +58,7 @@ pub enum ShapeError {
 
 /// The fixed half of a body. Lengths are about its rest center of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Body {
+pub(crate) struct Body {
     /// First of its blocks.
     pub first_block: usize,
     /// Members.
@@ -123,7 +123,7 @@ impl Pose {
 
 /// How members lie among the rows.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Layout {
+pub(crate) enum Layout {
     /// Every body is a run of consecutive rows, and runs ascend: matched in place.
     Runs,
     /// Anything else: goals are written down by member, then each particle goes to the mean of its own.
@@ -140,15 +140,15 @@ pub(super) enum Layout {
 /// Bodies that are matched together.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShapeMatch {
-    pub(super) bodies: Vec<Body>,
+    pub(crate) bodies: Vec<Body>,
     pub(super) poses: Vec<Pose>,
     /// Offsets and masses by member, bodies one after the other, each filled up to whole blocks with masses of 0.
-    pub(super) blocks: Vec<Block>,
+    pub(crate) blocks: Vec<Block>,
     /// Row of each member, filled up with a body's last one.
-    pub(super) members: Vec<[u32; LANES]>,
+    pub(crate) members: Vec<[u32; LANES]>,
     /// Rows of pinned members, body by body.
     pub(super) pins: Vec<u32>,
-    pub(super) layout: Layout,
+    pub(crate) layout: Layout,
     pub(super) rows: usize,
 }
 

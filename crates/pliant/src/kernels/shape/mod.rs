@@ -38,6 +38,8 @@ mod skin;
 mod spread;
 mod stiffness;
 
+#[cfg(feature = "gpu")]
+pub(crate) use bodies::Layout;
 pub use bodies::{Pose, Shape, ShapeError, ShapeMatch};
 pub use moments::CHUNK;
 pub use pass::{Pass, match_shapes};

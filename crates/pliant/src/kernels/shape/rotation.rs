@@ -15,9 +15,12 @@ use super::matrix::{
     IDENTITY, Mat3, Quat, UPRIGHT, Vec3, add_outer, add_scaled, cross, dot, largest, matrix_of, quat_multiply,
     quat_normalize, scale,
 };
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// How the orientation of a body is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Extraction {
     /// Columns one after the other: cheap, but turns bodies that are only sheared. Rods, and bodies with adaptive
     /// weights, are decomposed instead.

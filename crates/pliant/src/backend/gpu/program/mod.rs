@@ -1,8 +1,10 @@
 //! A substep as a list of dispatches, made once from the model's schedule.
 
+mod particles;
+
 use super::layout::Job;
 use super::patches::{ENTRY, TURNS};
-use super::shader::{self, PatchShader, Source};
+use super::shader::{self, Desk, PatchShader, Source};
 use super::tables::{Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
@@ -22,6 +24,15 @@ const SEAMS_FIRST: u32 = 1;
 const SEAMS_LATER: u32 = 2;
 const SEAMS_TOGETHER: u32 = 3;
 
+/// One thing that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A dispatch.
+    Run(Dispatch),
+    /// Lists of neighbors are made.
+    Find,
+}
+
 /// One dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispatch {
@@ -31,6 +42,8 @@ pub struct Dispatch {
     pub job: usize,
     /// Workgroups.
     pub groups: usize,
+    /// Which buffers it sees.
+    pub desk: Desk,
 }
 
 /// The list.
@@ -40,15 +53,19 @@ pub struct Program {
     pub pipelines: Vec<Source>,
     /// Jobs, by number.
     pub jobs: Vec<Job>,
+    /// Who is near whom, found with where particles will be, before anything changes.
+    pub neighbors: Vec<Command>,
     /// Before the iterations.
-    pub predict: Vec<Dispatch>,
+    pub predict: Vec<Command>,
+    /// What particles that were inside each other do about it.
+    pub stabilize: Vec<Command>,
     /// Islands, and pieces that exchange their seams: all of their iterations; where that is all there is, the whole
     /// substep.
-    pub islands: Vec<Dispatch>,
+    pub islands: Vec<Command>,
     /// The first iteration, then odd and even ones in turn.
-    pub iterations: [Vec<Dispatch>; 3],
+    pub iterations: [Vec<Command>; 3],
     /// After them.
-    pub finalize: Vec<Dispatch>,
+    pub finalize: Vec<Command>,
     /// How often the iterations run.
     pub count: u32,
 }
@@ -59,7 +76,9 @@ impl Program {
     pub fn new(model: &Model, state: &State, tables: &Tables, together: bool) -> Self {
         let mut maker = Maker { model, state, tables, together, whole: false, program: Self::default() };
         maker.whole = maker.is_whole();
+        maker.neighbors();
         maker.predict();
+        maker.stabilize();
         maker.islands();
         for variant in 0..3 {
             maker.iteration(variant);
@@ -70,22 +89,27 @@ impl Program {
     }
 
     /// The dispatches of iteration `k`.
-    pub fn iteration(&self, k: u32) -> &[Dispatch] {
+    pub fn iteration(&self, k: u32) -> &[Command] {
         let variant = if k == 0 { 0 } else { 2 - k % 2 };
         &self.iterations[variant as usize]
     }
 
-    /// Dispatches of a whole substep.
-    pub fn passes(&self) -> usize {
-        let around = self.predict.len() + self.islands.len() + self.finalize.len();
-        around + (0..self.count).map(|k| self.iteration(k).len()).sum::<usize>()
+    /// Dispatches of a whole substep, of which finding neighbors takes `find`.
+    pub fn passes(&self, find: usize) -> usize {
+        let count =
+            |list: &[Command]| -> usize { list.iter().map(|c| if *c == Command::Find { find } else { 1 }).sum() };
+        let around = [&self.neighbors, &self.predict, &self.stabilize, &self.islands, &self.finalize];
+        around.into_iter().map(|list| count(list)).sum::<usize>()
+            + (0..self.count).map(|k| count(self.iteration(k))).sum::<usize>()
     }
 
-    /// Dispatches of a stage in the order of [`Stage::ALL`]; contacts and stabilize are part of predict.
-    pub fn stage(&self, stage: Stage) -> Vec<Dispatch> {
+    /// What a stage does; contacts are part of predict, or of stabilize where particles touch each other.
+    pub fn stage(&self, stage: Stage) -> Vec<Command> {
         match stage {
             Stage::Predict => self.predict.clone(),
-            Stage::Neighbors | Stage::Contacts | Stage::Stabilize => Vec::new(),
+            Stage::Neighbors => self.neighbors.clone(),
+            Stage::Contacts => Vec::new(),
+            Stage::Stabilize => self.stabilize.clone(),
             Stage::Solve => {
                 let all = (0..self.count).flat_map(|k| self.iteration(k).iter().copied());
                 self.islands.iter().copied().chain(all).collect()
@@ -120,7 +144,12 @@ impl Maker<'_> {
             self.program.jobs.push(job);
             self.program.jobs.len() - 1
         });
-        Dispatch { pipeline, job, groups }
+        let desk = self.program.pipelines[pipeline].desk();
+        Dispatch { pipeline, job, groups, desk }
+    }
+
+    fn run(&mut self, source: Source, job: Job, groups: usize) -> Command {
+        Command::Run(self.dispatch(source, job, groups))
     }
 
     /// Whether every row is in a patch, all patches run in one pass, and nobody else has a say in between.
@@ -139,25 +168,33 @@ impl Maker<'_> {
         self.state.velocities.len()
     }
 
-    fn predict(&mut self) {
-        let t = self.tables;
+    /// Forces of the air, if there are any.
+    fn wind(&mut self) -> Option<Command> {
         let sails = self.model.sails.particles.len();
-        if sails > 0 {
-            let (index, first, params, slots) = t.sails;
-            let job = Job { first, count: sails as u32, index, params, slots, ..Job::default() };
-            let d = self.dispatch(shader::passes("wind"), job, sails.div_ceil(SIZE));
-            self.program.predict.push(d);
+        let (index, first, params, slots) = self.tables.sails;
+        let job = Job { first, count: sails as u32, index, params, slots, ..Job::default() };
+        (sails > 0).then(|| self.run(shader::passes("wind"), job, sails.div_ceil(SIZE)))
+    }
+
+    /// Pins that follow a motion, if there are any.
+    fn pins(&mut self, entry: &'static str, scale: f32) -> Option<Command> {
+        let t = self.tables;
+        let job = Job { first: t.pins.1, count: t.pinned, index: t.pins.0, scale, ..Job::default() };
+        (t.pinned > 0).then(|| self.run(shader::predict(entry), job, (t.pinned as usize).div_ceil(SIZE)))
+    }
+
+    fn predict(&mut self) {
+        let mutual = self.model.mutual;
+        let mut list = Vec::new();
+        if mutual.is_none() {
+            list.extend(self.wind());
         }
-        if self.whole {
-            return;
+        if !self.whole {
+            let job = Job { scale: mutual.map_or(0.0, |m| m.stacking), ..Job::default() };
+            list.push(self.run(shader::predict("predict"), job, self.solid().div_ceil(SIZE)));
+            list.extend(self.pins("pins", 0.0));
         }
-        let d = self.dispatch(shader::predict("predict"), Job::default(), self.solid().div_ceil(SIZE));
-        self.program.predict.push(d);
-        if t.pinned > 0 {
-            let job = Job { first: t.pins.1, count: t.pinned, index: t.pins.0, ..Job::default() };
-            let d = self.dispatch(shader::predict("pins"), job, (t.pinned as usize).div_ceil(SIZE));
-            self.program.predict.push(d);
-        }
+        self.program.predict = list;
     }
 
     fn islands(&mut self) {
@@ -167,12 +204,12 @@ impl Maker<'_> {
             let all = self.model.settings.iterations;
             for first in (0..all).step_by(most as usize) {
                 let d = self.patches(0..islands, PLAIN, most.min(all - first), 0, u32::from(first == 0));
-                self.program.islands.push(d);
+                self.program.islands.push(Command::Run(d));
             }
         }
         if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
             let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, 0, 1);
-            self.program.islands.push(d);
+            self.program.islands.push(Command::Run(d));
         }
     }
 
@@ -207,20 +244,24 @@ impl Maker<'_> {
         }
         let fused = self.tables.fused;
         let mut list = Vec::new();
-        for pass in &self.model.schedule.iteration {
+        let passes = &self.model.schedule.iteration;
+        for (k, pass) in passes.iter().enumerate() {
             let fresh = u32::from(variant == 0);
             match pass {
                 Pass::Patches(range) if fused => {
                     let mode = if variant == 0 { SEAMS_FIRST } else { SEAMS_LATER };
-                    list.push(self.patches(range.clone(), mode, 1, variant, fresh));
+                    list.push(Command::Run(self.patches(range.clone(), mode, 1, variant, fresh)));
                 }
                 // Whoever reads a seam particle joins its copies and looks at its contacts.
                 Pass::Spread(_) | Pass::Join(_) | Pass::Touch if fused => {}
-                Pass::Patches(range) => list.push(self.patches(range.clone(), PLAIN, 1, variant, fresh)),
+                Pass::Patches(range) => {
+                    list.push(Command::Run(self.patches(range.clone(), PLAIN, 1, variant, fresh)));
+                }
                 Pass::Batches(ids) => {
                     for id in ids {
                         let batch = self.model.groups[id.group].batches[id.batch];
-                        list.push(self.constraints(id.group, "batch", batch.first, batch.count, fresh));
+                        let one = self.constraints(id.group, "batch", batch.first, batch.count, fresh);
+                        list.push(Command::Run(one));
                     }
                 }
                 Pass::Serial { group } => {
@@ -228,33 +269,38 @@ impl Maker<'_> {
                     for first in (0..count).step_by(TURNS) {
                         let part = TURNS.min(count - first);
                         let one = self.constraints(*group, "serial", first / BLOCK, part, fresh);
-                        list.push(Dispatch { groups: 1, ..one });
+                        list.push(Command::Run(Dispatch { groups: 1, ..one }));
                     }
                 }
                 Pass::JacobiScatter | Pass::JacobiGather => {
                     for group in 0..self.model.groups.len() {
                         let count = self.model.groups[group].count;
-                        list.push(self.constraints(group, "jacobi", 0, count, fresh));
+                        list.push(Command::Run(self.constraints(group, "jacobi", 0, count, fresh)));
                     }
                     let (index, first) = self.tables.incidence;
                     let job = Job { first, index, slots: self.tables.jacobi_slots, ..Job::default() };
-                    list.push(self.dispatch(shader::passes("jacobi_apply"), job, self.solid().div_ceil(SIZE)));
+                    list.push(self.run(shader::passes("jacobi_apply"), job, self.solid().div_ceil(SIZE)));
                 }
                 Pass::Spread(copies) | Pass::Join(copies) => {
                     let name = if matches!(pass, Pass::Spread(_)) { "spread" } else { "join" };
                     let (first, count) = (copies.ties.start as u32, copies.ties.len());
                     let job = Job { first, count: count as u32, ..Job::default() };
-                    list.push(self.dispatch(shader::passes(name), job, count.div_ceil(SIZE)));
+                    list.push(self.run(shader::passes(name), job, count.div_ceil(SIZE)));
                 }
                 Pass::Inflate => {
                     let job = Job { index: self.tables.inflatables, fresh, ..Job::default() };
-                    list.push(self.dispatch(shader::inflate(), job, self.model.inflatables.len()));
+                    list.push(self.run(shader::inflate(), job, self.model.inflatables.len()));
                 }
-                // `Gpu::new` has refused such models.
-                Pass::Meet | Pass::Shapes => {}
+                Pass::Meet => {
+                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                    list.extend(self.meet(variant, touch));
+                }
+                Pass::Shapes => list.extend(self.shapes(fresh)),
+                // Done with the contacts between particles.
+                Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
                 Pass::Touch => {
                     let groups = self.state.particles.div_ceil(SIZE);
-                    list.push(self.dispatch(shader::passes("touch_all"), Job::default(), groups));
+                    list.push(self.run(shader::passes("touch_all"), Job::default(), groups));
                 }
             }
         }
@@ -290,8 +336,13 @@ impl Maker<'_> {
         // Odd iterations write the second set of copies.
         let last_odd = self.program.count.is_multiple_of(2);
         let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
-        let d = self.dispatch(shader::finalize(), job, self.solid().div_ceil(SIZE));
-        self.program.finalize.push(d);
+        let shapes = &self.tables.shapes;
+        if shapes.plastic {
+            let flow = self.run(shader::shapes("shape_flow"), shapes.job, (shapes.job.count as usize).div_ceil(SIZE));
+            self.program.finalize.push(flow);
+        }
+        let command = self.run(shader::finalize(), job, self.solid().div_ceil(SIZE));
+        self.program.finalize.push(command);
     }
 }
 
