@@ -26,6 +26,7 @@ mod records;
 mod rendezvous;
 mod rooms;
 pub mod shader;
+pub mod space;
 mod tables;
 mod timing;
 
