@@ -7,5 +7,7 @@
 #[allow(dead_code)]
 #[path = "../space/support.rs"]
 mod clouds;
+mod lists;
 mod order;
 mod support;
+mod trouble;

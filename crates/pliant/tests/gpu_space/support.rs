@@ -1,6 +1,10 @@
 //! Devices, and what goes to and fro.
 
+use crate::clouds::Case;
+use pliant::gpu::space::{Finder, Report, Setup};
 use pliant::gpu::{Cap, Device, GpuOptions, adapters, wgpu};
+use pliant::space::{Construction, Neighbors, Pairs, Search};
+use pliant::state::RowData;
 use std::sync::OnceLock;
 
 /// A device for every kind of test: with checks, without them, and with no more than a browser grants. None where there
@@ -59,4 +63,70 @@ pub fn words(device: &Device, buffer: &wgpu::Buffer) -> Vec<u32> {
     encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, size);
     device.queue.submit([encoder.finish()]);
     device.read_words(&back).unwrap()
+}
+
+/// A search and the buffers it reads.
+pub struct Rig {
+    pub device: &'static Device,
+    pub finder: Finder,
+    rows: wgpu::Buffer,
+}
+
+/// How to search.
+#[derive(Clone, Copy, Debug)]
+pub struct How {
+    pub search: Search,
+    pub construction: Construction,
+    pub pairs: Pairs,
+}
+
+/// Every search that there is.
+pub fn every_way() -> impl Iterator<Item = How> {
+    let ways = [(Search::Grid, Construction::Counting), (Search::Grid, Construction::Sorting)];
+    let of = |(search, construction)| [Pairs::Once, Pairs::Both].map(|pairs| How { search, construction, pairs });
+    ways.into_iter().flat_map(of)
+}
+
+impl Rig {
+    /// With room for so many entries at first. Radii and phases stand behind other things, as in a simulation.
+    pub fn new(device: &'static Device, case: &Case, how: How, capacity: usize) -> Self {
+        let rows = storage(device, bytemuck::cast_slice(&case.rows));
+        let padding = [0x7fc0_0000; 5];
+        let radii: Vec<u32> = padding.into_iter().chain(case.radii.iter().map(|r| r.to_bits())).collect();
+        let phases: Vec<u32> = padding[..3].iter().chain(&case.phases).copied().collect();
+        let (radii, phases) = (storage(device, &radii), storage(device, &phases));
+        let setup = Setup {
+            particles: case.rows.len(),
+            rows: &rows,
+            radii: &radii,
+            radii_at: 5,
+            phases: (!case.phases.is_empty()).then_some(&phases),
+            phases_at: 3,
+            margin: case.margin,
+            pairs: how.pairs,
+            search: how.search,
+            construction: how.construction,
+            capacity,
+            cloud: Some(case.cloud()),
+        };
+        let finder = Finder::new(device, &setup).unwrap();
+        Self { device, finder, rows }
+    }
+
+    /// Moves the particles.
+    pub fn place(&self, rows: &[RowData]) {
+        self.device.queue.write_buffer(&self.rows, 0, bytemuck::cast_slice(rows));
+    }
+
+    /// Searches and grows as needed.
+    pub fn find(&mut self) -> Neighbors {
+        self.finder.settle(self.device).unwrap();
+        self.finder.lists(self.device).unwrap().expect("lists that fit")
+    }
+
+    /// One search without growing.
+    pub fn once(&self) -> Report {
+        submit(self.device, |pass| self.finder.encode(pass));
+        self.finder.report(self.device).unwrap()
+    }
 }
