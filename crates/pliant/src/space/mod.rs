@@ -135,6 +135,21 @@ pub enum Search {
 /// 1,300 to look at, and grows in proportion from there.
 const CROWDED: f64 = 2000.0;
 
+/// What suits particles that a grid has counted.
+fn suits(grid: &Grid, margin: f32) -> Search {
+    if grid.candidates(margin) > CROWDED { Search::Tree } else { Search::Grid }
+}
+
+/// What [`Search::Auto`] takes for a cloud.
+#[cfg(feature = "gpu")]
+pub(crate) fn choose(threads: &Threads, cloud: Cloud<'_>, margin: f32) -> Search {
+    threads.enter(|| {
+        let mut grid = Grid::default();
+        grid.count(threads, cloud, margin);
+        suits(&grid, margin)
+    })
+}
+
 /// Neighbor search with its buffers. Owns everything, so that a steady frame allocates nothing.
 pub struct Finder {
     search: Search,
@@ -170,8 +185,7 @@ impl Finder {
             grid.count(threads, cloud, margin);
         }
         *used = match search {
-            Search::Auto if grid.candidates(margin) > CROWDED => Search::Tree,
-            Search::Auto => Search::Grid,
+            Search::Auto => suits(grid, margin),
             given => *given,
         };
         if *used == Search::Grid {

@@ -74,6 +74,17 @@ impl Neighbors {
         (0..self.len()).flat_map(|i| self.of(i).iter().map(move |&j| (i as u32, j)))
     }
 
+    /// Lists that somebody else has found, by particle.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn from_lists<'a>(lists: impl Iterator<Item = &'a [u32]>) -> Self {
+        let mut all = Self { offsets: vec![0], ..Self::default() };
+        for list in lists {
+            all.indices.extend_from_slice(list);
+            all.offsets.push(all.indices.len() as u32);
+        }
+        all
+    }
+
     /// Fills the lists from a search over the slots of `sorted`.
     pub(super) fn collect(
         &mut self,

@@ -28,6 +28,7 @@ mod rendezvous;
 mod rooms;
 pub mod shader;
 mod shapes;
+pub mod space;
 mod tables;
 mod timing;
 

@@ -1,0 +1,329 @@
+//! The search as a whole: what it is given, what it leaves, and how it grows.
+
+use super::super::device::Device;
+use super::super::error::GpuError;
+use super::workshop::{Step, Workshop};
+use super::{ASK, CELLS, GROUP, SUM, Shared, grid};
+use crate::backend::cpu::Threads;
+use crate::space::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
+use wgpu::{Buffer, ComputePass, ComputePipeline};
+
+/// What a search is given. Buffers stay the caller's, and are only read.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// Number of particles, below [`MAX_PARTICLES`].
+    pub particles: usize,
+    /// One `vec4<f32>` per particle, and possibly more rows behind: position [m]; the fourth is ignored.
+    pub rows: &'a Buffer,
+    /// Where they begin [rows].
+    pub rows_at: u32,
+    /// Radii [m], one `f32` per particle.
+    pub radii: &'a Buffer,
+    /// Where they begin [words].
+    pub radii_at: u32,
+    /// Phases, one `u32` per particle; without a buffer everybody has phase 0.
+    pub phases: Option<&'a Buffer>,
+    /// Where they begin [words].
+    pub phases_at: u32,
+    /// See [`crate::space::near`] [m]; not negative.
+    pub margin: f32,
+    /// Which of a pair lists the other.
+    pub pairs: Pairs,
+    /// What to search with.
+    pub search: Search,
+    /// How the grid is made. Lists are the same.
+    pub construction: Construction,
+    /// Entries that the lists have room for at first.
+    pub capacity: usize,
+    /// Where particles are at first, for [`Search::Auto`], which is decided once and by the host: what the device
+    /// sees later would come too late for a list of dispatches that is fixed. Without it, auto is the grid.
+    pub cloud: Option<Cloud<'a>>,
+}
+
+/// What a search says about itself: the header, read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Entries of all lists of the last search.
+    pub wanted: u64,
+    /// Entries there is room for.
+    pub capacity: u32,
+    /// Whether they did not fit. Then lists mean nothing, though they stay within bounds: grow, and search again.
+    pub overflow: bool,
+    /// Most entries that any search before the last wanted since there was as much room; `u32::MAX` stands for more.
+    pub most: u32,
+    /// Searches before the last that had no room, since then.
+    pub missed: u32,
+    /// Places of the grid's table.
+    pub places: u32,
+}
+
+impl Report {
+    /// From the eight words of the header.
+    pub fn from_words(words: [u32; 8]) -> Self {
+        let [low, high, capacity, overflow, _, places, most, missed] = words;
+        let wanted = u64::from(high) << 32 | u64::from(low);
+        Self { wanted, capacity, overflow: overflow != 0, most, missed, places }
+    }
+
+    /// Entries that every search so far would have had room with.
+    pub fn needed(&self) -> u64 {
+        self.wanted.max(u64::from(self.most))
+    }
+}
+
+/// A neighbor search on the device with its buffers.
+#[derive(Debug)]
+pub struct Finder {
+    particles: usize,
+    used: Search,
+    record: [u32; 12],
+    ask: Buffer,
+    build: Vec<Step>,
+    list: Step,
+    /// Shader of the lists and what it reads, to be bound again when the lists have grown.
+    lister: ComputePipeline,
+    searched: Vec<(u32, Buffer)>,
+    slots: [Buffer; 2],
+    ranges: Buffer,
+    indices: Buffer,
+    header: Buffer,
+    fixed_bytes: u64,
+}
+
+/// Element of the record that holds the capacity.
+const CAPACITY: usize = 1;
+/// Element of the record that holds the margin.
+const MARGIN: usize = 4;
+
+/// Least growth: lists that grow bit by bit would grow often.
+const GROWTH: u64 = 4096;
+
+impl Finder {
+    /// Makes buffers and shaders.
+    pub fn new(device: &Device, setup: &Setup<'_>) -> Result<Self, GpuError> {
+        let n = setup.particles;
+        if n >= MAX_PARTICLES {
+            let (needed, most) = (16 * n as u64, 16 * (MAX_PARTICLES as u64 - 1));
+            return Err(GpuError::TooLarge { buffer: "slots", needed, most, adapter: device.name.clone() });
+        }
+        check_margin(setup.margin);
+        let used = match (setup.search, setup.cloud) {
+            (Search::Auto, Some(cloud)) => {
+                let threads = Threads::new(1).map_err(|e| GpuError::Lost(e.to_string()))?;
+                crate::space::choose(&threads, cloud, setup.margin)
+            }
+            (Search::Auto, None) => Search::Grid,
+            (given, _) => given,
+        };
+        let mut shop = Workshop::new(device);
+        let mut record = [0; 12];
+        record[0] = n as u32;
+        record[2] = setup.radii_at;
+        record[3] = setup.phases_at;
+        record[MARGIN] = setup.margin.to_bits();
+        record[5] = u32::from(setup.pairs == Pairs::Once);
+        record[6] = u32::from(setup.phases.is_some());
+        record[7] = grid::places(n) as u32;
+        record[9] = if used == Search::Grid { 1 } else { 2 };
+        record[10] = setup.rows_at;
+        let shared = Shared {
+            particles: n,
+            rows: setup.rows,
+            radii: setup.radii,
+            phases: setup.phases.unwrap_or(setup.radii),
+            ask: shop.record("question", &record)?,
+            cells: shop.words("cells", 24)?,
+            header: shop.words("header", 8)?,
+            slots: shop.words("slots", 4 * n)?,
+            tags: shop.words("tags", 2 * n)?,
+        };
+        let ranges = shop.words("ranges", 2 * n)?;
+        let (build, table) = grid::build(&mut shop, &shared, setup.construction)?;
+        let text = [ASK, CELLS, include_str!("lists.wgsl"), include_str!("search_grid.wgsl"), SUM, GROUP];
+        let lister = shop.pipeline("list", &text)?;
+        let searched = vec![(6, shared.cells.clone()), (7, table)];
+        let fixed_bytes = shop.bytes;
+        let capacity = setup.capacity.clamp(1, most_entries(device));
+        let indices = shop.words("neighbors", capacity)?;
+        let Shared { ask, header, slots, tags, .. } = shared;
+        let list = bind(&shop, &lister, [&ask, &slots, &tags, &ranges, &indices, &header], &searched, n)?;
+        let mut finder = Self {
+            particles: n,
+            used,
+            record,
+            ask,
+            build,
+            list,
+            lister,
+            searched,
+            slots: [slots, tags],
+            ranges,
+            indices,
+            header,
+            fixed_bytes,
+        };
+        finder.set_capacity(device, capacity as u32);
+        device.alive()?;
+        Ok(finder)
+    }
+
+    /// Records a whole search.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.encode_build(pass);
+        self.encode_lists(pass);
+    }
+
+    /// Records the first half: everything before the lists, and a fresh header.
+    pub fn encode_build(&self, pass: &mut ComputePass<'_>) {
+        self.build.iter().for_each(|step| step.encode(pass));
+    }
+
+    /// Records the second half.
+    pub fn encode_lists(&self, pass: &mut ComputePass<'_>) {
+        self.list.encode(pass);
+    }
+
+    /// Makes room for so many entries, and forgets the lists. The least of them that is refused is more than the
+    /// adapter can bind.
+    pub fn grow(&mut self, device: &Device, entries: u64) -> Result<(), GpuError> {
+        let most = most_entries(device) as u64;
+        if entries > most {
+            let (needed, most) = (4 * entries, 4 * most);
+            return Err(GpuError::TooLarge { buffer: "neighbors", needed, most, adapter: device.name.clone() });
+        }
+        let mut shop = Workshop::new(device);
+        let indices = shop.words("neighbors", entries.max(1) as usize)?;
+        let own = [&self.ask, &self.slots[0], &self.slots[1], &self.ranges, &indices, &self.header];
+        self.list = bind(&shop, &self.lister, own, &self.searched, self.particles)?;
+        self.indices = indices;
+        self.set_capacity(device, entries.max(1) as u32);
+        Ok(())
+    }
+
+    /// Searches, waits, and grows until all lists fit. For setup, tests and tools: it reads back.
+    pub fn settle(&mut self, device: &Device) -> Result<Report, GpuError> {
+        loop {
+            let mut encoder = device.device.create_command_encoder(&Default::default());
+            self.encode(&mut encoder.begin_compute_pass(&Default::default()));
+            device.queue.submit([encoder.finish()]);
+            let report = self.report(device)?;
+            if !report.overflow {
+                return Ok(report);
+            }
+            // A little more than needed, so that the next few steps have room.
+            let wanted = report.wanted.saturating_add(report.wanted / 8).saturating_add(GROWTH);
+            self.grow(device, wanted.min((most_entries(device) as u64).max(report.wanted)))?;
+        }
+    }
+
+    /// What the header says, once everything submitted is done.
+    pub fn report(&self, device: &Device) -> Result<Report, GpuError> {
+        let words = self.read(device, &self.header, 8)?;
+        Ok(Report::from_words(std::array::from_fn(|k| words[k])))
+    }
+
+    /// The lists by particle number, once everything submitted is done; `None` if they did not fit.
+    pub fn lists(&self, device: &Device) -> Result<Option<Neighbors>, GpuError> {
+        let report = self.report(device)?;
+        if report.overflow {
+            return Ok(None);
+        }
+        let ranges = self.read(device, &self.ranges, 2 * self.particles)?;
+        let indices = self.read(device, &self.indices, report.wanted as usize)?;
+        let lists = ranges.chunks_exact(2).map(|range| &indices[range[0] as usize..][..range[1] as usize]);
+        Ok(Some(Neighbors::from_lists(lists)))
+    }
+
+    fn read(&self, device: &Device, buffer: &Buffer, words: usize) -> Result<Vec<u32>, GpuError> {
+        if words == 0 {
+            return Ok(Vec::new());
+        }
+        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
+        let size = 4 * words as u64;
+        let descriptor = wgpu::BufferDescriptor { label: Some("read back"), size, usage, mapped_at_creation: false };
+        let back = device.attempt("read back", || device.device.create_buffer(&descriptor))?;
+        let mut encoder = device.device.create_command_encoder(&Default::default());
+        encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, size);
+        device.queue.submit([encoder.finish()]);
+        device.read_words(&back)
+    }
+
+    /// Asks with another margin [m] from the next submission on.
+    pub fn set_margin(&mut self, device: &Device, margin: f32) {
+        check_margin(margin);
+        self.record[MARGIN] = margin.to_bits();
+        device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
+    }
+
+    fn set_capacity(&mut self, device: &Device, capacity: u32) {
+        self.record[CAPACITY] = capacity;
+        device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
+        device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; 8]));
+    }
+
+    /// Entries there is room for.
+    pub fn capacity(&self) -> u32 {
+        self.record[CAPACITY]
+    }
+
+    /// By particle, `vec2<u32>`: its first entry and how many it has. Particle numbers are below the number of particles
+    /// and ranges within `indices`, even where the header shows an overflow.
+    pub fn ranges(&self) -> &Buffer {
+        &self.ranges
+    }
+
+    /// Entries, `u32`: particle numbers.
+    pub fn indices(&self) -> &Buffer {
+        &self.indices
+    }
+
+    /// Eight words, see [`Report::from_words`]; the fourth is not 0 if lists did not fit.
+    pub fn header(&self) -> &Buffer {
+        &self.header
+    }
+
+    /// By slot, `vec4<f32>` and `vec2<u32>`: position and radius; number and phase. Slots that follow each other are near
+    /// each other.
+    pub fn slots(&self) -> &[Buffer; 2] {
+        &self.slots
+    }
+
+    /// What searches: grid or tree.
+    pub fn used(&self) -> Search {
+        self.used
+    }
+
+    /// Dispatches of a search.
+    pub fn dispatches(&self) -> usize {
+        self.build.len() + 1
+    }
+
+    /// Memory on the device [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.fixed_bytes + self.indices.size()
+    }
+}
+
+fn check_margin(margin: f32) {
+    assert!(margin >= 0.0, "the margin of a neighbor search is {margin} m, but must not be negative");
+}
+
+/// Entries that the adapter can bind.
+fn most_entries(device: &Device) -> usize {
+    (device.binding_bytes / 4).min(u64::from(u32::MAX) - 1) as usize
+}
+
+/// Particles of a workgroup of lists.wgsl.
+const LISTED: usize = 64;
+
+fn bind(
+    shop: &Workshop<'_>,
+    lister: &ComputePipeline,
+    own: [&Buffer; 6],
+    searched: &[(u32, Buffer)],
+    particles: usize,
+) -> Result<Step, GpuError> {
+    let mut bound: Vec<(u32, &Buffer)> = (0..).zip(own).collect();
+    bound.extend(searched.iter().map(|(binding, buffer)| (*binding, buffer)));
+    shop.step(lister, &bound, particles.div_ceil(LISTED))
+}

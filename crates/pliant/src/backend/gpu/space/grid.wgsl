@@ -1,0 +1,108 @@
+// Puts particles into the cells of the table, in two ways. Slots are in the order of places; within one, counting leaves
+// them in any order, which the lists do not show, sorting in the order of numbers.
+
+@group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> radii: array<f32>;
+@group(0) @binding(3) var<storage, read> phases: array<u32>;
+@group(0) @binding(4) var<storage, read> cells: Cells;
+// Particles of each place; after the scan, its first slot.
+@group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
+@group(0) @binding(6) var<storage, read_write> starts: array<u32>;
+// Place of each particle, and how many came there before it.
+@group(0) @binding(7) var<storage, read_write> spots: array<vec2<u32>>;
+// By slot: position and radius; number and phase.
+@group(0) @binding(8) var<storage, read_write> slots: array<vec4<f32>>;
+@group(0) @binding(9) var<storage, read_write> tags: array<vec2<u32>>;
+@group(0) @binding(10) var<storage, read_write> keys: array<u32>;
+@group(0) @binding(11) var<storage, read_write> values: array<u32>;
+
+fn place(v: vec3<f32>) -> u32 {
+    let relative = clamp(cell(v, cells.inverse) - cells.base, vec3<i32>(0), cells.last);
+    let at = vec3<u32>(relative) & cells.masks;
+    return (at.z * cells.dims.y + at.y) * cells.dims.x + at.x;
+}
+
+fn put(slot: u32, i: u32) {
+    slots[slot] = vec4<f32>(rows[ask.rows_at + i].xyz, radii[ask.radii_at + i]);
+    var phase = 0u;
+    if ask.phased == 1u {
+        phase = phases[ask.phases_at + i];
+    }
+    tags[slot] = vec2<u32>(i, phase);
+}
+
+@compute @workgroup_size(256)
+fn count(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let i = flat(group, groups) * 256u + t;
+    if i < ask.particles {
+        let p = place(rows[ask.rows_at + i].xyz);
+        spots[i] = vec2<u32>(p, atomicAdd(&counts[p], 1u));
+    }
+}
+
+@compute @workgroup_size(256)
+fn fill(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let i = flat(group, groups) * 256u + t;
+    if i < ask.particles {
+        put(starts[spots[i].x] + spots[i].y, i);
+    }
+}
+
+// Keys for the sort.
+@compute @workgroup_size(256)
+fn label(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let i = flat(group, groups) * 256u + t;
+    if i < ask.particles {
+        keys[i] = place(rows[ask.rows_at + i].xyz);
+        values[i] = i;
+    }
+}
+
+// After the sort: what belongs to each slot.
+@compute @workgroup_size(256)
+fn fetch(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let slot = flat(group, groups) * 256u + t;
+    if slot < ask.particles {
+        put(slot, values[slot]);
+    }
+}
+
+// After the sort: the first slot of each place, and one more. By bisection, for an empty stretch of the table would
+// keep a thread that writes all of it busy while the others have nothing to do.
+@compute @workgroup_size(256)
+fn begin(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let p = flat(group, groups) * 256u + t;
+    if p <= cells.places {
+        var low = 0u;
+        var high = ask.particles;
+        while low < high {
+            let middle = (low + high) / 2u;
+            if keys[middle] < p {
+                low = middle + 1u;
+            } else {
+                high = middle;
+            }
+        }
+        starts[p] = low;
+    }
+}

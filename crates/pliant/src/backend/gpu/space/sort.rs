@@ -1,0 +1,123 @@
+//! Radix sort of (key, value) pairs on the device: stable, the same order on every machine, as [`crate::space::RadixSort`].
+//!
+//! Eight bits in a pass, three dispatches to a pass. Ranks within a block come from one word per digit that has a bit
+//! for each of 32 threads: no subgroup operations, whose width and order no browser promises.
+
+use super::super::device::Device;
+use super::super::error::GpuError;
+use super::workshop::{Step, Workshop};
+use wgpu::{Buffer, ComputePass, ComputePipeline};
+
+/// Pairs of a block: `BLOCK` of sort.wgsl.
+const BLOCK: usize = 2048;
+/// Bits of a digit.
+const DIGIT_BITS: u32 = 8;
+/// Values of a digit.
+const DIGITS: usize = 1 << DIGIT_BITS;
+
+/// A sort of pairs of words with its buffers, ready to be recorded as often as wanted.
+#[derive(Debug)]
+pub struct Sort {
+    pairs: Pairs,
+    ends: usize,
+    steps: Vec<Step>,
+    bytes: u64,
+}
+
+impl Sort {
+    /// For `count` pairs whose keys are below 2^`bits`; digits above are not looked at.
+    pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
+        let mut shop = Workshop::new(device);
+        let (shaders, pairs) = (Shaders::new(&shop)?, Pairs::new(&mut shop, count)?);
+        let (steps, ends) = shaders.passes(&mut shop, &pairs, bits)?;
+        Ok(Self { pairs, ends, steps, bytes: shop.bytes })
+    }
+
+    /// Where the keys are expected; they do not survive.
+    pub fn keys(&self) -> &Buffer {
+        &self.pairs.keys[0]
+    }
+
+    /// Where the values are expected; they do not survive.
+    pub fn values(&self) -> &Buffer {
+        &self.pairs.values[0]
+    }
+
+    /// Keys in order.
+    pub fn sorted_keys(&self) -> &Buffer {
+        &self.pairs.keys[self.ends]
+    }
+
+    /// What belongs to them.
+    pub fn sorted_values(&self) -> &Buffer {
+        &self.pairs.values[self.ends]
+    }
+
+    /// Records the sort.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.steps.iter().for_each(|step| step.encode(pass));
+    }
+
+    /// Memory of all buffers [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Pairs, twice: a pass goes from one to the other.
+#[derive(Debug)]
+pub(super) struct Pairs {
+    pub count: usize,
+    pub keys: [Buffer; 2],
+    pub values: [Buffer; 2],
+    /// Counts of digits by block, and over all.
+    table: Buffer,
+    totals: Buffer,
+}
+
+impl Pairs {
+    pub fn new(shop: &mut Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+        Ok(Self {
+            count,
+            keys: [shop.words("keys", count)?, shop.words("keys", count)?],
+            values: [shop.words("values", count)?, shop.words("values", count)?],
+            table: shop.words("digits of blocks", DIGITS * count.div_ceil(BLOCK))?,
+            totals: shop.words("digits", DIGITS)?,
+        })
+    }
+}
+
+/// The pipelines of a sort.
+pub(super) struct Shaders {
+    tally: ComputePipeline,
+    rows: ComputePipeline,
+    scatter: ComputePipeline,
+}
+
+impl Shaders {
+    pub fn new(shop: &Workshop<'_>) -> Result<Self, GpuError> {
+        let text = [include_str!("sort.wgsl"), include_str!("sum.wgsl"), include_str!("group.wgsl")];
+        let make = |entry| shop.pipeline(entry, &text);
+        Ok(Self { tally: make("tally")?, rows: make("rows")?, scatter: make("scatter")? })
+    }
+
+    /// The passes for keys of so many bits that start on side 0, and the side where they end.
+    pub fn passes(&self, shop: &mut Workshop<'_>, pairs: &Pairs, bits: u32) -> Result<(Vec<Step>, usize), GpuError> {
+        let blocks = pairs.count.div_ceil(BLOCK);
+        let rows = if blocks == 0 { 0 } else { DIGITS };
+        let (mut steps, mut side, mut shift) = (Vec::new(), 0, 0);
+        while shift < bits {
+            let last = (1 << (bits - shift).min(DIGIT_BITS)) - 1;
+            let job = shop.record("sort job", &[pairs.count as u32, shift, last, blocks as u32])?;
+            let ([keys, values], [to_keys, to_values]) =
+                ([&pairs.keys[side], &pairs.values[side]], [&pairs.keys[1 - side], &pairs.values[1 - side]]);
+            let (table, totals) = (&pairs.table, &pairs.totals);
+            steps.push(shop.step(&self.tally, &[(0, &job), (1, keys), (3, table)], blocks)?);
+            steps.push(shop.step(&self.rows, &[(0, &job), (3, table), (4, totals)], rows)?);
+            let all = [(0, &job), (1, keys), (2, values), (3, table), (4, totals), (5, to_keys), (6, to_values)];
+            steps.push(shop.step(&self.scatter, &all, blocks)?);
+            (side, shift) = (1 - side, shift + DIGIT_BITS);
+        }
+        Ok((steps, side))
+    }
+}

@@ -1,0 +1,121 @@
+//! What every part of the search is made of: buffers, pipelines, and dispatches with everything bound.
+
+use super::super::MOST_GROUPS;
+use super::super::device::Device;
+use super::super::error::GpuError;
+use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
+
+/// Makes parts and adds up what they take.
+pub struct Workshop<'a> {
+    pub device: &'a Device,
+    /// Memory of all buffers so far [bytes].
+    pub bytes: u64,
+}
+
+/// One dispatch, ready to be recorded.
+#[derive(Debug)]
+pub struct Step {
+    pipeline: ComputePipeline,
+    bindings: wgpu::BindGroup,
+    groups: usize,
+}
+
+impl Step {
+    /// Records the dispatch; none where there is nothing to do.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        if self.groups == 0 {
+            return;
+        }
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, &self.bindings, &[]);
+        let x = self.groups.min(MOST_GROUPS);
+        pass.dispatch_workgroups(x as u32, self.groups.div_ceil(x) as u32, 1);
+    }
+}
+
+const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
+
+impl<'a> Workshop<'a> {
+    /// Starts with nothing.
+    pub fn new(device: &'a Device) -> Self {
+        Self { device, bytes: 0 }
+    }
+
+    /// A buffer of so many words that shaders read and write; of four at least, all 0.
+    pub fn words(&mut self, buffer: &'static str, words: usize) -> Result<Buffer, GpuError> {
+        self.buffer(buffer, words as u64, STORAGE)
+    }
+
+    /// A record that shaders read; whole vectors of four words.
+    pub fn record(&mut self, buffer: &'static str, words: &[u32]) -> Result<Buffer, GpuError> {
+        let made = self.buffer(buffer, words.len() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        self.device.queue.write_buffer(&made, 0, bytemuck::cast_slice(words));
+        Ok(made)
+    }
+
+    fn buffer(&mut self, buffer: &'static str, words: u64, usage: BufferUsages) -> Result<Buffer, GpuError> {
+        let (bytes, most) = (4 * words.max(4), self.device.binding_bytes);
+        if bytes > most {
+            let adapter = self.device.name.clone();
+            return Err(GpuError::TooLarge { buffer, needed: bytes, most, adapter });
+        }
+        let descriptor = wgpu::BufferDescriptor { label: Some(buffer), size: bytes, usage, mapped_at_creation: false };
+        let made = self.device.attempt(buffer, || self.device.device.create_buffer(&descriptor));
+        self.bytes += bytes;
+        made.map_err(|_| GpuError::OutOfMemory { buffer, bytes, total: self.bytes })
+    }
+
+    /// A pipeline from the parts of a module.
+    pub fn pipeline(&self, entry: &'static str, parts: &[&str]) -> Result<ComputePipeline, GpuError> {
+        let device = self.device;
+        let descriptor = wgpu::ShaderModuleDescriptor {
+            label: Some(entry),
+            source: wgpu::ShaderSource::Wgsl(parts.join("\n").into()),
+        };
+        device.attempt(&format!("shader {entry:?}"), || {
+            let module = if device.checks {
+                device.device.create_shader_module(descriptor)
+            } else {
+                // SAFETY: whatever positions are, also if they are no numbers: cells and codes are clamped as
+                // integers, slots come from counts of all particles, and lists are written only where the header
+                // has room. Loops end: those over cells and slots run over such counts, those in the tree down
+                // ranges of slots that get shorter.
+                unsafe {
+                    device.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+                }
+            };
+            device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(entry),
+                layout: None,
+                module: &module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: device.checks,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        })
+    }
+
+    /// A dispatch of so many workgroups with these buffers at these bindings.
+    pub fn step(
+        &self,
+        pipeline: &ComputePipeline,
+        buffers: &[(u32, &Buffer)],
+        groups: usize,
+    ) -> Result<Step, GpuError> {
+        let entries: Vec<_> = buffers
+            .iter()
+            .map(|&(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
+            .collect();
+        let bindings = self.device.attempt("the bindings of the neighbor search", || {
+            self.device.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("neighbor search"),
+                layout: &pipeline.get_bind_group_layout(0),
+                entries: &entries,
+            })
+        })?;
+        Ok(Step { pipeline: pipeline.clone(), bindings, groups })
+    }
+}

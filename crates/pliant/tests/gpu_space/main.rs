@@ -1,0 +1,13 @@
+//! Neighbor search on the device against brute force and against the CPU (S30–S32).
+//!
+//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
+
+#![allow(missing_docs, clippy::print_stdout)]
+
+#[allow(dead_code)]
+#[path = "../space/support.rs"]
+mod clouds;
+mod lists;
+mod order;
+mod support;
+mod trouble;

@@ -1,0 +1,136 @@
+//! What a search on the device does when it has no room, or nothing to stand on.
+
+use crate::clouds::{Case, Dice, entries};
+use crate::support::{How, Rig, devices, every_way, plain, words};
+use pliant::gpu::{Cap, Device, GpuError, GpuOptions};
+use pliant::space::{Construction, Pairs, Search};
+
+fn clump(n: usize) -> Case {
+    let mut dice = Dice(4);
+    let rows = (0..n).map(|_| dice.point(0.01)).collect();
+    Case { name: "clump", rows, radii: vec![0.05; n], phases: Vec::new(), margin: 0.0 }
+}
+
+#[test]
+fn s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped() {
+    let n = 1200;
+    let case = clump(n);
+    for (name, device) in devices() {
+        for how in every_way() {
+            let all = if how.pairs == Pairs::Once { n * (n - 1) / 2 } else { n * (n - 1) };
+            let mut rig = Rig::new(device, &case, how, 1000);
+            let report = rig.once();
+            assert!(report.overflow, "{name}, {how:?}");
+            assert_eq!((report.wanted, report.capacity), (all as u64, 1000), "{name}, {how:?}");
+            assert!(rig.finder.lists(device).unwrap().is_none());
+            let lists = rig.find();
+            assert_eq!(lists.indices().len(), all, "{name}, {how:?}");
+            for i in 0..n {
+                let first = if how.pairs == Pairs::Once { i + 1 } else { 0 };
+                let others = (first as u32..n as u32).filter(|&j| j != i as u32);
+                assert!(lists.of(i).iter().copied().eq(others), "{name}, {how:?}, list {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn e33_a_search_without_room_writes_nothing_out_of_bounds_and_is_remembered() {
+    let Some(device) = plain() else { return };
+    let case = clump(500);
+    for how in every_way() {
+        let mut rig = Rig::new(device, &case, how, 7000);
+        let all = rig.once().wanted;
+        let ranges = words(device, rig.finder.ranges());
+        assert!(ranges.chunks(2).take(500).all(|r| u64::from(r[0]) + u64::from(r[1]) <= 7000), "{how:?}");
+        // Particles fly apart, and there is room again; but the host has not looked yet.
+        let apart: Vec<_> = (0..500).map(|i| [i as f32, 0.0, 0.0, 1.0]).collect();
+        rig.place(&apart);
+        let report = rig.once();
+        assert!(!report.overflow);
+        assert_eq!((report.wanted, report.missed, u64::from(report.most)), (0, 1, all), "{how:?}");
+        assert_eq!(report.needed(), all);
+        rig.finder.grow(device, report.needed()).unwrap();
+        rig.place(&case.rows);
+        let report = rig.once();
+        assert_eq!((report.overflow, report.missed, report.wanted), (false, 0, all), "{how:?}");
+    }
+}
+
+#[test]
+fn e33_lists_that_an_adapter_cannot_bind_are_refused_with_their_size() {
+    if plain().is_none() {
+        return;
+    }
+    // 1 MiB is 262,144 entries: fewer than a clump of 800 has.
+    let cap = Cap { binding_bytes: 1 << 20, ..Cap::BROWSER };
+    let device: &'static Device =
+        Box::leak(Box::new(Device::open(&GpuOptions { cap: Some(cap), ..GpuOptions::default() }).unwrap()));
+    let case = clump(800);
+    for how in every_way() {
+        let mut rig = Rig::new(device, &case, how, 100);
+        let wanted = rig.once().wanted;
+        match rig.finder.settle(device) {
+            Ok(_) => assert!(how.pairs == Pairs::Once && wanted <= 262_144, "{how:?}"),
+            Err(GpuError::TooLarge { buffer: "neighbors", needed, most, .. }) => {
+                assert_eq!((needed >= 4 * wanted, most), (true, 1 << 20), "{how:?}");
+            }
+            Err(e) => panic!("{e}"),
+        }
+    }
+}
+
+#[test]
+fn s30_s32_particles_that_are_nowhere_have_no_neighbors_and_hide_nobody() {
+    let mut dice = Dice(8);
+    let n = 1000;
+    let rows: Vec<_> = (0..n).map(|_| dice.point(1.0)).collect();
+    let whole = Case { name: "whole", rows, radii: vec![0.06; n], phases: Vec::new(), margin: 0.0 };
+    for lost in [f32::NAN, f32::INFINITY, -f32::NAN] {
+        let mut rows = whole.rows.clone();
+        // Some in one coordinate, some in all; the first and the last among them.
+        for i in (0..n).step_by(37).chain([n - 1]) {
+            rows[i][i % 3] = lost;
+            if i % 2 == 0 {
+                rows[i] = [lost, lost, lost, 1.0];
+            }
+        }
+        let case = Case { name: "lost", rows, radii: whole.radii.clone(), phases: Vec::new(), margin: 0.0 };
+        for (name, device) in devices() {
+            for how in every_way() {
+                let found = entries(&Rig::new(device, &case, how, 100_000).find());
+                assert!(found == case.brute_force(how.pairs), "{lost}, {name}, {how:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn s30_s32_a_world_that_is_all_nan_ends_without_neighbors() {
+    for (name, device) in devices() {
+        let case = Case {
+            name: "nowhere",
+            rows: vec![[f32::NAN; 4]; 3000],
+            radii: vec![f32::NAN; 3000],
+            phases: vec![3; 3000],
+            margin: 0.1,
+        };
+        for how in every_way() {
+            assert!(Rig::new(device, &case, how, 100).find().indices().is_empty(), "{name}, {how:?}");
+        }
+    }
+}
+
+#[test]
+fn s30_the_margin_can_be_changed_between_searches() {
+    let Some(device) = plain() else { return };
+    let mut case = clump(300);
+    case.radii.fill(0.0005);
+    let how = How { search: Search::Grid, construction: Construction::Counting, pairs: Pairs::Both };
+    let mut rig = Rig::new(device, &case, how, 1);
+    for margin in [0.0, 0.001, 0.004] {
+        case.margin = margin;
+        rig.finder.set_margin(device, margin);
+        assert!(entries(&rig.find()) == case.brute_force(Pairs::Both), "{margin} m");
+    }
+}
