@@ -5,7 +5,7 @@ use crate::build::{BuildError, MeshSource, Target, build};
 use crate::error::StepError;
 use crate::frame::{Frame, Shape};
 #[cfg(feature = "gpu")]
-use crate::gpu::{Device, Gpu, GpuOptions, Runaway, Surface};
+use crate::gpu::{Device, Gpu, GpuOptions, Surface};
 use crate::kernels::{Kind, Softness};
 use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
@@ -60,20 +60,17 @@ pub struct ConstraintView {
 }
 
 /// What comes back from a GPU with the state.
-#[derive(Clone, Copy, Debug, Default)]
-struct Seen {
-    /// Contacts that pushed in the last substep.
-    #[cfg(feature = "gpu")]
-    contacts: u64,
-    /// Who ran away.
-    #[cfg(feature = "gpu")]
-    runaway: Option<Runaway>,
-}
+#[cfg(feature = "gpu")]
+type Seen = crate::gpu::Harvest;
+#[cfg(not(feature = "gpu"))]
+type Seen = ();
 
 /// A running simulation.
 pub struct Simulation {
     model: Model,
     state: Mirror<Seen>,
+    /// Whether the caller may have changed masses since the last step.
+    edited: bool,
     cpu: Cpu,
     #[cfg(feature = "gpu")]
     gpu: Option<Box<Gpu>>,
@@ -110,6 +107,7 @@ impl Simulation {
         Ok(Self {
             model,
             state: Mirror::new(state),
+            edited: false,
             cpu,
             #[cfg(feature = "gpu")]
             gpu: None,
@@ -121,7 +119,7 @@ impl Simulation {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| device.target()))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, state: Mirror::new(state), cpu, gpu })
+        Ok(Self { model, state: Mirror::new(state), edited: false, cpu, gpu })
     }
 
     /// Whether a GPU is expected to be faster than the threads it was given beside it.
@@ -140,6 +138,7 @@ impl Simulation {
 
     /// So many steps of dt. On a GPU they are submitted together and nobody waits for them.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
+        self.weigh_bodies();
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
@@ -154,6 +153,16 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Bodies keep the masses of their particles; what the caller has changed is taken over.
+    fn weigh_bodies(&mut self) {
+        if !std::mem::take(&mut self.edited) {
+            return;
+        }
+        if let Some(State { rows, shapes: Some(shapes), .. }) = self.state.get_mut() {
+            shapes.set_masses(rows);
+        }
     }
 
     /// Waits for all steps and brings the state to the host. Does nothing on the CPU.
@@ -175,8 +184,7 @@ impl Simulation {
         self.state.get(|_state| {
             #[cfg(feature = "gpu")]
             if let Some(gpu) = &self.gpu {
-                let (contacts, runaway) = gpu.download(&self.model, _state)?;
-                return Ok(Seen { contacts, runaway });
+                return Ok(gpu.download(&self.model, _state)?);
             }
             Ok(Seen::default())
         })
@@ -186,7 +194,7 @@ impl Simulation {
     pub fn wait(&self) -> Result<(), StepError> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
-            gpu.wait()?;
+            gpu.wait(&self.model)?;
         }
         Ok(())
     }
@@ -244,6 +252,7 @@ impl Simulation {
     /// As [`Self::state`].
     pub fn state_mut(&mut self) -> &mut State {
         self.state();
+        self.edited = true;
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
 
@@ -303,7 +312,8 @@ impl Simulation {
         let probe = self.cpu.probe(&self.model, self.state());
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
-            return Probe { contacts: self.fetch().map_or(0, |(_, seen)| seen.contacts), ..probe };
+            let count = |seen: &Seen| seen.contacts.len() as u64 + seen.pairs;
+            return Probe { contacts: self.fetch().map_or(0, |(_, seen)| count(seen)), ..probe };
         }
         probe
     }
@@ -360,13 +370,32 @@ impl Simulation {
         })
     }
 
-    /// Particles of different objects, or grains, that pushed each other in the last substep. Empty on a GPU.
+    /// Particles of different objects, or grains, that pushed each other in the last substep. From a GPU they are read
+    /// back at every call.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
     pub fn touching(&self) -> Vec<Touching> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            self.state();
+            return gpu.touching(&self.model).unwrap_or_else(|e| panic!("{e}"));
+        }
         self.cpu.touching(&self.model)
     }
 
-    /// Force of all particles on each collider in the last substep [N], in the order of the scene; zero on a GPU.
+    /// Force of all particles on each collider in the last substep [N], in the order of the scene.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
     pub fn collider_forces(&self) -> Vec<glam::Vec3> {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return match self.fetch() {
+                Ok((state, seen)) => crate::backend::cpu::forces(&self.model, state, seen.contacts.iter()),
+                Err(e) => panic!("{e}"),
+            };
+        }
         self.cpu.collider_forces(&self.model, self.state())
     }
 

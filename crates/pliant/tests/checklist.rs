@@ -72,9 +72,13 @@ const PROVED: &[(&str, &[&str])] = &[
         "s10_a_pile_weighs_on_the_floor_what_its_grains_weigh",
         "s10_collisions_of_all_kinds_keep_momentum",
         "s10_e18_sleeping_compares_displacement_with_speed_times_step",
+        "s10_e33_lists_that_outgrow_their_room_lose_no_step",
         "s10_lower_grains_that_count_as_heavier_let_a_column_stand_higher",
         "s10_particles_touch_where_there_are_grains_or_bodies_or_the_scene_says_so",
         "s10_pre_stabilization_removes_penetration_without_adding_velocity",
+        "s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu",
+        "s10_s14_grains_bodies_and_cloth_touch_on_the_gpu_as_on_the_cpu",
+        "s10_s17_forces_of_a_pile_come_back_from_the_gpu",
         "s10_two_grains_meet_and_go_on_together",
     ]),
     ("s11", &[
@@ -141,6 +145,8 @@ const PROVED: &[(&str, &[&str])] = &[
         "r04_s14_built_in_scenes_agree_after_a_step_and_their_statistics_after_many",
         "r04_s14_every_partition_method_and_integrator_takes_the_same_steps_on_the_gpu",
         "r04_s14_pinned_wind_contact_and_rods_take_the_same_steps_with_every_cap",
+        "s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu",
+        "s10_s14_grains_bodies_and_cloth_touch_on_the_gpu_as_on_the_cpu",
         "s12_s14_pieces_that_exchange_their_seams_within_a_pass_take_the_steps_of_the_cpu",
         "s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind",
         "s14_auto_leaves_a_small_scene_to_the_cpu",
@@ -169,6 +175,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s16_tether_never_lets_go_farther_than_its_length",
     ]),
     ("s17", &[
+        "s10_s17_forces_of_a_pile_come_back_from_the_gpu",
         "s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape",
         "s17_distances_are_finite_where_no_direction_is_best",
         "s17_dropped_particle_rests_on_plane_sphere_capsule_and_box",
@@ -507,6 +514,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ("e33", &[
         "e33_a_search_without_room_writes_nothing_out_of_bounds_and_is_remembered",
         "e33_lists_that_an_adapter_cannot_bind_are_refused_with_their_size",
+        "s10_e33_lists_that_outgrow_their_room_lose_no_step",
         "s30_e33_everybody_touching_everybody_is_reported_in_full",
         "s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped",
     ]),
@@ -527,6 +535,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
     ]),
     ("r03", &[
+        "r03_grains_and_bodies_repeat_themselves_on_the_gpu",
         "r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bits",
     ]),
     ("r04", &[

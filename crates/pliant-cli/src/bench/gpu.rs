@@ -122,7 +122,12 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     let times = sim.take_times();
     profiles(sim, false);
     let ms = |stage: Stage| (stage.name(), times.stage(stage) * 1e3 / f64::from(steps));
-    Ok([Stage::Predict, Stage::Solve, Stage::Finalize].map(ms).into())
+    // Contacts are part of predict, or of stabilize where particles touch each other.
+    let mut all = vec![Stage::Predict, Stage::Solve, Stage::Finalize];
+    if sim.model().mutual.is_some() {
+        all.extend([Stage::Neighbors, Stage::Stabilize]);
+    }
+    Ok(all.into_iter().map(ms).collect())
 }
 
 /// What a step has to move even with a perfect cache between the passes of an iteration: row numbers of sixteen bits,

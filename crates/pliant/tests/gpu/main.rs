@@ -10,6 +10,7 @@ mod faults;
 mod kernels;
 mod layout;
 mod operators;
+mod particles;
 mod partitions;
 mod repeat;
 mod rounding;

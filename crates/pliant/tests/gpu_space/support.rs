@@ -96,6 +96,7 @@ impl Rig {
         let phases: Vec<u32> = padding[..3].iter().chain(&case.phases).copied().collect();
         let (radii, phases) = (storage(device, &radii), storage(device, &phases));
         let setup = Setup {
+            rows_at: 0,
             particles: case.rows.len(),
             rows: &rows,
             radii: &radii,

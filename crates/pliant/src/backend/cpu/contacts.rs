@@ -23,19 +23,19 @@ pub struct Contact {
 }
 
 /// Where every collider stands during the substep.
-fn place_obstacles(model: &Model, sub: &Substep, obstacles: &mut Vec<Obstacle>) {
+fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<Obstacle>) {
     obstacles.clear();
     obstacles.extend(model.colliders.iter().map(|c| Obstacle {
         solid: c.solid,
-        before: c.motion.pose(sub.start),
-        after: c.motion.pose(sub.end),
+        before: c.motion.pose(start),
+        after: c.motion.pose(end),
         friction: c.friction,
     }));
 }
 
 /// Finds who may touch what before the substep ends.
 pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
-    place_obstacles(model, sub, &mut scratch.obstacles);
+    place_obstacles(model, sub.start, sub.end, &mut scratch.obstacles);
     let (obstacles, margin) = (&scratch.obstacles, model.settings.contact_margin);
     threads.each(&mut scratch.contacts, |run, contacts| {
         contacts.clear();
@@ -117,11 +117,13 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
 }
 
 /// Force of all particles on each collider in the last substep [N]: what their pushes did to their momentum.
-pub fn forces(model: &Model, state: &State, scratch: &Scratch) -> Vec<Vec3> {
+pub fn forces<'a>(model: &Model, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
     let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
-    for c in scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
-        let (i, obstacle) = (c.particle as usize, &scratch.obstacles[c.collider as usize]);
+    let mut obstacles = Vec::new();
+    place_obstacles(model, state.time, state.time, &mut obstacles);
+    for c in contacts.filter(|c| c.push.normal > 0.0) {
+        let (i, obstacle) = (c.particle as usize, &obstacles[c.collider as usize]);
         let (_, normal) = depth(&obstacle.solid, &obstacle.after, position(state.rows[i]), state.radii[i]);
         let push = normal * c.push.normal + c.push.tangent;
         all[c.collider as usize] -= push / (state.rows[i][3] * h * h);

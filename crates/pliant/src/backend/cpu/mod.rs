@@ -29,7 +29,9 @@ use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::{BatchId, Copies, Pass, Stage};
 use crate::step::stats::{Probe, Residuals, Times, Touching};
-use contacts::Contact;
+pub(crate) use contacts::Contact;
+#[cfg(feature = "gpu")]
+pub(crate) use contacts::forces;
 pub use isa::Isa;
 use meet::Meeting;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -211,7 +213,7 @@ impl Cpu {
 
     /// Force of all particles on each collider in the last substep [N].
     pub fn collider_forces(&self, model: &Model, state: &State) -> Vec<glam::Vec3> {
-        contacts::forces(model, state, &self.scratch)
+        contacts::forces(model, state, self.scratch.contacts.iter().flatten())
     }
 
     /// Volume of each inflatable [m³].

@@ -10,6 +10,9 @@ use crate::step::schedule::Stage;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+/// What FROZEN is while lists of neighbors have no room, as in `bindings.wgsl`.
+const CROWDED: u32 = 2;
+
 const IDLE: u8 = 0;
 const UNDER_WAY: u8 = 1;
 const READY: u8 = 2;
@@ -27,6 +30,20 @@ pub struct Runaway {
     pub particle: usize,
     /// Substeps done, the bad one included.
     pub substeps: u64,
+}
+
+/// What the device has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// All is well.
+    Fine,
+    /// Somebody ran away.
+    Ran(Runaway),
+    /// Lists of neighbors had no room: so many substeps were done (modulo 2³²), and none since.
+    Crowded {
+        /// Substeps.
+        done: u32,
+    },
 }
 
 /// A copy of the alarm on its way to the host.
@@ -66,7 +83,7 @@ impl Alarm {
     }
 
     /// What the copy says, if it has arrived.
-    pub fn look(&self, device: &Device) -> Result<Option<Runaway>, GpuError> {
+    pub fn look(&self, device: &Device) -> Result<Signal, GpuError> {
         if self.state.load(Ordering::Acquire) == UNDER_WAY {
             let polled = device.device.poll(wgpu::PollType::Poll);
             polled.map_err(|e| GpuError::Lost(e.to_string()))?;
@@ -75,7 +92,7 @@ impl Alarm {
         match self.state.load(Ordering::Acquire) {
             READY => {}
             FAILED => return Err(GpuError::Lost("the alarm could not be read".to_owned())),
-            _ => return Ok(None),
+            _ => return Ok(Signal::Fine),
         }
         let view = self.buffer.get_mapped_range(..).map_err(|e| GpuError::Lost(e.to_string()))?;
         let found = read(bytemuck::cast_slice(&view));
@@ -87,13 +104,17 @@ impl Alarm {
 }
 
 /// What the words at the start of `marks` say.
-pub fn read(marks: &[u32]) -> Result<Option<Runaway>, GpuError> {
-    let [substeps, predict, solve, _, stuck] = [marks[0], marks[1], marks[2], marks[3], marks[4]];
+pub fn read(marks: &[u32]) -> Result<Signal, GpuError> {
+    let [substeps, predict, solve, frozen, stuck] = [marks[0], marks[1], marks[2], marks[3], marks[4]];
     if stuck != 0 {
         let reason = "workgroups no longer run side by side".to_owned();
         return Err(GpuError::Refused { what: "pieces that wait for each other".to_owned(), reason });
     }
     let (stage, particle) = if predict != NOBODY { (Stage::Predict, predict) } else { (Stage::Solve, solve) };
     let found = Runaway { stage, particle: particle as usize, substeps: u64::from(substeps) };
-    Ok((particle != NOBODY).then_some(found))
+    Ok(match (particle, frozen) {
+        (NOBODY, CROWDED) => Signal::Crowded { done: substeps },
+        (NOBODY, _) => Signal::Fine,
+        _ => Signal::Ran(found),
+    })
 }

@@ -54,6 +54,10 @@ pub struct Sizes {
     pub fixtures: usize,
 }
 
+/// Words of `marks`, as in `bindings.wgsl`.
+const FROZEN: u64 = 3;
+const LOWEST: u64 = 8;
+
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
 
 impl Buffers {
@@ -181,6 +185,12 @@ impl Buffers {
         self.write(device, &self.marks, 4 * u64::from(tables.exchange), &nothing);
         let first_order: Vec<u32> = state.first_order.iter().map(|&f| u32::from(f)).collect();
         self.write(device, &self.marks, 4 * u64::from(tables.first_order), &first_order);
+    }
+
+    /// Lets go on what was frozen for want of room.
+    pub fn thaw(&self, device: &Device) {
+        self.write(device, &self.marks, 4 * FROZEN, &[0_u32]);
+        self.write(device, &self.marks, 4 * LOWEST, &[NOBODY]);
     }
 
     /// Reads back everything that moves, and calls `also` with the contacts' pushes and masks.

@@ -7,8 +7,8 @@ use super::error::GpuError;
 use super::layout;
 use super::shader::{Desk, Source};
 
-/// Bindings of group 0 beside a second group: rows, motion, work, marks, parameters; records.
-const SIDE: [u32; 7] = [0, 1, 3, 4, 5, 8, 9];
+/// Bindings of group 0 beside a second group: rows, work, marks, parameters, fixtures; records.
+const SIDE: [u32; 7] = [0, 3, 4, 5, 7, 8, 9];
 /// All of them.
 const MAIN: [u32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 /// First of the two that are records of a ring.

@@ -1,8 +1,5 @@
 // Contacts of particles with each other, the twin of backend/cpu/meet.rs. Every particle sums up its own contacts in
 // the order of its list and writes only itself; each contact is computed twice, once from either side.
-//
-// In `work`, from `sub.meets` on: for each particle the contacts that it shares its mass among in even and in odd
-// passes, its inverse mass in contacts, and how many contacts pushed it last; behind them the second position buffer.
 
 // Where the list of each particle begins, and how long it is.
 @group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
@@ -10,80 +7,64 @@
 // By entry of the lists: friction and push of this substep [kg·m].
 @group(1) @binding(2) var<storage, read_write> pushes: array<vec4<f32>>;
 
-// Modes of the job: bit 0, positions at the start of the substep; bit 1, masses are shared by the second number.
-const STARTS: u32 = 1u;
-const ODD: u32 = 2u;
+// Modes of the job: bit 0, positions at the start of the substep are parted; bit 1, then colliders are touched.
+const PARTS: u32 = 1u;
+const TOUCHES: u32 = 2u;
 
 // Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
 const AT_REST: f32 = 1.5;
 
-fn place(i: u32) -> vec4<f32> {
-    if (job.mode & STARTS) != 0u {
-        return motion[previous_at(i)];
-    }
-    return rows[i];
-}
-
-fn radius_of(i: u32) -> f32 {
-    return params[sub.radii + i] * job.scale;
-}
-
-fn share_of(i: u32) -> f32 {
-    let both = work[sub.meets + i];
-    return select(both.x, both.y, (job.mode & ODD) != 0u) * both.z;
-}
-
-// Contacts of each particle that push where it is.
+// Contacts of each particle that push where it is: its mass is shared among them.
 @compute @workgroup_size(SIZE)
 fn shares(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles {
         return;
     }
-    let own = place(i).xyz;
-    let radius = radius_of(i);
+    let own = work[job.copies_in + 2u * i];
     let list = ranges[i];
     var count = 0u;
     for (var e = list.x; e < list.x + list.y; e++) {
-        let j = near[e];
-        if overlaps(own, place(j).xyz, radius + radius_of(j)) {
+        let other = work[job.copies_in + 2u * near[e]];
+        if overlaps(own.xyz, other.xyz, own.w + other.w) {
             count++;
         }
     }
-    work[sub.meets + i].x = f32(max(count, 1u));
+    work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * f32(max(count, 1u));
 }
 
-// All contacts of each particle once, into the second position buffer.
+fn side(i: u32, place: vec4<f32>) -> Side {
+    let start = work[job.copies_in + 2u * i + 1u];
+    return Side(place.xyz, start.xyz, place.w, start.w, i);
+}
+
+// All contacts of each particle once. Whoever else touches it reads its card, which does not change.
 @compute @workgroup_size(SIZE)
 fn project(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles {
         return;
     }
-    let row = place(i);
-    let weight = work[sub.meets + i].z;
-    let own = Side(row.xyz, motion[previous_at(i)].xyz, radius_of(i), share_of(i), i);
+    let own = side(i, work[job.copies_in + 2u * i]);
     let list = ranges[i];
     var sum = vec3<f32>(0.0);
     var count = 0u;
     var pushing = 0u;
     for (var e = list.x; e < list.x + list.y; e++) {
         let j = near[e];
+        let there = work[job.copies_in + 2u * j];
         var push = vec4<f32>(0.0);
         if job.fresh == 0u {
             push = pushes[e];
         }
-        let there = place(j).xyz;
-        let radius = radius_of(j);
         // Most of a list is near, but does not touch.
-        if push.w == 0.0 && !overlaps(own.x, there, own.radius + radius) {
+        if push.w == 0.0 && !overlaps(own.x, there.xyz, own.radius + there.w) {
             if job.fresh != 0u {
                 pushes[e] = push;
             }
             continue;
         }
-        let other = Side(there, motion[previous_at(j)].xyz, radius, share_of(j), j);
-        let met = meet(own, other, job.stick, job.slide, job.omega, push);
+        let met = meet(own, side(j, there), job.stick, job.slide, job.omega, push);
         pushes[e] = met.push;
         sum += met.impulse;
         count++;
@@ -91,15 +72,23 @@ fn project(thread: Thread) {
             pushing++;
         }
     }
-    // Masses are shared as contacts were in the pass before; the other number is for the pass after.
-    let shared_next = f32(max(count, 1u));
-    if (job.mode & ODD) != 0u {
-        work[sub.meets + i].x = shared_next;
-    } else {
-        work[sub.meets + i].y = shared_next;
+    let kept = work[sub.meets + i];
+    // Masses are shared as contacts were in the pass before.
+    let share = f32(max(count, 1u));
+    work[sub.meets + i] = vec4<f32>(share, 0.0, kept.z, f32(pushing));
+    var x = own.x + sum * kept.z;
+    let inverse_mass = rows[i].w;
+    if (job.mode & PARTS) != 0u {
+        work[sub.nexts + i] = vec4<f32>(x, inverse_mass);
+        return;
     }
-    work[sub.meets + i].w = f32(pushing);
-    work[sub.nexts + i] = vec4<f32>(own.x + sum * weight, row.w);
+    if (job.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
+        x = touch_from(own.start, own.radius, i, i, vec4<f32>(x, inverse_mass)).xyz;
+    }
+    rows[i] = vec4<f32>(x, inverse_mass);
+    if job.copies_out != NOBODY {
+        put_card(job.copies_out, i, vec4<f32>(x, own.radius), vec4<f32>(own.start, kept.z * share));
+    }
 }
 
 // Leaves out of the lists who is held by its object: `job.params` has rest places and objects, loose ones below 0.

@@ -20,6 +20,7 @@ mod device;
 mod error;
 mod glue;
 pub mod layout;
+mod meeting;
 mod normals;
 mod patches;
 mod program;
@@ -32,16 +33,18 @@ pub mod space;
 mod tables;
 mod timing;
 
+use crate::backend::cpu::Contact;
 use crate::error::Diverged;
 use crate::model::Model;
 use crate::state::State;
-use crate::step::stats::Times;
-use alarm::Alarm;
+use crate::step::stats::{Times, Touching};
 pub use alarm::Runaway;
+use alarm::{Alarm, Signal};
 use buffers::{Buffers, Sizes};
 use desks::Desks;
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;
+use meeting::Meeting;
 use normals::Normals;
 pub use normals::Surface;
 use program::{Command, Program};
@@ -49,8 +52,9 @@ use records::Records;
 use shader::Desk;
 use shapes::{ShapeTables, Shapes};
 use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
-use tables::Tables;
+use tables::{MARKS, Tables};
 use timing::{STAGES, Timer};
 pub use wgpu;
 
@@ -82,6 +86,8 @@ pub struct Gpu {
     buffers: Buffers,
     desks: Desks,
     shapes: Option<Shapes>,
+    /// Grows also when somebody only looks, and finds that there was no room.
+    meeting: Option<Mutex<Meeting>>,
     records: Records,
     alarm: Alarm,
     timer: Option<Timer>,
@@ -93,6 +99,17 @@ pub struct Gpu {
     substeps: u64,
     /// Submissions that may not be done yet.
     in_flight: VecDeque<wgpu::SubmissionIndex>,
+}
+
+/// What comes back with the state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Harvest {
+    /// Contacts with colliders that pushed in the last substep.
+    pub contacts: Vec<Contact>,
+    /// Pairs of particles that did.
+    pub pairs: u64,
+    /// Who ran away.
+    pub runaway: Option<Runaway>,
 }
 
 /// What the list of a substep looks like.
@@ -112,9 +129,6 @@ impl Gpu {
     /// Puts a model and its state on a device.
     pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
-        if model.mutual.is_some() {
-            return Err(GpuError::Missing { what: "contact between particles" });
-        }
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;
@@ -126,6 +140,10 @@ impl Gpu {
         let pipelines = desks.pipelines(&device, &program.pipelines)?;
         let shapes = match &state.shapes {
             Some(shapes) => Some(Shapes::new(&device, &desks.shapes, &tables.shapes, shapes)?),
+            None => None,
+        };
+        let meeting = match model.mutual {
+            Some(_) => Some(Mutex::new(Meeting::new(&device, &desks, &buffers, &tables, state)?)),
             None => None,
         };
         records.upload_fixed(&device, &buffers, model);
@@ -144,6 +162,7 @@ impl Gpu {
             buffers,
             desks,
             shapes,
+            meeting,
             records,
         };
         gpu.device.alive()?;
@@ -162,7 +181,9 @@ impl Gpu {
         let tilings = model.schedule.tilings().filter_map(longest);
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;
         let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
-        Shape { passes: self.program.passes(0), chain, bytes: self.buffers.bytes, workgroup_bytes }
+        let bytes =
+            self.buffers.bytes + self.met().map_or(0, |m| m.bytes()) + self.shapes.as_ref().map_or(0, Shapes::bytes);
+        Shape { passes: self.passes(), chain, bytes, workgroup_bytes }
     }
 
     /// What the host has sent to the device so far [bytes]: nothing more while nothing moves by prescription and the
@@ -185,14 +206,15 @@ impl Gpu {
 
     /// Submits so many steps of dt. Returns without waiting for them.
     pub fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Runaway>, GpuError> {
-        if let Some(found) = self.alarm.look(&self.device)? {
-            return Ok(Some(found));
+        match self.alarm.look(&self.device)? {
+            Signal::Fine => {}
+            Signal::Ran(found) => return Ok(Some(found)),
+            Signal::Crowded { .. } => self.make_room(model)?,
         }
         let mut left = u64::from(steps) * u64::from(model.settings.substeps);
-        let dispatches = (MOST_DISPATCHES / self.program.passes(0).max(1)).max(1) as u64;
-        let most = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
+        let most = self.most_substeps();
         while left > 0 {
-            let count = left.min(dispatches).min(self.records.most()).min(most);
+            let count = left.min(most);
             self.submit(model, count)?;
             left -= count;
         }
@@ -215,8 +237,45 @@ impl Gpu {
     }
 
     /// Waits until all submitted steps are done.
-    pub fn wait(&self) -> Result<(), GpuError> {
-        self.device.wait()
+    pub fn wait(&self, model: &Model) -> Result<(), GpuError> {
+        self.device.wait()?;
+        if self.meeting.is_some() { self.make_room(model) } else { Ok(()) }
+    }
+
+    /// Substeps of one submission at most.
+    fn most_substeps(&self) -> u64 {
+        let dispatches = (MOST_DISPATCHES / self.passes().max(1)).max(1) as u64;
+        let timed = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
+        dispatches.min(self.records.most()).min(timed)
+    }
+
+    fn passes(&self) -> usize {
+        self.program.passes(self.met().map_or(0, |meeting| meeting.dispatches()))
+    }
+
+    fn met(&self) -> Option<MutexGuard<'_, Meeting>> {
+        self.meeting.as_ref().map(|m| m.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
+    fn make_room(&self, model: &Model) -> Result<(), GpuError> {
+        loop {
+            let marks = self.device.download_some(&self.buffers.marks, 4 * MARKS as u64)?;
+            let Signal::Crowded { done } = alarm::read(&marks)? else { return Ok(()) };
+            if let Some(mut meeting) = self.met() {
+                meeting.grow(&self.device, &self.desks)?;
+            }
+            self.buffers.thaw(&self.device);
+            let mut first = self.substeps - u64::from((self.substeps as u32).wrapping_sub(done));
+            while first < self.substeps {
+                let count = (self.substeps - first).min(self.most_substeps());
+                self.records.upload(&self.device, &self.buffers, model, first, count);
+                let mut encoder = self.device.device.create_command_encoder(&Default::default());
+                self.encode_substeps(&mut encoder, first, count);
+                self.device.queue.submit([encoder.finish()]);
+                first += count;
+            }
+        }
     }
 
     fn submit(&mut self, model: &Model, count: u64) -> Result<(), GpuError> {
@@ -226,19 +285,7 @@ impl Gpu {
         if self.profiling {
             self.encode_stages(&mut encoder, count);
         } else {
-            let mut pass = encoder.begin_compute_pass(&Default::default());
-            let mut bound = usize::MAX;
-            for k in 0..count {
-                let record = self.records.slot(self.substeps, k) * self.buffers.stride;
-                let program = &self.program;
-                for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
-                    self.encode(&mut pass, list, record, &mut bound);
-                }
-                for iteration in 0..self.program.count {
-                    self.encode(&mut pass, self.program.iteration(iteration), record, &mut bound);
-                }
-                self.encode(&mut pass, &self.program.finalize, record, &mut bound);
-            }
+            self.encode_substeps(&mut encoder, self.substeps, count);
         }
         let look = self.alarm.encode(&mut encoder, &self.buffers.marks);
         let submission = self.device.queue.submit([encoder.finish()]);
@@ -261,6 +308,23 @@ impl Gpu {
         Ok(())
     }
 
+    /// Substeps after the first `done` ones.
+    fn encode_substeps(&self, encoder: &mut wgpu::CommandEncoder, done: u64, count: u64) {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        let mut bound = usize::MAX;
+        let program = &self.program;
+        for k in 0..count {
+            let record = self.records.slot(done, k) * self.buffers.stride;
+            for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
+                self.encode(&mut pass, list, record, &mut bound);
+            }
+            for iteration in 0..program.count {
+                self.encode(&mut pass, program.iteration(iteration), record, &mut bound);
+            }
+            self.encode(&mut pass, &program.finalize, record, &mut bound);
+        }
+    }
+
     /// One compute pass per stage, so that the device can say when each began and ended.
     fn encode_stages(&self, encoder: &mut wgpu::CommandEncoder, count: u64) {
         let Some(timer) = &self.timer else { return };
@@ -279,13 +343,19 @@ impl Gpu {
     }
 
     fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
+        let meeting = self.met();
         for command in list {
-            let Command::Run(d) = command else { continue };
+            let Command::Run(d) = command else {
+                meeting.iter().for_each(|m| m.encode(pass));
+                *bound = usize::MAX;
+                continue;
+            };
             if *bound != d.pipeline {
                 pass.set_pipeline(&self.pipelines[d.pipeline]);
                 *bound = d.pipeline;
                 let own = match d.desk {
-                    Desk::Main | Desk::Meets => None,
+                    Desk::Main => None,
+                    Desk::Meets => meeting.as_ref().map(|m| &m.group),
                     Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
                 };
                 if own.is_some() {
@@ -299,13 +369,17 @@ impl Gpu {
         }
     }
 
-    /// Waits and reads the state back. Returns how many contacts there are, and who ran away, if anybody.
-    pub fn download(&self, model: &Model, state: &mut State) -> Result<(u64, Option<Runaway>), GpuError> {
-        let (mut contacts, mut found) = (0, Ok(None));
+    /// Waits and reads the state back, and what contacts have done.
+    pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Harvest, GpuError> {
+        if self.meeting.is_some() {
+            self.make_room(model)?;
+        }
+        let (mut harvest, mut found) = (Harvest::default(), Ok(Signal::Fine));
         let n = state.particles;
         self.buffers.download(&self.device, state, &self.tables, |pushes, marks| {
             found = alarm::read(marks);
-            contacts = self.tables.contacts(model, n, pushes, marks);
+            harvest.contacts = self.tables.pushes(model, n, pushes, marks).collect();
+            harvest.pairs = self.tables.pairs(n, pushes);
         })?;
         self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
         if let (Some(here), Some(there)) = (&self.shapes, &mut state.shapes) {
@@ -313,7 +387,10 @@ impl Gpu {
         }
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
-        Ok((contacts, found?))
+        if let Signal::Ran(runaway) = found? {
+            harvest.runaway = Some(runaway);
+        }
+        Ok(harvest)
     }
 
     /// Puts a changed state on the device.
@@ -329,6 +406,18 @@ impl Gpu {
         let radii = &mut self.tables.params[self.tables.radii as usize..][..state.radii.len()];
         radii.copy_from_slice(&state.radii);
         self.buffers.write(&self.device, &self.buffers.params, 4 * u64::from(self.tables.radii), radii);
+        if let Some(mut meeting) = self.met() {
+            meeting.refresh(&self.device, state);
+        }
+        if self.meeting.is_some() {
+            let at = 4 * u64::from(self.tables.phases);
+            self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases);
+        }
+    }
+
+    /// Pairs of particles that pushed each other in the last substep; waits for them.
+    pub fn touching(&self, model: &Model) -> Result<Vec<Touching>, GpuError> {
+        self.met().map_or(Ok(Vec::new()), |meeting| meeting.touching(&self.device, model))
     }
 
     /// Puts changed parameters on the device.

@@ -49,19 +49,18 @@ fn touch_all(thread: Thread) {
     }
 }
 
-// Takes over what contacts between particles did; `job.mode` 1: then contacts with colliders.
+// Deals the cards of a pass of contacts between particles.
 @compute @workgroup_size(SIZE)
-fn take_over(thread: Thread) {
+fn deal(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles {
         return;
     }
-    let row = work[sub.nexts + i];
-    if job.mode != 0u && row.w != 0.0 {
-        rows[i] = touch(i, i, row);
-    } else {
-        rows[i] = row;
-    }
+    let kept = work[sub.meets + i];
+    let start = motion[previous_at(i)].xyz;
+    put_card(
+        job.copies_out, i, vec4<f32>(rows[i].xyz, params[sub.radii + i]), vec4<f32>(start, kept.z * kept.x),
+    );
 }
 
 // What all constraints of a row want together, averaged and over-relaxed (S09; D4 3.25–3.26).

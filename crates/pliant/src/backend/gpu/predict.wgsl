@@ -24,7 +24,12 @@ fn predict(thread: Thread) {
     }
     rows[i] = predicted(i, i);
     if i < sub.particles && sub.meets != NOBODY {
-        work[sub.meets + i] = vec4<f32>(1.0, 1.0, weight_in_contacts(rows[i]), 0.0);
+        let weight = weight_in_contacts(rows[i]);
+        work[sub.meets + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
+        let start = motion[previous_at(i)].xyz;
+        let place = select(rows[i].xyz, start, (job.mode & PARTS_NEXT) != 0u);
+        let radius = params[sub.radii + i] * select(1.0, job.omega, (job.mode & PARTS_NEXT) != 0u);
+        put_card(job.copies_out, i, vec4<f32>(place, radius), vec4<f32>(start, weight));
         return;
     }
     if i < sub.particles && sub.colliders > 0u {
@@ -91,9 +96,11 @@ fn foreseen(i: u32, row: vec4<f32>) {
     }
 }
 
-// Modes of `settle`: bit 0, particles that were inside each other have parted; bit 1, colliders are looked at.
+// Modes of `settle`: bit 0, particles that were inside each other have parted; bit 1, colliders are looked at; bit 2, of
+// it and of `predict`, the next pass of contacts parts old positions, with radii times `job.omega`.
 const PARTED: u32 = 1u;
 const COLLIDERS: u32 = 2u;
+const PARTS_NEXT: u32 = 4u;
 
 // Takes over what stabilization between particles did to old positions, for the new ones too; then contacts with
 // colliders are found and stabilized.
@@ -119,6 +126,12 @@ fn settle(thread: Thread) {
     }
     rows[i] = row;
     motion[previous_at(i)] = start;
+    let again = (job.mode & PARTS_NEXT) != 0u;
+    let radius = params[sub.radii + i] * select(1.0, job.omega, again);
+    put_card(
+        job.copies_out, i, vec4<f32>(select(row.xyz, start.xyz, again), radius),
+        vec4<f32>(start.xyz, work[sub.meets + i].z),
+    );
 }
 
 // Every copy of a seam particle keeps the pushes for itself, and all of them come to the same.

@@ -6,6 +6,7 @@ use crate::kernels::{Kind, wgsl};
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
+const DEAL: &str = include_str!("deal.wgsl");
 const PREDICTING: &str = include_str!("predicting.wgsl");
 const FINISHING: &str = include_str!("finishing.wgsl");
 
@@ -130,16 +131,16 @@ impl Source {
     pub fn text(&self) -> String {
         match &self.what {
             What::Predict => {
-                let parts = [wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, PREDICTING, include_str!("predict.wgsl")];
-                compose(&parts)
+                let predict = include_str!("predict.wgsl");
+                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
             }
             What::Finalize => {
                 let parts = [wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, FINISHING, include_str!("finalize.wgsl")];
                 compose(&parts)
             }
-            What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, TOUCH, include_str!("passes.wgsl")]),
+            What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
-            What::Meets => compose(&[wgsl::MEET, BINDINGS, include_str!("meets.wgsl")]),
+            What::Meets => compose(&[wgsl::MEET, wgsl::CONTACT, BINDINGS, DEAL, TOUCH, include_str!("meets.wgsl")]),
             What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])

@@ -180,6 +180,11 @@ impl Shapes {
         device.queue.write_buffer(&self.poses, 0, bytemuck::cast_slice(&poses));
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.bodies.size() + self.poses.size()
+    }
+
     /// Reads the poses back; waits for them.
     pub fn download(&self, device: &Device, shapes: &mut ShapeMatch) -> Result<(), GpuError> {
         let words = device.download(&self.poses)?;

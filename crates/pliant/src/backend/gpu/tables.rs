@@ -3,10 +3,13 @@
 use super::layout;
 use super::patches::{Patches, Writer};
 use super::shapes::ShapeTables;
+use crate::backend::cpu::Contact;
+use crate::kernels::contact::Push;
 use crate::model::{BLOCK, Group, Model};
 use crate::scene::{Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::Pass;
+use glam::Vec3;
 
 /// A table that is not there.
 pub const NOBODY: u32 = u32::MAX;
@@ -66,6 +69,8 @@ pub struct Tables {
     /// What particles that touch each other keep, in `work`, or [`NOBODY`]; and their second position buffer.
     pub meets: u32,
     pub nexts: u32,
+    /// Two sets of cards in `work`.
+    pub cards: [u32; 2],
     /// Rest places and objects in `params`, where objects touch themselves.
     pub rest: u32,
     /// Phases in `topology`.
@@ -173,9 +178,11 @@ impl Tables {
             return;
         }
         self.meets = self.work as u32;
-        // The second position buffer is bound by itself, which asks for 256 bytes.
-        self.nexts = (self.work + state.particles).next_multiple_of(16) as u32;
-        self.work = self.nexts as usize + state.particles;
+        self.nexts = (self.work + state.particles) as u32;
+        let cards = 2 * state.particles;
+        let first = self.nexts + state.particles as u32;
+        self.cards = [first, first + cards as u32];
+        self.work = first as usize + 2 * cards;
         self.phases = self.topology.len() as u32;
         self.topology.extend_from_slice(&state.phases);
         self.rest = self.params.len() as u32;
@@ -309,26 +316,36 @@ impl Tables {
         }
     }
 
-    /// Contacts that pushed in the last substep.
-    pub fn contacts(&self, model: &Model, n: usize, pushes: &[RowData], marks: &[u32]) -> u64 {
+    /// Contacts with colliders that pushed in the last substep.
+    pub fn pushes<'a>(
+        &'a self,
+        model: &'a Model,
+        n: usize,
+        pushes: &'a [RowData],
+        marks: &'a [u32],
+    ) -> impl Iterator<Item = Contact> + 'a {
         let colliders = model.colliders.len();
         let words = colliders.div_ceil(32);
-        let mut count = 0;
-        for i in 0..if colliders > 0 { n } else { 0 } {
+        (0..if colliders > 0 { n } else { 0 }).flat_map(move |i| {
             let seam = self.topology[self.seam_of as usize + i];
             let slot = if seam == NOBODY { i } else { model.phantoms.ties[seam as usize].first as usize };
-            for c in 0..colliders {
+            (0..colliders).filter_map(move |c| {
                 let mask = marks[self.masks as usize + i * words + c / 32];
-                let pushed = mask >> (c % 32) & 1 == 1 && pushes[slot * colliders + c][3] > 0.0;
-                count += u64::from(pushed);
-            }
+                let [x, y, z, normal] = pushes[slot * colliders + c];
+                let push = Push { normal, tangent: Vec3::new(x, y, z) };
+                let contact = Contact { particle: i as u32, collider: c as u32, push };
+                (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
+            })
+        })
+    }
+
+    /// Pairs of particles that pushed each other in the last substep.
+    pub fn pairs(&self, n: usize, work: &[RowData]) -> u64 {
+        if self.meets == NOBODY {
+            return 0;
         }
-        if self.meets != NOBODY {
-            // Either side counts its own.
-            let pairs: f64 = pushes[self.meets as usize..][..n].iter().map(|kept| f64::from(kept[3])).sum();
-            count += pairs as u64 / 2;
-        }
-        count
+        // Either side counts its own.
+        work[self.meets as usize..][..n].iter().map(|kept| kept[3] as u64).sum::<u64>() / 2
     }
 }
 

@@ -29,11 +29,16 @@ fn is_near(particle: u32) -> bool {
 // Projects all contacts of a particle once. `slot` is where their pushes are kept: the particle's own number,
 // or the row of one of its copies.
 fn touch(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
+    return touch_from(motion[previous_at(particle)].xyz, params[sub.radii + particle], particle, slot, row);
+}
+
+// The same for one of which it is known where it started, and its radius.
+fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
     var touched = row;
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         let mask = atomicLoad(&marks[sub.masks + particle * words + word]);
-        touched = touch_these(particle, slot, touched, word, mask);
+        touched = touch_these(start, radius, slot, touched, word, mask);
     }
     return touched;
 }
@@ -41,13 +46,15 @@ fn touch(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
 // The same for one that is known to be near something: with one collider there is no doubt what it is.
 fn touch_known(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
     if sub.colliders == 1u {
-        return touch_these(particle, slot, row, 0u, 1u);
+        return touch_these(motion[previous_at(particle)].xyz, params[sub.radii + particle], slot, row, 0u, 1u);
     }
     return touch(particle, slot, row);
 }
 
 // Contacts with the colliders of one word of the mask.
-fn touch_these(particle: u32, slot: u32, row: vec4<f32>, word: u32, these: u32) -> vec4<f32> {
+fn touch_these(
+    start: vec3<f32>, radius: f32, slot: u32, row: vec4<f32>, word: u32, these: u32,
+) -> vec4<f32> {
     var x = row.xyz;
     var mask = these;
     while mask != 0u {
@@ -55,8 +62,7 @@ fn touch_these(particle: u32, slot: u32, row: vec4<f32>, word: u32, these: u32) 
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.pushes + slot * sub.colliders + c;
-        let start = motion[previous_at(particle)].xyz;
-        let done = contact_project(obstacle(c), params[sub.radii + particle], start, x, work[at]);
+        let done = contact_project(obstacle(c), radius, start, x, work[at]);
         x = done.x;
         work[at] = done.push;
     }

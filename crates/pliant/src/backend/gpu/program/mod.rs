@@ -190,7 +190,10 @@ impl Maker<'_> {
             list.extend(self.wind());
         }
         if !self.whole {
-            let job = Job { scale: mutual.map_or(0.0, |m| m.stacking), ..Job::default() };
+            let job = Job {
+                scale: mutual.map_or(0.0, |m| m.stacking),
+                ..self.dealing(self.model.settings.stabilization > 0)
+            };
             list.push(self.run(shader::predict("predict"), job, self.solid().div_ceil(SIZE)));
             list.extend(self.pins("pins", 0.0));
         }

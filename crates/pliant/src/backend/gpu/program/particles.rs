@@ -3,13 +3,16 @@
 use super::{Command, Maker, SIZE};
 use crate::backend::gpu::layout::Job;
 use crate::backend::gpu::shader;
+use crate::backend::gpu::tables::NOBODY;
 use crate::kernels::meet::SLOP;
+use crate::step::schedule::Pass;
 
-/// Modes of contacts between particles, as in the shaders.
-const STARTS: u32 = 1;
-const ODD: u32 = 2;
+/// Modes of jobs, as in the shaders: of contacts between particles, and of what is done around them.
+const PARTS: u32 = 1;
+const TOUCHES: u32 = 2;
 const PARTED: u32 = 1;
 const COLLIDERS: u32 = 2;
+const PARTS_NEXT: u32 = 4;
 
 impl Maker<'_> {
     /// Who is near whom, from where particles will be.
@@ -27,18 +30,13 @@ impl Maker<'_> {
         self.program.neighbors = list;
     }
 
-    /// Passes of contacts between particles: who shares its mass among how many, then all of them once.
-    fn contacts(&mut self, count: bool, job: Job) -> Vec<Command> {
-        let groups = self.state.particles.div_ceil(SIZE);
-        let mut list = Vec::new();
-        if count {
-            list.push(self.run(shader::meets("shares"), job, groups));
-        }
-        list.push(self.run(shader::meets("project"), job, groups));
-        list
+    /// What stabilization adds to a job that deals cards, if the next pass parts old positions.
+    pub(super) fn dealing(&self, parts: bool) -> Job {
+        let job = Job { copies_out: self.tables.cards[0], ..Job::default() };
+        if parts { Job { mode: PARTS_NEXT, omega: 1.0 - SLOP, ..job } } else { job }
     }
 
-    /// Particles that were inside each other part; then colliders are looked at.
+    /// Particles that were inside each other part; then colliders are looked at. Leaves cards for the first iteration.
     pub(super) fn stabilize(&mut self) {
         if self.model.mutual.is_none() {
             return;
@@ -48,34 +46,52 @@ impl Maker<'_> {
         let groups = self.state.particles.div_ceil(SIZE);
         let mut list = Vec::new();
         for turn in 0..turns {
-            let fresh = u32::from(turn == 0);
-            let job = Job { mode: STARTS, fresh, omega: 1.0, scale: 1.0 - SLOP, ..Job::default() };
-            list.extend(self.contacts(true, job));
-            let mode = PARTED | if turn + 1 == turns { colliders } else { 0 };
-            list.push(self.run(shader::predict("settle"), Job { mode, ..Job::default() }, groups));
+            let job = Job {
+                mode: PARTS,
+                fresh: u32::from(turn == 0),
+                omega: 1.0,
+                copies_in: self.tables.cards[0],
+                copies_out: NOBODY,
+                ..Job::default()
+            };
+            list.extend(["shares", "project"].map(|entry| self.run(shader::meets(entry), job, groups)));
+            let last = turn + 1 == turns;
+            let next = self.dealing(!last);
+            let mode = next.mode | PARTED | if last { colliders } else { 0 };
+            list.push(self.run(shader::predict("settle"), Job { mode, ..next }, groups));
         }
         if turns == 0 && colliders != 0 {
-            list.push(self.run(shader::predict("settle"), Job { mode: COLLIDERS, ..Job::default() }, groups));
+            let job = Job { mode: COLLIDERS, ..self.dealing(false) };
+            list.push(self.run(shader::predict("settle"), job, groups));
         }
         self.program.stabilize = list;
     }
 
-    /// Contacts between particles within an iteration, and with colliders, if those are next.
+    /// Contacts between particles within an iteration, and with colliders, if those are next. Where nothing else moves
+    /// particles, each pass leaves cards for the next; the first has those of stabilization.
     pub(super) fn meet(&mut self, variant: usize, touch: bool) -> Vec<Command> {
         let Some(mutual) = self.model.mutual else { return Vec::new() };
-        let friction = mutual.friction;
+        let (groups, cards) = (self.state.particles.div_ceil(SIZE), self.tables.cards);
+        let alone = self.model.schedule.iteration.iter().all(|p| matches!(p, Pass::Meet | Pass::Touch));
+        let odd = usize::from(alone && variant == 1);
         let job = Job {
-            mode: if variant == 1 { ODD } else { 0 },
+            mode: if touch { TOUCHES } else { 0 },
             fresh: u32::from(variant == 0),
-            stick: friction.stick,
-            slide: friction.slide,
+            stick: mutual.friction.stick,
+            slide: mutual.friction.slide,
             omega: mutual.omega,
-            scale: 1.0,
+            copies_in: cards[odd],
+            copies_out: if alone { cards[1 - odd] } else { NOBODY },
             ..Job::default()
         };
-        let mut list = self.contacts(variant == 0, job);
-        let job = Job { mode: u32::from(touch), ..Job::default() };
-        list.push(self.run(shader::passes("take_over"), job, self.state.particles.div_ceil(SIZE)));
+        let mut list = Vec::new();
+        if !alone {
+            list.push(self.run(shader::passes("deal"), self.dealing(false), groups));
+        }
+        if variant == 0 {
+            list.push(self.run(shader::meets("shares"), job, groups));
+        }
+        list.push(self.run(shader::meets("project"), job, groups));
         list
     }
 

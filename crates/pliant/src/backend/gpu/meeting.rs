@@ -1,0 +1,140 @@
+//! Contacts of particles with each other on the device: lists of neighbors, what contacts have done, and room for both.
+//!
+//! Neighbors are looked for with where particles will be, before anything of the state is changed. Where their lists
+//! have no room the substep does not happen, nor any after it, until the host has made room (E33): nothing is
+//! dropped, and nothing waits for the host in a steady frame.
+
+use super::buffers::Buffers;
+use super::desks::{Desks, own_group};
+use super::device::Device;
+use super::error::GpuError;
+use super::space::{Finder, Setup, Step, Workshop};
+use super::tables::Tables;
+use crate::kernels::meet::MARGIN;
+use crate::model::Model;
+use crate::space::{Cloud, Construction, Pairs, Search};
+use crate::state::{RowData, State};
+use crate::step::stats::Touching;
+use wgpu::{Buffer, BufferUsages, ComputePass};
+
+/// Entries per particle that lists have room for at first. Grains that touch on all sides have twelve; a heap has
+/// eight with those that nearly touch, and both sides are listed.
+const ROOM: usize = 12;
+
+/// Lists and pushes.
+pub struct Meeting {
+    finder: Finder,
+    pushes: Buffer,
+    /// Lists and pushes for the shaders.
+    pub group: wgpu::BindGroup,
+    /// Freezes the state where lists had no room.
+    alarm: Step,
+    /// Smallest radius, of which the margin is a part [m].
+    smallest: f32,
+}
+
+impl Meeting {
+    /// Makes room for the particles of a state.
+    pub fn new(
+        device: &Device,
+        desks: &Desks,
+        buffers: &Buffers,
+        tables: &Tables,
+        state: &State,
+    ) -> Result<Self, GpuError> {
+        let n = state.particles;
+        let smallest = smallest(state);
+        let finder = Finder::new(
+            device,
+            &Setup {
+                particles: n,
+                rows: &buffers.work,
+                rows_at: tables.nexts,
+                radii: &buffers.params,
+                radii_at: tables.radii,
+                phases: Some(&buffers.topology),
+                phases_at: tables.phases,
+                margin: MARGIN * smallest,
+                pairs: Pairs::Both,
+                search: Search::Auto,
+                construction: Construction::Counting,
+                capacity: ROOM * n,
+                cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
+            },
+        )?;
+        let pushes = pushes(device, finder.capacity())?;
+        let group = group(device, desks, &finder, &pushes)?;
+        let shop = Workshop::new(device);
+        let crowd = shop.pipeline("crowd", &[include_str!("crowd.wgsl")])?;
+        let alarm = shop.step(&crowd, &[(0, finder.header()), (1, &buffers.marks)], 1)?;
+        Ok(Self { finder, pushes, group, alarm, smallest })
+    }
+
+    /// Records the search.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.finder.encode(pass);
+        self.alarm.encode(pass);
+    }
+
+    /// Dispatches of the search.
+    pub fn dispatches(&self) -> usize {
+        self.finder.dispatches() + 1
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.finder.bytes() + self.pushes.size()
+    }
+
+    /// Makes room for what the last search wanted, and a quarter more.
+    pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
+        let wanted = self.finder.report(device)?.needed();
+        let most = device.binding_bytes / size_of::<RowData>() as u64;
+        let room = (wanted + wanted / 4 + 4096).min(most.max(wanted));
+        self.finder.grow(device, room)?;
+        self.pushes = pushes(device, self.finder.capacity())?;
+        self.group = group(device, desks, &self.finder, &self.pushes)?;
+        Ok(())
+    }
+
+    /// Takes over radii that the caller has changed.
+    pub fn refresh(&mut self, device: &Device, state: &State) {
+        let smallest = smallest(state);
+        if smallest != self.smallest {
+            self.smallest = smallest;
+            self.finder.set_margin(device, MARGIN * smallest);
+        }
+    }
+
+    /// Pairs that pushed each other in the last substep, by the smaller number; waits for them.
+    pub fn touching(&self, device: &Device, model: &Model) -> Result<Vec<Touching>, GpuError> {
+        let h = model.settings.dt / model.settings.substeps as f32;
+        let ranges = device.download(self.finder.ranges())?;
+        let near = device.download(self.finder.indices())?;
+        let pushes = device.download(&self.pushes)?;
+        let mut all = Vec::new();
+        for (i, range) in ranges.chunks_exact(2).enumerate().take(model.shape.objects.len()) {
+            for e in range[0] as usize..(range[0] + range[1]) as usize {
+                let (j, normal) = (near[e], f32::from_bits(pushes[4 * e + 3]));
+                if j as usize > i && normal > 0.0 {
+                    all.push(Touching { a: i as u32, b: j, force: normal / (h * h) });
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn smallest(state: &State) -> f32 {
+    state.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3)
+}
+
+fn pushes(device: &Device, entries: u32) -> Result<Buffer, GpuError> {
+    let bytes = u64::from(entries) * size_of::<RowData>() as u64;
+    device.buffer("pushes of pairs", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
+}
+
+fn group(device: &Device, desks: &Desks, finder: &Finder, pushes: &Buffer) -> Result<wgpu::BindGroup, GpuError> {
+    let buffers = [finder.ranges(), finder.indices(), pushes];
+    device.attempt("the bindings of contacts", || own_group(device, &desks.meets, &buffers))
+}
