@@ -82,7 +82,11 @@ pub struct How {
 
 /// Every search that there is.
 pub fn every_way() -> impl Iterator<Item = How> {
-    let ways = [(Search::Grid, Construction::Counting), (Search::Grid, Construction::Sorting)];
+    let ways = [
+        (Search::Grid, Construction::Counting),
+        (Search::Grid, Construction::Sorting),
+        (Search::Tree, Construction::Counting),
+    ];
     let of = |(search, construction)| [Pairs::Once, Pairs::Both].map(|pairs| How { search, construction, pairs });
     ways.into_iter().flat_map(of)
 }

@@ -3,7 +3,7 @@
 use super::super::device::Device;
 use super::super::error::GpuError;
 use super::workshop::{Step, Workshop};
-use super::{ASK, CELLS, GROUP, SUM, Shared, grid};
+use super::{ASK, CELLS, GROUP, SUM, Shared, grid, tree};
 use crate::backend::cpu::Threads;
 use crate::space::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
@@ -138,10 +138,18 @@ impl Finder {
             tags: shop.words("tags", 2 * n)?,
         };
         let ranges = shop.words("ranges", 2 * n)?;
-        let (build, table) = grid::build(&mut shop, &shared, setup.construction)?;
-        let text = [ASK, CELLS, include_str!("lists.wgsl"), include_str!("search_grid.wgsl"), SUM, GROUP];
-        let lister = shop.pipeline("list", &text)?;
-        let searched = vec![(6, shared.cells.clone()), (7, table)];
+        let lists = include_str!("lists.wgsl");
+        let (build, searched, lister);
+        if used == Search::Tree {
+            let (steps, forks) = tree::build(&mut shop, &shared)?;
+            let text = [ASK, tree::BOXES, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
+            (build, searched, lister) = (steps, vec![(6, forks)], shop.pipeline("list", &text)?);
+        } else {
+            let (steps, table) = grid::build(&mut shop, &shared, setup.construction)?;
+            let text = [ASK, CELLS, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
+            let read = vec![(6, shared.cells.clone()), (7, table)];
+            (build, searched, lister) = (steps, read, shop.pipeline("list", &text)?);
+        }
         let fixed_bytes = shop.bytes;
         let capacity = setup.capacity.clamp(1, most_entries(device));
         let indices = shop.words("neighbors", capacity)?;

@@ -19,6 +19,7 @@ mod finder;
 mod grid;
 mod scan;
 mod sort;
+mod tree;
 mod workshop;
 
 pub use finder::{Finder, Report, Setup};

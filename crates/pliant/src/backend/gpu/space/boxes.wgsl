@@ -1,0 +1,54 @@
+// Bounding boxes, rounded outward (S31, D4 §5.2.4): pliant::space::Box3.
+
+// Slots of a node that is not split, at most; a bunch's number has three bits for it.
+const BUNCH: u32 = 4u;
+const LEAF: u32 = 0x80000000u;
+// The phase of nothing, which joins with any.
+const NO_PHASE: u32 = 0xffffffffu;
+
+struct Box {
+    low: vec3<f32>,
+    high: vec3<f32>,
+    // The phase that all inside share, or 0.
+    phase: u32,
+}
+
+fn empty() -> Box {
+    return Box(vec3<f32>(HUGE), vec3<f32>(-HUGE), NO_PHASE);
+}
+
+// Who is nowhere, or infinitely far, is near nobody: its box is empty, so that it does not spoil those around it.
+fn particle(v: vec4<f32>, phase: u32) -> Box {
+    let lost = !(finite(v.x) && finite(v.y) && finite(v.z)) || (bitcast<u32>(v.w) & 0x7fffffffu) > 0x7f800000u;
+    if lost {
+        return empty();
+    }
+    let r = vec3<f32>(v.w * OUTWARD);
+    return Box(v.xyz - r, v.xyz + r, phase);
+}
+
+fn around(a: Box, b: Box) -> Box {
+    var phase = select(0u, a.phase, a.phase == b.phase);
+    phase = select(phase, b.phase, a.phase == NO_PHASE);
+    phase = select(phase, a.phase, b.phase == NO_PHASE);
+    return Box(select(a.low, b.low, b.low < a.low), select(a.high, b.high, b.high > a.high), phase);
+}
+
+fn unpack(low: vec4<u32>, high: vec4<u32>) -> Box {
+    return Box(bitcast<vec3<f32>>(low.xyz), bitcast<vec3<f32>>(high.xyz), high.w);
+}
+
+// A run of slots as one word, as pliant::space::Node has it.
+fn bunch(first: u32, last: u32) -> u32 {
+    return LEAF | (first * 8u + last - first);
+}
+
+// Slots of the pyramid's bottom: the next power of two, 2 at least.
+fn bottom() -> u32 {
+    return 2u << (31u - countLeadingZeros(max(ask.particles, 2u) - 1u));
+}
+
+// Where the nodes of a level from 1 up begin. Node j of level k has slots j·2ᵏ to (j + 1)·2ᵏ.
+fn level_at(level: u32) -> u32 {
+    return bottom() - (bottom() >> (level - 1u));
+}

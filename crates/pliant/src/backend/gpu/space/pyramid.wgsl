@@ -1,0 +1,95 @@
+// Boxes of 2, 4, 8… slots that follow each other. The boxes of the tree are unions of a few of them, so that no node
+// waits for its children: refitting upward with a counter at each node (D4 §5.2.4) needs one workgroup to see what
+// another has written within a dispatch, and WGSL orders nothing between them but single atomics. The least and the
+// greatest of numbers do not depend on how they are grouped: boxes are to the bit those of the CPU's refit.
+
+const THREADS: u32 = 256u;
+
+
+@group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> radii: array<f32>;
+@group(0) @binding(3) var<storage, read> phases: array<u32>;
+@group(0) @binding(4) var<storage, read> values: array<u32>;
+@group(0) @binding(5) var<storage, read_write> boxes: array<vec4<u32>>;
+@group(0) @binding(8) var<storage, read_write> slots: array<vec4<f32>>;
+@group(0) @binding(9) var<storage, read_write> tags: array<vec2<u32>>;
+// The level that is read.
+@group(0) @binding(10) var<uniform> job: vec4<u32>;
+
+var<workgroup> lows: array<vec4<u32>, THREADS>;
+var<workgroup> highs: array<vec4<u32>, THREADS>;
+
+// Writes the box of a node if there is such a node, and keeps it for the level above.
+fn keep(place: u32, level: u32, number: u32, box: Box) {
+    let low = vec4<u32>(bitcast<vec3<u32>>(box.low), 0u);
+    let high = vec4<u32>(bitcast<vec3<u32>>(box.high), box.phase);
+    lows[place] = low;
+    highs[place] = high;
+    if number < (bottom() >> level) {
+        let at = 2u * (level_at(level) + number);
+        boxes[at] = low;
+        boxes[at + 1u] = high;
+    }
+}
+
+// Levels above the one that all threads have just kept.
+fn climb(t: u32, group: u32, first_level: u32) {
+    var level = first_level;
+    var step = 1u;
+    for (var live = THREADS / 2u; live > 0u; live /= 2u) {
+        level += 1u;
+        workgroupBarrier();
+        if t < live {
+            let left = 2u * t * step;
+            let right = left + step;
+            keep(left, level, group * live + t, around(unpack(lows[left], highs[left]), unpack(lows[right], highs[right])));
+        }
+        step *= 2u;
+    }
+}
+
+fn fetch(slot: u32) -> Box {
+    if slot >= ask.particles {
+        return empty();
+    }
+    let i = values[slot];
+    let own = vec4<f32>(rows[i].xyz, radii[ask.radii_at + i]);
+    var phase = 0u;
+    if ask.phased == 1u {
+        phase = phases[ask.phases_at + i];
+    }
+    slots[slot] = own;
+    tags[slot] = vec2<u32>(i, phase);
+    return particle(own, phase);
+}
+
+// Fetches what belongs to the slots, two to a thread, and makes levels 1 to 9.
+@compute @workgroup_size(256)
+fn lay(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let block = flat(group, groups);
+    let number = block * THREADS + t;
+    keep(t, 1u, number, around(fetch(2u * number), fetch(2u * number + 1u)));
+    climb(t, block, 1u);
+}
+
+// Nine levels more.
+@compute @workgroup_size(256)
+fn raise(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let block = flat(group, groups);
+    let number = block * THREADS + t;
+    var both = empty();
+    if 2u * number + 1u < (bottom() >> job.x) {
+        let at = 2u * (level_at(job.x) + 2u * number);
+        both = around(unpack(boxes[at], boxes[at + 1u]), unpack(boxes[at + 2u], boxes[at + 3u]));
+    }
+    keep(t, job.x + 1u, number, both);
+    climb(t, block, job.x + 1u);
+}

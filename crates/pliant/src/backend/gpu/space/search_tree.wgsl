@@ -1,0 +1,63 @@
+// The search of the tree: from the root, with a stack of nodes still to visit (D4 Alg 5.2; E29: a leaf goes on with the
+// top of the stack too).
+
+// Two vectors for each side of a fork: least coordinates and what it leads to; greatest coordinates and phase.
+@group(0) @binding(6) var<storage, read> forks: array<vec4<u32>>;
+
+// A fork for each of 63 bits of a code, for each of 28 bits of a slot, and one more (E31); each leaves one side at
+// most.
+const DEPTH: u32 = 92u;
+
+var<private> stack: array<u32, DEPTH>;
+
+fn look(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
+    for (var s = first; s < end; s++) {
+        if near(own, slots[s]) {
+            let other = tags[s];
+            if lists(tag, other) {
+                found(other.x);
+            }
+        }
+    }
+}
+
+// Whether a side may hold neighbors: within reach, and not all of the own phase (D4 §5.3.3).
+fn meets(low: vec4<u32>, high: vec4<u32>, from_low: vec3<f32>, to_high: vec3<f32>, phase: u32) -> bool {
+    let foreign = phase == 0u || high.w != phase;
+    let below = all(bitcast<vec3<f32>>(low.xyz) <= to_high);
+    return foreign && below && all(bitcast<vec3<f32>>(high.xyz) >= from_low);
+}
+
+fn search(slot: u32) {
+    let own = slots[slot];
+    let tag = tags[slot];
+    let reach = vec3<f32>((own.w + ask.margin) * OUTWARD);
+    let low = own.xyz - reach;
+    let high = own.xyz + reach;
+    var word = select(0u, bunch(0u, ask.particles - 1u), ask.particles <= BUNCH);
+    var top = 0u;
+    loop {
+        if (word & LEAF) != 0u {
+            let first = (word & ~LEAF) / 8u;
+            look(first, first + word % 8u + 1u, own, tag);
+        } else {
+            let left_low = forks[4u * word];
+            let right_low = forks[4u * word + 2u];
+            let left = meets(left_low, forks[4u * word + 1u], low, high, tag.y);
+            let right = meets(right_low, forks[4u * word + 3u], low, high, tag.y);
+            if left && right {
+                stack[top] = right_low.w;
+                top += 1u;
+            }
+            if left || right {
+                word = select(right_low.w, left_low.w, left);
+                continue;
+            }
+        }
+        if top == 0u {
+            break;
+        }
+        top -= 1u;
+        word = stack[top];
+    }
+}
