@@ -7,8 +7,10 @@ use super::error::GpuError;
 use super::layout;
 use super::shader::{Desk, Source};
 
-/// Bindings of group 0 beside a second group: rows, work, marks, parameters, fixtures; records.
-const SIDE: [u32; 7] = [0, 3, 4, 5, 7, 8, 9];
+/// Bindings of group 0 beside lists of neighbors, or bodies: rows, work, marks, fixtures; records.
+const SIDE: [u32; 6] = [0, 3, 4, 7, 8, 9];
+/// Where lists are only sifted: parameters; records.
+const SIFT: [u32; 3] = [5, 8, 9];
 /// All of them.
 const MAIN: [u32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 /// First of the two that are records of a ring.
@@ -18,7 +20,8 @@ const RECORDS: u32 = 8;
 pub struct Desks {
     main: (wgpu::BindGroupLayout, wgpu::BindGroup),
     side: (wgpu::BindGroupLayout, wgpu::BindGroup),
-    /// Lists of neighbors and their pushes.
+    sift: (wgpu::BindGroupLayout, wgpu::BindGroup),
+    /// Lists of neighbors, their pushes, and the order of the search.
     pub meets: wgpu::BindGroupLayout,
     /// Bodies and poses.
     pub shapes: wgpu::BindGroupLayout,
@@ -35,14 +38,19 @@ impl Desks {
         Ok(Self {
             main: group(&MAIN)?,
             side: group(&SIDE)?,
-            meets: own_layout(device, &[false, false, false]),
+            sift: group(&SIFT)?,
+            meets: own_layout(device, &[false; 4]),
             shapes: own_layout(device, &[true, false]),
         })
     }
 
     /// Group 0 of a desk.
     pub fn shared(&self, desk: Desk) -> &wgpu::BindGroup {
-        if desk == Desk::Main { &self.main.1 } else { &self.side.1 }
+        match desk {
+            Desk::Main => &self.main.1,
+            Desk::Meets | Desk::Shapes => &self.side.1,
+            Desk::Sift => &self.sift.1,
+        }
     }
 
     /// Compiles shaders.
@@ -56,11 +64,13 @@ impl Desks {
         };
         let main = layout(&[Some(&self.main.0)]);
         let meets = layout(&[Some(&self.side.0), Some(&self.meets)]);
+        let sift = layout(&[Some(&self.sift.0), Some(&self.meets)]);
         let shapes = layout(&[Some(&self.side.0), Some(&self.shapes)]);
         let make = |source: &Source| {
             let layout = match source.desk() {
                 Desk::Main => &main,
                 Desk::Meets => &meets,
+                Desk::Sift => &sift,
                 Desk::Shapes => &shapes,
             };
             pipeline(device, layout, source)

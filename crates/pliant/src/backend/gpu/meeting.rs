@@ -135,6 +135,6 @@ fn pushes(device: &Device, entries: u32) -> Result<Buffer, GpuError> {
 }
 
 fn group(device: &Device, desks: &Desks, finder: &Finder, pushes: &Buffer) -> Result<wgpu::BindGroup, GpuError> {
-    let buffers = [finder.ranges(), finder.indices(), pushes];
+    let buffers = [finder.ranges(), finder.indices(), pushes, &finder.slots()[1]];
     device.attempt("the bindings of contacts", || own_group(device, &desks.meets, &buffers))
 }

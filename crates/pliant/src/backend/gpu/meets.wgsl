@@ -6,6 +6,9 @@
 @group(1) @binding(1) var<storage, read_write> near: array<u32>;
 // By entry of the lists: friction and push of this substep [kg·m].
 @group(1) @binding(2) var<storage, read_write> pushes: array<vec4<f32>>;
+// Number and phase of particles in the order of the search: who follow each other are near each other, so that threads
+// side by side find their neighbors, and their lists, side by side.
+@group(1) @binding(3) var<storage, read_write> order: array<vec2<u32>>;
 
 // Modes of the job: bit 0, positions at the start of the substep are parted; bit 1, then colliders are touched.
 const PARTS: u32 = 1u;
@@ -17,10 +20,11 @@ const AT_REST: f32 = 1.5;
 // Contacts of each particle that push where it is: its mass is shared among them.
 @compute @workgroup_size(SIZE)
 fn shares(thread: Thread) {
-    let i = number_of(thread);
-    if i >= sub.particles {
+    let slot = number_of(thread);
+    if slot >= sub.particles {
         return;
     }
+    let i = order[slot].x;
     let own = work[job.copies_in + 2u * i];
     let list = ranges[i];
     var count = 0u;
@@ -41,10 +45,11 @@ fn side(i: u32, place: vec4<f32>) -> Side {
 // All contacts of each particle once. Whoever else touches it reads its card, which does not change.
 @compute @workgroup_size(SIZE)
 fn project(thread: Thread) {
-    let i = number_of(thread);
-    if i >= sub.particles {
+    let slot = number_of(thread);
+    if slot >= sub.particles {
         return;
     }
+    let i = order[slot].x;
     let own = side(i, work[job.copies_in + 2u * i]);
     let list = ranges[i];
     var sum = vec3<f32>(0.0);

@@ -52,6 +52,8 @@ pub enum Desk {
     Main,
     /// Some of them, and the lists of neighbors with their pushes.
     Meets,
+    /// Parameters, and the lists.
+    Sift,
     /// Some of them, and bodies with their poses.
     Shapes,
 }
@@ -121,6 +123,7 @@ impl Source {
     /// Which buffers it sees.
     pub fn desk(&self) -> Desk {
         match self.what {
+            What::Meets if self.entry == "sift" => Desk::Sift,
             What::Meets => Desk::Meets,
             What::Shapes => Desk::Shapes,
             _ => Desk::Main,

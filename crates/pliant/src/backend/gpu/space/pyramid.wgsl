@@ -53,7 +53,7 @@ fn fetch(slot: u32) -> Box {
         return empty();
     }
     let i = values[slot];
-    let own = vec4<f32>(rows[i].xyz, radii[ask.radii_at + i]);
+    let own = vec4<f32>(rows[ask.rows_at + i].xyz, radii[ask.radii_at + i]);
     var phase = 0u;
     if ask.phased == 1u {
         phase = phases[ask.phases_at + i];

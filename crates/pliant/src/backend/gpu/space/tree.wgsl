@@ -46,7 +46,7 @@ fn encode(
 ) {
     let i = flat(group, groups) * 256u + t;
     if i < ask.particles {
-        let both = code(rows[i].xyz);
+        let both = code(rows[ask.rows_at + i].xyz);
         codes[i] = both;
         keys[i] = both.x;
         values[i] = i;
