@@ -9,6 +9,7 @@ use crate::kernels::contact::{Friction, Solid};
 use crate::kernels::{Kind, Layout};
 use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
+use crate::state::RowData;
 use crate::step::schedule::Schedule;
 use glam::{Quat, Vec3};
 use std::ops::Range;
@@ -306,6 +307,9 @@ pub struct Model {
     pub mutual: Option<Mutual>,
     /// Rest places of particles [m], where objects touch themselves; else empty.
     pub rest: Vec<glam::Vec3>,
+    /// For each particle the shortest way out of its body at rest, and its depth below the surface [m], 0 where it is of
+    /// none; empty without bodies.
+    pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     pub loose: Vec<bool>,
     /// The passes of a substep.

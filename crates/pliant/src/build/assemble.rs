@@ -61,6 +61,8 @@ pub struct Assembly {
     shapes: Vec<crate::kernels::shape::Shape>,
     /// Whether objects touch themselves.
     itself: bool,
+    /// As [`Model::fields`], as far as there are bodies.
+    fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
 }
@@ -116,6 +118,10 @@ impl Assembly {
             let p = *p + shift;
             self.rows.push([p.x, p.y, p.z, 1.0 / m]);
             self.velocities.push([v.x, v.y, v.z, 0.0]);
+        }
+        if !part.fields.is_empty() {
+            self.fields.resize(first as usize, [0.0; 4]);
+            self.fields.extend_from_slice(&part.fields);
         }
         self.rest.extend(part.rest.iter().map(|&p| p + shift));
         self.shape.radii.resize(self.rows.len(), part.radius);
@@ -282,6 +288,9 @@ impl Assembly {
         let shapes = self.match_shapes()?;
         // Who is near at rest need not be kept apart.
         let whole = mutual.is_some() && self.itself;
+        if !self.fields.is_empty() {
+            self.fields.resize(self.rows.len(), [0.0; 4]);
+        }
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(self.rest, &constraints, solid);
         let (partition, solver) = (settings.partition, &scene.solver);
@@ -327,6 +336,7 @@ impl Assembly {
                 .and(state.shapes.is_some().then_some(Pass::Shapes)),
             mutual,
             rest: rest_places,
+            fields: self.fields,
             loose: self.loose,
             settings,
             groups,

@@ -87,8 +87,16 @@ pub fn body(
     }
     let masses = particles.volumes.iter().map(|volume| volume * spec.density).collect();
     let radius = particles.radii[0];
+    let zero = transform(Vec3::ZERO);
+    let field = |(&phi, &gradient): (&f32, &Vec3)| {
+        let way = transform(gradient) - zero;
+        let out = way.normalize_or_zero();
+        [out.x, out.y, out.z, -phi * way.length()]
+    };
+    let fields = particles.phi.iter().zip(&particles.gradients).map(field).collect();
     let mut part = Part::new(particles.positions.into_iter().map(transform).collect(), masses, Outline::Body);
     part.radius = radius;
+    part.fields = fields;
     part.velocity = Vec3::from(spec.velocity);
     let stiffness = if spec.recovery > 0.0 { Stiffness::Time(spec.recovery) } else { Stiffness::Fraction(1.0) };
     let plastic = spec.plastic.map(|p| Plastic { threshold: p.threshold, creep: p.creep, most: p.most });

@@ -4,6 +4,7 @@ use crate::kernels::aero::Air;
 use crate::kernels::shape::{Plastic, Stiffness};
 use crate::kernels::{Kind, Softness};
 use crate::scene::Elasticity;
+use crate::state::RowData;
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
 
@@ -78,6 +79,8 @@ pub struct Part {
     pub loose: bool,
     /// How it keeps its shape, if as a whole.
     pub matching: Option<Matching>,
+    /// Shortest way out of the body and depth below its surface [m], by particle; empty where it is none.
+    pub fields: Vec<RowData>,
 }
 
 /// How a body of particles keeps its shape (S19, S20).
@@ -110,6 +113,7 @@ impl Part {
             outline,
             loose: false,
             matching: None,
+            fields: Vec::new(),
         }
     }
 

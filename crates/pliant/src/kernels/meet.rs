@@ -4,6 +4,7 @@
 //! (averaged Jacobi, D4 §3.1.3). A particle with n contacts has 1/n of its mass in each of them: then what one side
 //! gains the other loses, momentum is kept, and corrections need not be divided afterwards (the phantoms of S12, with
 //! contacts in place of colors).
+//! Between bodies (S22) particles know how deep they are below their surface and where that is: D4 4.21–4.24.
 //! Friction: D4 3.38–3.40 with the sign of E19; bounded by μ times the whole push of the substep, as in
 //! [`super::contact`].
 //!
@@ -34,6 +35,37 @@ pub struct Side {
     pub weight: f32,
     /// Number of the particle: tells sides apart that are in one place.
     pub number: u32,
+    /// Where it is in its body.
+    pub field: Field,
+}
+
+/// Where a particle is in its body: the signed distance field of D4 4.21, at this particle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Field {
+    /// Unit vector of the shortest way out.
+    pub outward: Vec3,
+    /// Depth below the surface [m]; 0 for particles that are of no body.
+    pub depth: f32,
+}
+
+/// Particles of a body that are less deep than so many times their radius are at its surface. The outermost layer is one
+/// radius deep, the next three; D4's "less than a radius" would leave out the former.
+const SURFACE: f32 = 1.5;
+
+/// Share of the radii by which particles of bodies may have been inside each other when the substep began and still be
+/// pushed apart with velocity. What is deeper is for pre-stabilization: bodies that were put into each other would be
+/// thrown apart otherwise.
+const QUIET: f32 = 0.25;
+
+/// What a pass of contacts is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// Friction between particles.
+    pub friction: Friction,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// Whether old positions are parted (pre-stabilization), which gives no velocity.
+    pub parts: bool,
 }
 
 /// Whether two particles at `a` and `b` are inside each other, their radii included.
@@ -45,22 +77,13 @@ pub fn overlap(a: Vec3, b: Vec3, radii: f32) -> bool {
 /// Projects one contact once. Returns the impulse on `a` [kg·m] (`b` has its opposite) and what the contact has done
 /// since the substep began [kg·m].
 #[inline]
-pub fn meet(a: &Side, b: &Side, friction: Friction, omega: f32, push: Push) -> (Vec3, Push) {
+pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return (Vec3::ZERO, push);
     }
-    let apart = a.x - b.x;
-    let distance = apart.length();
-    let normal = if distance > 1e-12 {
-        apart * (1.0 / distance)
-    } else if a.number < b.number {
-        Vec3::Y
-    } else {
-        Vec3::NEG_Y
-    };
-    let inside = (a.radius + b.radius) - distance;
-    let scale = omega / weight;
+    let (normal, inside) = way_out(a, b, rule.parts);
+    let scale = rule.omega / weight;
     // E16: an inequality is clamped, but what was pushed before may be given back.
     let total = (push.normal + inside * scale).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
@@ -69,8 +92,54 @@ pub fn meet(a: &Side, b: &Side, friction: Friction, omega: f32, push: Push) -> (
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
-    let (square, bound) = (free.length_squared(), friction.stick * total);
+    let (square, bound) = (free.length_squared(), rule.friction.stick * total);
     // Most contacts stick, and need no root.
-    let tangent = if square <= bound * bound { free } else { free * (friction.slide * total / square.sqrt()).min(1.0) };
+    let tangent =
+        if square <= bound * bound { free } else { free * (rule.friction.slide * total / square.sqrt()).min(1.0) };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
+}
+
+/// The direction in which `a` is pushed, and how far the two are inside each other [m].
+///
+/// Free particles go the straight way. Of two that are deep in bodies, the one nearer to its surface says where out is
+/// (D4 4.22), or bodies that have run into each other would stay so: straight ways of all their particles add up to
+/// nothing. They are as far inside as the deeper one (D4's choice, for bodies answer slowly), but at most by their
+/// radii: more would throw bodies about. Where one is at a surface, the straight way is taken, turned over where it
+/// leads inward (4.23).
+///
+/// All of that is for pre-stabilization, if it is deep. Passes that give velocity see to it that such particles come no
+/// nearer.
+#[inline]
+fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
+    let apart = a.x - b.x;
+    let distance = apart.length();
+    let line = if distance > 1e-12 {
+        apart * (1.0 / distance)
+    } else if a.number < b.number {
+        Vec3::Y
+    } else {
+        Vec3::NEG_Y
+    };
+    let inside = (a.radius + b.radius) - distance;
+    let (mine, theirs) = (a.field.depth, b.field.depth);
+    if (mine == 0.0 && theirs == 0.0) || inside <= 0.0 {
+        return (line, inside);
+    }
+    // Of equals the one with the smaller number, so that both sides say the same.
+    let less = mine < theirs || (mine == theirs && a.number < b.number);
+    let out = if theirs == 0.0 || (mine > 0.0 && less) { -a.field.outward } else { b.field.outward };
+    let radii = a.radius + b.radius;
+    let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE * side.radius;
+    if surface(a) || surface(b) {
+        let along = line.dot(out);
+        let before = (radii - a.start.distance(b.start)) - QUIET * radii;
+        let new = if parts { inside } else { inside - before.max(0.0) };
+        return (if along < 0.0 { line - out * (2.0 * along) } else { line }, new);
+    }
+    let way = if mine > 0.0 && theirs > 0.0 { out } else { line };
+    if parts {
+        return (way, mine.max(theirs).min(radii));
+    }
+    let moved = (a.x - a.start) - (b.x - b.start);
+    (way, -moved.dot(way))
 }

@@ -1,8 +1,9 @@
 // Twin of meet.rs.
 
 // One of the two particles: position and start of the substep [m], radius [m], inverse of the mass that it has in this
-// contact [1/kg], number.
-struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, weight: f32, number: u32 }
+// contact [1/kg], number; unit vector of the shortest way out of its body, and depth below the surface [m], 0 for
+// particles that are of no body.
+struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, weight: f32, number: u32, field: vec4<f32> }
 
 // Impulse on the first [kg·m]; what the contact has done since the substep began: friction (xyz) and push (w) [kg·m].
 struct Met { impulse: vec3<f32>, push: vec4<f32> }
@@ -12,19 +13,63 @@ fn overlaps(a: vec3<f32>, b: vec3<f32>, radii: f32) -> bool {
     return dot(d, d) < radii * radii;
 }
 
+const SURFACE: f32 = 1.5;
+const QUIET: f32 = 0.25;
+
+fn at_surface(side: Side) -> bool {
+    return side.field.w > 0.0 && side.field.w < SURFACE * side.radius;
+}
+
+// The direction in which `a` is pushed, and how far the two are inside each other [m] (S22, D4 4.22–4.24).
+fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
+    let apart = a.x - b.x;
+    let distance = sqrt(dot(apart, apart));
+    var line = vec3<f32>(0.0, select(-1.0, 1.0, a.number < b.number), 0.0);
+    if distance > 1e-12 {
+        line = apart * (1.0 / distance);
+    }
+    let inside = (a.radius + b.radius) - distance;
+    let mine = a.field.w;
+    let theirs = b.field.w;
+    if (mine == 0.0 && theirs == 0.0) || inside <= 0.0 {
+        return vec4<f32>(line, inside);
+    }
+    let less = mine < theirs || (mine == theirs && a.number < b.number);
+    var out = b.field.xyz;
+    if theirs == 0.0 || (mine > 0.0 && less) {
+        out = -a.field.xyz;
+    }
+    let radii = a.radius + b.radius;
+    if at_surface(a) || at_surface(b) {
+        let along = dot(line, out);
+        if along < 0.0 {
+            line -= out * (2.0 * along);
+        }
+        if parts {
+            return vec4<f32>(line, inside);
+        }
+        let since = a.start - b.start;
+        let before = (radii - sqrt(dot(since, since))) - QUIET * radii;
+        return vec4<f32>(line, inside - max(before, 0.0));
+    }
+    let way = select(line, out, mine > 0.0 && theirs > 0.0);
+    if parts {
+        return vec4<f32>(way, min(max(mine, theirs), radii));
+    }
+    let moved = (a.x - a.start) - (b.x - b.start);
+    return vec4<f32>(way, -dot(moved, way));
+}
+
 // D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16.
-fn meet(a: Side, b: Side, stick: f32, slide: f32, omega: f32, push: vec4<f32>) -> Met {
+// `parts`: old positions are parted, which gives no velocity.
+fn meet(a: Side, b: Side, stick: f32, slide: f32, omega: f32, parts: bool, push: vec4<f32>) -> Met {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return Met(vec3<f32>(0.0), push);
     }
-    let apart = a.x - b.x;
-    let distance = sqrt(dot(apart, apart));
-    var normal = vec3<f32>(0.0, select(-1.0, 1.0, a.number < b.number), 0.0);
-    if distance > 1e-12 {
-        normal = apart * (1.0 / distance);
-    }
-    let inside = (a.radius + b.radius) - distance;
+    let out = way_out(a, b, parts);
+    let normal = out.xyz;
+    let inside = out.w;
     let scale = omega / weight;
     let total = max(push.w + inside * scale, 0.0);
     if total == 0.0 && push.w == 0.0 {

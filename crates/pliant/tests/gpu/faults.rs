@@ -2,21 +2,9 @@
 
 use crate::sims::{on_cpu, on_gpu, pair, ready, refusal, scene};
 use pliant::gpu::{Cap, GpuError, GpuOptions, adapters};
-use pliant::{Backend, Options, Simulation, StepError, build::NoMeshes};
+use pliant::{Simulation, StepError};
 
 const ROPE: &str = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\npin = [{ at = \"start\" }]\n";
-
-#[test]
-fn r06_what_a_gpu_cannot_do_yet_is_said_and_auto_takes_the_cpu() {
-    if !ready() {
-        return;
-    }
-    let scene = scene("[[grains]]\nfill = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] }\n", &[]);
-    let on = |backend| Simulation::new(&scene, &NoMeshes, Options { backend, ..Options::default() });
-    let said = on(Backend::Gpu(GpuOptions::default())).err().unwrap().to_string();
-    assert!(said.contains("contact between particles") && said.contains("CPU"), "{said}");
-    assert_eq!(on(Backend::Auto).unwrap().backend(), "cpu");
-}
 
 #[test]
 fn r06_an_adapter_that_is_not_there_is_named() {

@@ -7,16 +7,16 @@ use glam::Vec3;
 use pliant::Simulation;
 use pliant::gpu::{Cap, GpuOptions};
 use pliant::kernels::contact::{Friction, Push};
-use pliant::kernels::meet::{Side, meet};
+use pliant::kernels::meet::{Field, Rule, Side, meet};
 use pliant::kernels::wgsl;
 
 #[test]
 fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        let a = Side(vec3(f(0u), f(1u), f(2u)), vec3(f(3u), f(4u), f(5u)), f(6u), f(7u), 3u);
-        let b = Side(vec3(f(8u), f(9u), f(10u)), vec3(f(11u), f(12u), f(13u)), f(14u), f(15u), 5u);
-        let met = meet(a, b, f(16u), f(17u), f(18u), f4(19u));
+        let a = Side(vec3(f(0u), f(1u), f(2u)), vec3(f(3u), f(4u), f(5u)), f(6u), f(7u), 3u, f4(23u));
+        let b = Side(vec3(f(8u), f(9u), f(10u)), vec3(f(11u), f(12u), f(13u)), f(14u), f(15u), 5u, f4(27u));
+        let met = meet(a, b, f(16u), f(17u), f(18u), f(31u) > 0.5, f4(19u));
         output[o] = met.impulse.x; output[o + 1u] = met.impulse.y; output[o + 2u] = met.impulse.z;
         output[o + 3u] = met.push.x; output[o + 4u] = met.push.y; output[o + 5u] = met.push.z;
         output[o + 6u] = met.push.w;";
@@ -32,6 +32,12 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
             radius: rng.range(0.0, 2.0 * size) as f32,
             weight: if rng.range(0.0, 8.0) < 1.0 { 0.0 } else { rng.range(0.1, 9.0) as f32 },
             number,
+            field: match rng.range(0.0, 3.0) as u32 {
+                0 => Field::default(),
+                _ => {
+                    Field { outward: vector(rng, 1.0).normalize_or(Vec3::X), depth: rng.range(0.1, 6.0 * size) as f32 }
+                }
+            },
         };
         let at = vector(&mut rng, 10.0 * size);
         let (a, mut b) = (one(&mut rng, at, 3), one(&mut rng, at, 5));
@@ -51,12 +57,18 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         input.extend([friction.stick, friction.slide, omega]);
         input.extend(push.tangent.to_array());
         input.push(push.normal);
-        let (impulse, done) = meet(&a, &b, friction, omega, push);
+        for side in [&a, &b] {
+            input.extend(side.field.outward.to_array());
+            input.push(side.field.depth);
+        }
+        let parts = k % 5 == 0;
+        input.push(f32::from(u8::from(parts)));
+        let (impulse, done) = meet(&a, &b, Rule { friction, omega, parts }, push);
         // Terms that may cancel: positions of ten sizes, over the weights.
         let natural = 10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal + push.tangent.length();
         expected.push((impulse, done, natural));
     }
-    let output = gpu.run(&Program { parts: &[wgsl::MEET], takes: 23, gives: 7, body }, &input);
+    let output = gpu.run(&Program { parts: &[wgsl::MEET], takes: 32, gives: 7, body }, &input);
     let mut worst = 0.0_f32;
     for (found, (impulse, push, natural)) in output.chunks(7).zip(&expected) {
         let cpu = [impulse.x, impulse.y, impulse.z, push.tangent.x, push.tangent.y, push.tangent.z, push.normal];

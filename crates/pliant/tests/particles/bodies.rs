@@ -1,6 +1,6 @@
 //! Bodies of particles that keep their shape.
 
-use crate::support::{center, members, simulate};
+use crate::support::{center, deepest, members, momentum, simulate};
 use glam::DVec3;
 use pliant::Simulation;
 
@@ -121,4 +121,34 @@ fn s20_a_plastic_ball_keeps_the_dent_and_a_softer_one_springs_back() {
     let (springs, dented) = (flat(""), flat("plastic = { threshold = 0.02, creep = 50, most = 0.6 }"));
     println!("height afterwards {springs:.3} m, plastic {dented:.3} m");
     assert!(dented < 0.95 * springs, "{springs} m, {dented} m");
+}
+
+/// Two boxes that were put into each other by half, without gravity: particles alone would hold each other, for the
+/// straight ways out of their neighbors add up to nothing (D4 Fig 4.3).
+#[test]
+fn s22_t12_boxes_that_are_in_each_other_come_apart() {
+    let mut sim = simulate(
+        "solver = { dt = 0.005, iterations = 8, sleep_speed = 0 }\nworld = { gravity = [0, 0, 0], air_density = 0 }
+         [[body]]\nname = \"a\"\nbox = [0.4, 0.4, 0.4]\ngrid = 10
+         [[body]]\nname = \"b\"\nbox = [0.4, 0.4, 0.4]\ngrid = 10\ntransform = { translate = [0.2, 0.03, 0.01] }\n",
+    );
+    let (a, b) = (members(&sim, "a"), members(&sim, "b"));
+    let mut fastest = 0.0_f64;
+    for _ in 0..100 {
+        sim.advance(1).unwrap();
+        fastest = fastest.max(center(&sim, &a).1.length()).max(center(&sim, &b).1.length());
+    }
+    let apart = center(&sim, &b).0 - center(&sim, &a).0;
+    let inside = deepest(&sim);
+    println!(
+        "boxes of 0.4 m are {apart:.3} m apart, {inside:.3} inside each other; they were {fastest:.2} m/s fast at most"
+    );
+    // Within the roughness of their surfaces, a radius on each side.
+    assert!(apart.abs().max_element() > 0.4 - 0.04, "still in each other: {apart}");
+    assert!(inside < 0.05, "{inside} of a diameter");
+    // Stabilization takes them apart, which gives no velocity, or nearly none.
+    assert!(fastest < 2.0, "thrown apart with {fastest} m/s");
+    // They were at rest.
+    let (sum, size) = momentum(&sim);
+    assert!(sum.length() < 1e-4 * size, "{sum} of {size}");
 }

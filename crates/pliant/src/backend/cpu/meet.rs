@@ -8,7 +8,9 @@ use super::contacts::position;
 use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::contact::{Friction, Push};
-use crate::kernels::meet::{AT_REST, MARGIN, SLOP, Side, meet, overlap};
+use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap};
+use crate::kernels::shape::ShapeMatch;
+use crate::kernels::shape::matrix::{apply, matrix_of};
 use crate::model::Model;
 use crate::scene::Integrator;
 use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
@@ -33,6 +35,8 @@ pub struct Meeting {
     weights: Vec<f32>,
     /// Second position buffer.
     next: Vec<RowData>,
+    /// Where particles are in their bodies, turned as these are (S22); empty without bodies.
+    fields: Vec<Field>,
     /// Radii that stabilization keeps apart [m].
     shrunk: Vec<f32>,
 }
@@ -88,6 +92,7 @@ impl Default for Meeting {
             counted: false,
             weights: Vec::new(),
             next: Vec::new(),
+            fields: Vec::new(),
             shrunk: Vec::new(),
         }
     }
@@ -125,6 +130,7 @@ impl Meeting {
         self.next.resize(n, [0.0; 4]);
         self.shrunk.clear();
         self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
+        self.turn_fields(model, state);
         self.weights.clear();
         let mutual = model.mutual.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * mutual.stacking;
@@ -137,15 +143,40 @@ impl Meeting {
         self.weights.extend(state.rows[..n].iter().map(weight));
     }
 
+    /// The way out of a body turns with it. That of the substep's beginning will do for all of it. Bodies of several
+    /// regions have none: their particles are as free ones.
+    fn turn_fields(&mut self, model: &Model, state: &State) {
+        let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
+        self.fields.clear();
+        self.fields.resize(state.particles, Field::default());
+        for (run, pose) in shapes.runs().zip(shapes.poses()) {
+            let turned = matrix_of(pose.rotation);
+            for i in run {
+                let [x, y, z, depth] = model.fields[i];
+                self.fields[i] = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
+            }
+        }
+    }
+
     /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together
-    /// with their old positions, so that the repair adds no velocity.
-    pub fn stabilize(&mut self, threads: &Threads, model: &Model, state: &mut State) {
+    /// with their old positions, so that the repair adds no velocity. `shape` has bodies take back their shape: they part
+    /// as a whole, or what their particles did alone would be undone by the solver, with velocity.
+    pub fn stabilize(
+        &mut self,
+        threads: &Threads,
+        model: &Model,
+        state: &mut State,
+        shape: impl Fn(&mut ShapeMatch, &mut [RowData]),
+    ) {
         let n = state.particles;
-        let none = Friction { stick: 0.0, slide: 0.0 };
+        let rule = Rule { friction: Friction { stick: 0.0, slide: 0.0 }, omega: 1.0, parts: true };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
-            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, none, 1.0);
+            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule);
+            if let Some(shapes) = &mut state.shapes {
+                shape(shapes, &mut self.next);
+            }
             let next = &self.next;
             let previous = Shared::new(&mut state.previous[..n]);
             threads.chunks(&mut state.rows[..n], 1, |first, rows| {
@@ -168,12 +199,13 @@ impl Meeting {
     pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State) {
         let n = state.particles;
         let mutual = model.mutual.unwrap_or_default();
+        let rule = Rule { friction: mutual.friction, omega: mutual.omega, parts: false };
         if std::mem::replace(&mut self.counted, true) {
             std::mem::swap(&mut self.shares, &mut self.counts);
         } else {
             self.count_shares(threads, &state.rows[..n], &state.radii);
         }
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, mutual.friction, mutual.omega);
+        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule);
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -192,16 +224,9 @@ impl Meeting {
     }
 
     /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
-    fn project(
-        &mut self,
-        threads: &Threads,
-        rows: &[RowData],
-        starts: &[RowData],
-        radii: &[f32],
-        friction: Friction,
-        omega: f32,
-    ) {
-        let Self { lists, pushes, shares, counts, weights, next, .. } = self;
+    fn project(&mut self, threads: &Threads, rows: &[RowData], starts: &[RowData], radii: &[f32], rule: Rule) {
+        let Self { lists, pushes, shares, counts, weights, next, fields, .. } = self;
+        let fields = &fields[..];
         let lists = &*lists;
         let offsets = &lists.offsets;
         let side = |i: usize, weight: f32| Side {
@@ -210,6 +235,7 @@ impl Meeting {
             radius: radii[i],
             weight,
             number: i as u32,
+            field: fields.get(i).copied().unwrap_or_default(),
         };
         let (weights, pushes) = (&weights[..], Shared::new(&mut pushes[..]));
         let (shares, counts) = (&shares[..], Shared::new(&mut counts[..]));
@@ -228,7 +254,7 @@ impl Meeting {
                         continue;
                     }
                     let other = side(j, weights[j] * shares[j]);
-                    let (impulse, done) = meet(&own, &other, friction, omega, *push);
+                    let (impulse, done) = meet(&own, &other, rule, *push);
                     *push = done;
                     sum += impulse;
                     count += 1.0;

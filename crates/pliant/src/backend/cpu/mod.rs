@@ -22,7 +22,7 @@ mod wind;
 
 use crate::error::Diverged;
 use crate::kernels::contact::Obstacle;
-use crate::kernels::shape;
+use crate::kernels::shape::{self, ShapeMatch};
 use crate::kernels::{Scales, V3};
 use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
@@ -248,10 +248,16 @@ fn substep(
     clock.lap(&mut times.stages[Stage::Predict as usize]);
     check(&alarm, Stage::Predict, model, state)?;
 
+    if let Some(shapes) = &mut state.shapes {
+        shapes.begin(h, settings.iterations);
+    }
     if model.mutual.is_some() {
         scratch.meeting.find(threads, model, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
-        scratch.meeting.stabilize(threads, model, state);
+        let shape = |shapes: &mut ShapeMatch, rows: &mut [RowData]| {
+            match_shapes(threads, isa, model, shapes, rows);
+        };
+        scratch.meeting.stabilize(threads, model, state, shape);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
     }
     if !model.colliders.is_empty() {
@@ -359,12 +365,17 @@ fn run_pass(
         Pass::Meet => scratch.meeting.touch(threads, model, state),
         Pass::Shapes => {
             if let Some(shapes) = &mut state.shapes {
-                let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
-                let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa };
-                shape::match_shapes(shapes, &mut state.rows, &pass);
+                match_shapes(threads, isa, model, shapes, &mut state.rows);
             }
         }
     }
+}
+
+/// Bodies take back their shape.
+fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
+    let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
+    let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa };
+    shape::match_shapes(shapes, rows, &pass);
 }
 
 fn check(alarm: &Alarm, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {

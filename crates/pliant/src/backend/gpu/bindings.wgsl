@@ -46,9 +46,10 @@ struct Substep {
     // where they do not touch.
     meets: u32,
     nexts: u32,
+    // First vector in `work` of the ways out of bodies, or NOBODY.
+    fields: u32,
     spare: u32,
     spare_too: u32,
-    spare_more: u32,
 }
 
 // What one dispatch works on.

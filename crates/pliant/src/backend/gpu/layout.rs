@@ -119,9 +119,9 @@ pub struct Substep {
     pub copies: u32,
     pub meets: u32,
     pub nexts: u32,
+    pub fields: u32,
     pub spare: u32,
     pub spare_too: u32,
-    pub spare_more: u32,
 }
 
 /// What one dispatch works on, `Job` of `bindings.wgsl`.

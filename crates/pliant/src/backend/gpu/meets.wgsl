@@ -39,7 +39,11 @@ fn shares(thread: Thread) {
 
 fn side(i: u32, place: vec4<f32>) -> Side {
     let start = work[job.copies_in + 2u * i + 1u];
-    return Side(place.xyz, start.xyz, place.w, start.w, i);
+    var field = vec4<f32>(0.0);
+    if sub.fields != NOBODY {
+        field = work[sub.fields + i];
+    }
+    return Side(place.xyz, start.xyz, place.w, start.w, i, field);
 }
 
 // All contacts of each particle once. Whoever else touches it reads its card, which does not change.
@@ -55,12 +59,25 @@ fn project(thread: Thread) {
     var sum = vec3<f32>(0.0);
     var count = 0u;
     var pushing = 0u;
-    for (var e = list.x; e < list.x + list.y; e++) {
-        let j = near[e];
-        let there = work[job.copies_in + 2u * j];
-        var push = vec4<f32>(0.0);
-        if job.fresh == 0u {
-            push = pushes[e];
+    let end = list.x + list.y;
+    let parts = (job.mode & PARTS) != 0u;
+    // What the next contact needs is fetched before this one is written: compilers cannot know that it is another.
+    var next_j = i;
+    var next_there = vec4<f32>(0.0);
+    var next_push = vec4<f32>(0.0);
+    if list.y > 0u {
+        next_j = near[list.x];
+        next_there = work[job.copies_in + 2u * next_j];
+        next_push = pushes[list.x];
+    }
+    for (var e = list.x; e < end; e++) {
+        let j = next_j;
+        let there = next_there;
+        let push = select(next_push, vec4<f32>(0.0), job.fresh != 0u);
+        if e + 1u < end {
+            next_j = near[e + 1u];
+            next_there = work[job.copies_in + 2u * next_j];
+            next_push = pushes[e + 1u];
         }
         // Most of a list is near, but does not touch.
         if push.w == 0.0 && !overlaps(own.x, there.xyz, own.radius + there.w) {
@@ -69,7 +86,7 @@ fn project(thread: Thread) {
             }
             continue;
         }
-        let met = meet(own, side(j, there), job.stick, job.slide, job.omega, push);
+        let met = meet(own, side(j, there), job.stick, job.slide, job.omega, parts, push);
         pushes[e] = met.push;
         sum += met.impulse;
         count++;
@@ -83,7 +100,7 @@ fn project(thread: Thread) {
     work[sub.meets + i] = vec4<f32>(share, 0.0, kept.z, f32(pushing));
     var x = own.x + sum * kept.z;
     let inverse_mass = rows[i].w;
-    if (job.mode & PARTS) != 0u {
+    if parts {
         work[sub.nexts + i] = vec4<f32>(x, inverse_mass);
         return;
     }

@@ -76,6 +76,10 @@ const COLOR: f64 = 0.35e-6;
 const SOLVE: f64 = 2e-11;
 /// Solves that one core does in a second.
 const CORE_SOLVES: f64 = 2e8;
+/// What all contacts of a particle cost in a pass where there are enough of them [s].
+const CONTACT: f64 = 4e-10;
+/// Particles whose contacts one core sees to in a second.
+const CORE_CONTACTS: f64 = 1e7;
 
 /// Runs a model on a device.
 pub struct Gpu {
@@ -232,8 +236,11 @@ impl Gpu {
     pub fn wins(&self, model: &Model, cores: usize) -> bool {
         let shape = self.shape(model);
         let solves = model.constraints() as f64 * f64::from(model.settings.iterations);
-        let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE;
-        here < solves / (CORE_SOLVES * cores as f64)
+        // Finding neighbors is worth about four iterations of their contacts.
+        let met = if model.mutual.is_some() { model.shape.objects.len() as f64 } else { 0.0 };
+        let contacts = met * f64::from(model.settings.iterations + 4);
+        let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE + contacts * CONTACT;
+        here < (solves / CORE_SOLVES + contacts / CORE_CONTACTS) / cores as f64
     }
 
     /// Waits until all submitted steps are done.

@@ -81,6 +81,7 @@ impl Records {
             copies: model.phantoms.seams as u32,
             meets: tables.meets,
             nexts: tables.nexts,
+            fields: tables.fields.0,
             ..Substep::default()
         };
         Self {

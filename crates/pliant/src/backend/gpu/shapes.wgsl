@@ -5,6 +5,7 @@
 // `job.index`: first body, ten vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`: pieces;
 // `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NOBODY where each body's rows
 // follow each other; `job.copies_in`, `job.copies_out`: where the members of each row start, and which they are;
+// `job.stick`: not 0 where rows are those that stabilization has parted;
 // `job.slots`: sums in `work`; `job.spare`: moves of members in `work`; `job.mode`: how rotations are found.
 
 @group(1) @binding(0) var<storage, read> bodies: array<vec4<u32>>;
@@ -69,15 +70,31 @@ fn site(body: Body, k: u32) -> u32 {
     return word(job.lambda, body.first + k);
 }
 
+// Row `i`: where it is, or where stabilization between particles has put it.
+fn here(i: u32) -> vec4<f32> {
+    if job.stick != 0.0 {
+        return work[sub.nexts + i];
+    }
+    return rows[i];
+}
+
+fn put(i: u32, row: vec4<f32>) {
+    if job.stick != 0.0 {
+        work[sub.nexts + i] = row;
+    } else {
+        rows[i] = row;
+    }
+}
+
 // By number, then by thread.
 var<workgroup> sums: array<array<f32, 256>, 15>;
 
 // Adds members `first` to `first + count` of a body up, into the first of `sums`.
 fn add_up(body: Body, first: u32, count: u32, t: u32) {
-    let origin = rows[body.row].xyz;
+    let origin = here(body.row).xyz;
     var total = Sums(vec3<f32>(0.0), mat3x3<f32>(), vec3<f32>(0.0));
     for (var k = first + t; k < first + count; k += MATCHERS) {
-        let row = rows[site(body, k)];
+        let row = here(site(body, k));
         let q = vector(job.params + body.first + k);
         let p = row.xyz - origin;
         let mp = q.w * p;
@@ -140,7 +157,7 @@ fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<
 
 // Where body `b` is matched to (D4 4.7), from its sums. Sets its pose.
 fn turn(b: u32, body: Body, total: Sums) -> Goal {
-    let origin = rows[body.row].xyz;
+    let origin = here(body.row).xyz;
     let at = POSE * b;
     let shape = mat3x3<f32>(poses[at + 2u].xyz, poses[at + 3u].xyz, poses[at + 4u].xyz);
     var way = vec3<f32>(0.0);
@@ -204,8 +221,8 @@ fn shape_whole(thread: Thread) {
     workgroupBarrier();
     let goal = shared_goal;
     for (var k = thread.local; k < body.count; k += MATCHERS) {
-        let row = rows[body.row + k];
-        rows[body.row + k] = row + vec4<f32>(move_by(goal, row, vector(job.params + body.first + k).xyz), 0.0);
+        let row = here(body.row + k);
+        put(body.row + k, row + vec4<f32>(move_by(goal, row, vector(job.params + body.first + k).xyz), 0.0));
     }
 }
 
@@ -267,10 +284,10 @@ fn shape_move(thread: Thread) {
     let goal = Goal(linear, work[at + 3u].xyz, work[at].w);
     for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
         let i = site(body, k);
-        let row = rows[i];
+        let row = here(i);
         let change = vec4<f32>(move_by(goal, row, vector(job.params + body.first + k).xyz), 0.0);
         if job.lambda == NOBODY {
-            rows[i] = row + change;
+            put(i, row + change);
         } else {
             work[job.spare + body.first + k] = change;
         }
@@ -293,7 +310,23 @@ fn shape_join(thread: Thread) {
     for (var k = begin; k < end; k++) {
         sum += work[job.spare + word(job.copies_out, k)];
     }
-    rows[i] += sum / f32(end - begin);
+    put(i, here(i) + sum / f32(end - begin));
+}
+
+// Turns the ways out of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`.
+@compute @workgroup_size(MATCHERS)
+fn shape_face(thread: Thread) {
+    let piece = group_of(thread);
+    if piece >= job.iterations {
+        return;
+    }
+    let what = bodies[job.first + piece];
+    let body = body_at(what.x);
+    let turned = matrix_of(poses[POSE * what.x]);
+    for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
+        let field = fixture(job.slots + body.row + k);
+        work[sub.fields + body.row + k] = vec4<f32>(turned * field.xyz, field.w);
+    }
 }
 
 // Ends a substep: plastic bodies that were deformed beyond their threshold change their rest shape.

@@ -69,6 +69,8 @@ pub struct Tables {
     /// What particles that touch each other keep, in `work`, or [`NOBODY`]; and their second position buffer.
     pub meets: u32,
     pub nexts: u32,
+    /// Ways out of bodies, in `work`, or [`NOBODY`]; those at rest in `fixtures`.
+    pub fields: (u32, u32),
     /// Two sets of cards in `work`.
     pub cards: [u32; 2],
     /// Rest places and objects in `params`, where objects touch themselves.
@@ -106,7 +108,14 @@ impl Tables {
     /// Writes a model down for workgroups of `threads` with `memory` bytes.
     pub fn new(model: &Model, state: &State, threads: usize, memory: usize) -> Self {
         let iterations = model.settings.iterations;
-        let mut all = Self { counts: NOBODY, meets: NOBODY, fused: is_fused(model), iterations, ..Self::default() };
+        let mut all = Self {
+            counts: NOBODY,
+            meets: NOBODY,
+            fields: (NOBODY, 0),
+            fused: is_fused(model),
+            iterations,
+            ..Self::default()
+        };
         all.put_groups(model);
         all.put_rows(model, state);
         all.put_contacts(model, state);
@@ -183,6 +192,11 @@ impl Tables {
         let first = self.nexts + state.particles as u32;
         self.cards = [first, first + cards as u32];
         self.work = first as usize + 2 * cards;
+        if state.shapes.as_ref().is_some_and(|s| !model.fields.is_empty() && s.in_runs()) {
+            self.fields = (self.work as u32, self.fixtures.len() as u32);
+            self.work += state.particles;
+            self.fixtures.extend(model.fields.iter().map(|field| field.map(f32::to_bits)));
+        }
         self.phases = self.topology.len() as u32;
         self.topology.extend_from_slice(&state.phases);
         self.rest = self.params.len() as u32;

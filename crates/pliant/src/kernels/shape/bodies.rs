@@ -168,7 +168,7 @@ impl ShapeMatch {
         for shape in shapes {
             this.lay_out(shape);
         }
-        if !this.in_runs(shapes) {
+        if !this.are_runs(shapes) {
             this.layout = lists(shapes, &this.bodies, rest.len(), this.blocks.len());
         }
         this.set_rest(rest);
@@ -202,6 +202,16 @@ impl ShapeMatch {
     /// The same, to set them: matching goes on from the rotation given here.
     pub fn poses_mut(&mut self) -> &mut [Pose] {
         &mut self.poses
+    }
+
+    /// Whether every body is a run of consecutive rows, and none shares any.
+    pub fn in_runs(&self) -> bool {
+        self.layout == Layout::Runs
+    }
+
+    /// Rows of each body, where they are runs.
+    pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
     }
 
     /// How many bodies there are.
@@ -241,7 +251,7 @@ impl ShapeMatch {
         self.poses.push(Pose { rotation: UPRIGHT, center, shape, stretch: IDENTITY, strain: 0.0 });
     }
 
-    fn in_runs(&self, shapes: &[Shape]) -> bool {
+    fn are_runs(&self, shapes: &[Shape]) -> bool {
         let runs = shapes.iter().all(|s| s.members.windows(2).all(|pair| pair[0] + 1 == pair[1]));
         let ends = self.bodies.windows(2).all(|pair| pair[0].first_row + pair[0].count <= pair[1].first_row);
         runs && ends

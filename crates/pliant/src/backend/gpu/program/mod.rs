@@ -298,7 +298,7 @@ impl Maker<'_> {
                     let touch = passes.get(k + 1) == Some(&Pass::Touch);
                     list.extend(self.meet(variant, touch));
                 }
-                Pass::Shapes => list.extend(self.shapes(fresh)),
+                Pass::Shapes => list.extend(self.shapes(fresh, false)),
                 // Done with the contacts between particles.
                 Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
                 Pass::Touch => {

@@ -22,6 +22,11 @@ impl Maker<'_> {
         let mut list = Vec::from_iter(self.wind());
         list.push(self.run(shader::predict("foresee"), Job { scale, ..Job::default() }, particles.div_ceil(SIZE)));
         list.extend(self.pins("foresee_pins", scale));
+        let (fields, at_rest) = self.tables.fields;
+        if fields != NOBODY {
+            let job = Job { slots: at_rest, ..self.tables.shapes.job };
+            list.push(self.run(shader::shapes("shape_face"), job, self.tables.shapes.pieces));
+        }
         list.push(Command::Find);
         if !self.model.rest.is_empty() {
             let job = Job { params: self.tables.rest, ..Job::default() };
@@ -55,6 +60,10 @@ impl Maker<'_> {
                 ..Job::default()
             };
             list.extend(["shares", "project"].map(|entry| self.run(shader::meets(entry), job, groups)));
+            // Bodies part as a whole.
+            if self.state.shapes.is_some() {
+                list.extend(self.shapes(1, true));
+            }
             let last = turn + 1 == turns;
             let next = self.dealing(!last);
             let mode = next.mode | PARTED | if last { colliders } else { 0 };
@@ -96,9 +105,9 @@ impl Maker<'_> {
     }
 
     /// Bodies take back their shape.
-    pub(super) fn shapes(&mut self, fresh: u32) -> Vec<Command> {
+    pub(super) fn shapes(&mut self, fresh: u32, parted: bool) -> Vec<Command> {
         let tables = &self.tables.shapes;
-        let job = Job { fresh, ..tables.job };
+        let job = Job { fresh, stick: f32::from(u8::from(parted)), ..tables.job };
         let passes = tables.passes(self.state.particles);
         passes.into_iter().map(|(entry, groups)| self.run(shader::shapes(entry), job, groups)).collect()
     }
