@@ -28,6 +28,7 @@ mod rooms;
 pub mod shader;
 mod tables;
 mod timing;
+pub mod voxel;
 
 use crate::error::Diverged;
 use crate::model::Model;

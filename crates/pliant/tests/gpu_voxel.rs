@@ -1,0 +1,390 @@
+//! Meshes to particles on the device against the CPU (S27–S29, T10): equal to the last bit, order included.
+//!
+//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
+#![allow(missing_docs, reason = "a test")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
+
+#[path = "voxel/obj.rs"]
+mod obj;
+#[allow(dead_code)]
+#[path = "voxel/shapes.rs"]
+mod shapes;
+
+use glam::{DVec3, Vec3};
+use pliant::build::generate;
+use pliant::build::voxel::{
+    Field, Filling, Grid, MERGE_DEPTH, MOST_ALONG, PADDING, Particles, Reach, VoxelError, Voxels, fill, merge, voxelize,
+};
+use pliant::gpu::voxel::{Filled, GpuVoxelError, GpuVoxelizer, VoxelStage};
+use pliant::gpu::{Cap, Device, GpuError, GpuOptions, adapters};
+use pliant::mesh::TriMesh;
+use pliant::scene::{IcosphereSpec, Tessellation};
+use shapes::{Random, blobs, block, centered_grid, octahedron, potato, ring, voxels};
+use std::sync::OnceLock;
+
+/// A device, or nothing where there is none; then the test has nothing to compare.
+fn open(cap: Option<Cap>) -> Option<Device> {
+    static READY: OnceLock<bool> = OnceLock::new();
+    if !*READY.get_or_init(|| adapters().iter().any(|a| a.trouble.is_none())) {
+        assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
+        println!("skipped: no GPU adapter");
+        return None;
+    }
+    // Checks of indices stay on, but for one test: what is out of range must not pass unseen.
+    Some(Device::open(&GpuOptions { cap, checks: true, ..GpuOptions::default() }).unwrap())
+}
+
+/// All numbers of particles as bits: −0 is not 0.
+fn bits(p: &Particles) -> Vec<u32> {
+    let vectors = |list: &[Vec3]| list.iter().flat_map(|v| v.to_array()).map(f32::to_bits).collect::<Vec<_>>();
+    let numbers = |list: &[f32]| list.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    let levels = p.levels.iter().map(|&l| u32::from(l)).collect();
+    [vectors(&p.positions), numbers(&p.radii), numbers(&p.volumes), numbers(&p.phi), vectors(&p.gradients), levels]
+        .concat()
+}
+
+fn on_cpu(mesh: &TriMesh, grid: &Grid, depth: Option<f32>) -> (Voxels, Particles) {
+    let voxels = voxelize(mesh, grid).unwrap();
+    let particles = merge(grid, &voxels, &Field::inside(&voxels), depth).unwrap();
+    (voxels, particles)
+}
+
+/// Voxels and particles of both, merged and not; returns how many particles were compared.
+fn compare(gpu: &mut GpuVoxelizer, what: &str, mesh: &TriMesh, grid: &Grid, depths: &[Option<f32>]) -> usize {
+    let expected = voxelize(mesh, grid).unwrap();
+    assert!(gpu.voxelize(mesh, grid).unwrap() == expected, "{what}: voxels");
+    let mut compared = 0;
+    for &depth in depths {
+        let (voxels, particles) = on_cpu(mesh, grid, depth);
+        if voxels.count() == 0 {
+            let error = gpu.particles(mesh, grid, depth).unwrap_err();
+            assert_eq!(error, GpuVoxelError::Voxel(VoxelError::Nothing), "{what}");
+            continue;
+        }
+        let found = gpu.particles(mesh, grid, depth).unwrap();
+        assert_eq!(found.voxels, voxels.count(), "{what}");
+        assert_eq!(found.particles.per_level(), particles.per_level(), "{what}, depth {depth:?}");
+        assert!(
+            bits(&found.particles) == bits(&particles),
+            "{what}, depth {depth:?}: {}",
+            difference(&found, &particles)
+        );
+        compared += particles.len();
+    }
+    compared
+}
+
+/// The first particle that is not the same, for the message.
+fn difference(found: &Filled, expected: &Particles) -> String {
+    let p = &found.particles;
+    let same = |i: &usize| {
+        p.positions[*i] == expected.positions[*i]
+            && p.phi[*i].to_bits() == expected.phi[*i].to_bits()
+            && p.gradients[*i].to_array().map(f32::to_bits) == expected.gradients[*i].to_array().map(f32::to_bits)
+            && p.radii[*i] == expected.radii[*i]
+    };
+    let Some(i) = (0..p.len()).find(|i| !same(i)) else { return "volumes or levels".into() };
+    let row = |p: &Particles| format!("{} {} {} {}", p.positions[i], p.radii[i], p.phi[i], p.gradients[i]);
+    format!("particle {i} is {} in place of {}", row(p), row(expected))
+}
+
+const BOTH: [Option<f32>; 2] = [None, Some(MERGE_DEPTH)];
+
+#[test]
+fn s27_s28_s29_round_and_random_meshes_are_the_same_on_the_gpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mut random = Random(42);
+    let mut meshes = vec![
+        ("ball", generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 4 }), 40),
+        ("coarse ball", generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 0 }), 33),
+        ("ring", ring(&mut random, 40, 16), 45),
+        ("octahedron", octahedron(3.0), 27),
+    ];
+    meshes.extend((0..4).map(|k| ("potato", potato(&mut random, 1 + k % 3), 17 + 9 * k)));
+    let mut compared = 0;
+    for (name, mesh, along) in &meshes {
+        for padding in [1, PADDING, 5] {
+            let grid = Grid::fit(&mesh.positions, *along, padding).unwrap();
+            compared += compare(&mut gpu, name, mesh, &grid, &[None, Some(0.5), Some(MERGE_DEPTH), Some(2.3)]);
+        }
+    }
+    assert!(compared > 500_000, "{compared}");
+}
+
+#[test]
+fn s27_e24_ties_on_every_axis_are_decided_on_the_gpu_as_on_the_cpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mut random = Random(5);
+    let grid = centered_grid(9);
+    for number in 0..24 {
+        // Vertices on centers, faces, edges and corners of voxels; triangles that fold over each other or have no area.
+        let mut mesh = potato(&mut random, 2);
+        mesh.positions.iter_mut().for_each(|p| *p = (*p * 6.0).round() * 0.5);
+        // The shortest side is the axis of projection.
+        let squash = [Vec3::ONE, Vec3::new(0.5, 1.0, 1.0), Vec3::new(1.0, 0.5, 1.0), Vec3::new(1.0, 1.0, 0.5)];
+        mesh.positions.iter_mut().for_each(|p| *p = (*p * squash[number % 4] * 2.0).round() * 0.5);
+        compare(&mut gpu, &format!("mesh {number}"), &mesh, &grid, &BOTH);
+    }
+    for size in [[8.0, 8.0, 8.0], [4.0, 8.0, 8.0], [8.0, 4.0, 8.0], [8.0, 8.0, 4.0]] {
+        for tets in [Tessellation::Five, Tessellation::Six] {
+            let compared = compare(&mut gpu, "box on centers", &block([4; 3], size, tets), &grid, &BOTH);
+            assert!(compared > 256, "{compared}");
+        }
+    }
+}
+
+#[test]
+fn s27_e24_t12_the_cartesian_grid_has_not_one_wrong_voxel_on_the_gpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    for tets in [Tessellation::Five, Tessellation::Six] {
+        // Mesh edges on the faces of voxels, through their centers, and in between (D4 Fig 7.1).
+        for (cells, along) in [(32, 32), (32, 16), (16, 48), (30, 20), (7, 21)] {
+            let mesh = block([cells; 3], [1.0; 3], tets);
+            let grid = Grid::fit(&mesh.positions, along, PADDING).unwrap();
+            let expected = voxels(grid.dims(), |at| at.iter().all(|c| (PADDING..PADDING + along).contains(c)));
+            assert!(gpu.voxelize(&mesh, &grid).unwrap() == expected, "{cells} cells, {along} voxels");
+        }
+    }
+}
+
+#[test]
+fn s27_sheets_and_needles_and_grids_of_any_proportion_are_the_same_on_the_gpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mut compared = 0;
+    for axis in 0..3 {
+        for (thin, along) in [(0.001, 60), (0.05, 130), (0.3, 31)] {
+            let mut sheet = [1.0; 3];
+            sheet[axis] = thin;
+            let mut needle = [thin; 3];
+            needle[axis] = 1.0;
+            for size in [sheet, needle] {
+                let mesh = block([3, 2, 5], size, Tessellation::Six);
+                let grid = Grid::fit(&mesh.positions, along, PADDING).unwrap();
+                compared += compare(&mut gpu, &format!("{size:?}"), &mesh, &grid, &BOTH);
+            }
+        }
+    }
+    // As long as a grid may be, where coordinates have the fewest bits behind the point.
+    let mut random = Random(9);
+    for axis in 0..3 {
+        let mut mesh = potato(&mut random, 3);
+        let mut size = Vec3::splat(0.02);
+        size[axis] = 1.0;
+        mesh.positions.iter_mut().for_each(|p| *p = *p * size);
+        let grid = Grid::fit(&mesh.positions, MOST_ALONG - 2 * PADDING, PADDING).unwrap();
+        compared += compare(&mut gpu, &format!("long along {axis}"), &mesh, &grid, &BOTH);
+    }
+    assert!(compared > 500_000, "{compared}");
+}
+
+#[test]
+fn s27_a_mesh_that_fills_its_padding_and_one_that_is_inside_out_are_the_same_on_the_gpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    // Up to the low sides of the grid, where gradients have one neighbor, but not to the high ones, which would leak.
+    let mesh = block([3; 3], [9.2, 8.2, 10.2], Tessellation::Five);
+    let grid = Grid::new(DVec3::ZERO, 1.0, [10, 9, 11], 1).unwrap();
+    assert!(compare(&mut gpu, "padding", &mesh, &grid, &BOTH) > 500);
+    // Half of it inside out: its volume is 0, so room for its particles is made when they are counted.
+    let mut pair = block([1; 3], [1.0; 3], Tessellation::Six);
+    let mut twin = pair.clone();
+    twin.positions.iter_mut().for_each(|p| p.x += 3.0);
+    let first = pair.positions.len() as u32;
+    pair.triangles.extend(twin.triangles.iter().map(|&[a, b, c]| [a + first, c + first, b + first]));
+    pair.positions.extend(twin.positions);
+    assert!(pair.volume().abs() < 1e-6);
+    let grid = Grid::fit(&pair.positions, 200, PADDING).unwrap();
+    let mut fresh = GpuVoxelizer::new(&device).unwrap();
+    let room = u64::from((grid.dims()[0] + grid.dims()[1]) * grid.dims()[2] + grid.dims()[0] * grid.dims()[1]);
+    let found = fresh.particles(&pair, &grid, None).unwrap();
+    assert!(found.particles.len() as u64 > room, "{} particles make no room necessary", found.particles.len());
+    assert!(bits(&found.particles) == bits(&on_cpu(&pair, &grid, None).1));
+}
+
+#[test]
+fn s28_e25_distances_of_noise_and_blobs_are_the_same_on_the_gpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mut random = Random(11);
+    let mut samples = Vec::new();
+    for dims in [[9, 7, 11], [33, 5, 6], [6, 40, 3], [1, 1, 12], [12, 13, 14], [100, 3, 70], [64, 65, 31]] {
+        for density in [0.001, 0.02, 0.5, 0.98] {
+            samples.push(voxels(dims, |_| random.unit() < density));
+        }
+        samples.push(blobs(&mut random, dims));
+        samples.push(voxels(dims, |_| false));
+        samples.push(voxels(dims, |_| true));
+        samples.push(voxels(dims, |at| at == dims.map(|d| d / 2)));
+    }
+    // As far from a site as it can be.
+    samples.push(voxels([1024, 2, 40], |at| at == [0; 3]));
+    samples.push(voxels([3, 1024, 2], |at| at == [2, 1023, 0]));
+    for (number, voxels) in samples.iter().enumerate() {
+        for (reach, expected) in [(Reach::Inside, Field::inside(voxels)), (Reach::Everywhere, Field::new(voxels))] {
+            let found = gpu.distances(voxels, reach).unwrap();
+            assert_eq!(found.dims(), expected.dims());
+            let off = found.phi().iter().zip(expected.phi()).position(|(a, b)| a.to_bits() != b.to_bits());
+            let pair = |i: usize| (found.phi()[i], expected.phi()[i]);
+            assert_eq!(off.map(pair), None, "sample {number}, {reach:?}: at {off:?}");
+        }
+    }
+    for dims in [[1025, 2, 2], [0, 3, 3]] {
+        let error = gpu.distances(&Voxels::new(dims), Reach::Inside).unwrap_err();
+        assert!(matches!(error, GpuVoxelError::Voxel(VoxelError::Along { .. })), "{error}");
+    }
+}
+
+#[test]
+fn s28_every_root_that_a_grid_can_ask_for_is_rounded_as_on_the_cpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    // One voxel in the corner of a plane: all x² + y² up to 2·1023².
+    let plane = voxels([1024, 1024, 1], |at| at == [0; 3]);
+    let (found, expected) = (gpu.distances(&plane, Reach::Everywhere).unwrap(), Field::new(&plane));
+    assert!(found.phi().iter().zip(expected.phi()).all(|(a, b)| a.to_bits() == b.to_bits()));
+}
+
+#[test]
+fn t10_s29_the_box_has_the_counts_of_d4_on_the_gpu() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mesh = block([1; 3], [1.0; 3], Tessellation::Six);
+    let cases: [(u32, &[usize], usize); 3] = [
+        (12, &[1_216, 0, 8], 1_224),
+        (32, &[10_816, 0, 127, 19, 1], 10_963),
+        (96, &[106_048, 0, 1_519, 331, 61, 8], 107_967),
+    ];
+    for (grid, levels, total) in cases {
+        let filling = Filling { merge: Some(MERGE_DEPTH), ..Filling::new(grid) };
+        let (particles, notes) = gpu.fill(mesh.clone(), &filling).unwrap();
+        assert_eq!((particles.per_level(), particles.len()), (levels.to_vec(), total), "{grid} voxels");
+        assert!(bits(&particles) == bits(&fill(mesh.clone(), &filling).unwrap().0) && notes.is_empty());
+    }
+}
+
+#[test]
+fn t10_scanned_models_are_the_same_on_the_gpu_in_a_dozen_dispatches() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    for (name, along) in [("bunny.obj", 32), ("bunny.obj", 96), ("armadillo.obj", 32), ("armadillo.obj", 96)] {
+        let Some(mesh) = obj::load(name) else { return };
+        let grid = Grid::fit(&mesh.positions, along, PADDING).unwrap();
+        compare(&mut gpu, &format!("{name} at {along}"), &mesh, &grid, &BOTH);
+        let found = gpu.particles(&mesh, &grid, Some(MERGE_DEPTH)).unwrap();
+        assert!(found.dispatches <= 12, "{}", found.dispatches);
+        let ms = found.times.stages.map(|s| s * 1e3);
+        println!(
+            "{name} at {along}: {ms:.3?} ms, before {:.3?}, after {:.3?} s",
+            found.times.prepare, found.times.readback
+        );
+        assert!(VoxelStage::ALL.iter().all(|&s| found.times.stages[s as usize] > 0.0), "{ms:?}");
+    }
+}
+
+/// FNV-1a of the bits.
+fn hash(particles: &Particles) -> u64 {
+    bits(particles).iter().fold(0xcbf2_9ce4_8422_2325, |h, &word| (h ^ u64::from(word)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[test]
+fn s29_ten_runs_have_one_hash_without_checks_with_browser_limits_and_few_threads() {
+    let Some(checked) = open(None) else { return };
+    let mut random = Random(17);
+    let mesh = potato(&mut random, 4);
+    let grid = Grid::fit(&mesh.positions, 50, PADDING).unwrap();
+    let expected = hash(&on_cpu(&mesh, &grid, Some(MERGE_DEPTH)).1);
+    let few = Cap { threads: 64, ..Cap::BROWSER };
+    let unchecked = Device::open(&GpuOptions::default()).unwrap();
+    let devices = [checked, unchecked, open(Some(Cap::BROWSER)).unwrap(), open(Some(few)).unwrap()];
+    for (number, device) in devices.iter().enumerate() {
+        let mut gpu = GpuVoxelizer::new(device).unwrap();
+        for run in 0..10 {
+            // Another mesh in between leaves nothing behind.
+            if run % 3 == 1 {
+                gpu.fill(block([2; 3], [1.0, 2.0, 3.0], Tessellation::Six), &Filling::new(20 + run)).unwrap();
+            }
+            let found = gpu.particles(&mesh, &grid, Some(MERGE_DEPTH)).unwrap();
+            assert_eq!(hash(&found.particles), expected, "device {number}, run {run}");
+        }
+        // Buffers are kept.
+        let bytes = gpu.bytes();
+        gpu.particles(&mesh, &grid, Some(MERGE_DEPTH)).unwrap();
+        assert_eq!(gpu.bytes(), bytes);
+    }
+}
+
+#[test]
+fn s27_r06_what_makes_no_solid_is_refused_on_the_gpu_with_the_cpus_words() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mesh = block([2; 3], [1.0; 3], Tessellation::Six);
+    let mut open_box = mesh.clone();
+    open_box.triangles.pop();
+    let mut finned = mesh.clone();
+    finned.positions.push(Vec3::splat(3.0));
+    let [a, b, _] = finned.triangles[0];
+    finned.triangles.push([a, b, finned.positions.len() as u32 - 1]);
+    let mut broken = mesh.clone();
+    broken.positions[3].y = f32::NAN;
+    let too_deep = Filling { merge: Some(0.2), ..Filling::new(10) };
+    let bad = [(open_box, Filling::new(10)), (finned, Filling::new(10)), (broken, Filling::new(10))];
+    let more = [(TriMesh::default(), Filling::new(10)), (mesh.clone(), too_deep), (mesh.clone(), Filling::new(0))];
+    for (number, (mesh, filling)) in bad.into_iter().chain(more).enumerate() {
+        let (ours, theirs) = (gpu.fill(mesh.clone(), &filling).unwrap_err(), fill(mesh, &filling).unwrap_err());
+        assert_eq!(ours, GpuVoxelError::Voxel(theirs), "{number}");
+    }
+    // Vertices outside of the grid, and vertices that are not there.
+    let grid = Grid::fit(&mesh.positions, 10, PADDING).unwrap();
+    let far = TriMesh { positions: vec![Vec3::ZERO, Vec3::splat(9.0)], triangles: vec![] };
+    assert_eq!(gpu.voxelize(&far, &grid).unwrap_err(), GpuVoxelError::Voxel(VoxelError::Outside(1)));
+    let lost = TriMesh { triangles: vec![[0, 1, 99]], ..mesh.clone() };
+    let words = gpu.voxelize(&lost, &grid).unwrap_err().to_string();
+    assert!(words.contains("triangle 0") && words.contains("vertex"), "{words}");
+    // A hole that only the rays see, along each axis; the same ray is named.
+    for axis in 0..3 {
+        let mut size = [1.0; 3];
+        size[axis] = 0.5;
+        let mut mesh = block([2; 3], size, Tessellation::Six);
+        let grid = Grid::fit(&mesh.positions, 40, PADDING).unwrap();
+        let end = |t: &[u32; 3]| t.iter().all(|&v| mesh.positions[v as usize][axis] == 0.5);
+        let hole = mesh.triangles.iter().position(end).unwrap();
+        mesh.triangles.swap_remove(hole);
+        let error = voxelize(&mesh, &grid).unwrap_err();
+        assert!(matches!(error, VoxelError::Leak { axis: a, .. } if a == ['x', 'y', 'z'][axis]), "{error}");
+        assert_eq!(gpu.voxelize(&mesh, &grid).unwrap_err(), GpuVoxelError::Voxel(error.clone()));
+        assert_eq!(gpu.particles(&mesh, &grid, None).unwrap_err(), GpuVoxelError::Voxel(error));
+    }
+    // And it works as before.
+    compare(&mut gpu, "afterwards", &mesh, &grid, &BOTH);
+}
+
+#[test]
+fn r06_a_grid_or_a_mesh_too_large_for_a_binding_names_the_buffer_and_its_size() {
+    let cap = Cap { binding_bytes: 1 << 20, ..Cap::BROWSER };
+    let Some(device) = open(Some(cap)) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let refusal = |result: Result<Voxels, GpuVoxelError>, name: &str, bytes: u64| {
+        let GpuVoxelError::Gpu(error) = result.unwrap_err() else { panic!("not the device's") };
+        let GpuError::TooLarge { buffer, needed, most, .. } = &error else { panic!("{error}") };
+        assert_eq!((*buffer, *needed, *most), (name, bytes, 1 << 20), "{error}");
+        let words = error.to_string();
+        assert!(words.contains(&format!("{name:?}")) && words.contains(&bytes.to_string()), "{words}");
+    };
+    let mesh = block([1; 3], [1.0; 3], Tessellation::Six);
+    let grid = Grid::fit(&mesh.positions, 100, PADDING).unwrap();
+    refusal(gpu.voxelize(&mesh, &grid), "distances", 4 * 104 * 104 * 104);
+    let many = generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 7 });
+    let grid = Grid::fit(&many.positions, 30, PADDING).unwrap();
+    let GpuVoxelError::Gpu(GpuError::TooLarge { buffer: "mesh", needed, .. }) = gpu.voxelize(&many, &grid).unwrap_err()
+    else {
+        panic!("a mesh of {} triangles fits 1 MiB", many.triangles.len())
+    };
+    assert!(needed > 12 * many.triangles.len() as u64);
+    // What fits goes on.
+    let grid = Grid::fit(&mesh.positions, 30, PADDING).unwrap();
+    compare(&mut gpu, "what fits", &mesh, &grid, &BOTH);
+}
