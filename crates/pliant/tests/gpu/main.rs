@@ -5,6 +5,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod edits;
+mod exact;
 mod faults;
 mod kernels;
 mod layout;

@@ -57,8 +57,3 @@ fn exact_quotient(a: f32, b: f32) -> f32 {
     }
     return bitcast<f32>(sign | ((u32(exponent - i32(more) + 127) << 23u) + quotient - 0x800000u));
 }
-
-// A number that no compiler can join with the next operation into one: it must be rounded here.
-fn rounded(x: f32) -> f32 {
-    return bitcast<f32>(bitcast<u32>(x) ^ record.scale.y);
-}

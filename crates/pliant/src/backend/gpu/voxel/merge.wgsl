@@ -199,6 +199,11 @@ fn phi(index: u32) -> f32 {
     return bitcast<f32>(codes[index]);
 }
 
+// A number that no compiler can join with the next operation into one: it must be rounded here.
+fn rounded(x: f32) -> f32 {
+    return bitcast<f32>(bitcast<u32>(x) ^ record.scale.y);
+}
+
 // Unit vector along which the distance grows fastest (D4 4.22) (bits).
 fn gradient(source: u32) -> vec3<u32> {
     let dims = record.dims.xyz;
