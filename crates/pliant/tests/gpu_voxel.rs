@@ -367,16 +367,21 @@ fn r06_a_grid_or_a_mesh_too_large_for_a_binding_names_the_buffer_and_its_size() 
     let cap = Cap { binding_bytes: 1 << 20, ..Cap::BROWSER };
     let Some(device) = open(Some(cap)) else { return };
     let mut gpu = GpuVoxelizer::new(&device).unwrap();
-    let refusal = |result: Result<Voxels, GpuVoxelError>, name: &str, bytes: u64| {
-        let GpuVoxelError::Gpu(error) = result.unwrap_err() else { panic!("not the device's") };
-        let GpuError::TooLarge { buffer, needed, most, .. } = &error else { panic!("{error}") };
-        assert_eq!((*buffer, *needed, *most), (name, bytes, 1 << 20), "{error}");
-        let words = error.to_string();
-        assert!(words.contains(&format!("{name:?}")) && words.contains(&bytes.to_string()), "{words}");
-    };
     let mesh = block([1; 3], [1.0; 3], Tessellation::Six);
     let grid = Grid::fit(&mesh.positions, 100, PADDING).unwrap();
-    refusal(gpu.voxelize(&mesh, &grid), "distances", 4 * 104 * 104 * 104);
+    let GpuVoxelError::Gpu(error) = gpu.particles(&mesh, &grid, None).unwrap_err() else { panic!("not the device's") };
+    let GpuError::TooLarge { buffer, needed, most, .. } = &error else { panic!("{error}") };
+    assert_eq!((*buffer, *needed, *most), ("distances", 4 * 104 * 104 * 104, 1 << 20), "{error}");
+    let words = error.to_string();
+    assert!(words.contains("\"distances\"") && words.contains("4499456") && words.contains("1048576"), "{words}");
+    // Voxels alone are a bit each.
+    assert!(gpu.voxelize(&mesh, &grid).unwrap() == voxelize(&mesh, &grid).unwrap());
+    // Particles that do not fit are counted first.
+    let grid = Grid::fit(&mesh.positions, 60, PADDING).unwrap();
+    let GpuVoxelError::Gpu(error) = gpu.particles(&mesh, &grid, None).unwrap_err() else { panic!("not the device's") };
+    let GpuError::TooLarge { buffer, needed, .. } = &error else { panic!("{error}") };
+    assert_eq!((*buffer, *needed), ("centers", 16 * 60 * 60 * 60), "{error}");
+    compare(&mut gpu, "fewer particles", &mesh, &grid, &[Some(MERGE_DEPTH)]);
     let many = generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 7 });
     let grid = Grid::fit(&many.positions, 30, PADDING).unwrap();
     let GpuVoxelError::Gpu(GpuError::TooLarge { buffer: "mesh", needed, .. }) = gpu.voxelize(&many, &grid).unwrap_err()
@@ -387,4 +392,19 @@ fn r06_a_grid_or_a_mesh_too_large_for_a_binding_names_the_buffer_and_its_size() 
     // What fits goes on.
     let grid = Grid::fit(&mesh.positions, 30, PADDING).unwrap();
     compare(&mut gpu, "what fits", &mesh, &grid, &BOTH);
+}
+
+#[test]
+fn r06_a_lost_gpu_makes_no_voxels_and_no_panic() {
+    let Some(device) = open(None) else { return };
+    let mut gpu = GpuVoxelizer::new(&device).unwrap();
+    let mesh = octahedron(1.0);
+    let filling = Filling::new(20);
+    gpu.fill(mesh.clone(), &filling).unwrap();
+    device.destroy();
+    // Buffers that are there, and buffers that have to grow.
+    for along in [20, 40] {
+        let error = gpu.fill(mesh.clone(), &Filling::new(along)).unwrap_err();
+        assert!(matches!(error, GpuVoxelError::Gpu(_)), "{error}");
+    }
 }

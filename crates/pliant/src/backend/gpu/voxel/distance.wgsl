@@ -15,14 +15,13 @@ const ROW: u32 = 64u;
 // Words of a row at most.
 const MOST_WORDS: u32 = 32u;
 
-// A word of the row at (y, z), 0 beyond the grid.
+// A word of the row at (y, z), 0 beyond the grid. Without a branch, so that all 27 can be under way at once.
 fn word_at(word: i32, y: i32, z: i32) -> u32 {
     let dims = vec3<i32>(i32(record.dims.w), i32(record.dims.y), i32(record.dims.z));
     let at = vec3<i32>(word, y, z);
-    if any(at < vec3<i32>(0)) || any(at >= dims) {
-        return 0u;
-    }
-    return words[STATUS + u32((z * dims.y + y) * dims.x + word)];
+    let near = clamp(at, vec3<i32>(0), dims - 1);
+    let found = words[STATUS + u32((near.z * dims.y + near.y) * dims.x + near.x)];
+    return select(0u, found, all(at == near));
 }
 
 // The word, and the neighbors at x - 1 and at x + 1 of its voxels.

@@ -15,14 +15,17 @@ fn index_of(at: vec3<u32>, dims: vec3<u32>) -> u32 {
 // Depth and voxel of what blocks are made of, depth 0 where it cannot be joined.
 fn child(level: u32, at: vec3<u32>) -> vec2<u32> {
     let dims = level_dims(level);
-    if any(at >= dims) {
-        return vec2<u32>(0u);
-    }
-    let index = index_of(at, dims);
+    // What is beyond the grid is not there. No branch: several are fetched at once.
+    let near = min(at, dims - 1u);
+    let index = index_of(near, dims);
+    var found: vec2<u32>;
     if level > 0u {
-        return blocks[level_number(level, 5u) + index];
+        found = blocks[level_number(level, 5u) + index];
+    } else {
+        let code = codes[index];
+        found = vec2<u32>(select(0u, code & ~INSIDE, (code & INSIDE) != 0u), index);
     }
-    return vec2<u32>(select(0u, codes[index] & ~INSIDE, (codes[index] & INSIDE) != 0u), index);
+    return select(vec2<u32>(0u), found, all(at == near));
 }
 
 // Takes a child into a block: the least deep one counts, the first among equals.
@@ -109,7 +112,9 @@ fn spot_of(word: u32) -> Spot {
 }
 
 fn is_joined(level: u32, dims: vec3<u32>, at: vec3<u32>) -> bool {
-    return all(at < dims) && blocks[level_number(level, 5u) + index_of(at, dims)].x != 0u;
+    let near = min(at, dims - 1u);
+    let depth = blocks[level_number(level, 5u) + index_of(near, dims)].x;
+    return all(at == near) && depth != 0u;
 }
 
 // What of a word is there and has not been joined into anything larger.

@@ -143,14 +143,15 @@ impl Plan {
 
     /// What buffers must hold.
     pub fn sizes(&self) -> Sizes {
-        let marks = STARTS + 2 * self.words + self.words.div_ceil(self.threads);
-        let codes = 4 * self.voxels() as u64;
+        let used = |stage: VoxelStage| !self.stages[stage as usize].is_empty();
+        let marks = if used(VoxelStage::Merge) { 2 * self.words + self.words.div_ceil(self.threads) } else { 0 };
+        let codes = if used(VoxelStage::Distance) { 4 * self.voxels() as u64 } else { 4 };
         Sizes {
             mesh: 4 * self.table.len() as u64,
             words: 4 * (STATUS + self.voxel_words()) as u64,
             codes,
             blocks: 8 * self.blocks.max(1) as u64,
-            marks: 4 * marks as u64,
+            marks: 4 * (STARTS + marks) as u64,
         }
     }
 
