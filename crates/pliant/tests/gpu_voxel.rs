@@ -174,7 +174,7 @@ fn s27_sheets_and_needles_and_grids_of_any_proportion_are_the_same_on_the_gpu() 
         let mut mesh = potato(&mut random, 3);
         let mut size = Vec3::splat(0.02);
         size[axis] = 1.0;
-        mesh.positions.iter_mut().for_each(|p| *p = *p * size);
+        mesh.positions.iter_mut().for_each(|p| *p *= size);
         let grid = Grid::fit(&mesh.positions, MOST_ALONG - 2 * PADDING, PADDING).unwrap();
         compared += compare(&mut gpu, &format!("long along {axis}"), &mesh, &grid, &BOTH);
     }

@@ -48,8 +48,8 @@ fn s14_s28_quotients_are_rounded_as_on_the_cpu_even_where_the_hardwares_are_not(
     let Some(gpu) = gpu() else { return };
     let mut rng = Rng(5);
     let (above, below) = (numbers(&mut rng, COUNT), numbers(&mut rng, COUNT));
-    let sign = |k: usize| if k % 2 == 0 { 1.0 } else { -1.0 };
-    let zero = |k: usize| if k % 50 == 0 { 0.0 } else { 1.0 };
+    let sign = |k: usize| if k.is_multiple_of(2) { 1.0 } else { -1.0 };
+    let zero = |k: usize| if k.is_multiple_of(50) { 0.0 } else { 1.0 };
     let pair = |k: usize| [above[k] * (sign(k) * zero(k / 2)), below[k]];
     let input: Vec<f32> = (0..COUNT).flat_map(pair).collect();
     for text in guesses() {

@@ -53,7 +53,8 @@ impl Room {
         Ok(Self { bindings, readback: readback(device, HEAD)?, buffers, stride })
     }
 
-    /// Grows what is too small, for so many particles.
+    /// Grows what is too small, for so many particles. On an error everything is as it was: buffers and bindings go
+    /// together.
     pub fn grow(
         &mut self,
         device: &Device,
@@ -65,15 +66,13 @@ impl Room {
         let wanted =
             [sizes.mesh, sizes.words, sizes.codes, sizes.codes, sizes.blocks, sizes.marks, particles, particles];
         let total = wanted.iter().sum();
-        let mut grown = false;
-        for (k, bytes) in wanted.into_iter().enumerate() {
-            if self.buffers[k].size() < bytes {
-                self.buffers[k] = make(device, k, bytes, total)?;
-                grown = true;
-            }
+        let mut buffers = self.buffers.clone();
+        for (k, bytes) in wanted.into_iter().enumerate().filter(|(k, bytes)| self.buffers[*k].size() < *bytes) {
+            buffers[k] = make(device, k, bytes, total)?;
         }
-        if grown {
-            self.bindings = bind(device, pipelines, &self.buffers, self.stride)?;
+        if buffers != self.buffers {
+            self.bindings = bind(device, pipelines, &buffers, self.stride)?;
+            self.buffers = buffers;
         }
         Ok(())
     }
