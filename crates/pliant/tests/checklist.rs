@@ -256,6 +256,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s27_a_cavity_is_empty",
         "s27_a_hole_that_lets_a_ray_through_is_found_without_the_check_of_the_mesh",
         "s27_a_mesh_that_fills_its_padding_and_one_that_is_inside_out_are_the_same_on_the_gpu",
+        "s27_bad_meshes_are_refused_or_repaired_on_the_gpu_as_on_the_cpu",
         "s27_centers_on_slanted_faces_edges_and_corners_follow_the_half_open_rule",
         "s27_e24_a_box_with_corners_on_centers_is_closed_below_and_open_above",
         "s27_e24_t12_a_cartesian_grid_has_not_one_wrong_voxel_where_rays_in_floating_point_have_many",

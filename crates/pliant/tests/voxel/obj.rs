@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// Vertices and triangles of an OBJ file of the simplest kind.
 #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
-pub fn load(name: &str) -> Option<TriMesh> {
+pub fn read(name: &str) -> Option<TriMesh> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
         eprintln!("skipped: no {}", path.display());
@@ -27,5 +27,10 @@ pub fn load(name: &str) -> Option<TriMesh> {
             _ => {}
         }
     }
-    Some(clean_surface(mesh, SurfaceNeed::Closed).unwrap().0)
+    Some(mesh)
+}
+
+/// A model that is closed.
+pub fn load(name: &str) -> Option<TriMesh> {
+    read(name).map(|mesh| clean_surface(mesh, SurfaceNeed::Closed).unwrap().0)
 }

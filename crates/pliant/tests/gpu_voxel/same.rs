@@ -1,94 +1,16 @@
-//! Meshes to particles on the device against the CPU (S27–S29, T10): equal to the last bit, order included.
-//!
-//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
-#![allow(missing_docs, reason = "a test")]
-#![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
+//! What the device makes is what the CPU makes.
 
-#[path = "voxel/obj.rs"]
-mod obj;
-#[allow(dead_code)]
-#[path = "voxel/shapes.rs"]
-mod shapes;
-
+use crate::obj;
+use crate::shapes::{Random, blobs, block, centered_grid, octahedron, potato, ring, voxels};
+use crate::support::{BOTH, bits, compare, on_cpu, open};
 use glam::{DVec3, Vec3};
 use pliant::build::generate;
 use pliant::build::voxel::{
-    Field, Filling, Grid, MERGE_DEPTH, MOST_ALONG, PADDING, Particles, Reach, VoxelError, Voxels, fill, merge, voxelize,
+    Field, Filling, Grid, MERGE_DEPTH, MOST_ALONG, PADDING, Particles, Reach, VoxelError, Voxels, fill,
 };
-use pliant::gpu::voxel::{Filled, GpuVoxelError, GpuVoxelizer, VoxelStage};
-use pliant::gpu::{Cap, Device, GpuError, GpuOptions, adapters};
-use pliant::mesh::TriMesh;
+use pliant::gpu::voxel::{GpuVoxelError, GpuVoxelizer, VoxelStage};
+use pliant::gpu::{Cap, Device, GpuOptions};
 use pliant::scene::{IcosphereSpec, Tessellation};
-use shapes::{Random, blobs, block, centered_grid, octahedron, potato, ring, voxels};
-use std::sync::OnceLock;
-
-/// A device, or nothing where there is none; then the test has nothing to compare.
-fn open(cap: Option<Cap>) -> Option<Device> {
-    static READY: OnceLock<bool> = OnceLock::new();
-    if !*READY.get_or_init(|| adapters().iter().any(|a| a.trouble.is_none())) {
-        assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
-        println!("skipped: no GPU adapter");
-        return None;
-    }
-    // Checks of indices stay on, but for one test: what is out of range must not pass unseen.
-    Some(Device::open(&GpuOptions { cap, checks: true, ..GpuOptions::default() }).unwrap())
-}
-
-/// All numbers of particles as bits: −0 is not 0.
-fn bits(p: &Particles) -> Vec<u32> {
-    let vectors = |list: &[Vec3]| list.iter().flat_map(|v| v.to_array()).map(f32::to_bits).collect::<Vec<_>>();
-    let numbers = |list: &[f32]| list.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
-    let levels = p.levels.iter().map(|&l| u32::from(l)).collect();
-    [vectors(&p.positions), numbers(&p.radii), numbers(&p.volumes), numbers(&p.phi), vectors(&p.gradients), levels]
-        .concat()
-}
-
-fn on_cpu(mesh: &TriMesh, grid: &Grid, depth: Option<f32>) -> (Voxels, Particles) {
-    let voxels = voxelize(mesh, grid).unwrap();
-    let particles = merge(grid, &voxels, &Field::inside(&voxels), depth).unwrap();
-    (voxels, particles)
-}
-
-/// Voxels and particles of both, merged and not; returns how many particles were compared.
-fn compare(gpu: &mut GpuVoxelizer, what: &str, mesh: &TriMesh, grid: &Grid, depths: &[Option<f32>]) -> usize {
-    let expected = voxelize(mesh, grid).unwrap();
-    assert!(gpu.voxelize(mesh, grid).unwrap() == expected, "{what}: voxels");
-    let mut compared = 0;
-    for &depth in depths {
-        let (voxels, particles) = on_cpu(mesh, grid, depth);
-        if voxels.count() == 0 {
-            let error = gpu.particles(mesh, grid, depth).unwrap_err();
-            assert_eq!(error, GpuVoxelError::Voxel(VoxelError::Nothing), "{what}");
-            continue;
-        }
-        let found = gpu.particles(mesh, grid, depth).unwrap();
-        assert_eq!(found.voxels, voxels.count(), "{what}");
-        assert_eq!(found.particles.per_level(), particles.per_level(), "{what}, depth {depth:?}");
-        assert!(
-            bits(&found.particles) == bits(&particles),
-            "{what}, depth {depth:?}: {}",
-            difference(&found, &particles)
-        );
-        compared += particles.len();
-    }
-    compared
-}
-
-/// The first particle that is not the same, for the message.
-fn difference(found: &Filled, expected: &Particles) -> String {
-    let p = &found.particles;
-    let same = |i: &usize| {
-        p.positions[*i] == expected.positions[*i]
-            && p.phi[*i].to_bits() == expected.phi[*i].to_bits()
-            && p.gradients[*i].to_array().map(f32::to_bits) == expected.gradients[*i].to_array().map(f32::to_bits)
-            && p.radii[*i] == expected.radii[*i]
-    };
-    let Some(i) = (0..p.len()).find(|i| !same(i)) else { return "volumes or levels".into() };
-    let row = |p: &Particles| format!("{} {} {} {}", p.positions[i], p.radii[i], p.phi[i], p.gradients[i]);
-    format!("particle {i} is {} in place of {}", row(p), row(expected))
-}
-
-const BOTH: [Option<f32>; 2] = [None, Some(MERGE_DEPTH)];
 
 #[test]
 fn s27_s28_s29_round_and_random_meshes_are_the_same_on_the_gpu() {
@@ -314,97 +236,5 @@ fn s29_ten_runs_have_one_hash_without_checks_with_browser_limits_and_few_threads
         let bytes = gpu.bytes();
         gpu.particles(&mesh, &grid, Some(MERGE_DEPTH)).unwrap();
         assert_eq!(gpu.bytes(), bytes);
-    }
-}
-
-#[test]
-fn s27_r06_what_makes_no_solid_is_refused_on_the_gpu_with_the_cpus_words() {
-    let Some(device) = open(None) else { return };
-    let mut gpu = GpuVoxelizer::new(&device).unwrap();
-    let mesh = block([2; 3], [1.0; 3], Tessellation::Six);
-    let mut open_box = mesh.clone();
-    open_box.triangles.pop();
-    let mut finned = mesh.clone();
-    finned.positions.push(Vec3::splat(3.0));
-    let [a, b, _] = finned.triangles[0];
-    finned.triangles.push([a, b, finned.positions.len() as u32 - 1]);
-    let mut broken = mesh.clone();
-    broken.positions[3].y = f32::NAN;
-    let too_deep = Filling { merge: Some(0.2), ..Filling::new(10) };
-    let bad = [(open_box, Filling::new(10)), (finned, Filling::new(10)), (broken, Filling::new(10))];
-    let more = [(TriMesh::default(), Filling::new(10)), (mesh.clone(), too_deep), (mesh.clone(), Filling::new(0))];
-    for (number, (mesh, filling)) in bad.into_iter().chain(more).enumerate() {
-        let (ours, theirs) = (gpu.fill(mesh.clone(), &filling).unwrap_err(), fill(mesh, &filling).unwrap_err());
-        assert_eq!(ours, GpuVoxelError::Voxel(theirs), "{number}");
-    }
-    // Vertices outside of the grid, and vertices that are not there.
-    let grid = Grid::fit(&mesh.positions, 10, PADDING).unwrap();
-    let far = TriMesh { positions: vec![Vec3::ZERO, Vec3::splat(9.0)], triangles: vec![] };
-    assert_eq!(gpu.voxelize(&far, &grid).unwrap_err(), GpuVoxelError::Voxel(VoxelError::Outside(1)));
-    let lost = TriMesh { triangles: vec![[0, 1, 99]], ..mesh.clone() };
-    let words = gpu.voxelize(&lost, &grid).unwrap_err().to_string();
-    assert!(words.contains("triangle 0") && words.contains("vertex"), "{words}");
-    // A hole that only the rays see, along each axis; the same ray is named.
-    for axis in 0..3 {
-        let mut size = [1.0; 3];
-        size[axis] = 0.5;
-        let mut mesh = block([2; 3], size, Tessellation::Six);
-        let grid = Grid::fit(&mesh.positions, 40, PADDING).unwrap();
-        let end = |t: &[u32; 3]| t.iter().all(|&v| mesh.positions[v as usize][axis] == 0.5);
-        let hole = mesh.triangles.iter().position(end).unwrap();
-        mesh.triangles.swap_remove(hole);
-        let error = voxelize(&mesh, &grid).unwrap_err();
-        assert!(matches!(error, VoxelError::Leak { axis: a, .. } if a == ['x', 'y', 'z'][axis]), "{error}");
-        assert_eq!(gpu.voxelize(&mesh, &grid).unwrap_err(), GpuVoxelError::Voxel(error.clone()));
-        assert_eq!(gpu.particles(&mesh, &grid, None).unwrap_err(), GpuVoxelError::Voxel(error));
-    }
-    // And it works as before.
-    compare(&mut gpu, "afterwards", &mesh, &grid, &BOTH);
-}
-
-#[test]
-fn r06_a_grid_or_a_mesh_too_large_for_a_binding_names_the_buffer_and_its_size() {
-    let cap = Cap { binding_bytes: 1 << 20, ..Cap::BROWSER };
-    let Some(device) = open(Some(cap)) else { return };
-    let mut gpu = GpuVoxelizer::new(&device).unwrap();
-    let mesh = block([1; 3], [1.0; 3], Tessellation::Six);
-    let grid = Grid::fit(&mesh.positions, 100, PADDING).unwrap();
-    let GpuVoxelError::Gpu(error) = gpu.particles(&mesh, &grid, None).unwrap_err() else { panic!("not the device's") };
-    let GpuError::TooLarge { buffer, needed, most, .. } = &error else { panic!("{error}") };
-    assert_eq!((*buffer, *needed, *most), ("distances", 4 * 104 * 104 * 104, 1 << 20), "{error}");
-    let words = error.to_string();
-    assert!(words.contains("\"distances\"") && words.contains("4499456") && words.contains("1048576"), "{words}");
-    // Voxels alone are a bit each.
-    assert!(gpu.voxelize(&mesh, &grid).unwrap() == voxelize(&mesh, &grid).unwrap());
-    // Particles that do not fit are counted first.
-    let grid = Grid::fit(&mesh.positions, 60, PADDING).unwrap();
-    let GpuVoxelError::Gpu(error) = gpu.particles(&mesh, &grid, None).unwrap_err() else { panic!("not the device's") };
-    let GpuError::TooLarge { buffer, needed, .. } = &error else { panic!("{error}") };
-    assert_eq!((*buffer, *needed), ("centers", 16 * 60 * 60 * 60), "{error}");
-    compare(&mut gpu, "fewer particles", &mesh, &grid, &[Some(MERGE_DEPTH)]);
-    let many = generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 7 });
-    let grid = Grid::fit(&many.positions, 30, PADDING).unwrap();
-    let GpuVoxelError::Gpu(GpuError::TooLarge { buffer: "mesh", needed, .. }) = gpu.voxelize(&many, &grid).unwrap_err()
-    else {
-        panic!("a mesh of {} triangles fits 1 MiB", many.triangles.len())
-    };
-    assert!(needed > 12 * many.triangles.len() as u64);
-    // What fits goes on.
-    let grid = Grid::fit(&mesh.positions, 30, PADDING).unwrap();
-    compare(&mut gpu, "what fits", &mesh, &grid, &BOTH);
-}
-
-#[test]
-fn r06_a_lost_gpu_makes_no_voxels_and_no_panic() {
-    let Some(device) = open(None) else { return };
-    let mut gpu = GpuVoxelizer::new(&device).unwrap();
-    let mesh = octahedron(1.0);
-    let filling = Filling::new(20);
-    gpu.fill(mesh.clone(), &filling).unwrap();
-    device.destroy();
-    // Buffers that are there, and buffers that have to grow.
-    for along in [20, 40] {
-        let error = gpu.fill(mesh.clone(), &Filling::new(along)).unwrap_err();
-        assert!(matches!(error, GpuVoxelError::Gpu(_)), "{error}");
     }
 }
