@@ -23,8 +23,10 @@ const LEVEL_WORDS: usize = 8;
 const CAST: usize = 64;
 /// Columns of a large triangle that a thread shall look at.
 const COLUMNS_PER_THREAD: usize = 16;
-/// Slices of large triangles at most: more of them cost more than they save where there are none.
+/// Slices of large triangles at most, and workgroups of all slices: where triangles are many, few of them are large, and
+/// every slice looks at all.
 const MOST_SLICES: usize = 64;
+const SLICED_GROUPS: usize = 1024;
 /// Levels that one dispatch makes.
 const LEVELS_TOGETHER: usize = 3;
 
@@ -177,8 +179,10 @@ impl Plan {
         let stage = VoxelStage::Voxelize;
         self.add(stage, Kernel::Wipe, 0, (STATUS + self.voxel_words()).div_ceil(self.threads));
         let columns = self.dims[axes[0] as usize] as usize * self.dims[axes[1] as usize] as usize;
-        let slices = columns.div_ceil(CAST * COLUMNS_PER_THREAD).clamp(1, MOST_SLICES);
-        let [x, y, _] = folded(mesh.triangles.len().div_ceil(CAST));
+        let groups = mesh.triangles.len().div_ceil(CAST).max(1);
+        let most = (SLICED_GROUPS / groups).clamp(1, MOST_SLICES);
+        let slices = columns.div_ceil(CAST * COLUMNS_PER_THREAD).clamp(1, most);
+        let [x, y, _] = folded(groups);
         let dispatch = Dispatch { kernel: Kernel::Triangles, record: 0, swapped: false, groups: [x, y, slices as u32] };
         self.stages[stage as usize].push(dispatch);
         if mesh.axis == 0 {
