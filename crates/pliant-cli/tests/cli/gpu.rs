@@ -38,6 +38,7 @@ fn a_build_without_the_feature_says_how_to_get_it() {
         &["check", "scene.toml", "--backend", "gpu"],
         &["bench", "scene.toml", "--backend", "gpu"],
         &["study", "equal", "scene.toml", "--solvers", "color", "--backend", "gpu"],
+        &["voxelize", "box", "--grid", "8", "--backend", "gpu"],
     ] {
         room.pliant(args).code(5).says(&words);
     }
@@ -102,6 +103,9 @@ mod with_feature {
             assert!(!room.path("out").exists());
             let args = ["run", "scene.toml", "--frames", "1", "--video", "none", "--json"];
             assert_eq!(bare(&args).code(0).json()["backend"], "cpu");
+            let voxels = |backend| bare(&["voxelize", "box", "--grid", "8", "--json", "--backend", backend]);
+            voxels("gpu").code(5).says(&["no GPU adapter", "help: use --backend cpu"]);
+            assert_eq!(voxels("auto").code(0).json()["backend"], "cpu");
         }
     }
 
@@ -110,6 +114,8 @@ mod with_feature {
         let room = Room::with(SMALL);
         if found(&room) {
             let args = ["run", "scene.toml", "--backend", "gpu", "--adapter", "99"];
+            room.pliant(&args).code(5).says(&["no GPU adapter 99", "help: `pliant gpu` lists"]);
+            let args = ["voxelize", "box", "--grid", "8", "--backend", "gpu", "--adapter", "99"];
             room.pliant(&args).code(5).says(&["no GPU adapter 99", "help: `pliant gpu` lists"]);
         }
     }
@@ -178,6 +184,39 @@ mod with_feature {
         let residual = |row: &serde_json::Value| row["residual"]["stretch"]["mean"].as_f64().unwrap();
         let (a, b) = (residual(cpu), residual(gpu));
         assert!(a > 0.0 && (a - b).abs() < 0.05 * a, "{a} on the CPU, {b} on the GPU");
+    }
+
+    #[test]
+    fn s29_t10_voxels_by_a_gpu_have_the_counts_keys_and_refusals_of_the_cpu() {
+        let room = Room::with(SMALL);
+        if !found(&room) {
+            return;
+        }
+        let run = |backend: &str| {
+            let args = ["voxelize", "box", "--grid", "32", "--merge", "--json", "--repeat", "3", "--backend", backend];
+            room.pliant(&args).code(0).json()
+        };
+        let (cpu, gpu) = (run("cpu"), run("gpu"));
+        assert_eq!((keys(&gpu), &gpu["backend"]), (keys(&cpu), &"gpu".into()));
+        assert!(!gpu["adapter"].as_str().unwrap().is_empty());
+        assert_eq!(gpu["particles"], 10_963);
+        for key in ["grid", "voxels", "particles", "levels", "volume", "mesh_volume"] {
+            assert_eq!(gpu[key], cpu[key], "{key}");
+        }
+        assert_eq!(keys(&gpu["ms"]), ["distance", "merge", "voxelize"]);
+        assert_eq!(keys(&gpu["host_ms"]), ["prepare", "readback"]);
+        for part in ["ms", "host_ms"] {
+            let times: Vec<_> = gpu[part].as_object().unwrap().values().map(|t| t.as_f64().unwrap()).collect();
+            assert!(times.iter().all(|t| *t > 0.0 && *t < 1e5), "{part}: {times:?}");
+        }
+        let args = ["voxelize", "box", "--grid", "12", "--merge", "--backend", "gpu", "--gpu-checks"];
+        let done = room.pliant(&args).code(0);
+        for word in ["made by", "merged in", "read back in", gpu["adapter"].as_str().unwrap()] {
+            assert!(done.stdout.contains(word), "{word}: {}", done.stdout);
+        }
+        room.put("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+        let args = ["voxelize", "open.obj", "--grid", "8", "--backend", "gpu"];
+        room.pliant(&args).code(3).says(&["closed", "--> open.obj"]);
     }
 
     #[test]

@@ -7,6 +7,9 @@ use serde_json::Value;
 const CUBE: &str = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nv 1 1 1\n\
     f 1 3 4\nf 1 4 2\nf 5 6 8\nf 5 8 7\nf 1 2 6\nf 1 6 5\nf 3 7 8\nf 3 8 4\nf 1 5 7\nf 1 7 3\nf 2 4 8\nf 2 8 6\n";
 
+const KEYS: [&str; 10] =
+    ["adapter", "backend", "grid", "host_ms", "levels", "mesh_volume", "ms", "particles", "volume", "voxels"];
+
 fn numbers(list: &Value) -> Vec<u64> {
     list.as_array().unwrap().iter().map(|n| n.as_u64().unwrap()).collect()
 }
@@ -21,7 +24,8 @@ fn s29_t10_the_box_has_the_counts_of_d4_and_the_json_exactly_its_keys() {
     ];
     for (grid, particles, levels) in cases {
         let json = room.pliant(&["voxelize", "box", "--grid", grid, "--merge", "--json"]).code(0).json();
-        assert_eq!(keys(&json), ["grid", "levels", "mesh_volume", "ms", "particles", "volume", "voxels"]);
+        assert_eq!(keys(&json), KEYS);
+        assert_eq!((&json["backend"], &json["adapter"], &json["host_ms"]), (&"cpu".into(), &Value::Null, &Value::Null));
         assert_eq!(keys(&json["ms"]), ["distance", "merge", "voxelize"]);
         assert_eq!(json["particles"], particles);
         assert_eq!(numbers(&json["levels"]), levels);
@@ -83,6 +87,21 @@ fn s29_the_table_and_the_picture_show_the_particles() {
 }
 
 #[test]
+fn s29_a_median_over_runs_has_the_same_findings() {
+    let room = Room::with(SMALL);
+    let run = |repeat: &str| {
+        let args = ["voxelize", "ball", "--grid", "20", "--merge", "--json", "--repeat", repeat, "--backend", "auto"];
+        let mut json = room.pliant(&args).code(0).json();
+        // Which backend auto takes depends on the machine, what it finds does not.
+        for key in ["ms", "host_ms", "backend", "adapter"] {
+            json[key] = Value::Null;
+        }
+        json
+    };
+    assert_eq!(run("1"), run("6"));
+}
+
+#[test]
 fn s27_what_makes_no_solid_is_refused_with_the_reason() {
     let room = Room::with(SMALL);
     let refused = |args: &[&str], code: i32, words: &[&str]| {
@@ -104,6 +123,8 @@ fn s27_what_makes_no_solid_is_refused_with_the_reason() {
     refused(&["--grid", "8", "--merge", "box"], 2, &["before --merge"]);
     refused(&["box", "--grid", "8", "--merge", "0.1"], 2, &["0.5"]);
     refused(&["box", "--grid", "8", "--picture", "box.svg"], 2, &[".png"]);
+    refused(&["box", "--grid", "8", "--repeat", "0"], 2, &["--repeat"]);
+    refused(&["box", "--grid", "8", "--adapter", "0"], 2, &["--adapter", "help: add --backend gpu"]);
     refused(&["box", "--grid", "8", "--picture", "missing/box.png"], 1, &["cannot write", "missing/box.png"]);
     assert_eq!(files(room.dir.path()), ["finned.obj", "open.obj", "scene.toml"]);
 }

@@ -6,6 +6,7 @@
 
 mod bodies;
 mod edits;
+mod exact;
 mod faults;
 mod kernels;
 mod layout;

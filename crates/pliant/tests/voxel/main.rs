@@ -4,5 +4,6 @@
 mod distance;
 mod merge;
 mod models;
+mod obj;
 mod shapes;
 mod solid;

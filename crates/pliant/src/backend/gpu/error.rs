@@ -35,7 +35,7 @@ pub enum GpuError {
         reason: String,
     },
     /// A buffer is larger than the adapter can bind.
-    #[error("the scene needs {needed} bytes for buffer {buffer:?}, but adapter {adapter:?} binds at most {most}")]
+    #[error("buffer {buffer:?} needs {needed} bytes, but adapter {adapter:?} binds at most {most}")]
     TooLarge {
         /// Which buffer.
         buffer: &'static str,

@@ -32,6 +32,7 @@ mod shapes;
 pub mod space;
 mod tables;
 mod timing;
+pub mod voxel;
 
 use crate::backend::cpu::Contact;
 use crate::error::Diverged;

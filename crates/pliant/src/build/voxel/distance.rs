@@ -33,7 +33,7 @@ impl Field {
     }
 
     /// A field that was made otherwise; x fastest, as many as there are voxels.
-    pub(super) fn from_parts(dims: [u32; 3], phi: Vec<f32>) -> Self {
+    pub(crate) fn from_parts(dims: [u32; 3], phi: Vec<f32>) -> Self {
         Self { dims, phi }
     }
 

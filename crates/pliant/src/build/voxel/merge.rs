@@ -56,10 +56,8 @@ impl Particles {
 /// its eight children are (E27) and are deeper than `depth`, D4's −φ_b.
 pub fn merge(grid: &Grid, voxels: &Voxels, field: &Field, depth: Option<f32>) -> Result<Particles, VoxelError> {
     let mut levels = Vec::new();
+    check_depth(depth)?;
     if let Some(depth) = depth {
-        if !(depth >= 0.5 && depth.is_finite()) {
-            return Err(VoxelError::Depth(depth));
-        }
         let mut next = Level::first(voxels, field, -depth);
         while next.count > 0 {
             let above = next.above(levels.len() as u32 + 2, -depth);
@@ -72,6 +70,30 @@ pub fn merge(grid: &Grid, voxels: &Voxels, field: &Field, depth: Option<f32>) ->
         maker.blocks(l as u32 + 1, level, levels.get(l + 1));
     }
     Ok(maker.particles)
+}
+
+/// Whether voxels may merge at a depth [voxels], if there is one.
+pub(crate) fn check_depth(depth: Option<f32>) -> Result<(), VoxelError> {
+    depth.filter(|d| !(*d >= 0.5 && d.is_finite())).map_or(Ok(()), |d| Err(VoxelError::Depth(d)))
+}
+
+/// How much deeper than its least deep child a block of a level is taken to be [voxels].
+///
+/// D4 4.37: from the center of the child to that of the block are √3·2^(l−2). Straight inward from the child it is at
+/// most that much deeper (E26).
+pub(crate) fn merge_step(level: u32) -> f32 {
+    3_f32.sqrt() * 0.25 * (1_u32 << level) as f32
+}
+
+/// Half the edge of a particle of a level [m].
+pub(crate) fn particle_radius(grid: &Grid, level: u32) -> f32 {
+    (0.5 * f64::from(1_u32 << level) * grid.edge()) as f32
+}
+
+/// Volume of a particle of a level [m³].
+pub(crate) fn particle_volume(grid: &Grid, level: u32) -> f32 {
+    let size = f64::from(1_u32 << level);
+    (size * size * size * grid.voxel_volume()) as f32
 }
 
 /// Blocks of one size. Invariant: a block that is not joined has φ = +∞ (E27), so that no threshold takes it.
@@ -151,10 +173,8 @@ impl Level {
                 highest = found;
             }
         }
-        // D4 4.37: from the center of the child to that of the block are √3·2^(l−2). Straight inward from the
-        // child it is at most that much deeper (E26).
         let index = self.index([x, y, z]);
-        self.phi[index] = highest.0 - 3_f32.sqrt() * 0.25 * (1_u32 << number) as f32;
+        self.phi[index] = highest.0 - merge_step(number);
         self.source[index] = highest.1;
         self.count += 1;
     }
@@ -206,8 +226,8 @@ impl Maker<'_> {
         let center = self.grid.place((DVec3::from(at.map(f64::from)) + 0.5) * size);
         let p = &mut self.particles;
         p.positions.push(center.as_vec3());
-        p.radii.push((0.5 * size * self.grid.edge()) as f32);
-        p.volumes.push((size * size * size * self.grid.voxel_volume()) as f32);
+        p.radii.push(particle_radius(self.grid, level));
+        p.volumes.push(particle_volume(self.grid, level));
         p.phi.push(phi * self.grid.edge() as f32);
         p.gradients.push(self.field.gradient(source));
         p.levels.push(level as u8);

@@ -33,6 +33,12 @@ pub use sites::{EMPTY, INSIDE, Reach, SITE_DISTANCE, site_codes};
 pub use solid::{HalfOpen, snap, voxelize, voxelize_along};
 pub use words::Voxels;
 
+#[cfg(feature = "gpu")]
+pub(crate) use {
+    merge::{check_depth, merge_step, particle_radius, particle_volume},
+    solid::{leak_at, projection_axis},
+};
+
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::{MeshError, TriMesh};
 

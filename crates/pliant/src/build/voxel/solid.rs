@@ -64,17 +64,20 @@ fn cast_all(mesh: &TriMesh, places: &[[i32; 3]], grid: &Grid, axis: usize) -> Re
     }
     voxels.accumulate(axis);
     match leak(&voxels, axis) {
-        Some(at) => {
-            let center = grid.place(DVec3::from(at.map(f64::from)) + 0.5);
-            Err(VoxelError::Leak { axis: ['x', 'y', 'z'][axis], at: center.to_array() })
-        }
+        Some(at) => Err(leak_at(grid, axis, at)),
         None => Ok(voxels),
     }
 }
 
+/// The error of a column that is still inside at its last voxel.
+pub(crate) fn leak_at(grid: &Grid, axis: usize, voxel: [u32; 3]) -> VoxelError {
+    let center = grid.place(DVec3::from(voxel.map(f64::from)) + 0.5);
+    VoxelError::Leak { axis: ['x', 'y', 'z'][axis], at: center.to_array() }
+}
+
 /// The axis to look along: that of the shortest side, since the projection of the box is the largest then (D4 4.35).
 /// Among equals the last, because parities run along z fastest.
-fn projection_axis(places: &[[i32; 3]]) -> usize {
+pub(crate) fn projection_axis(places: &[[i32; 3]]) -> usize {
     let side = |k: usize| {
         let (low, high) = places.iter().fold((i32::MAX, i32::MIN), |(l, h), p| (l.min(p[k]), h.max(p[k])));
         i64::from(high) - i64::from(low)

@@ -16,6 +16,12 @@ impl Voxels {
         Self { dims, row, words: vec![0; row * dims[1] as usize * dims[2] as usize] }
     }
 
+    /// Voxels whose words are known, as many as [`Voxels::new`] has.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn from_words(dims: [u32; 3], words: Vec<u32>) -> Self {
+        Self { dims, row: dims[0].div_ceil(32) as usize, words }
+    }
+
     /// Voxels along each axis.
     pub fn dims(&self) -> [u32; 3] {
         self.dims

@@ -1,0 +1,14 @@
+//! Meshes to particles on the device against the CPU (S27–S29, T10): equal to the last bit, order included.
+//!
+//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
+#![allow(missing_docs, reason = "a test")]
+#![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
+
+#[path = "../voxel/obj.rs"]
+mod obj;
+mod refusals;
+mod same;
+#[allow(dead_code)]
+#[path = "../voxel/shapes.rs"]
+mod shapes;
+mod support;

@@ -1,0 +1,36 @@
+//! Scanned models, which are not part of the project: passed over, with a line, where they are not there.
+
+use pliant::mesh::TriMesh;
+use pliant::mesh::repair::{SurfaceNeed, clean_surface};
+use std::path::Path;
+
+/// Vertices and triangles of an OBJ file of the simplest kind.
+#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
+pub fn read(name: &str) -> Option<TriMesh> {
+    let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name);
+    let Ok(text) = std::fs::read_to_string(&path) else {
+        eprintln!("skipped: no {}", path.display());
+        return None;
+    };
+    let mut mesh = TriMesh::default();
+    for line in text.lines() {
+        let mut words = line.split_whitespace();
+        match words.next() {
+            Some("v") => {
+                let c: Vec<f32> = words.take(3).map(|w| w.parse().unwrap()).collect();
+                mesh.positions.push(glam::Vec3::from_slice(&c));
+            }
+            Some("f") => {
+                let c: Vec<u32> = words.map(|w| w.split('/').next().unwrap().parse::<u32>().unwrap() - 1).collect();
+                mesh.triangles.push([c[0], c[1], c[2]]);
+            }
+            _ => {}
+        }
+    }
+    Some(mesh)
+}
+
+/// A model that is closed.
+pub fn load(name: &str) -> Option<TriMesh> {
+    read(name).map(|mesh| clean_surface(mesh, SurfaceNeed::Closed).unwrap().0)
+}
