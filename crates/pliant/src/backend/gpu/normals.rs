@@ -156,15 +156,8 @@ fn entry(binding: u32, buffer: &Buffer) -> wgpu::BindGroupEntry<'_> {
     wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
 }
 
-fn buffer(device: &Device, buffer: &'static str, bytes: usize, usage: BufferUsages) -> Result<Buffer, GpuError> {
-    let (bytes, most) = (bytes as u64, device.binding_bytes);
-    if bytes > most {
-        return Err(GpuError::TooLarge { buffer, needed: bytes, most, adapter: device.name.clone() });
-    }
-    let usage = usage | BufferUsages::COPY_DST;
-    let descriptor = wgpu::BufferDescriptor { label: Some(buffer), size: bytes, usage, mapped_at_creation: false };
-    let made = device.attempt(buffer, || device.device.create_buffer(&descriptor));
-    made.map_err(|_| GpuError::OutOfMemory { buffer, bytes, total: bytes })
+fn buffer(device: &Device, label: &'static str, bytes: usize, usage: BufferUsages) -> Result<Buffer, GpuError> {
+    device.buffer(label, bytes as u64, usage | BufferUsages::COPY_DST)
 }
 
 fn pipeline(device: &Device) -> wgpu::ComputePipeline {

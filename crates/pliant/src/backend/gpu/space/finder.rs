@@ -246,14 +246,7 @@ impl Finder {
         if words == 0 {
             return Ok(Vec::new());
         }
-        let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
-        let size = 4 * words as u64;
-        let descriptor = wgpu::BufferDescriptor { label: Some("read back"), size, usage, mapped_at_creation: false };
-        let back = device.attempt("read back", || device.device.create_buffer(&descriptor))?;
-        let mut encoder = device.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, 0, &back, 0, size);
-        device.queue.submit([encoder.finish()]);
-        device.read_words(&back)
+        device.download_some(buffer, 4 * words as u64)
     }
 
     /// Asks with another margin [m] from the next submission on.

@@ -54,15 +54,9 @@ impl<'a> Workshop<'a> {
     }
 
     fn buffer(&mut self, buffer: &'static str, words: u64, usage: BufferUsages) -> Result<Buffer, GpuError> {
-        let (bytes, most) = (4 * words.max(4), self.device.binding_bytes);
-        if bytes > most {
-            let adapter = self.device.name.clone();
-            return Err(GpuError::TooLarge { buffer, needed: bytes, most, adapter });
-        }
-        let descriptor = wgpu::BufferDescriptor { label: Some(buffer), size: bytes, usage, mapped_at_creation: false };
-        let made = self.device.attempt(buffer, || self.device.device.create_buffer(&descriptor));
-        self.bytes += bytes;
-        made.map_err(|_| GpuError::OutOfMemory { buffer, bytes, total: self.bytes })
+        let made = self.device.buffer(buffer, 4 * words, usage)?;
+        self.bytes += made.size();
+        Ok(made)
     }
 
     /// A pipeline from the parts of a module.
