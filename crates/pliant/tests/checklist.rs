@@ -332,6 +332,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_e33_everybody_touching_everybody_is_reported_in_full",
         "s30_prefix_sums_of_any_length_are_exact",
         "s30_prefix_sums_of_millions_are_exact",
+        "s30_s31_auto_on_the_gpu_takes_what_the_cpu_would",
         "s30_s31_auto_takes_the_grid_for_like_radii_and_the_tree_for_unlike_ones",
         "s30_s31_keys_that_are_all_alike_or_in_order_or_reversed_are_sorted_on_the_gpu",
         "s30_s31_millions_of_pairs_are_sorted_on_the_gpu",
@@ -354,6 +355,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_tiny_tables_wrap_around_and_still_report_every_pair_once",
     ]),
     ("s31", &[
+        "s30_s31_auto_on_the_gpu_takes_what_the_cpu_would",
         "s30_s31_auto_takes_the_grid_for_like_radii_and_the_tree_for_unlike_ones",
         "s30_s31_keys_that_are_all_alike_or_in_order_or_reversed_are_sorted_on_the_gpu",
         "s30_s31_millions_of_pairs_are_sorted_on_the_gpu",
@@ -364,8 +366,10 @@ const PROVED: &[(&str, &[&str])] = &[
         "s31_a_refitted_tree_finds_the_pairs_of_particles_that_moved",
         "s31_codes_interleave_the_bits_of_quantized_coordinates",
         "s31_e28_the_radix_tree_is_that_of_the_definition_and_covers_every_slot_once",
+        "s31_e28_the_tree_of_the_gpu_is_that_of_the_cpu_with_its_boxes_and_phases",
         "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
         "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
+        "s31_s32_radii_of_one_to_sixty_four_in_thousands_give_the_lists_of_the_cpu",
         "s31_the_radix_sort_is_stable_for_keys_of_any_length",
         "s31_volumes_hold_all_that_is_below_them_and_phases_are_those_of_all",
     ]),
@@ -382,6 +386,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_s32_who_just_reaches_the_other_is_no_neighbor",
         "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
         "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
+        "s31_s32_radii_of_one_to_sixty_four_in_thousands_give_the_lists_of_the_cpu",
         "s32_a_subtree_of_the_own_phase_is_not_entered",
     ]),
     ("t01", &[
@@ -523,6 +528,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("e28", &[
         "s31_e28_the_radix_tree_is_that_of_the_definition_and_covers_every_slot_once",
+        "s31_e28_the_tree_of_the_gpu_is_that_of_the_cpu_with_its_boxes_and_phases",
     ]),
     ("e29", &[
         "e29_e30_a_walk_that_starts_below_the_root_stays_in_its_subtree",
@@ -536,6 +542,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("e31", &[
         "e31_the_height_stays_within_code_bits_and_bits_of_duplicates_and_deep_trees_are_walked",
+        "e31_trees_deeper_than_a_word_has_bits_are_walked_on_the_gpu",
     ]),
     ("e32", &[
         "e32_the_nearest_may_be_in_a_ring_after_the_one_that_fills_the_list",

@@ -1,10 +1,12 @@
 //! The command line: what can be said, with an example for everything.
 
+mod neighbors;
 mod processor;
 mod solver;
 mod study;
 mod voxelize;
 
+pub use neighbors::NeighborArgs;
 pub use processor::{GpuArgs, Processor};
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
@@ -264,6 +266,7 @@ Examples:
   pliant bench peer_cloth peer_tet peer_many --threads 1 --json
   pliant bench flags --solver serial,color,jacobi --threads 1,2
   pliant bench peer_many --backend gpu --bandwidth 4800
+  pliant bench --neighbors 216000 --backend gpu --search tree --spread 64
 
 Times are medians over --repeat steps. A solve is one projection of one constraint; solves per second are
 constraints x iterations x substeps / time of a step: CPU time with one thread, so that other programs on
@@ -275,11 +278,20 @@ On a GPU a sample is many steps submitted together and waited for once, its time
 measured by itself. The floor is what no schedule of the same passes can beat, whichever is larger:
   bytes that a step has to move / --bandwidth; per iteration and constraint 4 (rows / 2 + parameters) +
   8 multipliers, and 32 per iteration and particle
-  2.2 us per pass + 0.1 us per barrier of the longest chain within workgroups")]
+  2.2 us per pass + 0.1 us per barrier of the longest chain within workgroups
+
+With --neighbors no scene runs: a block of particles, as dense as a pile of grains, is searched for neighbors.
+Sort is that of as many random 32-bit keys with a value each; build is everything before the lists, lists is the
+rest. On a GPU, samples are many searches submitted together, and lists is the whole less build.")]
 pub struct BenchArgs {
     /// Names of built-in scenes, or paths of .toml or .json files.
-    #[arg(required = true, value_name = "SCENE")]
+    #[arg(required_unless_present = "neighbors", conflicts_with = "neighbors", value_name = "SCENE")]
     pub scenes: Vec<String>,
+    /// Measures the neighbor search of so many particles instead of scenes.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..1 << 28))]
+    pub neighbors: Option<u32>,
+    #[command(flatten)]
+    pub hunt: NeighborArgs,
     /// Steps to measure.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,

@@ -2,6 +2,9 @@
 
 #[cfg(feature = "gpu")]
 mod gpu;
+mod neighbors;
+#[cfg(feature = "gpu")]
+mod neighbors_gpu;
 
 use crate::args::{BenchArgs, SolverSpec};
 use crate::load::{Loaded, Setting};
@@ -55,6 +58,9 @@ impl Row {
 }
 
 pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
+    if let Some(particles) = args.neighbors {
+        return neighbors::bench(particles as usize, args);
+    }
     let mut rows = Vec::new();
     for spec in &args.scenes {
         let solvers = if args.solver.is_empty() { vec![None] } else { args.solver.iter().map(Some).collect() };

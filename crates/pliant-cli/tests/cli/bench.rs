@@ -62,6 +62,64 @@ fn bench_prints_a_table_for_people() {
 }
 
 #[test]
+fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
+    let room = Room::with(SMALL);
+    let rows = |more: &[&str]| {
+        let args = ["bench", "--neighbors", "2000", "--repeat", "2", "--warmup", "0", "--backend", "cpu", "--json"];
+        room.pliant(&[&args[..], more].concat()).code(0).json().as_array().unwrap().clone()
+    };
+    let grid = rows(&["--search", "grid", "--threads", "1,2"]);
+    let wanted = [
+        "adapter",
+        "backend",
+        "build_ms",
+        "bytes",
+        "dispatches",
+        "entries",
+        "lists_ms",
+        "pairs",
+        "particles",
+        "search",
+        "sort_ms",
+        "spread",
+        "threads",
+        "total_ms",
+    ];
+    assert_eq!(grid.len(), 2);
+    assert_eq!(keys(&grid[0]), wanted);
+    assert_eq!((&grid[0]["search"], &grid[1]["threads"]), (&"grid".into(), &2.into()));
+    for key in ["build_ms", "lists_ms", "sort_ms", "total_ms", "bytes"] {
+        assert!(grid[0][key].as_f64().unwrap() > 0.0, "{key}");
+    }
+    // A ball in a pile of six tenths matter has about seven centers within a reach of 2.2 radii.
+    let entries = grid[0]["entries"].as_u64().unwrap();
+    assert!((5 * 2000..9 * 2000).contains(&entries), "{entries} entries");
+    assert_eq!(grid[0]["pairs"].as_u64().unwrap() * 2, entries);
+    assert_eq!(grid[1]["entries"], entries);
+    assert_eq!(rows(&["--search", "tree"])[0]["entries"], entries);
+    let once = &rows(&["--once"])[0];
+    assert_eq!((&once["entries"], &once["pairs"]), (&grid[0]["pairs"], &grid[0]["pairs"]));
+    // Larger particles reach more.
+    let spread = &rows(&["--spread", "8"])[0];
+    assert!(spread["entries"].as_u64().unwrap() > entries);
+    let args = ["bench", "--neighbors", "100", "--repeat", "1", "--search", "tree", "--backend", "cpu"];
+    let text = room.pliant(&args).code(0).stdout;
+    for word in ["sort ms", "build ms", "lists ms", "total ms", "entries", "memory", "tree"] {
+        assert!(text.contains(word), "{text}");
+    }
+}
+
+#[test]
+fn bench_takes_scenes_or_neighbors_and_not_both() {
+    let room = Room::with(SMALL);
+    room.pliant(&["bench"]).code(2).says(&["SCENE"]);
+    room.pliant(&["bench", "scene.toml", "--neighbors", "10"]).code(2).says(&["--neighbors"]);
+    room.pliant(&["bench", "scene.toml", "--search", "grid"]).code(2).says(&["--neighbors"]);
+    room.pliant(&["bench", "--neighbors", "0"]).code(2).says(&["--neighbors"]);
+    room.pliant(&["bench", "--neighbors", "9", "--search", "oracle"]).code(2).says(&["oracle", "tree"]);
+}
+
+#[test]
 fn check_says_what_would_be_built() {
     let room = Room::with(SMALL);
     let json = room.pliant(&["check", "scene.toml", "--json"]).code(0).json();

@@ -220,6 +220,29 @@ mod with_feature {
     }
 
     #[test]
+    fn bench_finds_the_neighbors_that_the_cpu_finds() {
+        let room = Room::with(SMALL);
+        if !found(&room) {
+            return;
+        }
+        let row = |more: &[&str]| {
+            let args = ["bench", "--neighbors", "1500", "--repeat", "1", "--threads", "1", "--json"];
+            room.pliant(&[&args[..], more].concat()).code(0).json()[0].clone()
+        };
+        let cpu = row(&["--backend", "cpu"]);
+        for search in ["grid", "tree", "auto"] {
+            let gpu = row(&["--backend", "gpu", "--search", search]);
+            assert_eq!(keys(&gpu), keys(&cpu));
+            assert_eq!(gpu["entries"], cpu["entries"], "{search}");
+            assert!(search == "auto" || gpu["search"] == search);
+            assert!(gpu["threads"].is_null() && !gpu["adapter"].as_str().unwrap().is_empty());
+            for key in ["build_ms", "total_ms", "sort_ms", "bytes", "dispatches"] {
+                assert!(gpu[key].as_f64().unwrap() > 0.0, "{search}: {key}");
+            }
+        }
+    }
+
+    #[test]
     fn studies_use_the_times_of_the_device() {
         let room = Room::with(SMALL);
         if !found(&room) {

@@ -92,6 +92,11 @@ impl Grid {
         self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        4 * (self.places.capacity() + self.starts.capacity()) + self.sorted.bytes() + self.sort.bytes()
+    }
+
     /// First half of the construction: chooses cells and counts.
     pub(super) fn count(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32) {
         let (n, bounds, largest) = (cloud.len(), Bounds::of(cloud.rows), cloud.largest());

@@ -74,6 +74,13 @@ impl Neighbors {
         (0..self.len()).flat_map(|i| self.of(i).iter().map(move |&j| (i as u32, j)))
     }
 
+    /// Memory [bytes], with what the search has found but not yet put in place.
+    pub fn bytes(&self) -> usize {
+        let chunk = |c: &Chunk| 4 * (c.found.capacity() + c.ends.capacity()) + 12 * c.scratch.capacity();
+        let lists = 4 * (self.offsets.capacity() + self.indices.capacity());
+        lists + size_of::<Source>() * self.sources.capacity() + self.chunks.iter().map(chunk).sum::<usize>()
+    }
+
     /// Lists that somebody else has found, by particle.
     #[cfg(feature = "gpu")]
     pub(crate) fn from_lists<'a>(lists: impl Iterator<Item = &'a [u32]>) -> Self {

@@ -18,6 +18,12 @@ pub struct RadixSort {
 }
 
 impl RadixSort {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        let words = self.values.capacity() + self.other_values.capacity() + self.counts.capacity();
+        8 * (self.keys.capacity() + self.other_keys.capacity()) + 4 * words
+    }
+
     /// Sorts by key, least digit first. Equal keys keep their order, so numbers given in ascending order stay
     /// ascending among equal keys. Digits that all keys share cost nothing.
     pub fn sort(&mut self) {

@@ -38,6 +38,12 @@ impl Sorted {
         }
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        let Self { index, x, y, z, radius, phase, .. } = self;
+        4 * (index.capacity() + phase.capacity() + [x, y, z, radius].iter().map(|v| v.capacity()).sum::<usize>())
+    }
+
     /// Fetches what belongs to the particle numbers in `index`.
     pub fn gather(&mut self, threads: &Threads, cloud: Cloud<'_>) {
         let Self { index, x, y, z, radius, phase, len } = self;

@@ -169,6 +169,15 @@ impl<V: Volume> Tree<V> {
         self.up_slot.iter().map(depth).max().unwrap_or(0)
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        let words = [&self.up, &self.up_slot, &self.used].iter().map(|v| v.capacity()).sum::<usize>();
+        size_of::<Fork<V>>() * self.forks.capacity()
+            + 4 * (words + self.arrived.capacity())
+            + self.sorted.bytes()
+            + self.sort.bytes()
+    }
+
     /// Makes the radix tree of the sorted codes, every fork by itself (D4 Alg 5.1 with E28).
     fn link(&mut self, threads: &Threads) {
         let n = self.sorted.len;

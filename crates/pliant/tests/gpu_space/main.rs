@@ -10,4 +10,5 @@ mod clouds;
 mod lists;
 mod order;
 mod support;
+mod tree;
 mod trouble;

@@ -3,6 +3,7 @@
 use super::error::GpuError;
 use crate::build::Target;
 use crate::state::RowData;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wgpu::{Adapter, Features, Limits};
 
@@ -153,6 +154,8 @@ pub struct Device {
     pub together: Option<bool>,
     /// Why the device went away, if it did.
     lost: Arc<Mutex<Option<String>>>,
+    /// Pipelines of searches by entry point and source: whoever makes the next one need not compile them again.
+    pub(super) compiled: Mutex<HashMap<(&'static str, String), wgpu::ComputePipeline>>,
 }
 
 impl Device {
@@ -211,6 +214,7 @@ impl Device {
             checks: options.checks,
             together: options.together,
             lost,
+            compiled: Mutex::default(),
             device,
             queue,
         })

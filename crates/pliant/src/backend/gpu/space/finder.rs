@@ -289,6 +289,14 @@ impl Finder {
         &self.slots
     }
 
+    /// By fork of the tree, 64 bytes: for each of its sides least coordinates [m] and what it leads to, greatest
+    /// coordinates and the phase that all below share, or 0. Forks have the numbers of Karras' inner nodes; a side leads
+    /// to a fork, or with the highest bit set to a run of slots: eight times the first, and how many more. `None` if
+    /// the grid searches.
+    pub fn forks(&self) -> Option<&Buffer> {
+        (self.used == Search::Tree).then(|| &self.searched[0].1)
+    }
+
     /// What searches: grid or tree.
     pub fn used(&self) -> Search {
         self.used

@@ -59,13 +59,22 @@ impl<'a> Workshop<'a> {
         Ok(made)
     }
 
-    /// A pipeline from the parts of a module.
+    /// A pipeline from the parts of a module; compiled once for a device.
     pub fn pipeline(&self, entry: &'static str, parts: &[&str]) -> Result<ComputePipeline, GpuError> {
+        let key = (entry, parts.join("\n"));
+        let compiled = || self.device.compiled.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(made) = compiled().get(&key) {
+            return Ok(made.clone());
+        }
+        let made = self.compile(entry, &key.1)?;
+        compiled().insert(key, made.clone());
+        Ok(made)
+    }
+
+    fn compile(&self, entry: &'static str, text: &str) -> Result<ComputePipeline, GpuError> {
         let device = self.device;
-        let descriptor = wgpu::ShaderModuleDescriptor {
-            label: Some(entry),
-            source: wgpu::ShaderSource::Wgsl(parts.join("\n").into()),
-        };
+        let descriptor =
+            wgpu::ShaderModuleDescriptor { label: Some(entry), source: wgpu::ShaderSource::Wgsl(text.into()) };
         device.attempt(&format!("shader {entry:?}"), || {
             let module = if device.checks {
                 device.device.create_shader_module(descriptor)

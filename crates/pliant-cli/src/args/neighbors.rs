@@ -1,0 +1,49 @@
+//! How `pliant bench --neighbors` searches.
+
+use clap::{Args, ValueEnum};
+use pliant::space::{Pairs, Search};
+
+/// What only `bench --neighbors` takes.
+#[derive(Clone, Debug, Args)]
+pub struct NeighborArgs {
+    /// What searches for neighbors [default: auto].
+    #[arg(long, requires = "neighbors")]
+    search: Option<SearchName>,
+    /// Largest radius in terms of the smallest, 1 to 1024; each is twice the one before, and an eighth as frequent
+    /// [default: 1].
+    #[arg(long, value_name = "RATIO", requires = "neighbors", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    spread: Option<u32>,
+    /// List pairs once, with the smaller number, instead of with both.
+    #[arg(long, requires = "neighbors")]
+    once: bool,
+}
+
+/// The searches by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "lower")]
+enum SearchName {
+    Grid,
+    Tree,
+    Auto,
+}
+
+impl NeighborArgs {
+    /// What to search with.
+    pub fn search(&self) -> Search {
+        match self.search {
+            Some(SearchName::Grid) => Search::Grid,
+            Some(SearchName::Tree) => Search::Tree,
+            Some(SearchName::Auto) | None => Search::Auto,
+        }
+    }
+
+    /// Largest radius in terms of the smallest.
+    pub fn spread(&self) -> u32 {
+        self.spread.unwrap_or(1)
+    }
+
+    /// Who lists whom.
+    pub fn pairs(&self) -> Pairs {
+        if self.once { Pairs::Once } else { Pairs::Both }
+    }
+}

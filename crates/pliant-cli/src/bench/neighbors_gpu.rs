@@ -1,0 +1,115 @@
+//! How fast a GPU finds neighbors: many searches per submission and one wait.
+
+use super::median;
+use super::neighbors::{Block, Dice, Row, name, pairs};
+use crate::report::Failure;
+use pliant::gpu::space::{Finder, Setup, Sort};
+use pliant::gpu::wgpu::{self, BufferUsages};
+use pliant::gpu::{Device, GpuError, GpuOptions, adapters};
+use pliant::space::Construction;
+use std::time::Instant;
+
+/// Time that a sample should take [s].
+const SAMPLE: f64 = 0.05;
+/// Searches of a sample at most.
+const MOST: u32 = 500;
+/// Particles below which a processor is done before a GPU has begun.
+const FEW: usize = 5000;
+
+/// Whether a GPU is expected to be faster: a real one, and enough to do.
+pub fn wins(particles: usize) -> bool {
+    particles >= FEW && adapters().iter().any(|a| a.trouble.is_none() && a.class != "software")
+}
+
+pub fn measure(block: &Block, options: &GpuOptions, repeat: u32) -> Result<Row, Failure> {
+    let device = Device::open(options)?;
+    let n = block.rows.len();
+    let rows = buffer(&device, block.rows.iter().flatten().flat_map(|v| v.to_ne_bytes()).collect());
+    let radii = buffer(&device, block.radii.iter().flat_map(|v| v.to_ne_bytes()).collect());
+    let setup = Setup {
+        particles: n,
+        rows: &rows,
+        radii: &radii,
+        radii_at: 0,
+        phases: None,
+        phases_at: 0,
+        margin: block.margin(),
+        pairs: block.pairs,
+        search: block.search,
+        construction: Construction::Counting,
+        capacity: 8 * n,
+        cloud: Some(block.cloud()),
+    };
+    let mut finder = Finder::new(&device, &setup)?;
+    let report = finder.settle(&device)?;
+    let total = sample(&device, repeat, |encoder| finder.encode(&mut begin(encoder)))?;
+    let build = sample(&device, repeat, |encoder| finder.encode_build(&mut begin(encoder)))?;
+    let entries = report.wanted;
+    Ok(Row {
+        particles: n,
+        backend: "gpu",
+        sort_ms: sort(&device, n, repeat)? * 1e3,
+        adapter: Some(device.name),
+        threads: None,
+        search: name(finder.used()),
+        spread: block.spread,
+        build_ms: build * 1e3,
+        lists_ms: (total - build).max(0.0) * 1e3,
+        total_ms: total * 1e3,
+        pairs: pairs(entries, block.pairs),
+        entries,
+        bytes: finder.bytes(),
+        dispatches: finder.dispatches(),
+    })
+}
+
+/// Seconds for a sort of random pairs. Keys are copied anew for each, because those that are sorted already are
+/// sorted faster; the time of the copies is taken off.
+fn sort(device: &Device, count: usize, repeat: u32) -> Result<f64, Failure> {
+    let sort = Sort::new(device, count, 32)?;
+    let mut dice = Dice(7);
+    let keys = buffer(device, (0..count).flat_map(|_| (dice.next() as u32).to_ne_bytes()).collect());
+    let bytes = 4 * count as u64;
+    let copy = |encoder: &mut wgpu::CommandEncoder| encoder.copy_buffer_to_buffer(&keys, 0, sort.keys(), 0, bytes);
+    let both = sample(device, repeat, |encoder| {
+        copy(encoder);
+        sort.encode(&mut begin(encoder));
+    })?;
+    // An empty pass keeps copies apart, as the sort does.
+    let copies = sample(device, repeat, |encoder| {
+        copy(encoder);
+        drop(begin(encoder));
+    })?;
+    Ok((both - copies).max(0.0))
+}
+
+fn begin(encoder: &mut wgpu::CommandEncoder) -> wgpu::ComputePass<'_> {
+    encoder.begin_compute_pass(&Default::default())
+}
+
+/// Median over samples of the seconds that one recording takes.
+fn sample(device: &Device, repeat: u32, record: impl Fn(&mut wgpu::CommandEncoder)) -> Result<f64, GpuError> {
+    let run = |count: u32| -> Result<f64, GpuError> {
+        let mut encoder = device.device.create_command_encoder(&Default::default());
+        (0..count).for_each(|_| record(&mut encoder));
+        let commands = encoder.finish();
+        device.wait()?;
+        let start = Instant::now();
+        device.queue.submit([commands]);
+        device.wait()?;
+        Ok(start.elapsed().as_secs_f64() / f64::from(count))
+    };
+    run(1)?;
+    let count = (SAMPLE / run(4)?.max(1e-9)).round().clamp(1.0, f64::from(MOST)) as u32;
+    let samples = (0..repeat).map(|_| run(count)).collect::<Result<Vec<_>, _>>()?;
+    Ok(median(samples.into_iter()))
+}
+
+fn buffer(device: &Device, bytes: Vec<u8>) -> wgpu::Buffer {
+    let usage = BufferUsages::STORAGE | BufferUsages::COPY_SRC | BufferUsages::COPY_DST;
+    let size = bytes.len().max(16) as u64;
+    let descriptor = wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false };
+    let made = device.device.create_buffer(&descriptor);
+    device.queue.write_buffer(&made, 0, &bytes);
+    made
+}
