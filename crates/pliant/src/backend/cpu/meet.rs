@@ -7,9 +7,10 @@
 use super::contacts::position;
 use super::shared::Shared;
 use super::threads::Threads;
+use crate::kernels::cohere::{RANGE, cohere, hold};
 use crate::kernels::contact::{Friction, Push};
 use crate::kernels::meet::{Side, meet, overlap};
-use crate::model::Model;
+use crate::model::{Model, Mutual};
 use crate::scene::Integrator;
 use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
 use crate::state::{RowData, State};
@@ -113,10 +114,16 @@ impl Meeting {
         let lists = &self.lists;
         (0..lists.len()).flat_map(move |i| {
             let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets[i] as usize..]);
-            let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal > 0.0);
+            let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal != 0.0);
             let force = move |push: &Push| push.normal / (h * h);
             pushing.map(move |(&b, push)| Touching { a: i as u32, b, force: force(push) })
         })
+    }
+
+    /// Particles that push particle `i`.
+    pub fn pushing(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let entries = self.lists.of(i).iter().zip(&self.pushes[self.lists.offsets[i] as usize..]);
+        entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
     /// Finds who may touch whom before the substep ends.
@@ -150,11 +157,11 @@ impl Meeting {
     /// with their old positions, so that the repair adds no velocity.
     pub fn stabilize(&mut self, threads: &Threads, model: &Model, state: &mut State) {
         let n = state.particles;
-        let none = Friction { stick: 0.0, slide: 0.0 };
+        let none = Mutual { friction: Friction { stick: 0.0, slide: 0.0 }, ..Mutual::default() };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
-            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, none, 1.0);
+            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, &none, 0.0);
             let next = &self.next;
             let previous = Shared::new(&mut state.previous[..n]);
             threads.chunks(&mut state.rows[..n], 1, |first, rows| {
@@ -182,7 +189,10 @@ impl Meeting {
         } else {
             self.count_shares(threads, &state.rows[..n], &state.radii);
         }
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, mutual.friction, mutual.omega);
+        let h = model.settings.dt / model.settings.substeps as f32;
+        // 2π·w·h²: what cohesion is worth over a substep.
+        let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
+        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, &mutual, strength);
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -207,9 +217,10 @@ impl Meeting {
         rows: &[RowData],
         starts: &[RowData],
         radii: &[f32],
-        friction: Friction,
-        omega: f32,
+        mutual: &Mutual,
+        strength: f32,
     ) {
+        let (friction, omega) = (mutual.friction, mutual.omega);
         let Self { lists, pushes, shares, counts, weights, next, .. } = self;
         let lists = &*lists;
         let offsets = &lists.offsets;
@@ -232,12 +243,19 @@ impl Meeting {
                     let j = j as usize;
                     // SAFETY: the entries of particle i belong to this thread.
                     let push = unsafe { pushes.get(offsets[i] as usize + e) };
+                    let reach = own.radius + radii[j];
+                    // Only who touched before the substep holds on.
+                    let held = strength > 0.0 && overlap(own.start, position(starts[j]), reach * RANGE);
                     // Most of a list is near, but does not touch.
-                    if push.normal == 0.0 && !overlap(own.x, position(rows[j]), own.radius + radii[j]) {
+                    if push.normal == 0.0 && !held && !overlap(own.x, position(rows[j]), reach) {
                         continue;
                     }
                     let other = side(j, weights[j] * shares[j]);
-                    let (impulse, done) = meet(&own, &other, friction, omega, *push);
+                    let (impulse, done) = if held {
+                        cohere(&own, &other, friction, omega, hold(strength, own.radius, radii[j]), *push)
+                    } else {
+                        meet(&own, &other, friction, omega, *push)
+                    };
                     *push = done;
                     sum += impulse;
                     count += 1.0;

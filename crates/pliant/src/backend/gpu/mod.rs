@@ -108,6 +108,9 @@ impl Gpu {
         if model.mutual.is_some() || state.shapes.is_some() {
             return Err(GpuError::Missing { what: "contact between particles" });
         }
+        if let Some(what) = model.cpu_only() {
+            return Err(GpuError::Missing { what });
+        }
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;
