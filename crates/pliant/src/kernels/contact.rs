@@ -41,6 +41,16 @@ pub enum Solid {
 }
 
 impl Solid {
+    /// Vertices [m] and triangles of a shape that has tables, in its own frame.
+    pub fn skin(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
+        match self {
+            Self::Convex(hull) => Some((hull.surface().positions(), hull.surface().triangles())),
+            Self::Surface(surface) => Some((surface.positions(), surface.triangles())),
+            Self::Field(field) => Some((&field.skin().positions, &field.skin().triangles)),
+            _ => None,
+        }
+    }
+
     /// Lowest and highest corner of a box around a shape that has tables [m], in its own frame.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         match self {

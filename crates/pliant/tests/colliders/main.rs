@@ -2,6 +2,8 @@
 #![allow(missing_docs, clippy::print_stdout, reason = "a test")]
 
 mod geometry;
+mod rebounds;
+mod scene;
 mod slopes;
 mod support;
 mod sweeps;

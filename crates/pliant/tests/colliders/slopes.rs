@@ -44,8 +44,9 @@ fn s17_a_dropped_particle_rests_on_hulls_surfaces_and_fields() {
                 lowest = lowest.min(sim.position(0).y);
             }
             let (x, v) = (sim.position(0), sim.velocity(0));
-            // Fields are interpolated: a ball's curvature of 2/m over cells of 21 mm makes a third of a millimeter.
-            let most = if shape.contains("sdf") && what == "ball" { 5e-4 } else { 2e-5 };
+            // Fields are interpolated over cells of 21 mm: a curvature of 2/m makes 0.2 mm, and the corner of triangles at the
+            // pole, whose sides fall off by 2 degrees, is rounded off over 15 mm: 0.5 mm.
+            let most = if shape.contains("sdf") && what == "ball" { 8e-4 } else { 2e-5 };
             println!("{what}, {shape}: rests at {x}, was {:.1e} m lower", top + 0.05 - f64::from(lowest));
             assert!((f64::from(x.y) - top - 0.05).abs() < most && x.x.abs() < 2e-3, "{what}, {shape}: rests at {x}");
             assert!(f64::from(lowest) > top + 0.05 - most, "{what}, {shape}: went as low as {lowest}");
@@ -125,10 +126,13 @@ fn s17_a_spinning_table_turns_what_lies_on_it() {
         );
         let mut sim = with_mesh(&text, &slab(), 1);
         run(&mut sim, 200);
-        // A quarter turn: along −z now, as far from the axis as before.
+        // A quarter turn: along −z now, as far from the axis as before, but for the start: friction speeds it up to
+        // π/2 m/s with 3·g, so it lags by (π/2)²/(6·g) = 4.2 cm, less by the turn.
         let x = sim.position(0);
         println!("turned by {shape}: {x}");
-        assert!(x.x.abs() < 0.03 && (x.z + 1.0).abs() < 0.03 && (x.y - 0.1).abs() < 1e-4, "{shape}: {x}");
+        let lag = (std::f32::consts::FRAC_PI_2).powi(2) / (6.0 * 9.81);
+        assert!((x.x - lag).abs() < 0.005 && (x.x.hypot(x.z) - 1.0).abs() < 2e-3, "{shape}: {x}");
+        assert!((x.y - 0.1).abs() < 1e-4, "{shape}: {x}");
     }
 }
 
@@ -185,4 +189,4 @@ fn s17_scenes_without_tables_have_the_bits_they_had() {
 }
 
 /// Of the scene above.
-const PINNED: u64 = 0;
+const PINNED: u64 = 0x02bf_0971_6942_b0d5;

@@ -17,4 +17,4 @@ mod triangle;
 pub use field::DistanceField;
 pub use hull::Hull;
 pub use surface::{Hit, Near, Slide, Surface};
-pub use triangle::{Triangle, nearest_on_triangle, sweep_to_triangle};
+pub use triangle::{Foot, Triangle, nearest_on_triangle, sweep_to_triangle};

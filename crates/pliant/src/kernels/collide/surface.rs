@@ -1,7 +1,7 @@
 //! A surface of triangles, with two sides and no thickness: nearest points, and balls that move without crossing it.
 
 use super::bvh::Bvh;
-use super::triangle::{Triangle, nearest_on_triangle, sweep_to_triangle};
+use super::triangle::{Foot, Triangle, nearest_on_triangle, sweep_to_triangle};
 use glam::Vec3;
 
 /// Particles smaller than this share of the surface's size are treated as so large, or rounding would let them through
@@ -11,6 +11,9 @@ const LEAST_RADIUS: f32 = 1e-5;
 /// Share of its radius that a ball is swept with. Balls at rest touch all triangles of a floor at once, at a distance that is
 /// right but for rounding: swept with all of it they would bump into the edges between coplanar triangles.
 const SWEPT: f32 = 0.99;
+
+/// Boxes are looked into that are farther than the nearest triangle by this factor of the square: rounding.
+const SLACK: f32 = 1.000_01;
 
 /// Surfaces that a ball may touch one after the other on its way.
 const MOST_SLIDES: usize = 4;
@@ -99,18 +102,19 @@ impl Surface {
 
     /// The nearest point, if it is nearer than `limit`.
     pub fn nearest(&self, p: Vec3, limit: f32) -> Option<Near> {
-        let mut found: Option<(usize, Vec3)> = None;
+        let mut found: Option<(usize, Foot)> = None;
         let apart = |min: Vec3, max: Vec3| (p - p.clamp(min, max)).length_squared();
-        self.tree.walk(limit * limit, apart, |i, best| {
-            let point = nearest_on_triangle(&self.triangle(i), p);
-            let square = point.distance_squared(p);
-            if square < *best {
-                *best = square;
-                found = Some((i, point));
+        let mut least = limit * limit;
+        self.tree.walk(least * SLACK, apart, |i, best| {
+            let foot = nearest_on_triangle(&self.triangle(i), p);
+            let square = foot.away.length_squared() * foot.rank;
+            if square < least {
+                least = square;
+                *best = square * SLACK;
+                found = Some((i, foot));
             }
         });
-        let (number, point) = found?;
-        let away = p - point;
+        let (number, Foot { point, away, .. }) = found?;
         let distance = away.length();
         let normal = if distance > 1e-12 { away / distance } else { self.normal(number) };
         Some(Near { point, distance, normal })
@@ -147,12 +151,13 @@ impl Surface {
         });
         let (number, share) = found?;
         let there = p + way * share;
-        let away = there - nearest_on_triangle(&self.triangle(number), there);
-        let distance = away.length();
+        // The nearest of all, as neighbors are touched at the same time but for rounding.
+        let near = self.nearest(there, 2.0 * radius);
         let flat = self.normal(number);
         // In the plane itself: the side that it comes from.
         let against = if flat.dot(way) > 0.0 { -flat } else { flat };
-        Some(Hit { share, normal: if distance > 1e-12 { away / distance } else { against } })
+        let normal = near.filter(|near| near.distance > 1e-12).map_or(against, |near| near.normal);
+        Some(Hit { share, normal })
     }
 
     /// Where a ball of `radius` ends that goes from `from` to `to` without crossing the surface: it stops where it touches,
