@@ -34,10 +34,8 @@ fn s17_hulls_agree_with_brute_force_inside_and_outside() {
         let points: Vec<Vec3> = (0..count).map(|_| rng.cube(1.0).as_vec3()).collect();
         let solid = shaped("convex", &TriMesh { positions: points, triangles: Vec::new() }, "");
         let Solid::Convex(hull) = &solid else { panic!("{solid:?}") };
-        let skin = TriMesh {
-            positions: hull.surface().positions().to_vec(),
-            triangles: hull.surface().triangles().to_vec(),
-        };
+        let skin =
+            TriMesh { positions: hull.surface().positions().to_vec(), triangles: hull.surface().triangles().to_vec() };
         for _ in 0..500 {
             let p = rng.cube(1.6);
             let (distance, normal) = signed_distance(&solid, p.as_vec3());
@@ -148,7 +146,8 @@ fn s17_tables_are_where_the_transform_puts_them() {
         positions: cuboid(Vec3::new(1.0, 0.5, 0.25)).positions.iter().map(|&p| p + Vec3::new(3.0, 4.0, 5.0)).collect(),
         ..cuboid(Vec3::ONE)
     };
-    let place = "transform = { scale = 0.4, rotate = { axis = [1, 2, 3], degrees = 50 }, translate = [0.3, -0.2, 0.7] }";
+    let place =
+        "transform = { scale = 0.4, rotate = { axis = [1, 2, 3], degrees = 50 }, translate = [0.3, -0.2, 0.7] }";
     let turn = glam::Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 50_f32.to_radians());
     let middle = turn * (Vec3::new(3.0, 4.0, 5.0) * 0.4) + Vec3::new(0.3, -0.2, 0.7);
     let exact = Solid::Box { half: Vec3::new(0.4, 0.2, 0.1) };

@@ -29,12 +29,8 @@ fn slab() -> TriMesh {
     mesh
 }
 
-const SHAPES: [&str; 4] = [
-    "plane = {}",
-    "convex = { mesh = \"it\" }",
-    "surface = { mesh = \"it\" }",
-    "sdf = { mesh = \"it\", grid = 24 }",
-];
+const SHAPES: [&str; 4] =
+    ["plane = {}", "convex = { mesh = \"it\" }", "surface = { mesh = \"it\" }", "sdf = { mesh = \"it\", grid = 24 }"];
 
 #[test]
 fn s18_a_ball_rebounds_to_e_squared_of_its_height() {
@@ -134,7 +130,13 @@ fn s18_rebounds_cohesion_and_rolling_between_many_grains_keep_momentum() {
             text += &format!(
                 "[[grains]]\nfill = {{ min = [-0.1, -0.1, -0.1], max = [0.1, 0.1, 0.1] }}\nradius = 0.02\ndensity = {}\n\
                  transform = {{ translate = [{}, {}, {}] }}\nvelocity = [{}, {}, {}]\n",
-                2000.0 + 800.0 * side, p.x, p.y, p.z, v.x, v.y, v.z
+                2000.0 + 800.0 * side,
+                p.x,
+                p.y,
+                p.z,
+                v.x,
+                v.y,
+                v.z
             );
         }
         let mut sim = simulate(&text);

@@ -24,9 +24,15 @@ fn r06_colliders_that_mean_nothing_are_refused_with_their_place() {
         ("[[collider]]\nsurface = { mesh = \"it\", grid = 9 }\n", "collider[0].surface.grid"),
         ("[[collider]]\nsdf = { mesh = \"it\", grid = 3 }\n", "collider[0].sdf.grid"),
         ("[[collider]]\nsdf = { mesh = \"it\", grid = 1000 }\n", "collider[0].sdf.grid"),
-        ("[[collider]]\nconvex = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] }\n", "collider[0].convex: its 3 points lie in one plane"),
+        (
+            "[[collider]]\nconvex = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0]] }\n",
+            "collider[0].convex: its 3 points lie in one plane",
+        ),
         ("[[collider]]\nsurface = { bowl = { radius = 1, height = 2 } }\n", "collider[0].surface.bowl.height"),
-        ("[[collider]]\nsurface = { bowl = { radius = 1, height = 1, segments = 2 } }\n", "collider[0].surface.bowl.segments"),
+        (
+            "[[collider]]\nsurface = { bowl = { radius = 1, height = 1, segments = 2 } }\n",
+            "collider[0].surface.bowl.segments",
+        ),
         ("[[collider]]\nconvex = { mesh = \"it\", transform = { scale = 0 } }\n", "collider[0].convex.transform.scale"),
         (
             "[[collider]]\nsurface = { inline = { points = [[0, 0, 0]], triangles = [[0, 1, 2]] } }\n",

@@ -31,12 +31,16 @@ fn slab() -> TriMesh {
 #[test]
 fn s17_a_dropped_particle_rests_on_hulls_surfaces_and_fields() {
     // The highest points are at y = 0.5: a face, and the top of a ball.
-    let raised = |mesh: TriMesh| TriMesh { positions: mesh.positions.iter().map(|p| p + Vec3::Y * 0.5).collect(), ..mesh };
+    let raised =
+        |mesh: TriMesh| TriMesh { positions: mesh.positions.iter().map(|p| p + Vec3::Y * 0.5).collect(), ..mesh };
     let round = ball(0.5, 4);
     // An icosphere has no corner at its pole: its own highest point there, by brute force over its triangles.
     for (what, mesh, top) in [("slab", raised(slab()), 0.5), ("ball", round.clone(), top_of(&round))] {
         for shape in SHAPES {
-            let text = format!("{}[[collider]]\n{shape}\nfriction = {{ static = 9, kinetic = 9 }}\n", free_particle([0.0, 1.0, 0.0], "radius = 0.05"));
+            let text = format!(
+                "{}[[collider]]\n{shape}\nfriction = {{ static = 9, kinetic = 9 }}\n",
+                free_particle([0.0, 1.0, 0.0], "radius = 0.05")
+            );
             let mut sim = with_mesh(&text, &mesh, 1);
             let mut lowest = f32::INFINITY;
             for _ in 0..300 {
@@ -93,7 +97,10 @@ fn s17_s18_v06_inclines_of_hulls_surfaces_and_fields_give_the_slide_of_the_plane
             let (found, fast, highest) = slide(shape, degrees, speed);
             println!("{degrees}°, {shape}: at {found:.6} m against {x:.6} m, {highest:.1e} m high");
             // A millimeter on four meters, and never off the slope.
-            assert!((found - x).abs() < 1e-3 && (fast - v).abs() < 1e-3, "{shape}: {found} against {x}, {fast} and {v}");
+            assert!(
+                (found - x).abs() < 1e-3 && (fast - v).abs() < 1e-3,
+                "{shape}: {found} against {x}, {fast} and {v}"
+            );
             assert!(highest < 1e-4, "{shape}: {highest} m above the slope");
         }
     }

@@ -75,8 +75,7 @@ fn s17_time_of_impact_agrees_with_brute_force_for_random_triangles_and_ways() {
         }
         let found = sweep_to_triangle(&exact.map(|c| c.as_vec3()), p, way, radius as f32);
         // A ball that only just touches may be missed by rounding, or found: ask a little smaller and a little larger.
-        let [small, large] =
-            [-1e-6, 1e-6].map(|d| first_touch(&exact, p.as_dvec3(), way.as_dvec3(), radius + d));
+        let [small, large] = [-1e-6, 1e-6].map(|d| first_touch(&exact, p.as_dvec3(), way.as_dvec3(), radius + d));
         match (found, large) {
             (Some(share), Some(early)) => {
                 hits += 1;

@@ -12,7 +12,9 @@ fn run(sim: &mut Simulation, steps: u32) {
 /// A square sheet in the plane y = 0.
 fn sheet(half: f32) -> TriMesh {
     TriMesh {
-        positions: [[-half, -half], [half, -half], [half, half], [-half, half]].map(|[x, z]| Vec3::new(x, 0.0, z)).to_vec(),
+        positions: [[-half, -half], [half, -half], [half, half], [-half, half]]
+            .map(|[x, z]| Vec3::new(x, 0.0, z))
+            .to_vec(),
         triangles: vec![[0, 2, 1], [0, 3, 2]],
     }
 }
@@ -31,12 +33,21 @@ fn s17_t12_fast_grains_do_not_cross_a_thin_bowl() {
             let (within, direction) = (k % 2 == 0, rng.cube(1.0).normalize());
             // The center of the sphere is at (0, 1, 0), its opening above 1.6 m.
             let down = DVec3::new(direction.x, -direction.y.abs(), direction.z);
-            let (p, v) = if within { (rng.cube(0.3), down * 100.0) } else { (down * 1.3 + rng.cube(0.1), -down * 100.0) };
+            let (p, v) =
+                if within { (rng.cube(0.3), down * 100.0) } else { (down * 1.3 + rng.cube(0.1), -down * 100.0) };
             inside.push(within);
             let p = p + DVec3::Y;
             text += &format!(
                 "[[grains]]\nfill = {{ min = [{}, {}, {}], max = [{}, {}, {}] }}\nradius = {radius}\njitter = 0\nvelocity = [{}, {}, {}]\n",
-                p.x - radius, p.y - radius, p.z - radius, p.x + 1.01 * radius, p.y + 1.01 * radius, p.z + 1.01 * radius, v.x, v.y, v.z
+                p.x - radius,
+                p.y - radius,
+                p.z - radius,
+                p.x + 1.01 * radius,
+                p.y + 1.01 * radius,
+                p.z + 1.01 * radius,
+                v.x,
+                v.y,
+                v.z
             );
         }
         let mut sim = simulate(&text);

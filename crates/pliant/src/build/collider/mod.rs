@@ -110,7 +110,8 @@ fn tables(
 
 /// The mesh as the scene describes it, before it is placed.
 fn source(at: &str, spec: &MeshShape, meshes: &dyn MeshSource) -> Result<TriMesh, BuildError> {
-    let skin = |mesh: TetMesh| TriMesh { triangles: boundary(mesh.positions.len(), &mesh.tets), positions: mesh.positions };
+    let skin =
+        |mesh: TetMesh| TriMesh { triangles: boundary(mesh.positions.len(), &mesh.tets), positions: mesh.positions };
     Ok(if let Some(points) = &spec.points {
         TriMesh { positions: points.iter().map(|&p| Vec3::from(p)).collect(), triangles: Vec::new() }
     } else if let Some(inline) = &spec.inline {

@@ -49,9 +49,10 @@ impl Bvh {
             return;
         }
         let middle = |i: u32| boxes[i as usize].0 + boxes[i as usize].1;
-        let spread = order.iter().map(|&i| middle(i)).fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), m| {
-            (l.min(m), h.max(m))
-        });
+        let spread = order
+            .iter()
+            .map(|&i| middle(i))
+            .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), m| (l.min(m), h.max(m)));
         let size = spread.1 - spread.0;
         let axis = if size.x >= size.y && size.x >= size.z { 0 } else { 1 + usize::from(size.z > size.y) };
         let half = order.len() / 2;
@@ -74,12 +75,7 @@ impl Bvh {
     /// Walks to all leaves that may hold something less than `limit` away by `distance` (of a box), nearer children first.
     /// `visit` gets a triangle's place in the order of leaves and the limit, which it may lower.
     #[inline]
-    pub fn walk(
-        &self,
-        mut limit: f32,
-        distance: impl Fn(Vec3, Vec3) -> f32,
-        mut visit: impl FnMut(usize, &mut f32),
-    ) {
+    pub fn walk(&self, mut limit: f32, distance: impl Fn(Vec3, Vec3) -> f32, mut visit: impl FnMut(usize, &mut f32)) {
         if self.nodes.is_empty() {
             return;
         }

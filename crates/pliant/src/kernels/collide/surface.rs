@@ -64,11 +64,7 @@ impl Surface {
     /// From vertices and triangles without areas of zero.
     pub fn new(positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
         let corners = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
-        let boxes: Vec<_> = triangles
-            .iter()
-            .map(corners)
-            .map(|[a, b, c]| (a.min(b).min(c), a.max(b).max(c)))
-            .collect();
+        let boxes: Vec<_> = triangles.iter().map(corners).map(|[a, b, c]| (a.min(b).min(c), a.max(b).max(c))).collect();
         let (tree, order) = Bvh::new(&boxes);
         let triangles: Vec<_> = order.iter().map(|&i| triangles[i as usize]).collect();
         let size = tree.bounds().map_or(0.0, |(min, max)| (max - min).length());
