@@ -367,6 +367,11 @@ impl Model {
         (self.bounces() || cohesive).then_some("contact with restitution, cohesion or rolling resistance")
     }
 
+    /// Whether a collider is a surface, which has two sides and no inside.
+    pub fn has_surface(&self) -> bool {
+        self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))
+    }
+
     /// Whether any contact changes velocities once positions are settled.
     pub fn bounces(&self) -> bool {
         let between = self.mutual.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);

@@ -279,6 +279,11 @@ fn substep(
         }
     }
 
+    if state.shapes.is_some() && model.has_surface() {
+        // Bodies take back their shape last, which may have led particles through a surface.
+        contacts::touch(threads, model.schedule.islands, state, scratch);
+        clock.lap(&mut times.stages[Stage::Solve as usize]);
+    }
     patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
 
     if let Some(shapes) = &mut state.shapes {
