@@ -21,6 +21,8 @@ pub struct Painter {
     bounds: Bounds,
     ground: Option<GroundDraw>,
     solids: Vec<(Solid, Motion)>,
+    /// Colliders of triangles.
+    skins: Vec<Skin>,
     shape: Shape,
     /// By object number.
     colors: Vec<Color>,
@@ -48,7 +50,7 @@ impl Painter {
 
         let mut bounds = Bounds::of(&first.positions);
         let mut ground = None;
-        let mut solids = Vec::new();
+        let (mut solids, mut skins) = (Vec::new(), Vec::new());
         for collider in &sim.model().colliders {
             let pose = collider.motion.pose(first.time);
             let up = pose.rotation * Vec3::Y;
@@ -57,22 +59,30 @@ impl Painter {
                 continue;
             }
             bounds.add_solid(&collider.solid, &pose);
-            solids.push((collider.solid, collider.motion.clone()));
+            match Skin::of(&collider.solid, &collider.motion) {
+                Some(skin) => skins.push(skin),
+                None => solids.push((collider.solid.clone(), collider.motion.clone())),
+            }
         }
         bounds.make_room(ground);
         let aspect = output.width as f32 / output.height as f32;
         let camera = camera(&scene.camera, &bounds, aspect);
         let ground = ground.map(|height| ground_at(height, &bounds, &camera));
         let (ropes, loose) = (chains(&shape), loose(&shape));
-        Ok(Self { renderer, camera, bounds, ground, solids, shape, colors, sheets, bodies, ropes, loose })
+        Ok(Self { renderer, camera, bounds, ground, solids, skins, shape, colors, sheets, bodies, ropes, loose })
     }
 
     /// Draws a frame.
     pub fn paint(&self, frame: &Frame) -> Image {
         let ropes: Vec<Vec<Vec3>> =
             self.ropes.iter().map(|rope| rope.iter().map(|&p| frame.positions[p as usize]).collect()).collect();
+        let placed: Vec<Vec<Vec3>> = self.skins.iter().map(|skin| skin.placed(frame.time)).collect();
         let mut picture = Picture::new(self.camera);
         picture.ground = self.ground;
+        for (skin, positions) in self.skins.iter().zip(&placed) {
+            let draw = MeshDraw::new(positions, &skin.triangles, COLLIDER);
+            picture.meshes.push(MeshDraw { two_sided: skin.two_sided, ..draw });
+        }
         let mesh = |triangles, two_sided| MeshDraw {
             positions: &frame.positions,
             triangles,
@@ -116,6 +126,8 @@ impl Painter {
             }
             Solid::Box { half } => SolidDraw::Box { center: pose.position, half, rotation: pose.rotation, color },
             Solid::Plane => return self.slab(pose),
+            // Drawn as meshes.
+            Solid::Convex(_) | Solid::Surface(_) | Solid::Field(_) => return None,
         })
     }
 
@@ -131,6 +143,35 @@ impl Painter {
         let top = center - normal * distance(center);
         let half = Vec3::new(size * 0.75, thickness, size * 0.75);
         Some(SolidDraw::Box { center: top - normal * thickness, half, rotation: pose.rotation, color: COLLIDER })
+    }
+}
+
+/// A collider of triangles, in its own frame.
+struct Skin {
+    positions: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    /// Whether both sides can be seen.
+    two_sided: bool,
+    motion: Motion,
+}
+
+impl Skin {
+    fn of(solid: &Solid, motion: &Motion) -> Option<Self> {
+        let (positions, triangles) = solid.skin()?;
+        let two_sided = matches!(solid, Solid::Surface(_));
+        let motion = motion.clone();
+        if matches!(solid, Solid::Convex(_)) {
+            // Faces of a hull are flat: no vertex is shared, so that none is shaded as round.
+            let corners = triangles.iter().flatten().map(|&v| positions[v as usize]).collect();
+            let triangles = (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
+            return Some(Self { positions: corners, triangles, two_sided, motion });
+        }
+        Some(Self { positions: positions.to_vec(), triangles: triangles.to_vec(), two_sided, motion })
+    }
+
+    fn placed(&self, time: f64) -> Vec<Vec3> {
+        let pose = self.motion.pose(time);
+        self.positions.iter().map(|&p| pose.outward(p)).collect()
     }
 }
 
@@ -190,6 +231,10 @@ impl Bounds {
                     let sign = |bit: u32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
                     self.add(pose.outward(half * Vec3::new(sign(0), sign(1), sign(2))), Vec3::ZERO);
                 }
+            }
+            Solid::Convex(_) | Solid::Surface(_) | Solid::Field(_) => {
+                let (positions, _) = solid.skin().unwrap_or_default();
+                positions.iter().for_each(|&p| self.add(pose.outward(p), Vec3::ZERO));
             }
         }
     }

@@ -126,6 +126,10 @@ pub struct Collider {
     pub solid: Solid,
     /// Friction with every particle.
     pub friction: Friction,
+    /// Speed after a rebound over speed before.
+    pub restitution: f32,
+    /// Rate at which speed along it decays [1/s].
+    pub rolling: f32,
     /// Where it stands at which time.
     pub motion: Motion,
 }
@@ -290,11 +294,24 @@ pub struct Mutual {
     pub omega: f32,
     /// How much heavier lower particles are in contacts [1/m].
     pub stacking: f32,
+    /// Speed after a collision over speed before.
+    pub restitution: f32,
+    /// Work of adhesion [J/m²].
+    pub cohesion: f32,
+    /// Rate at which particles that touch lose their speed along each other [1/s].
+    pub rolling: f32,
 }
 
 impl Default for Mutual {
     fn default() -> Self {
-        Self { friction: crate::kernels::contact::Friction { stick: 0.5, slide: 0.4 }, omega: 1.0, stacking: 0.0 }
+        Self {
+            friction: Friction { stick: 0.5, slide: 0.4 },
+            omega: 1.0,
+            stacking: 0.0,
+            restitution: 0.0,
+            cohesion: 0.0,
+            rolling: 0.0,
+        }
     }
 }
 
@@ -344,6 +361,27 @@ impl Model {
     /// Constraints of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
+    }
+
+    /// What of it only the CPU can do so far.
+    pub fn cpu_only(&self) -> Option<&'static str> {
+        let shaped = |c: &Collider| c.solid.bounds().is_some();
+        if self.colliders.iter().any(shaped) {
+            return Some("contact with convex, surface and sdf colliders");
+        }
+        let cohesive = self.mutual.is_some_and(|m| m.cohesion > 0.0);
+        (self.bounces() || cohesive).then_some("contact with restitution, cohesion or rolling resistance")
+    }
+
+    /// Whether a collider is a surface, which has two sides and no inside.
+    pub fn has_surface(&self) -> bool {
+        self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))
+    }
+
+    /// Whether any contact changes velocities once positions are settled.
+    pub fn bounces(&self) -> bool {
+        let between = self.mutual.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
+        between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
     }
 
     /// Constraints of all kinds, inflatables included.

@@ -1,5 +1,6 @@
 //! Readers and writers as other crates use them. One binary, so that one link serves all.
 
+mod colliders;
 mod models;
 mod mutation;
 mod readers;

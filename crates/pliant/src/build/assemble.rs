@@ -3,7 +3,7 @@
 use super::part::{ORIENTATION, Part, Raw};
 use super::partition::islands::{Islands, Room};
 use super::partition::{Problem, plan};
-use super::place::{collider, copies, motion, select};
+use super::place::{copies, motion, select};
 use super::settings::{mutual, settings};
 use super::target::Target;
 use super::{BuildError, pack};
@@ -13,7 +13,7 @@ use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
 use crate::mesh::topology::Buckets;
-use crate::model::{Inflatable, Model, MovedPins, Sails};
+use crate::model::{Collider, Inflatable, Model, MovedPins, Sails};
 use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Schedule, Touches};
@@ -54,6 +54,8 @@ pub struct Assembly {
     /// Constraints by kind.
     pub constraints: BTreeMap<Kind, Raw>,
     pins: Vec<MovedPins>,
+    /// Solids of the environment.
+    pub colliders: Vec<Collider>,
     sails: Sails,
     inflatables: Vec<Inflatable>,
     shape: Shape,
@@ -341,7 +343,7 @@ impl Assembly {
             settings,
             groups,
             inflatables: self.inflatables,
-            colliders: scene.collider.iter().enumerate().map(|(i, c)| collider(i, c)).collect(),
+            colliders: self.colliders,
             pins: self.pins,
             sails: self.sails,
             spin_weights: self.spin_weights,

@@ -5,6 +5,7 @@
 mod assemble;
 mod attach;
 mod cloth;
+mod collider;
 pub mod generate;
 mod grains;
 mod pack;
@@ -116,6 +117,10 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
     attach::attach(scene, &mut all)?;
+    for (i, c) in scene.collider.iter().enumerate() {
+        let found = collider::collider(i, c, meshes, &mut all.notes)?;
+        all.colliders.push(found);
+    }
     all.finish(scene, target)
 }
 

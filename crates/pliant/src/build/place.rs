@@ -1,11 +1,10 @@
-//! Where things stand: transforms, copies, named places, motions and colliders.
+//! Where things stand: transforms, copies, named places and motions.
 
 use super::part::{Outline, Part};
 use crate::error::SceneError;
-use crate::kernels::contact::{Friction, Pose, Solid};
-use crate::model::Collider as ModelCollider;
+use crate::kernels::contact::Pose;
 use crate::motion::{Drive, Key, Motion, turn_about};
-use crate::scene::{ArraySpec, Collider, MotionSpec, Place, Region, Rotate, Transform};
+use crate::scene::{ArraySpec, MotionSpec, Place, Region, Rotate, Transform};
 use glam::{Quat, Vec3};
 
 /// Scale, rotation, translation of a point.
@@ -109,33 +108,4 @@ pub fn motion(spec: Option<&MotionSpec>, base: Pose) -> Motion {
         },
     };
     Motion::new(base, drive)
-}
-
-/// A collider in its own frame, and where that stands.
-pub fn collider(number: usize, c: &Collider) -> ModelCollider {
-    let upright = |axis: Vec3| Quat::from_rotation_arc(Vec3::Y, axis);
-    let (solid, position, turn) = if let Some(p) = &c.plane {
-        let normal = Vec3::from(p.normal).normalize();
-        (Solid::Plane, normal * p.offset, upright(normal))
-    } else if let Some(s) = &c.sphere {
-        (Solid::Sphere { radius: s.radius }, Vec3::from(s.center), Quat::IDENTITY)
-    } else if let Some(k) = &c.capsule {
-        let (from, to) = (Vec3::from(k.from), Vec3::from(k.to));
-        let half_length = from.distance(to) / 2.0;
-        // A capsule without length is a ball, and has no direction.
-        let axis = if half_length > 0.0 { (to - from).normalize() } else { Vec3::Y };
-        (Solid::Capsule { half_length, radius: k.radius }, (from + to) / 2.0, upright(axis))
-    } else if let Some(b) = &c.cuboid {
-        (Solid::Box { half: Vec3::from(b.size) / 2.0 }, Vec3::from(b.center), rotation(b.rotate))
-    } else {
-        // Refused by `Scene::validate`; a plane is the harmless reading.
-        (Solid::Plane, Vec3::ZERO, Quat::IDENTITY)
-    };
-    let base = Pose { position, rotation: turn };
-    ModelCollider {
-        name: if c.name.is_empty() { format!("collider {number}") } else { c.name.clone() },
-        solid,
-        friction: Friction { stick: c.friction.stick, slide: c.friction.slide },
-        motion: motion(c.motion.as_ref(), base),
-    }
 }

@@ -6,10 +6,12 @@
 //! whole push of the substep, not of one iteration, so that the answer does not depend on how many
 //! iterations shared the push.
 
+use super::collide::{DistanceField, Hull, Surface};
 use glam::{Quat, Vec3};
+use std::sync::Arc;
 
-/// A collider's shape in its own frame.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A collider's shape in its own frame. Tables are shared: a model has each of them once.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Solid {
     /// Half-space below the plane y = 0.
     Plane,
@@ -30,6 +32,34 @@ pub enum Solid {
         /// Half extents [m].
         half: Vec3,
     },
+    /// Convex polytope.
+    Convex(Arc<Hull>),
+    /// Triangles with two sides and no inside; particles are swept, and never cross them.
+    Surface(Arc<Surface>),
+    /// Signed distances on a grid.
+    Field(Arc<DistanceField>),
+}
+
+impl Solid {
+    /// Vertices [m] and triangles of a shape that has tables, in its own frame.
+    pub fn skin(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
+        match self {
+            Self::Convex(hull) => Some((hull.surface().positions(), hull.surface().triangles())),
+            Self::Surface(surface) => Some((surface.positions(), surface.triangles())),
+            Self::Field(field) => Some((&field.skin().positions, &field.skin().triangles)),
+            _ => None,
+        }
+    }
+
+    /// Lowest and highest corner of a box around a shape that has tables [m], in its own frame.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        match self {
+            Self::Convex(hull) => Some(hull.surface().bounds()),
+            Self::Surface(surface) => Some(surface.bounds()),
+            Self::Field(field) => Some(field.bounds()),
+            _ => None,
+        }
+    }
 }
 
 /// Where a collider stands.
@@ -54,7 +84,8 @@ impl Pose {
     }
 }
 
-/// Signed distance [m] (negative inside) and outward normal at a point of the collider's frame.
+/// Signed distance [m] (negative inside) and outward normal at a point of the collider's frame. Surfaces have no inside:
+/// their normals point to where the point is.
 #[inline]
 pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
     match *solid {
@@ -78,6 +109,11 @@ pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
                 (q.z, Vec3::new(0.0, 0.0, sign.z))
             }
         }
+        Solid::Convex(ref hull) => hull.signed_distance(p),
+        Solid::Surface(ref surface) => {
+            surface.nearest(p, f32::INFINITY).map_or((f32::INFINITY, Vec3::Y), |near| (near.distance, near.normal))
+        }
+        Solid::Field(ref field) => field.signed_distance(p),
     }
 }
 
@@ -113,7 +149,7 @@ pub struct Push {
 }
 
 /// A collider during one substep.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Obstacle {
     /// Its shape.
     pub solid: Solid,
@@ -132,11 +168,46 @@ pub fn depth(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
     (radius - distance, pose.rotation * normal)
 }
 
+/// Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m].
+#[inline]
+pub fn is_near(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
+    // A particle may go as far again as the prediction took it.
+    let reach = margin + (x - start).length();
+    let Some((min, max)) = obstacle.solid.bounds() else {
+        let (inside, _) = depth(&obstacle.solid, &obstacle.after, x, radius);
+        return inside > -reach;
+    };
+    let here = obstacle.after.inward(x);
+    // In the collider's frame its own motion counts too.
+    let reach = reach.max(margin + (here - obstacle.before.inward(start)).length()) + radius;
+    if here.distance(here.clamp(min, max)) >= reach {
+        return false;
+    }
+    match &obstacle.solid {
+        Solid::Surface(surface) => surface.nearest(here, reach).is_some(),
+        solid => signed_distance(solid, here).0 < reach,
+    }
+}
+
+/// Way out of a collider at `pose` for a particle that is inside at `x`; nothing where it is not.
+#[inline]
+pub fn way_out(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3> {
+    if let Solid::Surface(surface) = solid {
+        let way = surface.way_out(pose.inward(x), radius);
+        return (way != Vec3::ZERO).then(|| pose.rotation * way);
+    }
+    let (inside, normal) = depth(solid, pose, x, radius);
+    (inside > 0.0).then(|| normal * inside)
+}
+
 /// Projects one contact: the new position and what the contact has done since the substep began.
 ///
 /// `start` is the particle's position at the start of the substep.
 #[inline]
 pub fn project(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, push: Push) -> (Vec3, Push) {
+    if let Solid::Surface(surface) = &obstacle.solid {
+        return slide(obstacle, surface, radius, start, x, push);
+    }
     let (depth, normal) = depth(&obstacle.solid, &obstacle.after, x, radius);
     // E16: an inequality is clamped, but what was pushed before may be given back.
     let total = (push.normal + depth).max(0.0);
@@ -144,6 +215,21 @@ pub fn project(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, push: Pus
         return (x, push);
     }
     let out = x + normal * (total - push.normal);
+    rub(obstacle, radius, start, out, Normal { total, normal }, push)
+}
+
+/// The normal half of a contact once it is done.
+#[derive(Clone, Copy)]
+struct Normal {
+    /// Sum of the pushes of the substep [m].
+    total: f32,
+    normal: Vec3,
+}
+
+/// The other half: friction of a particle that was pushed to `out`.
+#[inline]
+fn rub(obstacle: &Obstacle, radius: f32, start: Vec3, out: Vec3, done: Normal, push: Push) -> (Vec3, Push) {
+    let Normal { total, normal } = done;
     // Slip against the material point of the collider under the particle.
     let here = out - normal * radius;
     let carried = here - obstacle.before.outward(obstacle.after.inward(here));
@@ -157,4 +243,38 @@ pub fn project(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, push: Pus
         free * (-(obstacle.friction.slide * total / length).min(1.0))
     };
     (out + (wanted - push.tangent), Push { normal: total, tangent: wanted })
+}
+
+/// Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
+/// particle was in it at the start, so that neither a fast particle nor a fast collider goes through.
+///
+/// The push is what the sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
+fn slide(obstacle: &Obstacle, surface: &Surface, radius: f32, start: Vec3, x: Vec3, push: Push) -> (Vec3, Push) {
+    let radius = surface.radius(radius);
+    let (before, after) = (&obstacle.before, &obstacle.after);
+    let (from, to) = (before.inward(start), after.inward(x));
+    let end = surface.slide(from, to, radius);
+    let (place, total, normal) = if end.touched {
+        let out = end.place - to;
+        // What it lies on now. Where it moved by rounding alone, that has no direction of its own.
+        let near = surface.nearest(end.place, 1.5 * radius);
+        let normal = near.map_or_else(|| out.normalize_or(Vec3::Y), |near| near.normal);
+        (end.place, push.normal + out.length(), normal)
+    } else if push.normal > 0.0 {
+        match surface.nearest(to, radius + push.normal) {
+            Some(near) => {
+                let total = (push.normal + radius - near.distance).max(0.0);
+                (to + near.normal * (total - push.normal), total, near.normal)
+            }
+            None => (to, 0.0, Vec3::Y),
+        }
+    } else {
+        return (x, push);
+    };
+    let normal = after.rotation * normal;
+    let (rubbed, done) = rub(obstacle, radius, start, after.outward(place), Normal { total, normal }, push);
+    // Friction and what was given back must not lead through the surface either.
+    let last = after.inward(rubbed);
+    let share = surface.straight(from, last, radius);
+    (if share < 1.0 { after.outward(from + (last - from) * share) } else { rubbed }, done)
 }

@@ -110,7 +110,7 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
 /// All of that is for pre-stabilization, if it is deep. Passes that give velocity see to it that such particles come no
 /// nearer.
 #[inline]
-fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
+pub fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     let apart = a.x - b.x;
     let distance = apart.length();
     let line = if distance > 1e-12 {

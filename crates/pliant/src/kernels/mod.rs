@@ -14,6 +14,8 @@
 pub mod aero;
 pub mod attach;
 pub mod bend;
+pub mod cohere;
+pub mod collide;
 pub mod contact;
 pub mod curve;
 pub mod fem_tet;
@@ -23,6 +25,7 @@ pub mod integrate;
 pub mod isometric;
 pub mod lane;
 pub mod meet;
+pub mod rebound;
 pub mod rod;
 pub mod shape;
 pub mod solve;

@@ -1,10 +1,14 @@
 //! Solids of the environment, in the user's words.
 
+use super::cloth::InlineMesh;
 use super::motion::{MotionSpec, Rotate};
+use super::placement::Transform;
+use super::soft::{FigureSpec, TorusSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A solid that particles collide with. Give exactly one of `plane`, `sphere`, `capsule`, `box`.
+/// A solid that particles collide with. Give exactly one of `plane`, `sphere`, `capsule`, `box`, `convex`, `surface`,
+/// `sdf`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collider {
@@ -19,8 +23,18 @@ pub struct Collider {
     /// A cuboid.
     #[serde(rename = "box")]
     pub cuboid: Option<BoxShape>,
+    /// The convex hull of a mesh, or of points.
+    pub convex: Option<MeshShape>,
+    /// Triangles as they are, open or closed, touched from both sides: particles do not cross them, however fast.
+    pub surface: Option<MeshShape>,
+    /// The inside of a closed mesh, as signed distances on a grid.
+    pub sdf: Option<MeshShape>,
     /// Friction with everything that touches it.
     pub friction: FrictionSpec,
+    /// Speed after a rebound over speed before, 0 to 1; default 0.
+    pub restitution: f32,
+    /// Rate at which the speed along it of what touches it decays [1/s]; default 0.
+    pub rolling: f32,
     /// How it moves; default not at all.
     pub motion: Option<MotionSpec>,
 }
@@ -92,4 +106,44 @@ pub struct BoxShape {
     /// Rotation about the center; default none.
     #[serde(default)]
     pub rotate: Option<Rotate>,
+}
+
+/// A shape of triangles. Give exactly one of `mesh`, `inline`, `bowl`, `torus`, `figure`, or, for `convex`, `points`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct MeshShape {
+    /// File of a triangle mesh; closed for `sdf`.
+    pub mesh: Option<String>,
+    /// A mesh written out, without masses.
+    pub inline: Option<InlineMesh>,
+    /// A bowl without thickness.
+    pub bowl: Option<BowlSpec>,
+    /// The skin of a ring.
+    pub torus: Option<TorusSpec>,
+    /// The skin of a figure.
+    pub figure: Option<FigureSpec>,
+    /// Points whose hull is wanted [m]; `convex` only.
+    pub points: Option<Vec<[f32; 3]>>,
+    /// Distances along the longest side, 4 to 256; `sdf` only; default 64. Details smaller than the distance between them
+    /// are lost.
+    pub grid: Option<u32>,
+    /// Where it is placed.
+    pub transform: Transform,
+}
+
+/// The lower part of a sphere, open above, with its lowest point in the origin.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BowlSpec {
+    /// Radius of the sphere [m].
+    pub radius: f32,
+    /// Height of the rim [m], less than two radii.
+    pub height: f32,
+    /// Triangles around; default 48.
+    #[serde(default = "bowl_segments")]
+    pub segments: u32,
+}
+
+fn bowl_segments() -> u32 {
+    48
 }

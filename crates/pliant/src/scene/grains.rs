@@ -22,11 +22,27 @@ pub struct ContactSpec {
     /// How much heavier lower particles are in contacts, so that stacks stand with fewer iterations [1/m]: masses
     /// shrink by e for every 1/stacking meters of height. Default 0: true masses, which keep momentum.
     pub stacking: f32,
+    /// Speed after a collision over speed before, 0 to 1; default 0.
+    pub restitution: f32,
+    /// Work that it takes to part the surfaces of two particles, by their area [J/m²]: spheres that touch resist a pull
+    /// of 2π·cohesion times r₁·r₂/(r₁ + r₂). Default 0: dry.
+    pub cohesion: f32,
+    /// Rate at which particles that touch lose their speed along each other [1/s]; default 0.
+    pub rolling: f32,
 }
 
 impl Default for ContactSpec {
     fn default() -> Self {
-        Self { between: None, itself: false, friction: FrictionSpec::default(), omega: 1.5, stacking: 0.0 }
+        Self {
+            between: None,
+            itself: false,
+            friction: FrictionSpec::default(),
+            omega: 1.5,
+            stacking: 0.0,
+            restitution: 0.0,
+            cohesion: 0.0,
+            rolling: 0.0,
+        }
     }
 }
 

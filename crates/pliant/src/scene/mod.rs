@@ -18,7 +18,7 @@ mod validate;
 mod view;
 
 pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
-pub use collider::{BoxShape, CapsuleShape, Collider, FrictionSpec, PlaneShape, SphereShape};
+pub use collider::{BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape};
 pub use grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec};
 pub use inflatable::{IcosphereSpec, Inflatable};
 pub use material::{BendModel, Elasticity, Fem};

@@ -234,6 +234,7 @@ impl Touch {
             Solid::Sphere { radius } => radius,
             Solid::Capsule { half_length, radius } => half_length + radius,
             Solid::Box { half } => half.length(),
+            _ => unreachable!("no shape with tables runs on a GPU"),
         };
         let ends = [self.obstacle.before.position, self.obstacle.after.position, self.start, self.push.tangent];
         ends.iter().fold(self.x.length() + size + self.radius + self.push.normal, |sum, v| sum + v.length())
@@ -247,7 +248,7 @@ impl Touch {
         let arm = match self.obstacle.solid {
             Solid::Sphere { radius } | Solid::Capsule { radius, .. } => distance + radius,
             Solid::Box { .. } if distance > 0.0 => distance,
-            Solid::Plane | Solid::Box { .. } => reach,
+            _ => reach,
         };
         let normal = if arm > 0.0 { (reach / arm).max(1.0) } else { 1.0 };
         let along = reach * normal;

@@ -57,6 +57,8 @@ fn surface(solid: &Solid) -> Vec<Vec3> {
                 }
             }
         }
+        // Those with tables have a test of their own (`tests/colliders`).
+        _ => unreachable!("no analytic shape"),
     }
     points
 }
@@ -71,6 +73,7 @@ fn inside(solid: &Solid, p: Vec3) -> bool {
             ends || (p.y.abs() < half_length && round < radius * radius)
         }
         Solid::Box { half } => p.abs().cmplt(half).all(),
+        _ => unreachable!("no analytic shape"),
     }
 }
 

@@ -151,6 +151,9 @@ itself = true
 friction = { static = 0.5, kinetic = 0.4 }
 omega = 1.1
 stacking = 0.5
+restitution = 0.25
+cohesion = 0.5
+rolling = 0.5
 
 [[grains]]
 name = "sand"
@@ -207,6 +210,23 @@ capsule = { from = [1.0, 0.5, 0.25], to = [2.0, 0.5, 0.75], radius = 0.25 }
 
 [[collider]]
 box = { center = [1.0, 0.5, 0.25], size = [0.5, 0.25, 0.75], rotate = { axis = [0.5, 0.25, 1.0], degrees = 45.0 } }
+restitution = 0.5
+rolling = 0.25
+
+[[collider]]
+convex = { points = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5], [0.25, 0.25, 0.25]], transform = { scale = 2.0, rotate = { axis = [0.5, 0.25, 1.0], degrees = 45.0 }, translate = [3.0, 0.5, 0.25] } }
+
+[[collider]]
+surface = { bowl = { radius = 0.5, height = 0.25, segments = 12 }, transform = { translate = [9.0, 1.0, 0.0] } }
+
+[[collider]]
+sdf = { grid = 12, inline = { points = [[0.0, 0.0, 0.0], [0.5, 0.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.0, 0.5]], triangles = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]] }, transform = { translate = [5.0, 0.5, 0.25] } }
+
+[[collider]]
+sdf = { torus = { radius = 0.5, width = 0.25, cells = [12, 2] }, grid = 8 }
+
+[[collider]]
+surface = { figure = { height = 0.5, cells = 12 }, transform = { translate = [0.0, -2.0, 0.0] } }
 
 [camera]
 eye = [1.0, 2.0, 3.0]

@@ -6,7 +6,7 @@
 use super::shared::Shared;
 use super::threads::Threads;
 use super::{Scratch, Substep};
-use crate::kernels::contact::{Obstacle, Push, depth, project};
+use crate::kernels::contact::{Obstacle, Push, depth, is_near, project, way_out};
 use crate::model::Model;
 use crate::state::{RowData, State};
 use glam::Vec3;
@@ -26,7 +26,7 @@ pub struct Contact {
 fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<Obstacle>) {
     obstacles.clear();
     obstacles.extend(model.colliders.iter().map(|c| Obstacle {
-        solid: c.solid,
+        solid: c.solid.clone(),
         before: c.motion.pose(start),
         after: c.motion.pose(end),
         friction: c.friction,
@@ -45,11 +45,8 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
                 continue;
             }
             let (x, start) = (position(row), position(state.previous[i]));
-            // A particle may go as far again as the prediction took it.
-            let reach = margin + (x - start).length();
             for (collider, obstacle) in obstacles.iter().enumerate() {
-                let (inside, _) = depth(&obstacle.solid, &obstacle.after, x, state.radii[i]);
-                if inside > -reach {
+                if is_near(obstacle, state.radii[i], start, x, margin) {
                     contacts.push(Contact { particle: i as u32, collider: collider as u32, push: Push::default() });
                 }
             }
@@ -69,9 +66,7 @@ pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &
                 // SAFETY: runs do not overlap, so this thread alone touches particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
                 // Against where the collider stood then: what it moves since is the solver's to push.
-                let (inside, normal) = depth(&obstacle.solid, &obstacle.before, position(*before), radii[i]);
-                if inside > 0.0 {
-                    let out = normal * inside;
+                if let Some(out) = way_out(&obstacle.solid, &obstacle.before, position(*before), radii[i]) {
                     for row in [row, before] {
                         *row = [row[0] + out.x, row[1] + out.y, row[2] + out.z, row[3]];
                     }

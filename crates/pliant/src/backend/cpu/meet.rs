@@ -7,6 +7,7 @@
 use super::contacts::position;
 use super::shared::Shared;
 use super::threads::Threads;
+use crate::kernels::cohere::{RANGE, cohere, hold};
 use crate::kernels::contact::{Friction, Push};
 use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap};
 use crate::kernels::shape::ShapeMatch;
@@ -109,10 +110,16 @@ impl Meeting {
         let lists = &self.lists;
         (0..lists.len()).flat_map(move |i| {
             let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets[i] as usize..]);
-            let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal > 0.0);
+            let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal != 0.0);
             let force = move |push: &Push| push.normal / (h * h);
             pushing.map(move |(&b, push)| Touching { a: i as u32, b, force: force(push) })
         })
+    }
+
+    /// Particles that push particle `i`.
+    pub fn pushing(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let entries = self.lists.of(i).iter().zip(&self.pushes[self.lists.offsets[i] as usize..]);
+        entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
     /// Finds who may touch whom before the substep ends.
@@ -173,7 +180,7 @@ impl Meeting {
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
-            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule);
+            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule, 0.0);
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -205,7 +212,10 @@ impl Meeting {
         } else {
             self.count_shares(threads, &state.rows[..n], &state.radii);
         }
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule);
+        let h = model.settings.dt / model.settings.substeps as f32;
+        // 2π·w·h²: what cohesion is worth over a substep.
+        let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
+        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, strength);
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -224,7 +234,15 @@ impl Meeting {
     }
 
     /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
-    fn project(&mut self, threads: &Threads, rows: &[RowData], starts: &[RowData], radii: &[f32], rule: Rule) {
+    fn project(
+        &mut self,
+        threads: &Threads,
+        rows: &[RowData],
+        starts: &[RowData],
+        radii: &[f32],
+        rule: Rule,
+        strength: f32,
+    ) {
         let Self { lists, pushes, shares, counts, weights, next, fields, .. } = self;
         let fields = &fields[..];
         let lists = &*lists;
@@ -249,12 +267,19 @@ impl Meeting {
                     let j = j as usize;
                     // SAFETY: the entries of particle i belong to this thread.
                     let push = unsafe { pushes.get(offsets[i] as usize + e) };
+                    let reach = own.radius + radii[j];
+                    // Only who touched before the substep holds on.
+                    let held = strength > 0.0 && overlap(own.start, position(starts[j]), reach * RANGE);
                     // Most of a list is near, but does not touch.
-                    if push.normal == 0.0 && !overlap(own.x, position(rows[j]), own.radius + radii[j]) {
+                    if push.normal == 0.0 && !held && !overlap(own.x, position(rows[j]), reach) {
                         continue;
                     }
                     let other = side(j, weights[j] * shares[j]);
-                    let (impulse, done) = meet(&own, &other, rule, *push);
+                    let (impulse, done) = if held {
+                        cohere(&own, &other, rule, hold(strength, own.radius, radii[j]), *push)
+                    } else {
+                        meet(&own, &other, rule, *push)
+                    };
                     *push = done;
                     sum += impulse;
                     count += 1.0;

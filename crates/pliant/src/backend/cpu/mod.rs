@@ -4,6 +4,7 @@
 //! number of threads and any lane width: passes only hold work that could run in any order, and every
 //! sum has a fixed one.
 
+mod bounce;
 mod contacts;
 mod finalize;
 mod inflate;
@@ -29,6 +30,7 @@ use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::{BatchId, Copies, Pass, Stage};
 use crate::step::stats::{Probe, Residuals, Times, Touching};
+use bounce::Rebounds;
 pub(crate) use contacts::Contact;
 #[cfg(feature = "gpu")]
 pub(crate) use contacts::forces;
@@ -108,6 +110,8 @@ pub(crate) struct Scratch {
     next: Vec<RowData>,
     /// Contacts between particles.
     meeting: Meeting,
+    /// For contacts that bounce.
+    rebounds: Rebounds,
 }
 
 impl Scratch {
@@ -132,6 +136,7 @@ impl Scratch {
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
             meeting: Meeting::default(),
+            rebounds: Rebounds::default(),
         }
     }
 }
@@ -244,6 +249,7 @@ fn substep(
     let mut clock = Clock::start();
     let alarm = Alarm::new();
 
+    scratch.rebounds.remember(model, state);
     predict::predict(threads, model, state, scratch, &sub, &alarm);
     clock.lap(&mut times.stages[Stage::Predict as usize]);
     check(&alarm, Stage::Predict, model, state)?;
@@ -281,6 +287,11 @@ fn substep(
         }
     }
 
+    if state.shapes.is_some() && model.has_surface() {
+        // Bodies take back their shape last, which may have led particles through a surface.
+        contacts::touch(threads, model.schedule.islands, state, scratch);
+        clock.lap(&mut times.stages[Stage::Solve as usize]);
+    }
     patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
 
     if let Some(shapes) = &mut state.shapes {
@@ -290,6 +301,7 @@ fn substep(
     if model.mutual.is_some() {
         scratch.meeting.fall_back(model, state, 1.0 / h);
     }
+    bounce::bounce(threads, model, state, scratch, &sub);
     state.substeps += 1;
     state.time = sub.end;
     clock.lap(&mut times.stages[Stage::Finalize as usize]);

@@ -57,11 +57,13 @@ impl From<&contact::Pose> for Pose {
 
 impl From<&contact::Obstacle> for Obstacle {
     fn from(obstacle: &contact::Obstacle) -> Self {
-        let (shape, size) = match obstacle.solid {
+        let (shape, size) = match &obstacle.solid {
             contact::Solid::Plane => (0, [0.0; 4]),
-            contact::Solid::Sphere { radius } => (1, [0.0, 0.0, 0.0, radius]),
-            contact::Solid::Capsule { half_length, radius } => (2, [half_length, 0.0, 0.0, radius]),
+            contact::Solid::Sphere { radius } => (1, [0.0, 0.0, 0.0, *radius]),
+            contact::Solid::Capsule { half_length, radius } => (2, [*half_length, 0.0, 0.0, *radius]),
             contact::Solid::Box { half } => (3, half.extend(0.0).to_array()),
+            // Models with these are refused (`Model::cpu_only`).
+            contact::Solid::Convex(_) | contact::Solid::Surface(_) | contact::Solid::Field(_) => (0, [0.0; 4]),
         };
         Self {
             before: Pose::from(&obstacle.before),

@@ -134,6 +134,9 @@ impl Gpu {
     /// Puts a model and its state on a device.
     pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
+        if let Some(what) = model.cpu_only() {
+            return Err(GpuError::Missing { what });
+        }
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;

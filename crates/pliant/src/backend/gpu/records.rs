@@ -168,7 +168,7 @@ impl Records {
         let mut all = Vec::with_capacity(self.set as usize);
         for c in &model.colliders {
             let obstacle = contact::Obstacle {
-                solid: c.solid,
+                solid: c.solid.clone(),
                 before: c.motion.pose(start),
                 after: c.motion.pose(end),
                 friction: c.friction,

@@ -9,7 +9,7 @@ mod urchin;
 
 pub use figure::figure;
 pub use solids::{ball, block, torus};
-pub use surfaces::{grid, icosphere};
+pub use surfaces::{bowl, grid, icosphere};
 pub use urchin::urchin;
 
 #[cfg(test)]

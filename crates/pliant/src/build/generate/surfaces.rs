@@ -1,7 +1,7 @@
-//! Surfaces: grids and spheres.
+//! Surfaces: grids, spheres and bowls.
 
 use crate::mesh::TriMesh;
-use crate::scene::{GridPlane, GridSpec, IcosphereSpec};
+use crate::scene::{BowlSpec, GridPlane, GridSpec, IcosphereSpec};
 use glam::Vec3;
 
 /// A rectangle; particle (i, j) is number i·(cells₁ + 1) + j.
@@ -28,6 +28,33 @@ pub fn grid(spec: &GridSpec) -> TriMesh {
                 GridPlane::Xy => [[a, b, c], [a, c, d]],
                 GridPlane::Xz => [[a, c, b], [a, d, c]],
             });
+        }
+    }
+    TriMesh { positions, triangles }
+}
+
+/// The lower part of a sphere, open above, with its lowest point in the origin; triangles look inward.
+pub fn bowl(spec: &BowlSpec) -> TriMesh {
+    let around = spec.segments;
+    // The rim's angle from the downward axis; trigonometry of `libm`, as everywhere where bits must not differ.
+    let open = libm::acos(1.0 - f64::from(spec.height) / f64::from(spec.radius));
+    let rings = ((f64::from(around) * open / std::f64::consts::TAU).ceil() as u32).max(1);
+    let mut positions = vec![Vec3::ZERO];
+    for ring in 1..=rings {
+        let angle = open * f64::from(ring) / f64::from(rings);
+        let (out, up) = (libm::sin(angle), 1.0 - libm::cos(angle));
+        for k in 0..around {
+            let turn = std::f64::consts::TAU * f64::from(k) / f64::from(around);
+            let p = [out * libm::cos(turn), up, out * libm::sin(turn)].map(|c| (c * f64::from(spec.radius)) as f32);
+            positions.push(Vec3::from(p));
+        }
+    }
+    let at = |ring: u32, k: u32| 1 + (ring - 1) * around + k % around;
+    let mut triangles: Vec<[u32; 3]> = (0..around).map(|k| [0, at(1, k + 1), at(1, k)]).collect();
+    for ring in 1..rings {
+        for k in 0..around {
+            let (a, b, c, d) = (at(ring, k), at(ring, k + 1), at(ring + 1, k + 1), at(ring + 1, k));
+            triangles.extend([[a, b, c], [a, c, d]]);
         }
     }
     TriMesh { positions, triangles }

@@ -2,6 +2,7 @@
 //!
 //! Ranges are wide: they keep out what cannot be computed with, not what looks strange.
 
+mod collider;
 mod grains;
 mod soft;
 
@@ -43,7 +44,7 @@ pub(super) fn validate(scene: &Scene) -> Checked {
         select(&format!("{at}.to"), &a.to)?;
     }
     for (i, c) in scene.collider.iter().enumerate() {
-        collider(&format!("collider[{i}]"), c)?;
+        collider::collider(&format!("collider[{i}]"), c)?;
     }
     view(scene)
 }
@@ -171,38 +172,6 @@ fn inflatable(at: &str, b: &Inflatable) -> Checked {
     elasticity(&format!("{at}.bend"), b.bend)?;
     range(&format!("{at}.drag"), b.drag, 0.0, 100.0)?;
     range(&format!("{at}.lift"), b.lift, 0.0, 100.0)
-}
-
-fn collider(at: &str, c: &Collider) -> Checked {
-    let shapes = [
-        ("plane", c.plane.is_some()),
-        ("sphere", c.sphere.is_some()),
-        ("capsule", c.capsule.is_some()),
-        ("box", c.cuboid.is_some()),
-    ];
-    one_of(at, &shapes)?;
-    if let Some(p) = &c.plane {
-        direction(&format!("{at}.plane.normal"), p.normal)?;
-        range(&format!("{at}.plane.offset"), p.offset, -1e5, 1e5)?;
-    }
-    if let Some(s) = &c.sphere {
-        vector(&format!("{at}.sphere.center"), s.center, 1e5)?;
-        range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;
-    }
-    if let Some(k) = &c.capsule {
-        vector(&format!("{at}.capsule.from"), k.from, 1e5)?;
-        vector(&format!("{at}.capsule.to"), k.to, 1e5)?;
-        range(&format!("{at}.capsule.radius"), k.radius, 1e-6, 1e5)?;
-    }
-    if let Some(b) = &c.cuboid {
-        vector(&format!("{at}.box.center"), b.center, 1e5)?;
-        for k in 0..3 {
-            range(&format!("{at}.box.size[{k}]"), b.size[k], 1e-6, 1e5)?;
-        }
-        rotation(&format!("{at}.box.rotate"), b.rotate)?;
-    }
-    friction(&format!("{at}.friction"), &c.friction)?;
-    motion(at, c.motion.as_ref())
 }
 
 fn friction(at: &str, f: &FrictionSpec) -> Checked {

@@ -28,10 +28,7 @@ pub(super) fn soft(at: &str, s: &Soft) -> Checked {
         urchin(&format!("{at}.urchin"), u, copies)?;
     }
     if let Some(f) = &s.figure {
-        range(&format!("{at}.figure.height"), f.height, 1e-6, 1e5)?;
-        // With fewer cells the ears are thinner than one.
-        count(&format!("{at}.figure.cells"), f.cells, 12, 1_000)?;
-        carved(&format!("{at}.figure.cells"), cube(f.cells).saturating_mul(copies))?;
+        figure(&format!("{at}.figure"), f, copies)?;
     }
     squash(at, s.squash)?;
     placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
@@ -51,7 +48,14 @@ fn block(at: &str, b: &BlockSpec, copies: u64) -> Checked {
     size(&format!("{at}.cells"), particles.saturating_mul(copies))
 }
 
-fn torus(at: &str, t: &TorusSpec, copies: u64) -> Checked {
+pub(super) fn figure(at: &str, f: &FigureSpec, copies: u64) -> Checked {
+    range(&format!("{at}.height"), f.height, 1e-6, 1e5)?;
+    // With fewer cells the ears are thinner than one.
+    count(&format!("{at}.cells"), f.cells, 12, 1_000)?;
+    carved(&format!("{at}.cells"), cube(f.cells).saturating_mul(copies))
+}
+
+pub(super) fn torus(at: &str, t: &TorusSpec, copies: u64) -> Checked {
     range(&format!("{at}.radius"), t.radius, 1e-6, 1e5)?;
     range(&format!("{at}.width"), t.width, 1e-6, t.radius * 1.99)?;
     range(&format!("{at}.height"), t.height.unwrap_or(t.width), 1e-6, 1e5)?;
