@@ -35,6 +35,7 @@ pub fn cohere(a: &Side, b: &Side, rule: Rule, hold: f32, push: Push) -> (Vec3, P
     let free = push.tangent - slip * scale;
     let (square, load) = (free.length_squared(), total + hold);
     let bound = rule.friction.stick * load;
-    let tangent = if square <= bound * bound { free } else { free * (rule.friction.slide * load / square.sqrt()).min(1.0) };
+    let tangent =
+        if square <= bound * bound { free } else { free * (rule.friction.slide * load / square.sqrt()).min(1.0) };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }

@@ -112,11 +112,18 @@ impl Meeting {
         let ranges = device.download(self.finder.ranges())?;
         let near = device.download(self.finder.indices())?;
         let pushes = device.download(&self.pushes)?;
+        // Pushes of the first 32 entries are kept where their bit is set.
+        let mut kept = vec![0; model.shape.objects.len()];
+        for order in device.download(&self.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
+            kept[order[0] as usize] = order[1];
+        }
         let mut all = Vec::new();
         for (i, range) in ranges.chunks_exact(2).enumerate().take(model.shape.objects.len()) {
             for e in range[0] as usize..(range[0] + range[1]) as usize {
-                let (j, normal) = (near[e], f32::from_bits(pushes[4 * e + 3]));
-                if j as usize > i && normal > 0.0 {
+                let (j, n) = (near[e], e - range[0] as usize);
+                let normal = f32::from_bits(pushes[4 * e + 3]);
+                let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
+                if j as usize > i && is_kept && normal > 0.0 {
                     all.push(Touching { a: i as u32, b: j, force: normal / (h * h) });
                 }
             }

@@ -4,10 +4,11 @@
 // Where the list of each particle begins, and how long it is.
 @group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
 @group(1) @binding(1) var<storage, read_write> near: array<u32>;
-// By entry of the lists: friction and push of this substep [kg·m].
+// By entry of the lists: friction and push of this substep [kg·m]. Of the first 32 of a list only those whose bit is set
+// in `order` mean anything: most of a list is near, but does not touch, and is neither read nor written.
 @group(1) @binding(2) var<storage, read_write> pushes: array<vec4<f32>>;
-// Number and phase of particles in the order of the search: who follow each other are near each other, so that threads
-// side by side find their neighbors, and their lists, side by side.
+// Number of particles in the order of the search: who follow each other are near each other, so that threads side by
+// side find their neighbors, and their lists, side by side. After the first pass of contacts, whose pushes are kept.
 @group(1) @binding(3) var<storage, read_write> order: array<vec2<u32>>;
 
 // Modes of the job: bit 0, positions at the start of the substep are parted; bit 1, then colliders are touched.
@@ -61,6 +62,9 @@ fn project(thread: Thread) {
     var pushing = 0u;
     let end = list.x + list.y;
     let parts = (job.mode & PARTS) != 0u;
+    // Beyond 32 entries there are no bits: all of those are kept.
+    var kept_before = select(order[slot].y, 0u, job.fresh != 0u);
+    var kept_now = 0u;
     // What the next contact needs is fetched before this one is written: compilers cannot know that it is another.
     var next_j = i;
     var next_there = vec4<f32>(0.0);
@@ -68,32 +72,41 @@ fn project(thread: Thread) {
     if list.y > 0u {
         next_j = near[list.x];
         next_there = work[job.copies_in + 2u * next_j];
-        next_push = pushes[list.x];
+        if (kept_before & 1u) != 0u {
+            next_push = pushes[list.x];
+        }
     }
     for (var e = list.x; e < end; e++) {
         let j = next_j;
         let there = next_there;
-        let push = select(next_push, vec4<f32>(0.0), job.fresh != 0u);
+        let push = next_push;
+        let n = e - list.x;
         if e + 1u < end {
             next_j = near[e + 1u];
             next_there = work[job.copies_in + 2u * next_j];
-            next_push = pushes[e + 1u];
+            next_push = vec4<f32>(0.0);
+            if n < 31u && (kept_before >> (n + 1u) & 1u) != 0u || n >= 31u && job.fresh == 0u {
+                next_push = pushes[e + 1u];
+            }
         }
-        // Most of a list is near, but does not touch.
         if push.w == 0.0 && !overlaps(own.x, there.xyz, own.radius + there.w) {
-            if job.fresh != 0u {
+            if n >= 32u && job.fresh != 0u {
                 pushes[e] = push;
             }
             continue;
         }
         let met = meet(own, side(j, there), job.stick, job.slide, job.omega, parts, push);
         pushes[e] = met.push;
+        if n < 32u {
+            kept_now |= 1u << n;
+        }
         sum += met.impulse;
         count++;
         if met.push.w > 0.0 {
             pushing++;
         }
     }
+    order[slot].y = kept_now;
     let kept = work[sub.meets + i];
     // Masses are shared as contacts were in the pass before.
     let share = f32(max(count, 1u));
