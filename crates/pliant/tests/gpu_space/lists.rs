@@ -10,7 +10,7 @@ fn s30_s31_s32_every_search_on_the_gpu_finds_exactly_the_pairs_of_brute_force() 
     for case in cases() {
         let expected = [Pairs::Once, Pairs::Both].map(|pairs| case.brute_force(pairs));
         for how in every_way() {
-            let found = entries(&Rig::new(device, &case, how, 10).find());
+            let found = entries(&Rig::new(device, &case, how, 4000).find());
             assert!(found == expected[usize::from(how.pairs == Pairs::Both)], "{}, {how:?}", case.name);
         }
     }

@@ -139,13 +139,21 @@ fn scatter(
     }
     workgroupBarrier();
     var side = 0u;
+    // Fetched a round ahead: barriers would make everybody wait for them.
+    var coming = vec2<u32>(0u);
+    if first < job.count {
+        coming = vec2<u32>(keys[first], values[first]);
+    }
     for (var k = 0u; k < EACH; k++) {
         let at = first + k * CREW;
         let live = at < job.count;
-        var key = 0u;
+        let key = coming.x;
+        let value = coming.y;
+        if k + 1u < EACH && at + CREW < job.count {
+            coming = vec2<u32>(keys[at + CREW], values[at + CREW]);
+        }
         var mine = 0u;
         if live {
-            key = keys[at];
             mine = crew * DIGITS + digit(key);
             atomicOr(&having[side + mine], 1u << lane);
         }
@@ -166,7 +174,7 @@ fn scatter(
                 atomicStore(&having[side + mine], 0u);
             }
             sorted_keys[to] = key;
-            sorted_values[to] = values[at];
+            sorted_values[to] = value;
         }
         side = CREWS * DIGITS - side;
     }
