@@ -304,6 +304,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_s31_keys_that_are_all_alike_or_in_order_or_reversed_are_sorted_on_the_gpu",
         "s30_s31_millions_of_pairs_are_sorted_on_the_gpu",
         "s30_s31_s32_every_search_on_the_gpu_finds_exactly_the_pairs_of_brute_force",
+        "s30_s31_s32_hundreds_of_thousands_have_the_lists_of_the_cpu",
         "s30_s31_s32_lists_of_the_gpu_are_those_of_the_cpu_with_checks_without_and_in_a_browser",
         "s30_s31_s32_ten_searches_on_the_gpu_have_one_result",
         "s30_s31_the_radix_sort_on_the_gpu_is_stable_for_keys_of_any_length",
@@ -329,6 +330,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_s31_keys_that_are_all_alike_or_in_order_or_reversed_are_sorted_on_the_gpu",
         "s30_s31_millions_of_pairs_are_sorted_on_the_gpu",
         "s30_s31_s32_every_search_on_the_gpu_finds_exactly_the_pairs_of_brute_force",
+        "s30_s31_s32_hundreds_of_thousands_have_the_lists_of_the_cpu",
         "s30_s31_s32_lists_of_the_gpu_are_those_of_the_cpu_with_checks_without_and_in_a_browser",
         "s30_s31_s32_ten_searches_on_the_gpu_have_one_result",
         "s30_s31_the_radix_sort_on_the_gpu_is_stable_for_keys_of_any_length",
@@ -344,6 +346,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("s32", &[
         "s30_s31_s32_every_search_on_the_gpu_finds_exactly_the_pairs_of_brute_force",
+        "s30_s31_s32_hundreds_of_thousands_have_the_lists_of_the_cpu",
         "s30_s31_s32_lists_of_the_gpu_are_those_of_the_cpu_with_checks_without_and_in_a_browser",
         "s30_s31_s32_ten_searches_on_the_gpu_have_one_result",
         "s30_s32_a_world_that_is_all_nan_ends_without_neighbors",

@@ -41,6 +41,24 @@ fn s30_s31_s32_lists_of_the_gpu_are_those_of_the_cpu_with_checks_without_and_in_
 }
 
 #[test]
+fn s30_s31_s32_hundreds_of_thousands_have_the_lists_of_the_cpu() {
+    let Some(device) = plain() else { return };
+    // Above 2¹⁸ the pyramid of boxes has three stories, and above 65,535 · 64 dispatches have two dimensions.
+    let n = if device.software { 270_000 } else { 4_300_000 };
+    let mut dice = Dice(6);
+    let edge = (n as f32).cbrt() * 0.1;
+    let rows: Vec<_> = (0..n).map(|_| dice.point(edge)).collect();
+    let case = Case { name: "many", rows, radii: vec![0.05; n], phases: Vec::new(), margin: 0.0 };
+    let mut cpu = Finder::new(Search::Grid);
+    let expected = cpu.find(&one(), case.cloud(), case.margin, Pairs::Once);
+    for search in [Search::Grid, Search::Tree] {
+        let how = How { search, construction: Construction::Counting, pairs: Pairs::Once };
+        let found = Rig::new(device, &case, how, 3 * n).find();
+        assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices(), "{search:?}");
+    }
+}
+
+#[test]
 fn s30_s31_s32_ten_searches_on_the_gpu_have_one_result() {
     let Some(device) = plain() else { return };
     let case = mixed(20_000);

@@ -1,14 +1,16 @@
 // Radix sort, least digit first: a pass counts the digits of every block, sums the counts up, and sends every pair to
 // its place. Equal digits keep their order: it is stable, and the same on every device.
+//
+// The module has EACH, the keys of a thread, one after the other.
 
 const THREADS: u32 = 128u;
 // Threads whose keys are ranked at once, one bit each of a word.
 const CREW: u32 = 32u;
 const CREWS: u32 = THREADS / CREW;
-// Keys of a thread, one after the other.
-const EACH: u32 = 16u;
 const BLOCK: u32 = THREADS * EACH;
 const DIGITS: u32 = 256u;
+// Counts of a thread that sums up a row.
+const COUNTS: u32 = 16u;
 
 struct Job {
     // Pairs.
@@ -68,10 +70,10 @@ fn tally(
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let row = group.x * job.blocks;
     var before = 0u;
-    for (var first = 0u; first < job.blocks; first += BLOCK) {
-        let own = first + t * EACH;
+    for (var first = 0u; first < job.blocks; first += THREADS * COUNTS) {
+        let own = first + t * COUNTS;
         var sum = 0u;
-        for (var k = 0u; k < EACH; k++) {
+        for (var k = 0u; k < COUNTS; k++) {
             if own + k < job.blocks {
                 sum += table[row + own + k];
             }
@@ -81,7 +83,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             carried = up_to;
         }
         var at = before + up_to - sum;
-        for (var k = 0u; k < EACH; k++) {
+        for (var k = 0u; k < COUNTS; k++) {
             if own + k < job.blocks {
                 let count = table[row + own + k];
                 table[row + own + k] = at;
