@@ -205,7 +205,7 @@ impl Finder {
         self.build.iter().for_each(|step| step.encode(pass));
     }
 
-    /// Records the second half.
+    /// Records the second half, once for every first half.
     pub fn encode_lists(&self, pass: &mut ComputePass<'_>) {
         self.list.iter().for_each(|step| step.encode(pass));
     }

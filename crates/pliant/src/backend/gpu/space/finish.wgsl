@@ -17,7 +17,7 @@ fn finish(
     @builtin(local_invocation_index) t: u32,
 ) {
     if t == 0u {
-        told.x = atomicLoad(&header.queued);
+        told.x = min(atomicLoad(&header.queued), ask.particles);
     }
     let queued = workgroupUniformLoad(&told).x;
     for (var q = group.x; q < queued; q += groups.x) {

@@ -29,6 +29,14 @@ fn afford(more: u32) -> bool {
     return spent <= BUDGET;
 }
 
+// A particle is queued once in a search; lists that are made twice from one construction find no room here.
+fn enqueue(word: u32) {
+    let at = atomicAdd(&header.queued, 1u);
+    if at < ask.particles {
+        queue[at] = word;
+    }
+}
+
 fn found(number: u32) {
     if room > 0u {
         if count < room {
@@ -74,7 +82,7 @@ fn list(
     }
     let i = tags[slot].x;
     if heavy {
-        queue[atomicAdd(&header.queued, 1u)] = i | HEAVY;
+        enqueue(i | HEAVY);
         return;
     }
     if group_at == NOWHERE {
@@ -93,6 +101,6 @@ fn list(
         count = 0u;
         spent = 0u;
         search(slot);
-        queue[atomicAdd(&header.queued, 1u)] = i;
+        enqueue(i);
     }
 }
