@@ -7,14 +7,14 @@ use pliant::space::{Pairs, Search};
 #[derive(Clone, Debug, Args)]
 pub struct NeighborArgs {
     /// What searches for neighbors [default: auto].
-    #[arg(long, requires = "neighbors")]
+    #[arg(long)]
     search: Option<SearchName>,
     /// Largest radius in terms of the smallest, 1 to 1024; each is twice the one before, and an eighth as frequent
     /// [default: 1].
-    #[arg(long, value_name = "RATIO", requires = "neighbors", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u32).range(1..=1024))]
     spread: Option<u32>,
     /// List pairs once, with the smaller number, instead of with both.
-    #[arg(long, requires = "neighbors")]
+    #[arg(long)]
     once: bool,
 }
 
@@ -28,6 +28,12 @@ enum SearchName {
 }
 
 impl NeighborArgs {
+    /// The first of these options that was given.
+    pub fn given(&self) -> Option<&'static str> {
+        let options = [(self.search.is_some(), "--search"), (self.spread.is_some(), "--spread"), (self.once, "--once")];
+        options.into_iter().find_map(|(given, name)| given.then_some(name))
+    }
+
     /// What to search with.
     pub fn search(&self) -> Search {
         match self.search {

@@ -61,6 +61,10 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     if let Some(particles) = args.neighbors {
         return neighbors::bench(particles as usize, args);
     }
+    if let Some(option) = args.hunt.given() {
+        let message = format!("{option} says how to search for neighbors, but scenes are to be measured");
+        return Err(Failure::usage(message).help("give --neighbors N in place of scenes"));
+    }
     let mut rows = Vec::new();
     for spec in &args.scenes {
         let solvers = if args.solver.is_empty() { vec![None] } else { args.solver.iter().map(Some).collect() };

@@ -6,7 +6,7 @@ use crate::out;
 use crate::report::Failure;
 use pliant::space::{Box3, Cloud, Finder, Grid, Neighbors, Pairs, RadixSort, Search, Traversal, Tree};
 use pliant::state::RowData;
-use pliant::{Backend, Isa, Threads};
+use pliant::{Isa, Threads};
 use serde::Serialize;
 use std::time::Instant;
 
@@ -108,21 +108,19 @@ impl Dice {
 
 pub fn bench(particles: usize, args: &BenchArgs) -> Result<(), Failure> {
     let block = Block::new(particles, args);
-    let mut rows = Vec::new();
-    match args.processor.backend()? {
-        #[cfg(feature = "gpu")]
-        Backend::Gpu(options) => rows.push(super::neighbors_gpu::measure(&block, &options, args.repeat)?),
-        #[cfg(feature = "gpu")]
-        Backend::Auto if super::neighbors_gpu::wins(particles) => {
-            rows.push(super::neighbors_gpu::measure(&block, &Default::default(), args.repeat)?);
-        }
-        _ => {
-            for &threads in &args.threads {
-                rows.push(on_cpu(&block, threads, args)?);
-            }
-        }
+    let backend = args.processor.backend()?;
+    #[cfg(feature = "gpu")]
+    if let Some(options) = super::neighbors_gpu::options(backend, particles) {
+        return print(&[super::neighbors_gpu::measure(&block, &options, args.repeat)?], args.json);
     }
-    if args.json { out::json(&rows) } else { out::text(&human(&rows)) }
+    #[cfg(not(feature = "gpu"))]
+    let _ = backend;
+    let on_cpu = |&threads: &usize| on_cpu(&block, threads, args);
+    print(&args.threads.iter().map(on_cpu).collect::<Result<Vec<_>, _>>()?, args.json)
+}
+
+fn print(rows: &[Row], json: bool) -> Result<(), Failure> {
+    if json { out::json(&rows) } else { out::text(&human(rows)) }
 }
 
 fn on_cpu(block: &Block, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {

@@ -3,6 +3,7 @@
 use super::median;
 use super::neighbors::{Block, Dice, Row, name, pairs};
 use crate::report::Failure;
+use pliant::Backend;
 use pliant::gpu::space::{Finder, Setup, Sort};
 use pliant::gpu::wgpu::{self, BufferUsages};
 use pliant::gpu::{Device, GpuError, GpuOptions, adapters};
@@ -16,9 +17,14 @@ const MOST: u32 = 500;
 /// Particles below which a processor is done before a GPU has begun.
 const FEW: usize = 5000;
 
-/// Whether a GPU is expected to be faster: a real one, and enough to do.
-pub fn wins(particles: usize) -> bool {
-    particles >= FEW && adapters().iter().any(|a| a.trouble.is_none() && a.class != "software")
+/// How to use a GPU, if one is to be used; by itself where a real one has enough to do.
+pub fn options(backend: Backend, particles: usize) -> Option<GpuOptions> {
+    let real = || adapters().iter().any(|a| a.trouble.is_none() && a.class != "software");
+    match backend {
+        Backend::Gpu(options) => Some(options),
+        Backend::Auto if particles >= FEW && real() => Some(GpuOptions::default()),
+        _ => None,
+    }
 }
 
 pub fn measure(block: &Block, options: &GpuOptions, repeat: u32) -> Result<Row, Failure> {

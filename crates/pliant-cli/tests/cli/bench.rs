@@ -91,9 +91,10 @@ fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
     for key in ["build_ms", "lists_ms", "sort_ms", "total_ms", "bytes"] {
         assert!(grid[0][key].as_f64().unwrap() > 0.0, "{key}");
     }
-    // A ball in a pile of six tenths matter has about seven centers within a reach of 2.2 radii.
+    // Six places are 1.911 radii away, all others 2.7 and more; jitter keeps some of the six beyond the reach of 2.1,
+    // and those at the faces of the block have fewer.
     let entries = grid[0]["entries"].as_u64().unwrap();
-    assert!((5 * 2000..9 * 2000).contains(&entries), "{entries} entries");
+    assert!((3 * 2000..6 * 2000).contains(&entries), "{entries} entries");
     assert_eq!(grid[0]["pairs"].as_u64().unwrap() * 2, entries);
     assert_eq!(grid[1]["entries"], entries);
     assert_eq!(rows(&["--search", "tree"])[0]["entries"], entries);
@@ -114,7 +115,10 @@ fn bench_takes_scenes_or_neighbors_and_not_both() {
     let room = Room::with(SMALL);
     room.pliant(&["bench"]).code(2).says(&["SCENE"]);
     room.pliant(&["bench", "scene.toml", "--neighbors", "10"]).code(2).says(&["--neighbors"]);
-    room.pliant(&["bench", "scene.toml", "--search", "grid"]).code(2).says(&["--neighbors"]);
+    for option in [&["--search", "grid"][..], &["--spread", "2"], &["--once"]] {
+        let args = [&["bench", "scene.toml"], option].concat();
+        room.pliant(&args).code(2).says(&[option[0], "help: give --neighbors N"]);
+    }
     room.pliant(&["bench", "--neighbors", "0"]).code(2).says(&["--neighbors"]);
     room.pliant(&["bench", "--neighbors", "9", "--search", "oracle"]).code(2).says(&["oracle", "tree"]);
 }

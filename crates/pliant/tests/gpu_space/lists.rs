@@ -10,7 +10,7 @@ fn s30_s31_s32_every_search_on_the_gpu_finds_exactly_the_pairs_of_brute_force() 
     for case in cases() {
         let expected = [Pairs::Once, Pairs::Both].map(|pairs| case.brute_force(pairs));
         for how in every_way() {
-            let found = entries(&Rig::new(device, &case, how, 10).find());
+            let found = entries(&Rig::new(device, &case, how, 4000).find());
             assert!(found == expected[usize::from(how.pairs == Pairs::Both)], "{}, {how:?}", case.name);
         }
     }
@@ -37,6 +37,24 @@ fn s30_s31_s32_lists_of_the_gpu_are_those_of_the_cpu_with_checks_without_and_in_
             assert!(found.offsets() == expected.offsets(), "{name}, {how:?}");
             assert!(found.indices() == expected.indices(), "{name}, {how:?}");
         }
+    }
+}
+
+#[test]
+fn s30_s31_s32_hundreds_of_thousands_have_the_lists_of_the_cpu() {
+    let Some(device) = plain() else { return };
+    // Above 2¹⁸ the pyramid of boxes has three stories, and above 65,535 · 64 dispatches have two dimensions.
+    let n = if device.software { 270_000 } else { 4_300_000 };
+    let mut dice = Dice(6);
+    let edge = (n as f32).cbrt() * 0.1;
+    let rows: Vec<_> = (0..n).map(|_| dice.point(edge)).collect();
+    let case = Case { name: "many", rows, radii: vec![0.05; n], phases: Vec::new(), margin: 0.0 };
+    let mut cpu = Finder::new(Search::Grid);
+    let expected = cpu.find(&one(), case.cloud(), case.margin, Pairs::Once);
+    for search in [Search::Grid, Search::Tree] {
+        let how = How { search, construction: Construction::Counting, pairs: Pairs::Once };
+        let found = Rig::new(device, &case, how, 3 * n).find();
+        assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices(), "{search:?}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What a search on the device does when it has no room, or nothing to stand on.
 
-use crate::clouds::{Case, Dice, entries};
+use crate::clouds::{Case, Dice, entries, one};
 use crate::support::{How, Rig, devices, every_way, plain, words};
 use pliant::gpu::{Cap, Device, GpuError, GpuOptions};
 use pliant::space::{Construction, Pairs, Search};
@@ -13,7 +13,7 @@ fn clump(n: usize) -> Case {
 
 #[test]
 fn s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped() {
-    let n = 1200;
+    let n = 700;
     let case = clump(n);
     for (name, device) in devices() {
         for how in every_way() {
@@ -31,6 +31,44 @@ fn s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped() {
                 assert!(lists.of(i).iter().copied().eq(others), "{name}, {how:?}, list {i}");
             }
         }
+    }
+}
+
+#[test]
+fn s30_s32_e33_lists_of_thousands_are_searched_for_by_workgroups_and_are_in_order() {
+    let Some(device) = plain() else { return };
+    // More than a workgroup sorts in its memory.
+    let n = 2600;
+    let case = clump(n);
+    for how in every_way() {
+        let lists = Rig::new(device, &case, how, 10).find();
+        for i in 0..n {
+            let first = if how.pairs == Pairs::Once { i + 1 } else { 0 };
+            assert!(
+                lists.of(i).iter().copied().eq((first as u32..n as u32).filter(|&j| j != i as u32)),
+                "{how:?}, {i}"
+            );
+        }
+    }
+}
+
+#[test]
+fn s30_s32_e33_giants_among_grains_list_all_that_they_reach() {
+    let Some(device) = plain() else { return };
+    let mut dice = Dice(3);
+    let n = 5000;
+    let rows: Vec<_> = (0..n).map(|_| dice.point(1.0)).collect();
+    // Lists of a few, of hundreds, and of thousands.
+    let radii = (0..n).map(|i| [0.01, 0.2, 0.6][usize::from(i % 50 == 0) + usize::from(i % 1000 == 0)]).collect();
+    let phases = (0..n).map(|i| [0, 1, 2, 2][i % 4]).collect();
+    let case = Case { name: "giants", rows, radii, phases, margin: 0.001 };
+    for how in every_way() {
+        let found = Rig::new(device, &case, how, 10).find();
+        let mut cpu = pliant::space::Finder::new(Search::Tree);
+        let expected = cpu.find(&one(), case.cloud(), case.margin, how.pairs);
+        assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices(), "{how:?}");
+        let longest = (0..n).map(|i| found.of(i).len()).max().unwrap();
+        assert!(longest > 2048, "{longest}");
     }
 }
 
@@ -95,7 +133,10 @@ fn s30_s32_particles_that_are_nowhere_have_no_neighbors_and_hide_nobody() {
                 rows[i] = [lost, lost, lost, 1.0];
             }
         }
-        let case = Case { name: "lost", rows, radii: whole.radii.clone(), phases: Vec::new(), margin: 0.0 };
+        let mut radii = whole.radii.clone();
+        // One reaches everybody who is somewhere, one nobody.
+        (radii[500], radii[600]) = (f32::INFINITY, f32::NAN);
+        let case = Case { name: "lost", rows, radii, phases: Vec::new(), margin: 0.0 };
         for (name, device) in devices() {
             for how in every_way() {
                 let found = entries(&Rig::new(device, &case, how, 100_000).find());

@@ -40,6 +40,9 @@ pub struct Setup<'a> {
     pub cloud: Option<Cloud<'a>>,
 }
 
+/// Words of the header.
+pub const HEADER: usize = 12;
+
 /// What a search says about itself: the header, read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -58,9 +61,9 @@ pub struct Report {
 }
 
 impl Report {
-    /// From the eight words of the header.
-    pub fn from_words(words: [u32; 8]) -> Self {
-        let [low, high, capacity, overflow, _, places, most, missed] = words;
+    /// From the words of the header.
+    pub fn from_words(words: [u32; HEADER]) -> Self {
+        let [low, high, capacity, overflow, _, places, most, missed, ..] = words;
         let wanted = u64::from(high) << 32 | u64::from(low);
         Self { wanted, capacity, overflow: overflow != 0, most, missed, places }
     }
@@ -79,15 +82,24 @@ pub struct Finder {
     record: [u32; 12],
     ask: Buffer,
     build: Vec<Step>,
-    list: Step,
-    /// Shader of the lists and what it reads, to be bound again when the lists have grown.
-    lister: ComputePipeline,
-    searched: Vec<(u32, Buffer)>,
+    list: [Step; 2],
+    /// Shaders of the lists and what they read, to be bound again when the lists have grown.
+    listers: [Lister; 2],
+    tree: Option<Buffer>,
     slots: [Buffer; 2],
     ranges: Buffer,
     indices: Buffer,
     header: Buffer,
     fixed_bytes: u64,
+}
+
+/// A dispatch that writes lists.
+#[derive(Debug)]
+struct Lister {
+    pipeline: ComputePipeline,
+    /// What it reads, by binding.
+    reads: Vec<(u32, Buffer)>,
+    groups: usize,
 }
 
 /// Element of the record that holds the capacity.
@@ -133,28 +145,38 @@ impl Finder {
             phases: setup.phases.unwrap_or(setup.radii),
             ask: shop.record("question", &record)?,
             cells: shop.words("cells", 24)?,
-            header: shop.words("header", 8)?,
+            header: shop.words("header", HEADER)?,
             slots: shop.words("slots", 4 * n)?,
             tags: shop.words("tags", 2 * n)?,
         };
         let ranges = shop.words("ranges", 2 * n)?;
-        let lists = include_str!("lists.wgsl");
-        let (build, searched, lister);
+        let queue = shop.words("queue", n)?;
+        let (lists, room) = (include_str!("lists.wgsl"), include_str!("room.wgsl"));
+        let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
+        let (build, pipeline, tree);
         if used == Search::Tree {
             let (steps, forks) = tree::build(&mut shop, &shared)?;
-            let text = [ASK, tree::BOXES, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
-            (build, searched, lister) = (steps, vec![(6, forks)], shop.pipeline("list", &text)?);
+            let text = [ASK, tree::BOXES, room, KEEP, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
+            reads.push((6, forks.clone()));
+            (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, Some(forks));
         } else {
             let (steps, table) = grid::build(&mut shop, &shared, setup.construction)?;
-            let text = [ASK, CELLS, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
-            let read = vec![(6, shared.cells.clone()), (7, table)];
-            (build, searched, lister) = (steps, read, shop.pipeline("list", &text)?);
+            let text = [ASK, CELLS, room, KEEP, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
+            reads.extend([(6, shared.cells.clone()), (7, table)]);
+            (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, None);
         }
+        let finish = shop.pipeline("finish", &[ASK, room, include_str!("finish.wgsl"), SUM])?;
+        let particles = [(1, shared.rows), (2, shared.radii), (6, shared.phases), (8, &queue)];
+        let particles = particles.map(|(binding, buffer)| (binding, buffer.clone())).to_vec();
+        let listers = [
+            Lister { pipeline, reads, groups: n.div_ceil(LISTED) },
+            Lister { pipeline: finish, reads: particles, groups: n.min(FINISHERS) },
+        ];
         let fixed_bytes = shop.bytes;
         let capacity = setup.capacity.clamp(1, most_entries(device));
         let indices = shop.words("neighbors", capacity)?;
         let Shared { ask, header, slots, tags, .. } = shared;
-        let list = bind(&shop, &lister, [&ask, &slots, &tags, &ranges, &indices, &header], &searched, n)?;
+        let list = bind(&shop, &listers, [&ask, &ranges, &indices, &header])?;
         let mut finder = Self {
             particles: n,
             used,
@@ -162,8 +184,8 @@ impl Finder {
             ask,
             build,
             list,
-            lister,
-            searched,
+            listers,
+            tree,
             slots: [slots, tags],
             ranges,
             indices,
@@ -186,9 +208,9 @@ impl Finder {
         self.build.iter().for_each(|step| step.encode(pass));
     }
 
-    /// Records the second half.
+    /// Records the second half, once for every first half.
     pub fn encode_lists(&self, pass: &mut ComputePass<'_>) {
-        self.list.encode(pass);
+        self.list.iter().for_each(|step| step.encode(pass));
     }
 
     /// Makes room for so many entries, and forgets the lists. The least of them that is refused is more than the
@@ -201,8 +223,7 @@ impl Finder {
         }
         let mut shop = Workshop::new(device);
         let indices = shop.words("neighbors", entries.max(1) as usize)?;
-        let own = [&self.ask, &self.slots[0], &self.slots[1], &self.ranges, &indices, &self.header];
-        self.list = bind(&shop, &self.lister, own, &self.searched, self.particles)?;
+        self.list = bind(&shop, &self.listers, [&self.ask, &self.ranges, &indices, &self.header])?;
         self.indices = indices;
         self.set_capacity(device, entries.max(1) as u32);
         Ok(())
@@ -226,7 +247,7 @@ impl Finder {
 
     /// What the header says, once everything submitted is done.
     pub fn report(&self, device: &Device) -> Result<Report, GpuError> {
-        let words = self.read(device, &self.header, 8)?;
+        let words = self.read(device, &self.header, HEADER)?;
         Ok(Report::from_words(std::array::from_fn(|k| words[k])))
     }
 
@@ -259,7 +280,7 @@ impl Finder {
     fn set_capacity(&mut self, device: &Device, capacity: u32) {
         self.record[CAPACITY] = capacity;
         device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
-        device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; 8]));
+        device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; HEADER]));
     }
 
     /// Entries there is room for.
@@ -278,7 +299,7 @@ impl Finder {
         &self.indices
     }
 
-    /// Eight words, see [`Report::from_words`]; the fourth is not 0 if lists did not fit.
+    /// See [`Report::from_words`]; the fourth word is not 0 if lists did not fit.
     pub fn header(&self) -> &Buffer {
         &self.header
     }
@@ -294,7 +315,7 @@ impl Finder {
     /// to a fork, or with the highest bit set to a run of slots: eight times the first, and how many more. `None` if
     /// the grid searches.
     pub fn forks(&self) -> Option<&Buffer> {
-        (self.used == Search::Tree).then(|| &self.searched[0].1)
+        self.tree.as_ref()
     }
 
     /// What searches: grid or tree.
@@ -304,7 +325,7 @@ impl Finder {
 
     /// Dispatches of a search.
     pub fn dispatches(&self) -> usize {
-        self.build.len() + 1
+        self.build.len() + self.list.len()
     }
 
     /// Memory on the device [bytes].
@@ -325,14 +346,17 @@ fn most_entries(device: &Device) -> usize {
 /// Particles of a workgroup of lists.wgsl.
 const LISTED: usize = 64;
 
-fn bind(
-    shop: &Workshop<'_>,
-    lister: &ComputePipeline,
-    own: [&Buffer; 6],
-    searched: &[(u32, Buffer)],
-    particles: usize,
-) -> Result<Step, GpuError> {
-    let mut bound: Vec<(u32, &Buffer)> = (0..).zip(own).collect();
-    bound.extend(searched.iter().map(|(binding, buffer)| (*binding, buffer)));
-    shop.step(lister, &bound, particles.div_ceil(LISTED))
+/// Numbers that a thread keeps: contacts have fewer, so that nearly all lists are done at once.
+const KEEP: &str = "const KEEP: u32 = 32u;";
+
+/// Workgroups that finish lists, at most: as many as large cards run at once.
+const FINISHERS: usize = 512;
+
+fn bind(shop: &Workshop<'_>, listers: &[Lister; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
+    let step = |lister: &Lister| {
+        let mut bound: Vec<(u32, &Buffer)> = [0, 3, 4, 5].into_iter().zip(own).collect();
+        bound.extend(lister.reads.iter().map(|(binding, buffer)| (*binding, buffer)));
+        shop.step(&lister.pipeline, &bound, lister.groups)
+    };
+    Ok([step(&listers[0])?, step(&listers[1])?])
 }

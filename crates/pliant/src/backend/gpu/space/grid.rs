@@ -75,7 +75,7 @@ fn sorting(shop: &mut Workshop<'_>, shared: &Shared<'_>, table: &Buffer) -> Resu
     let pairs = sort::Pairs::new(shop, n)?;
     // Places are below what there is room for.
     let bits = places(n).next_power_of_two().ilog2();
-    let (passes, end) = sort::Shaders::new(shop)?.passes(shop, &pairs, bits)?;
+    let (passes, end) = sort::Shaders::new(shop, n)?.passes(shop, &pairs, bits)?;
     let mut steps = survey(shop, shared, None)?;
     let (keys, values) = (&pairs.keys, &pairs.values);
     let bound = [(0, &shared.ask), (1, shared.rows), (4, &shared.cells), (10, &keys[0]), (11, &values[0])];

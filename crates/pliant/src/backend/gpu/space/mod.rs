@@ -4,8 +4,8 @@
 //! search is a fixed row of dispatches: nothing is uploaded, read back or allocated.
 //!
 //! ```text
-//! survey ─▶ settle ─▶ count ─▶ scan ─▶ fill ─▶ list          grid: bounds, cells, slots in their order
-//!                     codes ─▶ sort ─▶ boxes ─▶ forks ─▶ list tree
+//! survey ─▶ settle ─┬▶ count ─▶ scan ─▶ fill ──────────┬▶ list ─▶ finish    grid
+//!                   └▶ encode ─▶ sort ─▶ lay ─▶ grow ──┘                    tree
 //! ```
 //!
 //! Invariants:
@@ -22,7 +22,7 @@ mod sort;
 mod tree;
 mod workshop;
 
-pub use finder::{Finder, Report, Setup};
+pub use finder::{Finder, HEADER, Report, Setup};
 pub use scan::Scan;
 pub use sort::Sort;
 

@@ -33,10 +33,16 @@ fn search(slot: u32) {
         let plane = ((first.z + k) & masks.z) * dims.y;
         for (var j = 0u; j < number.y; j++) {
             let row = (plane + ((first.y + j) & masks.y)) * dims.x;
-            look(starts[row + first.x], starts[row + min(end, dims.x)], own, tag);
+            let ahead = vec2<u32>(starts[row + first.x], starts[row + min(end, dims.x)]);
+            var behind = vec2<u32>(0u);
             if end > dims.x {
-                look(starts[row], starts[row + end - dims.x], own, tag);
+                behind = vec2<u32>(starts[row], starts[row + end - dims.x]);
             }
+            if !afford((ahead.y - ahead.x) + (behind.y - behind.x)) {
+                return;
+            }
+            look(ahead.x, ahead.y, own, tag);
+            look(behind.x, behind.y, own, tag);
         }
     }
 }

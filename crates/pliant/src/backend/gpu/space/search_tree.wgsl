@@ -37,6 +37,10 @@ fn search(slot: u32) {
     var word = select(0u, bunch(0u, ask.particles - 1u), ask.particles <= BUNCH);
     var top = 0u;
     loop {
+        // A step is worth about one particle, and a bunch has a few.
+        if !afford(0u) {
+            return;
+        }
         if (word & LEAF) != 0u {
             let first = (word & ~LEAF) / 8u;
             look(first, first + word % 8u + 1u, own, tag);

@@ -8,8 +8,8 @@ use super::super::error::GpuError;
 use super::workshop::{Step, Workshop};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
-/// Pairs of a block: `BLOCK` of sort.wgsl.
-const BLOCK: usize = 2048;
+/// Threads of a workgroup of sort.wgsl.
+const THREADS: usize = 128;
 /// Bits of a digit.
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
@@ -28,7 +28,7 @@ impl Sort {
     /// For `count` pairs whose keys are below 2^`bits`; digits above are not looked at.
     pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
         let mut shop = Workshop::new(device);
-        let (shaders, pairs) = (Shaders::new(&shop)?, Pairs::new(&mut shop, count)?);
+        let (shaders, pairs) = (Shaders::new(&shop, count)?, Pairs::new(&mut shop, count)?);
         let (steps, ends) = shaders.passes(&mut shop, &pairs, bits)?;
         Ok(Self { pairs, ends, steps, bytes: shop.bytes })
     }
@@ -64,6 +64,19 @@ impl Sort {
     }
 }
 
+/// Keys of a thread: the more, the fewer counts there are to sum up; but large cards want hundreds of blocks.
+fn each(count: usize) -> usize {
+    match count {
+        0..250_000 => 4,
+        250_000..1_000_000 => 8,
+        _ => 16,
+    }
+}
+
+fn blocks(count: usize) -> usize {
+    count.div_ceil(THREADS * each(count))
+}
+
 /// Pairs, twice: a pass goes from one to the other.
 #[derive(Debug)]
 pub(super) struct Pairs {
@@ -81,7 +94,7 @@ impl Pairs {
             count,
             keys: [shop.words("keys", count)?, shop.words("keys", count)?],
             values: [shop.words("values", count)?, shop.words("values", count)?],
-            table: shop.words("digits of blocks", DIGITS * count.div_ceil(BLOCK))?,
+            table: shop.words("digits of blocks", DIGITS * blocks(count))?,
             totals: shop.words("digits", DIGITS)?,
         })
     }
@@ -95,15 +108,17 @@ pub(super) struct Shaders {
 }
 
 impl Shaders {
-    pub fn new(shop: &Workshop<'_>) -> Result<Self, GpuError> {
-        let text = [include_str!("sort.wgsl"), include_str!("sum.wgsl"), include_str!("group.wgsl")];
+    /// For so many pairs.
+    pub fn new(shop: &Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+        let each = format!("const EACH: u32 = {}u;", each(count));
+        let text = [&each, include_str!("sort.wgsl"), include_str!("sum.wgsl"), include_str!("group.wgsl")];
         let make = |entry| shop.pipeline(entry, &text);
         Ok(Self { tally: make("tally")?, rows: make("rows")?, scatter: make("scatter")? })
     }
 
     /// The passes for keys of so many bits that start on side 0, and the side where they end.
     pub fn passes(&self, shop: &mut Workshop<'_>, pairs: &Pairs, bits: u32) -> Result<(Vec<Step>, usize), GpuError> {
-        let blocks = pairs.count.div_ceil(BLOCK);
+        let blocks = blocks(pairs.count);
         let rows = if blocks == 0 { 0 } else { DIGITS };
         let (mut steps, mut side, mut shift) = (Vec::new(), 0, 0);
         while shift < bits {

@@ -1,14 +1,16 @@
 // Radix sort, least digit first: a pass counts the digits of every block, sums the counts up, and sends every pair to
 // its place. Equal digits keep their order: it is stable, and the same on every device.
+//
+// The module has EACH, the keys of a thread, one after the other.
 
 const THREADS: u32 = 128u;
 // Threads whose keys are ranked at once, one bit each of a word.
 const CREW: u32 = 32u;
 const CREWS: u32 = THREADS / CREW;
-// Keys of a thread, one after the other.
-const EACH: u32 = 16u;
 const BLOCK: u32 = THREADS * EACH;
 const DIGITS: u32 = 256u;
+// Counts of a thread that sums up a row.
+const COUNTS: u32 = 16u;
 
 struct Job {
     // Pairs.
@@ -68,10 +70,10 @@ fn tally(
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let row = group.x * job.blocks;
     var before = 0u;
-    for (var first = 0u; first < job.blocks; first += BLOCK) {
-        let own = first + t * EACH;
+    for (var first = 0u; first < job.blocks; first += THREADS * COUNTS) {
+        let own = first + t * COUNTS;
         var sum = 0u;
-        for (var k = 0u; k < EACH; k++) {
+        for (var k = 0u; k < COUNTS; k++) {
             if own + k < job.blocks {
                 sum += table[row + own + k];
             }
@@ -81,7 +83,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             carried = up_to;
         }
         var at = before + up_to - sum;
-        for (var k = 0u; k < EACH; k++) {
+        for (var k = 0u; k < COUNTS; k++) {
             if own + k < job.blocks {
                 let count = table[row + own + k];
                 table[row + own + k] = at;
@@ -139,13 +141,21 @@ fn scatter(
     }
     workgroupBarrier();
     var side = 0u;
+    // Fetched a round ahead: barriers would make everybody wait for them.
+    var coming = vec2<u32>(0u);
+    if first < job.count {
+        coming = vec2<u32>(keys[first], values[first]);
+    }
     for (var k = 0u; k < EACH; k++) {
         let at = first + k * CREW;
         let live = at < job.count;
-        var key = 0u;
+        let key = coming.x;
+        let value = coming.y;
+        if k + 1u < EACH && at + CREW < job.count {
+            coming = vec2<u32>(keys[at + CREW], values[at + CREW]);
+        }
         var mine = 0u;
         if live {
-            key = keys[at];
             mine = crew * DIGITS + digit(key);
             atomicOr(&having[side + mine], 1u << lane);
         }
@@ -166,7 +176,7 @@ fn scatter(
                 atomicStore(&having[side + mine], 0u);
             }
             sorted_keys[to] = key;
-            sorted_values[to] = values[at];
+            sorted_values[to] = value;
         }
         side = CREWS * DIGITS - side;
     }

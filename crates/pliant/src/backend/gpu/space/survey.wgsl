@@ -122,6 +122,7 @@ fn settle(@builtin(local_invocation_index) t: u32) {
         header[3] = 0u;
         header[4] = ask.used;
         header[5] = cells.places;
+        header[8] = 0u;
     }
 }
 

@@ -36,7 +36,7 @@ pub(super) fn build(shop: &mut Workshop<'_>, shared: &Shared<'_>) -> Result<(Vec
     let mut steps = grid::survey(shop, shared, None)?;
     let bound = [(0, &shared.ask), (1, shared.rows), (2, &codes), (3, keys), (4, values), (5, &shared.cells)];
     steps.push(shop.step(&encode?, &bound, n.div_ceil(THREADS))?);
-    let sorter = sort::Shaders::new(shop)?;
+    let sorter = sort::Shaders::new(shop, n)?;
     for (k, bits) in CODE_BITS.into_iter().enumerate() {
         if k > 0 {
             let bound = [(0, &shared.ask), (2, &codes), (3, keys), (4, values)];

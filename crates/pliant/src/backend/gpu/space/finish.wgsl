@@ -1,0 +1,119 @@
+// Lists that one thread did not finish, each by a whole workgroup: some are only to be sorted, others to be searched for.
+
+const THREADS: u32 = 256u;
+
+@group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
+@group(0) @binding(2) var<storage, read> radii: array<f32>;
+@group(0) @binding(6) var<storage, read> phases: array<u32>;
+@group(0) @binding(8) var<storage, read> queue: array<u32>;
+
+var<workgroup> told: vec4<u32>;
+var<workgroup> numbers: array<u32, LONG>;
+
+@compute @workgroup_size(256)
+fn finish(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    if t == 0u {
+        told.x = min(atomicLoad(&header.queued), ask.particles);
+    }
+    let queued = workgroupUniformLoad(&told).x;
+    for (var q = group.x; q < queued; q += groups.x) {
+        if t == 0u {
+            let i = queue[q] & ~HEAVY;
+            told = vec4<u32>(i, queue[q] & HEAVY, ranges[i]);
+        }
+        let job = workgroupUniformLoad(&told);
+        if job.y == 0u {
+            ascend(t, job.z, job.w);
+        } else {
+            seek(t, job.x);
+        }
+    }
+}
+
+fn fetch(i: u32) -> vec4<f32> {
+    return vec4<f32>(rows[i].xyz, radii[ask.radii_at + i]);
+}
+
+fn label(i: u32) -> vec2<u32> {
+    var phase = 0u;
+    if ask.phased == 1u {
+        phase = phases[ask.phases_at + i];
+    }
+    return vec2<u32>(i, phase);
+}
+
+// Whether particle `i`, as it is, lists another.
+fn wants(own: vec4<f32>, tag: vec2<u32>, other: u32) -> bool {
+    return near(own, fetch(other)) && lists(tag, label(other));
+}
+
+// Everybody by number, a stretch for each thread: what comes out is in order. A particle that reaches thousands is
+// compared with all, and no thread waits long.
+fn seek(t: u32, i: u32) {
+    let own = fetch(i);
+    let tag = label(i);
+    let each = (ask.particles + THREADS - 1u) / THREADS;
+    let first = min(t * each, ask.particles);
+    let end = min(first + each, ask.particles);
+    var count = 0u;
+    for (var j = first; j < end; j++) {
+        if wants(own, tag, j) {
+            count += 1u;
+        }
+    }
+    let up_to = inclusive(t, count);
+    if t == THREADS - 1u {
+        let at = reserve(up_to);
+        told.x = at;
+        ranges[i] = select(vec2<u32>(at, up_to), vec2<u32>(0u), at == NOWHERE);
+    }
+    let at = workgroupUniformLoad(&told).x;
+    if at != NOWHERE {
+        var to = at + up_to - count;
+        for (var j = first; j < end; j++) {
+            if wants(own, tag, j) {
+                indices[to] = j;
+                to += 1u;
+            }
+        }
+    }
+}
+
+// Sorts a list of at most LONG entries (Batcher's bitonic sort).
+fn ascend(t: u32, first: u32, length: u32) {
+    // The next power of two; `length` is more than one.
+    let size = 2u << (31u - countLeadingZeros(length - 1u));
+    for (var k = t; k < size; k += THREADS) {
+        // What is missing is greater than any number.
+        numbers[k] = 0xffffffffu;
+        if k < length {
+            numbers[k] = indices[first + k];
+        }
+    }
+    for (var run = 2u; run <= size; run *= 2u) {
+        for (var apart = run / 2u; apart > 0u; apart /= 2u) {
+            workgroupBarrier();
+            for (var k = t; k < size / 2u; k += THREADS) {
+                // Pairs that are `apart`, each once.
+                let low = 2u * k - k % apart;
+                let high = low + apart;
+                let up = (low & run) == 0u;
+                let a = numbers[low];
+                let b = numbers[high];
+                if (a > b) == up {
+                    numbers[low] = b;
+                    numbers[high] = a;
+                }
+            }
+        }
+    }
+    workgroupBarrier();
+    for (var k = t; k < length; k += THREADS) {
+        indices[first + k] = numbers[k];
+    }
+    workgroupBarrier();
+}
