@@ -35,6 +35,7 @@ pub mod mesh;
 mod mirror;
 pub mod model;
 pub mod motion;
+mod pour;
 pub mod scene;
 mod simulation;
 pub mod space;
