@@ -46,7 +46,10 @@ impl Painter {
         let (sheets, bodies) = shape.triangles.iter().partition(|t| is_sheet(t));
         let colors = (0..shape.object_names.len()).map(|i| color(&shape, i)).collect();
 
-        let seen = first.positions.iter().enumerate().filter(|(i, _)| !shape.waits(*i, first.time));
+        // Of grains that come later the first, so that their mouth is in the picture.
+        let soonest = shape.enters.iter().copied().filter(|t| *t > 0.0).fold(f64::INFINITY, f64::min);
+        let by = if soonest < f64::INFINITY { first.time.max(soonest) } else { first.time };
+        let seen = first.positions.iter().enumerate().filter(|(i, _)| !shape.waits(*i, by));
         let mut bounds = Bounds::of(seen.map(|(_, p)| *p));
         let mut ground = None;
         let mut solids = Vec::new();

@@ -26,8 +26,8 @@ pub struct Shape {
     pub colors: Vec<Option<[f32; 3]>>,
     /// Whether a mesh stands for each object's particles in pictures; empty where no object has one.
     pub coated: Vec<bool>,
-    /// When each particle comes into the world [s]; before, it waits where nothing meets it and is not to be seen. Empty
-    /// where all are there from the start.
+    /// When each particle comes into the world: the middle of the step in which it does [s]. Before, it waits where nothing
+    /// meets it and is not to be seen. Empty where all are there from the start.
     pub enters: Vec<f64>,
 }
 

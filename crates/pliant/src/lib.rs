@@ -31,6 +31,7 @@ pub mod build;
 mod error;
 pub mod frame;
 pub mod kernels;
+mod memory;
 pub mod mesh;
 mod mirror;
 pub mod model;

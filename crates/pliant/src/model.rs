@@ -346,6 +346,14 @@ impl Pour {
         (sure + (sure..guess + 2).take_while(|&k| self.time_of(k) <= time).count()).min(self.places.len())
     }
 
+    /// The middle of the step of `dt` seconds in which a grain comes out [s].
+    pub fn step_of(&self, grain: usize, dt: f64) -> f64 {
+        let guess = (self.time_of(grain) / dt).ceil().max(1.0) - 1.0;
+        let step = if self.time_of(grain) <= guess * dt { guess } else { guess + 1.0 };
+        // Again, the quotient may be rounded across a whole number.
+        (if self.time_of(grain) <= step * dt { step } else { step + 1.0 } + 0.5) * dt
+    }
+
     /// Where a grain is that has come out, at the start of a step [m]: on its way since it came out.
     pub fn place_of(&self, grain: usize, time: f64) -> Vec3 {
         self.places[grain] + self.velocity * (time - self.time_of(grain)) as f32

@@ -270,6 +270,15 @@ impl Simulation {
         self.model.shape.objects.len()
     }
 
+    /// Memory on the host [bytes]: model, state, and what passes have needed so far, which contacts make grow. The threads'
+    /// stacks come on top; what a GPU holds is counted by `Gpu::shape`.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
+    pub fn bytes(&self) -> u64 {
+        self.model.bytes() + self.state().bytes() + self.cpu.bytes()
+    }
+
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.cpu.thread_count()

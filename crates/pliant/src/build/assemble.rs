@@ -189,8 +189,6 @@ impl Assembly {
         for i in first..self.rows.len() {
             (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], ASLEEP);
         }
-        self.shape.enters.resize(first, 0.0);
-        self.shape.enters.extend((0..pour.places.len()).map(|k| pour.time_of(k)));
         self.pours.push(pour);
     }
 
@@ -309,9 +307,10 @@ impl Assembly {
             Islands::none(solid)
         };
         let shapes = self.match_shapes()?;
-        // Particles behind the last that come later are there from the start.
-        if !self.pours.is_empty() {
-            self.shape.enters.resize(particles, 0.0);
+        self.shape.enters.resize(if self.pours.is_empty() { 0 } else { particles }, 0.0);
+        for pour in &self.pours {
+            let times = (0..pour.places.len()).map(|k| pour.step_of(k, f64::from(settings.dt)));
+            self.shape.enters[pour.first..].iter_mut().zip(times).for_each(|(enters, time)| *enters = time);
         }
         let coats = self.coats.finish(&self.shape, MOST)?;
         // Who is near at rest need not be kept apart.

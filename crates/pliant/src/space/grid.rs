@@ -10,6 +10,7 @@ use super::sort::RadixSort;
 use super::sorted::Sorted;
 use super::{Cloud, OUTWARD, Pairs};
 use crate::backend::cpu::{Isa, Threads};
+use crate::memory::of;
 use std::ops::Range;
 
 /// Edges of a cell in terms of the reach, which is how far two particles can be apart and still be near, by the number
@@ -75,6 +76,11 @@ impl Grid {
                 self.sorted.gather(threads, cloud);
             }
         }
+    }
+
+    /// Memory [bytes].
+    pub(super) fn bytes(&self) -> u64 {
+        of(&self.places) + of(&self.starts) + self.sorted.bytes() + self.sort.bytes()
     }
 
     /// The cells and their table.

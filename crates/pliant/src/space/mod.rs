@@ -200,6 +200,11 @@ impl Finder {
         }
     }
 
+    /// Memory that it holds [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.grid.bytes() + self.tree.bytes() + self.neighbors.bytes()
+    }
+
     /// Lists of the last search.
     pub fn neighbors(&self) -> &Neighbors {
         &self.neighbors

@@ -8,6 +8,7 @@ use super::sift::Sift;
 use super::sorted::{Sorted, WIDTH};
 use crate::backend::cpu::Threads;
 use crate::backend::cpu::shared::Shared;
+use crate::memory::of;
 use std::ops::Range;
 
 /// Slots of a chunk. Results do not depend on it.
@@ -47,6 +48,12 @@ impl Neighbors {
     /// Number of particles.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
+    }
+
+    /// Memory [bytes].
+    pub(super) fn bytes(&self) -> u64 {
+        let found = self.chunks.iter().map(|c| of(&c.found) + of(&c.ends) + of(&c.scratch)).sum::<u64>();
+        of(&self.offsets) + of(&self.indices) + of(&self.sources) + of(&self.chunks) + found
     }
 
     /// Whether there are no particles.

@@ -1,5 +1,7 @@
 //! Radix sort of (key, number) pairs: stable, the same order on every machine.
 
+use crate::memory::of;
+
 /// Bits of a digit: six passes for 63 bits, and the counters of a pass stay in the first cache.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
@@ -18,6 +20,12 @@ pub struct RadixSort {
 }
 
 impl RadixSort {
+    /// Memory [bytes].
+    pub(super) fn bytes(&self) -> u64 {
+        let keys = of(&self.keys) + of(&self.other_keys);
+        keys + of(&self.values) + of(&self.other_values) + of(&self.counts)
+    }
+
     /// Sorts by key, least digit first. Equal keys keep their order, so numbers given in ascending order stay
     /// ascending among equal keys. Digits that all keys share cost nothing.
     pub fn sort(&mut self) {

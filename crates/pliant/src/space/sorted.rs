@@ -2,6 +2,7 @@
 
 use super::{Cloud, Pairs};
 use crate::backend::cpu::Threads;
+use crate::memory::of;
 
 /// Slots that are read at once.
 pub(super) const WIDTH: usize = 8;
@@ -36,6 +37,11 @@ impl Sorted {
         for v in [&mut self.index, &mut self.phase] {
             v.resize(len + WIDTH, 0);
         }
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        [&self.x, &self.y, &self.z, &self.radius].into_iter().map(of).sum::<u64>() + of(&self.index) + of(&self.phase)
     }
 
     /// Fetches what belongs to the particle numbers in `index`.

@@ -11,6 +11,7 @@ mod kernels;
 mod layout;
 mod operators;
 mod particles;
+mod pours;
 mod partitions;
 mod repeat;
 mod rounding;
