@@ -4,7 +4,8 @@ use crate::args::CheckArgs;
 use crate::load::{Loaded, Setting};
 use crate::report::Failure;
 use crate::run::Length;
-use crate::{gpu, out, sizes};
+use crate::{gpu, out};
+use pliant::Simulation;
 use pliant::step::stats::{Counts, INFLATE};
 use serde::Serialize;
 use std::time::Instant;
@@ -37,8 +38,9 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
     let loaded = Loaded::new(&args.scene, &settings, args.overrides.models.as_deref())?;
     let start = Instant::now();
-    let sim = loaded.simulation(1, args.processor.backend()?)?;
+    let mut sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
+    let trouble = try_out(&mut sim);
     let model = sim.model();
     let mut batches = Counts::new();
     for group in &model.groups {
@@ -59,15 +61,22 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         constraints: sim.counts(),
         batches,
         colliders: model.colliders.len(),
-        bytes: sizes::bytes(&sim),
+        bytes: sim.bytes(),
         device_bytes: gpu::device_bytes(&sim),
         build_ms,
         frames,
         steps_per_frame: length.steps_per_frame,
         seconds: frames as f64 * length.frame_seconds,
-        notes: model.notes.clone(),
+        notes: model.notes.iter().cloned().chain(trouble).collect(),
     };
     if args.json { out::json(&findings) } else { out::text(&human(&findings, &args.scene)) }
+}
+
+/// Takes a step where particles touch each other: how long their lists are is known once they have been made. Returns what
+/// went wrong with it.
+fn try_out(sim: &mut Simulation) -> Option<String> {
+    sim.model().mutual?;
+    sim.step().and_then(|()| sim.sync()).err().map(|e| format!("the first step fails: {e}"))
 }
 
 fn human(f: &Findings, spec: &str) -> String {

@@ -16,7 +16,6 @@ mod progress;
 mod report;
 mod run;
 mod scenes;
-mod sizes;
 mod study;
 mod voxelize;
 

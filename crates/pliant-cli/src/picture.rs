@@ -48,7 +48,11 @@ impl Painter {
         let (sheets, bodies) = shape.triangles.iter().partition(|t| is_sheet(t));
         let colors = (0..shape.object_names.len()).map(|i| color(&shape, i)).collect();
 
-        let mut bounds = Bounds::of(&first.positions);
+        // Of grains that come later the first, so that their mouth is in the picture.
+        let soonest = shape.enters.iter().copied().filter(|t| *t > 0.0).fold(f64::INFINITY, f64::min);
+        let by = if soonest < f64::INFINITY { first.time.max(soonest) } else { first.time };
+        let seen = first.positions.iter().enumerate().filter(|(i, _)| !shape.waits(*i, by));
+        let mut bounds = Bounds::of(seen.map(|(_, p)| *p));
         let mut ground = None;
         let (mut solids, mut skins) = (Vec::new(), Vec::new());
         for collider in &sim.model().colliders {
@@ -100,8 +104,7 @@ impl Painter {
             let first = rope[0] as usize;
             picture.tubes.push(TubeDraw { points, radius: self.shape.radii[first], color: self.color(first) });
         }
-        for &p in &self.loose {
-            let p = p as usize;
+        for p in self.loose.iter().map(|&p| p as usize).filter(|&p| !self.shape.waits(p, frame.time)) {
             let (center, radius) = (frame.positions[p], self.shape.radii[p]);
             picture.spheres.push(SphereDraw { center, radius, color: self.color(p) });
         }
@@ -206,9 +209,9 @@ struct Bounds {
 }
 
 impl Bounds {
-    fn of(points: &[Vec3]) -> Self {
+    fn of(points: impl Iterator<Item = Vec3>) -> Self {
         let mut bounds = Self { min: Vec3::INFINITY, max: Vec3::NEG_INFINITY };
-        points.iter().for_each(|&p| bounds.add(p, Vec3::ZERO));
+        points.for_each(|p| bounds.add(p, Vec3::ZERO));
         bounds
     }
 
@@ -326,7 +329,8 @@ fn loose(shape: &Shape) -> Vec<u32> {
     let mut drawn = vec![false; shape.objects.len()];
     let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
     corners.chain(shape.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
-    (0..drawn.len() as u32).filter(|&p| !drawn[p as usize]).collect()
+    let coated = |p: u32| shape.coated.get(shape.objects[p as usize] as usize).copied().unwrap_or(false);
+    (0..drawn.len() as u32).filter(|&p| !drawn[p as usize] && !coated(p)).collect()
 }
 
 #[cfg(test)]
@@ -358,6 +362,13 @@ mod tests {
     #[test]
     fn particles_without_any_element_are_loose() {
         assert_eq!(loose(&lines(4, &[[0, 2]])), [1, 3]);
+    }
+
+    #[test]
+    fn particles_that_a_mesh_stands_for_are_not_drawn() {
+        let objects = vec![0, 0, 1, 1, 1, 1, 1];
+        let shape = Shape { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Shape::default() };
+        assert_eq!(loose(&shape), [0, 1]);
     }
 
     #[test]

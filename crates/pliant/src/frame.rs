@@ -6,7 +6,8 @@ use glam::Vec3;
 
 /// The part of the outputs that does not move: who is joined to whom, and what it belongs to.
 ///
-/// All indices count particles, in the order of [`Frame::positions`].
+/// All indices count points, in the order of [`Frame::positions`]: first all particles, then the vertices of meshes that
+/// follow particles (S20).
 #[derive(Clone, Debug, Default)]
 pub struct Shape {
     /// Surface triangles (cloth, inflatables, skins of soft bodies), counter-clockwise from outside.
@@ -15,14 +16,26 @@ pub struct Shape {
     pub tets: Vec<[u32; 4]>,
     /// Segments of ropes and rods.
     pub lines: Vec<[u32; 2]>,
-    /// Object number of each particle: an index into `object_names`.
+    /// Object number of each point: an index into `object_names`.
     pub objects: Vec<u32>,
-    /// Radius of each particle [m].
+    /// Radius of each point [m]; 0 for vertices that are no particles.
     pub radii: Vec<f32>,
     /// Names of the objects as the scene gave them; copies are numbered.
     pub object_names: Vec<String>,
     /// Color of each object (red, green, blue from 0 to 1) where the scene gave one.
     pub colors: Vec<Option<[f32; 3]>>,
+    /// Whether a mesh stands for each object's particles in pictures; empty where no object has one.
+    pub coated: Vec<bool>,
+    /// When each particle comes into the world: the middle of the step in which it does [s]. Before, it waits where nothing
+    /// meets it and is not to be seen. Empty where all are there from the start.
+    pub enters: Vec<f64>,
+}
+
+impl Shape {
+    /// Whether a particle is not in the world yet at a time [s].
+    pub fn waits(&self, particle: usize, time: f64) -> bool {
+        self.enters.get(particle).is_some_and(|&enters| time < enters)
+    }
 }
 
 /// The moving part: one moment of the simulation.
@@ -32,8 +45,8 @@ pub struct Frame {
     pub index: u64,
     /// Simulated time [s].
     pub time: f64,
-    /// Particle positions [m].
+    /// Positions of particles, then of vertices that follow them [m].
     pub positions: Vec<Vec3>,
-    /// Particle velocities [m/s].
+    /// Their velocities [m/s].
     pub velocities: Vec<Vec3>,
 }

@@ -45,6 +45,12 @@ impl<S: Default> Mirror<S> {
         self.here.get_mut().map(|(state, _)| state)
     }
 
+    /// Changes what is kept of a state that is elsewhere, if it is; who lives there has to be told by the caller.
+    #[cfg(feature = "gpu")]
+    pub fn aside<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> Option<R> {
+        self.spare.get_mut().unwrap_or_else(|e| e.into_inner()).as_mut().map(change)
+    }
+
     /// Calls `upload` if the owner may have changed the state. It stays here, too.
     #[cfg(feature = "gpu")]
     pub fn share(&mut self, upload: impl FnOnce(&State)) {

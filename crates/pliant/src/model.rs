@@ -315,6 +315,69 @@ impl Default for Mutual {
     }
 }
 
+/// Meshes that follow particles (S20). Nothing of a step reads them.
+#[derive(Clone, Debug, Default)]
+pub struct Coats {
+    /// What outputs see: particles, and behind them the vertices of all coats.
+    pub shape: Shape,
+    /// The meshes, in the order of their vertices.
+    pub all: Vec<Coat>,
+}
+
+/// One mesh that follows the particles of one object.
+#[derive(Clone, Debug)]
+pub struct Coat {
+    /// Which particles carry each vertex, counted from the object's first; copies of an object share it.
+    pub skin: std::sync::Arc<crate::kernels::shape::Skin>,
+    /// The object's first particle.
+    pub first: usize,
+}
+
+/// Grains that come into the world one after the other. Until then they are fixed, in [`crate::space::ASLEEP`].
+#[derive(Clone, Debug)]
+pub struct Pour {
+    /// The first of them; the others follow.
+    pub first: usize,
+    /// Where each comes out [m].
+    pub places: Vec<Vec3>,
+    /// Velocity as they come out [m/s].
+    pub velocity: Vec3,
+    /// Inverse mass of each once it is there [1/kg].
+    pub weight: f32,
+    /// Phase of each once it is there.
+    pub phase: u32,
+    /// How many in a second [1/s].
+    pub per_second: f64,
+}
+
+impl Pour {
+    /// When a grain comes out [s].
+    pub fn time_of(&self, grain: usize) -> f64 {
+        grain as f64 / self.per_second
+    }
+
+    /// How many have come out at a time [s].
+    pub fn out_at(&self, time: f64) -> usize {
+        let guess = (time * self.per_second).max(0.0) as usize;
+        // The product may be rounded across a whole number; what `time_of` says holds.
+        let sure = guess.saturating_sub(1);
+        (sure + (sure..guess + 2).take_while(|&k| self.time_of(k) <= time).count()).min(self.places.len())
+    }
+
+    /// The middle of the step of `dt` seconds in which a grain comes out [s].
+    pub fn step_of(&self, grain: usize, dt: f64) -> f64 {
+        let guess = (self.time_of(grain) / dt).ceil().max(1.0) - 1.0;
+        let step = if self.time_of(grain) <= guess * dt { guess } else { guess + 1.0 };
+        // Again, the quotient may be rounded across a whole number.
+        (if self.time_of(grain) <= step * dt { step } else { step + 1.0 } + 0.5) * dt
+    }
+
+    /// Where a grain is that has come out, at the start of a step [m]: on its way since it came out.
+    pub fn place_of(&self, grain: usize, time: f64) -> Vec3 {
+        self.places[grain] + self.velocity * (time - self.time_of(grain)) as f32
+    }
+}
+
 /// The fixed half of a simulation.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -349,8 +412,12 @@ pub struct Model {
     pub incidence: Incidence,
     /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
     pub runs: Vec<Range<usize>>,
-    /// What outputs see.
+    /// What outputs see of particles.
     pub shape: Shape,
+    /// Meshes that follow particles, where there are any.
+    pub coats: Option<Coats>,
+    /// Grains that are not there from the start.
+    pub pours: Vec<Pour>,
     /// Remarks of the build for the user: repairs, things left out.
     pub notes: Vec<String>,
     /// Wall time that islands, colors, copies and patches took [s].

@@ -9,6 +9,7 @@ use crate::gpu::{Device, Gpu, GpuOptions, Surface};
 use crate::kernels::{Kind, Softness};
 use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
+use crate::pour;
 use crate::scene::Scene;
 use crate::state::State;
 use crate::step::stats::{Counts, INFLATE, Probe, Residuals, Times, Touching};
@@ -142,13 +143,21 @@ impl Simulation {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
-            return match gpu.advance(&self.model, steps)? {
-                Some(_) => self.sync(),
-                None => Ok(()),
-            };
+            let mut left = steps;
+            while left > 0 {
+                // Between two steps something may come out; afterwards all go at once.
+                let open = self.state.aside(|state| pour::pour_on(gpu, &self.model, state)).transpose()?;
+                let count = if open == Some(true) { 1 } else { left };
+                if gpu.advance(&self.model, count)?.is_some() {
+                    return self.sync();
+                }
+                left -= count;
+            }
+            return Ok(());
         }
         if let Some(state) = self.state.get_mut() {
             for _ in 0..steps {
+                pour::pour(&self.model, state);
                 self.cpu.step(&self.model, state)?;
             }
         }
@@ -261,6 +270,15 @@ impl Simulation {
         self.model.shape.objects.len()
     }
 
+    /// Memory on the host [bytes]: model, state, and what passes have needed so far, which contacts make grow. The threads'
+    /// stacks come on top; what a GPU holds is counted by `Gpu::shape`.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
+    pub fn bytes(&self) -> u64 {
+        self.model.bytes() + self.state().bytes() + self.cpu.bytes()
+    }
+
     /// Number of threads.
     pub fn threads(&self) -> usize {
         self.cpu.thread_count()
@@ -287,19 +305,25 @@ impl Simulation {
         Vec3::new(x, y, z)
     }
 
-    /// What outputs see of the fixed half.
+    /// What outputs see of the fixed half: particles, then the vertices of meshes that follow them.
     pub fn shape(&self) -> &Shape {
-        &self.model.shape
+        self.model.coats.as_ref().map_or(&self.model.shape, |coats| &coats.shape)
     }
 
-    /// Copies positions and velocities into `frame`, reusing its memory.
+    /// Copies positions and velocities into `frame`, reusing its memory; meshes that follow particles are put in place
+    /// (S20).
     pub fn write_frame(&self, frame: &mut Frame) {
         let n = self.state().particles;
         frame.time = self.state().time;
-        frame.positions.clear();
-        frame.positions.extend(self.state().rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
-        frame.velocities.clear();
-        frame.velocities.extend(self.state().velocities[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
+        for (rows, out) in
+            [(&self.state().rows, &mut frame.positions), (&self.state().velocities, &mut frame.velocities)]
+        {
+            out.clear();
+            out.extend(rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
+            for coat in self.model.coats.iter().flat_map(|coats| &coats.all) {
+                coat.skin.extend(&rows[..n], coat.first, out);
+            }
+        }
     }
 
     /// Mean and greatest relative error by kind.

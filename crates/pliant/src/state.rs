@@ -25,8 +25,11 @@ pub struct State {
     pub older_velocities: Vec<RowData>,
     /// Radius of each particle [m].
     pub radii: Vec<f32>,
-    /// Phase of each particle: particles of one phase do not touch each other, except in phase 0.
+    /// Phase of each particle: particles of one phase do not touch each other, except in phase 0; those of phase
+    /// [`crate::space::ASLEEP`] touch nobody.
     pub phases: Vec<u32>,
+    /// How many grains of each of [`crate::model::Model::pours`] have come out.
+    pub poured: Vec<usize>,
     /// Particles that integrate with BDF1 in this substep, though the scene says BDF2.
     pub first_order: Vec<bool>,
     /// Multipliers of each constraint group, laid out like its parameters.

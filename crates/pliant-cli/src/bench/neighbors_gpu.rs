@@ -33,6 +33,7 @@ pub fn measure(block: &Block, options: &GpuOptions, repeat: u32) -> Result<Row, 
     let rows = buffer(&device, block.rows.iter().flatten().flat_map(|v| v.to_ne_bytes()).collect());
     let radii = buffer(&device, block.radii.iter().flat_map(|v| v.to_ne_bytes()).collect());
     let setup = Setup {
+        rows_at: 0,
         particles: n,
         rows: &rows,
         radii: &radii,

@@ -24,6 +24,9 @@ pub(super) fn write_shape(out: &mut dyn Write, shape: &Shape) -> io::Result<()> 
     zip.add("lines", &npy("<u4", &[shape.lines.len(), 2], numbers(&mut shape.lines.iter().flatten())))?;
     zip.add("objects", &npy("<u4", &[shape.objects.len()], numbers(&mut shape.objects.iter())))?;
     zip.add("radii", &npy("<f4", &[shape.radii.len()], shape.radii.iter().flat_map(|r| r.to_le_bytes())))?;
+    if !shape.enters.is_empty() {
+        zip.add("enters", &npy("<f8", &[shape.enters.len()], shape.enters.iter().flat_map(|t| t.to_le_bytes())))?;
+    }
     // Strings of a NumPy array have equal length, in UTF-32, filled up with zeros.
     let width = shape.object_names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
     let names = shape.object_names.iter().flat_map(|name| {

@@ -1,10 +1,12 @@
 //! Joins copies of parts into one set of particles and constraints, then into model and state.
 
-use super::part::{ORIENTATION, Part, Raw};
+use super::coats::Wardrobe;
+use super::part::{Matching, Mouth, ORIENTATION, Part, Raw};
 use super::partition::islands::{Islands, Room};
 use super::partition::{Problem, plan};
 use super::place::{copies, motion, select};
 use super::settings::{mutual, settings};
+use super::surfaces::{finish_sails, inflatable};
 use super::target::Target;
 use super::{BuildError, pack};
 use crate::error::SceneError;
@@ -12,9 +14,9 @@ use crate::frame::Shape;
 use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
-use crate::mesh::topology::Buckets;
-use crate::model::{Collider, Inflatable, Model, MovedPins, Sails};
+use crate::model::{Collider, Inflatable, Model, MovedPins, Pour, Sails};
 use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
+use crate::space::ASLEEP;
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Schedule, Touches};
 use glam::{Quat, Vec3};
@@ -61,6 +63,8 @@ pub struct Assembly {
     shape: Shape,
     /// Bodies that keep their shape.
     shapes: Vec<crate::kernels::shape::Shape>,
+    coats: Wardrobe,
+    pours: Vec<Pour>,
     /// Whether objects touch themselves.
     itself: bool,
     /// As [`Model::fields`], as far as there are bodies.
@@ -125,19 +129,26 @@ impl Assembly {
             self.fields.resize(first as usize, [0.0; 4]);
             self.fields.extend_from_slice(&part.fields);
         }
+        self.shape.radii.extend_from_slice(&part.radii);
         self.rest.extend(part.rest.iter().map(|&p| p + shift));
         self.shape.radii.resize(self.rows.len(), part.radius);
         self.shape.objects.resize(self.rows.len(), object);
         // Objects are numbered from 1 in phases: 0 is for those whose particles touch each other.
         let itself = part.loose || self.itself && part.matching.is_none();
         self.phases.resize(self.rows.len(), if itself { 0 } else { object + 1 });
-        if let Some(matching) = part.matching {
-            let (stiffness, plastic) = (matching.stiffness, matching.plastic);
-            self.shapes.push(crate::kernels::shape::Shape {
-                members: (first..first + n as u32).collect(),
-                stiffness,
-                plastic,
-            });
+        if let Some(Matching { stiffness, plastic, regions }) = &part.matching {
+            let (stiffness, plastic) = (*stiffness, *plastic);
+            let shape = |members| crate::kernels::shape::Shape { members, stiffness, plastic };
+            match regions.is_empty() {
+                true => self.shapes.push(shape((first..first + n as u32).collect())),
+                false => self.shapes.extend(regions.iter().map(|r| shape(r.iter().map(|i| i + first).collect()))),
+            }
+        }
+        if let Some(coat) = &part.coat {
+            self.coats.add(coat, first as usize, object);
+        }
+        if let Some(mouth) = &part.pour {
+            self.pour(part, mouth, shift, first as usize);
         }
         self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
         self.spin_weights.extend_from_slice(&part.spin_weights);
@@ -171,6 +182,22 @@ impl Assembly {
             self.inflatables.push(inflatable(part, inside, first, n, object));
         }
         Ok(())
+    }
+
+    /// Puts grains that come later to sleep.
+    fn pour(&mut self, part: &Part, mouth: &Mouth, shift: Vec3, first: usize) {
+        let pour = Pour {
+            first,
+            places: mouth.places.iter().map(|&p| p + shift).collect(),
+            velocity: part.velocity,
+            weight: self.rows[first][3],
+            phase: self.phases[first],
+            per_second: mouth.per_second,
+        };
+        for i in first..self.rows.len() {
+            (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], ASLEEP);
+        }
+        self.pours.push(pour);
     }
 
     /// Takes the mass freedom from pinned particles and, on rods, from the segments at pinned ends.
@@ -288,6 +315,12 @@ impl Assembly {
             Islands::none(solid)
         };
         let shapes = self.match_shapes()?;
+        self.shape.enters.resize(if self.pours.is_empty() { 0 } else { particles }, 0.0);
+        for pour in &self.pours {
+            let times = (0..pour.places.len()).map(|k| pour.step_of(k, f64::from(settings.dt)));
+            self.shape.enters[pour.first..].iter_mut().zip(times).for_each(|(enters, time)| *enters = time);
+        }
+        let coats = self.coats.finish(&self.shape, MOST)?;
         // Who is near at rest need not be kept apart.
         let whole = mutual.is_some() && self.itself;
         if !self.fields.is_empty() {
@@ -325,6 +358,7 @@ impl Assembly {
             velocities: self.velocities,
             radii: self.shape.radii.clone(),
             phases: self.phases,
+            poured: vec![0; self.pours.len()],
             first_order: vec![false; if second { particles } else { 0 }],
             multipliers,
             inflate_multipliers: vec![0.0; self.inflatables.len()],
@@ -351,6 +385,8 @@ impl Assembly {
             incidence,
             runs,
             shape: self.shape,
+            coats,
+            pours: self.pours,
             notes: self.notes,
             partition_seconds,
         };
@@ -391,36 +427,4 @@ fn clamped_segments(part: &Part, picked: &[u32]) -> Vec<u32> {
     }
     let ends = [(0, 0), (segments, segments - 1)];
     ends.iter().filter(|(particle, _)| picked.contains(particle)).map(|(_, segment)| *segment).collect()
-}
-
-fn inflatable(part: &Part, inside: &super::part::Inside, first: u32, n: usize, object: u32) -> Inflatable {
-    let triangles: Vec<[u32; 3]> = part.triangles.iter().map(|t| t.map(|i| i + first)).collect();
-    let corners = Buckets::fill(n, || {
-        triangles.iter().flat_map(|&[a, b, c]| [(a - first, [b, c]), (b - first, [c, a]), (c - first, [a, b])])
-    });
-    Inflatable {
-        object,
-        particles: (first..first + n as u32).collect(),
-        triangles,
-        offsets: corners.offsets,
-        corners: corners.values,
-        rest_volume: inside.volume,
-        pressure: inside.pressure,
-        softness: inside.softness,
-    }
-}
-
-fn finish_sails(sails: &mut Sails, particles: usize) {
-    let incident = Buckets::fill(particles, || {
-        sails.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))
-    });
-    sails.offsets = vec![0];
-    for i in 0..particles {
-        let triangles = incident.of(i);
-        if !triangles.is_empty() {
-            sails.particles.push(i as u32);
-            sails.incident.extend_from_slice(triangles);
-            sails.offsets.push(sails.incident.len() as u32);
-        }
-    }
 }

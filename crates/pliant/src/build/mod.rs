@@ -4,7 +4,9 @@
 
 mod assemble;
 mod attach;
+mod body;
 mod cloth;
+mod coats;
 mod collider;
 pub mod generate;
 mod grains;
@@ -15,6 +17,7 @@ mod place;
 mod rope;
 mod settings;
 mod soft;
+mod surfaces;
 mod target;
 pub mod voxel;
 
@@ -108,12 +111,12 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
     }
     for (i, g) in scene.grains.iter().enumerate() {
         let at = format!("grains[{i}]");
-        let part = grains::grains(&at, g, place::transformer(&g.transform))?;
+        let part = grains::grains(&at, g, meshes, &mut all.notes)?;
         all.place(&at, &named(&g.name, "grains", i), part, g.array.as_ref(), &[], g.color)?;
     }
     for (i, b) in scene.body.iter().enumerate() {
         let at = format!("body[{i}]");
-        let part = grains::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
+        let part = body::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
     attach::attach(scene, &mut all)?;

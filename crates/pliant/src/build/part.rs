@@ -1,12 +1,13 @@
 //! One copy of one object, with indices of its own; `assemble` joins copies into the whole.
 
 use crate::kernels::aero::Air;
-use crate::kernels::shape::{Plastic, Stiffness};
+use crate::kernels::shape::{Plastic, Skin, Stiffness};
 use crate::kernels::{Kind, Softness};
 use crate::scene::Elasticity;
 use crate::state::RowData;
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Marks a row index as an orientation, counted from 0, until the number of particles is known.
 pub const ORIENTATION: u32 = 1 << 31;
@@ -53,6 +54,8 @@ pub struct Part {
     pub masses: Vec<f32>,
     /// Radius of every particle [m].
     pub radius: f32,
+    /// Radii where particles differ, else empty [m].
+    pub radii: Vec<f32>,
     /// Velocity of every particle [m/s].
     pub velocity: Vec3,
     /// Constraints by kind.
@@ -81,15 +84,39 @@ pub struct Part {
     pub matching: Option<Matching>,
     /// Shortest way out of the body and depth below its surface [m], by particle; empty where it is none.
     pub fields: Vec<RowData>,
+    /// A surface that follows its particles.
+    pub coat: Option<Coat>,
+    /// Particles that come into the world later.
+    pub pour: Option<Mouth>,
 }
 
 /// How a body of particles keeps its shape (S19, S20).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Matching {
     /// How fast it comes back.
     pub stiffness: Stiffness,
     /// When it does not.
     pub plastic: Option<Plastic>,
+    /// Particles of each region that keeps its own shape; none where the body is one.
+    pub regions: Vec<Vec<u32>>,
+}
+
+/// A surface that follows the particles of a part.
+#[derive(Clone, Debug)]
+pub struct Coat {
+    /// Which particles carry each vertex; all copies of the part share it.
+    pub skin: Arc<Skin>,
+    /// Triangles, vertex numbers.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Where and when the particles of a part come into the world, in their order.
+#[derive(Clone, Debug)]
+pub struct Mouth {
+    /// Where each comes out [m].
+    pub places: Vec<Vec3>,
+    /// How many in a second [1/s].
+    pub per_second: f64,
 }
 
 impl Part {
@@ -100,6 +127,7 @@ impl Part {
             positions,
             masses,
             radius: 0.0,
+            radii: Vec::new(),
             velocity: Vec3::ZERO,
             constraints: BTreeMap::new(),
             orientations: Vec::new(),
@@ -114,6 +142,8 @@ impl Part {
             loose: false,
             matching: None,
             fields: Vec::new(),
+            coat: None,
+            pour: None,
         }
     }
 

@@ -46,7 +46,7 @@ impl Default for ContactSpec {
     }
 }
 
-/// Loose grains: sand, gravel, balls.
+/// Loose grains: sand, gravel, balls. Give exactly one of `fill`, `mesh`, `pour`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Grains {
@@ -54,6 +54,10 @@ pub struct Grains {
     pub name: String,
     /// The box that they fill at first.
     pub fill: Option<FillSpec>,
+    /// File of a closed surface that they fill at first: grains on a lattice whose centers are inside.
+    pub mesh: Option<String>,
+    /// The mouth that they come out of, one after the other.
+    pub pour: Option<PourSpec>,
     /// Radius of a grain [m]; default 0.02.
     pub radius: f32,
     /// Distance of neighbors at first [m]; default two radii.
@@ -61,11 +65,12 @@ pub struct Grains {
     /// How far grains are off their places at first, over the gap between neighbors that is left, or over a hundredth of
     /// the radius where there is none; default 1.
     pub jitter: f32,
-    /// Where the box is placed.
+    /// Where the box, the surface or the mouth is placed. Its scale is that of the box or the surface, which hold more or
+    /// fewer grains then; a mouth has no use for scale and rotation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
-    /// Initial velocity [m/s].
+    /// Initial velocity [m/s]; grains that are poured have that of `pour`.
     pub velocity: [f32; 3],
     /// Density of a grain [kg/m³]; default 2,600.
     pub density: f32,
@@ -78,6 +83,8 @@ impl Default for Grains {
         Self {
             name: String::new(),
             fill: None,
+            mesh: None,
+            pour: None,
             radius: 0.02,
             distance: None,
             jitter: 1.0,
@@ -100,6 +107,32 @@ pub struct FillSpec {
     pub max: [f32; 3],
 }
 
+/// A round mouth that grains come out of. Until then they wait behind it, where nothing meets them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PourSpec {
+    /// Middle of the mouth [m].
+    pub from: [f32; 3],
+    /// Radius of the mouth [m], which lies across the velocity: centers of grains stay a grain's radius within it.
+    pub radius: f32,
+    /// Grains per second [1/s]; no more than fit through.
+    pub per_second: f32,
+    /// Velocity of grains as they come out [m/s].
+    pub velocity: [f32; 3],
+    /// When the last of them comes out [s]; the first does at 0.
+    pub until: f32,
+}
+
+/// Most grains that lie side by side along the diameter of a mouth.
+pub(crate) const MOST_ACROSS: f32 = 1000.0;
+
+/// Where grains come out of a mouth, from its middle [m]: a square lattice of this spacing, out to `reach`.
+pub(crate) fn mouth(reach: f32, spacing: f32) -> Vec<[f32; 2]> {
+    let n = (reach / spacing).clamp(0.0, MOST_ACROSS) as i32;
+    let lattice = (-n..=n).flat_map(|i| (-n..=n).map(move |j| [i as f32 * spacing, j as f32 * spacing]));
+    lattice.filter(|[x, y]| x * x + y * y <= reach * reach).collect()
+}
+
 /// A body of particles that keeps its shape: rigid, or softer, or one that keeps dents. Give exactly one of `box`,
 /// `ball`, `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -116,12 +149,19 @@ pub struct Body {
     pub mesh: Option<String>,
     /// Particles along its longest side; default 8.
     pub grid: u32,
+    /// Depth below the surface, in particles of the grid, from which on they are joined by eights into larger ones, as
+    /// often as it goes; 0.5 or more. Default 0: none are.
+    pub merge: f32,
     /// Density [kg/m³]; default 1,000.
     pub density: f32,
     /// Seconds in which a dent comes back to 1/e; default 0: rigid.
     pub recovery: f32,
+    /// Regions that keep their shape each for itself, so that the body bends; default the body as a whole.
+    pub regions: Option<RegionSpec>,
     /// What it takes to stay dented; default it never does.
     pub plastic: Option<PlasticSpec>,
+    /// What outputs show; default the mesh where `mesh` is given, else particles.
+    pub show: Option<Show>,
     /// Where it is placed.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
@@ -140,9 +180,12 @@ impl Default for Body {
             ball: None,
             mesh: None,
             grid: 8,
+            merge: 0.0,
             density: 1000.0,
             recovery: 0.0,
+            regions: None,
             plastic: None,
+            show: None,
             transform: Transform::default(),
             array: None,
             velocity: [0.0; 3],
@@ -167,4 +210,24 @@ impl Default for PlasticSpec {
     fn default() -> Self {
         Self { threshold: 0.05, creep: 20.0, most: 1.0 }
     }
+}
+
+/// Overlapping regions of a body (S19). Particles in several of them hold these together.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RegionSpec {
+    /// Edge of the cubes that the body is cut into [m]: the smaller, the more it bends.
+    pub size: f32,
+    /// How far a region reaches beyond its cube [m], at most the size; default half of it. The more, the stiffer.
+    pub overlap: Option<f32>,
+}
+
+/// What outputs show of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Show {
+    /// Its particles.
+    Particles,
+    /// The surface that it was made from, which follows the particles (S20). Particles are written besides.
+    Mesh,
 }

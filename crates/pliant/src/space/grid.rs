@@ -10,6 +10,7 @@ use super::sort::RadixSort;
 use super::sorted::Sorted;
 use super::{Cloud, OUTWARD, Pairs};
 use crate::backend::cpu::{Isa, Threads};
+use crate::memory::of;
 use std::ops::Range;
 
 /// Edges of a cell in terms of the reach, which is how far two particles can be apart and still be near, by the number
@@ -77,6 +78,11 @@ impl Grid {
         }
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        of(&self.places) + of(&self.starts) + self.sorted.bytes() + self.sort.bytes()
+    }
+
     /// The cells and their table.
     pub fn cells(&self) -> &Cells {
         &self.cells
@@ -90,11 +96,6 @@ impl Grid {
     /// Slots of a place of the table.
     pub fn slots(&self, place: u32) -> Range<usize> {
         self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize
-    }
-
-    /// Memory [bytes].
-    pub fn bytes(&self) -> usize {
-        4 * (self.places.capacity() + self.starts.capacity()) + self.sorted.bytes() + self.sort.bytes()
     }
 
     /// First half of the construction: chooses cells and counts.

@@ -57,7 +57,7 @@ pub struct Cloud<'a> {
     /// Radii [m], not negative; one per row.
     pub radii: &'a [f32],
     /// Phases; one per row, or none at all, which means 0 for everybody. Particles of one phase are no
-    /// neighbors of each other, except those of phase 0.
+    /// neighbors of each other, except those of phase 0; those of phase [`ASLEEP`] are nobody's.
     pub phases: &'a [u32],
 }
 
@@ -101,10 +101,13 @@ pub fn near(a: RowData, radius_a: f32, b: RowData, radius_b: f32, margin: f32) -
     dx * dx + dy * dy + dz * dz < reach * reach
 }
 
+/// Phase of particles that are nobody's neighbors.
+pub const ASLEEP: u32 = u32::MAX;
+
 /// Whether two phases may be neighbors.
 #[inline(always)]
 pub fn phases_meet(a: u32, b: u32) -> bool {
-    a == 0 || a != b
+    ((a == 0) | (a != b)) & (a != ASLEEP) & (b != ASLEEP)
 }
 
 /// Which of a pair lists the other.
@@ -195,6 +198,11 @@ impl Finder {
             tree.build(threads, cloud);
             tree.pairs(threads, *isa, Traversal::default(), margin, pairs, neighbors);
         }
+    }
+
+    /// Memory that it holds [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.grid.bytes() + self.tree.bytes() + self.neighbors.bytes()
     }
 
     /// Lists of the last search.

@@ -8,6 +8,7 @@ use super::sift::Sift;
 use super::sorted::{Sorted, WIDTH};
 use crate::backend::cpu::Threads;
 use crate::backend::cpu::shared::Shared;
+use crate::memory::of;
 use std::ops::Range;
 
 /// Slots of a chunk. Results do not depend on it.
@@ -49,6 +50,12 @@ impl Neighbors {
         self.offsets.len().saturating_sub(1)
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let found = self.chunks.iter().map(|c| of(&c.found) + of(&c.ends) + of(&c.scratch)).sum::<u64>();
+        of(&self.offsets) + of(&self.indices) + of(&self.sources) + of(&self.chunks) + found
+    }
+
     /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -72,13 +79,6 @@ impl Neighbors {
     /// All entries as (particle, neighbor), by particle, then by neighbor.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
         (0..self.len()).flat_map(|i| self.of(i).iter().map(move |&j| (i as u32, j)))
-    }
-
-    /// Memory [bytes], with what the search has found but not yet put in place.
-    pub fn bytes(&self) -> usize {
-        let chunk = |c: &Chunk| 4 * (c.found.capacity() + c.ends.capacity()) + 12 * c.scratch.capacity();
-        let lists = 4 * (self.offsets.capacity() + self.indices.capacity());
-        lists + size_of::<Source>() * self.sources.capacity() + self.chunks.iter().map(chunk).sum::<usize>()
     }
 
     /// Lists that somebody else has found, by particle.

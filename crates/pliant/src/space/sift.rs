@@ -4,7 +4,7 @@
 //! on the outcome: about one candidate in ten is a neighbor, and a processor would guess wrong at most of those.
 
 use super::sorted::{Probe, Sorted, WIDTH};
-use super::{Pairs, near, phases_meet};
+use super::{ASLEEP, Pairs, near, phases_meet};
 
 /// A way to test a run of slots.
 pub(super) trait Sift {
@@ -63,7 +63,7 @@ impl Sift for Eight {
     fn sift(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>) {
         use std::arch::x86_64::*;
         assert!(end <= sorted.len);
-        if first >= end {
+        if first >= end || probe.phase == ASLEEP {
             return;
         }
         // Eight are stored at a time, wanted or not.
@@ -77,6 +77,7 @@ impl Sift for Eight {
             let (pr, margin) = (_mm256_set1_ps(probe.radius), _mm256_set1_ps(probe.margin));
             let phase = _mm256_set1_epi32(probe.phase as i32);
             let no_phase = _mm256_cmpeq_epi32(phase, _mm256_setzero_si256());
+            let asleep = _mm256_set1_epi32(ASLEEP as i32);
             let own = _mm256_set1_epi32(probe.index as i32);
             let floor = _mm256_set1_epi32(if probe.pairs == Pairs::Once { probe.index as i32 } else { -1 });
             let mut s = first;
@@ -91,8 +92,10 @@ impl Sift for Eight {
                 let index = _mm256_loadu_si256(sorted.index.as_ptr().add(s).cast());
                 // Particle numbers are below 2²⁸, so signed comparison will do.
                 let mine = _mm256_andnot_si256(_mm256_cmpeq_epi32(index, own), _mm256_cmpgt_epi32(index, floor));
-                let same = _mm256_cmpeq_epi32(phase, _mm256_loadu_si256(sorted.phase.as_ptr().add(s).cast()));
-                let meet = _mm256_andnot_si256(_mm256_andnot_si256(no_phase, same), mine);
+                let other = _mm256_loadu_si256(sorted.phase.as_ptr().add(s).cast());
+                let same = _mm256_cmpeq_epi32(phase, other);
+                let awake = _mm256_andnot_si256(_mm256_cmpeq_epi32(other, asleep), mine);
+                let meet = _mm256_andnot_si256(_mm256_andnot_si256(no_phase, same), awake);
                 let yes = _mm256_and_ps(close, _mm256_castsi256_ps(meet));
                 // Slots from `end` on belong to somebody else.
                 let live = if end - s >= WIDTH { 0xff } else { (1_u32 << (end - s)) - 1 };

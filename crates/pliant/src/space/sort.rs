@@ -1,5 +1,7 @@
 //! Radix sort of (key, number) pairs: stable, the same order on every machine.
 
+use crate::memory::of;
+
 /// Bits of a digit: six passes for 63 bits, and the counters of a pass stay in the first cache.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
@@ -19,9 +21,9 @@ pub struct RadixSort {
 
 impl RadixSort {
     /// Memory [bytes].
-    pub fn bytes(&self) -> usize {
-        let words = self.values.capacity() + self.other_values.capacity() + self.counts.capacity();
-        8 * (self.keys.capacity() + self.other_keys.capacity()) + 4 * words
+    pub(super) fn bytes(&self) -> u64 {
+        let keys = of(&self.keys) + of(&self.other_keys);
+        keys + of(&self.values) + of(&self.other_values) + of(&self.counts)
     }
 
     /// Sorts by key, least digit first. Equal keys keep their order, so numbers given in ascending order stay

@@ -2,6 +2,7 @@
 
 use super::{Cloud, Pairs};
 use crate::backend::cpu::Threads;
+use crate::memory::of;
 
 /// Slots that are read at once.
 pub(super) const WIDTH: usize = 8;
@@ -39,9 +40,8 @@ impl Sorted {
     }
 
     /// Memory [bytes].
-    pub fn bytes(&self) -> usize {
-        let Self { index, x, y, z, radius, phase, .. } = self;
-        4 * (index.capacity() + phase.capacity() + [x, y, z, radius].iter().map(|v| v.capacity()).sum::<usize>())
+    pub fn bytes(&self) -> u64 {
+        [&self.x, &self.y, &self.z, &self.radius].into_iter().map(of).sum::<u64>() + of(&self.index) + of(&self.phase)
     }
 
     /// Fetches what belongs to the particle numbers in `index`.

@@ -12,6 +12,7 @@ use super::volume::Volume;
 use super::{Cloud, MAX_PARTICLES};
 use crate::backend::cpu::Threads;
 use crate::backend::cpu::shared::Shared;
+use crate::memory::of;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Most particles of a bunch: its size takes three bits.
@@ -103,6 +104,12 @@ impl<V: Volume> Default for Tree<V> {
 }
 
 impl<V: Volume> Tree<V> {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let links = of(&self.up) + of(&self.up_slot) + of(&self.used) + of(&self.arrived);
+        of(&self.forks) + links + self.sorted.bytes() + self.sort.bytes()
+    }
+
     /// An empty tree with at most `bunch` particles, 1 to [`MAX_BUNCH`], in a node that is not split.
     pub fn new(bunch: u32) -> Self {
         assert!((1..=MAX_BUNCH).contains(&bunch), "a bunch has 1 to {MAX_BUNCH} particles, not {bunch}");
@@ -167,15 +174,6 @@ impl<V: Volume> Tree<V> {
             depth
         };
         self.up_slot.iter().map(depth).max().unwrap_or(0)
-    }
-
-    /// Memory [bytes].
-    pub fn bytes(&self) -> usize {
-        let words = [&self.up, &self.up_slot, &self.used].iter().map(|v| v.capacity()).sum::<usize>();
-        size_of::<Fork<V>>() * self.forks.capacity()
-            + 4 * (words + self.arrived.capacity())
-            + self.sorted.bytes()
-            + self.sort.bytes()
     }
 
     /// Makes the radix tree of the sorted codes, every fork by itself (D4 Alg 5.1 with E28).

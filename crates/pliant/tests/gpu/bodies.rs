@@ -170,3 +170,26 @@ fn s20_plastic_bodies_give_way_on_the_gpu_as_on_the_cpu() {
     ];
     compare(&free(RIGID), &set, 30, 1e-4);
 }
+
+#[test]
+fn s19_bodies_of_regions_bend_on_the_gpu_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let cut = ["body.0.regions.size=0.2", "body.0.regions.overlap=0.1"];
+    let (cpu, _) = pair(&scene(&free(RIGID), &cut), GpuOptions::default());
+    let regions = cpu.state().shapes.as_ref().unwrap().len();
+    assert!(regions > 10, "{regions} regions and bodies");
+    compare(&free(RIGID), &cut, 30, 1e-5);
+    let soft = ["body.0.regions.size=0.2", "body.0.recovery=0.05", "body.1.regions.size=0.25", "body.1.recovery=0.1"];
+    compare(&free(RIGID), &soft, 30, 1e-5);
+}
+
+#[test]
+fn s29_merged_bodies_are_the_same_on_the_gpu() {
+    if !ready() {
+        return;
+    }
+    let merged = ["body.0.grid=16", "body.0.merge=1", "body.1.grid=16", "body.1.merge=1"];
+    compare(&free(RIGID), &merged, 30, 1e-5);
+}

@@ -13,6 +13,7 @@ mod layout;
 mod operators;
 mod particles;
 mod partitions;
+mod pours;
 mod repeat;
 mod rounding;
 #[allow(dead_code)]

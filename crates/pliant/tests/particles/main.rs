@@ -4,5 +4,6 @@
 
 mod bodies;
 mod grains;
+mod said;
 mod scene;
 mod support;

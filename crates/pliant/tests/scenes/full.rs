@@ -167,12 +167,20 @@ velocity = [0, -1, 0]
 density = 2000
 color = [0.8, 0.7, 0.4]
 
+[[grains]]
+name = "stream"
+radius = 0.03
+pour = { from = [16, 3, 0], radius = 0.1, per_second = 5, velocity = [0, -2, 0], until = 0.5 }
+
 [[body]]
 name = "brick"
 box = [0.2, 0.1, 0.1]
 grid = 4
+merge = 1.5
 density = 700
 recovery = 0.1
+regions = { size = 0.1, overlap = 0.08 }
+show = "mesh"
 plastic = { threshold = 0.1, creep = 10, most = 0.5 }
 transform = { translate = [12, 3, 0] }
 array = { count = [1, 1, 2], spacing = [0, 0, 1] }

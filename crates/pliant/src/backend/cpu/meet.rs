@@ -12,6 +12,7 @@ use crate::kernels::contact::{Friction, Push};
 use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap};
 use crate::kernels::shape::ShapeMatch;
 use crate::kernels::shape::matrix::{apply, matrix_of};
+use crate::memory::of;
 use crate::model::Model;
 use crate::scene::Integrator;
 use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
@@ -100,6 +101,13 @@ impl Default for Meeting {
 }
 
 impl Meeting {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
+        let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
+        self.finder.bytes() + lists + each
+    }
+
     /// Pairs of particles that push each other now.
     pub fn count(&self) -> u64 {
         self.pushes.iter().filter(|push| push.normal > 0.0).count() as u64 / 2

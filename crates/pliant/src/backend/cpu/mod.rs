@@ -25,6 +25,7 @@ use crate::error::Diverged;
 use crate::kernels::contact::Obstacle;
 use crate::kernels::shape::{self, ShapeMatch};
 use crate::kernels::{Scales, V3};
+use crate::memory::{nested, of};
 use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
@@ -115,6 +116,12 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
+    fn bytes(&self) -> u64 {
+        let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
+        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes();
+        air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
+    }
+
     fn new(model: &Model, state: &State) -> Self {
         let jacobi = matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather);
         let sails = !model.sails.triangles.is_empty();
@@ -174,6 +181,11 @@ impl Cpu {
     /// Number of threads.
     pub fn thread_count(&self) -> usize {
         self.threads.count()
+    }
+
+    /// Memory of the passes [bytes]; the threads' stacks come on top.
+    pub fn bytes(&self) -> u64 {
+        self.scratch.bytes()
     }
 
     /// Times since the last call.

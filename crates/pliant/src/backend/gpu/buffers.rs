@@ -7,6 +7,7 @@ use super::tables::{MARKS, NOBODY, Tables};
 use crate::model::Model;
 use crate::state::{RowData, State};
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use wgpu::{Buffer, BufferUsages};
 
@@ -185,6 +186,22 @@ impl Buffers {
         self.write(device, &self.marks, 4 * u64::from(tables.exchange), &nothing);
         let first_order: Vec<u32> = state.first_order.iter().map(|&f| u32::from(f)).collect();
         self.write(device, &self.marks, 4 * u64::from(tables.first_order), &first_order);
+    }
+
+    /// What moves of some particles.
+    pub fn upload_particles(&self, device: &Device, state: &State, tables: &Tables, range: Range<usize>) {
+        let row = size_of::<RowData>() as u64;
+        let at = range.start as u64 * row;
+        self.write(device, &self.rows, at, &state.rows[range.clone()]);
+        let arrays = [&state.previous, &state.velocities, &state.older, &state.older_velocities];
+        for (k, array) in arrays.into_iter().take(self.arrays).enumerate() {
+            let whole = (state.velocities.len() * k) as u64 * row;
+            self.write(device, &self.motion, whole + at, &array[range.clone()]);
+        }
+        if !state.first_order.is_empty() {
+            let first_order: Vec<u32> = state.first_order[range.clone()].iter().map(|&f| u32::from(f)).collect();
+            self.write(device, &self.marks, 4 * (u64::from(tables.first_order) + range.start as u64), &first_order);
+        }
     }
 
     /// Lets go on what was frozen for want of room.

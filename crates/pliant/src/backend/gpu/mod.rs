@@ -53,6 +53,7 @@ use records::Records;
 use shader::Desk;
 use shapes::{ShapeTables, Shapes};
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 use tables::{MARKS, Tables};
@@ -184,7 +185,7 @@ impl Gpu {
 
     /// What a substep is made of.
     pub fn shape(&self, model: &Model) -> Shape {
-        let longest = |range: std::ops::Range<usize>| self.tables.patches.chains[range].iter().max().copied();
+        let longest = |range: Range<usize>| self.tables.patches.chains[range].iter().max().copied();
         let islands = longest(0..model.schedule.islands).unwrap_or(0);
         let tilings = model.schedule.tilings().filter_map(longest);
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;
@@ -424,6 +425,20 @@ impl Gpu {
             let at = 4 * u64::from(self.tables.phases);
             self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases);
         }
+    }
+
+    /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.
+    pub(crate) fn upload_particles(&self, state: &State, range: Range<usize>) {
+        self.buffers.upload_particles(&self.device, state, &self.tables, range.clone());
+        if self.meeting.is_some() {
+            let at = 4 * (u64::from(self.tables.phases) + range.start as u64);
+            self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases[range]);
+        }
+    }
+
+    /// Substeps submitted since the start.
+    pub(crate) fn substeps(&self) -> u64 {
+        self.substeps
     }
 
     /// Pairs of particles that pushed each other in the last substep; waits for them.

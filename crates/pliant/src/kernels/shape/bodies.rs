@@ -4,6 +4,7 @@ use super::matrix::{IDENTITY, Mat3, Quat, UPRIGHT, Vec3, apply, matrix_of, multi
 use super::moments::{Block, CHUNK_BLOCKS, LANES};
 use super::plastic::{Plastic, flow};
 use super::stiffness::Stiffness;
+use crate::memory::of;
 use crate::state::RowData;
 
 /// What a body is to be, before it is laid out.
@@ -212,6 +213,15 @@ impl ShapeMatch {
     /// Rows of each body, where they are runs.
     pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
+    }
+
+    /// Memory that they hold [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        let lists = match &self.layout {
+            Layout::Runs => 0,
+            Layout::Lists { starts, slots, moves } => of(starts) + of(slots) + of(moves),
+        };
+        of(&self.bodies) + of(&self.poses) + of(&self.blocks) + of(&self.members) + of(&self.pins) + lists
     }
 
     /// How many bodies there are.

@@ -25,20 +25,34 @@ impl Skin {
     ///
     /// Where the nearest lie in a plane or on a line, the farthest of them give way to the next that do not.
     pub fn bind(vertices: &[Vec3], rest: &[Vec3], k: usize) -> Self {
-        let per_vertex = k.min(rest.len());
-        let mut skin = Self { per_vertex, particles: Vec::new(), weights: Vec::new(), error: 0.0 };
         let mut order: Vec<(f32, u32)> = Vec::with_capacity(rest.len());
-        for v in vertices.iter().filter(|_| per_vertex > 0) {
+        Self::bind_with(vertices, rest, k, |v, most, found| {
             let apart = |p: &Vec3| (0..3).map(|j| (p[j] - v[j]) * (p[j] - v[j])).sum::<f32>();
             order.clear();
             order.extend(rest.iter().enumerate().map(|(i, p)| (apart(p), i as u32)));
             let compare = |a: &(f32, u32), b: &(f32, u32)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-            let most = (per_vertex * CANDIDATES).min(order.len());
             if most < order.len() {
                 order.select_nth_unstable_by(most - 1, compare);
             }
             order[..most].sort_unstable_by(compare);
-            let chosen = choose(&order[..most], rest, per_vertex);
+            found.extend(order[..most].iter().map(|(_, i)| *i));
+        })
+    }
+
+    /// The same with a search of the caller's: `nearest` appends so many particles nearest to a place, nearest first.
+    pub fn bind_with(
+        vertices: &[Vec3],
+        rest: &[Vec3],
+        k: usize,
+        mut nearest: impl FnMut(&Vec3, usize, &mut Vec<u32>),
+    ) -> Self {
+        let per_vertex = k.min(rest.len());
+        let mut skin = Self { per_vertex, particles: Vec::new(), weights: Vec::new(), error: 0.0 };
+        let mut candidates = Vec::new();
+        for v in vertices.iter().filter(|_| per_vertex > 0) {
+            candidates.clear();
+            nearest(v, (per_vertex * CANDIDATES).min(rest.len()), &mut candidates);
+            let chosen = choose(&candidates, rest, per_vertex);
             let places: Vec<[f64; 3]> =
                 chosen.iter().map(|&i| [0, 1, 2].map(|j| f64::from(rest[i as usize][j]) - f64::from(v[j]))).collect();
             let weights = weights(&places);
@@ -48,6 +62,21 @@ impl Skin {
             skin.weights.extend(weights.iter().map(|&w| w as f32));
         }
         skin
+    }
+
+    /// How many vertices are bound.
+    pub fn len(&self) -> usize {
+        self.particles.len() / self.per_vertex.max(1)
+    }
+
+    /// Whether none are.
+    pub fn is_empty(&self) -> bool {
+        self.particles.is_empty()
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> usize {
+        size_of_val(&self.particles[..]) + size_of_val(&self.weights[..])
     }
 
     /// Largest distance between a vertex and where its weights put it at rest [m]. 0 up to rounding, unless all
@@ -67,10 +96,21 @@ impl Skin {
     /// # Panics
     /// Where there are fewer rows than particles were bound.
     pub fn evaluate(&self, rows: &[RowData], first: usize, out: &mut [Vec3]) {
-        let rows = &rows[first..];
+        self.places(&rows[first..]).zip(out).for_each(|(place, out)| *out = place);
+    }
+
+    /// The same, appended to a list.
+    ///
+    /// # Panics
+    /// As [`Self::evaluate`].
+    pub fn extend(&self, rows: &[RowData], first: usize, out: &mut Vec<glam::Vec3>) {
+        out.extend(self.places(&rows[first..]).map(glam::Vec3::from));
+    }
+
+    fn places<'a>(&'a self, rows: &'a [RowData]) -> impl Iterator<Item = Vec3> + 'a {
         let each = self.per_vertex.max(1);
         let vertices = self.particles.chunks_exact(each).zip(self.weights.chunks_exact(each));
-        for ((particles, weights), out) in vertices.zip(out) {
+        vertices.map(|(particles, weights)| {
             // From the nearest particle: differences keep their digits far from the world's origin.
             let base = rows[particles[0] as usize];
             let mut sum = [0.0; 3];
@@ -78,18 +118,18 @@ impl Skin {
                 let row = rows[i as usize];
                 (0..3).for_each(|k| sum[k] += w * (row[k] - base[k]));
             }
-            *out = [0, 1, 2].map(|k| base[k] + sum[k]);
-        }
+            [0, 1, 2].map(|k| base[k] + sum[k])
+        })
     }
 }
 
 /// The nearest candidates, with room kept for those that span space.
-fn choose(candidates: &[(f32, u32)], rest: &[Vec3], count: usize) -> Vec<u32> {
+fn choose(candidates: &[u32], rest: &[Vec3], count: usize) -> Vec<u32> {
     let mut chosen: Vec<u32> = Vec::with_capacity(count);
     let mut spanned: Vec<[f64; 3]> = Vec::with_capacity(3);
-    let origin = rest[candidates[0].1 as usize];
+    let origin = rest[candidates[0] as usize];
     let mut passed = Vec::new();
-    for &(_, i) in candidates {
+    for &i in candidates {
         if chosen.len() == count {
             break;
         }

@@ -1,11 +1,12 @@
 //! Grains, bodies of particles, and contact between particles.
 
-use super::{Checked, above, color, copies, count, friction, one_of, placement, range, size, vector};
+use super::{Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, vector};
 use crate::error::SceneError;
-use crate::scene::{Body, ContactSpec, Grains};
+use crate::scene::grains::{MOST_ACROSS, mouth};
+use crate::scene::{Body, ContactSpec, Grains, PourSpec};
 
 pub fn grains(at: &str, g: &Grains) -> Checked {
-    one_of(at, &[("fill", g.fill.is_some())])?;
+    one_of(at, &[("fill", g.fill.is_some()), ("mesh", g.mesh.is_some()), ("pour", g.pour.is_some())])?;
     range(&format!("{at}.radius"), g.radius, 1e-6, 1e3)?;
     let spacing = g.distance.unwrap_or(2.0 * g.radius);
     range(&format!("{at}.distance"), spacing, 2.0 * g.radius, 1e3)?;
@@ -20,12 +21,43 @@ pub fn grains(at: &str, g: &Grains) -> Checked {
                 let what = format!("is {} m, but must be more than min, {} m", fill.max[k], fill.min[k]);
                 return Err(SceneError::new(format!("{at}.fill.max[{k}]"), what).help("min is the lowest corner"));
             }
-            total *= (f64::from(fill.max[k] - fill.min[k]) / f64::from(spacing)).max(1.0);
+            total *= (f64::from((fill.max[k] - fill.min[k]) * g.transform.scale) / f64::from(spacing)).max(1.0);
         }
         size(&format!("{at}.fill"), (total as u64).saturating_mul(copies(g.array.as_ref())))?;
     }
     placement(at, &g.transform, g.array.as_ref(), g.velocity, &[])?;
+    if let Some(p) = &g.pour {
+        pour(at, g, p, spacing)?;
+    }
     color(at, g.color)
+}
+
+fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
+    let at_pour = format!("{at}.pour");
+    vector(&format!("{at_pour}.from"), p.from, 1e5)?;
+    range(&format!("{at_pour}.radius"), p.radius, g.radius, 0.5 * MOST_ACROSS * spacing)?;
+    vector(&format!("{at_pour}.velocity"), p.velocity, 1e4)?;
+    direction(&format!("{at_pour}.velocity"), p.velocity)?;
+    range(&format!("{at_pour}.per_second"), p.per_second, 1e-6, 1e8)?;
+    range(&format!("{at_pour}.until"), p.until, 0.0, 1e6)?;
+    let total = (f64::from(p.until) * f64::from(p.per_second)).ceil().max(1.0) as u64;
+    size(&at_pour, total.saturating_mul(copies(g.array.as_ref())))?;
+    let sites = mouth(p.radius - g.radius, spacing).len();
+    let speed = p.velocity.iter().map(|v| v * v).sum::<f32>().sqrt();
+    let most = sites as f32 * speed / spacing;
+    if p.per_second > most {
+        let what = format!(
+            "is {} grains per second, but at most {most:.0} fit through: {sites} side by side at {speed} m/s",
+            p.per_second
+        );
+        let help = "pour faster, or from a wider mouth, or fewer";
+        return Err(SceneError::new(format!("{at_pour}.per_second"), what).help(help));
+    }
+    if g.velocity != [0.0; 3] {
+        let what = "is given, but grains that are poured have a velocity of their own";
+        return Err(SceneError::new(format!("{at}.velocity"), what).help("set pour.velocity"));
+    }
+    Ok(())
 }
 
 pub fn body(at: &str, b: &Body) -> Checked {
@@ -39,7 +71,14 @@ pub fn body(at: &str, b: &Body) -> Checked {
     count(&format!("{at}.grid"), b.grid, 1, 1000)?;
     size(&format!("{at}.grid"), u64::from(b.grid).pow(3).saturating_mul(copies(b.array.as_ref())))?;
     range(&format!("{at}.density"), b.density, 1e-6, 1e6)?;
+    if b.merge != 0.0 {
+        range(&format!("{at}.merge"), b.merge, 0.5, 1e3)?;
+    }
     range(&format!("{at}.recovery"), b.recovery, 0.0, 1e3)?;
+    if let Some(r) = &b.regions {
+        range(&format!("{at}.regions.size"), r.size, 1e-6, 1e5)?;
+        range(&format!("{at}.regions.overlap"), r.overlap.unwrap_or(0.0), 0.0, r.size)?;
+    }
     if let Some(p) = &b.plastic {
         range(&format!("{at}.plastic.threshold"), p.threshold, 0.0, 1e3)?;
         above(&format!("{at}.plastic.creep"), p.creep, 0.0)?;

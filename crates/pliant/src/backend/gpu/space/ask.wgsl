@@ -46,9 +46,12 @@ fn near(a: vec4<f32>, b: vec4<f32>) -> bool {
     return square < rounded(reach * reach);
 }
 
+// Phase of particles that are nobody's neighbors.
+const ASLEEP: u32 = 0xffffffffu;
+
 // Whether it is for a particle (number, phase) to list another.
 fn lists(own: vec2<u32>, other: vec2<u32>) -> bool {
-    let meet = own.y == 0u || own.y != other.y;
+    let meet = (own.y == 0u || own.y != other.y) && own.y != ASLEEP && other.y != ASLEEP;
     return meet && select(own.x != other.x, other.x > own.x, ask.once == 1u);
 }
 

@@ -35,7 +35,7 @@ fn finish(
 }
 
 fn fetch(i: u32) -> vec4<f32> {
-    return vec4<f32>(rows[i].xyz, radii[ask.radii_at + i]);
+    return vec4<f32>(rows[ask.rows_at + i].xyz, radii[ask.radii_at + i]);
 }
 
 fn label(i: u32) -> vec2<u32> {

@@ -1,0 +1,56 @@
+//! How much memory a simulation holds on the host: what was asked of the allocator, not what is in use of it.
+
+use crate::frame::Shape;
+use crate::model::{Coats, Model};
+use crate::state::State;
+
+/// Bytes of a list, with the room that it has beyond its length.
+pub(crate) fn of<T>(list: &Vec<T>) -> u64 {
+    (list.capacity() * size_of::<T>()) as u64
+}
+
+/// Bytes of lists in a list.
+pub(crate) fn nested<T>(lists: &Vec<Vec<T>>) -> u64 {
+    of(lists) + lists.iter().map(of).sum::<u64>()
+}
+
+fn shape(s: &Shape) -> u64 {
+    let names = of(&s.object_names) + s.object_names.iter().map(|n| n.capacity() as u64).sum::<u64>();
+    let elements = of(&s.triangles) + of(&s.tets) + of(&s.lines);
+    elements + of(&s.objects) + of(&s.radii) + of(&s.colors) + of(&s.coated) + of(&s.enters) + names
+}
+
+fn coats(c: &Coats) -> u64 {
+    // Copies of an object follow each other and share one skin.
+    let mut skins: Vec<_> = c.all.iter().map(|coat| &coat.skin).collect();
+    skins.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
+    shape(&c.shape) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>()
+}
+
+impl Model {
+    /// Memory that it holds [bytes], but for a few hundred of names and of the list of passes.
+    pub fn bytes(&self) -> u64 {
+        let groups = self.groups.iter().map(|g| of(&g.rows) + of(&g.params) + of(&g.batches));
+        let inflated =
+            self.inflatables.iter().map(|b| of(&b.particles) + of(&b.triangles) + of(&b.offsets) + of(&b.corners));
+        let pins = self.pins.iter().map(|p| of(&p.particles) + of(&p.origins) + of(&p.orientations) + of(&p.turns));
+        let pours = self.pours.iter().map(|p| of(&p.places));
+        let lists: u64 = groups.chain(inflated).chain(pins).chain(pours).sum();
+        let s = &self.sails;
+        let sails = of(&s.triangles) + of(&s.air) + of(&s.airs) + of(&s.particles) + of(&s.offsets) + of(&s.incident);
+        let joined = of(&self.incidence.offsets) + of(&self.incidence.entries) + of(&self.phantoms.owners);
+        let fixed = joined + of(&self.phantoms.ties) + of(&self.spin_weights) + of(&self.rest) + of(&self.runs);
+        lists + sails + fixed + of(&self.loose) + shape(&self.shape) + self.coats.as_ref().map_or(0, coats)
+    }
+}
+
+impl State {
+    /// Memory that it holds [bytes].
+    pub fn bytes(&self) -> u64 {
+        let rows = of(&self.rows) + of(&self.previous) + of(&self.older);
+        let rates = of(&self.velocities) + of(&self.older_velocities);
+        let particles = of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.poured);
+        let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
+        rows + rates + particles + shapes + nested(&self.multipliers) + of(&self.inflate_multipliers)
+    }
+}

@@ -1,0 +1,73 @@
+//! What a simulation says of its memory is what it has asked of the allocator.
+#![allow(missing_docs, clippy::print_stdout, reason = "a test")]
+
+use pliant::build::NoMeshes;
+use pliant::scene::{Format, Scene};
+use pliant::{Options, Simulation};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// The system's allocator, with a count of what is given out: of all threads, so this file has one test.
+struct Counting;
+
+static GIVEN: AtomicI64 = AtomicI64::new(0);
+
+// SAFETY: everything is handed on to the system's allocator unchanged.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        GIVEN.fetch_add(layout.size() as i64, Ordering::Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        GIVEN.fetch_sub(layout.size() as i64, Ordering::Relaxed);
+        // SAFETY: the caller's promise is passed on.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const SCENES: [(&str, &str); 4] = [
+    (
+        "a heap of grains",
+        "[[grains]]\nfill = { min = [-0.4, 0, -0.4], max = [0.4, 0.8, 0.4] }\nradius = 0.02\n[[collider]]\nplane = {}\n",
+    ),
+    (
+        "boxes",
+        "[[body]]\nbox = [0.3, 0.3, 0.3]\ngrid = 8\narray = { count = [3, 3, 3], spacing = [0.35, 0.35, 0.35] }\ntransform = { translate = [0, 0.2, 0] }\n[[collider]]\nplane = {}\n",
+    ),
+    (
+        "a merged ball of regions in its mesh, on grains",
+        "[[body]]\nball = 0.5\ngrid = 40\nmerge = 1\nregions = { size = 0.2 }\nshow = \"mesh\"\ntransform = { translate = [0, 0.8, 0] }\n[[grains]]\nfill = { min = [-0.4, 0, -0.4], max = [0.4, 0.2, 0.4] }\n[[collider]]\nplane = {}\n",
+    ),
+    (
+        "a stream of grains",
+        "[[grains]]\npour = { from = [0, 1, 0], radius = 0.2, per_second = 2000, velocity = [0, -3, 0], until = 3 }\n[[collider]]\nplane = {}\n",
+    ),
+];
+
+#[test]
+fn r11_memory_is_said_within_a_tenth_of_what_is_asked_of_the_allocator() {
+    for (name, text) in SCENES {
+        let scene = Scene::parse(text, Format::Toml).unwrap();
+        let before = GIVEN.load(Ordering::Relaxed);
+        let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+        let mut first = 0.0;
+        for steps in [1, 60] {
+            sim.advance(steps).unwrap();
+            let (said, given) = (sim.bytes() as f64, (GIVEN.load(Ordering::Relaxed) - before) as f64);
+            println!(
+                "{name}, {} particles, {steps} more steps: {said:.0} bytes said, {given:.0} given, {:.0} per particle",
+                sim.particles(),
+                given / sim.particles() as f64
+            );
+            assert!((said / given - 1.0).abs() < 0.1, "{name}: {said} bytes said, {given} given");
+            if steps == 1 {
+                first = said;
+            }
+            println!("  now {:.3} of what the first step took", given / first);
+        }
+    }
+}
