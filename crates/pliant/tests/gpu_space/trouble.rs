@@ -13,9 +13,9 @@ fn clump(n: usize) -> Case {
 
 #[test]
 fn s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped() {
-    let n = 700;
-    let case = clump(n);
     for (name, device) in devices() {
+        let n = if *name == "plain" { 700 } else { 200 };
+        let case = clump(n);
         for how in every_way() {
             let all = if how.pairs == Pairs::Once { n * (n - 1) / 2 } else { n * (n - 1) };
             let mut rig = Rig::new(device, &case, how, 1000);
@@ -38,9 +38,9 @@ fn s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped() {
 fn s30_s32_e33_lists_of_thousands_are_searched_for_by_workgroups_and_are_in_order() {
     let Some(device) = plain() else { return };
     // More than a workgroup sorts in its memory.
-    let n = 2600;
+    let n = 2200;
     let case = clump(n);
-    for how in every_way() {
+    for how in every_way().filter(|how| how.construction == Construction::Counting) {
         let lists = Rig::new(device, &case, how, 10).find();
         for i in 0..n {
             let first = if how.pairs == Pairs::Once { i + 1 } else { 0 };
@@ -56,10 +56,10 @@ fn s30_s32_e33_lists_of_thousands_are_searched_for_by_workgroups_and_are_in_orde
 fn s30_s32_e33_giants_among_grains_list_all_that_they_reach() {
     let Some(device) = plain() else { return };
     let mut dice = Dice(3);
-    let n = 5000;
+    let n = 2600;
     let rows: Vec<_> = (0..n).map(|_| dice.point(1.0)).collect();
     // Lists of a few, of hundreds, and of thousands.
-    let radii = (0..n).map(|i| [0.01, 0.2, 0.6][usize::from(i % 50 == 0) + usize::from(i % 1000 == 0)]).collect();
+    let radii = (0..n).map(|i| [0.01, 0.2, 1.2][usize::from(i % 50 == 0) + usize::from(i % 1000 == 0)]).collect();
     let phases = (0..n).map(|i| [0, 1, 2, 2][i % 4]).collect();
     let case = Case { name: "giants", rows, radii, phases, margin: 0.001 };
     for how in every_way() {
