@@ -86,7 +86,7 @@ impl Bvh {
         while depth > 0 {
             depth -= 1;
             let (number, from) = stack[depth];
-            if !(from < limit) {
+            if from >= limit {
                 continue;
             }
             let node = self.nodes[number as usize];
