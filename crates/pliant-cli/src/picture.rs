@@ -322,8 +322,7 @@ mod tests {
     #[test]
     fn particles_that_a_mesh_stands_for_are_not_drawn() {
         let objects = vec![0, 0, 1, 1, 1, 1, 1];
-        let shape =
-            Shape { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Shape::default() };
+        let shape = Shape { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Shape::default() };
         assert_eq!(loose(&shape), [0, 1]);
     }
 

@@ -123,7 +123,9 @@ fn cut(at: &str, places: &[[f32; 3]], spec: RegionSpec) -> Result<Vec<Vec<u32>>,
     let pieces = (0..all.len()).filter(|&r| root(&mut joined, r) == r).count();
     if pieces > 1 {
         let what = format!("would let the body fall into {pieces} pieces, as their regions share no particle");
-        return Err(SceneError::new(format!("{at}.regions"), what).help("let them overlap by more, or make them larger").into());
+        return Err(SceneError::new(format!("{at}.regions"), what)
+            .help("let them overlap by more, or make them larger")
+            .into());
     }
     Ok(all)
 }

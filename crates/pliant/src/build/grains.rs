@@ -16,12 +16,7 @@ use std::f32::consts::PI;
 const LEAST_JITTER: f32 = 0.01;
 
 /// One copy of loose grains, placed.
-pub fn grains(
-    at: &str,
-    spec: &Grains,
-    meshes: &dyn MeshSource,
-    notes: &mut Vec<String>,
-) -> Result<Part, BuildError> {
+pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<Part, BuildError> {
     // Grains keep their size: what is scaled is what they fill.
     let place = transformer(&Transform { scale: 1.0, ..spec.transform });
     let mass = spec.density * 4.0 / 3.0 * PI * spec.radius.powi(3);
@@ -117,7 +112,7 @@ fn poured(spec: &Grains, pour: &PourSpec, from: Vec3, mass: f32) -> Part {
     let mut order: Vec<(u32, [f32; 2])> = sites.iter().enumerate().map(|(i, &s)| (mix(i as u32), s)).collect();
     order.sort_by_key(|(key, _)| *key);
     sites.iter_mut().zip(order).for_each(|(site, (_, s))| *site = s);
-    let count = ((f64::from(pour.until) * f64::from(pour.per_second)).ceil() as usize).max(1);
+    let count = pour.count() as usize;
     let place = |k: usize| {
         let [x, y] = sites[k % sites.len()];
         let shake = scatter(k as u32) * off;

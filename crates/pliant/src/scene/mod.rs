@@ -19,8 +19,8 @@ mod view;
 
 pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use collider::{BoxShape, CapsuleShape, Collider, FrictionSpec, PlaneShape, SphereShape};
-pub use grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
 pub(crate) use grains::mouth;
+pub use grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
 pub use inflatable::{IcosphereSpec, Inflatable};
 pub use material::{BendModel, Elasticity, Fem};
 pub use motion::{Keyframe, MotionSpec, Rotate};

@@ -11,8 +11,8 @@ mod kernels;
 mod layout;
 mod operators;
 mod particles;
-mod pours;
 mod partitions;
+mod pours;
 mod repeat;
 mod rounding;
 #[allow(dead_code)]
