@@ -61,7 +61,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         constraints: sim.counts(),
         batches,
         colliders: model.colliders.len(),
-        bytes: sim.bytes(),
+        bytes: sim.bytes_expected(),
         device_bytes: gpu::device_bytes(&sim),
         build_ms,
         frames,

@@ -7,6 +7,7 @@ use crate::frame::{Frame, Shape};
 #[cfg(feature = "gpu")]
 use crate::gpu::{Device, Gpu, GpuOptions, Surface};
 use crate::kernels::{Kind, Softness};
+use crate::memory;
 use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
 use crate::pour;
@@ -277,6 +278,20 @@ impl Simulation {
     /// As [`Self::state`].
     pub fn bytes(&self) -> u64 {
         self.model.bytes() + self.state().bytes() + self.cpu.bytes()
+    }
+
+    /// Memory on the host that it will hold later on [bytes], once it has taken a step; within a tenth for grains and
+    /// bodies.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
+    pub fn bytes_expected(&self) -> u64 {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            // Lists of contacts are on the device.
+            return self.bytes();
+        }
+        memory::expected(&self.model, self.state(), self.bytes())
     }
 
     /// Number of threads.

@@ -405,6 +405,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_s32_lists_of_both_are_symmetric_and_ascending_and_hold_those_of_once",
         "s30_s32_pairs_on_the_edge_are_decided_with_the_roundings_of_the_cpu",
         "s30_s32_particles_that_are_nowhere_have_no_neighbors_and_hide_nobody",
+        "s30_s32_who_is_asleep_is_nobodys_neighbor",
         "s30_s32_who_just_reaches_the_other_is_no_neighbor",
         "s30_spacing_gives_about_a_cell_per_point_for_volumes_planes_and_lines",
         "s30_tables_take_the_shape_of_the_bounds_and_at_most_four_places_per_particle",
@@ -446,6 +447,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_s32_lists_of_both_are_symmetric_and_ascending_and_hold_those_of_once",
         "s30_s32_pairs_on_the_edge_are_decided_with_the_roundings_of_the_cpu",
         "s30_s32_particles_that_are_nowhere_have_no_neighbors_and_hide_nobody",
+        "s30_s32_who_is_asleep_is_nobodys_neighbor",
         "s30_s32_who_just_reaches_the_other_is_no_neighbor",
         "s31_s32_e29_e30_every_traversal_of_balls_finds_exactly_the_pairs_of_brute_force",
         "s31_s32_e29_e30_every_traversal_of_boxes_finds_exactly_the_pairs_of_brute_force",
@@ -710,7 +712,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r07_soups_of_triangles_are_surfaces",
     ]),
     ("r11", &[
-        "r11_memory_is_said_within_a_tenth_of_what_is_asked_of_the_allocator",
+        "r11_memory_is_said_and_foretold_within_a_tenth_of_what_is_asked_of_the_allocator",
     ]),
     ("r12", &[
         "r12_a_state_that_was_cut_short_is_refused_before_any_index_is_used",

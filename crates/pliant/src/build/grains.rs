@@ -112,7 +112,7 @@ fn poured(spec: &Grains, pour: &PourSpec, from: Vec3, mass: f32) -> Part {
     let mut order: Vec<(u32, [f32; 2])> = sites.iter().enumerate().map(|(i, &s)| (mix(i as u32), s)).collect();
     order.sort_by_key(|(key, _)| *key);
     sites.iter_mut().zip(order).for_each(|(site, (_, s))| *site = s);
-    let count = ((f64::from(pour.until) * f64::from(pour.per_second)).ceil() as usize).max(1);
+    let count = pour.count() as usize;
     let place = |k: usize| {
         let [x, y] = sites[k % sites.len()];
         let shake = scatter(k as u32) * off;

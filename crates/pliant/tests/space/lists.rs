@@ -1,7 +1,7 @@
 //! Neighbor lists, whoever makes them.
 
 use crate::support::{Case, Dice, cases, entries, one};
-use pliant::space::{Cloud, Finder, Pairs, Search, near};
+use pliant::space::{ASLEEP, Cloud, Finder, Pairs, Search, near};
 use pliant::{Isa, Threads};
 
 #[test]
@@ -23,6 +23,30 @@ fn s30_s32_lists_are_the_same_for_any_search_threads_and_instructions() {
                 assert_eq!(lists.offsets(), first.offsets(), "{search:?}, {isa:?}, {count} threads");
                 assert_eq!(lists.indices(), first.indices(), "{search:?}, {isa:?}, {count} threads");
             }
+        }
+    }
+}
+
+#[test]
+fn s30_s32_who_is_asleep_is_nobodys_neighbor() {
+    let mut dice = Dice(17);
+    let rows: Vec<_> = (0..3000).map(|_| dice.point(1.0)).collect();
+    let radii = vec![0.06; rows.len()];
+    let phases: Vec<_> = (0..rows.len()).map(|i| [0, 1, ASLEEP, 2, ASLEEP][i % 5]).collect();
+    let case = Case { name: "asleep", rows, radii, phases, margin: 0.0 };
+    let wanted = case.brute_force(Pairs::Both);
+    assert!(
+        wanted.len() > 1000
+            && wanted.iter().all(|&(i, j)| case.phases[i as usize].max(case.phases[j as usize]) < ASLEEP)
+    );
+    for search in [Search::Grid, Search::Tree] {
+        for isa in Isa::available() {
+            let mut finder = Finder::with_isa(search, isa);
+            assert_eq!(
+                entries(finder.find(&one(), case.cloud(), case.margin, Pairs::Both)),
+                wanted,
+                "{search:?} {isa:?}"
+            );
         }
     }
 }

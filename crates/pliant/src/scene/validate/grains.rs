@@ -40,8 +40,7 @@ fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
     direction(&format!("{at_pour}.velocity"), p.velocity)?;
     range(&format!("{at_pour}.per_second"), p.per_second, 1e-6, 1e8)?;
     range(&format!("{at_pour}.until"), p.until, 0.0, 1e6)?;
-    let total = (f64::from(p.until) * f64::from(p.per_second)).ceil().max(1.0) as u64;
-    size(&at_pour, total.saturating_mul(copies(g.array.as_ref())))?;
+    size(&at_pour, p.count().saturating_mul(copies(g.array.as_ref())))?;
     let sites = mouth(p.radius - g.radius, spacing).len();
     let speed = p.velocity.iter().map(|v| v * v).sum::<f32>().sqrt();
     let most = sites as f32 * speed / spacing;
