@@ -229,6 +229,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s19_the_iterative_extraction_leaves_the_places_half_a_turn_away",
         "s19_the_iterative_extraction_turns_a_rod_about_its_axis_where_the_published_step_hardly_moves",
         "s19_two_pins_are_a_hinge_and_three_hold_the_body",
+        "v06_s19_a_rigid_box_creeps_less_than_a_tenth_of_a_millimeter_half_a_degree_below_and_slides_half_above",
     ]),
     ("s20", &[
         "s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_or_a_list",
@@ -245,6 +246,9 @@ const PROVED: &[(&str, &[&str])] = &[
         "s20_sums_are_taken_in_the_order_that_is_written_down",
         "s20_the_rest_shape_stays_within_its_bound_and_keeps_its_volume_there",
         "s20_the_skin_of_a_rigid_body_is_where_its_pose_puts_it",
+    ]),
+    ("s22", &[
+        "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
     ("s25", &[
         "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
@@ -404,8 +408,19 @@ const PROVED: &[(&str, &[&str])] = &[
         "t10_s29_the_box_merges_into_the_counts_of_d4_at_any_depth_that_it_may_have_used",
         "t10_scanned_models_have_the_counts_of_d4_within_two_in_a_hundred",
     ]),
+    ("t11", &[
+        "t11_all_methods_find_the_same_pairs_and_have_names_of_their_own",
+        "t11_neighbors_are_timed_for_every_construction_and_traversal",
+    ]),
     ("t12", &[
         "s27_e24_t12_a_cartesian_grid_has_not_one_wrong_voxel_where_rays_in_floating_point_have_many",
+        "t12_a_grain_in_the_notch_of_two_rests_on_both",
+        "t12_a_grain_thrown_into_a_corner_of_three_walls_touches_all_and_stays",
+        "t12_a_large_ball_goes_into_a_pile_of_64934_grains_and_pushes_them_aside",
+        "t12_a_soft_bunny_of_60_cubed_gives_way_and_comes_back",
+        "t12_buried_grains_come_out_without_exploding",
+        "t12_eighty_bunnies_have_the_counts_of_d4_and_fall_on_each_other",
+        "t12_interlocked_boxes_come_apart",
     ]),
     ("e01", &[
         "e01_volume_gradients_are_the_cross_products_of_the_errata",
@@ -620,6 +635,18 @@ const PROVED: &[(&str, &[&str])] = &[
         "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
         "s18_v06_a_box_on_an_incline_sticks_and_slides_like_a_particle",
         "s18_v06_tilted_plane_is_the_same_as_tilted_gravity",
+        "v06_s19_a_rigid_box_creeps_less_than_a_tenth_of_a_millimeter_half_a_degree_below_and_slides_half_above",
+    ]),
+    ("v07", &[
+        "v07_a_ball_rolls_down_with_five_sevenths_of_gravity",
+    ]),
+    ("v14", &[
+        "v14_high_columns_run_out_farther_than_those_of_sand",
+        "v14_low_columns_run_out_in_proportion_to_their_aspect",
+    ]),
+    ("v15", &[
+        "v15_a_tower_of_light_and_heavy_boxes_in_turn_stands_with_true_masses_and_small_substeps",
+        "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
     ("v16", &[
         "v16_closed_fem_body_keeps_momentum_as_far_as_positions_resolve_and_gains_no_energy",

@@ -7,7 +7,7 @@ mod voxelize;
 
 pub use processor::{GpuArgs, Processor};
 pub use solver::SolverSpec;
-pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
+pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs};
 pub use voxelize::VoxelizeArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

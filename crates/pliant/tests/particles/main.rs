@@ -3,6 +3,11 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
+mod documents;
 mod grains;
+mod models;
+mod piles;
+mod rolling;
 mod scene;
 mod support;
+mod towers;

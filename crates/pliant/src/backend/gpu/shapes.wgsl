@@ -84,8 +84,11 @@ fn linear_before(b: u32, body: Body) -> mat3x3<f32> {
     return rotation;
 }
 
-// About where its rest center was matched to: its first member says where it is.
+// About where its rest center was matched to: its first member says where it is. Bodies with pins are measured from it.
 fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
+    if body.pins > 0u {
+        return rows[body.row].xyz;
+    }
     return rows[body.row].xyz - linear * vector(job.params + body.first).xyz;
 }
 

@@ -170,8 +170,10 @@ impl All<'_> {
     ) -> Goal {
         let blocks = &self.blocks[body.first_block..][..body.blocks()];
         let linear = if body.plastic.is_some() { pose.linear() } else { matrix_of(pose.rotation) };
-        // The first member says where the body is: near enough, wherever that has gone.
-        let arm = apply(&linear, [0, 1, 2].map(|k| blocks[0][k][0]));
+        // The first member says where the body is: near enough, wherever that has gone. Pins do not take up momentum; what
+        // is measured from one of them loses less to their weight.
+        let free = body.pins.1 == 0;
+        let arm = if free { apply(&linear, [0, 1, 2].map(|k| blocks[0][k][0])) } else { [0.0; 3] };
         let origin = [0, 1, 2].map(|k| first[k] - arm[k]);
         let before = Before { origin, linear };
         let weighted = self.weights.is_some() && body.plastic.is_none();
