@@ -281,6 +281,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s19_the_iterative_extraction_leaves_the_places_half_a_turn_away",
         "s19_the_iterative_extraction_turns_a_rod_about_its_axis_where_the_published_step_hardly_moves",
         "s19_two_pins_are_a_hinge_and_three_hold_the_body",
+        "v06_s19_a_rigid_box_creeps_less_than_a_tenth_of_a_millimeter_half_a_degree_below_and_slides_half_above",
     ]),
     ("s20", &[
         "s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_or_a_list",
@@ -302,6 +303,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("s22", &[
         "s22_t12_boxes_that_are_in_each_other_come_apart",
+        "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
     ("s25", &[
         "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
@@ -499,11 +501,22 @@ const PROVED: &[(&str, &[&str])] = &[
         "t10_scanned_models_are_the_same_on_the_gpu_in_a_dozen_dispatches",
         "t10_scanned_models_have_the_counts_of_d4_within_two_in_a_hundred",
     ]),
+    ("t11", &[
+        "t11_all_methods_find_the_same_pairs_and_have_names_of_their_own",
+        "t11_neighbors_are_timed_for_every_construction_and_traversal",
+    ]),
     ("t12", &[
         "s17_t12_fast_grains_do_not_cross_a_thin_bowl",
         "s22_t12_boxes_that_are_in_each_other_come_apart",
         "s27_e24_t12_a_cartesian_grid_has_not_one_wrong_voxel_where_rays_in_floating_point_have_many",
         "s27_e24_t12_the_cartesian_grid_has_not_one_wrong_voxel_on_the_gpu",
+        "t12_a_grain_in_the_notch_of_two_rests_on_both",
+        "t12_a_grain_thrown_into_a_corner_of_three_walls_touches_all_and_stays",
+        "t12_a_large_ball_goes_into_a_pile_of_64934_grains_and_pushes_them_aside",
+        "t12_a_soft_bunny_of_60_cubed_gives_way_and_comes_back",
+        "t12_buried_grains_come_out_without_exploding",
+        "t12_eighty_bunnies_have_the_counts_of_d4_and_fall_on_each_other",
+        "t12_interlocked_boxes_come_apart",
     ]),
     ("e01", &[
         "e01_volume_gradients_are_the_cross_products_of_the_errata",
@@ -742,6 +755,18 @@ const PROVED: &[(&str, &[&str])] = &[
         "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
         "s18_v06_a_box_on_an_incline_sticks_and_slides_like_a_particle",
         "s18_v06_tilted_plane_is_the_same_as_tilted_gravity",
+        "v06_s19_a_rigid_box_creeps_less_than_a_tenth_of_a_millimeter_half_a_degree_below_and_slides_half_above",
+    ]),
+    ("v07", &[
+        "v07_a_ball_rolls_down_with_five_sevenths_of_gravity",
+    ]),
+    ("v14", &[
+        "v14_high_columns_run_out_farther_than_those_of_sand",
+        "v14_low_columns_run_out_in_proportion_to_their_aspect",
+    ]),
+    ("v15", &[
+        "v15_a_tower_of_light_and_heavy_boxes_in_turn_stands_with_true_masses_and_small_substeps",
+        "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
     ("v16", &[
         "v16_closed_fem_body_keeps_momentum_as_far_as_positions_resolve_and_gains_no_energy",

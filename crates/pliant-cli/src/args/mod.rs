@@ -9,7 +9,7 @@ mod voxelize;
 pub use neighbors::NeighborArgs;
 pub use processor::{GpuArgs, Processor};
 pub use solver::SolverSpec;
-pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, Study, StudyArgs};
+pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs};
 pub use voxelize::VoxelizeArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};

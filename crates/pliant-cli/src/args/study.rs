@@ -11,7 +11,8 @@ use std::path::PathBuf;
 Examples:
   pliant study convergence cube --solvers color,phantom,jacobi
   pliant study equal cube --solvers color,phantom,jacobi
-  pliant study colors sheet --steps 20")]
+  pliant study colors sheet --steps 20
+  pliant study neighbors --steps 800")]
 pub struct StudyArgs {
     /// What to study.
     #[command(subcommand)]
@@ -27,6 +28,8 @@ pub enum Study {
     Equal(EqualArgs),
     /// What fewer colors cost in accuracy.
     Colors(ColorsArgs),
+    /// What each neighbor search costs while a scene runs: grids and trees, all constructions and traversals.
+    Neighbors(NeighborsArgs),
 }
 
 /// What all studies take.
@@ -142,4 +145,42 @@ pub struct ColorsArgs {
     pub out: Option<PathBuf>,
     #[command(flatten)]
     pub common: Common,
+}
+
+/// `pliant study neighbors`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  pliant study neighbors --steps 800
+  pliant study neighbors heap --steps 200 --every 10 --threads 2
+
+Runs each scene, and every so many steps lets every neighbor search find the pairs that contacts would be
+looked for in: the grid as the engine takes it and with cells of one reach in tables of 64^3 and 128^3 places,
+counted or sorted; the tree with boxes or balls around bunches of 8 and with boxes around single particles, by
+each walk (stack, sparse, mbvh2) from each start (root, leaf, bunch). All have to find the same pairs. Scenes
+of rigid boxes run a second time with merged particles in place of equal ones.
+
+Writes into the output folder: neighbors.csv with the median times of building and searching, and
+neighbors.svg with what some of them take while the scene runs. Runs on the CPU.")]
+pub struct NeighborsArgs {
+    /// Names of built-in scenes, or paths of .toml or .json files.
+    #[arg(value_name = "SCENE", default_values_t = ["drop_boxes", "drop_crates", "drop_grains"].map(String::from))]
+    pub scenes: Vec<String>,
+    /// Steps to run.
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub steps: u32,
+    /// Steps from one measurement to the next.
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
+    pub every: u32,
+    /// Output folder [default: out/neighbors].
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Threads of the simulation and of the searches; 0 is one per core.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
+    pub threads: usize,
+    #[command(flatten)]
+    pub overrides: Overrides,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
 }

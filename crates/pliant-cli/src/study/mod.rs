@@ -6,6 +6,7 @@
 mod colors;
 mod convergence;
 mod equal;
+mod neighbors;
 
 use crate::args::{Common, SolverSpec, Study, StudyArgs};
 use crate::load::{Loaded, Setting};
@@ -24,6 +25,7 @@ pub fn study(args: &StudyArgs) -> Result<(), Failure> {
         Study::Convergence(args) => convergence::convergence(args),
         Study::Equal(args) => equal::equal(args),
         Study::Colors(args) => colors::colors(args),
+        Study::Neighbors(args) => neighbors::neighbors(args),
     }
 }
 

@@ -5,7 +5,8 @@ use crate::{Room, SMALL};
 #[test]
 fn every_help_has_an_example() {
     let room = Room::with(SMALL);
-    let study = [&["study"][..], &["study", "convergence"], &["study", "equal"], &["study", "colors"]];
+    let study =
+        [&["study"][..], &["study", "convergence"], &["study", "equal"], &["study", "colors"], &["study", "neighbors"]];
     let others = [
         &[][..],
         &["run"],

@@ -183,6 +183,48 @@ fn colors_compares_every_number_of_colors_with_a_reference() {
     room.pliant(&["study", "colors", "scene.toml", "--from", "50"]).code(1).says(&["from 50 to", "help: "]);
 }
 
+/// A few rigid boxes that land on each other.
+const BOXES: &str = r#"
+title = "Boxes that land"
+
+[solver]
+dt = 0.01
+iterations = 4
+
+[[body]]
+name = "box"
+box = [0.4, 0.4, 0.4]
+grid = 8
+array = { count = [2, 2, 2], spacing = [0.41, 0.41, 0.41] }
+transform = { translate = [0, 0.21, 0] }
+
+[[collider]]
+plane = {}
+"#;
+
+#[test]
+fn t11_neighbors_are_timed_for_every_construction_and_traversal() {
+    let room = Room::with(BOXES);
+    let args = ["study", "neighbors", "scene.toml", "--steps", "6", "--every", "3", "--out", "there"];
+    let done = room.pliant(&args).code(0);
+    for word in ["grid 64^3", "grid 128^3", "sorting", "mbvh2 from leaf", "tree of balls", "neighbors.svg"] {
+        assert!(done.stdout.contains(word), "{word}: {}", done.stdout);
+    }
+    let (header, rows) = csv(&room.path("there/neighbors.csv"));
+    let names = "cloud,particles,pairs,structure,construction,traversal,build_ms,search_ms,total_ms";
+    assert_eq!(header.join(","), names);
+    // Three grids with two constructions; nine traversals of boxes and of balls, six of single particles.
+    assert_eq!(rows.len(), 2 * (6 + 9 + 9 + 6));
+    let of = |cloud: &str| rows.iter().filter(|r| r[0] == cloud).map(|r| number(&r[1])).collect::<Vec<f64>>();
+    let (equal, merged) = (of("scene"), of("scene merged"));
+    assert!(equal.iter().all(|&n| n == 8.0 * 512.0), "{equal:?}");
+    assert!(merged.iter().all(|&n| n > 0.0 && n < equal[0]), "{merged:?}");
+    assert!(rows.iter().all(|r| number(&r[2]) > 0.0 && number(&r[6]) > 0.0 && number(&r[7]) > 0.0), "{rows:?}");
+    let json = room.pliant(&[&args[..], &["--json"]].concat()).code(0).json();
+    assert_eq!(json["clouds"].as_array().unwrap().len(), 2);
+    room.pliant(&["study", "neighbors", "nowhere.toml"]).code(3).says(&["nowhere.toml"]);
+}
+
 #[test]
 fn solvers_that_do_not_exist_are_refused_in_the_words_of_the_user() {
     let room = Room::with(PULLED);

@@ -18,6 +18,8 @@ fn shape() -> Shape {
         radii: (0..7).map(|i| 0.5 + i as f32).collect(),
         object_names: vec!["body".into(), "Seil ü".into()],
         colors: vec![None, None],
+        coated: Vec::new(),
+        enters: Vec::new(),
     }
 }
 

@@ -68,9 +68,7 @@ fn s10_collisions_of_all_kinds_keep_momentum() {
             let off = (momentum(&sim).0 - before).length() / size;
             println!("{a} and {b}: momentum off by {off:.1e}");
             assert!(met, "{a} and {b} have missed each other");
-            // A body takes up rounding of its positions in every iteration: two of them 3e-5.
-            let most = if [a, b].contains(&"body") { 1e-4 } else { 1e-5 };
-            assert!(off < most, "{a} and {b}: momentum is off by {off}");
+            assert!(off < 1e-5, "{a} and {b}: momentum is off by {off}");
         }
     }
 }

@@ -3,7 +3,12 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
+mod documents;
 mod grains;
 mod said;
+mod models;
+mod piles;
+mod rolling;
 mod scene;
 mod support;
+mod towers;

@@ -258,7 +258,8 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
 #[test]
 fn s20_sums_are_taken_in_the_order_that_is_written_down() {
     // 315 particles about the origin at whole numbers: four chunks and a piece, and a rest center of exactly 0, so
-    // that the center of a pose is the first particle plus a sum of places over a mass, and nothing else is rounded.
+    // that the center of a pose is where the first particle says it was, plus a sum of deviations over a mass, and nothing
+    // else is rounded.
     let (size, half) = ([5, 7, 9], [2.0, 3.0, 4.0]);
     let rest: Vec<Row> = (0..315_u32)
         .map(|i| {
@@ -271,12 +272,11 @@ fn s20_sums_are_taken_in_the_order_that_is_written_down() {
     let mut shapes = ShapeMatch::new(&[Shape::rigid(0..315)], &rest).unwrap();
     match_shapes(&mut shapes, &mut start.clone(), &Pass::default());
     for axis in 0..3 {
-        let from_first = |i: usize| start.get(i).map_or(0.0, |r| r[axis] - start[0][axis]);
+        let origin = start[0][axis] - rest[0][axis];
+        let off = |i: usize| start.get(i).map_or(0.0, |r| (r[axis] - origin) - rest[i][axis]);
         // Lane by lane down a chunk, chunks by pairs, lanes at distances 4, 2 and 1.
         let mut chunks: Vec<[f32; 8]> = (0..315_usize.div_ceil(CHUNK))
-            .map(|c| {
-                std::array::from_fn(|l| (0..CHUNK / 8).fold(0.0, |sum, k| sum + from_first(c * CHUNK + 8 * k + l)))
-            })
+            .map(|c| std::array::from_fn(|l| (0..CHUNK / 8).fold(0.0, |sum, k| sum + off(c * CHUNK + 8 * k + l))))
             .collect();
         while chunks.len() > 1 {
             let pair = |p: &[[f32; 8]]| if p.len() == 2 { std::array::from_fn(|l| p[0][l] + p[1][l]) } else { p[0] };
@@ -287,7 +287,7 @@ fn s20_sums_are_taken_in_the_order_that_is_written_down() {
             let half = lanes.len() / 2;
             lanes = (0..half).map(|l| lanes[l] + lanes[l + half]).collect();
         }
-        let center = start[0][axis] + lanes[0] / 315.0;
+        let center = origin + lanes[0] / 315.0;
         assert_eq!(shapes.poses()[0].center[axis].to_bits(), center.to_bits());
     }
 }

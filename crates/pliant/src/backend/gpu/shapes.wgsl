@@ -35,9 +35,11 @@ struct Body {
     pivot: vec3<f32>,
 }
 
-struct Goal { linear: mat3x3<f32>, shift: vec3<f32>, alpha: f32 }
+// From the origin, a place of the body.
+struct Goal { linear: mat3x3<f32>, shift: vec3<f32>, origin: vec3<f32>, alpha: f32 }
 
-// Σ m p; Σ m p qᵀ; Σ p of pins. Places p are from the body's first member.
+// Σ m d; Σ m p qᵀ; Σ p of pins. Places p are from the body's origin; d is how far they are from where the last match
+// would have put them, p − L·q: small, so that the center of mass is not lost in rounding.
 struct Sums { moment: vec3<f32>, second: mat3x3<f32>, pins: vec3<f32> }
 
 fn vector(at: u32) -> vec4<f32> {
@@ -89,17 +91,35 @@ fn put(i: u32, row: vec4<f32>) {
 // By number, then by thread.
 var<workgroup> sums: array<array<f32, 256>, 15>;
 
-// Adds members `first` to `first + count` of a body up, into the first of `sums`.
-fn add_up(body: Body, first: u32, count: u32, t: u32) {
-    let origin = here(body.row).xyz;
+// R·P of the last match of body `b`.
+fn linear_before(b: u32, body: Body) -> mat3x3<f32> {
+    let at = POSE * b;
+    let rotation = matrix_of(poses[at]);
+    if body.plastic {
+        return rotation * mat3x3<f32>(poses[at + 2u].xyz, poses[at + 3u].xyz, poses[at + 4u].xyz);
+    }
+    return rotation;
+}
+
+// About where its rest center was matched to: its first member says where it is. Bodies with pins are measured from it.
+fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
+    if body.pins > 0u {
+        return here(body.row).xyz;
+    }
+    return here(body.row).xyz - linear * vector(job.params + body.first).xyz;
+}
+
+// Adds members `first` to `first + count` of body `b` up, into the first of `sums`.
+fn add_up(b: u32, body: Body, first: u32, count: u32, t: u32) {
+    let linear = linear_before(b, body);
+    let origin = origin_of(body, linear);
     var total = Sums(vec3<f32>(0.0), mat3x3<f32>(), vec3<f32>(0.0));
     for (var k = first + t; k < first + count; k += MATCHERS) {
         let row = here(site(body, k));
         let q = vector(job.params + body.first + k);
         let p = row.xyz - origin;
-        let mp = q.w * p;
-        total.moment += mp;
-        total.second += outer3(mp, q.xyz);
+        total.moment += q.w * (p - linear * q.xyz);
+        total.second += outer3(q.w * p, q.xyz);
         if row.w <= 0.0 {
             total.pins += p;
         }
@@ -157,17 +177,19 @@ fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<
 
 // Where body `b` is matched to (D4 4.7), from its sums. Sets its pose.
 fn turn(b: u32, body: Body, total: Sums) -> Goal {
-    let origin = here(body.row).xyz;
+    let before = linear_before(b, body);
+    let origin = origin_of(body, before);
     let at = POSE * b;
     let shape = mat3x3<f32>(poses[at + 2u].xyz, poses[at + 3u].xyz, poses[at + 4u].xyz);
+    let moment = total.moment + before * body.moment;
     var way = vec3<f32>(0.0);
     if body.pins > 0u {
         way = total.pins / f32(body.pins);
     } else if body.mass > 0.0 {
-        way = total.moment / body.mass;
+        way = moment / body.mass;
     }
     // Σ m (p − way)(q − pivot)ᵀ, multiplied out.
-    let a = total.second - outer3(total.moment, body.pivot) - outer3(way, body.moment - body.mass * body.pivot);
+    let a = total.second - outer3(moment, body.pivot) - outer3(way, body.moment - body.mass * body.pivot);
     let q = rotation_for(b, body, a, shape);
     let rotation = matrix_of(q);
     // What is frozen stays as it is; what comes of it is put back by finalize.
@@ -190,18 +212,18 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
             strain = max(strain, found);
         }
     }
-    let shift = origin + (way - linear * body.pivot);
+    let shift = way - linear * body.pivot;
     if moving {
         poses[at] = q;
-        poses[at + 1u] = vec4<f32>(shift, strain);
+        poses[at + 1u] = vec4<f32>(origin + shift, strain);
     }
-    return Goal(linear, shift, body.alpha);
+    return Goal(linear, shift, origin, body.alpha);
 }
 
 // What a row moves by: α(g − x) (D4 4.8), nothing for pins.
 fn move_by(goal: Goal, row: vec4<f32>, q: vec3<f32>) -> vec3<f32> {
     let g = goal.linear * q + goal.shift;
-    return select(0.0, goal.alpha, row.w > 0.0) * (g - row.xyz);
+    return select(0.0, goal.alpha, row.w > 0.0) * (g - (row.xyz - goal.origin));
 }
 
 var<workgroup> shared_goal: Goal;
@@ -214,7 +236,7 @@ fn shape_whole(thread: Thread) {
         return;
     }
     let body = body_at(b);
-    add_up(body, 0u, body.count, thread.local);
+    add_up(b, body, 0u, body.count, thread.local);
     if thread.local == 0u {
         shared_goal = turn(b, body, summed());
     }
@@ -234,7 +256,7 @@ fn shape_sums(thread: Thread) {
         return;
     }
     let what = bodies[job.first + piece];
-    add_up(body_at(what.x), what.y, what.z, thread.local);
+    add_up(what.x, body_at(what.x), what.y, what.z, thread.local);
     if thread.local == 0u {
         let total = summed();
         let at = job.slots + SUMS * piece;
@@ -265,9 +287,9 @@ fn shape_turn(thread: Thread) {
     let goal = turn(b, body, total);
     let at = job.slots + SUMS * job.iterations + GOAL * b;
     work[at] = vec4<f32>(goal.linear[0], goal.alpha);
-    work[at + 1u] = vec4<f32>(goal.linear[1], 0.0);
-    work[at + 2u] = vec4<f32>(goal.linear[2], 0.0);
-    work[at + 3u] = vec4<f32>(goal.shift, 0.0);
+    work[at + 1u] = vec4<f32>(goal.linear[1], goal.origin.x);
+    work[at + 2u] = vec4<f32>(goal.linear[2], goal.origin.y);
+    work[at + 3u] = vec4<f32>(goal.shift, goal.origin.z);
 }
 
 // Moves the rows of one piece; where bodies share rows, writes down what each member is to move by.
@@ -281,7 +303,8 @@ fn shape_move(thread: Thread) {
     let body = body_at(what.x);
     let at = job.slots + SUMS * job.iterations + GOAL * what.x;
     let linear = mat3x3<f32>(work[at].xyz, work[at + 1u].xyz, work[at + 2u].xyz);
-    let goal = Goal(linear, work[at + 3u].xyz, work[at].w);
+    let origin = vec3<f32>(work[at + 1u].w, work[at + 2u].w, work[at + 3u].w);
+    let goal = Goal(linear, work[at + 3u].xyz, origin, work[at].w);
     for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
         let i = site(body, k);
         let row = here(i);

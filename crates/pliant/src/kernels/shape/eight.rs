@@ -8,12 +8,26 @@ use super::moments::{Add, Block, LANES, Lanes, Sums, WeightSums};
 use crate::state::RowData;
 use std::ops::Range;
 
-/// Goals of a body: R·P and what is added to it, and how far to go.
+/// Goals of a body: R·P and what is added to it, from the body's origin; and how far to go.
+///
+/// Goals stay relative to a point of the body until they have become moves: added to a place in the world, the shift
+/// would be rounded once for all members alike, and the body would take up that rounding as momentum in every
+/// iteration.
 #[derive(Clone, Copy)]
 pub struct Goal {
     pub linear: Mat3,
     pub shift: Vec3,
+    pub origin: Vec3,
     pub alpha: f32,
+}
+
+/// What places of a body are measured from.
+#[derive(Clone, Copy)]
+pub struct Before {
+    /// About where the rest center was matched to: far from the world's origin the moments would drown.
+    pub origin: Vec3,
+    /// R·P of the last match.
+    pub linear: Mat3,
 }
 
 /// Where a body's rows come from, eight at a time.
@@ -67,23 +81,24 @@ impl Source for List<'_> {
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-pub fn sums_avx2<S: Source>(source: &S, blocks: &[Block], range: Range<usize>, origin: Vec3) -> Sums {
-    sums(source, blocks, range, origin)
+pub fn sums_avx2<S: Source>(source: &S, blocks: &[Block], range: Range<usize>, before: &Before) -> Sums {
+    sums(source, blocks, range, before)
 }
 
 #[inline(always)]
-pub fn sums<S: Source>(source: &S, blocks: &[Block], range: Range<usize>, origin: Vec3) -> Sums {
+pub fn sums<S: Source>(source: &S, blocks: &[Block], range: Range<usize>, before: &Before) -> Sums {
     let mut sums = Sums::ZERO;
     for b in range {
-        sums.block(&from_origin(&columns(&source.fetch(b)), origin), &blocks[b]);
+        sums.block(&from_origin(&columns(&source.fetch(b)), before.origin), &before.linear, &blocks[b]);
     }
     sums
 }
 
-pub fn weighted_sums<S: Source>(source: &S, blocks: &[Block], range: Range<usize>, origin: Vec3) -> Sums {
+pub fn weighted_sums<S: Source>(source: &S, blocks: &[Block], range: Range<usize>, before: &Before) -> Sums {
     let mut sums = Sums::ZERO;
     for b in range {
-        sums.block(&from_origin(&columns(&source.fetch(b)), origin), &weigh(&blocks[b], &source.weights(b)));
+        let p = from_origin(&columns(&source.fetch(b)), before.origin);
+        sums.block(&p, &before.linear, &weigh(&blocks[b], &source.weights(b)));
     }
     sums
 }
@@ -137,7 +152,7 @@ pub fn moves_of(goal: &Goal, [qx, qy, qz, _]: &Block, x: &[Lanes; 4]) -> [Lanes;
         for l in 0..LANES {
             let g = (t0[k] * qx[l] + t1[k] * qy[l] + t2[k] * qz[l]) + goal.shift[k];
             let alpha = if x[3][l] > 0.0 { goal.alpha } else { 0.0 };
-            out[k][l] = alpha * (g - x[k][l]);
+            out[k][l] = alpha * (g - (x[k][l] - goal.origin[k]));
         }
     }
     out

@@ -20,7 +20,11 @@ pub type Block = [[f32; LANES]; 4];
 /// Eight numbers, one for each lane.
 pub type Lanes = [f32; LANES];
 
-/// Sums by lane: Σ m p in the first three, then Σ m p qᵀ column by column; p is the place from the body's origin.
+/// Sums by lane: Σ m d in the first three, then Σ m p qᵀ column by column; p is the place from the body's origin, and d
+/// how far that is from where the last match would have put it, p − L·q.
+///
+/// The center of mass comes from the d because they are small: Σ m p of a body 0.2 m large is off by 1e-8 m, which all
+/// of its particles would share, in every iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums(pub [Lanes; 12]);
 
@@ -59,20 +63,21 @@ impl Add for WeightSums {
 }
 
 impl Sums {
-    /// Σ m p and Σ m p qᵀ.
+    /// Σ m d and Σ m p qᵀ.
     pub fn total(&self) -> (Vec3, Mat3) {
         let t = self.0.map(|lanes| total(&lanes));
         ([t[0], t[1], t[2]], [[t[3], t[4], t[5]], [t[6], t[7], t[8]], [t[9], t[10], t[11]]])
     }
 
-    /// Adds eight members: places from the origin, then offsets and masses.
+    /// Adds eight members: places from the origin, the last match L, then offsets and masses.
     #[inline(always)]
-    pub fn block(&mut self, p: &[Lanes; 3], [qx, qy, qz, m]: &Block) {
+    pub fn block(&mut self, p: &[Lanes; 3], [t0, t1, t2]: &Mat3, [qx, qy, qz, m]: &Block) {
         let s = &mut self.0;
         for j in 0..3 {
             for l in 0..LANES {
+                let d = p[j][l] - (t0[j] * qx[l] + t1[j] * qy[l] + t2[j] * qz[l]);
                 let mp = m[l] * p[j][l];
-                s[j][l] += mp;
+                s[j][l] += m[l] * d;
                 s[3 + j][l] += mp * qx[l];
                 s[6 + j][l] += mp * qy[l];
                 s[9 + j][l] += mp * qz[l];

@@ -4,7 +4,7 @@
 //! whether a body's rows are a run or a list.
 
 use super::bodies::{Body, Layout, Pose, ShapeMatch};
-use super::eight::{Goal, List, Run, Source, columns, move_rows, moves_of, sums, weight_chunk, weighted_sums};
+use super::eight::{Before, Goal, List, Run, Source, columns, move_rows, moves_of, sums, weight_chunk, weighted_sums};
 #[cfg(target_arch = "x86_64")]
 use super::eight::{move_rows_avx2, sums_avx2};
 use super::matrix::{
@@ -169,18 +169,26 @@ impl All<'_> {
         row: &dyn Fn(u32) -> RowData,
     ) -> Goal {
         let blocks = &self.blocks[body.first_block..][..body.blocks()];
-        // Measured from a point of the body: far from the world's origin the moments would drown.
-        let origin = [first[0], first[1], first[2]];
+        let linear = if body.plastic.is_some() { pose.linear() } else { matrix_of(pose.rotation) };
+        // The first member says where the body is: near enough, wherever that has gone. Pins do not take up momentum; what
+        // is measured from one of them loses less to their weight.
+        let free = body.pins.1 == 0;
+        let arm = if free { apply(&linear, [0, 1, 2].map(|k| blocks[0][k][0])) } else { [0.0; 3] };
+        let origin = [0, 1, 2].map(|k| first[k] - arm[k]);
+        let before = Before { origin, linear };
         let weighted = self.weights.is_some() && body.plastic.is_none();
         let range = |chunk: usize| chunk * CHUNK_BLOCKS..((chunk + 1) * CHUNK_BLOCKS).min(blocks.len());
-        let sums = pairwise(0..body.chunks(), self.grain, &|c| self.chunk(source, blocks, range(c), origin, weighted));
-        let (moment, second) = sums.total();
+        let sums = pairwise(0..body.chunks(), self.grain, &|c| self.chunk(source, blocks, range(c), &before, weighted));
+        let (off, second) = sums.total();
         let (mass, first_moment) = if weighted {
             pairwise(0..body.chunks(), self.grain, &|c| weight_chunk(source, blocks, range(c))).total()
         } else {
             (body.mass, body.first)
         };
         let by_mass = |v: Vec3| if mass > 0.0 { v.map(|x| x / mass) } else { [0.0; 3] };
+        // Σ m p = Σ m d + L·Σ m q, of which the latter is all but nothing.
+        let carried = apply(&linear, first_moment);
+        let moment = [0, 1, 2].map(|k| off[k] + carried[k]);
         // From the origin to where the pivot is.
         let (way, pivot) = match body.pins {
             (_, 0) => (by_mass(moment), if weighted { by_mass(first_moment) } else { body.pivot }),
@@ -199,9 +207,9 @@ impl All<'_> {
         }
         let linear = if body.plastic.is_some() { multiply(&rotation, &pose.shape) } else { rotation };
         let arm = apply(&linear, pivot);
-        let shift = [0, 1, 2].map(|k| origin[k] + (way[k] - arm[k]));
-        pose.center = shift;
-        Goal { linear, shift, alpha: body.alpha }
+        let shift = [0, 1, 2].map(|k| way[k] - arm[k]);
+        pose.center = [0, 1, 2].map(|k| origin[k] + shift[k]);
+        Goal { linear, shift, origin, alpha: body.alpha }
     }
 
     /// New orientation for the moment A about the rest shape as built.
@@ -247,18 +255,18 @@ impl All<'_> {
         source: &S,
         blocks: &[Block],
         range: Range<usize>,
-        origin: Vec3,
+        before: &Before,
         weighted: bool,
     ) -> Sums {
         if weighted {
-            return weighted_sums(source, blocks, range, origin);
+            return weighted_sums(source, blocks, range, before);
         }
         #[cfg(target_arch = "x86_64")]
         if self.wide {
             // SAFETY: `wide` is set only where the processor has AVX2.
-            return unsafe { sums_avx2(source, blocks, range, origin) };
+            return unsafe { sums_avx2(source, blocks, range, before) };
         }
-        sums(source, blocks, range, origin)
+        sums(source, blocks, range, before)
     }
 }
 

@@ -1,0 +1,216 @@
+//! Every way to find neighbors, and what it takes on one cloud of particles.
+
+use pliant::space::{Ball, Bounds, Box3, Cells, Cloud, Construction, Grid, Neighbors, Pairs, Start, Traversal, Tree};
+use pliant::space::{Volume, Walk};
+use pliant::{Isa, Threads};
+use std::time::Instant;
+
+/// Cells of a grid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Table {
+    /// As the engine chooses them.
+    Own,
+    /// As long as the largest particle reaches, in a table of at most this number of places cubed, as in D4.
+    Cubed(usize),
+}
+
+/// What stands around the nodes of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Around {
+    /// Boxes around bunches of eight.
+    Boxes,
+    /// Balls around bunches of eight.
+    Balls,
+    /// Boxes around single particles, as in D4.
+    Singles,
+}
+
+/// One way to find neighbors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// A grid.
+    Grid(Table, Construction),
+    /// A tree.
+    Tree(Around, Traversal),
+}
+
+/// Times of one search [ms], and what it found.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Taken {
+    /// Making the structure.
+    pub build: f64,
+    /// Listing the pairs.
+    pub search: f64,
+    /// Pairs found.
+    pub pairs: usize,
+    /// Fingerprint of the lists.
+    pub print: u64,
+}
+
+impl Method {
+    /// All of them, the engine's own first.
+    pub fn all() -> Vec<Self> {
+        let constructions = [Construction::Counting, Construction::Sorting];
+        let grids = [Table::Own, Table::Cubed(64), Table::Cubed(128)];
+        let mut all: Vec<_> = grids.iter().flat_map(|&t| constructions.map(|c| Self::Grid(t, c))).collect();
+        for around in [Around::Boxes, Around::Balls, Around::Singles] {
+            // A bunch of one is a leaf.
+            let apart = |t: &Traversal| around != Around::Singles || t.start != Start::Bunch;
+            all.extend(Traversal::all().filter(apart).map(|t| Self::Tree(around, t)));
+        }
+        all
+    }
+
+    /// Structure, construction and traversal, as columns of the table.
+    pub fn words(self) -> [String; 3] {
+        match self {
+            Self::Grid(table, construction) => {
+                let table = match table {
+                    Table::Own => "grid".to_owned(),
+                    Table::Cubed(n) => format!("grid {n}^3"),
+                };
+                [table, format!("{construction:?}").to_lowercase(), "cells".into()]
+            }
+            Self::Tree(around, how) => {
+                let around = match around {
+                    Around::Boxes => "tree of boxes",
+                    Around::Balls => "tree of balls",
+                    Around::Singles => "tree of boxes of one",
+                };
+                let walk = match how.walk {
+                    Walk::Stack => "stack",
+                    Walk::Sparse => "sparse",
+                    Walk::Mbvh2 => "mbvh2",
+                };
+                [around.into(), "sorting".into(), format!("{walk} from {:?}", how.start).to_lowercase()]
+            }
+        }
+    }
+
+    /// One name for legends.
+    pub fn name(self) -> String {
+        let [structure, construction, traversal] = self.words();
+        match self {
+            Self::Grid(..) => format!("{structure}, {construction}"),
+            Self::Tree(..) => format!("{structure}, {traversal}"),
+        }
+    }
+}
+
+/// Searches with their buffers.
+pub struct Searches {
+    threads: Threads,
+    isa: Isa,
+    grid: Grid,
+    boxes: Tree<Box3>,
+    balls: Tree<Ball>,
+    singles: Tree<Box3>,
+    lists: Neighbors,
+}
+
+impl Searches {
+    /// With so many threads; 0 is one per core.
+    pub fn new(threads: usize) -> std::io::Result<Self> {
+        Ok(Self {
+            threads: Threads::new(threads)?,
+            isa: Isa::detect(),
+            grid: Grid::default(),
+            boxes: Tree::default(),
+            balls: Tree::default(),
+            singles: Tree::new(1),
+            lists: Neighbors::default(),
+        })
+    }
+
+    /// Finds all pairs of a cloud in one way.
+    pub fn run(&mut self, method: Method, cloud: Cloud<'_>, margin: f32) -> Taken {
+        let Self { threads, isa, grid, boxes, balls, singles, lists } = self;
+        let (threads, isa) = (&*threads, *isa);
+        let (build, search) = threads.enter(|| match method {
+            Method::Grid(table, construction) => {
+                let start = Instant::now();
+                let own = matches!((table, construction), (Table::Own, Construction::Counting));
+                let (build, after) = if own {
+                    grid.build(threads, cloud, margin);
+                    let after = Instant::now();
+                    (after - start, after)
+                } else {
+                    let cells = match table {
+                        Table::Own => {
+                            grid.build(threads, cloud, margin);
+                            grid.cells().clone()
+                        }
+                        Table::Cubed(n) => {
+                            let reach = 2.0 * cloud.largest() + margin;
+                            Cells::new(&Bounds::of(cloud.rows), [reach; 3], n * n * n)
+                        }
+                    };
+                    let start = Instant::now();
+                    grid.build_with(threads, cloud, cells, construction);
+                    let after = Instant::now();
+                    (after - start, after)
+                };
+                grid.pairs(threads, isa, margin, Pairs::Both, lists);
+                (build, after.elapsed())
+            }
+            Method::Tree(Around::Boxes, how) => climb(boxes, threads, isa, how, cloud, margin, lists),
+            Method::Tree(Around::Balls, how) => climb(balls, threads, isa, how, cloud, margin, lists),
+            Method::Tree(Around::Singles, how) => climb(singles, threads, isa, how, cloud, margin, lists),
+        });
+        let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
+        Taken {
+            build: ms(build),
+            search: ms(search),
+            pairs: lists.indices().len() / 2,
+            print: fingerprint(lists.offsets().iter().chain(lists.indices())),
+        }
+    }
+}
+
+fn climb<V: Volume>(
+    tree: &mut Tree<V>,
+    threads: &Threads,
+    isa: Isa,
+    how: Traversal,
+    cloud: Cloud<'_>,
+    margin: f32,
+    lists: &mut Neighbors,
+) -> (std::time::Duration, std::time::Duration) {
+    let start = Instant::now();
+    tree.build(threads, cloud);
+    let built = Instant::now();
+    tree.pairs(threads, isa, how, margin, Pairs::Both, lists);
+    (built - start, built.elapsed())
+}
+
+/// 64-bit FNV-1a over words.
+fn fingerprint<'a>(words: impl Iterator<Item = &'a u32>) -> u64 {
+    words.fold(0xcbf2_9ce4_8422_2325, |hash, &w| (hash ^ u64::from(w)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn t11_all_methods_find_the_same_pairs_and_have_names_of_their_own() {
+        let mut seed = 1_u32;
+        let mut random = || {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) as f32 / (1 << 24) as f32
+        };
+        let rows: Vec<[f32; 4]> = (0..500).map(|_| [random(), random(), random(), 1.0]).collect();
+        let radii: Vec<f32> = (0..500).map(|_| 0.02 + 0.05 * random()).collect();
+        let cloud = Cloud { rows: &rows, radii: &radii, phases: &[] };
+        let mut searches = Searches::new(1).unwrap();
+        let first = searches.run(Method::all()[0], cloud, 0.01);
+        assert!(first.pairs > 100, "{first:?}");
+        let mut names = std::collections::BTreeSet::new();
+        for method in Method::all() {
+            let found = searches.run(method, cloud, 0.01);
+            assert_eq!((found.pairs, found.print), (first.pairs, first.print), "{}", method.name());
+            assert!(names.insert(method.name()), "{}", method.name());
+        }
+        assert_eq!(names.len(), 6 + 9 + 9 + 6);
+    }
+}
