@@ -195,7 +195,7 @@ iterations = 4
 name = "box"
 box = [0.4, 0.4, 0.4]
 grid = 8
-array = { count = [2, 2, 2], spacing = [0.41, 0.41, 0.41] }
+array = { count = [2, 2, 2], spacing = [0.402, 0.402, 0.402] }
 transform = { translate = [0, 0.21, 0] }
 
 [[collider]]
