@@ -5,10 +5,10 @@
 mod bodies;
 mod documents;
 mod grains;
-mod said;
 mod models;
 mod piles;
 mod rolling;
+mod said;
 mod scene;
 mod support;
 mod towers;
