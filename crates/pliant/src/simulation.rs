@@ -65,7 +65,8 @@ pub struct ConstraintView {
 #[cfg(feature = "gpu")]
 type Seen = crate::gpu::Harvest;
 #[cfg(not(feature = "gpu"))]
-type Seen = ();
+#[derive(Clone, Debug, Default)]
+struct Seen;
 
 /// A running simulation.
 pub struct Simulation {

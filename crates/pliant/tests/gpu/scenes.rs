@@ -61,11 +61,17 @@ const CASES: &[Case] = &[
     Case { name: "wrecking", set: &[], frames: 20, nature: Later },
     Case { name: "dent", set: &["body.0.grid=8", "body.1.grid=8"], frames: 30, nature: Later },
     Case { name: "peer_grains", set: &["grains.0.fill.max=[-1, 0.5, -1]"], frames: 20, nature: Later },
+    Case { name: "pour", set: &[], frames: 12, nature: Later },
+    Case { name: "jelly", set: &[], frames: 8, nature: Later },
+    Case { name: "crater", set: &["grains.0.fill.max=[-0.6, 0.3, -0.6]", "grains.1.fill.max=[-0.4, 1.641, -0.5]", "body.0.grid=8"], frames: 8, nature: Later },
+    Case { name: "drop_boxes", set: &["body.0.array.count=[2, 2, 1]"], frames: 6, nature: Calm(1e-5) },
+    Case { name: "drop_crates", set: &["body.0.array.count=[1, 2, 1]", "body.0.grid=8"], frames: 6, nature: Calm(1e-5) },
+    Case { name: "drop_grains", set: &["grains.0.fill.max=[-4, 4.1, -4]"], frames: 6, nature: Calm(1e-5) },
     Case { name: "peer_boxes", set: &["body.0.array.count=[2, 2, 1]", "body.0.grid=8"], frames: 20, nature: Later },
 ];
 
 /// Scenes that need a mesh file.
-const MESHES: [&str; 1] = ["bunny"];
+const MESHES: [&str; 4] = ["bunnies", "bunny", "plush", "soft_bunny"];
 
 /// Scenes with colliders that only the CPU has; that a GPU refuses them is tested here too.
 const CPU_ONLY: [&str; 2] = ["bowl", "obstacles"];

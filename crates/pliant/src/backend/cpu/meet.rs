@@ -12,7 +12,7 @@ use crate::kernels::contact::{Friction, Push};
 use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap};
 use crate::kernels::shape::ShapeMatch;
 use crate::kernels::shape::matrix::{apply, matrix_of};
-use crate::memory::of;
+use crate::memory::{of, room};
 use crate::model::Model;
 use crate::scene::Integrator;
 use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
@@ -64,6 +64,7 @@ impl Lists {
     fn fill(&mut self, found: &Neighbors, model: &Model, radii: &[f32]) {
         self.indices.clear();
         self.offsets.clear();
+        room(&mut self.indices, found.indices().len());
         if model.rest.is_empty() {
             self.indices.extend_from_slice(found.indices());
             self.offsets.extend_from_slice(found.offsets());
@@ -105,7 +106,7 @@ impl Meeting {
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
         let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
-        self.finder.bytes() + lists + each
+        self.finder.bytes() + lists + each + of(&self.fields)
     }
 
     /// Pairs of particles that push each other now.
@@ -138,6 +139,7 @@ impl Meeting {
         let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
         self.lists.fill(found, model, &state.radii);
         self.pushes.clear();
+        room(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());
         self.shares.resize(n, 1.0);
         self.counts.resize(n, 1.0);

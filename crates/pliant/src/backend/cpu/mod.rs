@@ -272,8 +272,12 @@ fn substep(
     if model.mutual.is_some() {
         scratch.meeting.find(threads, model, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
+        // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
+        let keeps = !model.has_surface();
         let shape = |shapes: &mut ShapeMatch, rows: &mut [RowData]| {
-            match_shapes(threads, isa, model, shapes, rows);
+            if keeps {
+                match_shapes(threads, isa, model, shapes, rows);
+            }
         };
         scratch.meeting.stabilize(threads, model, state, shape);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
