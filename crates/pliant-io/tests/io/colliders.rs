@@ -1,4 +1,5 @@
-//! Mesh files as colliders: the shared test models, good and bad. Passed over, with a line, where the folder is not there.
+//! Mesh files as colliders: the shared test models, good and bad. Passed over, with a line, where the folder is not
+//! there.
 #![allow(clippy::print_stderr)]
 
 use pliant::build::MeshSource;

@@ -1,8 +1,9 @@
 //! Contact of two particles that hold on to each other: cohesion (S18).
 //!
-//! Model: Derjaguin, Muller, Toporov 1975. Touching spheres attract each other with 2π·w·R, w the work of adhesion [J/m²] and
-//! 1/R = 1/r_a + 1/r_b; no more and no less, until they part. At position level the multiplier of the contact may go down to minus
-//! that force times h² in place of 0 (E16), and friction is bounded by μ·(N + 2π·w·R): Mohr and Coulomb's law.
+//! Model: Derjaguin, Muller, Toporov 1975. Touching spheres attract each other with 2π·w·R, w the work of adhesion
+//! [J/m²] and 1/R = 1/r_a + 1/r_b; no more and no less, until they part. At position level the multiplier of the
+//! contact may go down to minus that force times h² in place of 0 (E16), and friction is bounded by μ·(N + 2π·w·R):
+//! Mohr and Coulomb's law.
 //!
 //! As [`super::meet`], everything is odd in the exchange of a and b, to the bit.
 

@@ -84,8 +84,8 @@ impl Pose {
     }
 }
 
-/// Signed distance [m] (negative inside) and outward normal at a point of the collider's frame. Surfaces have no inside:
-/// their normals point to where the point is.
+/// Signed distance [m] (negative inside) and outward normal at a point of the collider's frame. Surfaces have no
+/// inside: their normals point to where the point is.
 #[inline]
 pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
     match *solid {

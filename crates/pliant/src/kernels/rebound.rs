@@ -1,10 +1,12 @@
 //! What a contact does to velocities once positions are settled: rebound and rolling resistance (S18).
 //!
 //! Rebound: Newton's law, v_n' = −e·v_n, for contacts that come in faster than what gravity does in two substeps
-//! (Müller et al., *Detailed Rigid Body Simulation with Extended Position Based Dynamics*, 2020, eq. 34). Slower ones are at rest.
-//! Rolling resistance: viscous, the third of the models that Ai et al. compare (*Assessment of rolling resistance models in
-//! discrete element simulations*, Powder Technology 2011). Particles have no orientation, so what rolls is what moves along
-//! the contact: its speed decays at a rate, however small the force on the contact is, where friction would be small too.
+//! (Müller et al., *Detailed Rigid Body Simulation with Extended Position Based Dynamics*, 2020, eq. 34). Slower ones
+//! are at rest.
+//! Rolling resistance: viscous, the third of the models that Ai et al. compare (*Assessment of rolling resistance
+//! models in discrete element simulations*, Powder Technology 2011). Particles have no orientation, so what rolls is
+//! what moves along the contact: its speed decays at a rate, however small the force on the contact is, where friction
+//! would be small too.
 
 use glam::Vec3;
 
@@ -31,8 +33,8 @@ impl Bounce {
     }
 }
 
-/// Change of the relative velocity of a contact that pushed, from `before` the substep to `now` [m/s]; `normal` points to
-/// the side whose velocity minus the other's they are.
+/// Change of the relative velocity of a contact that pushed, from `before` the substep to `now` [m/s]; `normal` points
+/// to the side whose velocity minus the other's they are.
 #[inline]
 pub fn rebound(bounce: &Bounce, normal: Vec3, before: Vec3, now: Vec3) -> Vec3 {
     let (approach, speed) = (normal.dot(before), normal.dot(now));

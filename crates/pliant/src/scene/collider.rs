@@ -124,8 +124,8 @@ pub struct MeshShape {
     pub figure: Option<FigureSpec>,
     /// Points whose hull is wanted [m]; `convex` only.
     pub points: Option<Vec<[f32; 3]>>,
-    /// Distances along the longest side, 4 to 256; `sdf` only; default 64. Details smaller than the distance between them
-    /// are lost.
+    /// Distances along the longest side, 4 to 256; `sdf` only; default 64. Details smaller than the distance between
+    /// them are lost.
     pub grid: Option<u32>,
     /// Where it is placed.
     pub transform: Transform,

@@ -37,8 +37,8 @@ fn s18_a_ball_rebounds_to_e_squared_of_its_height() {
     let drop = 1.0;
     for shape in SHAPES {
         for e in [0.3, 0.6, 0.9, 1.0] {
-            // Falling and rising in steps of h each cost g·h/v of the energy: 0.2 % of a fall from 1 m, and 1/e times as much of
-            // the rise, with h = 1 ms.
+            // Falling and rising in steps of h each cost g·h/v of the energy: 0.2 % of a fall from 1 m, and 1/e times
+            // as much of the rise, with h = 1 ms.
             let text = format!(
                 "solver = {{ dt = 0.004, substeps = 4, iterations = 2 }}\n{}[[collider]]\n{shape}\nrestitution = {e}\n",
                 free_particle([0.0, 0.1 + drop, 0.0], "radius = 0.1")

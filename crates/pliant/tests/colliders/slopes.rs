@@ -48,8 +48,8 @@ fn s17_a_dropped_particle_rests_on_hulls_surfaces_and_fields() {
                 lowest = lowest.min(sim.position(0).y);
             }
             let (x, v) = (sim.position(0), sim.velocity(0));
-            // Fields are interpolated over cells of 21 mm: a curvature of 2/m makes 0.2 mm, and the corner of triangles at the
-            // pole, whose sides fall off by 2 degrees, is rounded off over 15 mm: 0.5 mm.
+            // Fields are interpolated over cells of 21 mm: a curvature of 2/m makes 0.2 mm, and the corner of triangles
+            // at the pole, whose sides fall off by 2 degrees, is rounded off over 15 mm: 0.5 mm.
             let most = if shape.contains("sdf") && what == "ball" { 8e-4 } else { 2e-5 };
             println!("{what}, {shape}: rests at {x}, was {:.1e} m lower", top + 0.05 - f64::from(lowest));
             assert!((f64::from(x.y) - top - 0.05).abs() < most && x.x.abs() < 2e-3, "{what}, {shape}: rests at {x}");

@@ -1,8 +1,9 @@
 //! Signed distance fields of closed meshes.
 //!
-//! Which points are inside is decided by `build::voxel`, exactly (S27). How far they are from the surface is the distance to
-//! the mesh itself: the distances of S28 are between centers of voxels, so their zero is a staircase of half a voxel, on
-//! which things would rattle down a slope. They say where to look: nowhere is the surface farther than they tell and one voxel (E26).
+//! Which points are inside is decided by `build::voxel`, exactly (S27). How far they are from the surface is the
+//! distance to the mesh itself: the distances of S28 are between centers of voxels, so their zero is a staircase of
+//! half a voxel, on which things would rattle down a slope. They say where to look: nowhere is the surface farther than
+//! they tell and one voxel (E26).
 
 use crate::build::voxel::{Field, Grid, PADDING, VoxelError, voxelize};
 use crate::kernels::collide::{DistanceField, Surface};

@@ -172,8 +172,8 @@ impl<'a> Growing<'a> {
 
     /// All facets that see `apex`, and the edges around them in order, each with the facet behind it.
     fn look(&mut self, start: u32, apex: u32, round: u32, gone: &mut Vec<u32>, edges: &mut Vec<(u32, u32, u32)>) {
-        // A walk around the visible disk: sides of each facet in turn, beginning behind the one it was entered by. Kept on a
-        // list, as recursion would be as deep as the hull has facets.
+        // A walk around the visible disk: sides of each facet in turn, beginning behind the one it was entered by. Kept
+        // on a list, as recursion would be as deep as the hull has facets.
         self.facets[start as usize].seen = (round, true);
         gone.push(start);
         let mut path = vec![(start, 0, 3)];

@@ -72,8 +72,8 @@ impl Bvh {
         self.nodes.first().map(|n| (n.min, n.max))
     }
 
-    /// Walks to all leaves that may hold something less than `limit` away by `distance` (of a box), nearer children first.
-    /// `visit` gets a triangle's place in the order of leaves and the limit, which it may lower.
+    /// Walks to all leaves that may hold something less than `limit` away by `distance` (of a box), nearer children
+    /// first. `visit` gets a triangle's place in the order of leaves and the limit, which it may lower.
     #[inline]
     pub fn walk(&self, mut limit: f32, distance: impl Fn(Vec3, Vec3) -> f32, mut visit: impl FnMut(usize, &mut f32)) {
         if self.nodes.is_empty() {

@@ -14,8 +14,8 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// Distances `phi` [m], negative inside, x fastest, at `origin` and every `edge` from there [m]; at least two points
-    /// along each axis, and no distance inside at the border. `skin` is what pictures show.
+    /// Distances `phi` [m], negative inside, x fastest, at `origin` and every `edge` from there [m]; at least two
+    /// points along each axis, and no distance inside at the border. `skin` is what pictures show.
     pub fn new(dims: [u32; 3], origin: Vec3, edge: f32, phi: Vec<f32>, skin: TriMesh) -> Self {
         assert!(dims.iter().all(|&d| d >= 2), "a field has two points along each axis");
         assert_eq!(phi.len(), dims.iter().map(|&d| d as usize).product::<usize>(), "a distance for every point");
@@ -45,8 +45,8 @@ impl DistanceField {
 
     /// Signed distance [m] and outward normal: trilinear, and its exact gradient.
     ///
-    /// Cells at the border have neighbors on one side only, and so have their gradients. Outside of the grid the surface is
-    /// where the border's distance and normal point to.
+    /// Cells at the border have neighbors on one side only, and so have their gradients. Outside of the grid the
+    /// surface is where the border's distance and normal point to.
     pub fn signed_distance(&self, p: Vec3) -> (f32, Vec3) {
         let (min, max) = self.bounds();
         let held = p.clamp(min, max);

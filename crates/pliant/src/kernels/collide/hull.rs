@@ -29,8 +29,8 @@ impl Hull {
 
     /// Signed distance [m] and outward normal.
     ///
-    /// Inside, the shortest way out of a convex solid is through the plane that is nearest: the minimum translation is the
-    /// largest signed plane distance. Outside that is only a lower bound, exact above faces; the nearest point of
+    /// Inside, the shortest way out of a convex solid is through the plane that is nearest: the minimum translation is
+    /// the largest signed plane distance. Outside that is only a lower bound, exact above faces; the nearest point of
     /// the surface is exact above edges and corners too.
     pub fn signed_distance(&self, p: Vec3) -> (f32, Vec3) {
         let mut deepest = (f32::NEG_INFINITY, Vec3::Y);

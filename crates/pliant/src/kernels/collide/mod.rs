@@ -1,7 +1,7 @@
 //! Shapes of colliders that need tables: convex hulls, triangle surfaces, distance fields (S17).
 //!
-//! Home of the geometry only: where the nearest point is, how deep a point is inside, when a moving ball touches. What a
-//! contact does with it is [`super::contact`]; how tables are made from meshes is `build::collider`.
+//! Home of the geometry only: where the nearest point is, how deep a point is inside, when a moving ball touches. What
+//! a contact does with it is [`super::contact`]; how tables are made from meshes is `build::collider`.
 //!
 //! Invariant: tables are in the collider's frame, made once, and only looked up here. Positions are single precision;
 //! every sum and every choice among equals has a fixed order.

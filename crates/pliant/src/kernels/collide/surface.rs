@@ -8,8 +8,8 @@ use glam::Vec3;
 /// between triangles.
 const LEAST_RADIUS: f32 = 1e-5;
 
-/// Share of its radius that a ball is swept with. Balls at rest touch all triangles of a floor at once, at a distance that is
-/// right but for rounding: swept with all of it they would bump into the edges between coplanar triangles.
+/// Share of its radius that a ball is swept with. Balls at rest touch all triangles of a floor at once, at a distance
+/// that is right but for rounding: swept with all of it they would bump into the edges between coplanar triangles.
 const SWEPT: f32 = 0.99;
 
 /// Boxes are looked into that are farther than the nearest triangle by this factor of the square: rounding.
@@ -156,8 +156,8 @@ impl Surface {
         Some(Hit { share, normal })
     }
 
-    /// Where a ball of `radius` ends that goes from `from` to `to` without crossing the surface: it stops where it touches,
-    /// slides on with what is left of its way, and ends outside, however far the way is (S17: time of impact).
+    /// Where a ball of `radius` ends that goes from `from` to `to` without crossing the surface: it stops where it
+    /// touches, slides on with what is left of its way, and ends outside, however far the way is (S17: time of impact).
     ///
     /// Every piece of the way is swept, so its center never gets to the other side.
     pub fn slide(&self, from: Vec3, to: Vec3, radius: f32) -> Slide {

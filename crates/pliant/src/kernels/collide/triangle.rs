@@ -16,9 +16,9 @@ pub struct Foot {
     /// From there to the other [m]. Not their difference, which would be as wrong in direction as the point is rounded:
     /// across the face or the edge, exactly.
     pub away: Vec3,
-    /// What to multiply its square by to find the nearest of many triangles. Neighbors share edges and corners, so that their
-    /// squares differ by rounding alone, but their directions by the root of it: faces go before edges, and edges before
-    /// corners, where they are as near.
+    /// What to multiply its square by to find the nearest of many triangles. Neighbors share edges and corners, so that
+    /// their squares differ by rounding alone, but their directions by the root of it: faces go before edges, and edges
+    /// before corners, where they are as near.
     pub rank: f32,
 }
 
