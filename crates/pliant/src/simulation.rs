@@ -66,7 +66,7 @@ pub struct ConstraintView {
 type Seen = crate::gpu::Harvest;
 #[cfg(not(feature = "gpu"))]
 #[derive(Clone, Debug, Default)]
-struct Seen;
+struct Seen {}
 
 /// A running simulation.
 pub struct Simulation {

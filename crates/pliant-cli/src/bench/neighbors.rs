@@ -170,7 +170,7 @@ fn on_cpu(block: &Block, threads: usize, args: &BenchArgs) -> Result<Row, Failur
         total_ms: median(samples.iter().map(|s| s[1] + s[2])) * 1e3,
         pairs: pairs(entries, block.pairs),
         entries,
-        bytes: bytes as u64,
+        bytes,
         dispatches: 0,
     })
 }
