@@ -57,8 +57,9 @@ impl Model {
     }
 }
 
-/// What the lists of a grain in a heap take, which one that waits does not have yet [bytes]: eight to nine neighbors.
-const GRAIN_LISTS: u64 = 150;
+/// What the lists of a grain in a heap take, which one that waits does not have yet [bytes]: nine neighbors, each in two
+/// lists of numbers and with a push.
+const GRAIN_LISTS: u64 = 9 * (4 + 4 + 16);
 
 /// What a simulation will hold on the host later on, from what it holds after its first step.
 ///
