@@ -73,7 +73,9 @@ impl Desks {
                 Desk::Sift => &sift,
                 Desk::Shapes => &shapes,
             };
-            pipeline(device, layout, source)
+            // SAFETY: `build::pack` has proved every row number in range, `Tables` writes all others, lists of neighbors
+            // hold numbers of particles, and every loop of the shaders runs over a table's length.
+            unsafe { device.pipeline(&source.label, source.entry, source.text(), Some(layout)) }
         };
         sources.iter().map(make).collect()
     }
@@ -138,35 +140,4 @@ fn bind(device: &Device, layout: &wgpu::BindGroupLayout, b: &Buffers, bindings: 
     };
     let entries: Vec<_> = bindings.iter().map(one).collect();
     device.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
-}
-
-fn pipeline(
-    device: &Device,
-    layout: &wgpu::PipelineLayout,
-    source: &Source,
-) -> Result<wgpu::ComputePipeline, GpuError> {
-    let descriptor = wgpu::ShaderModuleDescriptor {
-        label: Some(&source.label),
-        source: wgpu::ShaderSource::Wgsl(source.text().into()),
-    };
-    device.attempt(&format!("shader {:?}", source.label), || {
-        let module = if device.checks {
-            device.device.create_shader_module(descriptor)
-        } else {
-            // SAFETY: `build::pack` has proved every row number in range, `Tables` writes all others, lists of
-            // neighbors hold numbers of particles, and every loop of the shaders runs over a table's length.
-            unsafe { device.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
-        };
-        device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some(&source.label),
-            layout: Some(layout),
-            module: &module,
-            entry_point: Some(source.entry),
-            compilation_options: wgpu::PipelineCompilationOptions {
-                zero_initialize_workgroup_memory: device.checks,
-                ..Default::default()
-            },
-            cache: None,
-        })
-    })
 }

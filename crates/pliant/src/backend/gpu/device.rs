@@ -254,6 +254,41 @@ impl Device {
         Ok(words)
     }
 
+    /// Compiles one entry point of a module; without a layout, it has the bindings that the shader uses.
+    ///
+    /// # Safety
+    /// Where the device does not keep its checks, nothing else does: whatever is in its buffers, the shader must stay
+    /// within them, and its loops must end.
+    pub(super) unsafe fn pipeline(
+        &self,
+        label: &str,
+        entry: &str,
+        text: String,
+        layout: Option<&wgpu::PipelineLayout>,
+    ) -> Result<wgpu::ComputePipeline, GpuError> {
+        let source = wgpu::ShaderSource::Wgsl(text.into());
+        let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
+        self.attempt(&format!("shader {label:?}"), || {
+            let module = if self.checks {
+                self.device.create_shader_module(descriptor)
+            } else {
+                // SAFETY: promised by the caller.
+                unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
+            };
+            self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                label: Some(label),
+                layout,
+                module: &module,
+                entry_point: Some(entry),
+                compilation_options: wgpu::PipelineCompilationOptions {
+                    zero_initialize_workgroup_memory: self.checks,
+                    ..Default::default()
+                },
+                cache: None,
+            })
+        })
+    }
+
     /// A buffer that a shader can bind, of 16 bytes at least.
     pub fn buffer(&self, label: &'static str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let (size, most) = (bytes.max(16), self.binding_bytes);

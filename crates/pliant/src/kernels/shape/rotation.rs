@@ -128,7 +128,8 @@ fn jacobi(u: &mut Mat3, v: &mut Mat3, p: usize, q: usize) -> bool {
 ///
 /// - **How far.** About a fixed unit axis n the objective is tr(RᵀA) + c·sin φ − b(1 − cos φ) with c = n·τ and
 ///   b = nᵀHn, H = tr(ARᵀ)·I − sym(ARᵀ). So the best angle is known, tan φ = c/b, and half angles need no
-///   trigonometry. D4's 4.20 takes c/tr for the angle.
+///   trigonometry. D4's 4.20 takes c/tr for the angle, with a small constant in the denominator, where D3 has it outside
+///   (E14); here there is none to put, for sine and cosine are never divided.
 /// - **About which axis.** H⁻¹τ (Newton), with H shifted where it is not positive. Along τ alone the error shrinks by
 ///   σ₁/(σ₁+σ₂+σ₃) in a step: by 2 % for a rod with σ = (1, 0.01, 0.01).
 ///

@@ -66,39 +66,12 @@ impl<'a> Workshop<'a> {
         if let Some(made) = compiled().get(&key) {
             return Ok(made.clone());
         }
-        let made = self.compile(entry, &key.1)?;
+        // SAFETY: whatever positions are, also if they are no numbers: cells and codes are clamped as integers, slots come
+        // from counts of all particles, and lists are written only where the header has room. Loops end: those over cells
+        // and slots run over such counts, those in the tree down ranges of slots that get shorter.
+        let made = unsafe { self.device.pipeline(entry, entry, key.1.clone(), None)? };
         compiled().insert(key, made.clone());
         Ok(made)
-    }
-
-    fn compile(&self, entry: &'static str, text: &str) -> Result<ComputePipeline, GpuError> {
-        let device = self.device;
-        let descriptor =
-            wgpu::ShaderModuleDescriptor { label: Some(entry), source: wgpu::ShaderSource::Wgsl(text.into()) };
-        device.attempt(&format!("shader {entry:?}"), || {
-            let module = if device.checks {
-                device.device.create_shader_module(descriptor)
-            } else {
-                // SAFETY: whatever positions are, also if they are no numbers: cells and codes are clamped as
-                // integers, slots come from counts of all particles, and lists are written only where the header
-                // has room. Loops end: those over cells and slots run over such counts, those in the tree down
-                // ranges of slots that get shorter.
-                unsafe {
-                    device.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
-                }
-            };
-            device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(entry),
-                layout: None,
-                module: &module,
-                entry_point: Some(entry),
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    zero_initialize_workgroup_memory: device.checks,
-                    ..Default::default()
-                },
-                cache: None,
-            })
-        })
     }
 
     /// A dispatch of so many workgroups with these buffers at these bindings.

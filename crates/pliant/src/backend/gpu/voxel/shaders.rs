@@ -100,32 +100,10 @@ impl Pipelines {
         });
         let threads = threads(device);
         let all = Kernel::ALL.into_iter().map(|kernel| {
-            let label = Some(kernel.entry());
-            device.attempt(&format!("shader {:?}", kernel.entry()), || {
-                let source = wgpu::ShaderSource::Wgsl(kernel.text(threads).into());
-                let descriptor = wgpu::ShaderModuleDescriptor { label, source };
-                let module = if device.checks {
-                    device.device.create_shader_module(descriptor)
-                } else {
-                    // SAFETY: `GpuVoxelizer` has checked vertex numbers and sizes of grids, `Plan` sizes the buffers
-                    // by the same numbers that the shaders stop at, and every loop ends: over a length, or when
-                    // what is left over of a division or a root, known to a few units, is in range.
-                    unsafe {
-                        device.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
-                    }
-                };
-                device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                    label,
-                    layout: Some(&pipeline_layout),
-                    module: &module,
-                    entry_point: label,
-                    compilation_options: wgpu::PipelineCompilationOptions {
-                        zero_initialize_workgroup_memory: device.checks,
-                        ..Default::default()
-                    },
-                    cache: None,
-                })
-            })
+            // SAFETY: `GpuVoxelizer` has checked vertex numbers and sizes of grids, `Plan` sizes the buffers by the same
+            // numbers that the shaders stop at, and every loop ends: over a length, or when what is left over of a
+            // division or a root, known to a few units, is in range.
+            unsafe { device.pipeline(kernel.entry(), kernel.entry(), kernel.text(threads), Some(&pipeline_layout)) }
         });
         Ok(Self { all: all.collect::<Result<_, _>>()?, layout })
     }
