@@ -315,6 +315,65 @@ impl Default for Mutual {
     }
 }
 
+/// Phase of all particles of liquids: they do not touch each other, but keep their density.
+pub const LIQUID: u32 = crate::space::ASLEEP - 1;
+
+/// What is the same for all liquids, and where they are (S23).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fluid {
+    /// Radius of a liquid's particle [m].
+    pub radius: f32,
+    /// Reach of the kernel [m].
+    pub reach: f32,
+    /// The kernel.
+    pub smoothing: crate::kernels::fluid::smooth::Smoothing,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// Share of the last substep's pressure that the next one starts from.
+    pub carry: f32,
+    /// Softening of the constraints, over that of a lone pair.
+    pub relaxation: f32,
+    /// Volume that gives way to pressure [1/Pa].
+    pub compressibility: f32,
+    /// Share of the velocity against neighbors that is lost in a substep.
+    pub xsph: f32,
+    /// Whether all particles of the scene take the same space.
+    pub even: bool,
+    /// Space of each particle in the sums of a liquid [m³].
+    pub volumes: Vec<f32>,
+    /// Liquid of each particle, counted from 1; 0 for solids.
+    pub liquids: Vec<u32>,
+    /// The liquids.
+    pub kinds: Vec<LiquidKind>,
+}
+
+impl Fluid {
+    /// The liquid that a particle is of, if it is of one.
+    pub fn kind(&self, i: usize) -> Option<&LiquidKind> {
+        self.kinds.get((self.liquids[i] as usize).wrapping_sub(1))
+    }
+
+    /// How viscosity is solved for in substeps of `h` seconds.
+    pub fn viscosity(&self, h: f32) -> crate::kernels::fluid::viscous::Plan {
+        let nu = self.kinds.iter().map(|k| k.viscosity / k.density).fold(0.0, f32::max);
+        crate::kernels::fluid::viscous::Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
+    }
+
+    /// XSPH by volume [kg/m³].
+    pub fn drag(&self) -> f32 {
+        self.xsph * self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min)
+    }
+}
+
+/// One liquid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiquidKind {
+    /// Density at rest [kg/m³].
+    pub density: f32,
+    /// Viscosity [Pa·s].
+    pub viscosity: f32,
+}
+
 /// Meshes that follow particles (S20). Nothing of a step reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Coats {
@@ -385,6 +444,8 @@ pub struct Model {
     pub settings: Settings,
     /// How particles touch each other; `None` where they do not.
     pub mutual: Option<Mutual>,
+    /// Liquids, where there are any.
+    pub fluid: Option<Fluid>,
     /// Rest places of particles [m], where objects touch themselves; else empty.
     pub rest: Vec<glam::Vec3>,
     /// For each particle the shortest way out of its body at rest, and its depth below the surface [m], 0 where it is of
@@ -432,6 +493,9 @@ impl Model {
 
     /// What of it only the CPU can do so far.
     pub fn cpu_only(&self) -> Option<&'static str> {
+        if self.fluid.is_some() {
+            return Some("liquids");
+        }
         let shaped = |c: &Collider| c.solid.bounds().is_some();
         if self.colliders.iter().any(shaped) {
             return Some("contact with convex, surface and sdf colliders");

@@ -305,6 +305,19 @@ const PROVED: &[(&str, &[&str])] = &[
         "s22_t12_boxes_that_are_in_each_other_come_apart",
         "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
+    ("s23", &[
+        "s23_a_kernel_at_its_center_is_finite_and_flat",
+        "s23_an_edge_of_two_walls_is_counted_once",
+        "s23_density_on_a_lattice_is_the_analytic_sum",
+        "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
+        "s23_kernels_have_integral_one_and_end_at_their_reach",
+        "s23_slopes_are_differences_of_the_kernels",
+        "s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel",
+    ]),
+    ("s24", &[
+        "s24_a_stirred_liquid_resists_as_its_viscosity_says",
+        "s24_the_resistance_of_a_wall_is_the_integral_of_the_operator",
+    ]),
     ("s25", &[
         "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
         "s14_s25_the_wind_is_the_same_on_the_gpu",
@@ -579,6 +592,12 @@ const PROVED: &[(&str, &[&str])] = &[
         "s18_e19_v06_slips_half_a_degree_above_the_friction_angle",
         "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
     ]),
+    ("e20", &[
+        "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
+    ]),
+    ("e21", &[
+        "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
+    ]),
     ("e23", &[
         "e23_s19_every_matrix_gives_a_proper_rotation_by_all_three_ways",
         "s19_e23_a_warm_start_is_continuous_where_a_body_is_flattened_and_turned_inside_out",
@@ -645,6 +664,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r01_grains_and_bodies_have_the_same_bits_on_one_thread_and_on_three",
         "r01_r02_a_cloth_in_the_wind_has_the_same_bits_on_all_threads_and_lane_widths",
         "r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_liquids_give_the_same_bits_on_any_number_of_threads_and_lanes",
         "r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths",
         "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
         "r01_what_is_poured_has_the_same_bits_on_one_thread_and_on_three",
@@ -652,6 +672,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ("r02", &[
         "r01_r02_a_cloth_in_the_wind_has_the_same_bits_on_all_threads_and_lane_widths",
         "r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_r02_liquids_give_the_same_bits_on_any_number_of_threads_and_lanes",
         "r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths",
         "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
     ]),
@@ -759,6 +780,9 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("v07", &[
         "v07_a_ball_rolls_down_with_five_sevenths_of_gravity",
+    ]),
+    ("v10", &[
+        "v10_water_at_rest_has_its_density",
     ]),
     ("v14", &[
         "v14_high_columns_run_out_farther_than_those_of_sand",

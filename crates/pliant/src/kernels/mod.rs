@@ -20,6 +20,7 @@ pub mod contact;
 pub mod curve;
 pub mod fem_tet;
 pub mod fem_triangle;
+pub mod fluid;
 pub mod inflate;
 pub mod integrate;
 pub mod isometric;

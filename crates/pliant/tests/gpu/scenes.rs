@@ -74,7 +74,7 @@ const CASES: &[Case] = &[
 const MESHES: [&str; 4] = ["bunnies", "bunny", "plush", "soft_bunny"];
 
 /// Scenes with colliders that only the CPU has; that a GPU refuses them is tested here too.
-const CPU_ONLY: [&str; 2] = ["bowl", "obstacles"];
+const CPU_ONLY: [&str; 3] = ["bowl", "obstacles", "peer_fluid"];
 
 /// Off by the last bit, up or down in no order.
 fn perturb(sim: &mut Simulation, seed: usize) {

@@ -20,6 +20,9 @@ use crate::state::{RowData, State};
 use crate::step::stats::Touching;
 use glam::Vec3;
 
+/// Without friction.
+pub const SLIPPERY: Friction = Friction { stick: 0.0, slide: 0.0 };
+
 /// Lists and what contacts have done in this substep.
 pub struct Meeting {
     finder: Finder,
@@ -186,11 +189,12 @@ impl Meeting {
         shape: impl Fn(&mut ShapeMatch, &mut [RowData]),
     ) {
         let n = state.particles;
-        let rule = Rule { friction: Friction { stick: 0.0, slide: 0.0 }, omega: 1.0, parts: true };
+        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
+        let rule = Rule { friction: SLIPPERY, omega: 1.0, parts: true };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
-            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule, 0.0);
+            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule, 0.0, liquids);
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -216,6 +220,7 @@ impl Meeting {
     pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State) {
         let n = state.particles;
         let mutual = model.mutual.unwrap_or_default();
+        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
         let rule = Rule { friction: mutual.friction, omega: mutual.omega, parts: false };
         if std::mem::replace(&mut self.counted, true) {
             std::mem::swap(&mut self.shares, &mut self.counts);
@@ -225,7 +230,7 @@ impl Meeting {
         let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: what cohesion is worth over a substep.
         let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, strength);
+        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, strength, liquids);
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -252,6 +257,7 @@ impl Meeting {
         radii: &[f32],
         rule: Rule,
         strength: f32,
+        liquids: &[u32],
     ) {
         let Self { lists, pushes, shares, counts, weights, next, fields, .. } = self;
         let fields = &fields[..];
@@ -285,6 +291,9 @@ impl Meeting {
                         continue;
                     }
                     let other = side(j, weights[j] * shares[j]);
+                    // Liquids slip; what holds them back is their viscosity.
+                    let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
+                    let rule = if wet { Rule { friction: SLIPPERY, ..rule } } else { rule };
                     let (impulse, done) = if held {
                         cohere(&own, &other, rule, hold(strength, own.radius, radii[j]), *push)
                     } else {

@@ -7,6 +7,7 @@
 mod bounce;
 mod contacts;
 mod finalize;
+mod flow;
 mod inflate;
 mod isa;
 mod jacobi;
@@ -35,6 +36,7 @@ use bounce::Rebounds;
 pub(crate) use contacts::Contact;
 #[cfg(feature = "gpu")]
 pub(crate) use contacts::forces;
+use flow::Flow;
 pub use isa::Isa;
 use meet::Meeting;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -98,6 +100,8 @@ pub(crate) struct Scratch {
     triangle_forces: Vec<V3<f32>>,
     sail_forces: Vec<V3<f32>>,
     obstacles: Vec<Obstacle>,
+    /// The same without friction, where there are liquids.
+    slippery: Vec<Obstacle>,
     /// By run of particles.
     contacts: Vec<Vec<Contact>>,
     /// Time spent on each group, by patch.
@@ -111,6 +115,8 @@ pub(crate) struct Scratch {
     next: Vec<RowData>,
     /// Contacts between particles.
     meeting: Meeting,
+    /// Liquids.
+    flow: Flow,
     /// For contacts that bounce.
     rebounds: Rebounds,
 }
@@ -118,7 +124,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     fn bytes(&self) -> u64 {
         let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
-        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes();
+        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.flow.bytes();
         air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
     }
 
@@ -132,6 +138,7 @@ impl Scratch {
             triangle_forces: vec![V3::zero(); model.sails.triangles.len()],
             sail_forces: vec![V3::zero(); model.sails.particles.len()],
             obstacles: Vec::with_capacity(model.colliders.len()),
+            slippery: Vec::new(),
             contacts: vec![Vec::new(); model.runs.len()],
             patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
             gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
@@ -143,6 +150,7 @@ impl Scratch {
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
             meeting: Meeting::default(),
+            flow: Flow::default(),
             rebounds: Rebounds::default(),
         }
     }
@@ -269,6 +277,11 @@ fn substep(
     if let Some(shapes) = &mut state.shapes {
         shapes.begin(h, settings.iterations);
     }
+    if let Some(fluid) = &model.fluid {
+        scratch.flow.begin(threads, fluid, state);
+        scratch.flow.find(threads, fluid, state);
+        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
+    }
     if model.mutual.is_some() {
         scratch.meeting.find(threads, model, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
@@ -287,6 +300,8 @@ fn substep(
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
         contacts::stabilize(threads, model, state, scratch);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
+        scratch.flow.find_walls(threads, model, state, &scratch.obstacles, &sub);
+        clock.lap(&mut times.stages[Stage::Contacts as usize]);
     }
 
     if let Some(shapes) = &mut state.shapes {
@@ -317,6 +332,7 @@ fn substep(
     if model.mutual.is_some() {
         scratch.meeting.fall_back(model, state, 1.0 / h);
     }
+    scratch.flow.settle(threads, isa, model, state, &sub);
     bounce::bounce(threads, model, state, scratch, &sub);
     state.substeps += 1;
     state.time = sub.end;
@@ -391,6 +407,7 @@ fn run_pass(
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
         Pass::Touch => contacts::touch(threads, model.schedule.islands, state, scratch),
         Pass::Meet => scratch.meeting.touch(threads, model, state),
+        Pass::Flow => scratch.flow.project(threads, isa, model, state),
         Pass::Shapes => {
             if let Some(shapes) = &mut state.shapes {
                 match_shapes(threads, isa, model, shapes, &mut state.rows);
