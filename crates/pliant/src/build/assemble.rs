@@ -16,7 +16,7 @@ use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
 use crate::model::{Collider, Inflatable, LIQUID, Model, MovedPins, Pour, Sails};
-use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
+use crate::scene::{ArraySpec, FluidSpec, Integrator, Partition, Pin, Scene};
 use crate::space::ASLEEP;
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Schedule, Touches};
@@ -72,6 +72,8 @@ pub struct Assembly {
     fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
+    /// What liquids share, where there are any.
+    fluid: Option<FluidSpec>,
     /// Space of each particle among liquids [m³], and its liquid, from 1; empty without liquids.
     spaces: Vec<f32>,
     liquids: Vec<u32>,
@@ -81,15 +83,15 @@ pub struct Assembly {
 const MOST: usize = ORIENTATION as usize - 1;
 
 impl Assembly {
-    /// Nothing yet. `itself`: objects touch themselves.
-    pub fn new(itself: bool) -> Self {
-        Self { itself, ..Self::default() }
+    /// Nothing yet of a scene.
+    pub fn new(scene: &Scene) -> Self {
+        let fluid = (!scene.liquid.is_empty()).then(|| scene.fluid.clone());
+        Self { itself: scene.contact.itself, fluid, ..Self::default() }
     }
 
     /// Places all copies of a part.
     pub fn place(
         &mut self,
-        scene: &Scene,
         at: &str,
         name: &str,
         mut part: Part,
@@ -101,7 +103,7 @@ impl Assembly {
             return Err(SceneError::new(format!("{at}.name"), format!("{name:?} is taken by another object")).into());
         }
         let shifts = copies(array);
-        let spaces = if scene.liquid.is_empty() { Vec::new() } else { spaces(&part, scene) };
+        let spaces = self.fluid.as_ref().map_or(Vec::new(), |f| spaces(&part, f));
         let total = self.rows.len() + part.positions.len() * shifts.len();
         if total > MOST {
             return Err(BuildError::TooLarge { what: "particles", found: total, most: MOST });

@@ -5,7 +5,7 @@ use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
 use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
 use crate::model::{Fluid, LiquidKind};
-use crate::scene::{Liquid, Scene, as_grains};
+use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
 use crate::space::{Cloud, Finder, Pairs, Search};
 use crate::state::RowData;
 use glam::Vec3;
@@ -59,8 +59,8 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>) -> Option<Flui
 /// Solids in particles have what they were sampled with. Sheets and ropes have none: their particles count for what is
 /// missing around them, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that a liquid sees no hole
 /// behind them.
-pub fn spaces(part: &Part, scene: &Scene) -> Vec<f32> {
-    let (radius, f) = (scene.fluid.radius, &scene.fluid);
+pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
+    let radius = f.radius;
     let n = part.positions.len();
     let of = |i: usize| part.radii.get(i).copied().unwrap_or(part.radius);
     let mut volumes =

@@ -88,42 +88,42 @@ impl BuildError {
 /// Builds a scene for a target.
 pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<(Model, State), BuildError> {
     scene.validate()?;
-    let mut all = Assembly::new(scene.contact.itself);
+    let mut all = Assembly::new(scene);
     let air = scene.world.air_density;
     for (i, c) in scene.cloth.iter().enumerate() {
         let at = format!("cloth[{i}]");
         let part = cloth::cloth(c, air, place::transformer(&c.transform), meshes, &mut all.notes)?;
-        all.place(scene, &at, &named(&c.name, "cloth", i), part, c.array.as_ref(), &c.pin, c.color)?;
+        all.place(&at, &named(&c.name, "cloth", i), part, c.array.as_ref(), &c.pin, c.color)?;
     }
     for (i, r) in scene.rope.iter().enumerate() {
         let at = format!("rope[{i}]");
         let part = rope::rope(r, place::transformer(&r.transform));
-        all.place(scene, &at, &named(&r.name, "rope", i), part, r.array.as_ref(), &r.pin, r.color)?;
+        all.place(&at, &named(&r.name, "rope", i), part, r.array.as_ref(), &r.pin, r.color)?;
     }
     for (i, s) in scene.soft.iter().enumerate() {
         let at = format!("soft[{i}]");
         let part = soft::soft(s, place::transformer(&s.transform), meshes, &mut all.notes)?;
-        all.place(scene, &at, &named(&s.name, "soft", i), part, s.array.as_ref(), &s.pin, s.color)?;
+        all.place(&at, &named(&s.name, "soft", i), part, s.array.as_ref(), &s.pin, s.color)?;
     }
     for (i, b) in scene.inflatable.iter().enumerate() {
         let at = format!("inflatable[{i}]");
         let part = cloth::inflatable(b, air, place::transformer(&b.transform), meshes, &mut all.notes)?;
-        all.place(scene, &at, &named(&b.name, "inflatable", i), part, b.array.as_ref(), &b.pin, b.color)?;
+        all.place(&at, &named(&b.name, "inflatable", i), part, b.array.as_ref(), &b.pin, b.color)?;
     }
     for (i, g) in scene.grains.iter().enumerate() {
         let at = format!("grains[{i}]");
         let part = grains::grains(&at, g, meshes, &mut all.notes)?;
-        all.place(scene, &at, &named(&g.name, "grains", i), part, g.array.as_ref(), &[], g.color)?;
+        all.place(&at, &named(&g.name, "grains", i), part, g.array.as_ref(), &[], g.color)?;
     }
     for (i, b) in scene.body.iter().enumerate() {
         let at = format!("body[{i}]");
         let part = body::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
-        all.place(scene, &at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
+        all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
     for (i, l) in scene.liquid.iter().enumerate() {
         let at = format!("liquid[{i}]");
         let part = liquid::liquid(&at, i, l, scene.fluid.radius, meshes, &mut all.notes)?;
-        all.place(scene, &at, &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
+        all.place(&at, &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
     }
     attach::attach(scene, &mut all)?;
     for (i, c) in scene.collider.iter().enumerate() {

@@ -46,6 +46,15 @@ pub struct Meeting {
     shrunk: Vec<f32>,
 }
 
+/// What a pass reads of particles: where they are and were, how large, and of which liquid, if any.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    rows: &'a [RowData],
+    starts: &'a [RowData],
+    radii: &'a [f32],
+    liquids: &'a [u32],
+}
+
 /// For every particle whom it may touch, as [`crate::space::Neighbors`] has it; without those that are near at rest.
 #[derive(Default)]
 struct Lists {
@@ -194,7 +203,9 @@ impl Meeting {
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
-            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule, 0.0, liquids);
+            let previous = &state.previous[..n];
+            let places = Places { rows: previous, starts: previous, radii: &shrunk, liquids };
+            self.project(threads, places, rule, 0.0);
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -230,7 +241,8 @@ impl Meeting {
         let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: what cohesion is worth over a substep.
         let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, strength, liquids);
+        let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
+        self.project(threads, Places { rows, starts, radii: &state.radii, liquids }, rule, strength);
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -252,12 +264,9 @@ impl Meeting {
     fn project(
         &mut self,
         threads: &Threads,
-        rows: &[RowData],
-        starts: &[RowData],
-        radii: &[f32],
+        Places { rows, starts, radii, liquids }: Places<'_>,
         rule: Rule,
         strength: f32,
-        liquids: &[u32],
     ) {
         let Self { lists, pushes, shares, counts, weights, next, fields, .. } = self;
         let fields = &fields[..];

@@ -30,7 +30,7 @@ pub(crate) fn as_grains(l: &Liquid, radius: f32) -> Grains {
         distance: None,
         jitter: l.jitter,
         transform: l.transform,
-        array: l.array.clone(),
+        array: l.array,
         velocity: l.velocity,
         density: l.density,
         color: l.color,

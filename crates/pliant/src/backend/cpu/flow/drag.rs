@@ -38,10 +38,7 @@ impl Drag {
         threads: &Threads,
         model: &Model,
         state: &mut State,
-        near: &Neighbors,
-        walls: &Walls,
-        way: Way,
-        h: f32,
+        Around { near, walls, way, h }: Around<'_>,
     ) {
         let Some(fluid) = &model.fluid else { return };
         let plan = fluid.viscosity(h);
@@ -70,6 +67,14 @@ impl Drag {
             std::mem::swap(&mut self.steps, &mut self.next);
         }
     }
+}
+
+/// Who is near, and how to go through them in a substep of `h` seconds.
+pub struct Around<'a> {
+    pub near: &'a Neighbors,
+    pub walls: &'a Walls,
+    pub way: Way,
+    pub h: f32,
 }
 
 /// What a sweep reads.

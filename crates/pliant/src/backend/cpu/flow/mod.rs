@@ -128,7 +128,8 @@ impl Flow {
     pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State, sub: &Substep) {
         let Some(fluid) = &model.fluid else { return };
         let Self { finder, walls, drag, .. } = self;
-        drag.settle(threads, model, state, finder.neighbors(), walls, way(fluid, isa), sub.h);
+        let around = drag::Around { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
+        drag.settle(threads, model, state, around);
     }
 }
 
