@@ -237,6 +237,10 @@ pub mod wgsl {
     pub const CONTACT: &str = include_str!("contact.wgsl");
     /// Contact between particles.
     pub const MEET: &str = include_str!("meet.wgsl");
+    /// Contact between particles that hold on to each other; uses that between particles.
+    pub const COHERE: &str = include_str!("cohere.wgsl");
+    /// Rebound and rolling resistance.
+    pub const REBOUND: &str = include_str!("rebound.wgsl");
     /// Rotations of bodies.
     pub const ROTATION: &str = include_str!("shape/rotation.wgsl");
     /// Rest shapes that give way; uses rotations.

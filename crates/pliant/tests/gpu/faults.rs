@@ -15,8 +15,6 @@ fn r06_s17_colliders_with_tables_and_rebounds_run_on_the_cpu_only_so_far() {
         ("surface = { bowl = { radius = 1, height = 0.5 } }", "surface"),
         ("sdf = { torus = { radius = 0.5, width = 0.2, cells = [12, 2] }, grid = 8 }", "sdf"),
         ("convex = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }", "convex"),
-        ("plane = {}\nrestitution = 0.5", "restitution"),
-        ("plane = {}\nrolling = 1", "rolling"),
     ] {
         let scene = scene(&format!("{ROPE}[[collider]]\n{collider}\n"), &[]);
         let e = refusal(on_gpu(&scene, GpuOptions::default()));

@@ -14,6 +14,7 @@ mod operators;
 mod particles;
 mod partitions;
 mod pours;
+mod rebounds;
 mod repeat;
 mod rounding;
 #[allow(dead_code)]

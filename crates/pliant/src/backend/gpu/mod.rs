@@ -343,7 +343,7 @@ impl Gpu {
                 *bound = d.pipeline;
                 let own = match d.desk {
                     Desk::Main => None,
-                    Desk::Meets | Desk::Sift => meeting.as_ref().map(|m| &m.group),
+                    Desk::Meets | Desk::Sift | Desk::Bounces => meeting.as_ref().map(|m| &m.group),
                     Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
                 };
                 if own.is_some() {

@@ -3,9 +3,11 @@
 use super::glue;
 use super::rooms::Room;
 use crate::kernels::{Kind, wgsl};
+use crate::model::Model;
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
+const SOLIDS: &str = include_str!("solids.wgsl");
 const DEAL: &str = include_str!("deal.wgsl");
 const PREDICTING: &str = include_str!("predicting.wgsl");
 const FINISHING: &str = include_str!("finishing.wgsl");
@@ -31,6 +33,21 @@ pub struct Source {
     /// Name for messages.
     pub label: String,
     what: What,
+    traits: Traits,
+}
+
+/// What a model has that its shaders must know of: what is not there is not compiled in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// Particles hold on to each other.
+    pub cohesion: bool,
+}
+
+impl Traits {
+    /// Those of a model.
+    pub fn of(model: &Model) -> Self {
+        Self { cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,6 +59,8 @@ enum What {
     Constraint(Kind),
     Patches(PatchShader),
     Meets,
+    Bounces,
+    Rebounds,
     Shapes,
 }
 
@@ -54,6 +73,8 @@ pub enum Desk {
     Meets,
     /// Parameters, and the lists.
     Sift,
+    /// Velocities, and the lists.
+    Bounces,
     /// Some of them, and bodies with their poses.
     Shapes,
 }
@@ -63,7 +84,7 @@ fn source(entry: &'static str, what: What) -> Source {
         What::Constraint(kind) => format!("{} {entry}", kind.name()),
         _ => entry.to_owned(),
     };
-    Source { entry, label, what }
+    Source { entry, label, what, traits: Traits::default() }
 }
 
 /// Predict, contacts, stabilize: "predict" or "pins".
@@ -89,6 +110,16 @@ pub fn inflate() -> Source {
 /// A pass over contacts between particles: "shares", "project" or "sift".
 pub fn meets(entry: &'static str) -> Source {
     source(entry, What::Meets)
+}
+
+/// A pass over velocities: "remember" or "bounce".
+pub fn rebounds(entry: &'static str) -> Source {
+    source(entry, What::Rebounds)
+}
+
+/// A pass over velocities of particles that touch: "bounce_shares" or "bounce_between".
+pub fn bounces(entry: &'static str) -> Source {
+    source(entry, What::Bounces)
 }
 
 /// A pass over bodies that keep their shape.
@@ -120,11 +151,17 @@ pub fn patches(shader: PatchShader) -> Source {
 }
 
 impl Source {
+    /// The same for a model that has such things.
+    pub fn with(self, traits: Traits) -> Self {
+        Self { traits, ..self }
+    }
+
     /// Which buffers it sees.
     pub fn desk(&self) -> Desk {
         match self.what {
             What::Meets if self.entry == "sift" => Desk::Sift,
             What::Meets => Desk::Meets,
+            What::Bounces => Desk::Bounces,
             What::Shapes => Desk::Shapes,
             _ => Desk::Main,
         }
@@ -135,15 +172,25 @@ impl Source {
         match &self.what {
             What::Predict => {
                 let predict = include_str!("predict.wgsl");
-                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
+                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, SOLIDS, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
             }
             What::Finalize => {
-                let parts = [wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, FINISHING, include_str!("finalize.wgsl")];
-                compose(&parts)
+                let finalize = include_str!("finalize.wgsl");
+                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, SOLIDS, BINDINGS, TOUCH, FINISHING, finalize])
             }
-            What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
+            What::Passes => {
+                compose(&[wgsl::CONTACT, SOLIDS, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")])
+            }
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
-            What::Meets => compose(&[wgsl::MEET, wgsl::CONTACT, BINDINGS, DEAL, TOUCH, include_str!("meets.wgsl")]),
+            What::Meets => {
+                let cohesive = format!("const COHESIVE: bool = {};\n", self.traits.cohesion);
+                let meets = include_str!("meets.wgsl");
+                compose(&[wgsl::MEET, wgsl::COHERE, wgsl::CONTACT, SOLIDS, BINDINGS, DEAL, TOUCH, &cohesive, meets])
+            }
+            What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, include_str!("bounces.wgsl")]),
+            What::Rebounds => {
+                compose(&[wgsl::REBOUND, wgsl::CONTACT, SOLIDS, BINDINGS, TOUCH, include_str!("rebounds.wgsl")])
+            }
             What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
@@ -162,6 +209,7 @@ impl Source {
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
                     wgsl::CONTACT,
+                    SOLIDS,
                     BINDINGS,
                     TOUCH,
                     &sizes,

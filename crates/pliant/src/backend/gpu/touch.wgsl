@@ -62,7 +62,7 @@ fn touch_these(
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.pushes + slot * sub.colliders + c;
-        let done = contact_project(obstacle(c), radius, start, x, work[at]);
+        let done = solid_project(obstacle(c), radius, start, x, work[at]);
         x = done.x;
         work[at] = done.push;
     }
