@@ -431,15 +431,6 @@ impl Model {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
-    /// What of it only the CPU can do so far.
-    pub fn cpu_only(&self) -> Option<&'static str> {
-        let shaped = |c: &Collider| c.solid.bounds().is_some();
-        if self.colliders.iter().any(shaped) {
-            return Some("contact with convex, surface and sdf colliders");
-        }
-        None
-    }
-
     /// Whether a collider is a surface, which has two sides and no inside.
     pub fn has_surface(&self) -> bool {
         self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))

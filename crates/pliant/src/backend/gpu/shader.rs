@@ -2,12 +2,12 @@
 
 use super::glue;
 use super::rooms::Room;
+use crate::kernels::contact::Solid;
 use crate::kernels::{Kind, wgsl};
 use crate::model::Model;
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
-const SOLIDS: &str = include_str!("solids.wgsl");
 const DEAL: &str = include_str!("deal.wgsl");
 const PREDICTING: &str = include_str!("predicting.wgsl");
 const FINISHING: &str = include_str!("finishing.wgsl");
@@ -41,12 +41,36 @@ pub struct Source {
 pub struct Traits {
     /// Particles hold on to each other.
     pub cohesion: bool,
+    /// Convex colliders.
+    pub hulls: bool,
+    /// Colliders without inside, made of triangles.
+    pub surfaces: bool,
+    /// Colliders with distances on a grid.
+    pub fields: bool,
 }
 
 impl Traits {
     /// Those of a model.
     pub fn of(model: &Model) -> Self {
-        Self { cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0) }
+        let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
+        Self {
+            cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0),
+            hulls: any(|s| matches!(s, Solid::Convex(_))),
+            surfaces: any(|s| matches!(s, Solid::Surface(_))),
+            fields: any(|s| matches!(s, Solid::Field(_))),
+        }
+    }
+
+    /// Contact with its colliders: without tables nothing is looked up.
+    fn contact(&self) -> String {
+        let Self { hulls, surfaces, fields, .. } = self;
+        if !hulls && !surfaces && !fields {
+            return [wgsl::CONTACT, wgsl::CONTACT_PLAIN].join("\n");
+        }
+        let there = format!(
+            "const HULLS: bool = {hulls};\nconst SURFACES: bool = {surfaces};\nconst FIELDS: bool = {fields};\n"
+        );
+        [&[wgsl::CONTACT, &there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat().join("\n")
     }
 }
 
@@ -169,28 +193,25 @@ impl Source {
 
     /// The module.
     pub fn text(&self) -> String {
+        let contact = self.traits.contact();
         match &self.what {
             What::Predict => {
                 let predict = include_str!("predict.wgsl");
-                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, SOLIDS, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
+                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
             }
             What::Finalize => {
                 let finalize = include_str!("finalize.wgsl");
-                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, SOLIDS, BINDINGS, TOUCH, FINISHING, finalize])
+                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, TOUCH, FINISHING, finalize])
             }
-            What::Passes => {
-                compose(&[wgsl::CONTACT, SOLIDS, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")])
-            }
+            What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
             What::Meets => {
                 let cohesive = format!("const COHESIVE: bool = {};\n", self.traits.cohesion);
                 let meets = include_str!("meets.wgsl");
-                compose(&[wgsl::MEET, wgsl::COHERE, wgsl::CONTACT, SOLIDS, BINDINGS, DEAL, TOUCH, &cohesive, meets])
+                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, &cohesive, meets])
             }
             What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, include_str!("bounces.wgsl")]),
-            What::Rebounds => {
-                compose(&[wgsl::REBOUND, wgsl::CONTACT, SOLIDS, BINDINGS, TOUCH, include_str!("rebounds.wgsl")])
-            }
+            What::Rebounds => compose(&[wgsl::REBOUND, &contact, BINDINGS, TOUCH, include_str!("rebounds.wgsl")]),
             What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
@@ -208,8 +229,7 @@ impl Source {
                 let glue = glue::patches(kinds, *multipliers);
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
-                    wgsl::CONTACT,
-                    SOLIDS,
+                    &contact,
                     BINDINGS,
                     TOUCH,
                     &sizes,

@@ -3,6 +3,7 @@
 use super::layout;
 use super::patches::{Patches, Writer};
 use super::shapes::ShapeTables;
+use super::solids;
 use crate::backend::cpu::Contact;
 use crate::kernels::contact::Push;
 use crate::kernels::rebound::Bounce;
@@ -80,6 +81,8 @@ pub struct Tables {
     pub phases: u32,
     /// Where contacts bounce: velocities before the substep in `work`; how each collider does in `fixtures`.
     pub bounces: (u32, u32),
+    /// Tables of each collider in `fixtures`.
+    pub solids: Vec<u32>,
     /// Bodies that keep their shape.
     pub shapes: ShapeTables,
     /// Corrections of Jacobi passes in `work`.
@@ -124,6 +127,7 @@ impl Tables {
         all.put_contacts(model, state);
         all.put_meets(model, state);
         all.put_bounces(model, state);
+        all.solids = solids::put(model, &mut all.fixtures);
         if let Some(shapes) = &state.shapes {
             all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
             all.work += all.shapes.work;

@@ -1,4 +1,5 @@
-// Colliders that are formulas only; `solids_shaped.wgsl` has those with tables too.
+// Twin of contact.rs where all colliders are formulas; needs contact.wgsl. In its place contact_shaped.wgsl has those with
+// tables too.
 
 fn solid_depth(o: Obstacle, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
     return contact_depth(o.shape, o.size, pose, x, radius);
