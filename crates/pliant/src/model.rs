@@ -6,6 +6,7 @@
 use crate::frame::Shape;
 use crate::kernels::aero::Air;
 use crate::kernels::contact::{Friction, Solid};
+use crate::kernels::rebound::Bounce;
 use crate::kernels::{Kind, Layout};
 use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
@@ -491,19 +492,6 @@ impl Model {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
-    /// What of it only the CPU can do so far.
-    pub fn cpu_only(&self) -> Option<&'static str> {
-        if self.fluid.is_some() {
-            return Some("liquids");
-        }
-        let shaped = |c: &Collider| c.solid.bounds().is_some();
-        if self.colliders.iter().any(shaped) {
-            return Some("contact with convex, surface and sdf colliders");
-        }
-        let cohesive = self.mutual.is_some_and(|m| m.cohesion > 0.0);
-        (self.bounces() || cohesive).then_some("contact with restitution, cohesion or rolling resistance")
-    }
-
     /// Whether a collider is a surface, which has two sides and no inside.
     pub fn has_surface(&self) -> bool {
         self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))
@@ -513,6 +501,12 @@ impl Model {
     pub fn bounces(&self) -> bool {
         let between = self.mutual.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
         between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
+    }
+
+    /// How contacts with this restitution and rolling resistance [1/s] bounce in its substeps.
+    pub fn bounce(&self, restitution: f32, rolling: f32) -> Bounce {
+        let s = &self.settings;
+        Bounce::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
     }
 
     /// Constraints of all kinds, inflatables included.

@@ -42,6 +42,6 @@ fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
         };
     }
     check!(Pose: position, rotation);
-    check!(Obstacle: before, after, size, stick, slide, shape, spare);
+    check!(Obstacle: before, after, size, stick, slide, shape, table);
     check!(Air: half_density, drag, lift, spare);
 }

@@ -5,6 +5,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
+mod colliders;
 mod edits;
 mod exact;
 mod faults;
@@ -14,6 +15,7 @@ mod operators;
 mod particles;
 mod partitions;
 mod pours;
+mod rebounds;
 mod repeat;
 mod rounding;
 #[allow(dead_code)]

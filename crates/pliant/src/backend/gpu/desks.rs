@@ -9,6 +9,8 @@ use super::shader::{Desk, Source};
 
 /// Bindings of group 0 beside lists of neighbors, or bodies: rows, work, marks, fixtures; records.
 const SIDE: [u32; 6] = [0, 3, 4, 7, 8, 9];
+/// Where velocities change beside lists of neighbors: rows, motion, work, marks; records.
+const BOUNCE: [u32; 6] = [0, 1, 3, 4, 8, 9];
 /// Where lists are only sifted: parameters; records.
 const SIFT: [u32; 3] = [5, 8, 9];
 /// All of them.
@@ -21,6 +23,7 @@ pub struct Desks {
     main: (wgpu::BindGroupLayout, wgpu::BindGroup),
     side: (wgpu::BindGroupLayout, wgpu::BindGroup),
     sift: (wgpu::BindGroupLayout, wgpu::BindGroup),
+    bounce: (wgpu::BindGroupLayout, wgpu::BindGroup),
     /// Lists of neighbors, their pushes, and the order of the search.
     pub meets: wgpu::BindGroupLayout,
     /// Bodies and poses.
@@ -39,6 +42,7 @@ impl Desks {
             main: group(&MAIN)?,
             side: group(&SIDE)?,
             sift: group(&SIFT)?,
+            bounce: group(&BOUNCE)?,
             meets: own_layout(device, &[false; 4]),
             shapes: own_layout(device, &[true, false]),
         })
@@ -50,6 +54,7 @@ impl Desks {
             Desk::Main => &self.main.1,
             Desk::Meets | Desk::Shapes => &self.side.1,
             Desk::Sift => &self.sift.1,
+            Desk::Bounces => &self.bounce.1,
         }
     }
 
@@ -65,12 +70,14 @@ impl Desks {
         let main = layout(&[Some(&self.main.0)]);
         let meets = layout(&[Some(&self.side.0), Some(&self.meets)]);
         let sift = layout(&[Some(&self.sift.0), Some(&self.meets)]);
+        let bounces = layout(&[Some(&self.bounce.0), Some(&self.meets)]);
         let shapes = layout(&[Some(&self.side.0), Some(&self.shapes)]);
         let make = |source: &Source| {
             let layout = match source.desk() {
                 Desk::Main => &main,
                 Desk::Meets => &meets,
                 Desk::Sift => &sift,
+                Desk::Bounces => &bounces,
                 Desk::Shapes => &shapes,
             };
             // SAFETY: `build::pack` has proved every row number in range, `Tables` writes all others, lists of neighbors

@@ -123,7 +123,7 @@ impl Meeting {
                 let (j, n) = (near[e], e - range[0] as usize);
                 let normal = f32::from_bits(pushes[4 * e + 3]);
                 let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
-                if j as usize > i && is_kept && normal > 0.0 {
+                if j as usize > i && is_kept && normal != 0.0 {
                     all.push(Touching { a: i as u32, b: j, force: normal / (h * h) });
                 }
             }

@@ -15,6 +15,8 @@
 const PARTS: u32 = 1u;
 const TOUCHES: u32 = 2u;
 
+// `job.scale`: what cohesion is worth over a substep, 2π·w·h² [kg]; 0 where old positions are parted.
+
 // Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
 const AT_REST: f32 = 1.5;
 
@@ -89,13 +91,25 @@ fn project(thread: Thread) {
                 next_push = pushes[e + 1u];
             }
         }
-        if push.w == 0.0 && !overlaps(own.x, there.xyz, own.radius + there.w) {
+        let reach = own.radius + there.w;
+        var held = false;
+        if COHESIVE && job.scale > 0.0 {
+            // Only who touched before the substep holds on.
+            held = overlaps(own.start, work[job.copies_in + 2u * j + 1u].xyz, reach * RANGE);
+        }
+        if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
             if n >= 32u && job.fresh != 0u {
                 pushes[e] = push;
             }
             continue;
         }
-        let met = meet(own, side(j, there), job.stick, job.slide, job.omega, parts, push);
+        var met: Met;
+        if COHESIVE && held {
+            let pull = hold(job.scale, own.radius, there.w);
+            met = cohere(own, side(j, there), job.stick, job.slide, job.omega, pull, push);
+        } else {
+            met = meet(own, side(j, there), job.stick, job.slide, job.omega, parts, push);
+        }
         pushes[e] = met.push;
         if n < 32u {
             kept_now |= 1u << n;

@@ -29,6 +29,7 @@ mod rendezvous;
 mod rooms;
 pub mod shader;
 mod shapes;
+pub mod solids;
 pub mod space;
 mod tables;
 mod timing;
@@ -123,9 +124,6 @@ impl Gpu {
     /// Puts a model and its state on a device.
     pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
-        if let Some(what) = model.cpu_only() {
-            return Err(GpuError::Missing { what });
-        }
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;
@@ -343,7 +341,7 @@ impl Gpu {
                 *bound = d.pipeline;
                 let own = match d.desk {
                     Desk::Main => None,
-                    Desk::Meets | Desk::Sift => meeting.as_ref().map(|m| &m.group),
+                    Desk::Meets | Desk::Sift | Desk::Bounces => meeting.as_ref().map(|m| &m.group),
                     Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
                 };
                 if own.is_some() {

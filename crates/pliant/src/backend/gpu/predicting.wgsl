@@ -74,14 +74,11 @@ fn free_first_order(i: u32, latest: vec3<f32>, w: f32) -> vec3<f32> {
 // Which colliders the particle may touch before the substep ends.
 fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let radius = params[sub.radii + i];
-    // A particle may go as far again as the prediction took it.
-    let reach = sub.margin + length(x - start);
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
-            let o = obstacle(c);
-            if contact_depth(o.shape, o.size, o.after, x, radius).inside > -reach {
+            if solid_is_near(obstacle(c), radius, start, x, sub.margin) {
                 mask |= 1u << (c % 32u);
                 work[sub.pushes + slot * sub.colliders + c] = vec4<f32>(0.0);
             }
@@ -102,11 +99,7 @@ fn stabilize(i: u32, start: vec3<f32>) -> vec3<f32> {
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                let o = obstacle(word * 32u + bit);
-                let d = contact_depth(o.shape, o.size, o.before, start + out, radius);
-                if d.inside > 0.0 {
-                    out += d.normal * d.inside;
-                }
+                out += solid_way_out(obstacle(word * 32u + bit), start + out, radius);
             }
         }
     }

@@ -3,8 +3,10 @@
 use super::layout;
 use super::patches::{Patches, Writer};
 use super::shapes::ShapeTables;
+use super::solids;
 use crate::backend::cpu::Contact;
 use crate::kernels::contact::Push;
+use crate::kernels::rebound::Bounce;
 use crate::model::{BLOCK, Group, Model};
 use crate::scene::{Method, Partition};
 use crate::state::{RowData, State};
@@ -77,6 +79,10 @@ pub struct Tables {
     pub rest: u32,
     /// Phases in `topology`.
     pub phases: u32,
+    /// Where contacts bounce: velocities before the substep in `work`; how each collider does in `fixtures`.
+    pub bounces: (u32, u32),
+    /// Tables of each collider in `fixtures`.
+    pub solids: Vec<u32>,
     /// Bodies that keep their shape.
     pub shapes: ShapeTables,
     /// Corrections of Jacobi passes in `work`.
@@ -120,6 +126,8 @@ impl Tables {
         all.put_rows(model, state);
         all.put_contacts(model, state);
         all.put_meets(model, state);
+        all.put_bounces(model, state);
+        all.solids = solids::put(model, &mut all.fixtures);
         if let Some(shapes) = &state.shapes {
             all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
             all.work += all.shapes.work;
@@ -204,6 +212,18 @@ impl Tables {
             let loose = model.loose.get(object as usize).copied().unwrap_or(false);
             // Object numbers are exact in single precision: there are fewer than particles.
             self.params.extend([place.x, place.y, place.z, if loose { -1.0 } else { object as f32 }]);
+        }
+    }
+
+    fn put_bounces(&mut self, model: &Model, state: &State) {
+        if !model.bounces() {
+            return;
+        }
+        self.bounces = (self.work as u32, self.fixtures.len() as u32);
+        self.work += state.particles;
+        for c in &model.colliders {
+            let Bounce { restitution, still, drag } = model.bounce(c.restitution, c.rolling);
+            self.fixtures.push([restitution, still, drag, 0.0].map(f32::to_bits));
         }
     }
 

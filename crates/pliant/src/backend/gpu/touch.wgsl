@@ -2,13 +2,22 @@
 
 fn obstacle(c: u32) -> Obstacle {
     let at = sub.obstacles + 6u * c;
-    let last = fixture(at + 5u);
+    let last = fixtures[at + 5u];
     return Obstacle(
         Pose(fixture(at), fixture(at + 1u)),
         Pose(fixture(at + 2u), fixture(at + 3u)),
         fixture(at + 4u),
-        last.x, last.y, bitcast<u32>(last.z), 0u,
+        bitcast<f32>(last.x), bitcast<f32>(last.y), last.z, last.w,
     );
+}
+
+// A vector of a collider's tables, as numbers and as words.
+fn solid_vector(at: u32) -> vec4<f32> {
+    return fixture(at);
+}
+
+fn solid_words(at: u32) -> vec4<u32> {
+    return fixtures[at];
 }
 
 // Words of a particle's contact mask.
@@ -62,7 +71,7 @@ fn touch_these(
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.pushes + slot * sub.colliders + c;
-        let done = contact_project(obstacle(c), radius, start, x, work[at]);
+        let done = solid_project(obstacle(c), radius, start, x, work[at]);
         x = done.x;
         work[at] = done.push;
     }

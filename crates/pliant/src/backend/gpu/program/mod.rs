@@ -4,7 +4,7 @@ mod particles;
 
 use super::layout::Job;
 use super::patches::{ENTRY, TURNS};
-use super::shader::{self, Desk, PatchShader, Source};
+use super::shader::{self, Desk, PatchShader, Source, Traits};
 use super::tables::{Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
@@ -131,6 +131,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn pipeline(&mut self, source: Source) -> usize {
+        let source = source.with(Traits::of(self.model));
         let known = self.program.pipelines.iter().position(|p| *p == source);
         known.unwrap_or_else(|| {
             self.program.pipelines.push(source);
@@ -189,6 +190,7 @@ impl Maker<'_> {
         if mutual.is_none() {
             list.extend(self.wind());
         }
+        list.extend(self.remember());
         if !self.whole {
             let job = Job {
                 scale: mutual.map_or(0.0, |m| m.stacking),
@@ -326,9 +328,14 @@ impl Maker<'_> {
     }
 
     fn finalize(&mut self) {
-        if self.whole {
-            return;
+        if !self.whole {
+            self.finish();
         }
+        let bounces = self.bounces();
+        self.program.finalize.extend(bounces);
+    }
+
+    fn finish(&mut self) {
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         let touches = self.model.schedule.iteration.last() == Some(&Pass::Touch);
         let fused = self.tables.fused && self.program.count > 0;

@@ -13,6 +13,8 @@ const TOUCHES: u32 = 2;
 const PARTED: u32 = 1;
 const COLLIDERS: u32 = 2;
 const PARTS_NEXT: u32 = 4;
+const BETWEEN: u32 = 1;
+const AGAINST: u32 = 2;
 
 impl Maker<'_> {
     /// Who is near whom, from where particles will be.
@@ -83,12 +85,15 @@ impl Maker<'_> {
         let (groups, cards) = (self.state.particles.div_ceil(SIZE), self.tables.cards);
         let alone = self.model.schedule.iteration.iter().all(|p| matches!(p, Pass::Meet | Pass::Touch));
         let odd = usize::from(alone && variant == 1);
+        let h = self.model.settings.dt / self.model.settings.substeps as f32;
         let job = Job {
             mode: if touch { TOUCHES } else { 0 },
             fresh: u32::from(variant == 0),
             stick: mutual.friction.stick,
             slide: mutual.friction.slide,
             omega: mutual.omega,
+            // 2π·w·h²: what cohesion is worth over a substep.
+            scale: std::f32::consts::TAU * mutual.cohesion * h * h,
             copies_in: cards[odd],
             copies_out: if alone { cards[1 - odd] } else { NOBODY },
             ..Job::default()
@@ -101,6 +106,38 @@ impl Maker<'_> {
             list.push(self.run(shader::meets("shares"), job, groups));
         }
         list.push(self.run(shader::meets("project"), job, groups));
+        list
+    }
+
+    /// Keeps velocities for contacts that bounce, if any does.
+    pub(super) fn remember(&mut self) -> Option<Command> {
+        let job = Job { slots: self.tables.bounces.0, ..Job::default() };
+        let groups = self.state.particles.div_ceil(SIZE);
+        self.model.bounces().then(|| self.run(shader::rebounds("remember"), job, groups))
+    }
+
+    /// What contacts do to velocities: particles with each other first, then with colliders, as in an iteration.
+    pub(super) fn bounces(&mut self) -> Vec<Command> {
+        let model = self.model;
+        if !model.bounces() {
+            return Vec::new();
+        }
+        let (groups, n) = (self.state.particles.div_ceil(SIZE), self.state.particles as u32);
+        // Nobody needs the cards of contacts any more.
+        let (slots, room) = (self.tables.bounces.0, self.tables.cards[0]);
+        let base = Job { slots, copies_in: room, copies_out: room + n, first: self.tables.bounces.1, ..Job::default() };
+        let mut list = Vec::new();
+        let mut mode = 0;
+        let between = model.mutual.map(|m| model.bounce(m.restitution, m.rolling)).filter(|b| b.acts());
+        if let Some(bounce) = between {
+            mode |= BETWEEN;
+            let job = Job { stick: bounce.restitution, slide: bounce.still, scale: bounce.drag, ..base };
+            list.extend(["bounce_shares", "bounce_between"].map(|entry| self.run(shader::bounces(entry), job, groups)));
+        }
+        if model.colliders.iter().any(|c| model.bounce(c.restitution, c.rolling).acts()) {
+            mode |= AGAINST;
+        }
+        list.push(self.run(shader::rebounds("bounce"), Job { mode, ..base }, groups));
         list
     }
 
