@@ -342,6 +342,8 @@ pub struct Fluid {
     pub even: bool,
     /// Space of each particle in the sums of a liquid [m³].
     pub volumes: Vec<f32>,
+    /// The same for viscosity: solids that are lighter than the liquid take less, or it would throw them about.
+    pub grips: Vec<f32>,
     /// Liquid of each particle, counted from 1; 0 for solids.
     pub liquids: Vec<u32>,
     /// The liquids.
@@ -358,6 +360,21 @@ impl Fluid {
     pub fn viscosity(&self, h: f32) -> crate::kernels::fluid::viscous::Plan {
         let nu = self.kinds.iter().map(|k| k.viscosity / k.density).fold(0.0, f32::max);
         crate::kernels::fluid::viscous::Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
+    }
+
+    /// Space of a liquid's particle [m³].
+    pub fn volume(&self) -> f32 {
+        (2.0 * self.radius).powi(3)
+    }
+
+    /// How multipliers answer in substeps of `h` seconds.
+    pub fn rule(&self, h: f32) -> crate::kernels::fluid::density::Rule {
+        crate::kernels::fluid::density::Rule {
+            omega: self.omega,
+            // Energy ½·V·C²/β for a compressibility β, so α = β/V.
+            compliance: self.compressibility / (self.volume() * h * h),
+            relaxation: self.relaxation / (4.0 * self.radius * self.radius),
+        }
     }
 
     /// XSPH by volume [kg/m³].

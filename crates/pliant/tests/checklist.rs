@@ -166,6 +166,8 @@ const PROVED: &[(&str, &[&str])] = &[
         "s14_s18_contacts_bounce_roll_and_hold_on_on_the_gpu_as_on_the_cpu",
         "s14_s18_contacts_that_hold_on_are_the_same_on_the_gpu",
         "s14_s18_rebounds_are_the_same_on_the_gpu",
+        "s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu",
+        "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
         "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
         "s14_s25_the_wind_is_the_same_on_the_gpu",
         "s14_s28_quotients_are_rounded_as_on_the_cpu_even_where_the_hardwares_are_not",
@@ -324,15 +326,19 @@ const PROVED: &[(&str, &[&str])] = &[
         "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
     ("s23", &[
+        "s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu",
+        "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
         "s23_a_kernel_at_its_center_is_finite_and_flat",
         "s23_an_edge_of_two_walls_is_counted_once",
         "s23_density_on_a_lattice_is_the_analytic_sum",
         "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
         "s23_kernels_have_integral_one_and_end_at_their_reach",
+        "s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step",
         "s23_slopes_are_differences_of_the_kernels",
         "s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel",
     ]),
     ("s24", &[
+        "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
         "s24_a_stirred_liquid_resists_as_its_viscosity_says",
         "s24_the_resistance_of_a_wall_is_the_integral_of_the_operator",
     ]),
@@ -670,6 +676,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "e33_a_search_without_room_writes_nothing_out_of_bounds_and_is_remembered",
         "e33_lists_that_an_adapter_cannot_bind_are_refused_with_their_size",
         "s10_e33_lists_that_outgrow_their_room_lose_no_step",
+        "s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step",
         "s30_e33_everybody_touching_everybody_is_reported_in_full",
         "s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped",
         "s30_s32_e33_giants_among_grains_list_all_that_they_reach",
@@ -700,6 +707,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r03_contacts_that_bounce_and_hold_on_repeat_themselves_on_the_gpu",
         "r03_contacts_with_every_shape_repeat_themselves_on_the_gpu",
         "r03_grains_and_bodies_repeat_themselves_on_the_gpu",
+        "r03_liquids_repeat_themselves_on_the_gpu",
         "r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bits",
     ]),
     ("r04", &[
@@ -770,6 +778,9 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("r12", &[
         "r12_a_state_that_was_cut_short_is_refused_before_any_index_is_used",
+    ]),
+    ("r15", &[
+        "s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step",
     ]),
     ("v01", &[
         "s01_v01_free_fall_is_the_discrete_formula",

@@ -389,7 +389,7 @@ impl Assembly {
                 .and(mutual.is_some().then_some(Pass::Meet))
                 .and(state.shapes.is_some().then_some(Pass::Shapes)),
             mutual,
-            fluid: fluid(scene, self.spaces, self.liquids),
+            fluid: fluid(scene, self.spaces, self.liquids, &self.rows),
             rest: rest_places,
             fields: self.fields,
             loose: self.loose,

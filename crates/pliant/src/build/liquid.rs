@@ -32,12 +32,21 @@ pub fn liquid(
 }
 
 /// What liquids need, from parts that have been placed: the space and the liquid of each particle.
-pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>) -> Option<Fluid> {
+pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowData]) -> Option<Fluid> {
     if scene.liquid.is_empty() {
         return None;
     }
     let f = &scene.fluid;
     let own = (2.0 * f.radius).powi(3);
+    // What viscosity does to a solid particle in a substep must be no more than what it does to a liquid one, which the
+    // bounds of its solver are made for: V·μ/m ≤ μ/ρ.
+    let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
+    let lightest = most(|l| l.viscosity / l.density) / most(|l| l.viscosity).max(1e-30);
+    let grip = |(&volume, row): (&f32, &RowData)| match row[3] > 0.0 {
+        true => volume.min(lightest / row[3]),
+        false => volume,
+    };
+    let grips = volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { own } else { grip(pair) }).collect();
     Some(Fluid {
         radius: f.radius,
         reach: f.reach * f.radius,
@@ -49,6 +58,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>) -> Option<Flui
         xsph: f.xsph,
         even: volumes.iter().all(|&v| v == own),
         volumes,
+        grips,
         liquids,
         kinds: scene.liquid.iter().map(|l| LiquidKind { density: l.density, viscosity: l.viscosity }).collect(),
     })

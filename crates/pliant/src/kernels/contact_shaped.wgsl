@@ -31,6 +31,12 @@ fn solid_depth(o: Obstacle, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
     return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
 }
 
+// How deep a point is below the surface, and the way out; surfaces are looked for within `limit` [m].
+fn solid_around(o: Obstacle, x: vec3<f32>, limit: f32) -> Depth {
+    let local = solid_local(o, contact_inward(o.after, x), limit);
+    return Depth(local.inside, contact_turn(o.after.rotation, local.normal));
+}
+
 // Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m]; it may go as far
 // again as the prediction took it.
 fn solid_is_near(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, margin: f32) -> bool {

@@ -253,6 +253,13 @@ pub mod wgsl {
     pub const COHERE: &str = include_str!("cohere.wgsl");
     /// Rebound and rolling resistance.
     pub const REBOUND: &str = include_str!("rebound.wgsl");
+    /// Liquids: kernels, walls, density, viscosity.
+    pub const FLUID: [&str; 4] = [
+        include_str!("fluid/smooth.wgsl"),
+        include_str!("fluid/wall.wgsl"),
+        include_str!("fluid/density.wgsl"),
+        include_str!("fluid/viscous.wgsl"),
+    ];
     /// Rotations of bodies.
     pub const ROTATION: &str = include_str!("shape/rotation.wgsl");
     /// Rest shapes that give way; uses rotations.

@@ -69,7 +69,8 @@ fn s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel() {
 
 #[test]
 fn s23_an_edge_of_two_walls_is_counted_once() {
-    let wall = |normal: Vec3, distance: f32| Wall { normal, offset: -distance, bend: 0.0, velocity: Vec3::ZERO };
+    let wall =
+        |normal: Vec3, distance: f32| Wall { place: normal * -distance, normal, bend: 0.0, velocity: Vec3::ZERO };
     for (a, b) in [(0.0, 0.0), (0.012, 0.012), (0.02, 0.02), (0.02, 0.04), (0.012, 0.052)] {
         let walls = [wall(Vec3::X, a), wall(Vec3::Y, b)];
         let (share, gradient) = fill(&walls, Smoothing::Cubic, REACH as f32, Vec3::ZERO);

@@ -11,6 +11,7 @@ mod exact;
 mod faults;
 mod kernels;
 mod layout;
+mod liquids;
 mod operators;
 mod particles;
 mod partitions;

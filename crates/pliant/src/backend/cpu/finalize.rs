@@ -59,8 +59,10 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
 fn fall_back(model: &Model, state: &mut State, scratch: &Scratch, inv_h: f32) {
     state.first_order.fill(false);
     let pushed = scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);
-    let liquids = model.fluid.iter().flat_map(|f| (0..f.liquids.len()).filter(|&i| f.liquids[i] > 0));
-    for i in pushed.chain(liquids) {
+    let fluid = model.fluid.as_ref();
+    let carried = &state.carried;
+    let wet = (0..carried.len()).filter(|&i| carried[i] != [0.0; 4] || fluid.is_some_and(|f| f.liquids[i] > 0));
+    for i in pushed.chain(wet) {
         let v = (vector(state.rows[i]) - vector(state.previous[i])) * inv_h;
         state.velocities[i] = [v.x, v.y, v.z, 0.0];
         state.first_order[i] = true;

@@ -37,6 +37,8 @@ pub(crate) use contacts::Contact;
 #[cfg(feature = "gpu")]
 pub(crate) use contacts::forces;
 use flow::Flow;
+#[cfg(feature = "gpu")]
+pub(crate) use flow::phase_of as flow_phase;
 pub use isa::Isa;
 use meet::Meeting;
 use std::sync::atomic::{AtomicUsize, Ordering};

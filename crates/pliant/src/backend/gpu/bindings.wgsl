@@ -48,8 +48,10 @@ struct Substep {
     nexts: u32,
     // First vector in `work` of the ways out of bodies, or NOBODY.
     fields: u32,
-    spare: u32,
-    spare_too: u32,
+    // First vector in `work` of what pressure did to particles, or NOBODY; the first particle that is of a liquid: those
+    // come after all others.
+    carried: u32,
+    wet: u32,
 }
 
 // What one dispatch works on.

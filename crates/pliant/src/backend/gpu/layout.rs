@@ -123,8 +123,8 @@ pub struct Substep {
     pub meets: u32,
     pub nexts: u32,
     pub fields: u32,
-    pub spare: u32,
-    pub spare_too: u32,
+    pub carried: u32,
+    pub wet: u32,
 }
 
 /// What one dispatch works on, `Job` of `bindings.wgsl`.

@@ -103,12 +103,16 @@ fn project(thread: Thread) {
             }
             continue;
         }
+        // Liquids slip.
+        let wet = max(i, j) >= sub.wet;
+        let stick = select(job.stick, 0.0, wet);
+        let slide = select(job.slide, 0.0, wet);
         var met: Met;
         if COHESIVE && held {
             let pull = hold(job.scale, own.radius, there.w);
-            met = cohere(own, side(j, there), job.stick, job.slide, job.omega, pull, push);
+            met = cohere(own, side(j, there), stick, slide, job.omega, pull, push);
         } else {
-            met = meet(own, side(j, there), job.stick, job.slide, job.omega, parts, push);
+            met = meet(own, side(j, there), stick, slide, job.omega, parts, push);
         }
         pushes[e] = met.push;
         if n < 32u {

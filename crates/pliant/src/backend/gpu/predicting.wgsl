@@ -29,7 +29,7 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
         return row;
     }
     let way = way_ahead(i, row, latest.xyz, before.xyz, oldest);
-    var ahead = way.ahead;
+    var ahead = way.ahead + carried_over(i);
     if slot == i {
         // The fourth component tells finalize how this substep was predicted.
         motion[velocity_at(i)] = way.free;
@@ -44,6 +44,14 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
     }
     motion[previous_at(i)] = vec4<f32>(start, row.w);
     return vec4<f32>(ahead, row.w);
+}
+
+// What pressure did in the last substep is done again by the share `job.stick`, before anybody looks.
+fn carried_over(i: u32) -> vec3<f32> {
+    if sub.carried == NOBODY {
+        return vec3<f32>(0.0);
+    }
+    return work[sub.carried + i].xyz * job.stick;
 }
 
 // Where a particle would go, and its velocity, with 1 for its fourth component if that is of first order.

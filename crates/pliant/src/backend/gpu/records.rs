@@ -84,7 +84,8 @@ impl Records {
             meets: tables.meets,
             nexts: tables.nexts,
             fields: tables.fields.0,
-            ..Substep::default()
+            carried: tables.flow.carried,
+            wet: tables.flow.wet,
         };
         Self {
             steady,

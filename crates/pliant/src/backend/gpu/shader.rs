@@ -86,6 +86,8 @@ enum What {
     Bounces,
     Rebounds,
     Shapes,
+    /// With what it is told about the liquids.
+    Flow(String),
 }
 
 /// Which buffers a shader sees.
@@ -101,6 +103,8 @@ pub enum Desk {
     Bounces,
     /// Some of them, and bodies with their poses.
     Shapes,
+    /// Velocities and colliders, and the lists of liquids.
+    Flow,
 }
 
 fn source(entry: &'static str, what: What) -> Source {
@@ -151,6 +155,11 @@ pub fn shapes(entry: &'static str) -> Source {
     source(entry, What::Shapes)
 }
 
+/// A pass over liquids: "multiply", "advance", "settle" or "rest". `constants` is what it is told about them.
+pub fn flow(entry: &'static str, constants: String) -> Source {
+    source(entry, What::Flow(constants))
+}
+
 /// A pass over constraints of one kind: "batch", "serial" or "jacobi".
 pub fn constraint(kind: Kind, entry: &'static str) -> Source {
     source(entry, What::Constraint(kind))
@@ -187,6 +196,7 @@ impl Source {
             What::Meets => Desk::Meets,
             What::Bounces => Desk::Bounces,
             What::Shapes => Desk::Shapes,
+            What::Flow(_) => Desk::Flow,
             _ => Desk::Main,
         }
     }
@@ -212,6 +222,11 @@ impl Source {
             }
             What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, include_str!("bounces.wgsl")]),
             What::Rebounds => compose(&[wgsl::REBOUND, &contact, BINDINGS, TOUCH, include_str!("rebounds.wgsl")]),
+            What::Flow(constants) => {
+                let mut parts: Vec<&str> = wgsl::FLUID.to_vec();
+                parts.extend([contact.as_str(), BINDINGS, TOUCH, constants, include_str!("flow.wgsl")]);
+                compose(&parts)
+            }
             What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])

@@ -1,5 +1,6 @@
 //! What the shaders look up: the model written down as flat arrays, with the places where its tables start.
 
+use super::flow::FlowTables;
 use super::layout;
 use super::patches::{Patches, Writer};
 use super::shapes::ShapeTables;
@@ -83,6 +84,8 @@ pub struct Tables {
     pub bounces: (u32, u32),
     /// Tables of each collider in `fixtures`.
     pub solids: Vec<u32>,
+    /// Liquids.
+    pub flow: FlowTables,
     /// Bodies that keep their shape.
     pub shapes: ShapeTables,
     /// Corrections of Jacobi passes in `work`.
@@ -125,6 +128,7 @@ impl Tables {
         all.put_groups(model);
         all.put_rows(model, state);
         all.put_contacts(model, state);
+        all.put_flow(model, state);
         all.put_meets(model, state);
         all.put_bounces(model, state);
         all.solids = solids::put(model, &mut all.fixtures);
@@ -188,6 +192,18 @@ impl Tables {
         self.marks = self.exchange as usize + 2 * 4 * copies;
         self.pushes = 0;
         self.work = state.rows.len() * colliders;
+    }
+
+    fn put_flow(&mut self, model: &Model, state: &State) {
+        let Some(fluid) = &model.fluid else { return };
+        let (n, h) = (state.particles, model.settings.dt / model.settings.substeps as f32);
+        self.flow = FlowTables::new(fluid, n, self.work, self.topology.len(), self.params.len(), h);
+        self.work += self.flow.work;
+        self.topology.extend(std::iter::repeat_n(0, n));
+        self.params.extend(std::iter::repeat_n(0.5 * fluid.reach, n));
+        // Where particles will be.
+        self.nexts = self.work as u32;
+        self.work += if model.mutual.is_none() { n } else { 0 };
     }
 
     fn put_meets(&mut self, model: &Model, state: &State) {

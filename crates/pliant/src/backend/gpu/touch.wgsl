@@ -47,7 +47,7 @@ fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         let mask = atomicLoad(&marks[sub.masks + particle * words + word]);
-        touched = touch_these(start, radius, slot, touched, word, mask);
+        touched = touch_these(start, radius, particle, slot, touched, word, mask);
     }
     return touched;
 }
@@ -55,14 +55,15 @@ fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4
 // The same for one that is known to be near something: with one collider there is no doubt what it is.
 fn touch_known(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
     if sub.colliders == 1u {
-        return touch_these(motion[previous_at(particle)].xyz, params[sub.radii + particle], slot, row, 0u, 1u);
+        let start = motion[previous_at(particle)].xyz;
+        return touch_these(start, params[sub.radii + particle], particle, slot, row, 0u, 1u);
     }
     return touch(particle, slot, row);
 }
 
 // Contacts with the colliders of one word of the mask.
 fn touch_these(
-    start: vec3<f32>, radius: f32, slot: u32, row: vec4<f32>, word: u32, these: u32,
+    start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4<f32>, word: u32, these: u32,
 ) -> vec4<f32> {
     var x = row.xyz;
     var mask = these;
@@ -71,7 +72,13 @@ fn touch_these(
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.pushes + slot * sub.colliders + c;
-        let done = solid_project(obstacle(c), radius, start, x, work[at]);
+        var o = obstacle(c);
+        if particle >= sub.wet {
+            // Liquids slip; what holds them back is their viscosity.
+            o.stick = 0.0;
+            o.slide = 0.0;
+        }
+        let done = solid_project(o, radius, start, x, work[at]);
         x = done.x;
         work[at] = done.push;
     }

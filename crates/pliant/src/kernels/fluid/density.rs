@@ -8,7 +8,9 @@
 //! the solids among them, so that momentum is kept for any masses. λ has units kg·m².
 //!
 //! All particles are projected at once from the same places (Jacobi). Neighbors push the same gaps, so that the whole
-//! correction is too much: beyond ω = 0.8 a column of water shakes.
+//! correction is too much: beyond ω = 0.8 a column of water shakes. A solid particle that is light would be thrown by all
+//! liquid particles around it, each reckoning with the whole of its mass: with n of them it has 1/n of its mass in each
+//! constraint (as in contacts, [`crate::kernels::meet`]), and moves by the sum with all of it.
 
 use crate::kernels::{Lane, V3};
 use std::ops::Add;

@@ -12,17 +12,31 @@ use super::smooth::Smoothing;
 use glam::Vec3;
 use std::f32::consts::PI;
 
-/// A solid near a particle, by its tangent plane there.
+/// A solid near a particle, by its tangent plane there, or as a ball.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// Unit vector out of the solid.
+    /// The nearest point of its surface [m].
+    pub place: Vec3,
+    /// Unit vector out of the solid there.
     pub normal: Vec3,
-    /// The surface is where normal·x has this value [m].
-    pub offset: f32,
     /// 1/R of a ball, 0 for everything else [1/m].
     pub bend: f32,
     /// Velocity of the solid there [m/s].
     pub velocity: Vec3,
+}
+
+impl Wall {
+    /// Distance of a point [m], and the way out from there.
+    #[inline]
+    pub fn apart(&self, x: Vec3) -> (f32, Vec3) {
+        if self.bend == 0.0 {
+            return ((x - self.place).dot(self.normal), self.normal);
+        }
+        let radius = 1.0 / self.bend;
+        let arm = x - (self.place - self.normal * radius);
+        let length = arm.length();
+        (length - radius, if length > 1e-12 { arm / length } else { self.normal })
+    }
 }
 
 /// Share of the kernel within a solid at distance `delta` [m], and how it changes with the distance [1/m].
@@ -90,9 +104,10 @@ fn moments(smoothing: Smoothing, reach: f32, delta: f32) -> [f32; 3] {
 pub fn fill(walls: &[Wall], smoothing: Smoothing, reach: f32, x: Vec3) -> (f32, Vec3) {
     let (mut open, mut gradient) = (1.0, Vec3::ZERO);
     for wall in walls {
-        let (share, rate) = beyond(smoothing, reach, x.dot(wall.normal) - wall.offset, wall.bend);
+        let (delta, normal) = wall.apart(x);
+        let (share, rate) = beyond(smoothing, reach, delta, wall.bend);
         // Of what is open, by the product rule.
-        gradient = gradient * (1.0 - share) - wall.normal * (rate * open);
+        gradient = gradient * (1.0 - share) - normal * (rate * open);
         open *= 1.0 - share;
     }
     (1.0 - open, -gradient)

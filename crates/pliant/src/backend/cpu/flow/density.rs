@@ -33,10 +33,11 @@ impl Work<'_> {
         threads: &Threads,
         model: &Model,
         state: &mut State,
-        walls: &Walls,
+        (walls, seen): (&Walls, &[RowData]),
         (cards, gradients): Buffers<'_>,
     ) {
         let rows = &state.rows[..state.particles];
+        let seen = if self.fluid.even { rows } else { &seen[..rows.len()] };
         let lambdas = Shared::new(&mut state.pressures);
         let (cards, gradients) = (Shared::new(&mut cards[..]), Shared::new(&mut gradients[..]));
         threads.over_numbers(model.runs.len(), |number| {
@@ -45,7 +46,7 @@ impl Work<'_> {
             let (lambdas, cards, gradients) =
                 unsafe { (lambdas.slice(span.clone()), cards.slice(span.clone()), gradients.slice(span.clone())) };
             let walls = walls.run(number);
-            self.way.run(Multiply { work: self, span, rows, walls, lambdas, cards, gradients });
+            self.way.run(Multiply { work: self, span, rows, seen, walls, lambdas, cards, gradients });
         });
     }
 
@@ -66,6 +67,7 @@ struct Multiply<'a> {
     work: &'a Work<'a>,
     span: Span,
     rows: &'a [RowData],
+    seen: &'a [RowData],
     walls: Option<&'a Run>,
     lambdas: &'a mut [f32],
     cards: &'a mut [RowData],
@@ -89,7 +91,7 @@ impl Sweep for Multiply<'_> {
             let place = V3::new(x, y, z);
             let list = Eights::new(near.of(i), i as u32);
             // SAFETY: lists name particles, and nobody writes rows in this sweep.
-            let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.rows.as_ptr(), volumes, &list, place) };
+            let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen.as_ptr(), volumes, &list, place) };
             let (mut c, mut g) = (sums.density + volumes[i] * center[0] - 1.0, sums.gradient);
             if let Some(walls) = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty()) {
                 let (share, rate) = fill(walls, fluid.smoothing, fluid.reach, position(row));

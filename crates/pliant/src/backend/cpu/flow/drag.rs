@@ -111,17 +111,17 @@ impl Sweep for Settle<'_> {
                 let eights = Eights::new(list, i as u32);
                 // SAFETY: lists name particles, and nobody writes rows or steps in this sweep.
                 let sum = unsafe { resistance::<F, K, EVEN>(&kernel, fluid, (rows, steps), &eights, i, h) };
-                force = Vec3::new(sum.x, sum.y, sum.z) * fluid.volumes[i];
+                force = Vec3::new(sum.x, sum.y, sum.z) * fluid.grips[i];
                 for w in self.walls.map_or(&[][..], |walls| walls.of(k)) {
                     // Later sweeps are about changes, which walls do not make.
                     let velocity = if first { w.velocity } else { Vec3::ZERO };
-                    let at = Vec3::new(x, y, z).dot(w.normal) - w.offset;
+                    let (at, normal) = w.apart(Vec3::new(x, y, z));
                     let against = position(own) - velocity;
-                    let along = against - w.normal * against.dot(w.normal);
+                    let along = against - normal * against.dot(normal);
                     // What is behind the wall goes the other way, so that the liquid is at rest on its surface.
                     let mirror = 1.0 + fluid.radius / at.max(fluid.radius);
                     let factor = 10.0 * own[3].max(0.0) * h * wall(fluid.smoothing, fluid.reach, at) * mirror;
-                    force += along * (factor * fluid.volumes[i]);
+                    force += along * (factor * fluid.grips[i]);
                 }
             }
             let lost = force * weight;
@@ -148,7 +148,7 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool>(
     i: usize,
     h: f32,
 ) -> V3<f32> {
-    let volumes = &fluid.volumes[..rows.len()];
+    let grips = &fluid.grips[..rows.len()];
     let splat = |row: RowData| V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]));
     let (here, own, mine) = (splat(rows[i]), splat(steps[i]), F::splat(steps[i][3]));
     let small = F::splat(SMALL * fluid.reach * fluid.reach);
@@ -157,7 +157,7 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool>(
     let mut parts = [V3::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(volumes, &index, live);
+        let spaces = spaces::<EVEN>(grips, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.

@@ -16,7 +16,6 @@ use super::Substep;
 use super::isa::Isa;
 use super::threads::Threads;
 use crate::kernels::contact::Obstacle;
-use crate::kernels::fluid::density::Rule;
 use crate::memory::of;
 use crate::model::{Fluid, Model};
 use crate::space::{ASLEEP, Cloud, Finder, Pairs, Search};
@@ -31,6 +30,8 @@ pub struct Flow {
     radii: Vec<f32>,
     phases: Vec<u32>,
     walls: Walls,
+    /// Where each particle is, with the inverse mass that it has in each constraint; empty where all are of liquids.
+    seen: Vec<RowData>,
     /// Where each particle is, with the change of its multiplier.
     cards: Vec<RowData>,
     /// Gradient of each particle's own constraint in its own place [1/m].
@@ -45,6 +46,7 @@ impl Default for Flow {
             radii: Vec::new(),
             phases: Vec::new(),
             walls: Walls::default(),
+            seen: Vec::new(),
             cards: Vec::new(),
             gradients: Vec::new(),
             drag: drag::Drag::default(),
@@ -53,14 +55,14 @@ impl Default for Flow {
 }
 
 /// Phase in the liquids' search: they see each other and solids; solids see liquids only.
-fn phase_of(fluid: &Fluid, state: &State, i: usize) -> u32 {
+pub fn phase_of(fluid: &Fluid, state: &State, i: usize) -> u32 {
     if state.phases[i] == ASLEEP || fluid.volumes[i] == 0.0 { ASLEEP } else { u32::from(fluid.liquids[i] == 0) }
 }
 
 impl Flow {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        let each = of(&self.radii) + of(&self.phases) + of(&self.cards) + of(&self.gradients);
+        let each = of(&self.radii) + of(&self.phases) + of(&self.cards) + of(&self.gradients) + of(&self.seen);
         self.finder.bytes() + self.walls.bytes() + self.drag.bytes() + each
     }
 
@@ -110,17 +112,20 @@ impl Flow {
     pub fn project(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State) {
         let Some(fluid) = &model.fluid else { return };
         let h = model.settings.dt / model.settings.substeps as f32;
-        // Energy ½·V·C²/β for a compressibility β, so α = β/V.
-        let own = (2.0 * fluid.radius).powi(3);
-        let rule = Rule {
-            omega: fluid.omega,
-            compliance: fluid.compressibility / (own * h * h),
-            relaxation: fluid.relaxation / (4.0 * fluid.radius * fluid.radius),
-        };
+        let rule = fluid.rule(h);
         let way = way(fluid, isa);
-        let Self { finder, walls, cards, gradients, .. } = self;
+        let Self { finder, walls, seen, cards, gradients, .. } = self;
+        if !fluid.even {
+            let near = finder.neighbors();
+            let rows = state.rows[..state.particles].iter().enumerate();
+            seen.clear();
+            seen.extend(rows.map(|(i, &[x, y, z, w])| match fluid.liquids[i] {
+                0 => [x, y, z, w * near.of(i).len() as f32],
+                _ => [x, y, z, w],
+            }));
+        }
         let work = density::Work { fluid, rule, near: finder.neighbors(), way };
-        work.multiply(threads, model, state, walls, (cards, gradients));
+        work.multiply(threads, model, state, (walls, seen), (cards, gradients));
         work.move_all(threads, state, (cards, gradients));
     }
 

@@ -94,5 +94,5 @@ fn wall(fluid: &Fluid, obstacle: &Obstacle, x: Vec3, h: f32) -> Option<Wall> {
         _ => 0.0,
     };
     let velocity = (there - obstacle.before.outward(pose.inward(there))) / h;
-    Some(Wall { normal, offset: there.dot(normal), bend, velocity })
+    Some(Wall { place: there, normal, bend, velocity })
 }

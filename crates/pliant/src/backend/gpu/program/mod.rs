@@ -1,5 +1,6 @@
 //! A substep as a list of dispatches, made once from the model's schedule.
 
+mod flow;
 mod particles;
 
 use super::layout::Job;
@@ -31,6 +32,8 @@ pub enum Command {
     Run(Dispatch),
     /// Lists of neighbors are made.
     Find,
+    /// Those of liquids are.
+    FindFlow,
 }
 
 /// One dispatch.
@@ -94,10 +97,14 @@ impl Program {
         &self.iterations[variant as usize]
     }
 
-    /// Dispatches of a whole substep, of which finding neighbors takes `find`.
-    pub fn passes(&self, find: usize) -> usize {
-        let count =
-            |list: &[Command]| -> usize { list.iter().map(|c| if *c == Command::Find { find } else { 1 }).sum() };
+    /// Dispatches of a whole substep, of which finding neighbors takes `find`, and those of liquids `flow`.
+    pub fn passes(&self, find: usize, flow: usize) -> usize {
+        let one = |command: &Command| match command {
+            Command::Run(_) => 1,
+            Command::Find => find,
+            Command::FindFlow => flow,
+        };
+        let count = |list: &[Command]| -> usize { list.iter().map(one).sum() };
         let around = [&self.neighbors, &self.predict, &self.stabilize, &self.islands, &self.finalize];
         around.into_iter().map(|list| count(list)).sum::<usize>()
             + (0..self.count).map(|k| count(self.iteration(k))).sum::<usize>()
@@ -187,13 +194,14 @@ impl Maker<'_> {
     fn predict(&mut self) {
         let mutual = self.model.mutual;
         let mut list = Vec::new();
-        if mutual.is_none() {
+        if mutual.is_none() && self.model.fluid.is_none() {
             list.extend(self.wind());
         }
         list.extend(self.remember());
         if !self.whole {
             let job = Job {
                 scale: mutual.map_or(0.0, |m| m.stacking),
+                stick: self.carry(),
                 ..self.dealing(self.model.settings.stabilization > 0)
             };
             list.push(self.run(shader::predict("predict"), job, self.solid().div_ceil(SIZE)));
@@ -301,6 +309,12 @@ impl Maker<'_> {
                     list.extend(self.meet(variant, touch));
                 }
                 Pass::Shapes => list.extend(self.shapes(fresh, false)),
+                Pass::Flow => {
+                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                    list.extend(self.densities(fresh, touch));
+                }
+                // Done with the pressure.
+                Pass::Touch if k > 0 && passes[k - 1] == Pass::Flow && self.flow_touches() => {}
                 // Done with the contacts between particles.
                 Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
                 Pass::Touch => {
@@ -331,6 +345,8 @@ impl Maker<'_> {
         if !self.whole {
             self.finish();
         }
+        let settle = self.settle();
+        self.program.finalize.extend(settle);
         let bounces = self.bounces();
         self.program.finalize.extend(bounces);
     }

@@ -19,22 +19,35 @@ const AGAINST: u32 = 2;
 impl Maker<'_> {
     /// Who is near whom, from where particles will be.
     pub(super) fn neighbors(&mut self) {
-        let Some(mutual) = self.model.mutual else { return };
-        let (particles, scale) = (self.state.particles, mutual.stacking);
+        if self.model.mutual.is_none() && self.model.fluid.is_none() {
+            return;
+        }
+        let (particles, scale) = (self.state.particles, self.model.mutual.map_or(0.0, |m| m.stacking));
         let mut list = Vec::from_iter(self.wind());
-        list.push(self.run(shader::predict("foresee"), Job { scale, ..Job::default() }, particles.div_ceil(SIZE)));
+        let job = Job { scale, stick: self.carry(), ..Job::default() };
+        list.push(self.run(shader::predict("foresee"), job, particles.div_ceil(SIZE)));
         list.extend(self.pins("foresee_pins", scale));
         let (fields, at_rest) = self.tables.fields;
         if fields != NOBODY {
             let job = Job { slots: at_rest, ..self.tables.shapes.job };
             list.push(self.run(shader::shapes("shape_face"), job, self.tables.shapes.pieces));
         }
-        list.push(Command::Find);
+        if self.model.fluid.is_some() {
+            list.push(Command::FindFlow);
+        }
+        if self.model.mutual.is_some() {
+            list.push(Command::Find);
+        }
         if !self.model.rest.is_empty() {
             let job = Job { params: self.tables.rest, ..Job::default() };
             list.push(self.run(shader::meets("sift"), job, particles.div_ceil(SIZE)));
         }
         self.program.neighbors = list;
+    }
+
+    /// Share of the last substep's pressure that this one starts with.
+    pub(super) fn carry(&self) -> f32 {
+        self.model.fluid.as_ref().map_or(0.0, |f| f.carry)
     }
 
     /// What stabilization adds to a job that deals cards, if the next pass parts old positions.
