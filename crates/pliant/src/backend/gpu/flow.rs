@@ -4,7 +4,7 @@ use super::buffers::Buffers;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Setup, Step, Workshop};
+use super::space::{Finder, Order, Setup, Step, Workshop};
 use super::tables::{NOBODY, Tables};
 use crate::backend::cpu::flow_phase;
 use crate::kernels::fluid::smooth::Smoothing;
@@ -199,6 +199,7 @@ impl Flow {
                 // All reach equally far.
                 search: Search::Grid,
                 construction: Construction::Counting,
+                order: Order::Cells,
                 capacity: ROOM * n,
                 cloud: None,
             },

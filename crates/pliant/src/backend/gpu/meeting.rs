@@ -8,7 +8,7 @@ use super::buffers::Buffers;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Setup, Step, Workshop};
+use super::space::{Finder, Order, Setup, Step, Workshop};
 use super::tables::Tables;
 use crate::kernels::meet::MARGIN;
 use crate::model::Model;
@@ -58,6 +58,7 @@ impl Meeting {
                 pairs: Pairs::Both,
                 search: Search::Auto,
                 construction: Construction::Counting,
+                order: Order::Numbers,
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
