@@ -34,7 +34,7 @@ const SHAPES: [&str; 3] = [
     "convex = { points = [[-0.5, -0.3, -0.4], [0.6, -0.3, -0.4], [0.5, -0.4, 0.5], [-0.5, -0.3, 0.4], [-0.3, 0.5, 0], \
      [0.3, 0.6, 0.1], [0, 0.55, 0.2], [0.7, 0.1, 0]] }",
     "surface = { bowl = { radius = 0.6, height = 0.7, segments = 24 } }",
-    "sdf = { torus = { radius = 0.5, width = 0.3, cells = [24, 8] }, grid = 24 }",
+    "sdf = { torus = { radius = 0.5, width = 0.3, cells = [24, 8] }, grid = 24, transform = { translate = [0, 0.4, 0] } }",
 ];
 
 fn solid(shape: &str) -> Solid {
@@ -213,14 +213,18 @@ const FALLING: &str = "
 /// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent.
 fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
-    for sim in [&mut cpu, &mut gpu] {
-        sim.advance(steps).unwrap();
-        sim.sync().unwrap();
+    gpu.advance(steps).unwrap();
+    gpu.sync().unwrap();
+    // How often a collider is pushed: what bounces may be in the air in the end.
+    let touched = |sim: &Simulation| sim.collider_forces().iter().filter(|f| f.length() > 0.0).count();
+    let mut often = 0;
+    for _ in 0..steps {
+        cpu.step().unwrap();
+        often += touched(&cpu);
     }
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
-    let touched = |sim: &Simulation| sim.collider_forces().iter().filter(|f| f.length() > 0.0).count();
-    println!("{set:?}: off by {off:.1e} after {steps} steps; {} touched", touched(&cpu));
-    assert!(touched(&cpu) > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
+    println!("{set:?}: off by {off:.1e} after {steps} steps, {often} of them with contacts");
+    assert!(often > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
     off
 }
 
@@ -232,7 +236,9 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
     let spin = "motion = { spin = { axis = [0, 1, 0], rate = 90 } }\nrestitution = 0.3\n";
     for shape in SHAPES {
         let text = format!("{FALLING}[[collider]]\n{shape}\n{spin}[[collider]]\n{shape}\n");
-        assert!(off(&text, &["contact.between=true"], GpuOptions::default(), 20) < 1e-3, "{shape}");
+        for (steps, most) in [(7, 1e-5), (16, 1e-3)] {
+            assert!(off(&text, &["contact.between=true"], GpuOptions::default(), steps) < most, "{shape}");
+        }
         // Without contacts between particles everything is islands and pieces.
         let alone = format!(
             "{}contact = {{ between = false }}\n[[cloth]]{}[[collider]]\n{shape}\n{spin}",
@@ -240,10 +246,12 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
             FALLING.split("[[cloth]]").nth(1).unwrap().split("[[grains]]").next().unwrap()
         );
         for set in [&[][..], &["solver.partition=color"], &["solver.integrator=bdf2", "solver.stabilization=0"]] {
-            assert!(off(&alone, set, GpuOptions::default(), 30) < 1e-3, "{shape}, {set:?}");
+            for (steps, most) in [(7, 1e-5), (16, 1e-3)] {
+                assert!(off(&alone, set, GpuOptions::default(), steps) < most, "{shape}, {set:?}");
+            }
         }
         let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-        assert!(off(&alone, &[], checked, 20) < 1e-3, "{shape}");
+        assert!(off(&alone, &[], checked, 7) < 1e-5, "{shape}");
     }
 }
 
@@ -274,12 +282,12 @@ fn s17_t12_whatever_is_thrown_at_a_thin_sheet_stays_above_it_on_the_gpu() {
     if !ready() {
         return;
     }
-    // 60 to 100 m/s: a meter and more in a step, a hundred times what grains are large.
+    // 40 to 100 m/s: up to 1.7 m in a step, forty times a grain's diameter and more than the body is long.
     let head = "solver = { dt = 0.016666667, iterations = 6, patch_particles = 80 }\n";
     let grains = "[[grains]]\nfill = { min = [-0.3, 0.2, -0.3], max = [0.3, 0.6, 0.3] }\nradius = 0.02\nvelocity = [20, -100, 8]\n";
     let body = "[[body]]\nbox = [0.3, 0.3, 0.3]\ngrid = 6\nvelocity = [3, -60, 0]\n\
         transform = { translate = [0, 0.9, 0], rotate = { axis = [1, 2, 3], degrees = 40 } }\n";
-    let cloth = "[[cloth]]\ngrid = { cells = [20, 20], size = [1, 1], plane = \"xz\" }\nradius = 0.01\nvelocity = [5, -80, 0]\n\
+    let cloth = "[[cloth]]\ngrid = { cells = [20, 20], size = [1, 1], plane = \"xz\" }\nradius = 0.01\nvelocity = [5, -40, 0]\n\
         transform = { translate = [-0.5, 0.5, -0.5], rotate = { axis = [1, 0, 0], degrees = 20 } }\n";
     for (what, between) in [(grains, true), (grains, false), (body, true), (cloth, true), (cloth, false)] {
         let contact = format!("contact = {{ between = {between} }}\n");
@@ -369,8 +377,9 @@ fn s17_s18_balls_rest_on_and_rebound_from_every_shape_on_the_gpu() {
         );
         let mut sim = with_mesh(&text, &slab);
         let (mut fell, mut rebound) = (false, 0.0_f64);
-        for _ in 0..200 {
-            sim.step().unwrap();
+        // Heights are looked at every 12 ms: the top is missed by 0.2 mm at most.
+        for _ in 0..67 {
+            sim.advance(3).unwrap();
             fell |= sim.velocity(0).y > 0.0;
             rebound = rebound.max(if fell { f64::from(sim.position(0).y) - 0.1 } else { 0.0 });
         }

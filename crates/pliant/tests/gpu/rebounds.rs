@@ -234,8 +234,9 @@ fn s18_a_ball_rebounds_to_e_squared_of_its_height_on_the_gpu() {
         );
         let mut sim = on_gpu(&scene(&text, &[]), GpuOptions::default()).unwrap();
         let (mut fell, mut rebound) = (false, 0.0_f64);
-        for _ in 0..((1.0 + e) * (2.0 / G).sqrt() / 0.004 * 1.1) as u32 {
-            sim.step().unwrap();
+        // Heights are looked at every 12 ms: the top is missed by 0.2 mm at most.
+        for _ in 0..((1.0 + e) * (2.0 / G).sqrt() / 0.012 * 1.1) as u32 {
+            sim.advance(3).unwrap();
             fell |= sim.velocity(0).y > 0.0;
             if fell {
                 rebound = rebound.max(f64::from(sim.position(0).y) - 0.1);
