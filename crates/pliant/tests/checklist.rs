@@ -187,6 +187,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s16_tether_never_lets_go_farther_than_its_length",
     ]),
     ("s17", &[
+        "r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu",
         "r07_s17_every_bad_mesh_is_a_collider_that_works_or_a_named_error",
         "s10_s17_forces_of_a_pile_come_back_from_the_gpu",
         "s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu",
@@ -716,6 +717,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r06_pins_out_of_range_say_which_and_how_many_there_are",
         "r06_places_that_an_object_does_not_have_are_refused_with_those_it_has",
         "r06_regions_and_lists_without_particles_are_refused",
+        "r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu",
         "r06_scenes_made_in_code_are_checked_too",
         "r06_syntax_errors_carry_the_line_and_column",
         "r06_the_full_example_is_valid_builds_and_steps",
