@@ -15,7 +15,7 @@ use std::ops::Range;
 /// Threads of a workgroup in passes over rows or constraints.
 pub const SIZE: usize = 64;
 
-/// Modes of the finalize and patch jobs, as in the shaders.
+/// Modes of jobs of finalize, patches and contacts with colliders, as in the shaders.
 const JOINS: u32 = 1;
 const TOUCHES: u32 = 2;
 const SEAMS: u32 = 4;
