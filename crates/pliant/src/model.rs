@@ -509,6 +509,11 @@ impl Model {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
+    /// Whether a collider has tables: a hull, a surface or a distance field.
+    pub fn has_tables(&self) -> bool {
+        self.colliders.iter().any(|c| c.solid.bounds().is_some())
+    }
+
     /// Whether a collider is a surface, which has two sides and no inside.
     pub fn has_surface(&self) -> bool {
         self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))

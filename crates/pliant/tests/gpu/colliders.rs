@@ -1,40 +1,22 @@
-//! Colliders with tables: hulls, surfaces of triangles, distance fields. Their twins on random input, whole simulations
-//! against the CPU, and fast particles that must not get through.
+//! Colliders with tables: hulls, surfaces of triangles, distance fields. Their twins on random input, and whole simulations
+//! against the CPU.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
-use pliant::build::{MeshSource, NoMeshes};
+use pliant::build::NoMeshes;
 use pliant::gpu::{Cap, GpuOptions, layout, solids};
 use pliant::kernels::contact::{Friction, Obstacle, Pose, Push, Solid, depth, is_near, project, way_out};
 use pliant::kernels::wgsl;
-use pliant::mesh::{TetMesh, TriMesh};
-use pliant::{Backend, Options, Simulation};
-
-/// The one mesh that a scene can name.
-struct Given(TriMesh);
-
-impl MeshSource for Given {
-    fn triangles(&self, _: &str) -> Result<TriMesh, String> {
-        Ok(self.0.clone())
-    }
-    fn tets(&self, _: &str) -> Result<TetMesh, String> {
-        Err("no tets here".to_owned())
-    }
-}
-
-fn with_mesh(text: &str, mesh: &TriMesh) -> Simulation {
-    let options = Options { backend: Backend::Gpu(GpuOptions::default()), threads: 1, ..Options::default() };
-    Simulation::new(&scene(text, &[]), &Given(mesh.clone()), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
-}
+use pliant::{Options, Simulation, StepError};
 
 /// A hull, a surface and a field, about a meter large.
 const SHAPES: [&str; 3] = [
     "convex = { points = [[-0.5, -0.3, -0.4], [0.6, -0.3, -0.4], [0.5, -0.4, 0.5], [-0.5, -0.3, 0.4], [-0.3, 0.5, 0], \
      [0.3, 0.6, 0.1], [0, 0.55, 0.2], [0.7, 0.1, 0]] }",
     "surface = { bowl = { radius = 0.6, height = 0.7, segments = 24 } }",
-    "sdf = { torus = { radius = 0.5, width = 0.3, cells = [24, 8] }, grid = 24 }",
+    "sdf = { torus = { radius = 0.5, width = 0.3, cells = [24, 8] }, grid = 24, transform = { translate = [0, 0.4, 0] } }",
 ];
 
 fn solid(shape: &str) -> Solid {
@@ -213,14 +195,18 @@ const FALLING: &str = "
 /// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent.
 fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
-    for sim in [&mut cpu, &mut gpu] {
-        sim.advance(steps).unwrap();
-        sim.sync().unwrap();
+    gpu.advance(steps).unwrap();
+    gpu.sync().unwrap();
+    // How often a collider is pushed: what bounces may be in the air in the end.
+    let touched = |sim: &Simulation| sim.collider_forces().iter().filter(|f| f.length() > 0.0).count();
+    let mut often = 0;
+    for _ in 0..steps {
+        cpu.step().unwrap();
+        often += touched(&cpu);
     }
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
-    let touched = |sim: &Simulation| sim.collider_forces().iter().filter(|f| f.length() > 0.0).count();
-    println!("{set:?}: off by {off:.1e} after {steps} steps; {} touched", touched(&cpu));
-    assert!(touched(&cpu) > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
+    println!("{set:?}: off by {off:.1e} after {steps} steps, {often} of them with contacts");
+    assert!(often > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
     off
 }
 
@@ -232,7 +218,9 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
     let spin = "motion = { spin = { axis = [0, 1, 0], rate = 90 } }\nrestitution = 0.3\n";
     for shape in SHAPES {
         let text = format!("{FALLING}[[collider]]\n{shape}\n{spin}[[collider]]\n{shape}\n");
-        assert!(off(&text, &["contact.between=true"], GpuOptions::default(), 20) < 1e-3, "{shape}");
+        for (steps, most) in [(7, 1e-5), (16, 1e-3)] {
+            assert!(off(&text, &["contact.between=true"], GpuOptions::default(), steps) < most, "{shape}");
+        }
         // Without contacts between particles everything is islands and pieces.
         let alone = format!(
             "{}contact = {{ between = false }}\n[[cloth]]{}[[collider]]\n{shape}\n{spin}",
@@ -240,146 +228,12 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
             FALLING.split("[[cloth]]").nth(1).unwrap().split("[[grains]]").next().unwrap()
         );
         for set in [&[][..], &["solver.partition=color"], &["solver.integrator=bdf2", "solver.stabilization=0"]] {
-            assert!(off(&alone, set, GpuOptions::default(), 30) < 1e-3, "{shape}, {set:?}");
+            for (steps, most) in [(7, 1e-5), (16, 1e-3)] {
+                assert!(off(&alone, set, GpuOptions::default(), steps) < most, "{shape}, {set:?}");
+            }
         }
         let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-        assert!(off(&alone, &[], checked, 20) < 1e-3, "{shape}");
-    }
-}
-
-/// A square sheet in the plane y = 0.
-fn sheet(half: f32) -> TriMesh {
-    TriMesh {
-        positions: [[-half, -half], [half, -half], [half, half], [-half, half]]
-            .map(|[x, z]| Vec3::new(x, 0.0, z))
-            .to_vec(),
-        triangles: vec![[0, 2, 1], [0, 3, 2]],
-    }
-}
-
-/// A box of these half extents.
-fn cuboid(half: Vec3) -> TriMesh {
-    let corner = |k: u32| half * Vec3::from([0, 1, 2].map(|b| if k >> b & 1 == 0 { -1.0 } else { 1.0 }));
-    let quads = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
-    let triangles = quads.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
-    TriMesh { positions: (0..8).map(corner).collect(), triangles }
-}
-
-fn lowest(sim: &Simulation) -> f32 {
-    (0..sim.particles()).map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min)
-}
-
-#[test]
-fn s17_t12_whatever_is_thrown_at_a_thin_sheet_stays_above_it_on_the_gpu() {
-    if !ready() {
-        return;
-    }
-    // 60 to 100 m/s: a meter and more in a step, a hundred times what grains are large.
-    let head = "solver = { dt = 0.016666667, iterations = 6, patch_particles = 80 }\n";
-    let grains = "[[grains]]\nfill = { min = [-0.3, 0.2, -0.3], max = [0.3, 0.6, 0.3] }\nradius = 0.02\nvelocity = [20, -100, 8]\n";
-    let body = "[[body]]\nbox = [0.3, 0.3, 0.3]\ngrid = 6\nvelocity = [3, -60, 0]\n\
-        transform = { translate = [0, 0.9, 0], rotate = { axis = [1, 2, 3], degrees = 40 } }\n";
-    let cloth = "[[cloth]]\ngrid = { cells = [20, 20], size = [1, 1], plane = \"xz\" }\nradius = 0.01\nvelocity = [5, -80, 0]\n\
-        transform = { translate = [-0.5, 0.5, -0.5], rotate = { axis = [1, 0, 0], degrees = 20 } }\n";
-    for (what, between) in [(grains, true), (grains, false), (body, true), (cloth, true), (cloth, false)] {
-        let contact = format!("contact = {{ between = {between} }}\n");
-        let text = format!("{head}{contact}{what}[[collider]]\nsurface = {{ mesh = \"it\" }}\n");
-        let mut sim = with_mesh(&text, &sheet(200.0));
-        let mut least = f32::INFINITY;
-        for step in 0..30 {
-            sim.step().unwrap();
-            least = least.min(lowest(&sim));
-            assert!(least > 0.0, "{what}: a particle is {least} m below the sheet after step {step}");
-        }
-        let pushed = sim.collider_forces()[0].y;
-        println!("{} particles, between {between}: lowest at {least} m, {pushed} N on the sheet", sim.particles());
-        assert!(least < 0.05, "{what}: nothing has come down");
-    }
-}
-
-#[test]
-fn s17_t12_fast_grains_do_not_cross_a_thin_bowl_on_the_gpu() {
-    if !ready() {
-        return;
-    }
-    // A bowl without thickness, of 1 m radius around (0, 1, 0), its rim at 1.6 m. Grains come at 100 m/s, 1.7 m in a step,
-    // from inside toward all sides, and from outside toward it.
-    let mut rng = Rng(43);
-    let mut text = "solver = { dt = 0.016666667, iterations = 4 }\ncontact = { between = false }\n[[collider]]\n\
-        surface = { bowl = { radius = 1, height = 1.6, segments = 40 } }\n"
-        .to_owned();
-    for k in 0..60 {
-        let direction = rng.cube(1.0).normalize();
-        let down = glam::DVec3::new(direction.x, -direction.y.abs(), direction.z);
-        let p = if k % 2 == 0 { rng.cube(0.3) } else { down * 1.3 + rng.cube(0.1) } + glam::DVec3::Y;
-        let v = down * if k % 2 == 0 { 100.0 } else { -100.0 };
-        let (low, high) = (p - 0.01, p + 0.0101);
-        text += &format!(
-            "[[grains]]\nfill = {{ min = [{}, {}, {}], max = [{}, {}, {}] }}\nradius = 0.01\njitter = 0\nvelocity = [{}, {}, {}]\n",
-            low.x, low.y, low.z, high.x, high.y, high.z, v.x, v.y, v.z
-        );
-    }
-    let mut sim = on_gpu(&scene(&text, &[]), GpuOptions::default()).unwrap();
-    assert_eq!(sim.particles(), 60);
-    for step in 0..120 {
-        sim.step().unwrap();
-        for i in 0..60 {
-            let p = sim.position(i);
-            let (within, away) = (i % 2 == 0, p.distance(Vec3::Y));
-            if p.y < 1.5 {
-                assert_eq!(away < 1.0, within, "grain {i} at {p} after step {step}");
-            }
-            assert!(within || p.y < 1.5, "grain {i} from outside is at {p} after step {step}");
-        }
-    }
-}
-
-#[test]
-fn s17_a_shaken_box_of_triangles_keeps_its_grains_on_the_gpu() {
-    if !ready() {
-        return;
-    }
-    let text = "solver = { dt = 0.016666667, iterations = 4 }\n\
-        [[grains]]\nfill = { min = [-0.4, -0.4, -0.4], max = [0.4, 0, 0.4] }\nradius = 0.05\n\
-        [[collider]]\nsurface = { mesh = \"it\" }\nmotion = { oscillate = { amplitude = [3, 8, 1], period = 0.4 } }\n";
-    let mut sim = with_mesh(text, &cuboid(Vec3::splat(0.5)));
-    for step in 0..60 {
-        sim.step().unwrap();
-        let pose = sim.model().colliders[0].motion.pose(sim.time());
-        for i in 0..sim.particles() {
-            let p = pose.inward(sim.position(i));
-            assert!(p.abs().max_element() < 0.5, "grain {i} is at {p} after step {step}");
-        }
-    }
-}
-
-#[test]
-fn s17_s18_balls_rest_on_and_rebound_from_every_shape_on_the_gpu() {
-    if !ready() {
-        return;
-    }
-    let mut slab = cuboid(Vec3::new(2.0, 0.5, 2.0));
-    slab.positions.iter_mut().for_each(|p| p.y -= 0.5);
-    for shape in ["convex = { mesh = \"it\" }", "surface = { mesh = \"it\" }", "sdf = { mesh = \"it\", grid = 24 }"] {
-        // As on the CPU: steps of 1 ms cost 0.2 % of a fall from 1 m.
-        let text = format!(
-            "solver = {{ dt = 0.004, substeps = 4, iterations = 2 }}\n[[rope]]\npath = [[0, 1.1, 0], [0, 1.1, 100]]\n\
-             segments = 1\nparticle_mass = 1\nstretch = {{ compliance = 1e12 }}\nradius = 0.1\n\
-             [[collider]]\n{shape}\nrestitution = 0.6\n"
-        );
-        let mut sim = with_mesh(&text, &slab);
-        let (mut fell, mut rebound) = (false, 0.0_f64);
-        for _ in 0..200 {
-            sim.step().unwrap();
-            fell |= sim.velocity(0).y > 0.0;
-            rebound = rebound.max(if fell { f64::from(sim.position(0).y) - 0.1 } else { 0.0 });
-        }
-        assert!((rebound / 0.36 - 1.0).abs() < 0.02, "{shape}: {rebound} m");
-        let mut sim = with_mesh(&text.replace("restitution = 0.6", ""), &slab);
-        sim.advance(400).unwrap();
-        let (x, force) = (sim.position(0), sim.collider_forces()[0].y);
-        println!("{shape}: rebounds to {rebound:.4} m, rests at {x} with {force} N");
-        assert!((x.y - 0.1).abs() < 1e-4 && (force / -9.81 - 1.0).abs() < 1e-2, "{shape}: {x}, {force} N");
+        assert!(off(&alone, &[], checked, 7) < 1e-5, "{shape}");
     }
 }
 
@@ -397,4 +251,20 @@ fn r03_contacts_with_every_shape_repeat_themselves_on_the_gpu() {
     };
     let first = hash(1);
     [1, 24, 4].into_iter().for_each(|pieces| assert_eq!(hash(pieces), first, "{pieces} pieces"));
+}
+
+#[test]
+fn r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu() {
+    if !ready() {
+        return;
+    }
+    // Trees are walked and grids looked up with what is not a number: that has to end, and within their tables.
+    let all: String = SHAPES.iter().map(|shape| format!("[[collider]]\n{shape}\nrestitution = 0.5\n")).collect();
+    let mut sim = on_gpu(&scene(&format!("{FALLING}{all}"), &[]), GpuOptions::default()).unwrap();
+    sim.advance(2).unwrap();
+    for (row, wrong) in [(5, f32::NAN), (450, f32::INFINITY)] {
+        sim.state_mut().rows[row][1] = wrong;
+    }
+    let error = sim.advance(3).err().or_else(|| sim.sync().err());
+    assert!(matches!(error, Some(StepError::Diverged(_))), "{error:?}");
 }

@@ -26,3 +26,5 @@ mod scenes;
 mod sims;
 mod support;
 mod together;
+mod triangles;
+mod tunnels;

@@ -67,8 +67,8 @@ const CASES: &[Case] = &[
     Case { name: "drop_crates", set: &["body.0.array.count=[1, 2, 1]", "body.0.grid=8"], frames: 6, nature: Calm(1e-5) },
     Case { name: "drop_grains", set: &["grains.0.fill.max=[-4, 4.1, -4]"], frames: 6, nature: Calm(1e-5) },
     Case { name: "bowl", set: &["grains.1.fill.max=[0.16, 0.4, 0.16]"], frames: 10, nature: Later },
-    Case { name: "obstacles", set: &["cloth.0.grid.cells=[24, 24]", "cloth.0.radius=0.027"], frames: 12, nature: Later },
     Case { name: "peer_fluid", set: &["fluid.radius=0.05"], frames: 10, nature: Later },
+    Case { name: "obstacles", set: &["cloth.0.grid.cells=[24, 24]", "cloth.0.radius=0.027", "grains.0.transform.translate=[1.35, 0.75, 0]", "grains.0.velocity=[0, -3, 0]", "grains.1.transform.translate=[-1.35, 0.5, 0]", "grains.1.velocity=[0, -3, 0]"], frames: 16, nature: Later },
     Case { name: "peer_boxes", set: &["body.0.array.count=[2, 2, 1]", "body.0.grid=8"], frames: 20, nature: Later },
 ];
 

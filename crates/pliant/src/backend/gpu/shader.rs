@@ -204,6 +204,8 @@ impl Source {
     /// The module.
     pub fn text(&self) -> String {
         let contact = self.traits.contact();
+        // Whoever has tables to look up touches colliders in passes of its own.
+        let plain = Traits::default().contact();
         match &self.what {
             What::Predict => {
                 let predict = include_str!("predict.wgsl");
@@ -211,7 +213,7 @@ impl Source {
             }
             What::Finalize => {
                 let finalize = include_str!("finalize.wgsl");
-                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, TOUCH, FINISHING, finalize])
+                compose(&[wgsl::INTEGRATE, &plain, BINDINGS, TOUCH, FINISHING, finalize])
             }
             What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
@@ -244,7 +246,7 @@ impl Source {
                 let glue = glue::patches(kinds, *multipliers);
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
-                    &contact,
+                    &plain,
                     BINDINGS,
                     TOUCH,
                     &sizes,

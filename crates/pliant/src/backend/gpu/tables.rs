@@ -121,7 +121,8 @@ impl Tables {
             counts: NOBODY,
             meets: NOBODY,
             fields: (NOBODY, 0),
-            fused: is_fused(model),
+            // To look tables up takes more registers than a piece can spare: contacts are passes of their own.
+            fused: is_fused(model) && !model.has_tables(),
             iterations,
             ..Self::default()
         };

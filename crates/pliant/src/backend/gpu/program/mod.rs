@@ -16,7 +16,7 @@ use std::ops::Range;
 /// Threads of a workgroup in passes over rows or constraints.
 pub const SIZE: usize = 64;
 
-/// Modes of the finalize and patch jobs, as in the shaders.
+/// Modes of jobs of finalize, patches and contacts with colliders, as in the shaders.
 const JOINS: u32 = 1;
 const TOUCHES: u32 = 2;
 const SEAMS: u32 = 4;
@@ -24,6 +24,7 @@ const PLAIN: u32 = 0;
 const SEAMS_FIRST: u32 = 1;
 const SEAMS_LATER: u32 = 2;
 const SEAMS_TOGETHER: u32 = 3;
+const IN_ISLANDS: u32 = 1;
 
 /// One thing that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -169,7 +170,12 @@ impl Maker<'_> {
             None => schedule.iteration.is_empty() && settings.iterations <= patches.iterations(&(0..schedule.islands)),
         };
         let local = patches.rooms.iter().all(|(_, room)| room.rows.is_some());
-        alone && local && patches.complete && self.tables.pinned == 0 && settings.iterations > 0
+        alone
+            && local
+            && !self.model.has_tables()
+            && patches.complete
+            && self.tables.pinned == 0
+            && settings.iterations > 0
     }
 
     fn solid(&self) -> usize {
@@ -213,11 +219,17 @@ impl Maker<'_> {
     fn islands(&mut self) {
         let islands = self.model.schedule.islands;
         if islands > 0 {
-            let most = self.tables.patches.iterations(&(0..islands));
+            // Colliders with tables are touched between iterations.
+            let apart = self.model.has_tables();
+            let most = if apart { 1 } else { self.tables.patches.iterations(&(0..islands)) };
             let all = self.model.settings.iterations;
             for first in (0..all).step_by(most as usize) {
                 let d = self.patches(0..islands, PLAIN, most.min(all - first), 0, u32::from(first == 0));
                 self.program.islands.push(Command::Run(d));
+                if apart {
+                    let touch = self.touch(IN_ISLANDS);
+                    self.program.islands.push(touch);
+                }
             }
         }
         if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
@@ -317,13 +329,16 @@ impl Maker<'_> {
                 Pass::Touch if k > 0 && passes[k - 1] == Pass::Flow && self.flow_touches() => {}
                 // Done with the contacts between particles.
                 Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
-                Pass::Touch => {
-                    let groups = self.state.particles.div_ceil(SIZE);
-                    list.push(self.run(shader::passes("touch_all"), Job::default(), groups));
-                }
+                Pass::Touch => list.push(self.touch(PLAIN)),
             }
         }
         self.program.iterations[variant] = list;
+    }
+
+    /// Contacts with colliders, in islands or outside of them.
+    fn touch(&mut self, mode: u32) -> Command {
+        let groups = self.state.particles.div_ceil(SIZE);
+        self.run(shader::passes("touch_all"), Job { mode, ..Job::default() }, groups)
     }
 
     fn constraints(&mut self, group: usize, entry: &'static str, block: usize, count: usize, fresh: u32) -> Dispatch {
@@ -362,6 +377,11 @@ impl Maker<'_> {
         // Odd iterations write the second set of copies.
         let last_odd = self.program.count.is_multiple_of(2);
         let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
+        if self.state.shapes.is_some() && self.model.has_surface() {
+            // Bodies take back their shape last, which may have led particles through a surface.
+            let touch = self.touch(PLAIN);
+            self.program.finalize.push(touch);
+        }
         let shapes = &self.tables.shapes;
         if shapes.plastic {
             let flow = self.run(shader::shapes("shape_flow"), shapes.job, (shapes.job.count as usize).div_ceil(SIZE));

@@ -75,8 +75,9 @@ impl Maker<'_> {
                 ..Job::default()
             };
             list.extend(["shares", "project"].map(|entry| self.run(shader::meets(entry), job, groups)));
-            // Bodies part as a whole.
-            if self.state.shapes.is_some() {
+            // Bodies part as a whole; but particles that a surface holds back are out of their body's shape, and to take
+            // it back would lead them through.
+            if self.state.shapes.is_some() && !self.model.has_surface() {
                 list.extend(self.shapes(1, true));
             }
             let last = turn + 1 == turns;
