@@ -326,6 +326,8 @@ pub struct Fluid {
     pub radius: f32,
     /// Reach of the kernel [m].
     pub reach: f32,
+    /// How much farther off than it is a wall is taken [m].
+    pub setback: f32,
     /// The kernel.
     pub smoothing: crate::kernels::fluid::smooth::Smoothing,
     /// Factor on every correction.
@@ -338,6 +340,8 @@ pub struct Fluid {
     pub compressibility: f32,
     /// Share of the velocity against neighbors that is lost in a substep.
     pub xsph: f32,
+    /// Space of a liquid's particle [m³].
+    pub volume: f32,
     /// Whether all particles of the scene take the same space.
     pub even: bool,
     /// Space of each particle in the sums of a liquid [m³].
@@ -362,17 +366,12 @@ impl Fluid {
         crate::kernels::fluid::viscous::Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
     }
 
-    /// Space of a liquid's particle [m³].
-    pub fn volume(&self) -> f32 {
-        (2.0 * self.radius).powi(3)
-    }
-
     /// How multipliers answer in substeps of `h` seconds.
     pub fn rule(&self, h: f32) -> crate::kernels::fluid::density::Rule {
         crate::kernels::fluid::density::Rule {
             omega: self.omega,
             // Energy ½·V·C²/β for a compressibility β, so α = β/V.
-            compliance: self.compressibility / (self.volume() * h * h),
+            compliance: self.compressibility / (self.volume * h * h),
             relaxation: self.relaxation / (4.0 * self.radius * self.radius),
         }
     }

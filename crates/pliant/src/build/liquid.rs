@@ -3,7 +3,8 @@
 use super::part::Part;
 use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
-use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing, lattice};
+use crate::kernels::fluid::wall::setback;
 use crate::model::{Fluid, LiquidKind};
 use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
 use crate::space::{Cloud, Finder, Pairs, Search};
@@ -19,16 +20,20 @@ pub fn liquid(
     at: &str,
     number: usize,
     spec: &Liquid,
-    radius: f32,
+    f: &FluidSpec,
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<Part, BuildError> {
-    let mut part = grains::grains(at, &as_grains(spec, radius), meshes, notes)?;
-    let volume = (2.0 * radius).powi(3);
-    part.masses.fill(spec.density * volume);
-    part.volumes = vec![volume; part.masses.len()];
+    let mut part = grains::grains(at, &as_grains(spec, f.radius), meshes, notes)?;
+    part.masses.fill(spec.density * (2.0 * f.radius).powi(3));
+    part.volumes = vec![space(f); part.masses.len()];
     part.liquid = Some(number);
     Ok(part)
+}
+
+/// Space of a liquid's particle in the sums [m³]: a cube of two radii, but for what the kernel makes of a lattice of them.
+fn space(f: &FluidSpec) -> f32 {
+    (2.0 * f.radius).powi(3) / lattice(f.kernel, f.reach * f.radius, f.radius)
 }
 
 /// What liquids need, from parts that have been placed: the space and the liquid of each particle.
@@ -37,7 +42,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         return None;
     }
     let f = &scene.fluid;
-    let own = (2.0 * f.radius).powi(3);
+    let own = space(f);
     // What viscosity does to a solid particle in a substep must be no more than what it does to a liquid one, which the
     // bounds of its solver are made for: V·μ/m ≤ μ/ρ.
     let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
@@ -51,11 +56,13 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         radius: f.radius,
         reach: f.reach * f.radius,
         smoothing: f.kernel,
+        setback: setback(f.kernel, f.reach * f.radius, f.radius),
         omega: f.omega,
         carry: f.carry,
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,
+        volume: own,
         even: volumes.iter().all(|&v| v == own),
         volumes,
         grips,

@@ -122,7 +122,7 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
     }
     for (i, l) in scene.liquid.iter().enumerate() {
         let at = format!("liquid[{i}]");
-        let part = liquid::liquid(&at, i, l, scene.fluid.radius, meshes, &mut all.notes)?;
+        let part = liquid::liquid(&at, i, l, &scene.fluid, meshes, &mut all.notes)?;
         all.place(&at, &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
     }
     attach::attach(scene, &mut all)?;

@@ -67,7 +67,8 @@ pub struct Liquid {
     pub velocity: [f32; 3],
     /// Density at rest [kg/m³]; default 1,000.
     pub density: f32,
-    /// Viscosity [Pa·s]; default 0.001: water. Honey has about 10.
+    /// Viscosity [Pa·s]; default 0.001: water. Honey has about 10. Where a substep would take less than 1e-4 of the
+    /// velocity between neighbors, as of water in particles of centimeters, it is left out.
     pub viscosity: f32,
     /// Color in pictures; default from a palette.
     pub color: Option<[f32; 3]>,

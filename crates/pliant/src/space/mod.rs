@@ -7,7 +7,7 @@
 //! Invariants:
 //! - A pair is near when [`near`] says so; everything before that test only leaves out pairs that it would refuse.
 //!   All bounds are rounded outward, so no position is too far from the origin.
-//! - Lists are ascending by particle number. They are the same for grid and tree, for every cell size,
+//! - Lists are ascending by particle number, but for [`Finder::in_cells`]. They are the same for grid and tree, for every cell size,
 //!   traversal and number of threads, and so a GPU can reproduce them exactly.
 //! - Arithmetic is f32 with the operations in the order they are written, without fused multiply-add.
 //! - Buffers are kept: a steady frame allocates nothing.
@@ -173,6 +173,14 @@ impl Finder {
     pub fn with_isa(search: Search, isa: Isa) -> Self {
         let (grid, tree, neighbors) = (Grid::default(), Tree::default(), Neighbors::default());
         Self { search, isa, grid, tree, neighbors, used: search }
+    }
+
+    /// The same with lists in the order of the grid's cells, and of numbers within them: as certain, for whoever does not
+    /// compare them with those of the tree, and without sorting lists of dozens.
+    pub fn in_cells(mut self) -> Self {
+        self.search = Search::Grid;
+        self.neighbors.as_found = true;
+        self
     }
 
     /// Finds all pairs of the cloud that are [`near`] with this margin [m], which is not negative.

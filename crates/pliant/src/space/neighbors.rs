@@ -24,6 +24,8 @@ pub struct Neighbors {
     chunks: Vec<Chunk>,
     /// Where the list of each particle was found.
     sources: Vec<Source>,
+    /// Whether lists stay in the order in which they were found.
+    pub(super) as_found: bool,
 }
 
 /// A place in a chunk.
@@ -99,7 +101,8 @@ impl Neighbors {
         sorted: &Sorted,
         search: impl Fn(Range<usize>, &mut Collector<'_>) + Sync + Send,
     ) {
-        let Self { offsets, indices, chunks, sources } = self;
+        let Self { offsets, indices, chunks, sources, as_found } = self;
+        let as_found = *as_found;
         let n = sorted.len;
         let used = n.div_ceil(CHUNK);
         if chunks.len() < used {
@@ -110,7 +113,7 @@ impl Neighbors {
         threads.each(chunks, |c, chunk| {
             chunk.found.clear();
             chunk.ends.clear();
-            search(range(c), &mut Collector { chunk });
+            search(range(c), &mut Collector { chunk, as_found });
         });
         offsets.clear();
         offsets.resize(n + 1, 0);
@@ -156,6 +159,7 @@ impl Neighbors {
 /// Takes the lists of one chunk, slot by slot.
 pub(super) struct Collector<'a> {
     chunk: &'a mut Chunk,
+    as_found: bool,
 }
 
 impl Collector<'_> {
@@ -174,7 +178,9 @@ impl Collector<'_> {
     pub fn list<S: Sift>(&mut self, search: impl FnOnce(&mut Vec<u32>)) {
         let begin = self.chunk.found.len();
         search(&mut self.chunk.found);
-        S::ascend(&mut self.chunk.found, begin);
+        if !self.as_found {
+            S::ascend(&mut self.chunk.found, begin);
+        }
         let end = u32::try_from(self.chunk.found.len()).expect("neighbor lists hold fewer than 2^32 entries");
         self.chunk.ends.push(end);
     }

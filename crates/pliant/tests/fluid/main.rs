@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod dams;
+mod floats;
 mod kernels;
 mod still;
 mod support;

@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
 use pliant::kernels::fluid::viscous;
-use pliant::kernels::fluid::wall::{Wall, beyond, fill};
+use pliant::kernels::fluid::wall::{self, Wall, beyond, fill};
 
 const REACH: f64 = 0.08;
 
@@ -103,4 +103,34 @@ fn s24_the_resistance_of_a_wall_is_the_integral_of_the_operator() {
             assert!((found - wanted).abs() < 0.01 * at_wall, "{smoothing:?} {delta}: {found} {wanted}");
         }
     }
+}
+
+/// A lattice that continues behind the wall is what a liquid at rest would see: every layer has its density.
+#[test]
+fn s23_a_lattice_at_a_wall_has_its_density() {
+    for smoothing in [Smoothing::Cubic, Smoothing::Poly6] {
+        let radius = 0.02;
+        let back = wall::setback(smoothing, REACH as f32, radius);
+        let floor = Wall { place: Vec3::Y * -back, normal: Vec3::Y, bend: 0.0, velocity: Vec3::ZERO };
+        // Volumes are such that a lattice has its density.
+        let volume = 1.0 / integral_of_layers(smoothing, -9..=9);
+        for layer in 0..3 {
+            let above = integral_of_layers(smoothing, -layer..=9) * volume;
+            let at = Vec3::Y * (radius * (2 * layer + 1) as f32);
+            let (share, _) = fill(&[floor], smoothing, REACH as f32, at);
+            println!("{smoothing:?}, layer {layer}: {:.4}", above + f64::from(share));
+            assert!((above + f64::from(share) - 1.0).abs() < 0.004, "{smoothing:?} {layer}");
+        }
+    }
+}
+
+/// Sum of the kernel over layers of a lattice of spacing 2r, by their number from the particle's own.
+fn integral_of_layers(smoothing: Smoothing, layers: std::ops::RangeInclusive<i32>) -> f64 {
+    let mut sum = 0.0;
+    for y in layers {
+        for (x, z) in (-2..=2).flat_map(|x| (-2..=2).map(move |z| (x, z))) {
+            sum += kernel(smoothing, f64::from(x * x + y * y + z * z).sqrt() * 0.04).0;
+        }
+    }
+    sum
 }

@@ -66,7 +66,8 @@ fn apart_from(o: Obstacle, x: vec3<f32>) -> Apart {
 fn bend_of(o: Obstacle) -> f32 {
     // A smaller ball than the kernel is taken for a plane.
     if o.shape == SPHERE && o.size.w > REACH {
-        return 1.0 / o.size.w;
+        // One that is set back is smaller.
+        return 1.0 / (o.size.w - SETBACK);
     }
     return 0.0;
 }
@@ -79,7 +80,7 @@ fn walls(x: vec3<f32>) -> vec4<f32> {
         let o = obstacle(c);
         let away = apart_from(o, x);
         if away.distance < REACH {
-            let share = wall_beyond(SPLINE, REACH, away.distance, bend_of(o));
+            let share = wall_beyond(SPLINE, REACH, away.distance + SETBACK, bend_of(o));
             gradient = gradient * (1.0 - share.x) - away.normal * (share.y * open);
             open *= 1.0 - share.x;
         }

@@ -97,3 +97,24 @@ impl<F: Lane> Smooth<F> for Poly6<F> {
         (value, near * near * self.slope * self.reach / r.max(self.least))
     }
 }
+
+/// Σ W·(2r)³ over a cubic lattice of spacing 2r, as a liquid lies at rest: 1 but for a few parts in a hundred.
+pub fn lattice(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
+    layers(smoothing, reach, radius, |_| true)
+}
+
+/// The same over some layers of the lattice, by their number from the particle's own.
+pub(super) fn layers(smoothing: Smoothing, reach: f32, radius: f32, counts: impl Fn(i32) -> bool) -> f32 {
+    let value = |square: f32| match smoothing {
+        Smoothing::Cubic => Cubic::<f32>::new(reach).at(square).0,
+        Smoothing::Poly6 => Poly6::<f32>::new(reach).at(square).0,
+    };
+    let (spacing, far) = (2.0 * radius, (0.5 * reach / radius) as i32);
+    let mut sum = 0.0;
+    for z in (-far..=far).filter(|&z| counts(z)) {
+        for (x, y) in (-far..=far).flat_map(|x| (-far..=far).map(move |y| (x, y))) {
+            sum += value((x * x + y * y + z * z) as f32 * spacing * spacing);
+        }
+    }
+    sum * spacing * spacing * spacing
+}

@@ -21,6 +21,10 @@ const TOLERANCE: f32 = 0.01;
 /// Sweeps at most.
 const MOST: u32 = 200;
 
+/// Share of its velocity against its neighbors that a particle must lose in a substep for viscosity to be worth a sweep:
+/// the solver itself takes a hundred times as much.
+const LEAST: f32 = 1e-4;
+
 /// Share of the neighborhood on a lattice that is taken for the densest there is.
 const DENSEST: f32 = 1.5;
 
@@ -83,7 +87,11 @@ impl Plan {
             Smoothing::Cubic => 8.55,
             Smoothing::Poly6 => 8.01,
         };
-        let width = 2.0 * DENSEST * (10.0 * nu * h * sum / (reach * reach) + xsph);
+        let strength = 10.0 * nu * h * sum / (reach * reach) + xsph;
+        if strength < LEAST {
+            return Self { sweeps: 0, middle: 1.0, half: 0.0 };
+        }
+        let width = 2.0 * DENSEST * strength;
         let (middle, half) = (1.0 + 0.5 * width, 0.5 * width);
         // Chebyshev: the error after n sweeps is below 2/T_n(middle/half).
         let ratio = f64::from(middle / half.max(1e-12));

@@ -116,6 +116,7 @@ impl Sweep for Settle<'_> {
                     // Later sweeps are about changes, which walls do not make.
                     let velocity = if first { w.velocity } else { Vec3::ZERO };
                     let (at, normal) = w.apart(Vec3::new(x, y, z));
+                    let at = at - fluid.setback;
                     let against = position(own) - velocity;
                     let along = against - normal * against.dot(normal);
                     // What is behind the wall goes the other way, so that the liquid is at rest on its surface.

@@ -42,7 +42,7 @@ pub struct Flow {
 impl Default for Flow {
     fn default() -> Self {
         Self {
-            finder: Finder::new(Search::Auto),
+            finder: Finder::new(Search::Grid).in_cells(),
             radii: Vec::new(),
             phases: Vec::new(),
             walls: Walls::default(),

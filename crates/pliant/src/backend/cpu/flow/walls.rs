@@ -94,5 +94,7 @@ fn wall(fluid: &Fluid, obstacle: &Obstacle, x: Vec3, h: f32) -> Option<Wall> {
         _ => 0.0,
     };
     let velocity = (there - obstacle.before.outward(pose.inward(there))) / h;
-    Some(Wall { place: there, normal, bend, velocity })
+    // A ball that is set back is a smaller one around the same center.
+    let bend = if bend > 0.0 { 1.0 / (1.0 / bend - fluid.setback) } else { 0.0 };
+    Some(Wall { place: there - normal * fluid.setback, normal, bend, velocity })
 }
