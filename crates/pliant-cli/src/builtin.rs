@@ -18,6 +18,7 @@ macro_rules! scenes {
 
 /// All of them, the default first.
 pub const SCENES: &[Builtin] = scenes![
+    "dam",
     "flags",
     "balloon",
     "block100",
@@ -34,8 +35,10 @@ pub const SCENES: &[Builtin] = scenes![
     "drop_crates",
     "drop_grains",
     "flat_body",
+    "floats",
     "graph8",
     "heap",
+    "honey",
     "hourglass",
     "jelly",
     "obstacles",

@@ -3,12 +3,12 @@
 use crate::support::{simulate, tank};
 use pliant::Simulation;
 
-/// A box of 10 × 10 × 10 particles in a tank of water.
+/// A box of 14 × 10 × 14 particles in a tank of water: wide enough to float upright (a cube would turn over).
 fn boxed(density: f32) -> Simulation {
     let text = format!(
-        "solver = {{ dt = 0.01, substeps = 4, iterations = 3 }}\nfluid = {{ radius = 0.02, xsph = 0.05 }}
+        "solver = {{ dt = 0.01, substeps = 3, iterations = 3 }}\nfluid = {{ radius = 0.02, xsph = 0.05 }}
          [[liquid]]\nfill = {{ min = [-0.5, 0, -0.5], max = [0.5, 0.56, 0.5] }}
-         [[body]]\nname = \"box\"\nbox = [0.4, 0.4, 0.4]\ngrid = 10\ndensity = {density}\ntransform = {{ translate = [0, 0.78, 0] }}\n"
+         [[body]]\nname = \"box\"\nbox = [0.56, 0.4, 0.56]\ngrid = 14\ndensity = {density}\ntransform = {{ translate = [0, 0.77, 0] }}\n"
     ) + &tank([-0.5, 0.0, -0.5], [0.5, 0.0, 0.5]);
     simulate(&text)
 }
@@ -20,7 +20,7 @@ fn heights(sim: &Simulation) -> (f64, f64) {
         all.iter().map(|&i| f64::from(sim.position(i).y)).sum::<f64>() / all.len() as f64
     };
     let body = |i: usize| sim.shape().objects[i] == 0;
-    let away = |i: usize| !body(i) && sim.position(i).x.abs().max(sim.position(i).z.abs()) > 0.3;
+    let away = |i: usize| !body(i) && sim.position(i).x.abs().max(sim.position(i).z.abs()) > 0.34;
     (mean(&body), 2.0 * mean(&away))
 }
 
@@ -28,8 +28,8 @@ fn heights(sim: &Simulation) -> (f64, f64) {
 fn v09_s24_a_box_floats_as_deep_as_its_density_says() {
     for density in [300.0, 600.0] {
         let mut sim = boxed(density);
-        sim.advance(400).unwrap();
-        let (mut draft, turns) = (0.0, 20);
+        sim.advance(250).unwrap();
+        let (mut draft, turns) = (0.0, 10);
         for _ in 0..turns {
             sim.advance(5).unwrap();
             let (middle, water) = heights(&sim);
@@ -44,7 +44,7 @@ fn v09_s24_a_box_floats_as_deep_as_its_density_says() {
 #[test]
 fn s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up() {
     let mut heavy = boxed(2500.0);
-    heavy.advance(250).unwrap();
+    heavy.advance(150).unwrap();
     let (middle, _) = heights(&heavy);
     assert!(middle < 0.23, "{middle}");
     let mut light = boxed(100.0);
@@ -54,7 +54,7 @@ fn s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up() {
             light.state_mut().velocities[i][1] = -6.0;
         }
     }
-    light.advance(400).unwrap();
+    light.advance(250).unwrap();
     let (middle, water) = heights(&light);
     assert!(middle > water, "{middle} {water}");
 }
