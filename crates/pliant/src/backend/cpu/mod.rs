@@ -10,6 +10,7 @@ mod finalize;
 mod inflate;
 mod isa;
 mod jacobi;
+mod loads;
 mod measure;
 mod meet;
 mod patches;
@@ -36,6 +37,9 @@ pub(crate) use contacts::Contact;
 #[cfg(feature = "gpu")]
 pub(crate) use contacts::forces;
 pub use isa::Isa;
+use loads::Loads;
+#[cfg(feature = "gpu")]
+pub(crate) use loads::{mean, rigid};
 use meet::Meeting;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -111,6 +115,8 @@ pub(crate) struct Scratch {
     next: Vec<RowData>,
     /// Contacts between particles.
     meeting: Meeting,
+    /// Rigid bodies behind contacts.
+    loads: Loads,
     /// For contacts that bounce.
     rebounds: Rebounds,
 }
@@ -118,7 +124,7 @@ pub(crate) struct Scratch {
 impl Scratch {
     fn bytes(&self) -> u64 {
         let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
-        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes();
+        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.loads.bytes();
         air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
     }
 
@@ -143,6 +149,7 @@ impl Scratch {
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
             meeting: Meeting::default(),
+            loads: Loads::default(),
             rebounds: Rebounds::default(),
         }
     }
@@ -181,6 +188,11 @@ impl Cpu {
     /// Number of threads.
     pub fn thread_count(&self) -> usize {
         self.threads.count()
+    }
+
+    /// Forgets what went on from one substep to the next: somebody has changed the state.
+    pub fn forget(&mut self) {
+        self.scratch.contacts.iter_mut().for_each(Vec::clear);
     }
 
     /// Memory of the passes [bytes]; the threads' stacks come on top.
@@ -269,8 +281,9 @@ fn substep(
     if let Some(shapes) = &mut state.shapes {
         shapes.begin(h, settings.iterations);
     }
+    scratch.loads.begin(model, state);
     if model.mutual.is_some() {
-        scratch.meeting.find(threads, model, state);
+        scratch.meeting.find(threads, model, state, &scratch.loads);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
         // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
         let keeps = !model.has_surface();
@@ -390,7 +403,12 @@ fn run_pass(
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
         Pass::Touch => contacts::touch(threads, model.schedule.islands, state, scratch),
-        Pass::Meet => scratch.meeting.touch(threads, model, state),
+        Pass::Meet => {
+            let Scratch { meeting, loads, contacts, .. } = scratch;
+            let between = meeting.count_contacts(threads, state);
+            loads.count(between, &state.rows, contacts, model.settings.iterations);
+            meeting.touch(threads, model, state, loads);
+        }
         Pass::Shapes => {
             if let Some(shapes) = &mut state.shapes {
                 match_shapes(threads, isa, model, shapes, &mut state.rows);
@@ -402,7 +420,7 @@ fn run_pass(
 /// Bodies take back their shape.
 fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
     let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
-    let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa };
+    let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
     shape::match_shapes(shapes, rows, &pass);
 }
 

@@ -122,6 +122,10 @@ pub struct Substep {
     pub meets: u32,
     pub nexts: u32,
     pub fields: u32,
+    pub loads: u32,
+    pub crowds: u32,
+    pub lasts: u32,
+    pub spare_three: u32,
     pub spare: u32,
     pub spare_too: u32,
 }

@@ -35,7 +35,14 @@ fn shares(thread: Thread) {
             count++;
         }
     }
-    work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * f32(max(count, 1u));
+    let share = f32(max(count, 1u));
+    work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
+    if (job.mode & PARTS) == 0u && is_rigid(i) {
+        work[sub.meets + i].x = share;
+        if count > 0u {
+            atomicAdd(&marks[crowd_at(i, FIRST)], count);
+        }
+    }
 }
 
 fn side(i: u32, place: vec4<f32>) -> Side {
@@ -62,6 +69,8 @@ fn project(thread: Thread) {
     var pushing = 0u;
     let end = list.x + list.y;
     let parts = (job.mode & PARTS) != 0u;
+    let rigid = !parts && is_rigid(i);
+    let half = arrayLength(&pushes) / 2u;
     // Beyond 32 entries there are no bits: all of those are kept.
     var kept_before = select(order[slot].y, 0u, job.fresh != 0u);
     var kept_now = 0u;
@@ -95,7 +104,15 @@ fn project(thread: Thread) {
             }
             continue;
         }
-        let met = meet(own, side(j, there), job.stick, job.slide, job.omega, parts, push);
+        let other = side(j, there);
+        var met = meet(own, other, job.stick, job.slide, job.omega, parts, push);
+        if rigid && is_rigid(j) {
+            let found = met.push;
+            let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
+            met.push = onward(found, last, job.scale);
+            pushes[half + e] = found;
+            met.impulse += way_out(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
+        }
         pushes[e] = met.push;
         if n < 32u {
             kept_now |= 1u << n;
@@ -117,7 +134,14 @@ fn project(thread: Thread) {
         work[sub.nexts + i] = vec4<f32>(x, inverse_mass);
         return;
     }
-    if (job.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
+    if rigid {
+        if count > 0u {
+            atomicAdd(&marks[crowd_at(i, NOW)], count);
+        }
+        if (job.mode & TOUCHES) != 0u {
+            x += push_body(own.start, own.radius, i, own.x);
+        }
+    } else if (job.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
         x = touch_from(own.start, own.radius, i, i, vec4<f32>(x, inverse_mass)).xyz;
     }
     rows[i] = vec4<f32>(x, inverse_mass);

@@ -79,14 +79,31 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
+        let before = atomicLoad(&marks[sub.masks + i * words + word]);
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
             let o = obstacle(c);
-            if contact_depth(o.shape, o.size, o.after, x, radius).inside > -reach {
+            let inside = contact_depth(o.shape, o.size, o.after, x, radius).inside;
+            if inside > -reach {
                 mask |= 1u << (c % 32u);
-                work[sub.pushes + slot * sub.colliders + c] = vec4<f32>(0.0);
+                start_contact(i, slot, c, inside, (before >> (c % 32u) & 1u) != 0u);
             }
         }
         atomicStore(&marks[sub.masks + i * words + word], mask);
+    }
+}
+
+// Contacts start from nothing; those of rigid bodies that go on, with the push that they had.
+fn start_contact(i: u32, slot: u32, c: u32, inside: f32, goes_on: bool) {
+    let at = sub.pushes + slot * sub.colliders + c;
+    let kept = goes_on && is_rigid(i) && work[at].w > 0.0;
+    if !kept {
+        work[at] = vec4<f32>(0.0);
+    }
+    if is_rigid(i) {
+        work[sub.lasts + i * sub.colliders + c] = work[at];
+        if kept || inside > 0.0 {
+            atomicAdd(&marks[crowd_at(i, FIRST)], 1u);
+        }
     }
 }
 

@@ -82,6 +82,9 @@ impl Records {
             meets: tables.meets,
             nexts: tables.nexts,
             fields: tables.fields.0,
+            loads: tables.loads,
+            crowds: tables.crowds,
+            lasts: tables.lasts,
             ..Substep::default()
         };
         Self {

@@ -3,8 +3,9 @@
 use super::layout;
 use super::patches::{Patches, Writer};
 use super::shapes::ShapeTables;
-use crate::backend::cpu::Contact;
+use crate::backend::cpu::{Contact, mean, rigid};
 use crate::kernels::contact::Push;
+use crate::kernels::shape::ShapeMatch;
 use crate::model::{BLOCK, Group, Model};
 use crate::scene::{Method, Partition};
 use crate::state::{RowData, State};
@@ -71,6 +72,11 @@ pub struct Tables {
     pub nexts: u32,
     /// Ways out of bodies, in `work`, or [`NOBODY`]; those at rest in `fixtures`.
     pub fields: (u32, u32),
+    /// Rigid bodies behind particles: shares in `fixtures`, or [`NOBODY`]; counts of contacts in `marks`; pushes of the
+    /// iteration before in `work`.
+    pub loads: u32,
+    pub crowds: u32,
+    pub lasts: u32,
     /// Two sets of cards in `work`.
     pub cards: [u32; 2],
     /// Rest places and objects in `params`, where objects touch themselves.
@@ -112,6 +118,7 @@ impl Tables {
             counts: NOBODY,
             meets: NOBODY,
             fields: (NOBODY, 0),
+            loads: NOBODY,
             fused: is_fused(model),
             iterations,
             ..Self::default()
@@ -124,6 +131,7 @@ impl Tables {
             all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
             all.work += all.shapes.work;
         }
+        all.put_loads(model, state);
         all.put_ties(model, state);
         all.put_jacobi(model);
         all.put_sails(model);
@@ -205,6 +213,16 @@ impl Tables {
             // Object numbers are exact in single precision: there are fewer than particles.
             self.params.extend([place.x, place.y, place.z, if loose { -1.0 } else { object as f32 }]);
         }
+    }
+
+    fn put_loads(&mut self, model: &Model, state: &State) {
+        let Some(shapes) = rigid(model, state) else { return };
+        self.loads = self.fixtures.len() as u32;
+        self.fixtures.extend(loads(shapes, state.particles));
+        self.crowds = self.marks as u32;
+        self.marks += 3 * shapes.len();
+        self.lasts = self.work as u32;
+        self.work += state.particles * model.colliders.len();
     }
 
     fn put_ties(&mut self, model: &Model, state: &State) {
@@ -347,7 +365,7 @@ impl Tables {
                 let mask = marks[self.masks as usize + i * words + c / 32];
                 let [x, y, z, normal] = pushes[slot * colliders + c];
                 let push = Push { normal, tangent: Vec3::new(x, y, z) };
-                let contact = Contact { particle: i as u32, collider: c as u32, push };
+                let contact = Contact { particle: i as u32, collider: c as u32, push, last: push, inside: false };
                 (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
             })
         })
@@ -382,4 +400,16 @@ fn is_fused(model: &Model) -> bool {
         [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => out == back && out.group.is_none(),
         _ => false,
     }
+}
+
+/// What contacts know of the rigid body behind each particle: share, mean share, number of the body.
+pub fn loads(shapes: &ShapeMatch, particles: usize) -> Vec<[u32; 4]> {
+    let mut all = vec![[0; 4]; particles];
+    for (b, run) in shapes.runs().enumerate() {
+        let own = &shapes.shares()[run.clone()];
+        for (to, share) in all[run].iter_mut().zip(own) {
+            *to = [share.to_bits(), mean(own).to_bits(), b as u32, 0];
+        }
+    }
+    all
 }
