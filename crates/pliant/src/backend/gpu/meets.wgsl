@@ -37,9 +37,10 @@ fn shares(thread: Thread) {
     }
     let share = f32(max(count, 1u));
     work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
-    if (job.mode & PARTS) == 0u && is_rigid(i) {
+    if (job.mode & PARTS) == 0u && sub.loads != NOBODY {
+        // For the cards that are dealt once bodies have added up theirs.
         work[sub.meets + i].x = share;
-        if count > 0u {
+        if count > 0u && is_rigid(i) {
             atomicAdd(&marks[crowd_at(i, FIRST)], count);
         }
     }
