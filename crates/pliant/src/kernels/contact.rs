@@ -157,8 +157,13 @@ impl Push {
     /// needs steps that never do too much, which sharing masses sees to.
     #[inline]
     pub fn onward(self, last: Self, momentum: f32) -> Self {
-        let normal = (self.normal + (self.normal - last.normal) * momentum).max(0.0);
-        Self { normal, tangent: self.tangent + (self.tangent - last.tangent) * momentum }
+        let normal = self.normal + (self.normal - last.normal) * momentum;
+        if normal > 0.0 {
+            Self { normal, tangent: self.tangent + (self.tangent - last.tangent) * momentum }
+        } else {
+            // Without a push there is no friction that anybody would give back.
+            Self::default()
+        }
     }
 }
 

@@ -77,7 +77,8 @@ fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: 
 // A push that goes on beyond what was found, by `momentum` times what that has changed by since the iteration before.
 fn onward(push: vec4<f32>, last: vec4<f32>, momentum: f32) -> vec4<f32> {
     let more = push + (push - last) * momentum;
-    return vec4<f32>(more.xyz, max(more.w, 0.0));
+    // Without a push there is no friction that anybody would give back.
+    return select(vec4<f32>(0.0), more, more.w > 0.0);
 }
 
 // `ease`: how many times as far as it should the particle goes, because a body behind it follows by less.

@@ -4,8 +4,8 @@
 //! told by the inverse mass that the body has at the particle, W = 1/M + (r×n)ᵀI⁻¹(r×n), and not by that of the
 //! particle. With K contacts on the body each of them has 1/K of its mass (mass splitting: Tonge, Benevolenski,
 //! Voroshilov, "Mass splitting for jitter-free parallel rigid body simulation", SIGGRAPH 2012): all of them together do
-//! at most what is needed, and both sides of a contact see the same masses, so that momentum is kept. K is that of
-//! the pass before. Where that would do less than the particles by themselves, as with many contacts on a small body, they
+//! at most what is needed, and both sides of a contact see the same masses, so that momentum is kept. K is
+//! the most that there were in the substep so far. Where that would do less than the particles by themselves, as with many contacts on a small body, they
 //! are left as they are.
 
 use super::contacts::Contact;
@@ -26,6 +26,9 @@ pub struct Loads {
     means: Vec<f32>,
     /// Contacts of each body in the pass before.
     counts: Vec<u32>,
+    /// The most contacts that each body has had in this substep, 1 at least. Were it fewer, two that let go and come back
+    /// together would each be taken for the only one, and push too far, again and again.
+    most: Vec<u32>,
     /// Where particles were when the iteration began.
     pub before: Vec<RowData>,
     /// How often contacts were counted in this substep.
@@ -72,9 +75,13 @@ impl Loads {
         }
         self.before.clear();
         self.before.extend_from_slice(&rows[..self.shares.len()]);
-        let Self { shares, bodies, means, counts, passes, .. } = self;
+        let Self { shares, bodies, means, counts, most, passes, .. } = self;
         counts.clear();
         counts.resize(means.len(), 0);
+        if *passes == 0 {
+            most.clear();
+            most.resize(means.len(), 1);
+        }
         for (i, &count) in between.iter().enumerate().take(shares.len()) {
             if shares[i] > 0.0 {
                 counts[bodies[i] as usize] += count as u32;
@@ -89,6 +96,7 @@ impl Loads {
                 counts[bodies[i] as usize] += 1;
             }
         }
+        most.iter_mut().zip(counts).for_each(|(most, count)| *most = (*most).max(*count));
         self.momentum = momentum(*passes, iterations);
         self.passes += 1;
     }
@@ -98,7 +106,7 @@ impl Loads {
     pub fn share(&self, i: usize, own: f32) -> f32 {
         if self.is_rigid(i) {
             let body = self.bodies[i] as usize;
-            let count = self.counts[body].max(1) as f32;
+            let count = self.most[body] as f32;
             if count * self.means[body] < 1.0 {
                 return count * self.shares[i];
             }
@@ -114,7 +122,7 @@ impl Loads {
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.shares) + of(&self.bodies) + of(&self.means) + of(&self.counts) + of(&self.before)
+        of(&self.shares) + of(&self.bodies) + of(&self.means) + of(&self.counts) + of(&self.most) + of(&self.before)
     }
 }
 

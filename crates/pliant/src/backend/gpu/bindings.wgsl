@@ -50,7 +50,7 @@ struct Substep {
     fields: u32,
     // Of rigid bodies: first vector in `fixtures` of what contacts know of the body behind each particle (share of the
     // particle's inverse mass, mean share, number of the body), or NOBODY; first of three counts of contacts for each
-    // body in `marks`, of the iteration before, of this one, and of the first; pushes of the iteration before in `work`.
+    // body in `marks`, the most so far, those of this iteration, and those of the first; pushes of the iteration before in `work`.
     loads: u32,
     crowds: u32,
     lasts: u32,

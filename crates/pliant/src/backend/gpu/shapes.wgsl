@@ -187,13 +187,14 @@ fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat
     return linear * columns(job.index + BODY * b + 10u) + (odd * linear) * 0.5;
 }
 
-// Contacts of a body are counted anew: those of this iteration are those before the next.
+// Contacts of a body are counted anew; what counts is the most that there were in the substep so far.
 fn count_anew(b: u32) {
     if sub.loads == NOBODY || job.stick != 0.0 {
         return;
     }
     let at = sub.crowds + 3u * b;
-    atomicStore(&marks[at], atomicLoad(&marks[at + 1u]));
+    let before = atomicLoad(&marks[at + select(0u, 2u, job.fresh != 0u)]);
+    atomicStore(&marks[at], max(before, atomicLoad(&marks[at + 1u])));
     atomicStore(&marks[at + 1u], 0u);
     atomicStore(&marks[at + 2u], 0u);
 }

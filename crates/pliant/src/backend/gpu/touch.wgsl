@@ -80,7 +80,7 @@ fn crowd_at(i: u32, which: u32) -> u32 {
     return sub.crowds + 3u * bitcast<u32>(fixture(sub.loads + i).z) + which;
 }
 
-// Which of the counts: of the iteration before, of this one, of the first.
+// Which of the counts: the most before this iteration, those of this one, those of the first.
 const BEFORE: u32 = 0u;
 const NOW: u32 = 1u;
 const FIRST: u32 = 2u;
