@@ -61,9 +61,10 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
                     let (particle, collider) = (i as u32, collider as u32);
                     while before.next_if(|c| (c.particle, c.collider) < (particle, collider)).is_some() {}
                     let same = before.next_if(|c| (c.particle, c.collider) == (particle, collider));
-                    let push = same.map_or(Push::default(), |c| c.push);
                     let inside = || depth(&obstacle.solid, &obstacle.after, x, state.radii[i]).0 > 0.0;
                     let inside = loads.is_rigid(i) && inside();
+                    // What comes off by itself needs no push: a ball would drag its last contact along.
+                    let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
                     contacts.push(Contact { particle, collider, push, last: push, inside });
                 }
             }

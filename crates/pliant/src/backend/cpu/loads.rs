@@ -129,7 +129,7 @@ impl Loads {
 /// Bodies, if any of them is rigid and contacts may treat it so: particles are swept along surfaces, and must not go farther
 /// there than their body does.
 pub fn rigid<'a>(model: &Model, state: &'a State) -> Option<&'a ShapeMatch> {
-    let shapes = state.shapes.as_ref().filter(|_| model.mutual.is_some() && !model.has_surface())?;
+    let shapes = state.shapes.as_ref().filter(|_| model.mutual.is_some_and(|m| m.whole) && !model.has_surface())?;
     shapes.shares().iter().any(|&share| share > 0.0).then_some(shapes)
 }
 

@@ -95,13 +95,14 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
 // Contacts start from nothing; those of rigid bodies that go on, with the push that they had.
 fn start_contact(i: u32, slot: u32, c: u32, inside: f32, goes_on: bool) {
     let at = sub.pushes + slot * sub.colliders + c;
-    let kept = goes_on && is_rigid(i) && work[at].w > 0.0;
+    // What comes off by itself needs no push.
+    let kept = goes_on && inside > 0.0 && is_rigid(i) && work[at].w > 0.0;
     if !kept {
         work[at] = vec4<f32>(0.0);
     }
     if is_rigid(i) {
         work[sub.lasts + i * sub.colliders + c] = work[at];
-        if kept || inside > 0.0 {
+        if inside > 0.0 {
             atomicAdd(&marks[crowd_at(i, FIRST)], 1u);
         }
     }
