@@ -145,12 +145,8 @@ impl Touch<'_> {
 
 /// Projects the contacts of all runs outside islands once.
 pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut Scratch) {
-    let touch = Touch {
-        obstacles: &scratch.obstacles,
-        radii: &state.radii,
-        previous: &state.previous,
-        loads: &scratch.loads,
-    };
+    let touch =
+        Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous, loads: &scratch.loads };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
     threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { touch.run(rows, contacts) });

@@ -231,7 +231,13 @@ impl ShapeMatch {
             Layout::Runs => 0,
             Layout::Lists { starts, slots, moves } => of(starts) + of(slots) + of(moves),
         };
-        of(&self.bodies) + of(&self.poses) + of(&self.blocks) + of(&self.members) + of(&self.pins) + of(&self.shares) + lists
+        of(&self.bodies)
+            + of(&self.poses)
+            + of(&self.blocks)
+            + of(&self.members)
+            + of(&self.pins)
+            + of(&self.shares)
+            + lists
     }
 
     /// How many bodies there are.
