@@ -46,10 +46,9 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
     let loads = &scratch.loads;
     threads.each(&mut scratch.contacts, |run, contacts| {
         // Before and now, they are in the order of particles and colliders.
-        let goes_on = |c: &&Contact| c.push.normal > 0.0 && loads.is_rigid(c.particle as usize);
-        let before: Vec<Contact> = contacts.iter().filter(goes_on).copied().collect();
-        let mut before = before.iter().peekable();
-        contacts.clear();
+        let goes_on = |c: &Contact| c.push.normal > 0.0 && loads.is_rigid(c.particle as usize);
+        contacts.retain(goes_on);
+        let (old, mut next) = (contacts.len(), 0);
         for i in model.runs[run].clone() {
             let row = state.rows[i];
             if row[3] == 0.0 {
@@ -59,8 +58,11 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
             for (collider, obstacle) in obstacles.iter().enumerate() {
                 if is_near(obstacle, state.radii[i], start, x, margin) {
                     let (particle, collider) = (i as u32, collider as u32);
-                    while before.next_if(|c| (c.particle, c.collider) < (particle, collider)).is_some() {}
-                    let same = before.next_if(|c| (c.particle, c.collider) == (particle, collider));
+                    let at = |c: &Contact| (c.particle, c.collider);
+                    while next < old && at(&contacts[next]) < (particle, collider) {
+                        next += 1;
+                    }
+                    let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
                     let inside = || depth(&obstacle.solid, &obstacle.after, x, state.radii[i]).0 > 0.0;
                     let inside = loads.is_rigid(i) && inside();
                     // What comes off by itself needs no push: a ball would drag its last contact along.
@@ -69,6 +71,7 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
                 }
             }
         }
+        contacts.drain(..old);
     });
 }
 

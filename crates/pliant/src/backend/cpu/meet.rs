@@ -48,6 +48,15 @@ pub struct Meeting {
     shrunk: Vec<f32>,
 }
 
+/// What a pass of contacts sees beyond particles.
+#[derive(Clone, Copy)]
+struct More<'a> {
+    /// What cohesion is worth over a substep, 2π·w·h² [kg].
+    strength: f32,
+    /// Rigid bodies, where there are any and pushes go on.
+    pace: Option<&'a Loads>,
+}
+
 /// For every particle whom it may touch, as [`crate::space::Neighbors`] has it; without those that are near at rest.
 #[derive(Default)]
 struct Lists {
@@ -205,7 +214,14 @@ impl Meeting {
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
             self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
-            self.project(threads, &state.previous[..n], &state.previous[..n], &shrunk, rule, 0.0, None);
+            self.project(
+                threads,
+                &state.previous[..n],
+                &state.previous[..n],
+                &shrunk,
+                rule,
+                More { strength: 0.0, pace: None },
+            );
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -249,7 +265,7 @@ impl Meeting {
         let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: what cohesion is worth over a substep.
         let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, strength, pace);
+        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, More { strength, pace });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -275,9 +291,9 @@ impl Meeting {
         starts: &[RowData],
         radii: &[f32],
         rule: Rule,
-        strength: f32,
-        pace: Option<&Loads>,
+        more: More<'_>,
     ) {
+        let More { strength, pace } = more;
         let Self { lists, pushes, lasts, shares, counts, weights, next, fields, least, .. } = self;
         let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
         let fields = &fields[..];
