@@ -42,6 +42,7 @@ pub const SCENES: &[Builtin] = scenes![
     "omotondo",
     "peer_boxes",
     "peer_cloth",
+    "peer_fluid",
     "peer_grains",
     "peer_many",
     "peer_tet",

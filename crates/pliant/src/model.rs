@@ -6,6 +6,7 @@
 use crate::frame::Shape;
 use crate::kernels::aero::Air;
 use crate::kernels::contact::{Friction, Solid};
+use crate::kernels::rebound::Bounce;
 use crate::kernels::{Kind, Layout};
 use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
@@ -318,6 +319,82 @@ impl Default for Mutual {
     }
 }
 
+/// Phase of all particles of liquids: they do not touch each other, but keep their density.
+pub const LIQUID: u32 = crate::space::ASLEEP - 1;
+
+/// What is the same for all liquids, and where they are (S23).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fluid {
+    /// Radius of a liquid's particle [m].
+    pub radius: f32,
+    /// Reach of the kernel [m].
+    pub reach: f32,
+    /// The kernel.
+    pub smoothing: crate::kernels::fluid::smooth::Smoothing,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// Share of the last substep's pressure that the next one starts from.
+    pub carry: f32,
+    /// Softening of the constraints, over that of a lone pair.
+    pub relaxation: f32,
+    /// Volume that gives way to pressure [1/Pa].
+    pub compressibility: f32,
+    /// Share of the velocity against neighbors that is lost in a substep.
+    pub xsph: f32,
+    /// Whether all particles of the scene take the same space.
+    pub even: bool,
+    /// Space of each particle in the sums of a liquid [m³].
+    pub volumes: Vec<f32>,
+    /// The same for viscosity: solids that are lighter than the liquid take less, or it would throw them about.
+    pub grips: Vec<f32>,
+    /// Liquid of each particle, counted from 1; 0 for solids.
+    pub liquids: Vec<u32>,
+    /// The liquids.
+    pub kinds: Vec<LiquidKind>,
+}
+
+impl Fluid {
+    /// The liquid that a particle is of, if it is of one.
+    pub fn kind(&self, i: usize) -> Option<&LiquidKind> {
+        self.kinds.get((self.liquids[i] as usize).wrapping_sub(1))
+    }
+
+    /// How viscosity is solved for in substeps of `h` seconds.
+    pub fn viscosity(&self, h: f32) -> crate::kernels::fluid::viscous::Plan {
+        let nu = self.kinds.iter().map(|k| k.viscosity / k.density).fold(0.0, f32::max);
+        crate::kernels::fluid::viscous::Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
+    }
+
+    /// Space of a liquid's particle [m³].
+    pub fn volume(&self) -> f32 {
+        (2.0 * self.radius).powi(3)
+    }
+
+    /// How multipliers answer in substeps of `h` seconds.
+    pub fn rule(&self, h: f32) -> crate::kernels::fluid::density::Rule {
+        crate::kernels::fluid::density::Rule {
+            omega: self.omega,
+            // Energy ½·V·C²/β for a compressibility β, so α = β/V.
+            compliance: self.compressibility / (self.volume() * h * h),
+            relaxation: self.relaxation / (4.0 * self.radius * self.radius),
+        }
+    }
+
+    /// XSPH by volume [kg/m³].
+    pub fn drag(&self) -> f32 {
+        self.xsph * self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min)
+    }
+}
+
+/// One liquid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiquidKind {
+    /// Density at rest [kg/m³].
+    pub density: f32,
+    /// Viscosity [Pa·s].
+    pub viscosity: f32,
+}
+
 /// Meshes that follow particles (S20). Nothing of a step reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Coats {
@@ -388,6 +465,8 @@ pub struct Model {
     pub settings: Settings,
     /// How particles touch each other; `None` where they do not.
     pub mutual: Option<Mutual>,
+    /// Liquids, where there are any.
+    pub fluid: Option<Fluid>,
     /// Rest places of particles [m], where objects touch themselves; else empty.
     pub rest: Vec<glam::Vec3>,
     /// For each particle the shortest way out of its body at rest, and its depth below the surface [m], 0 where it is of
@@ -433,14 +512,9 @@ impl Model {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
-    /// What of it only the CPU can do so far.
-    pub fn cpu_only(&self) -> Option<&'static str> {
-        let shaped = |c: &Collider| c.solid.bounds().is_some();
-        if self.colliders.iter().any(shaped) {
-            return Some("contact with convex, surface and sdf colliders");
-        }
-        let cohesive = self.mutual.is_some_and(|m| m.cohesion > 0.0);
-        (self.bounces() || cohesive).then_some("contact with restitution, cohesion or rolling resistance")
+    /// Whether a collider has tables: a hull, a surface or a distance field.
+    pub fn has_tables(&self) -> bool {
+        self.colliders.iter().any(|c| c.solid.bounds().is_some())
     }
 
     /// Whether a collider is a surface, which has two sides and no inside.
@@ -452,6 +526,12 @@ impl Model {
     pub fn bounces(&self) -> bool {
         let between = self.mutual.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
         between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
+    }
+
+    /// How contacts with this restitution and rolling resistance [1/s] bounce in its substeps.
+    pub fn bounce(&self, restitution: f32, rolling: f32) -> Bounce {
+        let s = &self.settings;
+        Bounce::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
     }
 
     /// Constraints of all kinds, inflatables included.

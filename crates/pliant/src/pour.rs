@@ -31,7 +31,7 @@ pub fn pour_on(gpu: &Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuE
             gpu.wait(model)?;
             aside.poured[number] = grains.end;
             let rows = enter(pour, grains, time(model, gpu.substeps()), aside);
-            gpu.upload_particles(aside, rows);
+            gpu.upload_particles(model, aside, rows);
         }
         open |= aside.poured[number] < pour.places.len();
     }

@@ -38,6 +38,10 @@ pub struct State {
     pub inflate_multipliers: Vec<f32>,
     /// Bodies that keep their shape, with where they are.
     pub shapes: Option<crate::kernels::shape::ShapeMatch>,
+    /// Multiplier of the density constraint of each particle [kg·m²]: minus its pressure times h²; empty without liquids.
+    pub pressures: Vec<f32>,
+    /// How far pressure moved each particle in the last substep [m]; empty without liquids.
+    pub carried: Vec<RowData>,
     /// Substeps done so far.
     pub substeps: u64,
     /// Simulated time [s].

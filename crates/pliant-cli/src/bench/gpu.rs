@@ -124,8 +124,11 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     let ms = |stage: Stage| (stage.name(), times.stage(stage) * 1e3 / f64::from(steps));
     // Contacts are part of predict, or of stabilize where particles touch each other.
     let mut all = vec![Stage::Predict, Stage::Solve, Stage::Finalize];
+    if sim.model().mutual.is_some() || sim.model().fluid.is_some() {
+        all.push(Stage::Neighbors);
+    }
     if sim.model().mutual.is_some() {
-        all.extend([Stage::Neighbors, Stage::Stabilize]);
+        all.push(Stage::Stabilize);
     }
     Ok(all.into_iter().map(ms).collect())
 }

@@ -4,7 +4,7 @@ use super::median;
 use super::neighbors::{Block, Dice, Row, name, pairs};
 use crate::report::Failure;
 use pliant::Backend;
-use pliant::gpu::space::{Finder, Setup, Sort};
+use pliant::gpu::space::{Finder, Order, Setup, Sort};
 use pliant::gpu::wgpu::{self, BufferUsages};
 use pliant::gpu::{Device, GpuError, GpuOptions, adapters};
 use pliant::space::Construction;
@@ -44,6 +44,7 @@ pub fn measure(block: &Block, options: &GpuOptions, repeat: u32) -> Result<Row, 
         pairs: block.pairs,
         search: block.search,
         construction: Construction::Counting,
+        order: Order::Numbers,
         capacity: 8 * n,
         cloud: Some(block.cloud()),
     };

@@ -1,6 +1,7 @@
 //! Joins copies of parts into one set of particles and constraints, then into model and state.
 
 use super::coats::Wardrobe;
+use super::liquid::{fluid, spaces};
 use super::part::{Matching, Mouth, ORIENTATION, Part, Raw};
 use super::partition::islands::{Islands, Room};
 use super::partition::{Problem, plan};
@@ -14,8 +15,8 @@ use crate::frame::Shape;
 use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
-use crate::model::{Collider, Inflatable, Model, MovedPins, Pour, Sails};
-use crate::scene::{ArraySpec, Integrator, Partition, Pin, Scene};
+use crate::model::{Collider, Inflatable, LIQUID, Model, MovedPins, Pour, Sails};
+use crate::scene::{ArraySpec, FluidSpec, Integrator, Partition, Pin, Scene};
 use crate::space::ASLEEP;
 use crate::state::{RowData, State};
 use crate::step::schedule::{Pass, Schedule, Touches};
@@ -71,15 +72,21 @@ pub struct Assembly {
     fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
+    /// What liquids share, where there are any.
+    fluid: Option<FluidSpec>,
+    /// Space of each particle among liquids [m³], and its liquid, from 1; empty without liquids.
+    spaces: Vec<f32>,
+    liquids: Vec<u32>,
 }
 
 /// Row and slot numbers must leave the mark bit free.
 const MOST: usize = ORIENTATION as usize - 1;
 
 impl Assembly {
-    /// Nothing yet. `itself`: objects touch themselves.
-    pub fn new(itself: bool) -> Self {
-        Self { itself, ..Self::default() }
+    /// Nothing yet of a scene.
+    pub fn new(scene: &Scene) -> Self {
+        let fluid = (!scene.liquid.is_empty()).then(|| scene.fluid.clone());
+        Self { itself: scene.contact.itself, fluid, ..Self::default() }
     }
 
     /// Places all copies of a part.
@@ -96,6 +103,7 @@ impl Assembly {
             return Err(SceneError::new(format!("{at}.name"), format!("{name:?} is taken by another object")).into());
         }
         let shifts = copies(array);
+        let spaces = self.fluid.as_ref().map_or(Vec::new(), |f| spaces(&part, f));
         let total = self.rows.len() + part.positions.len() * shifts.len();
         if total > MOST {
             return Err(BuildError::TooLarge { what: "particles", found: total, most: MOST });
@@ -110,6 +118,8 @@ impl Assembly {
             self.shape.colors.push(color);
             self.copies.push(Copy { name: name.to_owned(), first: self.rows.len() as u32, shift, part: number });
             self.place_one(at, &part, shift, object, pins)?;
+            self.spaces.extend_from_slice(&spaces);
+            self.liquids.resize(self.spaces.len(), part.liquid.map_or(0, |l| l as u32 + 1));
         }
         part.constraints.clear();
         self.parts.push(part);
@@ -135,7 +145,12 @@ impl Assembly {
         self.shape.objects.resize(self.rows.len(), object);
         // Objects are numbered from 1 in phases: 0 is for those whose particles touch each other.
         let itself = part.loose || self.itself && part.matching.is_none();
-        self.phases.resize(self.rows.len(), if itself { 0 } else { object + 1 });
+        let phase = match part.liquid {
+            Some(_) => LIQUID,
+            None if itself => 0,
+            None => object + 1,
+        };
+        self.phases.resize(self.rows.len(), phase);
         if let Some(Matching { stiffness, plastic, regions }) = &part.matching {
             let (stiffness, plastic) = (*stiffness, *plastic);
             let shape = |members| crate::kernels::shape::Shape { members, stiffness, plastic };
@@ -306,7 +321,7 @@ impl Assembly {
         let splits = matches!(settings.partition, Partition::Phantom | Partition::Hybrid);
         let mutual = mutual(scene);
         // Bodies that touch each other are no islands.
-        let apart = mutual.is_none() && self.shapes.is_empty();
+        let apart = mutual.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
         let islands = if apart && settings.partition.is_parallel() && !(splits && target.rows < usize::MAX) {
             let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
             let wish = scene.solver.patch_particles.filter(|_| settings.partition.is_patched());
@@ -363,14 +378,18 @@ impl Assembly {
             multipliers,
             inflate_multipliers: vec![0.0; self.inflatables.len()],
             shapes,
+            pressures: vec![0.0; if scene.liquid.is_empty() { 0 } else { particles }],
+            carried: vec![[0.0; 4]; if scene.liquid.is_empty() { 0 } else { particles }],
             substeps: 0,
             time: 0.0,
         };
         let model = Model {
             schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)
+                .and((!scene.liquid.is_empty()).then_some(Pass::Flow))
                 .and(mutual.is_some().then_some(Pass::Meet))
                 .and(state.shapes.is_some().then_some(Pass::Shapes)),
             mutual,
+            fluid: fluid(scene, self.spaces, self.liquids, &self.rows),
             rest: rest_places,
             fields: self.fields,
             loose: self.loose,

@@ -41,9 +41,11 @@ pub fn body(
         return Err(SceneError::new(format!("{at}.grid"), "is too coarse: no particle lies inside").into());
     }
     let scale = spec.transform.scale;
-    let masses = particles.volumes.iter().map(|volume| volume * scale.powi(3) * spec.density).collect();
+    let volumes: Vec<f32> = particles.volumes.iter().map(|volume| volume * scale.powi(3)).collect();
+    let masses = volumes.iter().map(|volume| volume * spec.density).collect();
     let placed = particles.positions.iter().map(|&p| transform(p)).collect();
     let mut part = Part::new(placed, masses, Outline::Body);
+    part.volumes = volumes;
     part.radius = particles.radii[0] * scale;
     if spec.merge > 0.0 {
         part.radii = particles.radii.iter().map(|r| r * scale).collect();

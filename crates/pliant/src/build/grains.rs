@@ -38,6 +38,7 @@ pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<
         part
     };
     part.radius = spec.radius;
+    part.volumes = vec![4.0 / 3.0 * PI * spec.radius.powi(3); part.masses.len()];
     part.loose = true;
     Ok(part)
 }

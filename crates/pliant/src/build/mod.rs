@@ -10,6 +10,7 @@ mod coats;
 mod collider;
 pub mod generate;
 mod grains;
+mod liquid;
 mod pack;
 mod part;
 pub mod partition;
@@ -87,7 +88,7 @@ impl BuildError {
 /// Builds a scene for a target.
 pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<(Model, State), BuildError> {
     scene.validate()?;
-    let mut all = Assembly::new(scene.contact.itself);
+    let mut all = Assembly::new(scene);
     let air = scene.world.air_density;
     for (i, c) in scene.cloth.iter().enumerate() {
         let at = format!("cloth[{i}]");
@@ -118,6 +119,11 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let at = format!("body[{i}]");
         let part = body::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
+    }
+    for (i, l) in scene.liquid.iter().enumerate() {
+        let at = format!("liquid[{i}]");
+        let part = liquid::liquid(&at, i, l, scene.fluid.radius, meshes, &mut all.notes)?;
+        all.place(&at, &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
     }
     attach::attach(scene, &mut all)?;
     for (i, c) in scene.collider.iter().enumerate() {

@@ -88,6 +88,10 @@ pub struct Part {
     pub coat: Option<Coat>,
     /// Particles that come into the world later.
     pub pour: Option<Mouth>,
+    /// Volume of each particle [m³]; empty for what has none, as sheets and ropes.
+    pub volumes: Vec<f32>,
+    /// Number of the liquid that it is.
+    pub liquid: Option<usize>,
 }
 
 /// How a body of particles keeps its shape (S19, S20).
@@ -144,6 +148,8 @@ impl Part {
             fields: Vec::new(),
             coat: None,
             pour: None,
+            volumes: Vec::new(),
+            liquid: None,
         }
     }
 

@@ -10,6 +10,9 @@ use glam::Vec3;
 pub fn mutual(scene: &Scene) -> Option<Mutual> {
     let spec = &scene.contact;
     let wanted = spec.itself || !scene.grains.is_empty() || !scene.body.is_empty();
+    let solids =
+        !(scene.cloth.is_empty() && scene.rope.is_empty() && scene.soft.is_empty() && scene.inflatable.is_empty());
+    let wanted = wanted || solids && !scene.liquid.is_empty();
     spec.between.unwrap_or(wanted).then_some(Mutual {
         friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
         omega: spec.omega,

@@ -22,6 +22,7 @@ pub fn soft(
     let volumes: Vec<f32> = tets.iter().map(|t| volume(&positions, t)).collect();
     let masses = masses(spec, positions.len(), &tets, &volumes);
     let mut part = Part::new(positions, masses, Outline::Body);
+    part.volumes = shares(part.positions.len(), &tets, &volumes);
     part.radius = spec.radius;
     part.velocity = Vec3::from(spec.velocity);
     match spec.fem {
@@ -80,6 +81,15 @@ fn masses(spec: &Soft, particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> 
         }
     }
     masses
+}
+
+/// A quarter of each tetrahedron's volume for each of its corners [m³].
+fn shares(particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> Vec<f32> {
+    let mut shares = vec![0.0; particles];
+    for (t, v) in tets.iter().zip(volumes) {
+        t.iter().for_each(|&i| shares[i as usize] += v / 4.0);
+    }
+    shares
 }
 
 /// Stretch along every edge. A modulus E [Pa] becomes k = E·V/l² with V the volume of the tetrahedra on

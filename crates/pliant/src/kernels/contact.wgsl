@@ -2,7 +2,7 @@
 
 struct Pose { position: vec4<f32>, rotation: vec4<f32> }
 
-struct Obstacle { before: Pose, after: Pose, size: vec4<f32>, stick: f32, slide: f32, shape: u32, spare: u32 }
+struct Obstacle { before: Pose, after: Pose, size: vec4<f32>, stick: f32, slide: f32, shape: u32, table: u32 }
 
 // What `Obstacle.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
 // cuboid of half extents size.xyz.
@@ -81,11 +81,17 @@ fn onward(push: vec4<f32>, last: vec4<f32>, momentum: f32) -> vec4<f32> {
     return select(vec4<f32>(0.0), more, more.w > 0.0);
 }
 
-// `ease`: how many times as far as it should the particle goes, because a body behind it follows by less.
 fn contact_project(
     o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, ease: f32,
 ) -> Touched {
-    let depth = contact_depth(o.shape, o.size, o.after, x, radius);
+    return contact_push(o, contact_depth(o.shape, o.size, o.after, x, radius), radius, start, x, push, ease);
+}
+
+// Projects a contact of a particle that is so deep inside. `ease`: how many times as far as it should the particle goes,
+// because a body behind it follows by less.
+fn contact_push(
+    o: Obstacle, depth: Depth, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, ease: f32,
+) -> Touched {
     let normal = depth.normal;
     // E16: an inequality is clamped, but what was pushed before may be given back. A particle that is not a number
     // touches nothing.
@@ -94,7 +100,13 @@ fn contact_project(
     if total == 0.0 && push.w == 0.0 {
         return Touched(x, push);
     }
-    let away = x + normal * (total - push.w);
+    return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push, ease);
+}
+
+// The other half of a contact: friction of a particle that was pushed to `away`, by `total` in this substep.
+fn contact_rub(
+    o: Obstacle, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, ease: f32,
+) -> Touched {
     // Slip against the material point of the collider under the particle.
     let here = away - normal * radius;
     let carried = here - contact_outward(o.before, contact_inward(o.after, here));

@@ -20,6 +20,7 @@ pub mod contact;
 pub mod curve;
 pub mod fem_tet;
 pub mod fem_triangle;
+pub mod fluid;
 pub mod inflate;
 pub mod integrate;
 pub mod isometric;
@@ -235,8 +236,30 @@ pub mod wgsl {
     pub const SHARED: [&str; 2] = [include_str!("lane.wgsl"), include_str!("solve.wgsl")];
     /// Contact with friction.
     pub const CONTACT: &str = include_str!("contact.wgsl");
+    /// Contact with colliders that are formulas; uses contact with friction.
+    pub const CONTACT_PLAIN: &str = include_str!("contact_plain.wgsl");
+    /// In its place, contact with colliders some of which have tables; uses what looks those up too.
+    pub const CONTACT_SHAPED: &str = include_str!("contact_shaped.wgsl");
+    /// Lookups in tables of colliders, which they get from `solid_vector` and `solid_words` of whoever uses them.
+    pub const COLLIDE: [&str; 4] = [
+        include_str!("collide/triangle.wgsl"),
+        include_str!("collide/surface.wgsl"),
+        include_str!("collide/hull.wgsl"),
+        include_str!("collide/field.wgsl"),
+    ];
     /// Contact between particles.
     pub const MEET: &str = include_str!("meet.wgsl");
+    /// Contact between particles that hold on to each other; uses that between particles.
+    pub const COHERE: &str = include_str!("cohere.wgsl");
+    /// Rebound and rolling resistance.
+    pub const REBOUND: &str = include_str!("rebound.wgsl");
+    /// Liquids: kernels, walls, density, viscosity.
+    pub const FLUID: [&str; 4] = [
+        include_str!("fluid/smooth.wgsl"),
+        include_str!("fluid/wall.wgsl"),
+        include_str!("fluid/density.wgsl"),
+        include_str!("fluid/viscous.wgsl"),
+    ];
     /// Rotations of bodies.
     pub const ROTATION: &str = include_str!("shape/rotation.wgsl");
     /// Rest shapes that give way; uses rotations.

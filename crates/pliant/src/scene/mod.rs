@@ -7,6 +7,7 @@ mod cloth;
 mod collider;
 mod grains;
 mod inflatable;
+mod liquid;
 mod locate;
 mod material;
 mod motion;
@@ -22,12 +23,14 @@ pub use collider::{BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, Mes
 pub(crate) use grains::mouth;
 pub use grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
 pub use inflatable::{IcosphereSpec, Inflatable};
+pub use liquid::{FluidSpec, Liquid};
 pub use material::{BendModel, Elasticity, Fem};
 pub use motion::{Keyframe, MotionSpec, Rotate};
 pub use parse::{Format, Override, place_of};
 pub use placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
 pub use rope::Rope;
 pub use soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
+pub(crate) use validate::as_grains;
 pub use view::{Camera, Output};
 
 use crate::kernels::shape::Extraction;
@@ -56,6 +59,10 @@ pub struct Scene {
     pub grains: Vec<Grains>,
     /// Bodies of particles that keep their shape.
     pub body: Vec<Body>,
+    /// Liquids.
+    pub liquid: Vec<Liquid>,
+    /// What all liquids share.
+    pub fluid: FluidSpec,
     /// How particles touch each other.
     pub contact: ContactSpec,
     /// Places where two objects hold together.

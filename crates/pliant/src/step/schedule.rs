@@ -73,6 +73,8 @@ pub enum Pass {
     Meet,
     /// Bodies of particles take back their shape.
     Shapes,
+    /// Densities of liquids.
+    Flow,
 }
 
 /// Copies of particles by their numbers.
@@ -172,10 +174,10 @@ impl Schedule {
     pub fn and(mut self, pass: Option<Pass>) -> Self {
         let last = self.iteration.len();
         match pass {
-            Some(Pass::Meet) if self.iteration.last() == Some(&Pass::Touch) => {
-                self.iteration.insert(last - 1, Pass::Meet)
+            Some(pass @ (Pass::Meet | Pass::Flow)) if self.iteration.last() == Some(&Pass::Touch) => {
+                self.iteration.insert(last - 1, pass)
             }
-            _ => self.iteration.extend(pass),
+            pass => self.iteration.extend(pass),
         }
         self
     }
@@ -191,8 +193,10 @@ impl Schedule {
     /// Passes over constraints in an iteration: barriers between kernels, contacts and volumes left out.
     /// Islands count as one.
     pub fn constraint_passes(&self) -> usize {
-        let passes =
-            self.iteration.iter().filter(|p| !matches!(p, Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes));
+        let passes = self
+            .iteration
+            .iter()
+            .filter(|p| !matches!(p, Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes | Pass::Flow));
         passes.count() + usize::from(self.islands > 0)
     }
 }

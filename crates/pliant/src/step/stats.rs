@@ -71,5 +71,8 @@ pub struct Touching {
     pub force: f32,
 }
 
+/// Name of the liquids' entry in residuals.
+pub const DENSITY: &str = "density";
+
 /// Name of the inflatables' entry in counts and residuals.
 pub const INFLATE: &str = "inflate";

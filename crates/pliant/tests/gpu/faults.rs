@@ -2,29 +2,9 @@
 
 use crate::sims::{on_cpu, on_gpu, pair, ready, refusal, scene};
 use pliant::gpu::{Cap, GpuError, GpuOptions, adapters};
-use pliant::{Backend, Options, Simulation, StepError, build::NoMeshes};
+use pliant::{Simulation, StepError};
 
 const ROPE: &str = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\npin = [{ at = \"start\" }]\n";
-
-#[test]
-fn r06_s17_colliders_with_tables_and_rebounds_run_on_the_cpu_only_so_far() {
-    if !ready() {
-        return;
-    }
-    for (collider, part) in [
-        ("surface = { bowl = { radius = 1, height = 0.5 } }", "surface"),
-        ("sdf = { torus = { radius = 0.5, width = 0.2, cells = [12, 2] }, grid = 8 }", "sdf"),
-        ("convex = { points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]] }", "convex"),
-        ("plane = {}\nrestitution = 0.5", "restitution"),
-        ("plane = {}\nrolling = 1", "rolling"),
-    ] {
-        let scene = scene(&format!("{ROPE}[[collider]]\n{collider}\n"), &[]);
-        let e = refusal(on_gpu(&scene, GpuOptions::default()));
-        assert!(matches!(e, GpuError::Missing { what } if what.contains(part)), "{collider}: {e}");
-        let auto = Options { backend: Backend::Auto, ..Options::default() };
-        assert_eq!(Simulation::new(&scene, &NoMeshes, auto).unwrap().backend(), "cpu");
-    }
-}
 
 #[test]
 fn r06_an_adapter_that_is_not_there_is_named() {

@@ -5,15 +5,18 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
+mod colliders;
 mod edits;
 mod exact;
 mod faults;
 mod kernels;
 mod layout;
+mod liquids;
 mod operators;
 mod particles;
 mod partitions;
 mod pours;
+mod rebounds;
 mod repeat;
 mod rounding;
 #[allow(dead_code)]
@@ -23,3 +26,5 @@ mod scenes;
 mod sims;
 mod support;
 mod together;
+mod triangles;
+mod tunnels;

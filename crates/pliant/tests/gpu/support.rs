@@ -52,6 +52,11 @@ pub struct Program<'a> {
 impl Gpu {
     /// Runs the program over all inputs, one after the other in memory. Whole numbers travel as their bits.
     pub fn run(&self, program: &Program, input: &[f32]) -> Vec<f32> {
+        self.run_with(program, &[], input)
+    }
+
+    /// The same for a program that looks something up in tables.
+    pub fn run_with(&self, program: &Program, tables: &[[u32; 4]], input: &[f32]) -> Vec<f32> {
         let Program { takes, gives, .. } = *program;
         assert_eq!(input.len() % takes, 0);
         let count = input.len() / takes;
@@ -66,6 +71,12 @@ impl Gpu {
              fn f(at: u32) -> f32 {{ return bitcast<f32>(input[i + at]); }}
              fn f3(at: u32) -> vec3<f32> {{ return vec3<f32>(f(at), f(at + 1u), f(at + 2u)); }}
              fn f4(at: u32) -> vec4<f32> {{ return vec4<f32>(f3(at), f(at + 3u)); }}
+             fn solid_words(at: u32) -> vec4<u32> {{
+                 let from_here = {}u + 4u * at;
+                 return vec4<u32>(
+                     input[from_here], input[from_here + 1u], input[from_here + 2u], input[from_here + 3u]);
+             }}
+             fn solid_vector(at: u32) -> vec4<f32> {{ return bitcast<vec4<f32>>(solid_words(at)); }}
              @compute @workgroup_size(64)
              fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
                  if id.x >= {count}u {{ return; }}
@@ -73,10 +84,12 @@ impl Gpu {
                  let o = id.x * {gives}u;
                  {}
              }}",
+            input.len(),
             program.body
         )
         .unwrap();
-        let outcome = self.dispatch(&source, bytemuck::cast_slice(input), 4 * count * gives, count.div_ceil(64));
+        let given = [bytemuck::cast_slice(input), bytemuck::cast_slice(tables)].concat();
+        let outcome = self.dispatch(&source, &given, 4 * count * gives, count.div_ceil(64));
         bytemuck::pod_collect_to_vec(&outcome)
     }
 

@@ -1,7 +1,7 @@
 //! Devices, and what goes to and fro.
 
 use crate::clouds::Case;
-use pliant::gpu::space::{Finder, Report, Setup};
+use pliant::gpu::space::{Finder, Order, Report, Setup};
 use pliant::gpu::{Cap, Device, GpuOptions, adapters, wgpu};
 use pliant::space::{Construction, Neighbors, Pairs, Search};
 use pliant::state::RowData;
@@ -111,6 +111,7 @@ impl Rig {
             pairs: how.pairs,
             search: how.search,
             construction: how.construction,
+            order: Order::Numbers,
             capacity,
             cloud: Some(case.cloud()),
         };

@@ -145,6 +145,27 @@ color = [0.25, 0.5, 0.75]
 [[inflatable.pin]]
 particles = [0]
 
+[fluid]
+radius = 0.02
+reach = 4
+kernel = "poly6"
+omega = 0.5
+carry = 0.4
+relaxation = 0.03
+compressibility = 1e-9
+xsph = 0.01
+
+[[liquid]]
+name = "water"
+fill = { min = [-0.2, -0.2, -0.2], max = [0.05, 0.05, 0.05] }
+jitter = 0.5
+transform = { translate = [3, 0.1, 0] }
+array = { count = [1, 1, 2], spacing = [1, 1, 1] }
+velocity = [0, 0.1, 0]
+density = 998
+viscosity = 0.002
+color = [0.2, 0.4, 0.9]
+
 [contact]
 between = false
 itself = true

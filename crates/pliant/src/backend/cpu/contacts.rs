@@ -4,11 +4,12 @@
 //! contacts touch only its own particles, so runs go to threads without anything shared.
 
 use super::loads::Loads;
+use super::meet::SLIPPERY;
 use super::shared::Shared;
 use super::threads::Threads;
 use super::{Scratch, Substep};
 use crate::kernels::contact::{Obstacle, Push, depth, is_near, project, way_out};
-use crate::model::Model;
+use crate::model::{LIQUID, Model};
 use crate::state::{RowData, State};
 use glam::Vec3;
 
@@ -28,7 +29,7 @@ pub struct Contact {
 }
 
 /// Where every collider stands during the substep.
-fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<Obstacle>) {
+pub fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<Obstacle>) {
     obstacles.clear();
     obstacles.extend(model.colliders.iter().map(|c| Obstacle {
         solid: c.solid.clone(),
@@ -42,6 +43,10 @@ fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<Obst
 /// what lies still has nothing left to be solved for, and friction does not start anew.
 pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
     place_obstacles(model, sub.start, sub.end, &mut scratch.obstacles);
+    scratch.slippery.clear();
+    if model.fluid.is_some() {
+        scratch.slippery.extend(scratch.obstacles.iter().map(|o| Obstacle { friction: SLIPPERY, ..o.clone() }));
+    }
     let (obstacles, margin) = (&scratch.obstacles, model.settings.contact_margin);
     let loads = &scratch.loads;
     threads.each(&mut scratch.contacts, |run, contacts| {
@@ -101,6 +106,10 @@ pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &
 #[derive(Clone, Copy)]
 pub struct Touch<'a> {
     pub obstacles: &'a [Obstacle],
+    /// The same without friction, for liquids; empty where there are none.
+    pub slippery: &'a [Obstacle],
+    /// Phases tell who is liquid.
+    pub phases: &'a [u32],
     pub radii: &'a [f32],
     pub previous: &'a [RowData],
     pub loads: &'a Loads,
@@ -117,12 +126,13 @@ impl Touch<'_> {
             // SAFETY: promised by the caller.
             let row = unsafe { rows.get(i) };
             let start = position(self.previous[i]);
-            let obstacle = &self.obstacles[c.collider as usize];
             if self.loads.is_rigid(i) {
-                let x = position(*row) + self.push_body(c, obstacle, start);
+                let x = position(*row) + self.push_body(c, &self.obstacles[c.collider as usize], start);
                 *row = [x.x, x.y, x.z, row[3]];
                 continue;
             }
+            let wet = !self.slippery.is_empty() && self.phases[i] == LIQUID;
+            let obstacle = &if wet { self.slippery } else { self.obstacles }[c.collider as usize];
             let (x, push) = project(obstacle, self.radii[i], start, position(*row), c.push, 1.0);
             *row = [x.x, x.y, x.z, row[3]];
             c.push = push;
@@ -148,8 +158,14 @@ impl Touch<'_> {
 
 /// Projects the contacts of all runs outside islands once.
 pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut Scratch) {
-    let touch =
-        Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous, loads: &scratch.loads };
+    let touch = Touch {
+        obstacles: &scratch.obstacles,
+        slippery: &scratch.slippery,
+        radii: &state.radii,
+        phases: &state.phases,
+        previous: &state.previous,
+        loads: &scratch.loads,
+    };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
     threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { touch.run(rows, contacts) });

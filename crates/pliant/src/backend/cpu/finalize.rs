@@ -50,15 +50,19 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
         }
     });
     if bdf2 {
-        fall_back(state, scratch, inv_h);
+        fall_back(model, state, scratch, inv_h);
     }
 }
 
-/// Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
-fn fall_back(state: &mut State, scratch: &Scratch, inv_h: f32) {
+/// Contact is not smooth, nor is pressure, which does not pull: whoever was pushed falls back to BDF1, now and in the next
+/// prediction (E12).
+fn fall_back(model: &Model, state: &mut State, scratch: &Scratch, inv_h: f32) {
     state.first_order.fill(false);
-    for c in scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
-        let i = c.particle as usize;
+    let pushed = scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);
+    let fluid = model.fluid.as_ref();
+    let carried = &state.carried;
+    let wet = (0..carried.len()).filter(|&i| carried[i] != [0.0; 4] || fluid.is_some_and(|f| f.liquids[i] > 0));
+    for i in pushed.chain(wet) {
         let v = (vector(state.rows[i]) - vector(state.previous[i])) * inv_h;
         state.velocities[i] = [v.x, v.y, v.z, 0.0];
         state.first_order[i] = true;

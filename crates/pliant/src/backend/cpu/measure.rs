@@ -1,11 +1,12 @@
 //! Residuals, energies and momenta: sums over the state, in f64 and in a fixed order.
 
+use super::flow;
 use super::inflate::volume;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Kind, Row, V3, Visitor};
 use crate::model::{BLOCK, Group, Model, Phantoms};
 use crate::state::{RowData, State};
-use crate::step::stats::{INFLATE, Probe, Residual, Residuals};
+use crate::step::stats::{DENSITY, INFLATE, Probe, Residual, Residuals};
 use glam::DVec3;
 use std::ops::Range;
 
@@ -26,6 +27,14 @@ pub fn residuals(threads: &Threads, model: &Model, state: &State) -> Residuals {
         });
         let (total, max) = errors.fold((0.0, 0.0_f64), |(t, m), e| (t + e, m.max(e)));
         all.insert(INFLATE, Residual { mean: total / model.inflatables.len() as f64, max });
+    }
+    if model.fluid.is_some() {
+        // Only too much is an error: a surface has neighbors on one side.
+        let errors = flow::errors(threads, model, state).into_iter().filter(|c| !c.is_nan());
+        let start = (0.0, 0.0_f64, 0_usize);
+        let join = |(t, m, n): (f64, f64, usize), c: f32| (t + f64::from(c.max(0.0)), m.max(f64::from(c)), n + 1);
+        let (total, max, count) = errors.fold(start, join);
+        all.insert(DENSITY, Residual { mean: total / count.max(1) as f64, max });
     }
     all
 }

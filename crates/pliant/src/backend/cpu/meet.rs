@@ -21,6 +21,9 @@ use crate::state::{RowData, State};
 use crate::step::stats::Touching;
 use glam::Vec3;
 
+/// Without friction.
+pub const SLIPPERY: Friction = Friction { stick: 0.0, slide: 0.0 };
+
 /// Lists and what contacts have done in this substep.
 pub struct Meeting {
     finder: Finder,
@@ -46,6 +49,15 @@ pub struct Meeting {
     fields: Vec<Field>,
     /// Radii that stabilization keeps apart [m].
     shrunk: Vec<f32>,
+}
+
+/// What a pass reads of particles: where they are and were, how large, and of which liquid, if any.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    rows: &'a [RowData],
+    starts: &'a [RowData],
+    radii: &'a [f32],
+    liquids: &'a [u32],
 }
 
 /// What a pass of contacts sees beyond particles.
@@ -209,19 +221,15 @@ impl Meeting {
         shape: impl Fn(&mut ShapeMatch, &mut [RowData]),
     ) {
         let n = state.particles;
-        let rule = Rule { friction: Friction { stick: 0.0, slide: 0.0 }, omega: 1.0, parts: true };
+        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
+        let rule = Rule { friction: SLIPPERY, omega: 1.0, parts: true };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
             self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
-            self.project(
-                threads,
-                &state.previous[..n],
-                &state.previous[..n],
-                &shrunk,
-                rule,
-                More { strength: 0.0, pace: None },
-            );
+            let previous = &state.previous[..n];
+            let places = Places { rows: previous, starts: previous, radii: &shrunk, liquids };
+            self.project(threads, places, rule, More { strength: 0.0, pace: None });
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -257,6 +265,7 @@ impl Meeting {
     pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State, loads: &Loads) {
         let n = state.particles;
         let mutual = model.mutual.unwrap_or_default();
+        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
         let rule = Rule { friction: mutual.friction, omega: mutual.omega, parts: false };
         let pace = Some(loads).filter(|loads| loads.acts());
         if loads.acts() {
@@ -265,7 +274,9 @@ impl Meeting {
         let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: what cohesion is worth over a substep.
         let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
-        self.project(threads, &state.rows[..n], &state.previous[..n], &state.radii, rule, More { strength, pace });
+        let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
+        let places = Places { rows, starts, radii: &state.radii, liquids };
+        self.project(threads, places, rule, More { strength, pace });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -287,9 +298,7 @@ impl Meeting {
     fn project(
         &mut self,
         threads: &Threads,
-        rows: &[RowData],
-        starts: &[RowData],
-        radii: &[f32],
+        Places { rows, starts, radii, liquids }: Places<'_>,
         rule: Rule,
         more: More<'_>,
     ) {
@@ -327,6 +336,9 @@ impl Meeting {
                         continue;
                     }
                     let other = side(j, weights[j] * shares[j]);
+                    // Liquids slip; what holds them back is their viscosity.
+                    let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
+                    let rule = if wet { Rule { friction: SLIPPERY, ..rule } } else { rule };
                     let (impulse, done) = if held {
                         cohere(&own, &other, rule, hold(strength, own.radius, radii[j]), *push)
                     } else {
@@ -335,7 +347,8 @@ impl Meeting {
                     let pushed = push.normal > 0.0;
                     *push = done;
                     sum += impulse;
-                    if let Some(loads) = pace.filter(|loads| loads.is_rigid(i) && loads.is_rigid(j)) {
+                    // A pull does not go on.
+                    if let Some(loads) = pace.filter(|loads| !held && loads.is_rigid(i) && loads.is_rigid(j)) {
                         // SAFETY: as for `pushes`, of which there are as many.
                         let last = unsafe { lasts.get(offsets[i] as usize + e) };
                         *push = done.onward(if pushed { *last } else { Push::default() }, loads.momentum);

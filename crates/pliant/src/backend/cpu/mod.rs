@@ -7,6 +7,7 @@
 mod bounce;
 mod contacts;
 mod finalize;
+mod flow;
 mod inflate;
 mod isa;
 mod jacobi;
@@ -36,6 +37,9 @@ use bounce::Rebounds;
 pub(crate) use contacts::Contact;
 #[cfg(feature = "gpu")]
 pub(crate) use contacts::forces;
+use flow::Flow;
+#[cfg(feature = "gpu")]
+pub(crate) use flow::phase_of as flow_phase;
 pub use isa::Isa;
 use loads::Loads;
 #[cfg(feature = "gpu")]
@@ -102,6 +106,8 @@ pub(crate) struct Scratch {
     triangle_forces: Vec<V3<f32>>,
     sail_forces: Vec<V3<f32>>,
     obstacles: Vec<Obstacle>,
+    /// The same without friction, where there are liquids.
+    slippery: Vec<Obstacle>,
     /// By run of particles.
     contacts: Vec<Vec<Contact>>,
     /// Time spent on each group, by patch.
@@ -117,6 +123,8 @@ pub(crate) struct Scratch {
     meeting: Meeting,
     /// Rigid bodies behind contacts.
     loads: Loads,
+    /// Liquids.
+    flow: Flow,
     /// For contacts that bounce.
     rebounds: Rebounds,
 }
@@ -125,6 +133,7 @@ impl Scratch {
     fn bytes(&self) -> u64 {
         let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
         let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.loads.bytes();
+        let contacts = contacts + of(&self.slippery) + self.flow.bytes();
         air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
     }
 
@@ -138,6 +147,7 @@ impl Scratch {
             triangle_forces: vec![V3::zero(); model.sails.triangles.len()],
             sail_forces: vec![V3::zero(); model.sails.particles.len()],
             obstacles: Vec::with_capacity(model.colliders.len()),
+            slippery: Vec::new(),
             contacts: vec![Vec::new(); model.runs.len()],
             patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
             gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
@@ -150,6 +160,7 @@ impl Scratch {
             next: if gather { state.rows.clone() } else { Vec::new() },
             meeting: Meeting::default(),
             loads: Loads::default(),
+            flow: Flow::default(),
             rebounds: Rebounds::default(),
         }
     }
@@ -282,6 +293,11 @@ fn substep(
         shapes.begin(h, settings.iterations);
     }
     scratch.loads.begin(model, state);
+    if let Some(fluid) = &model.fluid {
+        scratch.flow.begin(threads, fluid, state);
+        scratch.flow.find(threads, fluid, state);
+        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
+    }
     if model.mutual.is_some() {
         scratch.meeting.find(threads, model, state, &scratch.loads);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
@@ -300,6 +316,8 @@ fn substep(
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
         contacts::stabilize(threads, model, state, scratch);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
+        scratch.flow.find_walls(threads, model, state, &scratch.obstacles, &sub);
+        clock.lap(&mut times.stages[Stage::Contacts as usize]);
     }
 
     if let Some(shapes) = &mut state.shapes {
@@ -330,6 +348,7 @@ fn substep(
     if model.mutual.is_some() {
         scratch.meeting.fall_back(model, state, 1.0 / h);
     }
+    scratch.flow.settle(threads, isa, model, state, &sub);
     bounce::bounce(threads, model, state, scratch, &sub);
     state.substeps += 1;
     state.time = sub.end;
@@ -409,6 +428,7 @@ fn run_pass(
             loads.count(between, &state.rows, contacts, model.settings.iterations);
             meeting.touch(threads, model, state, loads);
         }
+        Pass::Flow => scratch.flow.project(threads, isa, model, state),
         Pass::Shapes => {
             if let Some(shapes) = &mut state.shapes {
                 match_shapes(threads, isa, model, shapes, &mut state.rows);

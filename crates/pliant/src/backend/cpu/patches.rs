@@ -26,8 +26,14 @@ pub fn run_islands(
     if islands.is_empty() {
         return;
     }
-    let touch =
-        Touch { obstacles: &scratch.obstacles, radii: &state.radii, previous: &state.previous, loads: &scratch.loads };
+    let touch = Touch {
+        obstacles: &scratch.obstacles,
+        slippery: &scratch.slippery,
+        radii: &state.radii,
+        phases: &state.phases,
+        previous: &state.previous,
+        loads: &scratch.loads,
+    };
     let lambda = multipliers(&mut state.multipliers);
     let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
     let n = islands.len();

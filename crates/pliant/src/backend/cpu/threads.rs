@@ -89,6 +89,14 @@ impl Threads {
         items.par_iter_mut().enumerate().for_each(|(i, item)| f(i, item));
     }
 
+    /// Calls `f` for every number below `count`, each possibly on another thread.
+    pub fn over_numbers(&self, count: usize, f: impl Fn(usize) + Sync + Send) {
+        if self.pool.is_none() || count < 2 {
+            return (0..count).for_each(f);
+        }
+        (0..count).into_par_iter().for_each(f);
+    }
+
     /// Calls `f` for every item, in pieces.
     pub fn over<T: Sync>(&self, items: &[T], f: impl Fn(&T) + Sync + Send) {
         let piece = items.len().div_ceil(self.count * 4).max(GRAIN);

@@ -282,7 +282,8 @@ impl Buffers {
 /// Vectors of `work` that the host looks at: pushes of colliders, then what particles that touch each other keep.
 fn work_seen(model: &Model, state: &State, tables: &Tables) -> usize {
     if tables.meets == NOBODY {
-        return state.rows.len() * model.colliders.len();
+        let flow = if model.fluid.is_some() { state.particles } else { 0 };
+        return state.rows.len() * model.colliders.len() + flow;
     }
     tables.meets as usize + state.particles
 }

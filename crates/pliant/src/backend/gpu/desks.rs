@@ -9,6 +9,10 @@ use super::shader::{Desk, Source};
 
 /// Bindings of group 0 beside lists of neighbors, or bodies: rows, work, marks, fixtures; records.
 const SIDE: [u32; 6] = [0, 3, 4, 7, 8, 9];
+/// Where velocities change beside lists of neighbors: rows, motion, work, marks; records.
+const BOUNCE: [u32; 6] = [0, 1, 3, 4, 8, 9];
+/// Beside lists of liquids: rows, motion, work, marks, fixtures; records.
+const FLOW: [u32; 7] = [0, 1, 3, 4, 7, 8, 9];
 /// Where lists are only sifted: parameters; records.
 const SIFT: [u32; 3] = [5, 8, 9];
 /// All of them.
@@ -21,8 +25,12 @@ pub struct Desks {
     main: (wgpu::BindGroupLayout, wgpu::BindGroup),
     side: (wgpu::BindGroupLayout, wgpu::BindGroup),
     sift: (wgpu::BindGroupLayout, wgpu::BindGroup),
+    bounce: (wgpu::BindGroupLayout, wgpu::BindGroup),
+    flow: (wgpu::BindGroupLayout, wgpu::BindGroup),
     /// Lists of neighbors, their pushes, and the order of the search.
     pub meets: wgpu::BindGroupLayout,
+    /// Lists of neighbors of liquids, and the order of the search.
+    pub flows: wgpu::BindGroupLayout,
     /// Bodies and poses.
     pub shapes: wgpu::BindGroupLayout,
 }
@@ -39,7 +47,10 @@ impl Desks {
             main: group(&MAIN)?,
             side: group(&SIDE)?,
             sift: group(&SIFT)?,
+            bounce: group(&BOUNCE)?,
+            flow: group(&FLOW)?,
             meets: own_layout(device, &[false; 4]),
+            flows: own_layout(device, &[false; 3]),
             shapes: own_layout(device, &[true, false]),
         })
     }
@@ -50,6 +61,8 @@ impl Desks {
             Desk::Main => &self.main.1,
             Desk::Meets | Desk::Shapes => &self.side.1,
             Desk::Sift => &self.sift.1,
+            Desk::Bounces => &self.bounce.1,
+            Desk::Flow => &self.flow.1,
         }
     }
 
@@ -65,13 +78,17 @@ impl Desks {
         let main = layout(&[Some(&self.main.0)]);
         let meets = layout(&[Some(&self.side.0), Some(&self.meets)]);
         let sift = layout(&[Some(&self.sift.0), Some(&self.meets)]);
+        let bounces = layout(&[Some(&self.bounce.0), Some(&self.meets)]);
         let shapes = layout(&[Some(&self.side.0), Some(&self.shapes)]);
+        let flows = layout(&[Some(&self.flow.0), Some(&self.flows)]);
         let make = |source: &Source| {
             let layout = match source.desk() {
                 Desk::Main => &main,
                 Desk::Meets => &meets,
                 Desk::Sift => &sift,
+                Desk::Bounces => &bounces,
                 Desk::Shapes => &shapes,
+                Desk::Flow => &flows,
             };
             // SAFETY: `build::pack` has proved every row number in range, `Tables` writes all others, lists of neighbors
             // hold numbers of particles, and every loop of the shaders runs over a table's length.

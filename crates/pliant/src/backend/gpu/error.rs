@@ -46,12 +46,6 @@ pub enum GpuError {
         /// Name of the adapter.
         adapter: String,
     },
-    /// The scene has something that only the CPU can do so far.
-    #[error("{what} runs on the CPU only so far")]
-    Missing {
-        /// What it is.
-        what: &'static str,
-    },
     /// The device has no memory left.
     #[error("the GPU has no memory left for buffer {buffer:?} of {bytes} bytes ({total} bytes in all)")]
     OutOfMemory {

@@ -17,6 +17,10 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) {
     if sub.meets != NOBODY {
         touching = touching || work[sub.meets + i].w > 0.0;
     }
+    // Nor is pressure smooth, which does not pull.
+    if sub.carried != NOBODY {
+        touching = touching || i >= sub.wet || any(work[sub.carried + i].xyz != vec3<f32>(0.0));
+    }
     if (sub.flags & KEEPS_HISTORY) != 0u {
         // Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
         atomicStore(&marks[sub.first_order + i], select(0u, 1u, touching));

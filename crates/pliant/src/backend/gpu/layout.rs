@@ -29,10 +29,10 @@ pub struct Obstacle {
     pub stick: f32,
     /// Kinetic coefficient.
     pub slide: f32,
-    /// 0 plane, 1 sphere, 2 capsule, 3 box.
+    /// 0 plane, 1 sphere, 2 capsule, 3 box, 4 hull, 5 surface, 6 field.
     pub shape: u32,
-    /// Unused.
-    pub spare: u32,
+    /// First vector of its tables in `fixtures`, where it has some.
+    pub table: u32,
 }
 
 /// [`aero::Air`].
@@ -62,8 +62,9 @@ impl From<&contact::Obstacle> for Obstacle {
             contact::Solid::Sphere { radius } => (1, [0.0, 0.0, 0.0, *radius]),
             contact::Solid::Capsule { half_length, radius } => (2, [*half_length, 0.0, 0.0, *radius]),
             contact::Solid::Box { half } => (3, half.extend(0.0).to_array()),
-            // Models with these are refused (`Model::cpu_only`).
-            contact::Solid::Convex(_) | contact::Solid::Surface(_) | contact::Solid::Field(_) => (0, [0.0; 4]),
+            contact::Solid::Convex(_) => (4, [0.0; 4]),
+            contact::Solid::Surface(_) => (5, [0.0; 4]),
+            contact::Solid::Field(_) => (6, [0.0; 4]),
         };
         Self {
             before: Pose::from(&obstacle.before),
@@ -72,7 +73,7 @@ impl From<&contact::Obstacle> for Obstacle {
             stick: obstacle.friction.stick,
             slide: obstacle.friction.slide,
             shape,
-            spare: 0,
+            table: 0,
         }
     }
 }
@@ -122,12 +123,12 @@ pub struct Substep {
     pub meets: u32,
     pub nexts: u32,
     pub fields: u32,
+    pub carried: u32,
+    pub wet: u32,
     pub loads: u32,
     pub crowds: u32,
     pub lasts: u32,
-    pub spare_three: u32,
-    pub spare: u32,
-    pub spare_too: u32,
+    pub cohesion: f32,
 }
 
 /// What one dispatch works on, `Job` of `bindings.wgsl`.

@@ -8,7 +8,7 @@ use super::buffers::Buffers;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Setup, Step, Workshop};
+use super::space::{Finder, Order, Setup, Step, Workshop};
 use super::tables::{NOBODY, Tables};
 use crate::kernels::meet::MARGIN;
 use crate::model::Model;
@@ -60,6 +60,7 @@ impl Meeting {
                 pairs: Pairs::Both,
                 search: Search::Auto,
                 construction: Construction::Counting,
+                order: Order::Numbers,
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
@@ -126,7 +127,7 @@ impl Meeting {
                 let (j, n) = (near[e], e - range[0] as usize);
                 let normal = f32::from_bits(pushes[4 * e + 3]);
                 let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
-                if j as usize > i && is_kept && normal > 0.0 {
+                if j as usize > i && is_kept && normal != 0.0 {
                     all.push(Touching { a: i as u32, b: j, force: normal / (h * h) });
                 }
             }

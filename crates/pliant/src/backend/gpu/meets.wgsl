@@ -15,6 +15,8 @@
 const PARTS: u32 = 1u;
 const TOUCHES: u32 = 2u;
 
+// `job.scale`: what contacts of rigid bodies make again of their last change.
+
 // Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
 const AT_REST: f32 = 1.5;
 
@@ -99,15 +101,32 @@ fn project(thread: Thread) {
                 next_push = pushes[e + 1u];
             }
         }
-        if push.w == 0.0 && !overlaps(own.x, there.xyz, own.radius + there.w) {
+        let reach = own.radius + there.w;
+        var held = false;
+        if COHESIVE && !parts {
+            // Only who touched before the substep holds on.
+            held = overlaps(own.start, work[job.copies_in + 2u * j + 1u].xyz, reach * RANGE);
+        }
+        if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
             if n >= 32u && job.fresh != 0u {
                 pushes[e] = push;
             }
             continue;
         }
+        // Liquids slip.
+        let wet = max(i, j) >= sub.wet;
+        let stick = select(job.stick, 0.0, wet);
+        let slide = select(job.slide, 0.0, wet);
         let other = side(j, there);
-        var met = meet(own, other, job.stick, job.slide, job.omega, parts, push);
-        if rigid && is_rigid(j) {
+        var met: Met;
+        if COHESIVE && held {
+            let pull = hold(sub.cohesion, own.radius, there.w);
+            met = cohere(own, other, stick, slide, job.omega, pull, push);
+        } else {
+            met = meet(own, other, stick, slide, job.omega, parts, push);
+        }
+        // A pull does not go on.
+        if rigid && !held && is_rigid(j) {
             let found = met.push;
             let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
             met.push = onward(found, last, job.scale);

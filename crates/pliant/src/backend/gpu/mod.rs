@@ -18,8 +18,10 @@ mod cards;
 mod desks;
 mod device;
 mod error;
+mod flow;
 mod glue;
 pub mod layout;
+mod loads;
 mod meeting;
 mod normals;
 mod patches;
@@ -29,6 +31,7 @@ mod rendezvous;
 mod rooms;
 pub mod shader;
 mod shapes;
+pub mod solids;
 pub mod space;
 mod tables;
 mod timing;
@@ -46,6 +49,7 @@ use buffers::{Buffers, Sizes};
 use desks::Desks;
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;
+use flow::{Flow, FlowTables};
 use meeting::Meeting;
 use normals::Normals;
 pub use normals::Surface;
@@ -82,6 +86,8 @@ pub struct Gpu {
     shapes: Option<Shapes>,
     /// Grows also when somebody only looks, and finds that there was no room.
     meeting: Option<Mutex<Meeting>>,
+    /// As `meeting`.
+    flow: Option<Mutex<Flow>>,
     records: Records,
     alarm: Alarm,
     timer: Option<Timer>,
@@ -123,9 +129,6 @@ impl Gpu {
     /// Puts a model and its state on a device.
     pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
-        if let Some(what) = model.cpu_only() {
-            return Err(GpuError::Missing { what });
-        }
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;
@@ -143,6 +146,11 @@ impl Gpu {
             Some(_) => Some(Mutex::new(Meeting::new(&device, &desks, &buffers, &tables, state)?)),
             None => None,
         };
+        let flow = match model.fluid {
+            Some(_) => Some(Mutex::new(Flow::new(&device, &desks, &buffers, &tables, state)?)),
+            None => None,
+        };
+        tables.flow.upload(&device, &buffers, model, state);
         records.upload_fixed(&device, &buffers, model);
         let gpu = Self {
             alarm: Alarm::new(&device),
@@ -160,6 +168,7 @@ impl Gpu {
             desks,
             shapes,
             meeting,
+            flow,
             records,
         };
         gpu.device.alive()?;
@@ -178,8 +187,10 @@ impl Gpu {
         let tilings = model.schedule.tilings().filter_map(longest);
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;
         let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
-        let bytes =
-            self.buffers.bytes + self.met().map_or(0, |m| m.bytes()) + self.shapes.as_ref().map_or(0, Shapes::bytes);
+        let bytes = self.buffers.bytes
+            + self.met().map_or(0, |m| m.bytes())
+            + self.shapes.as_ref().map_or(0, Shapes::bytes)
+            + self.flowing().map_or(0, |f| f.bytes());
         Shape { passes: self.passes(), chain, bytes, workgroup_bytes }
     }
 
@@ -227,7 +238,7 @@ impl Gpu {
     /// Waits until all submitted steps are done.
     pub fn wait(&self, model: &Model) -> Result<(), GpuError> {
         self.device.wait()?;
-        if self.meeting.is_some() { self.make_room(model) } else { Ok(()) }
+        if self.has_lists() { self.make_room(model) } else { Ok(()) }
     }
 
     /// Substeps of one submission at most.
@@ -238,11 +249,21 @@ impl Gpu {
     }
 
     fn passes(&self) -> usize {
-        self.program.passes(self.met().map_or(0, |meeting| meeting.dispatches()))
+        let (meet, flow) = (self.met().map_or(0, |m| m.dispatches()), self.flowing().map_or(0, |f| f.dispatches()));
+        self.program.passes(meet, flow)
     }
 
     fn met(&self) -> Option<MutexGuard<'_, Meeting>> {
         self.meeting.as_ref().map(|m| m.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    fn flowing(&self) -> Option<MutexGuard<'_, Flow>> {
+        self.flow.as_ref().map(|f| f.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Whether there are lists that may have no room.
+    fn has_lists(&self) -> bool {
+        self.meeting.is_some() || self.flow.is_some()
     }
 
     /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
@@ -252,6 +273,9 @@ impl Gpu {
             let Signal::Crowded { done } = alarm::read(&marks)? else { return Ok(()) };
             if let Some(mut meeting) = self.met() {
                 meeting.grow(&self.device, &self.desks)?;
+            }
+            if let Some(mut flow) = self.flowing() {
+                flow.grow(&self.device, &self.desks)?;
             }
             self.buffers.thaw(&self.device);
             let mut first = self.substeps - u64::from((self.substeps as u32).wrapping_sub(done));
@@ -331,20 +355,27 @@ impl Gpu {
     }
 
     fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
-        let meeting = self.met();
+        let (meeting, flow) = (self.met(), self.flowing());
         for command in list {
-            let Command::Run(d) = command else {
-                meeting.iter().for_each(|m| m.encode(pass));
-                *bound = usize::MAX;
-                continue;
+            let d = match command {
+                Command::Run(d) => d,
+                found => {
+                    match found {
+                        Command::FindFlow => flow.iter().for_each(|f| f.encode(pass)),
+                        _ => meeting.iter().for_each(|m| m.encode(pass)),
+                    }
+                    *bound = usize::MAX;
+                    continue;
+                }
             };
             if *bound != d.pipeline {
                 pass.set_pipeline(&self.pipelines[d.pipeline]);
                 *bound = d.pipeline;
                 let own = match d.desk {
                     Desk::Main => None,
-                    Desk::Meets | Desk::Sift => meeting.as_ref().map(|m| &m.group),
+                    Desk::Meets | Desk::Sift | Desk::Bounces => meeting.as_ref().map(|m| &m.group),
                     Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
+                    Desk::Flow => flow.as_ref().map(|f| &f.group),
                 };
                 if own.is_some() {
                     pass.set_bind_group(1, own, &[]);
@@ -359,16 +390,18 @@ impl Gpu {
 
     /// Waits and reads the state back, and what contacts have done.
     pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Harvest, GpuError> {
-        if self.meeting.is_some() {
+        if self.has_lists() {
             self.make_room(model)?;
         }
-        let (mut harvest, mut found) = (Harvest::default(), Ok(Signal::Fine));
+        let (mut harvest, mut found, mut carried) = (Harvest::default(), Ok(Signal::Fine), Vec::new());
         let n = state.particles;
         self.buffers.download(&self.device, state, &self.tables, |pushes, marks| {
             found = alarm::read(marks);
             harvest.contacts = self.tables.pushes(model, n, pushes, marks).collect();
             harvest.pairs = self.tables.pairs(n, pushes);
+            carried = self.tables.flow.seen(n, pushes).to_vec();
         })?;
+        FlowTables::download(&carried, state);
         self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
         if let (Some(here), Some(there)) = (&self.shapes, &mut state.shapes) {
             here.download(&self.device, there)?;
@@ -389,12 +422,13 @@ impl Gpu {
             self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
             here.upload(&self.device, &self.tables.shapes, there);
             if self.tables.loads != NOBODY {
-                let loads = tables::loads(there, state.particles);
+                let loads = loads::loads(there, state.particles);
                 self.tables.fixtures[self.tables.loads as usize..][..loads.len()].copy_from_slice(&loads);
                 self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(self.tables.loads), &loads);
             }
         }
         self.buffers.upload_state(&self.device, state, &self.tables);
+        self.tables.flow.upload(&self.device, &self.buffers, model, state);
         // Radii stand among the parameters, which are uploaded whole when others of them change.
         let radii = &mut self.tables.params[self.tables.radii as usize..][..state.radii.len()];
         radii.copy_from_slice(&state.radii);
@@ -409,8 +443,11 @@ impl Gpu {
     }
 
     /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.
-    pub(crate) fn upload_particles(&self, state: &State, range: Range<usize>) {
+    pub(crate) fn upload_particles(&self, model: &Model, state: &State, range: Range<usize>) {
         self.buffers.upload_particles(&self.device, state, &self.tables, range.clone());
+        if let Some(fluid) = &model.fluid {
+            self.tables.flow.upload_phases(&self.device, &self.buffers, fluid, state, range.clone());
+        }
         if self.meeting.is_some() {
             let at = 4 * (u64::from(self.tables.phases) + range.start as u64);
             self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases[range]);

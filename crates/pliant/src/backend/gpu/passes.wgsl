@@ -36,11 +36,11 @@ fn join(thread: Thread) {
     rows[topology[at]] = vec4<f32>(owner.xyz + sum * (1.0 / f32(count)), owner.w);
 }
 
-// Contacts of all particles outside islands.
+// Contacts of all particles outside islands; of those in islands, where `job.mode` is not 0.
 @compute @workgroup_size(SIZE)
 fn touch_all(thread: Thread) {
     let i = number_of(thread);
-    if i >= sub.particles || in_island(i) {
+    if i >= sub.particles || in_island(i) != (job.mode != 0u) {
         return;
     }
     let row = rows[i];

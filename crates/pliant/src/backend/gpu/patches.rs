@@ -199,7 +199,8 @@ impl<'a> Writer<'a> {
                 Job::Join(copies) => self.copies(JOIN, copies, work),
             }
         }
-        if patch < self.model.schedule.islands && !self.model.colliders.is_empty() {
+        let touches = !self.model.colliders.is_empty() && !self.model.has_tables();
+        if patch < self.model.schedule.islands && touches {
             work.step([TOUCH, 0, 0, 0], 1);
         }
     }

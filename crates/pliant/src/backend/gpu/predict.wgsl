@@ -84,7 +84,7 @@ fn foresee(thread: Thread) {
             before = motion[older_velocity_at(i)].xyz;
             oldest = motion[previous_at(i)].xyz;
         }
-        ahead = way_ahead(i, row, motion[velocity_at(i)].xyz, before, oldest).ahead;
+        ahead = way_ahead(i, row, motion[velocity_at(i)].xyz, before, oldest).ahead + carried_over(i);
     }
     foreseen(i, vec4<f32>(ahead, row.w));
 }

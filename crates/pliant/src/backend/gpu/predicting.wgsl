@@ -29,7 +29,7 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
         return row;
     }
     let way = way_ahead(i, row, latest.xyz, before.xyz, oldest);
-    var ahead = way.ahead;
+    var ahead = way.ahead + carried_over(i);
     if slot == i {
         // The fourth component tells finalize how this substep was predicted.
         motion[velocity_at(i)] = way.free;
@@ -44,6 +44,14 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
     }
     motion[previous_at(i)] = vec4<f32>(start, row.w);
     return vec4<f32>(ahead, row.w);
+}
+
+// What pressure did in the last substep is done again by the share `job.stick`, before anybody looks.
+fn carried_over(i: u32) -> vec3<f32> {
+    if sub.carried == NOBODY {
+        return vec3<f32>(0.0);
+    }
+    return work[sub.carried + i].xyz * job.stick;
 }
 
 // Where a particle would go, and its velocity, with 1 for its fourth component if that is of first order.
@@ -74,18 +82,15 @@ fn free_first_order(i: u32, latest: vec3<f32>, w: f32) -> vec3<f32> {
 // Which colliders the particle may touch before the substep ends.
 fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let radius = params[sub.radii + i];
-    // A particle may go as far again as the prediction took it.
-    let reach = sub.margin + length(x - start);
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
         let before = atomicLoad(&marks[sub.masks + i * words + word]);
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
             let o = obstacle(c);
-            let inside = contact_depth(o.shape, o.size, o.after, x, radius).inside;
-            if inside > -reach {
+            if solid_is_near(o, radius, start, x, sub.margin) {
                 mask |= 1u << (c % 32u);
-                start_contact(i, slot, c, inside, (before >> (c % 32u) & 1u) != 0u);
+                start_contact(i, slot, c, o, radius, x, (before >> (c % 32u) & 1u) != 0u);
             }
         }
         atomicStore(&marks[sub.masks + i * words + word], mask);
@@ -93,18 +98,20 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
 }
 
 // Contacts start from nothing; those of rigid bodies that go on, with the push that they had.
-fn start_contact(i: u32, slot: u32, c: u32, inside: f32, goes_on: bool) {
+fn start_contact(i: u32, slot: u32, c: u32, o: Obstacle, radius: f32, x: vec3<f32>, goes_on: bool) {
     let at = sub.pushes + slot * sub.colliders + c;
+    if !is_rigid(i) {
+        work[at] = vec4<f32>(0.0);
+        return;
+    }
+    let inside = solid_depth(o, o.after, x, radius).inside > 0.0;
     // What comes off by itself needs no push.
-    let kept = goes_on && inside > 0.0 && is_rigid(i) && work[at].w > 0.0;
-    if !kept {
+    if !(goes_on && inside && work[at].w > 0.0) {
         work[at] = vec4<f32>(0.0);
     }
-    if is_rigid(i) {
-        work[sub.lasts + i * sub.colliders + c] = work[at];
-        if inside > 0.0 {
-            atomicAdd(&marks[crowd_at(i, FIRST)], 1u);
-        }
+    work[sub.lasts + i * sub.colliders + c] = work[at];
+    if inside {
+        atomicAdd(&marks[crowd_at(i, FIRST)], 1u);
     }
 }
 
@@ -120,11 +127,7 @@ fn stabilize(i: u32, start: vec3<f32>) -> vec3<f32> {
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                let o = obstacle(word * 32u + bit);
-                let d = contact_depth(o.shape, o.size, o.before, start + out, radius);
-                if d.inside > 0.0 {
-                    out += d.normal * d.inside;
-                }
+                out += solid_way_out(obstacle(word * 32u + bit), start + out, radius);
             }
         }
     }

@@ -31,6 +31,8 @@ pub struct Records {
     base: u32,
     /// Vectors of one set of places.
     set: u32,
+    /// Where the tables of each collider start.
+    solids: Vec<u32>,
     /// Length of a substep [s].
     length: f64,
 }
@@ -82,16 +84,19 @@ impl Records {
             meets: tables.meets,
             nexts: tables.nexts,
             fields: tables.fields.0,
+            carried: tables.flow.carried,
+            wet: tables.flow.wet,
             loads: tables.loads,
             crowds: tables.crowds,
             lasts: tables.lasts,
-            ..Substep::default()
+            cohesion: std::f32::consts::TAU * model.mutual.map_or(0.0, |m| m.cohesion) * h * h,
         };
         Self {
             steady,
             moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty(),
             base,
             set: 6 * colliders + 2 * model.pins.len() as u32,
+            solids: tables.solids.clone(),
             length: f64::from(s.dt) / f64::from(s.substeps),
         }
     }
@@ -169,14 +174,14 @@ impl Records {
     fn places(&self, model: &Model, index: u64) -> Vec<RowData> {
         let (start, end) = (self.time(index), self.time(index + 1));
         let mut all = Vec::with_capacity(self.set as usize);
-        for c in &model.colliders {
+        for (c, &table) in model.colliders.iter().zip(&self.solids) {
             let obstacle = contact::Obstacle {
                 solid: c.solid.clone(),
                 before: c.motion.pose(start),
                 after: c.motion.pose(end),
                 friction: c.friction,
             };
-            all.extend_from_slice(bytemuck::cast_slice(&[Obstacle::from(&obstacle)]));
+            all.extend_from_slice(bytemuck::cast_slice(&[Obstacle { table, ..Obstacle::from(&obstacle) }]));
         }
         for pins in &model.pins {
             all.extend_from_slice(bytemuck::cast_slice(&[Pose::from(&pins.motion.pose(end))]));

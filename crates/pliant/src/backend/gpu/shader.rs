@@ -2,7 +2,9 @@
 
 use super::glue;
 use super::rooms::Room;
+use crate::kernels::contact::Solid;
 use crate::kernels::{Kind, wgsl};
+use crate::model::Model;
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
@@ -31,6 +33,45 @@ pub struct Source {
     /// Name for messages.
     pub label: String,
     what: What,
+    traits: Traits,
+}
+
+/// What a model has that its shaders must know of: what is not there is not compiled in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// Particles hold on to each other.
+    pub cohesion: bool,
+    /// Convex colliders.
+    pub hulls: bool,
+    /// Colliders without inside, made of triangles.
+    pub surfaces: bool,
+    /// Colliders with distances on a grid.
+    pub fields: bool,
+}
+
+impl Traits {
+    /// Those of a model.
+    pub fn of(model: &Model) -> Self {
+        let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
+        Self {
+            cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0),
+            hulls: any(|s| matches!(s, Solid::Convex(_))),
+            surfaces: any(|s| matches!(s, Solid::Surface(_))),
+            fields: any(|s| matches!(s, Solid::Field(_))),
+        }
+    }
+
+    /// Contact with its colliders: without tables nothing is looked up.
+    fn contact(&self) -> String {
+        let Self { hulls, surfaces, fields, .. } = self;
+        if !hulls && !surfaces && !fields {
+            return [wgsl::CONTACT, wgsl::CONTACT_PLAIN].join("\n");
+        }
+        let there = format!(
+            "const HULLS: bool = {hulls};\nconst SURFACES: bool = {surfaces};\nconst FIELDS: bool = {fields};\n"
+        );
+        [&[wgsl::CONTACT, &there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat().join("\n")
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,7 +83,11 @@ enum What {
     Constraint(Kind),
     Patches(PatchShader),
     Meets,
+    Bounces,
+    Rebounds,
     Shapes,
+    /// With what it is told about the liquids.
+    Flow(String),
 }
 
 /// Which buffers a shader sees.
@@ -54,8 +99,12 @@ pub enum Desk {
     Meets,
     /// Parameters, and the lists.
     Sift,
+    /// Velocities, and the lists.
+    Bounces,
     /// Some of them, and bodies with their poses.
     Shapes,
+    /// Velocities and colliders, and the lists of liquids.
+    Flow,
 }
 
 fn source(entry: &'static str, what: What) -> Source {
@@ -63,7 +112,7 @@ fn source(entry: &'static str, what: What) -> Source {
         What::Constraint(kind) => format!("{} {entry}", kind.name()),
         _ => entry.to_owned(),
     };
-    Source { entry, label, what }
+    Source { entry, label, what, traits: Traits::default() }
 }
 
 /// Predict, contacts, stabilize: "predict" or "pins".
@@ -91,9 +140,24 @@ pub fn meets(entry: &'static str) -> Source {
     source(entry, What::Meets)
 }
 
+/// A pass over velocities: "remember" or "bounce".
+pub fn rebounds(entry: &'static str) -> Source {
+    source(entry, What::Rebounds)
+}
+
+/// A pass over velocities of particles that touch: "bounce_shares" or "bounce_between".
+pub fn bounces(entry: &'static str) -> Source {
+    source(entry, What::Bounces)
+}
+
 /// A pass over bodies that keep their shape.
 pub fn shapes(entry: &'static str) -> Source {
     source(entry, What::Shapes)
+}
+
+/// A pass over liquids: "multiply", "advance", "settle" or "rest". `constants` is what it is told about them.
+pub fn flow(entry: &'static str, constants: String) -> Source {
+    source(entry, What::Flow(constants))
 }
 
 /// A pass over constraints of one kind: "batch", "serial" or "jacobi".
@@ -120,30 +184,51 @@ pub fn patches(shader: PatchShader) -> Source {
 }
 
 impl Source {
+    /// The same for a model that has such things.
+    pub fn with(self, traits: Traits) -> Self {
+        Self { traits, ..self }
+    }
+
     /// Which buffers it sees.
     pub fn desk(&self) -> Desk {
         match self.what {
             What::Meets if self.entry == "sift" => Desk::Sift,
             What::Meets => Desk::Meets,
+            What::Bounces => Desk::Bounces,
             What::Shapes => Desk::Shapes,
+            What::Flow(_) => Desk::Flow,
             _ => Desk::Main,
         }
     }
 
     /// The module.
     pub fn text(&self) -> String {
+        let contact = self.traits.contact();
+        // Whoever has tables to look up touches colliders in passes of its own.
+        let plain = Traits::default().contact();
         match &self.what {
             What::Predict => {
                 let predict = include_str!("predict.wgsl");
-                compose(&[wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
+                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
             }
             What::Finalize => {
-                let parts = [wgsl::INTEGRATE, wgsl::CONTACT, BINDINGS, TOUCH, FINISHING, include_str!("finalize.wgsl")];
+                let finalize = include_str!("finalize.wgsl");
+                compose(&[wgsl::INTEGRATE, &plain, BINDINGS, TOUCH, FINISHING, finalize])
+            }
+            What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
+            What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
+            What::Meets => {
+                let cohesive = format!("const COHESIVE: bool = {};\n", self.traits.cohesion);
+                let meets = include_str!("meets.wgsl");
+                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, &cohesive, meets])
+            }
+            What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, include_str!("bounces.wgsl")]),
+            What::Rebounds => compose(&[wgsl::REBOUND, &contact, BINDINGS, TOUCH, include_str!("rebounds.wgsl")]),
+            What::Flow(constants) => {
+                let mut parts: Vec<&str> = wgsl::FLUID.to_vec();
+                parts.extend([contact.as_str(), BINDINGS, TOUCH, constants, include_str!("flow.wgsl")]);
                 compose(&parts)
             }
-            What::Passes => compose(&[wgsl::CONTACT, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
-            What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
-            What::Meets => compose(&[wgsl::MEET, wgsl::CONTACT, BINDINGS, DEAL, TOUCH, include_str!("meets.wgsl")]),
             What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &glue::whole(*kind)])
@@ -161,7 +246,7 @@ impl Source {
                 let glue = glue::patches(kinds, *multipliers);
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
-                    wgsl::CONTACT,
+                    &plain,
                     BINDINGS,
                     TOUCH,
                     &sizes,

@@ -61,8 +61,8 @@ fn body_at(b: u32) -> Body {
     let head = bodies[at];
     let numbers = vector(at + 1u);
     return Body(
-        head.x, head.y, head.z, (head.w & 1u) != 0u, (head.w & 2u) != 0u, numbers.x, numbers.y, bodies[at + 3u].w, vector(at + 2u).xyz,
-        vector(at + 3u).xyz,
+        head.x, head.y, head.z, (head.w & 1u) != 0u, (head.w & 2u) != 0u, numbers.x, numbers.y, bodies[at + 3u].w,
+        vector(at + 2u).xyz, vector(at + 3u).xyz,
     );
 }
 

@@ -1,11 +1,13 @@
 //! What the shaders look up: the model written down as flat arrays, with the places where its tables start.
 
+use super::flow::FlowTables;
 use super::layout;
 use super::patches::{Patches, Writer};
 use super::shapes::ShapeTables;
-use crate::backend::cpu::{Contact, mean, rigid};
+use super::solids;
+use crate::backend::cpu::Contact;
 use crate::kernels::contact::Push;
-use crate::kernels::shape::ShapeMatch;
+use crate::kernels::rebound::Bounce;
 use crate::model::{BLOCK, Group, Model};
 use crate::scene::{Method, Partition};
 use crate::state::{RowData, State};
@@ -83,6 +85,12 @@ pub struct Tables {
     pub rest: u32,
     /// Phases in `topology`.
     pub phases: u32,
+    /// Where contacts bounce: velocities before the substep in `work`; how each collider does in `fixtures`.
+    pub bounces: (u32, u32),
+    /// Tables of each collider in `fixtures`.
+    pub solids: Vec<u32>,
+    /// Liquids.
+    pub flow: FlowTables,
     /// Bodies that keep their shape.
     pub shapes: ShapeTables,
     /// Corrections of Jacobi passes in `work`.
@@ -119,14 +127,18 @@ impl Tables {
             meets: NOBODY,
             fields: (NOBODY, 0),
             loads: NOBODY,
-            fused: is_fused(model),
+            // To look tables up takes more registers than a piece can spare: contacts are passes of their own.
+            fused: is_fused(model) && !model.has_tables(),
             iterations,
             ..Self::default()
         };
         all.put_groups(model);
         all.put_rows(model, state);
         all.put_contacts(model, state);
+        all.put_flow(model, state);
         all.put_meets(model, state);
+        all.put_bounces(model, state);
+        all.solids = solids::put(model, &mut all.fixtures);
         if let Some(shapes) = &state.shapes {
             all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
             all.work += all.shapes.work;
@@ -190,6 +202,18 @@ impl Tables {
         self.work = state.rows.len() * colliders;
     }
 
+    fn put_flow(&mut self, model: &Model, state: &State) {
+        let Some(fluid) = &model.fluid else { return };
+        let (n, h) = (state.particles, model.settings.dt / model.settings.substeps as f32);
+        self.flow = FlowTables::new(fluid, n, self.work, self.topology.len(), self.params.len(), h);
+        self.work += self.flow.work;
+        self.topology.extend(std::iter::repeat_n(0, n));
+        self.params.extend(std::iter::repeat_n(0.5 * fluid.reach, n));
+        // Where particles will be.
+        self.nexts = self.work as u32;
+        self.work += if model.mutual.is_none() { n } else { 0 };
+    }
+
     fn put_meets(&mut self, model: &Model, state: &State) {
         if model.mutual.is_none() {
             return;
@@ -215,14 +239,16 @@ impl Tables {
         }
     }
 
-    fn put_loads(&mut self, model: &Model, state: &State) {
-        let Some(shapes) = rigid(model, state) else { return };
-        self.loads = self.fixtures.len() as u32;
-        self.fixtures.extend(loads(shapes, state.particles));
-        self.crowds = self.marks as u32;
-        self.marks += 3 * shapes.len();
-        self.lasts = self.work as u32;
-        self.work += state.particles * model.colliders.len();
+    fn put_bounces(&mut self, model: &Model, state: &State) {
+        if !model.bounces() {
+            return;
+        }
+        self.bounces = (self.work as u32, self.fixtures.len() as u32);
+        self.work += state.particles;
+        for c in &model.colliders {
+            let Bounce { restitution, still, drag } = model.bounce(c.restitution, c.rolling);
+            self.fixtures.push([restitution, still, drag, 0.0].map(f32::to_bits));
+        }
     }
 
     fn put_ties(&mut self, model: &Model, state: &State) {
@@ -400,16 +426,4 @@ fn is_fused(model: &Model) -> bool {
         [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => out == back && out.group.is_none(),
         _ => false,
     }
-}
-
-/// What contacts know of the rigid body behind each particle: share, mean share, number of the body.
-pub fn loads(shapes: &ShapeMatch, particles: usize) -> Vec<[u32; 4]> {
-    let mut all = vec![[0; 4]; particles];
-    for (b, run) in shapes.runs().enumerate() {
-        let own = &shapes.shares()[run.clone()];
-        for (to, share) in all[run].iter_mut().zip(own) {
-            *to = [share.to_bits(), mean(own).to_bits(), b as u32, 0];
-        }
-    }
-    all
 }

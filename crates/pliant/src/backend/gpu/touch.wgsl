@@ -2,13 +2,22 @@
 
 fn obstacle(c: u32) -> Obstacle {
     let at = sub.obstacles + 6u * c;
-    let last = fixture(at + 5u);
+    let last = fixtures[at + 5u];
     return Obstacle(
         Pose(fixture(at), fixture(at + 1u)),
         Pose(fixture(at + 2u), fixture(at + 3u)),
         fixture(at + 4u),
-        last.x, last.y, bitcast<u32>(last.z), 0u,
+        bitcast<f32>(last.x), bitcast<f32>(last.y), last.z, last.w,
     );
+}
+
+// A vector of a collider's tables, as numbers and as words.
+fn solid_vector(at: u32) -> vec4<f32> {
+    return fixture(at);
+}
+
+fn solid_words(at: u32) -> vec4<u32> {
+    return fixtures[at];
 }
 
 // Words of a particle's contact mask.
@@ -38,7 +47,7 @@ fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         let mask = atomicLoad(&marks[sub.masks + particle * words + word]);
-        touched = touch_these(start, radius, slot, touched, word, mask);
+        touched = touch_these(start, radius, particle, slot, touched, word, mask);
     }
     return touched;
 }
@@ -46,14 +55,15 @@ fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4
 // The same for one that is known to be near something: with one collider there is no doubt what it is.
 fn touch_known(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
     if sub.colliders == 1u {
-        return touch_these(motion[previous_at(particle)].xyz, params[sub.radii + particle], slot, row, 0u, 1u);
+        let start = motion[previous_at(particle)].xyz;
+        return touch_these(start, params[sub.radii + particle], particle, slot, row, 0u, 1u);
     }
     return touch(particle, slot, row);
 }
 
 // Contacts with the colliders of one word of the mask.
 fn touch_these(
-    start: vec3<f32>, radius: f32, slot: u32, row: vec4<f32>, word: u32, these: u32,
+    start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4<f32>, word: u32, these: u32,
 ) -> vec4<f32> {
     var x = row.xyz;
     var mask = these;
@@ -62,7 +72,13 @@ fn touch_these(
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.pushes + slot * sub.colliders + c;
-        let done = contact_project(obstacle(c), radius, start, x, work[at], 1.0);
+        var o = obstacle(c);
+        if particle >= sub.wet {
+            // Liquids slip; what holds them back is their viscosity.
+            o.stick = 0.0;
+            o.slide = 0.0;
+        }
+        let done = solid_project(o, radius, start, x, work[at]);
         x = done.x;
         work[at] = done.push;
     }
@@ -100,6 +116,10 @@ fn share_of(i: u32, own: f32) -> f32 {
 // What colliders move particle `i` of a rigid body by. All contacts of a body see it where it was when the iteration
 // began, at `x`. `job.scale` is the momentum.
 fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
+    // What is frozen stays as it is: pushes go on into the next substep.
+    if atomicLoad(&marks[FROZEN]) != 0u {
+        return vec3<f32>(0.0);
+    }
     let ease = 1.0 / share_of(i, 1.0);
     let words = mask_words();
     var sum = vec3<f32>(0.0);
@@ -114,13 +134,15 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
             let at = sub.pushes + i * sub.colliders + c;
             let last_at = sub.lasts + i * sub.colliders + c;
             let push = work[at];
-            let normal = contact_depth(o.shape, o.size, o.after, x, radius).normal;
+            // Where there are surfaces, which are swept, no body is rigid here.
+            let depth = solid_depth(o, o.after, x, radius);
+            let normal = depth.normal;
             if job.fresh != 0u && push.w > 0.0 {
                 sum += normal * push.w + push.xyz;
                 pushing++;
                 continue;
             }
-            let done = contact_project(o, radius, start, x, push, ease);
+            let done = contact_push(o, depth, radius, start, x, push, ease);
             let last = select(vec4<f32>(0.0), work[last_at], push.w > 0.0);
             let next = onward(done.push, last, job.scale);
             sum += (done.x - x) + (normal * (next.w - done.push.w) + (next.xyz - done.push.xyz));

@@ -10,13 +10,15 @@ const STACK: usize = 64;
 
 /// A box with what is in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Node {
-    min: Vec3,
-    max: Vec3,
+pub struct Node {
+    /// Lowest corner [m].
+    pub min: Vec3,
+    /// Highest corner [m].
+    pub max: Vec3,
     /// First triangle of a leaf, or the second child; the first child follows its parent.
-    start: u32,
+    pub start: u32,
     /// Triangles of a leaf; 0 for inner nodes.
-    count: u32,
+    pub count: u32,
 }
 
 /// Boxes around triangles, each half as many as its parent.
@@ -65,6 +67,12 @@ impl Bvh {
         let second = self.nodes.len() as u32;
         self.split(boxes, high, first + half);
         (self.nodes[here].start, self.nodes[here].count) = (second, 0);
+    }
+
+    /// All nodes.
+    #[cfg(feature = "gpu")]
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.nodes.iter().copied()
     }
 
     /// Box around everything; none of an empty tree.

@@ -32,6 +32,11 @@ impl DistanceField {
         self.edge
     }
 
+    /// Signed distances at all points [m], x fastest.
+    pub fn distances(&self) -> &[f32] {
+        &self.phi
+    }
+
     /// The surface that it was made from.
     pub fn skin(&self) -> &TriMesh {
         &self.skin

@@ -92,6 +92,12 @@ impl Surface {
         radius.max(self.least_radius)
     }
 
+    /// Boxes of its tree, in the order of their numbers.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = super::bvh::Node> + '_ {
+        self.tree.nodes()
+    }
+
     fn triangle(&self, number: usize) -> Triangle {
         self.triangles[number].map(|v| self.positions[v as usize])
     }

@@ -4,6 +4,7 @@
 
 mod collider;
 mod grains;
+mod liquid;
 mod soft;
 
 use super::*;
@@ -13,6 +14,8 @@ type Checked = Result<(), SceneError>;
 
 /// Most copies, cells and particles a scene may ask for, so that a typing error is not an out-of-memory.
 const MOST_PARTICLES: u64 = 100_000_000;
+
+pub(crate) use liquid::as_grains;
 
 pub(super) fn validate(scene: &Scene) -> Checked {
     solver(&scene.solver)?;
@@ -34,6 +37,10 @@ pub(super) fn validate(scene: &Scene) -> Checked {
     }
     for (i, b) in scene.body.iter().enumerate() {
         grains::body(&format!("body[{i}]"), b)?;
+    }
+    liquid::fluid(&scene.fluid)?;
+    for (i, l) in scene.liquid.iter().enumerate() {
+        liquid::liquid(&format!("liquid[{i}]"), l, scene)?;
     }
     grains::contact(&scene.contact)?;
     for (i, a) in scene.attach.iter().enumerate() {

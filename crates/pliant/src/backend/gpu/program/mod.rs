@@ -1,10 +1,11 @@
 //! A substep as a list of dispatches, made once from the model's schedule.
 
+mod flow;
 mod particles;
 
 use super::layout::Job;
 use super::patches::{ENTRY, TURNS};
-use super::shader::{self, Desk, PatchShader, Source};
+use super::shader::{self, Desk, PatchShader, Source, Traits};
 use super::tables::{NOBODY, Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
@@ -15,7 +16,7 @@ use std::ops::Range;
 /// Threads of a workgroup in passes over rows or constraints.
 pub const SIZE: usize = 64;
 
-/// Modes of the finalize and patch jobs, as in the shaders.
+/// Modes of jobs of finalize, patches and contacts with colliders, as in the shaders.
 const JOINS: u32 = 1;
 const TOUCHES: u32 = 2;
 const SEAMS: u32 = 4;
@@ -23,6 +24,7 @@ const PLAIN: u32 = 0;
 const SEAMS_FIRST: u32 = 1;
 const SEAMS_LATER: u32 = 2;
 const SEAMS_TOGETHER: u32 = 3;
+const IN_ISLANDS: u32 = 1;
 
 /// One thing that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +33,8 @@ pub enum Command {
     Run(Dispatch),
     /// Lists of neighbors are made.
     Find,
+    /// Those of liquids are.
+    FindFlow,
 }
 
 /// One dispatch.
@@ -94,10 +98,14 @@ impl Program {
         self.iterations.get(k as usize).unwrap_or_else(|| &self.iterations[variant(k)])
     }
 
-    /// Dispatches of a whole substep, of which finding neighbors takes `find`.
-    pub fn passes(&self, find: usize) -> usize {
-        let count =
-            |list: &[Command]| -> usize { list.iter().map(|c| if *c == Command::Find { find } else { 1 }).sum() };
+    /// Dispatches of a whole substep, of which finding neighbors takes `find`, and those of liquids `flow`.
+    pub fn passes(&self, find: usize, flow: usize) -> usize {
+        let one = |command: &Command| match command {
+            Command::Run(_) => 1,
+            Command::Find => find,
+            Command::FindFlow => flow,
+        };
+        let count = |list: &[Command]| -> usize { list.iter().map(one).sum() };
         let around = [&self.neighbors, &self.predict, &self.stabilize, &self.islands, &self.finalize];
         around.into_iter().map(|list| count(list)).sum::<usize>()
             + (0..self.count).map(|k| count(self.iteration(k))).sum::<usize>()
@@ -136,6 +144,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn pipeline(&mut self, source: Source) -> usize {
+        let source = source.with(Traits::of(self.model));
         let known = self.program.pipelines.iter().position(|p| *p == source);
         known.unwrap_or_else(|| {
             self.program.pipelines.push(source);
@@ -166,7 +175,12 @@ impl Maker<'_> {
             None => schedule.iteration.is_empty() && settings.iterations <= patches.iterations(&(0..schedule.islands)),
         };
         let local = patches.rooms.iter().all(|(_, room)| room.rows.is_some());
-        alone && local && patches.complete && self.tables.pinned == 0 && settings.iterations > 0
+        alone
+            && local
+            && !self.model.has_tables()
+            && patches.complete
+            && self.tables.pinned == 0
+            && settings.iterations > 0
     }
 
     fn solid(&self) -> usize {
@@ -191,12 +205,14 @@ impl Maker<'_> {
     fn predict(&mut self) {
         let mutual = self.model.mutual;
         let mut list = Vec::new();
-        if mutual.is_none() {
+        if mutual.is_none() && self.model.fluid.is_none() {
             list.extend(self.wind());
         }
+        list.extend(self.remember());
         if !self.whole {
             let job = Job {
                 scale: mutual.map_or(0.0, |m| m.stacking),
+                stick: self.carry(),
                 ..self.dealing(self.model.settings.stabilization > 0)
             };
             list.push(self.run(shader::predict("predict"), job, self.solid().div_ceil(SIZE)));
@@ -208,11 +224,17 @@ impl Maker<'_> {
     fn islands(&mut self) {
         let islands = self.model.schedule.islands;
         if islands > 0 {
-            let most = self.tables.patches.iterations(&(0..islands));
+            // Colliders with tables are touched between iterations.
+            let apart = self.model.has_tables();
+            let most = if apart { 1 } else { self.tables.patches.iterations(&(0..islands)) };
             let all = self.model.settings.iterations;
             for first in (0..all).step_by(most as usize) {
                 let d = self.patches(0..islands, PLAIN, most.min(all - first), 0, u32::from(first == 0));
                 self.program.islands.push(Command::Run(d));
+                if apart {
+                    let touch = self.touch(IN_ISLANDS);
+                    self.program.islands.push(touch);
+                }
             }
         }
         if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
@@ -309,14 +331,23 @@ impl Maker<'_> {
                     list.extend(self.meet(number, variant, touch));
                 }
                 Pass::Shapes => list.extend(self.shapes(fresh, false)),
+                Pass::Flow => {
+                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                    list.extend(self.densities(fresh, touch));
+                }
+                // Done with the pressure.
+                Pass::Touch if k > 0 && passes[k - 1] == Pass::Flow && self.flow_touches() => {}
                 // Done with the contacts between particles.
                 Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
-                Pass::Touch => {
-                    let groups = self.state.particles.div_ceil(SIZE);
-                    list.push(self.run(shader::passes("touch_all"), Job::default(), groups));
-                }
+                Pass::Touch => list.push(self.touch(PLAIN)),
             }
         }
+    }
+
+    /// Contacts with colliders, in islands or outside of them.
+    fn touch(&mut self, mode: u32) -> Command {
+        let groups = self.state.particles.div_ceil(SIZE);
+        self.run(shader::passes("touch_all"), Job { mode, ..Job::default() }, groups)
     }
 
     fn constraints(&mut self, group: usize, entry: &'static str, block: usize, count: usize, fresh: u32) -> Dispatch {
@@ -335,9 +366,16 @@ impl Maker<'_> {
     }
 
     fn finalize(&mut self) {
-        if self.whole {
-            return;
+        if !self.whole {
+            self.finish();
         }
+        let settle = self.settle();
+        self.program.finalize.extend(settle);
+        let bounces = self.bounces();
+        self.program.finalize.extend(bounces);
+    }
+
+    fn finish(&mut self) {
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         let touches = self.model.schedule.iteration.last() == Some(&Pass::Touch);
         let fused = self.tables.fused && self.program.count > 0;
@@ -348,6 +386,11 @@ impl Maker<'_> {
         // Odd iterations write the second set of copies.
         let last_odd = self.program.count.is_multiple_of(2);
         let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
+        if self.state.shapes.is_some() && self.model.has_surface() {
+            // Bodies take back their shape last, which may have led particles through a surface.
+            let touch = self.touch(PLAIN);
+            self.program.finalize.push(touch);
+        }
         let shapes = &self.tables.shapes;
         if shapes.plastic {
             let flow = self.run(shader::shapes("shape_flow"), shapes.job, (shapes.job.count as usize).div_ceil(SIZE));

@@ -14,26 +14,41 @@ const TOUCHES: u32 = 2;
 const PARTED: u32 = 1;
 const COLLIDERS: u32 = 2;
 const PARTS_NEXT: u32 = 4;
+const BETWEEN: u32 = 1;
+const AGAINST: u32 = 2;
 
 impl Maker<'_> {
     /// Who is near whom, from where particles will be.
     pub(super) fn neighbors(&mut self) {
-        let Some(mutual) = self.model.mutual else { return };
-        let (particles, scale) = (self.state.particles, mutual.stacking);
+        if self.model.mutual.is_none() && self.model.fluid.is_none() {
+            return;
+        }
+        let (particles, scale) = (self.state.particles, self.model.mutual.map_or(0.0, |m| m.stacking));
         let mut list = Vec::from_iter(self.wind());
-        list.push(self.run(shader::predict("foresee"), Job { scale, ..Job::default() }, particles.div_ceil(SIZE)));
+        let job = Job { scale, stick: self.carry(), ..Job::default() };
+        list.push(self.run(shader::predict("foresee"), job, particles.div_ceil(SIZE)));
         list.extend(self.pins("foresee_pins", scale));
         let (fields, at_rest) = self.tables.fields;
         if fields != NOBODY {
             let job = Job { slots: at_rest, ..self.tables.shapes.job };
             list.push(self.run(shader::shapes("shape_face"), job, self.tables.shapes.pieces));
         }
-        list.push(Command::Find);
+        if self.model.fluid.is_some() {
+            list.push(Command::FindFlow);
+        }
+        if self.model.mutual.is_some() {
+            list.push(Command::Find);
+        }
         if !self.model.rest.is_empty() {
             let job = Job { params: self.tables.rest, ..Job::default() };
             list.push(self.run(shader::meets("sift"), job, particles.div_ceil(SIZE)));
         }
         self.program.neighbors = list;
+    }
+
+    /// Share of the last substep's pressure that this one starts with.
+    pub(super) fn carry(&self) -> f32 {
+        self.model.fluid.as_ref().map_or(0.0, |f| f.carry)
     }
 
     /// What stabilization adds to a job that deals cards, if the next pass parts old positions.
@@ -61,8 +76,9 @@ impl Maker<'_> {
                 ..Job::default()
             };
             list.extend(["shares", "project"].map(|entry| self.run(shader::meets(entry), job, groups)));
-            // Bodies part as a whole.
-            if self.state.shapes.is_some() {
+            // Bodies part as a whole; but particles that a surface holds back are out of their body's shape, and to take
+            // it back would lead them through.
+            if self.state.shapes.is_some() && !self.model.has_surface() {
                 list.extend(self.shapes(1, true));
             }
             let last = turn + 1 == turns;
@@ -109,6 +125,38 @@ impl Maker<'_> {
             }
         }
         list.push(self.run(shader::meets("project"), job, groups));
+        list
+    }
+
+    /// Keeps velocities for contacts that bounce, if any does.
+    pub(super) fn remember(&mut self) -> Option<Command> {
+        let job = Job { slots: self.tables.bounces.0, ..Job::default() };
+        let groups = self.state.particles.div_ceil(SIZE);
+        self.model.bounces().then(|| self.run(shader::rebounds("remember"), job, groups))
+    }
+
+    /// What contacts do to velocities: particles with each other first, then with colliders, as in an iteration.
+    pub(super) fn bounces(&mut self) -> Vec<Command> {
+        let model = self.model;
+        if !model.bounces() {
+            return Vec::new();
+        }
+        let (groups, n) = (self.state.particles.div_ceil(SIZE), self.state.particles as u32);
+        // Nobody needs the cards of contacts any more.
+        let (slots, room) = (self.tables.bounces.0, self.tables.cards[0]);
+        let base = Job { slots, copies_in: room, copies_out: room + n, first: self.tables.bounces.1, ..Job::default() };
+        let mut list = Vec::new();
+        let mut mode = 0;
+        let between = model.mutual.map(|m| model.bounce(m.restitution, m.rolling)).filter(|b| b.acts());
+        if let Some(bounce) = between {
+            mode |= BETWEEN;
+            let job = Job { stick: bounce.restitution, slide: bounce.still, scale: bounce.drag, ..base };
+            list.extend(["bounce_shares", "bounce_between"].map(|entry| self.run(shader::bounces(entry), job, groups)));
+        }
+        if model.colliders.iter().any(|c| model.bounce(c.restitution, c.rolling).acts()) {
+            mode |= AGAINST;
+        }
+        list.push(self.run(shader::rebounds("bounce"), Job { mode, ..base }, groups));
         list
     }
 

@@ -33,11 +33,24 @@ pub struct Setup<'a> {
     pub search: Search,
     /// How the grid is made. Lists are the same.
     pub construction: Construction,
+    /// How entries of a list are ordered.
+    pub order: Order,
     /// Entries that the lists have room for at first.
     pub capacity: usize,
     /// Where particles are at first, for [`Search::Auto`], which is decided once and by the host: what the device
     /// sees later would come too late for a list of dispatches that is fixed. Without it, auto is the grid.
     pub cloud: Option<Cloud<'a>>,
+}
+
+/// The order of a list's entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By number, as on the CPU.
+    #[default]
+    Numbers,
+    /// By cell, and within cells by number, where the grid searches: always the same too, without sorting lists. For lists
+    /// of dozens.
+    Cells,
 }
 
 /// Words of the header.
@@ -160,8 +173,12 @@ impl Finder {
             reads.push((6, forks.clone()));
             (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, Some(forks));
         } else {
-            let (steps, table) = grid::build(&mut shop, &shared, setup.construction)?;
-            let text = [ASK, CELLS, room, KEEP, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
+            let (mut steps, table) = grid::build(&mut shop, &shared, setup.construction)?;
+            if setup.order == Order::Cells && setup.construction == Construction::Counting {
+                steps.push(grid::tidy(&shop, &shared, &table)?);
+            }
+            let keep = if setup.order == Order::Cells { KEEP_UNSORTED } else { KEEP };
+            let text = [ASK, CELLS, room, keep, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
             reads.extend([(6, shared.cells.clone()), (7, table)]);
             (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, None);
         }
@@ -347,7 +364,9 @@ fn most_entries(device: &Device) -> usize {
 const LISTED: usize = 64;
 
 /// Numbers that a thread keeps: contacts have fewer, so that nearly all lists are done at once.
-const KEEP: &str = "const KEEP: u32 = 32u;";
+const KEEP: &str = "const KEEP: u32 = 32u;\nconst SORTS: bool = true;\n";
+/// The same where lists are left in the order of cells: those of liquids.
+const KEEP_UNSORTED: &str = "const KEEP: u32 = 64u;\nconst SORTS: bool = false;\n";
 
 /// Workgroups that finish lists, at most: as many as large cards run at once.
 const FINISHERS: usize = 512;

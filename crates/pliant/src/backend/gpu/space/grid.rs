@@ -53,6 +53,13 @@ pub(super) fn build(
     Ok((steps, table))
 }
 
+/// Puts particles of each cell in order.
+pub(super) fn tidy(shop: &Workshop<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Step, GpuError> {
+    let pipeline = shop.pipeline("tidy", &[ASK, include_str!("tidy.wgsl"), GROUP])?;
+    let bound = [(0, &shared.ask), (1, &shared.slots), (2, &shared.tags), (6, table)];
+    shop.step(&pipeline, &bound, places(shared.particles).div_ceil(THREADS))
+}
+
 const TEXT: [&str; 4] = [ASK, CELLS, include_str!("grid.wgsl"), GROUP];
 
 fn counting(shop: &mut Workshop<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Vec<Step>, GpuError> {

@@ -1,6 +1,6 @@
-// Neighbor lists from one search per particle: numbers are kept in order as they are found; then the workgroup
-// reserves room for all of its lists. Who has found more than fit searches again, straight into its place, and is
-// queued to be sorted. Who looks at too many is queued to be searched for by a whole workgroup.
+// Neighbor lists from one search per particle: numbers are kept as they are found, or in order if the module SORTS; then
+// the workgroup reserves room for all of its lists. Who has found more than fit searches again, straight into its place,
+// and is queued to be sorted. Who looks at too many is queued to be searched for by a whole workgroup.
 //
 // The module has KEEP, how many numbers a thread keeps, and `search(slot)`, which calls `found` for every particle to be
 // listed, and before it `afford` for those to be looked at.
@@ -44,7 +44,7 @@ fn found(number: u32) {
         }
     } else if count < KEEP {
         var at = count;
-        while at > 0u {
+        while SORTS && at > 0u {
             let before = kept[at - 1u];
             if before < number {
                 break;
@@ -101,6 +101,8 @@ fn list(
         count = 0u;
         spent = 0u;
         search(slot);
-        enqueue(i);
+        if SORTS {
+            enqueue(i);
+        }
     }
 }

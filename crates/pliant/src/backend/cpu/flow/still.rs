@@ -1,0 +1,56 @@
+//! How far densities are off, for statistics.
+
+use super::phase_of;
+use super::sums::{Eights, densities};
+use crate::backend::cpu::contacts::position;
+use crate::backend::cpu::threads::Threads;
+use crate::backend::cpu::{Substep, contacts};
+use crate::kernels::V3;
+use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use crate::kernels::fluid::wall::fill;
+use crate::model::Model;
+use crate::space::{Cloud, Finder, Pairs, Search};
+use crate::state::State;
+
+/// C of every particle of a liquid, searched for anew; NaN for all others.
+pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
+    let Some(fluid) = &model.fluid else { return Vec::new() };
+    let n = state.particles;
+    let radii = vec![0.5 * fluid.reach; n];
+    let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
+    let mut finder = Finder::new(Search::Auto);
+    let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
+    let near = finder.find(threads, cloud, 0.0, Pairs::Both);
+    let mut obstacles = Vec::new();
+    contacts::place_obstacles(model, state.time, state.time, &mut obstacles);
+    let mut walls = super::Walls::default();
+    let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
+    walls.find(threads, model, state, &obstacles, &sub);
+    let mut all = vec![f32::NAN; n];
+    for (number, run) in model.runs.iter().enumerate() {
+        for (k, i) in run.clone().enumerate() {
+            let row = state.rows[i];
+            if fluid.liquids[i] == 0 || row[3] == 0.0 {
+                continue;
+            }
+            let (list, place) = (Eights::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
+            let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
+            // SAFETY: lists name particles of these rows, and nobody writes them.
+            let (sums, center) = unsafe {
+                match fluid.smoothing {
+                    Smoothing::Cubic => {
+                        let kernel = Cubic::<f32>::new(fluid.reach);
+                        (densities::<f32, _, false>(&kernel, rows, volumes, &list, place), kernel.at(0.0).0)
+                    }
+                    Smoothing::Poly6 => {
+                        let kernel = Poly6::<f32>::new(fluid.reach);
+                        (densities::<f32, _, false>(&kernel, rows, volumes, &list, place), kernel.at(0.0).0)
+                    }
+                }
+            };
+            let share = walls.run(number).map_or(0.0, |w| fill(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
+            all[i] = sums.density + volumes[i] * center + share - 1.0;
+        }
+    }
+    all
+}

@@ -1,0 +1,71 @@
+// Rebound and rolling resistance of particles with each other, the twin of `between` in backend/cpu/bounce.rs: all contacts
+// at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in meets.wgsl).
+
+// As in meets.wgsl.
+@group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
+@group(1) @binding(1) var<storage, read_write> near: array<u32>;
+@group(1) @binding(2) var<storage, read_write> pushes: array<vec4<f32>>;
+@group(1) @binding(3) var<storage, read_write> order: array<vec2<u32>>;
+
+// Of the job: restitution, still and drag are `stick`, `slide` and `scale`. In `work`, a vector for each particle: from
+// `slots` on its velocity before the substep, from `copies_in` on the contacts that it shares its mass among, from
+// `copies_out` on its new velocity.
+
+// Whether entry `n` of a list pushed in the last pass of contacts.
+fn is_pushing(first: u32, n: u32, kept: u32) -> bool {
+    return (n >= 32u || (kept >> n & 1u) != 0u) && pushes[first + n].w > 0.0;
+}
+
+// Change of the velocity of `i` relative to `j`.
+fn change(i: u32, j: u32) -> vec3<f32> {
+    let apart = rows[i].xyz - rows[j].xyz;
+    let distance = sqrt(dot(apart, apart));
+    var normal = vec3<f32>(0.0);
+    if distance > 1e-12 {
+        normal = apart * (1.0 / distance);
+    }
+    let before = work[job.slots + i].xyz - work[job.slots + j].xyz;
+    let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
+    return rebound(Bounce(job.stick, job.slide, job.scale), normal, before, now);
+}
+
+@compute @workgroup_size(SIZE)
+fn bounce_shares(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles {
+        return;
+    }
+    let i = order[slot].x;
+    let list = ranges[i];
+    var acting = 0u;
+    for (var n = 0u; n < list.y; n++) {
+        if is_pushing(list.x, n, order[slot].y) && any(change(i, near[list.x + n]) != vec3<f32>(0.0)) {
+            acting++;
+        }
+    }
+    work[job.copies_in + i] = vec4<f32>(f32(max(acting, 1u)));
+}
+
+@compute @workgroup_size(SIZE)
+fn bounce_between(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles {
+        return;
+    }
+    let i = order[slot].x;
+    let list = ranges[i];
+    let own = rows[i].w;
+    let share = own * work[job.copies_in + i].x;
+    var sum = vec3<f32>(0.0);
+    for (var n = 0u; n < list.y; n++) {
+        if !is_pushing(list.x, n, order[slot].y) {
+            continue;
+        }
+        let j = near[list.x + n];
+        let weight = share + rows[j].w * work[job.copies_in + j].x;
+        if weight > 0.0 {
+            sum += change(i, j) * (1.0 / weight);
+        }
+    }
+    work[job.copies_out + i] = vec4<f32>(motion[velocity_at(i)].xyz + sum * own, 0.0);
+}

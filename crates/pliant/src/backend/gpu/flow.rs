@@ -1,0 +1,246 @@
+//! Liquids on the device: where their numbers are, the lists of their neighbors, and what their shaders are told.
+
+use super::buffers::Buffers;
+use super::desks::{Desks, own_group};
+use super::device::Device;
+use super::error::GpuError;
+use super::space::{Finder, Order, Setup, Step, Workshop};
+use super::tables::{NOBODY, Tables};
+use crate::backend::cpu::flow_phase;
+use crate::kernels::fluid::smooth::Smoothing;
+use crate::kernels::fluid::viscous::Plan;
+use crate::model::{Fluid, Model};
+use crate::space::{Construction, Pairs, Search};
+use crate::state::{RowData, State};
+use wgpu::ComputePass;
+
+/// Entries per particle that lists have room for at first: a lattice at rest has 32 within four radii.
+const ROOM: usize = 40;
+
+/// Where things of liquids are: vectors of `work` but for phases (`topology`) and radii (`params`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowTables {
+    /// What pressure did, and multipliers; [`NOBODY`] without liquids.
+    pub carried: u32,
+    /// First particle of a liquid.
+    pub wet: u32,
+    /// Phases of the liquids' search.
+    pub phases: u32,
+    /// Half the reach for everybody.
+    pub radii: u32,
+    cards: u32,
+    gradients: u32,
+    properties: u32,
+    /// Two sets of steps of viscosity.
+    pub steps: [u32; 2],
+    rest: u32,
+    /// Vectors of `work` that they take.
+    pub work: usize,
+}
+
+impl Default for FlowTables {
+    fn default() -> Self {
+        Self {
+            carried: NOBODY,
+            wet: NOBODY,
+            phases: 0,
+            radii: 0,
+            cards: 0,
+            gradients: 0,
+            properties: 0,
+            steps: [0; 2],
+            rest: 0,
+            work: 0,
+        }
+    }
+}
+
+impl FlowTables {
+    /// For particles whose numbers begin at these places of `work`, `topology` and `params`.
+    pub fn new(fluid: &Fluid, n: usize, work: usize, phases: usize, radii: usize, h: f32) -> Self {
+        let mut sets = 0;
+        let mut set = |there: bool| {
+            let at = (work + sets * n) as u32;
+            sets += usize::from(there);
+            at
+        };
+        let viscous = fluid.viscosity(h).half > 0.0;
+        let wet = fluid.liquids.iter().position(|&l| l > 0).unwrap_or(n);
+        Self {
+            carried: set(true),
+            wet: wet as u32,
+            phases: phases as u32,
+            radii: radii as u32,
+            cards: set(true),
+            gradients: set(true),
+            properties: set(!fluid.even || !alike(fluid)),
+            steps: [set(viscous), set(viscous)],
+            rest: set(viscous),
+            work: sets * n,
+        }
+    }
+
+    /// What shaders are told about the liquids of a model.
+    pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
+        let h = model.settings.dt / model.settings.substeps as f32;
+        let rule = fluid.rule(h);
+        let alike = alike(fluid);
+        let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
+        let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
+        let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");
+        [
+            flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
+            flag("EVEN", fluid.even),
+            flag("ALIKE", alike),
+            number("REACH", fluid.reach),
+            number("RADIUS", fluid.radius),
+            number("VOLUME", fluid.volume()),
+            number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
+            number("DRAG", fluid.drag()),
+            number("OMEGA", rule.omega),
+            number("COMPLIANCE", rule.compliance),
+            number("RELAXATION", rule.relaxation),
+            number("CARRY", fluid.carry),
+            word("CARRIED", self.carried),
+            word("CARDS", self.cards),
+            word("GRADIENTS", self.gradients),
+            word("PROPERTIES", self.properties),
+            word("REST", self.rest),
+        ]
+        .concat()
+    }
+
+    /// How viscosity is solved for; nothing where there is none.
+    pub fn plan(&self, model: &Model) -> Option<Plan> {
+        let h = model.settings.dt / model.settings.substeps as f32;
+        model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.half > 0.0)
+    }
+
+    /// Puts what pressure did, multipliers, and properties on the device.
+    pub fn upload(&self, device: &Device, buffers: &Buffers, model: &Model, state: &State) {
+        let Some(fluid) = &model.fluid else { return };
+        let row = size_of::<RowData>() as u64;
+        let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
+        let carried: Vec<RowData> = state.carried.iter().zip(&state.pressures).map(join).collect();
+        buffers.write(device, &buffers.work, u64::from(self.carried) * row, &carried);
+        if !fluid.even || !alike(fluid) {
+            let property =
+                |i: usize| [fluid.volumes[i], fluid.kind(i).map_or(-1.0, |k| k.viscosity), fluid.grips[i], 0.0];
+            let all: Vec<RowData> = (0..state.particles).map(property).collect();
+            buffers.write(device, &buffers.work, u64::from(self.properties) * row, &all);
+        }
+        self.upload_phases(device, buffers, fluid, state, 0..state.particles);
+    }
+
+    /// Puts phases of some particles on the device.
+    pub fn upload_phases(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        fluid: &Fluid,
+        state: &State,
+        range: std::ops::Range<usize>,
+    ) {
+        let phases: Vec<u32> = range.clone().map(|i| flow_phase(fluid, state, i)).collect();
+        buffers.write(device, &buffers.topology, 4 * (u64::from(self.phases) + range.start as u64), &phases);
+    }
+
+    /// What pressure did to `n` particles, of what was read back of `work`.
+    pub fn seen<'a>(&self, n: usize, work: &'a [RowData]) -> &'a [RowData] {
+        if self.carried == NOBODY { &[] } else { &work[self.carried as usize..][..n] }
+    }
+
+    /// Takes that over into a state.
+    pub fn download(seen: &[RowData], state: &mut State) {
+        let arrays = state.carried.iter_mut().zip(&mut state.pressures);
+        for ((shift, lambda), kept) in arrays.zip(seen) {
+            *shift = [kept[0], kept[1], kept[2], 0.0];
+            *lambda = kept[3];
+        }
+    }
+}
+
+/// Whether there is one liquid and nothing else.
+fn alike(fluid: &Fluid) -> bool {
+    fluid.kinds.len() == 1 && fluid.liquids.iter().all(|&l| l == 1)
+}
+
+/// Lists of neighbors.
+pub struct Flow {
+    finder: Finder,
+    /// Lists for the shaders.
+    pub group: wgpu::BindGroup,
+    /// Freezes the state where lists had no room.
+    alarm: Step,
+}
+
+impl Flow {
+    /// Makes room for the particles of a state.
+    pub fn new(
+        device: &Device,
+        desks: &Desks,
+        buffers: &Buffers,
+        tables: &Tables,
+        state: &State,
+    ) -> Result<Self, GpuError> {
+        let n = state.particles;
+        let finder = Finder::new(
+            device,
+            &Setup {
+                particles: n,
+                rows: &buffers.work,
+                rows_at: tables.nexts,
+                radii: &buffers.params,
+                radii_at: tables.flow.radii,
+                phases: Some(&buffers.topology),
+                phases_at: tables.flow.phases,
+                margin: 0.0,
+                pairs: Pairs::Both,
+                // All reach equally far.
+                search: Search::Grid,
+                construction: Construction::Counting,
+                order: Order::Cells,
+                capacity: ROOM * n,
+                cloud: None,
+            },
+        )?;
+        let group = group(device, desks, &finder)?;
+        let shop = Workshop::new(device);
+        let crowd = shop.pipeline("crowd", &[include_str!("crowd.wgsl")])?;
+        let alarm = shop.step(&crowd, &[(0, finder.header()), (1, &buffers.marks)], 1)?;
+        Ok(Self { finder, group, alarm })
+    }
+
+    /// Records the search.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.finder.encode(pass);
+        self.alarm.encode(pass);
+    }
+
+    /// Dispatches of the search.
+    pub fn dispatches(&self) -> usize {
+        self.finder.dispatches() + 1
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.finder.bytes()
+    }
+
+    /// Makes room for what the last search wanted, and a quarter more, if it had none.
+    pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
+        let wanted = self.finder.report(device)?.needed();
+        if wanted <= u64::from(self.finder.capacity()) {
+            return Ok(());
+        }
+        let most = device.binding_bytes / 4;
+        self.finder.grow(device, (wanted + wanted / 4 + 4096).min(most.max(wanted)))?;
+        self.group = group(device, desks, &self.finder)?;
+        Ok(())
+    }
+}
+
+fn group(device: &Device, desks: &Desks, finder: &Finder) -> Result<wgpu::BindGroup, GpuError> {
+    let buffers = [finder.ranges(), finder.indices(), &finder.slots()[1]];
+    device.attempt("the bindings of liquids", || own_group(device, &desks.flows, &buffers))
+}

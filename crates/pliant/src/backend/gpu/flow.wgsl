@@ -1,0 +1,241 @@
+// Liquids, the twin of backend/cpu/flow. Every particle sums up its own neighbors and writes only itself.
+//
+// In `work`, by particle: from CARRIED on, how far pressure moved it in this substep, or in the last one, and its
+// multiplier; from CARDS on, where it is and the change of its multiplier; from GRADIENTS on, that of its own constraint;
+// from PROPERTIES on, its space [m³], its viscosity [Pa·s], negative for solids, and its space for that; then two sets of
+// steps, and what is left to be done, for viscosity.
+
+// Where the list of each particle begins, and how long it is.
+@group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
+@group(1) @binding(1) var<storage, read_write> near: array<u32>;
+// Particles in the order of the search: who follow each other are near each other.
+@group(1) @binding(2) var<storage, read_write> order: array<vec2<u32>>;
+
+// Modes of the job: bit 1, colliders are touched at the end.
+const TOUCHES: u32 = 2u;
+
+fn smoothing(square: f32) -> vec2<f32> {
+    if SPLINE {
+        return smooth_cubic(REACH, square);
+    }
+    return smooth_poly6(REACH, square);
+}
+
+fn space_of(i: u32) -> f32 {
+    if EVEN {
+        return VOLUME;
+    }
+    return work[PROPERTIES + i].x;
+}
+
+// The same for viscosity: solids that are lighter than the liquid take less.
+fn grip_of(i: u32) -> f32 {
+    if EVEN {
+        return VOLUME;
+    }
+    return work[PROPERTIES + i].z;
+}
+
+fn viscosity_of(i: u32) -> f32 {
+    if ALIKE {
+        return VISCOSITY;
+    }
+    return work[PROPERTIES + i].y;
+}
+
+// Constraints that a solid particle shares its mass among.
+fn shared_by(i: u32) -> f32 {
+    if !EVEN && i < sub.wet {
+        return f32(ranges[i].y);
+    }
+    return 1.0;
+}
+
+fn is_frozen() -> bool {
+    return atomicLoad(&marks[FROZEN]) != 0u;
+}
+
+// How far a solid is, and the way out of it.
+struct Apart { distance: f32, normal: vec3<f32> }
+
+fn apart_from(o: Obstacle, x: vec3<f32>) -> Apart {
+    let depth = solid_around(o, x, REACH);
+    return Apart(-depth.inside, depth.normal);
+}
+
+fn bend_of(o: Obstacle) -> f32 {
+    // A smaller ball than the kernel is taken for a plane.
+    if o.shape == SPHERE && o.size.w > REACH {
+        return 1.0 / o.size.w;
+    }
+    return 0.0;
+}
+
+// What all solids around a place add to the constraint there (w), and the gradient of that.
+fn walls(x: vec3<f32>) -> vec4<f32> {
+    var open = 1.0;
+    var gradient = vec3<f32>(0.0);
+    for (var c = 0u; c < sub.colliders; c++) {
+        let o = obstacle(c);
+        let away = apart_from(o, x);
+        if away.distance < REACH {
+            let share = wall_beyond(SPLINE, REACH, away.distance, bend_of(o));
+            gradient = gradient * (1.0 - share.x) - away.normal * (share.y * open);
+            open *= 1.0 - share.x;
+        }
+    }
+    return vec4<f32>(-gradient, 1.0 - open);
+}
+
+// New multipliers of all liquid particles.
+@compute @workgroup_size(SIZE)
+fn multiply(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles || is_frozen() {
+        return;
+    }
+    let i = order[slot].x;
+    let row = rows[i];
+    if i < sub.wet || row.w == 0.0 {
+        work[CARDS + i] = vec4<f32>(row.xyz, 0.0);
+        work[GRADIENTS + i] = vec4<f32>(0.0);
+        return;
+    }
+    let list = ranges[i];
+    var density = smoothing(0.0).x * space_of(i) - 1.0;
+    var gradient = vec3<f32>(0.0);
+    var squares = 0.0;
+    for (var e = list.x; e < list.x + list.y; e++) {
+        let j = near[e];
+        let other = rows[j];
+        let apart = row.xyz - other.xyz;
+        let square = dot(apart, apart);
+        let kernel = smoothing(square);
+        let volume = space_of(j);
+        let g = kernel.y * volume;
+        density += kernel.x * volume;
+        gradient += apart * g;
+        squares += other.w * shared_by(j) * (g * g * square);
+    }
+    if sub.colliders > 0u {
+        let solids = walls(row.xyz);
+        density += solids.w;
+        gradient += solids.xyz;
+    }
+    let kept = work[CARRIED + i].w * select(1.0, CARRY, job.fresh != 0u);
+    let stiffness = row.w * dot(gradient, gradient) + squares;
+    let next = density_multiplier(OMEGA, COMPLIANCE, kept, density, stiffness, RELAXATION * row.w);
+    work[CARRIED + i].w = next;
+    work[CARDS + i] = vec4<f32>(row.xyz, next - kept);
+    work[GRADIENTS + i] = vec4<f32>(gradient, density);
+}
+
+// Everybody moves.
+@compute @workgroup_size(SIZE)
+fn advance(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles || is_frozen() {
+        return;
+    }
+    let i = order[slot].x;
+    let row = rows[i];
+    if row.w == 0.0 {
+        return;
+    }
+    let card = work[CARDS + i];
+    let list = ranges[i];
+    var sum = vec3<f32>(0.0);
+    for (var e = list.x; e < list.x + list.y; e++) {
+        let other = work[CARDS + near[e]];
+        let apart = card.xyz - other.xyz;
+        sum += apart * (smoothing(dot(apart, apart)).y * other.w);
+    }
+    // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first pass has left.
+    let shift = (sum * space_of(i) + work[GRADIENTS + i].xyz * card.w) * row.w;
+    let carried = work[CARRIED + i];
+    work[CARRIED + i] = vec4<f32>(carried.xyz * select(1.0, CARRY, job.fresh != 0u) + shift, carried.w);
+    var moved = vec4<f32>(row.xyz + shift, row.w);
+    if (job.mode & TOUCHES) != 0u {
+        moved = touch_from(motion[previous_at(i)].xyz, RADIUS, i, i, moved);
+    }
+    rows[i] = moved;
+}
+
+// Velocity that a sweep of viscosity is about: that of the particle in the first one, then its last step.
+fn flow_of(i: u32) -> vec3<f32> {
+    if job.fresh != 0u {
+        return motion[velocity_at(i)].xyz;
+    }
+    return work[job.copies_in + i].xyz;
+}
+
+// One sweep of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the step
+// of the one before, and `rest` the last.
+@compute @workgroup_size(SIZE)
+fn settle(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles || is_frozen() {
+        return;
+    }
+    let i = order[slot].x;
+    let row = rows[i];
+    let own = flow_of(i);
+    var force = vec3<f32>(0.0);
+    if row.w > 0.0 {
+        let mine = viscosity_of(i);
+        let list = ranges[i];
+        let small = 0.01 * REACH * REACH;
+        for (var e = list.x; e < list.x + list.y; e++) {
+            let j = near[e];
+            let theirs = viscosity_of(j);
+            let apart = row.xyz - rows[j].xyz;
+            let square = dot(apart, apart);
+            let mu = viscous_between(mine, theirs) * (10.0 * sub.h) * grip_of(j);
+            let drag = select(DRAG, 0.0, min(mine, theirs) < 0.0) * grip_of(j);
+            force += viscous_resist(smoothing(square), apart, square, own - flow_of(j), small, mu, drag);
+        }
+        if mine > 0.0 {
+            force += wall_drag(row.xyz, own, mine);
+        }
+        force *= grip_of(i) * row.w;
+    }
+    var left = -force;
+    var step = left * job.slide;
+    if job.fresh == 0u {
+        left = work[REST + i].xyz - own - force;
+        step = own * job.stick + left * job.slide;
+        motion[velocity_at(i)] += vec4<f32>(own, 0.0);
+    }
+    work[REST + i] = vec4<f32>(left, 0.0);
+    work[job.copies_out + i] = vec4<f32>(step, 0.0);
+}
+
+// What is behind a wall goes the other way, so that the liquid is at rest on its surface.
+fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec3<f32> {
+    var sum = vec3<f32>(0.0);
+    for (var c = 0u; c < sub.colliders; c++) {
+        let o = obstacle(c);
+        let away = apart_from(o, x);
+        if away.distance >= REACH {
+            continue;
+        }
+        var against = own;
+        if job.fresh != 0u {
+            let there = x - away.normal * away.distance;
+            against -= (there - contact_outward(o.before, contact_inward(o.after, there))) * sub.inv_h;
+        }
+        let along = against - away.normal * dot(against, away.normal);
+        let mirror = 1.0 + RADIUS / max(away.distance, RADIUS);
+        sum += along * (10.0 * mu * sub.h * viscous_wall(SPLINE, REACH, away.distance) * mirror);
+    }
+    return sum;
+}
+
+@compute @workgroup_size(SIZE)
+fn rest(thread: Thread) {
+    let i = number_of(thread);
+    if i >= sub.particles || is_frozen() {
+        return;
+    }
+    motion[velocity_at(i)] += vec4<f32>(work[job.copies_in + i].xyz, 0.0);
+}

@@ -1,0 +1,42 @@
+//! What liquids add to the list of a substep.
+
+use super::{Command, Maker, SIZE, TOUCHES};
+use crate::backend::gpu::layout::Job;
+use crate::backend::gpu::shader;
+
+impl Maker<'_> {
+    fn flow(&mut self, entry: &'static str, job: Job) -> Option<Command> {
+        let fluid = self.model.fluid.as_ref()?;
+        let source = shader::flow(entry, self.tables.flow.constants(self.model, fluid));
+        Some(self.run(source, job, self.state.particles.div_ceil(SIZE)))
+    }
+
+    /// Whether pressure and colliders go in one pass: where all particles are of liquids.
+    pub(super) fn flow_touches(&self) -> bool {
+        self.model.mutual.is_none() && self.tables.flow.wet == 0
+    }
+
+    /// Densities once, and colliders, if those are next.
+    pub(super) fn densities(&mut self, fresh: u32, touch: bool) -> Vec<Command> {
+        let mode = if touch && self.flow_touches() { TOUCHES } else { 0 };
+        let job = Job { fresh, mode, ..Job::default() };
+        ["multiply", "advance"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
+    }
+
+    /// Viscosity, once velocities are known.
+    pub(super) fn settle(&mut self) -> Vec<Command> {
+        let Some(plan) = self.tables.flow.plan(self.model) else { return Vec::new() };
+        let steps = self.tables.flow.steps;
+        let mut list = Vec::new();
+        let mut last = Job::default();
+        for (k, (keep, take)) in plan.factors().enumerate() {
+            let (copies_in, copies_out) = (steps[k % 2], steps[1 - k % 2]);
+            let job =
+                Job { fresh: u32::from(k == 0), stick: keep, slide: take, copies_in, copies_out, ..Job::default() };
+            list.extend(self.flow("settle", job));
+            last = Job { copies_in: copies_out, ..Job::default() };
+        }
+        list.extend(self.flow("rest", last));
+        list
+    }
+}

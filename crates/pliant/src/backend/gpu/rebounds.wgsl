@@ -1,0 +1,65 @@
+// The velocity pass after finalize, the twin of backend/cpu/bounce.rs: what contacts with colliders do to velocities, after
+// those of particles with each other (bounces.wgsl).
+
+// Modes of the job: bit 0, contacts between particles have left new velocities from `job.copies_out` on in `work`; bit 1,
+// colliders bounce, as is written from `job.first` on in `fixtures`.
+const BETWEEN: u32 = 1u;
+const AGAINST: u32 = 2u;
+
+// Keeps the velocities that contacts will meet with, from `job.slots` on in `work`.
+@compute @workgroup_size(SIZE)
+fn remember(thread: Thread) {
+    let i = number_of(thread);
+    if i < sub.particles {
+        work[job.slots + i] = motion[velocity_at(i)];
+    }
+}
+
+@compute @workgroup_size(SIZE)
+fn bounce(thread: Thread) {
+    let i = number_of(thread);
+    // What is frozen stays as it is.
+    if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u || ran_away() {
+        return;
+    }
+    var v = motion[velocity_at(i)].xyz;
+    if (job.mode & BETWEEN) != 0u {
+        v = work[job.copies_out + i].xyz;
+    }
+    if (job.mode & AGAINST) != 0u && rows[i].w != 0.0 {
+        v = off_colliders(i, v);
+    }
+    motion[velocity_at(i)] = vec4<f32>(v, 0.0);
+}
+
+fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
+    var slot = i;
+    let seam = topology[sub.seam_of + i];
+    if seam != NOBODY {
+        slot = topology[sub.seams + 4u * seam + 1u];
+    }
+    let x = rows[i].xyz;
+    let radius = params[sub.radii + i];
+    let before = work[job.slots + i].xyz;
+    var v = free;
+    let words = mask_words();
+    for (var word = 0u; word < words; word++) {
+        var mask = atomicLoad(&marks[sub.masks + i * words + word]);
+        while mask != 0u {
+            let c = word * 32u + firstTrailingBit(mask);
+            mask &= mask - 1u;
+            let numbers = fixture(job.first + c);
+            let how = Bounce(numbers.x, numbers.y, numbers.z);
+            if work[sub.pushes + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
+                continue;
+            }
+            let o = obstacle(c);
+            let normal = solid_depth(o, o.after, x, radius).normal;
+            // The collider's own velocity where it is touched.
+            let here = x - normal * radius;
+            let own = (here - contact_outward(o.before, contact_inward(o.after, here))) * sub.inv_h;
+            v += rebound(how, normal, before - own, v - own);
+        }
+    }
+    return v;
+}

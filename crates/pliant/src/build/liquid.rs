@@ -1,0 +1,102 @@
+//! Liquids, and how much of the space around them solids take.
+
+use super::part::Part;
+use super::{BuildError, MeshSource, grains};
+use crate::backend::cpu::Threads;
+use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use crate::model::{Fluid, LiquidKind};
+use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
+use crate::space::{Cloud, Finder, Pairs, Search};
+use crate::state::RowData;
+use glam::Vec3;
+
+/// Solid particles that are larger than so many times a liquid's are not seen by its kernel, which would not resolve them:
+/// they touch it and no more.
+const LARGEST: f32 = 1.5;
+
+/// One copy of a liquid, placed.
+pub fn liquid(
+    at: &str,
+    number: usize,
+    spec: &Liquid,
+    radius: f32,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
+    let mut part = grains::grains(at, &as_grains(spec, radius), meshes, notes)?;
+    let volume = (2.0 * radius).powi(3);
+    part.masses.fill(spec.density * volume);
+    part.volumes = vec![volume; part.masses.len()];
+    part.liquid = Some(number);
+    Ok(part)
+}
+
+/// What liquids need, from parts that have been placed: the space and the liquid of each particle.
+pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowData]) -> Option<Fluid> {
+    if scene.liquid.is_empty() {
+        return None;
+    }
+    let f = &scene.fluid;
+    let own = (2.0 * f.radius).powi(3);
+    // What viscosity does to a solid particle in a substep must be no more than what it does to a liquid one, which the
+    // bounds of its solver are made for: V·μ/m ≤ μ/ρ.
+    let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
+    let lightest = most(|l| l.viscosity / l.density) / most(|l| l.viscosity).max(1e-30);
+    let grip = |(&volume, row): (&f32, &RowData)| match row[3] > 0.0 {
+        true => volume.min(lightest / row[3]),
+        false => volume,
+    };
+    let grips = volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { own } else { grip(pair) }).collect();
+    Some(Fluid {
+        radius: f.radius,
+        reach: f.reach * f.radius,
+        smoothing: f.kernel,
+        omega: f.omega,
+        carry: f.carry,
+        relaxation: f.relaxation,
+        compressibility: f.compressibility,
+        xsph: f.xsph,
+        even: volumes.iter().all(|&v| v == own),
+        volumes,
+        grips,
+        liquids,
+        kinds: scene.liquid.iter().map(|l| LiquidKind { density: l.density, viscosity: l.viscosity }).collect(),
+    })
+}
+
+/// Space of each particle of a part in the sums of a liquid [m³].
+///
+/// Solids in particles have what they were sampled with. Sheets and ropes have none: their particles count for what is
+/// missing around them, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that a liquid sees no hole
+/// behind them.
+pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
+    let radius = f.radius;
+    let n = part.positions.len();
+    let of = |i: usize| part.radii.get(i).copied().unwrap_or(part.radius);
+    let mut volumes =
+        if part.volumes.len() == n { part.volumes.clone() } else { thin(&part.rest, f.kernel, f.reach * radius) };
+    for (i, volume) in volumes.iter_mut().enumerate() {
+        if part.liquid.is_none() && of(i) > LARGEST * radius {
+            *volume = 0.0;
+        }
+    }
+    volumes
+}
+
+fn thin(rest: &[Vec3], smoothing: Smoothing, reach: f32) -> Vec<f32> {
+    let rows: Vec<RowData> = rest.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
+    let radii = vec![0.5 * reach; rows.len()];
+    let mut finder = Finder::new(Search::Grid);
+    // One thread needs no pool, so there is nothing to fail.
+    let Ok(threads) = Threads::new(1) else { return vec![0.0; rows.len()] };
+    let near = finder.find(&threads, Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0, Pairs::Both);
+    let value = |square: f32| match smoothing {
+        Smoothing::Cubic => Cubic::<f32>::new(reach).at(square).0,
+        Smoothing::Poly6 => Poly6::<f32>::new(reach).at(square).0,
+    };
+    let sum = |i: usize| {
+        let others = near.of(i).iter().map(|&j| value(rest[i].distance_squared(rest[j as usize])));
+        value(0.0) + others.sum::<f32>()
+    };
+    (0..rows.len()).map(|i| 1.0 / sum(i)).collect()
+}

@@ -1,0 +1,36 @@
+// Twin of cohere.rs; needs meet.wgsl.
+
+// Particles that are farther apart than so many times the sum of their radii have parted.
+const RANGE: f32 = 1.01;
+
+// Pull that two touching particles resist [kg·m], which is force times h²; `strength` is 2π·w·h² [kg].
+fn hold(strength: f32, a: f32, b: f32) -> f32 {
+    let sum = a + b;
+    if sum > 0.0 {
+        return strength * (a * b / sum);
+    }
+    return 0.0;
+}
+
+// Derjaguin, Muller, Toporov: the push of a contact may go down to minus `pull` [kg·m] in place of 0 (E16), and friction
+// is bounded by μ·(N + pull).
+fn cohere(a: Side, b: Side, stick: f32, slide: f32, omega: f32, pull: f32, push: vec4<f32>) -> Met {
+    let weight = a.weight + b.weight;
+    if weight == 0.0 {
+        return Met(vec3<f32>(0.0), push);
+    }
+    let out = way_out(a, b, false);
+    let normal = out.xyz;
+    let scale = omega / weight;
+    let total = max(push.w + out.w * scale, -pull);
+    let moved = (a.x - a.start) - (b.x - b.start);
+    let slip = moved - normal * dot(moved, normal);
+    var tangent = push.xyz - slip * scale;
+    let square = dot(tangent, tangent);
+    let load = total + pull;
+    let bound = stick * load;
+    if square > bound * bound {
+        tangent *= min(slide * load / sqrt(square), 1.0);
+    }
+    return Met(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
+}

@@ -1,0 +1,113 @@
+// Twin of contact.rs where some colliders have tables (S17); needs contact.wgsl, collide/*.wgsl, and three constants that
+// say which shapes there are: HULLS, SURFACES, FIELDS. What is not there is not compiled in.
+
+// More of what `Obstacle.shape` may be; `Obstacle.table` is where their tables start.
+const HULL_SHAPE: u32 = 4u;
+const SURFACE_SHAPE: u32 = 5u;
+const FIELD_SHAPE: u32 = 6u;
+
+// In the collider's frame, without the particle's radius. Surfaces are looked for within `limit` [m]; they have no inside.
+fn solid_local(o: Obstacle, p: vec3<f32>, limit: f32) -> Depth {
+    if HULLS && o.shape == HULL_SHAPE {
+        let d = hull_distance(o.table, p);
+        return Depth(-d.w, d.xyz);
+    }
+    if SURFACES && o.shape == SURFACE_SHAPE {
+        let near = surface_nearest(o.table, p, limit);
+        if near.found {
+            return Depth(-near.distance, near.normal);
+        }
+        return Depth(-FAR_AWAY, vec3<f32>(0.0, 1.0, 0.0));
+    }
+    if FIELDS && o.shape == FIELD_SHAPE {
+        let d = field_distance(o.table, p);
+        return Depth(-d.w, d.xyz);
+    }
+    return contact_local(o.shape, o.size, p);
+}
+
+fn solid_depth(o: Obstacle, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
+    let local = solid_local(o, contact_inward(pose, x), FAR_AWAY);
+    return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
+}
+
+// How deep a point is below the surface, and the way out; surfaces are looked for within `limit` [m].
+fn solid_around(o: Obstacle, x: vec3<f32>, limit: f32) -> Depth {
+    let local = solid_local(o, contact_inward(o.after, x), limit);
+    return Depth(local.inside, contact_turn(o.after.rotation, local.normal));
+}
+
+// Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m]; it may go as far
+// again as the prediction took it.
+fn solid_is_near(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, margin: f32) -> bool {
+    let here = contact_inward(o.after, x);
+    var reach = margin + length(x - start);
+    if o.shape >= HULL_SHAPE {
+        // In the collider's frame its own motion counts too.
+        reach = max(reach, margin + length(here - contact_inward(o.before, start)));
+        // The box around the shape: the first two vectors of its tables.
+        let held = clamp(here, solid_vector(o.table).xyz, solid_vector(o.table + 1u).xyz);
+        if distance(here, held) >= reach + radius {
+            return false;
+        }
+    }
+    return -solid_local(o, here, reach + radius).inside < reach + radius;
+}
+
+// Way out of a collider where it stood before for a particle that is inside at `x`.
+fn solid_way_out(o: Obstacle, x: vec3<f32>, radius: f32) -> vec3<f32> {
+    if SURFACES && o.shape == SURFACE_SHAPE {
+        return contact_turn(o.before.rotation, surface_way_out(o.table, contact_inward(o.before, x), radius));
+    }
+    let d = solid_depth(o, o.before, x, radius);
+    return select(vec3<f32>(0.0), d.normal * d.inside, d.inside > 0.0);
+}
+
+fn solid_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
+    if SURFACES && o.shape == SURFACE_SHAPE {
+        return solid_slide(o, radius, start, x, push);
+    }
+    return contact_push(o, solid_depth(o, o.after, x, radius), radius, start, x, push, 1.0);
+}
+
+// Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
+// particle was in it at the start, so that neither a fast particle nor a fast collider goes through. The push is what the
+// sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
+fn solid_slide(o: Obstacle, given: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
+    let radius = surface_radius(o.table, given);
+    let begin = contact_inward(o.before, start);
+    let to = contact_inward(o.after, x);
+    let end = surface_slide(o.table, begin, to, radius);
+    if !end.touched && !(push.w > 0.0) {
+        return Touched(x, push);
+    }
+    // What it lies on now, or lay on.
+    let near = surface_nearest(o.table, end.place, select(radius + push.w, 1.5 * radius, end.touched));
+    var place = end.place;
+    var total = 0.0;
+    var normal = vec3<f32>(0.0, 1.0, 0.0);
+    if end.touched {
+        let out = end.place - to;
+        let far = length(out);
+        total = push.w + far;
+        // Where it moved by rounding alone, that has no direction of its own.
+        if near.found {
+            normal = near.normal;
+        } else if far > 1e-30 {
+            normal = out / far;
+        }
+    } else if near.found {
+        total = max(push.w + radius - near.distance, 0.0);
+        place = to + near.normal * (total - push.w);
+        normal = near.normal;
+    }
+    let away = contact_outward(o.after, place);
+    let rubbed = contact_rub(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
+    // Friction and what was given back must not lead through the surface either.
+    let last = contact_inward(o.after, rubbed.x);
+    let share = surface_straight(o.table, begin, last, radius);
+    if share < 1.0 {
+        return Touched(contact_outward(o.after, begin + (last - begin) * share), rubbed.push);
+    }
+    return rubbed;
+}

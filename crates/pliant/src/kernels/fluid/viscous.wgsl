@@ -1,0 +1,27 @@
+// Twin of viscous.rs.
+
+// What a liquid and a solid make of a viscosity: solids have a negative one, and take that of the liquid.
+fn viscous_between(own: f32, other: f32) -> f32 {
+    if own < 0.0 {
+        return other;
+    }
+    return select(0.5 * (own + other), own, other < 0.0);
+}
+
+fn viscous_resist(
+    kernel: vec2<f32>, apart: vec3<f32>, square: f32, against: vec3<f32>, small: f32, mu: f32, drag: f32,
+) -> vec3<f32> {
+    let along = dot(apart, against) / (square + small);
+    return apart * (-kernel.y * mu * along) + against * (kernel.x * drag);
+}
+
+fn viscous_wall(spline: bool, reach: f32, delta: f32) -> f32 {
+    let q = clamp(delta / reach, 0.0, 1.0);
+    let s = 1.0 - q;
+    let s4 = s * s * s * s;
+    let area = reach * reach;
+    if spline {
+        return s4 * s * (1.8511 + q * (2.3463 + q * (-6.9692 + q * (4.9078 + q * 0.1341)))) / area;
+    }
+    return s4 * s * s * (2.178 + q * (2.7165 + q * (-8.1603 + q * (24.6386 - q * 15.949)))) / area;
+}

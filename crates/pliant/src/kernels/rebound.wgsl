@@ -1,0 +1,20 @@
+// Twin of rebound.rs.
+
+// Restitution: speed after over speed before. `still`: slower contacts do not bounce [m/s]. `drag`: share of the speed
+// along the contact that rolling resistance takes in a substep.
+struct Bounce { restitution: f32, still: f32, drag: f32 }
+
+fn bounce_acts(bounce: Bounce) -> bool {
+    return bounce.restitution > 0.0 || bounce.drag > 0.0;
+}
+
+// Change of the relative velocity of a contact that pushed, from `before` the substep to `now` [m/s]; `normal` points to
+// the side whose velocity minus the other's they are. Newton's law, v_n' = −e·v_n.
+fn rebound(bounce: Bounce, normal: vec3<f32>, before: vec3<f32>, now: vec3<f32>) -> vec3<f32> {
+    let approach = dot(normal, before);
+    let speed = dot(normal, now);
+    let along = now - normal * speed;
+    let wanted = -bounce.restitution * approach;
+    let bounces = bounce.restitution > 0.0 && approach < -bounce.still && speed < wanted;
+    return normal * select(0.0, wanted - speed, bounces) - along * bounce.drag;
+}

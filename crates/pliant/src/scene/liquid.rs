@@ -1,0 +1,92 @@
+//! Liquids in the user's words.
+
+use super::grains::{FillSpec, PourSpec};
+use super::placement::{ArraySpec, Transform};
+use crate::kernels::fluid::smooth::Smoothing;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What all liquids of a scene share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FluidSpec {
+    /// Radius of a particle [m]; default 0.02. Each stands for a cube of two radii.
+    pub radius: f32,
+    /// How far a particle sees others, in radii, 3 to 6; default 4.
+    pub reach: f32,
+    /// Smoothing kernel: "cubic" (default), or "poly6" for density with the gradient of "spiky".
+    pub kernel: Smoothing,
+    /// Factor on every correction of density, 0.1 to 1; default 0.6. From 0.8 on a deep liquid shakes.
+    pub omega: f32,
+    /// Share of the last substep's pressure that the next one starts from, 0 to 0.9; default 0.5: half the compression
+    /// for as many iterations. More makes splashes livelier than they are.
+    pub carry: f32,
+    /// Softening of density constraints, so that particles in one place part gently; default 0.02.
+    pub relaxation: f32,
+    /// How much volume gives way to pressure [1/Pa]; default 0. Water has 4.6e-10.
+    pub compressibility: f32,
+    /// Share by which particles lose their velocity against their neighbors in a substep (XSPH), 0 to 0.5; default 0.
+    /// Depends on the time step: `viscosity` of a liquid does not.
+    pub xsph: f32,
+}
+
+impl Default for FluidSpec {
+    fn default() -> Self {
+        Self {
+            radius: 0.02,
+            reach: 4.0,
+            kernel: Smoothing::default(),
+            omega: 0.6,
+            carry: 0.5,
+            relaxation: 0.02,
+            compressibility: 0.0,
+            xsph: 0.0,
+        }
+    }
+}
+
+/// A liquid. Give exactly one of `fill`, `mesh`, `pour`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Liquid {
+    /// Name for messages; default "liquid N".
+    pub name: String,
+    /// The box that it fills at first.
+    pub fill: Option<FillSpec>,
+    /// File of a closed surface that it fills at first.
+    pub mesh: Option<String>,
+    /// The mouth that it comes out of.
+    pub pour: Option<PourSpec>,
+    /// How far particles are off their lattice at first, over a hundredth of the radius; default 1.
+    pub jitter: f32,
+    /// Where the box, the surface or the mouth is placed.
+    pub transform: Transform,
+    /// Copies in rows, columns and layers.
+    pub array: Option<ArraySpec>,
+    /// Initial velocity [m/s]; what is poured has that of `pour`.
+    pub velocity: [f32; 3],
+    /// Density at rest [kg/m³]; default 1,000.
+    pub density: f32,
+    /// Viscosity [Pa·s]; default 0.001: water. Honey has about 10.
+    pub viscosity: f32,
+    /// Color in pictures; default from a palette.
+    pub color: Option<[f32; 3]>,
+}
+
+impl Default for Liquid {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            fill: None,
+            mesh: None,
+            pour: None,
+            jitter: 1.0,
+            transform: Transform::default(),
+            array: None,
+            velocity: [0.0; 3],
+            density: 1000.0,
+            viscosity: 0.001,
+            color: None,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Liquids.
+
+use super::{Checked, grains, range};
+use crate::scene::{FluidSpec, Grains, Liquid, Scene};
+
+pub fn fluid(f: &FluidSpec) -> Checked {
+    range("fluid.radius", f.radius, 1e-5, 1e3)?;
+    range("fluid.reach", f.reach, 3.0, 6.0)?;
+    range("fluid.omega", f.omega, 0.1, 1.0)?;
+    range("fluid.carry", f.carry, 0.0, 0.9)?;
+    range("fluid.relaxation", f.relaxation, 0.0, 1e3)?;
+    range("fluid.compressibility", f.compressibility, 0.0, 1.0)?;
+    range("fluid.xsph", f.xsph, 0.0, 0.5)
+}
+
+pub fn liquid(at: &str, l: &Liquid, scene: &Scene) -> Checked {
+    range(&format!("{at}.viscosity"), l.viscosity, 0.0, 1e6)?;
+    // Particles are placed as grains are.
+    grains::grains(at, &as_grains(l, scene.fluid.radius))
+}
+
+/// Grains in the places of a liquid's particles.
+pub(crate) fn as_grains(l: &Liquid, radius: f32) -> Grains {
+    Grains {
+        name: l.name.clone(),
+        fill: l.fill,
+        mesh: l.mesh.clone(),
+        pour: l.pour,
+        radius,
+        distance: None,
+        jitter: l.jitter,
+        transform: l.transform,
+        array: l.array,
+        velocity: l.velocity,
+        density: l.density,
+        color: l.color,
+    }
+}

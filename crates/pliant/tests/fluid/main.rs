@@ -1,0 +1,9 @@
+//! Liquids: kernels, the density constraint, viscosity, and what they do together with everything else.
+
+#![allow(missing_docs, clippy::print_stdout)]
+
+mod kernels;
+mod still;
+mod support;
+mod thick;
+mod walls;

@@ -1,0 +1,42 @@
+//! Scenes from text, and what is measured on them.
+
+use glam::DVec3;
+use pliant::build::NoMeshes;
+use pliant::scene::{Format, Scene};
+use pliant::{Isa, Options, Simulation};
+
+pub fn simulate(text: &str) -> Simulation {
+    with(text, 0, Isa::detect())
+}
+
+pub fn with(text: &str, threads: usize, isa: Isa) -> Simulation {
+    let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+    Simulation::new(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap()
+}
+
+/// Linear momentum, and the sum of its sizes [kg·m/s].
+pub fn momentum(sim: &Simulation) -> (DVec3, f64) {
+    let mut sum = (DVec3::ZERO, 0.0);
+    for i in (0..sim.particles()).filter(|&i| sim.state().rows[i][3] > 0.0) {
+        let p = sim.velocity(i).as_dvec3() / f64::from(sim.state().rows[i][3]);
+        sum = (sum.0 + p, sum.1 + p.length());
+    }
+    sum
+}
+
+/// Mean and greatest compression.
+pub fn compression(sim: &Simulation) -> (f64, f64) {
+    let residual = sim.residuals()["density"];
+    (residual.mean, residual.max)
+}
+
+/// A box of walls around the region from `min` to `max` [m], open above.
+pub fn tank(min: [f32; 3], max: [f32; 3]) -> String {
+    let plane =
+        |normal: &str, offset: f32| format!("[[collider]]\nplane = {{ normal = {normal}, offset = {offset} }}\n");
+    plane("[0, 1, 0]", min[1])
+        + &plane("[1, 0, 0]", min[0])
+        + &plane("[-1, 0, 0]", -max[0])
+        + &plane("[0, 0, 1]", min[2])
+        + &plane("[0, 0, -1]", -max[2])
+}

@@ -1,0 +1,56 @@
+//! Viscosity against analytic flows (S24).
+
+use crate::support::{simulate, tank};
+use glam::Vec3;
+use pliant::Simulation;
+
+/// Takes the order out of a lattice. Along its axes a lattice resists shear by 0.7 of its viscosity, on the mean of all
+/// directions by 1.02: sums over ∇W·x·x of the first three shells say so. A liquid that has flowed has no axes.
+fn stir(sim: &mut Simulation) {
+    let mut seed = 1_u32;
+    let mut random = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (seed >> 8) as f32 / (1 << 23) as f32 - 1.0
+    };
+    for _ in 0..3 {
+        for v in &mut sim.state_mut().velocities {
+            v[..3].iter_mut().for_each(|v| *v += 2.0 * random());
+        }
+        sim.advance(15).unwrap();
+    }
+    sim.advance(30).unwrap();
+}
+
+/// Velocity ½·a·y² along x: in the middle of the liquid it changes by ν·a per second, and by nothing across.
+#[test]
+fn s24_a_stirred_liquid_resists_as_its_viscosity_says() {
+    for (viscosity, density) in [(20.0, 1000.0), (20.0, 500.0)] {
+        let liquid = format!(
+            "solver = {{ dt = 0.002, iterations = 4 }}\nworld = {{ gravity = [0, 0, 0] }}\nfluid = {{ radius = 0.02, carry = 0 }}
+             [[liquid]]\nfill = {{ min = [0, 0, 0], max = [0.64, 0.64, 0.64] }}\nviscosity = {viscosity}\ndensity = {density}\n"
+        );
+        let lid = "[[collider]]\nplane = { normal = [0, -1, 0], offset = -0.64 }\n";
+        let mut stirred = simulate(&(liquid.clone() + lid + &tank([0.0; 3], [0.64; 3])));
+        stir(&mut stirred);
+        // Without the walls, whose pressure would answer; and against what happens without any velocity.
+        let (middle, rows) = (Vec3::splat(0.32), &stirred.state().rows);
+        let change = |curvature: f32| {
+            let mut sim = simulate(&liquid);
+            let flow = |i: usize| 0.5 * curvature * (rows[i][1] - middle.y).powi(2);
+            sim.state_mut().rows.copy_from_slice(rows);
+            for (i, v) in sim.state_mut().velocities.iter_mut().enumerate() {
+                *v = [flow(i), 0.0, 0.0, 0.0];
+            }
+            sim.advance(1).unwrap();
+            let inner = |i: &usize| (Vec3::from_slice(&rows[*i][..3]) - middle).abs().max_element() < 0.2;
+            let inner: Vec<usize> = (0..sim.particles()).filter(inner).collect();
+            inner.iter().map(|&i| sim.velocity(i) - Vec3::X * flow(i)).sum::<Vec3>() / inner.len() as f32
+        };
+        let curvature = 20.0;
+        let change = change(curvature) - change(0.0);
+        let wanted = viscosity / density * curvature * 0.002;
+        println!("{:.3e} m/s, theory {wanted:.3e}", change.x);
+        assert!((change.x / wanted - 1.0).abs() < 0.15, "{change} {wanted}");
+        assert!(change.y.abs() < 0.15 * wanted && change.z.abs() < 0.15 * wanted, "{change}");
+    }
+}

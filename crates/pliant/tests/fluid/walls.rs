@@ -1,0 +1,106 @@
+//! Solids as liquids see them, against quadrature in three dimensions.
+
+use glam::{DVec3, Vec3};
+use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use pliant::kernels::fluid::viscous;
+use pliant::kernels::fluid::wall::{Wall, beyond, fill};
+
+const REACH: f64 = 0.08;
+
+fn kernel(smoothing: Smoothing, r: f64) -> (f64, f64) {
+    let square = (r * r) as f32;
+    let (value, slope) = match smoothing {
+        Smoothing::Cubic => Cubic::<f32>::new(REACH as f32).at(square),
+        Smoothing::Poly6 => Poly6::<f32>::new(REACH as f32).at(square),
+    };
+    (f64::from(value), f64::from(slope))
+}
+
+/// ∫ f dV over the points of the kernel's ball for which `inside` holds, on a fine lattice.
+fn integral(inside: impl Fn(DVec3) -> bool, f: impl Fn(DVec3, f64) -> f64) -> f64 {
+    let n = 120;
+    let step = 2.0 * REACH / f64::from(n);
+    let place = |k: i32| (f64::from(k) + 0.5) * step - REACH;
+    let mut sum = 0.0;
+    for x in 0..n {
+        for y in 0..n {
+            for z in 0..n {
+                let p = DVec3::new(place(x), place(y), place(z));
+                let r = p.length();
+                if r < REACH && inside(p) {
+                    sum += f(p, r) * step.powi(3);
+                }
+            }
+        }
+    }
+    sum
+}
+
+#[test]
+fn s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel() {
+    for smoothing in [Smoothing::Cubic, Smoothing::Poly6] {
+        // On the quadrature's own planes, so that it cuts no cell.
+        for k in [0, 6, 15, 24] {
+            let delta = f64::from(k) * 2.0 * REACH / 60.0;
+            let plane = integral(|p| p.y < -delta, |_, r| kernel(smoothing, r).0);
+            let (share, rate) = beyond(smoothing, REACH as f32, delta as f32, 0.0);
+            assert!((f64::from(share) - plane).abs() < 2e-3, "{smoothing:?} {delta}: {share} {plane}");
+            for radius in [0.1, 0.5] {
+                let center = DVec3::new(0.0, -delta - radius, 0.0);
+                let ball = integral(|p| p.distance(center) < radius, |_, r| kernel(smoothing, r).0);
+                let (share, _) = beyond(smoothing, REACH as f32, delta as f32, (1.0 / radius) as f32);
+                assert!((f64::from(share) - ball).abs() < 3e-3, "{smoothing:?} {delta} {radius}: {share} {ball}");
+            }
+            // The rate by differences, for plane and ball.
+            for bend in [0.0, 5.0] {
+                let at = |d: f64| f64::from(beyond(smoothing, REACH as f32, d as f32, bend).0);
+                let by = 1e-4;
+                let (_, found) = beyond(smoothing, REACH as f32, delta as f32 + by as f32, bend);
+                let wanted = (at(delta + 2.0 * by) - at(delta)) / (2.0 * by);
+                assert!((f64::from(found) - wanted).abs() < 0.02, "{smoothing:?} {delta}: {found} {wanted}");
+            }
+            assert!(rate <= 0.0);
+        }
+        assert_eq!(beyond(smoothing, 0.08, 0.08, 0.0), (0.0, 0.0));
+        // Who is inside is taken as on the surface.
+        assert!((beyond(smoothing, 0.08, -0.01, 0.0).0 - 0.5).abs() < 1e-4);
+    }
+}
+
+#[test]
+fn s23_an_edge_of_two_walls_is_counted_once() {
+    let wall =
+        |normal: Vec3, distance: f32| Wall { place: normal * -distance, normal, bend: 0.0, velocity: Vec3::ZERO };
+    for (a, b) in [(0.0, 0.0), (0.012, 0.012), (0.02, 0.02), (0.02, 0.04), (0.012, 0.052)] {
+        let walls = [wall(Vec3::X, a), wall(Vec3::Y, b)];
+        let (share, gradient) = fill(&walls, Smoothing::Cubic, REACH as f32, Vec3::ZERO);
+        let exact = integral(|p| p.x < -f64::from(a) || p.y < -f64::from(b), |_, r| kernel(Smoothing::Cubic, r).0);
+        let twice: f32 = [a, b].iter().map(|&d| beyond(Smoothing::Cubic, REACH as f32, d, 0.0).0).sum();
+        println!("{a} {b}: {share:.4}, exactly {exact:.4}, added up {twice:.4}");
+        let by = if a < 0.02 { 0.02 } else { 2e-3 };
+        assert!((f64::from(share) - exact).abs() < by, "{share} {exact}");
+        // Its gradient by differences.
+        for axis in [Vec3::X, Vec3::Y] {
+            // One-sided at the surfaces, behind which nothing changes.
+            let at = |s: f32| f64::from(fill(&walls, Smoothing::Cubic, REACH as f32, axis * s).0);
+            let (wanted, by) =
+                if a > 0.0 { ((at(1e-4) - at(-1e-4)) / 2e-4, 0.02) } else { (at(1e-4) / 1e-4 - at(0.0) / 1e-4, 0.2) };
+            assert!((f64::from(gradient.dot(axis)) - wanted).abs() < by, "{gradient} {wanted}");
+        }
+    }
+}
+
+#[test]
+fn s24_the_resistance_of_a_wall_is_the_integral_of_the_operator() {
+    for smoothing in [Smoothing::Cubic, Smoothing::Poly6] {
+        let small = f64::from(viscous::SMALL) * REACH * REACH;
+        let at_wall = f64::from(viscous::wall(smoothing, REACH as f32, 0.0));
+        for k in [3, 9, 15, 24, 29] {
+            let delta = f64::from(k) * 2.0 * REACH / 60.0;
+            let part = |p: DVec3, r: f64| -kernel(smoothing, r).1 * p.x * p.x / (r * r + small);
+            let wanted = integral(|p| p.y < -delta, part);
+            let found = f64::from(viscous::wall(smoothing, REACH as f32, delta as f32));
+            assert!((found - wanted).abs() < 0.01 * at_wall, "{smoothing:?} {delta}: {found} {wanted}");
+        }
+    }
+}

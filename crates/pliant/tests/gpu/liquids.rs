@@ -1,0 +1,221 @@
+//! Liquids: the twins of the kernels, whole simulations, and lists that outgrow their room.
+
+use crate::samples::Rng;
+use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
+use crate::support::{COUNT, Program, gpu};
+use pliant::Simulation;
+use pliant::gpu::{Cap, GpuOptions};
+use pliant::kernels::V3;
+use pliant::kernels::fluid::density::{Rule, multiplier};
+use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use pliant::kernels::fluid::{viscous, wall};
+use pliant::kernels::wgsl;
+
+const BOTH: [Smoothing; 2] = [Smoothing::Cubic, Smoothing::Poly6];
+
+fn at(smoothing: Smoothing, reach: f32, square: f32) -> (f32, f32) {
+    match smoothing {
+        Smoothing::Cubic => Cubic::<f32>::new(reach).at(square),
+        Smoothing::Poly6 => Poly6::<f32>::new(reach).at(square),
+    }
+}
+
+#[test]
+fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
+    let Some(gpu) = gpu() else { return };
+    let body = "
+        let spline = f(0u) < 0.5;
+        var kernel = smooth_poly6(f(1u), f(2u));
+        if spline { kernel = smooth_cubic(f(1u), f(2u)); }
+        output[o] = kernel.x; output[o + 1u] = kernel.y;
+        let share = wall_beyond(spline, f(1u), f(3u), f(4u));
+        output[o + 2u] = share.x; output[o + 3u] = share.y;
+        output[o + 4u] = viscous_wall(spline, f(1u), f(3u));
+        output[o + 5u] = density_multiplier(f(5u), f(6u), f(7u), f(8u), f(9u), f(10u));
+        output[o + 6u] = viscous_between(f(11u), f(12u));
+        let push = viscous_resist(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
+        output[o + 7u] = push.x; output[o + 8u] = push.y; output[o + 9u] = push.z;";
+    let mut rng = Rng(31);
+    let (mut input, mut expected) = (Vec::new(), Vec::new());
+    let number = |rng: &mut Rng, low: f64, high: f64| rng.range(low, high) as f32;
+    for k in 0..COUNT {
+        let smoothing = BOTH[k % 2];
+        let reach = 10_f32.powf(number(&mut rng, -2.5, 0.5));
+        let apart = rng.cube(0.7 * f64::from(reach)).as_vec3();
+        let square = if k % 100 == 0 { 0.0 } else { apart.length_squared() };
+        let delta = reach * number(&mut rng, -0.2, 1.1);
+        let bend = if k % 3 == 0 { 1.0 / (reach * number(&mut rng, 1.0, 20.0)) } else { 0.0 };
+        let rule = Rule { omega: number(&mut rng, 0.1, 1.0), compliance: number(&mut rng, 0.0, 2.0), relaxation: 0.0 };
+        let (lambda, c) = (-number(&mut rng, 0.0, 2.0), number(&mut rng, -1.0, 1.0));
+        let (stiffness, epsilon) = (number(&mut rng, 0.0, 3.0), number(&mut rng, 0.0, 0.1));
+        let mus = [0, 1].map(|_| if rng.range(0.0, 4.0) < 1.0 { -1.0 } else { number(&mut rng, 0.0, 5.0) });
+        let against = rng.cube(2.0).as_vec3();
+        let (mu, drag) = (number(&mut rng, 0.0, 1.0), number(&mut rng, 0.0, 1.0));
+        input.extend([f32::from(u8::from(smoothing == Smoothing::Poly6)), reach, square, delta, bend]);
+        input.extend([rule.omega, rule.compliance, lambda, c, stiffness, epsilon, mus[0], mus[1]]);
+        input.extend(apart.to_array());
+        input.extend(against.to_array());
+        input.extend([mu, drag]);
+        let kernel = at(smoothing, reach, square);
+        let (share, rate) = wall::beyond(smoothing, reach, delta, bend);
+        let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
+        let small = viscous::SMALL * reach * reach;
+        let force = viscous::resist(kernel, lanes(apart), square, lanes(against), small, (mu, drag));
+        // Sizes: values at the center, where they are greatest; slopes over distances.
+        let volume = reach * reach * reach;
+        let slope = 60.0 / (volume * reach * reach.min(square.sqrt().max(1e-6 * reach)));
+        let push = (slope * mu + 10.0 / volume * drag) * 4.0;
+        expected.push([
+            (kernel.0, 10.0 / volume),
+            (kernel.1, slope),
+            (share, 4.0),
+            (rate, 8.0 / reach),
+            (viscous::wall(smoothing, reach, delta), 60.0 / (reach * reach)),
+            (multiplier(&rule, lambda, c, stiffness, epsilon), 2.0 + 3.0 / (stiffness + rule.compliance + epsilon)),
+            (viscous::between(mus[0], mus[1]), 5.0),
+            (force.x, push),
+            (force.y, push),
+            (force.z, push),
+        ]);
+    }
+    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 21, gives: 10, body }, &input);
+    let mut worst = [0.0_f32; 10];
+    for (found, wanted) in output.chunks(10).zip(&expected) {
+        for (k, (&a, (b, size))) in found.iter().zip(wanted).enumerate() {
+            let off = (a - b).abs() / size;
+            worst[k] = worst[k].max(if off.is_finite() { off } else { f32::INFINITY });
+        }
+    }
+    println!("off by {worst:?} of their sizes");
+    assert!(worst.iter().all(|&w| w < 1e-5), "{worst:?}");
+}
+
+/// A dam of water and one of syrup, a box that floats and a cloth that gets wet, in a tank with a ball.
+const DAM: &str = "
+    solver = { dt = 0.005, iterations = 3 }
+    fluid = { radius = 0.02, xsph = 0.01 }
+    [[liquid]]
+    fill = { min = [-0.3, 0, -0.12], max = [-0.1, 0.3, 0.12] }
+    [[liquid]]
+    fill = { min = [0.1, 0, -0.12], max = [0.3, 0.2, 0.12] }
+    density = 1300
+    viscosity = 5
+    [[body]]
+    box = [0.16, 0.12, 0.12]
+    grid = 4
+    density = 400
+    transform = { translate = [-0.2, 0.36, 0] }
+    [[cloth]]
+    grid = { cells = [8, 8], size = [0.24, 0.24] }
+    radius = 0.016
+    transform = { translate = [0.08, 0.23, -0.12], rotate = { axis = [1, 0, 0], degrees = 90 } }
+    [[collider]]
+    plane = {}
+    [[collider]]
+    plane = { normal = [1, 0, 0], offset = -0.3 }
+    [[collider]]
+    plane = { normal = [-1, 0, 0], offset = -0.3 }
+    [[collider]]
+    plane = { normal = [0, 0, 1], offset = -0.12 }
+    [[collider]]
+    plane = { normal = [0, 0, -1], offset = -0.12 }
+    [[collider]]
+    sphere = { center = [0, 0, 0], radius = 0.09 }
+    motion = { oscillate = { amplitude = [0, 0.02, 0], period = 0.5 } }
+";
+
+/// Only water.
+fn water() -> String {
+    let (head, tail) = DAM.split_once("[[body]]").unwrap();
+    let first = head.split("[[liquid]]").take(2).collect::<Vec<_>>().join("[[liquid]]");
+    first + "[[collider]]" + tail.split_once("[[collider]]").unwrap().1
+}
+
+fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
+    let (mut cpu, mut gpu) = pair(&scene(text, set), options);
+    for sim in [&mut cpu, &mut gpu] {
+        sim.advance(steps).unwrap();
+        sim.sync().unwrap();
+    }
+    let off = apart(&cpu, &gpu) / bounds(&cpu).0;
+    let compressed = |sim: &Simulation| sim.residuals()["density"].mean;
+    let (ours, theirs) = (compressed(&gpu), compressed(&cpu));
+    println!("{set:?}: off by {off:.1e} after {steps} steps; compressed by {ours:.2e} and {theirs:.2e}");
+    assert!((ours - theirs).abs() < 1e-3);
+    off
+}
+
+#[test]
+fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let cases: [&[&str]; 5] = [
+        &[],
+        &["fluid.kernel=poly6", "fluid.carry=0"],
+        &["solver.integrator=bdf2"],
+        &["fluid.compressibility=1e-6", "solver.substeps=2"],
+        &["contact.between=false"],
+    ];
+    for (name, text) in [("everything", DAM.to_owned()), ("water", water())] {
+        for set in cases {
+            println!("{name}");
+            let first = off(&text, set, GpuOptions::default(), 1);
+            assert!(first < 1e-5, "{set:?}: {first}");
+            // Particles that collide double what is off again and again.
+            let later = off(&text, set, GpuOptions::default(), 12);
+            assert!(later < 1e-3, "{set:?}: {later}");
+        }
+    }
+    let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
+    assert!(off(DAM, &[], checked, 4) < 1e-5);
+}
+
+#[test]
+fn s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step() {
+    if !ready() {
+        return;
+    }
+    let scene = scene(
+        "solver = { dt = 0.001, iterations = 2 }\nfluid = { radius = 0.02 }
+         [[liquid]]\nfill = { min = [0, 0, 0], max = [0.4, 0.4, 0.4] }\n[[collider]]\nplane = {}\n",
+        &[],
+    );
+    // Eight times the density: 260 neighbors each, where there is room for 40.
+    let crush = |sim: &mut Simulation| {
+        for row in &mut sim.state_mut().rows {
+            row[..3].iter_mut().for_each(|x| *x *= 0.5);
+            row[1] += 0.3;
+        }
+    };
+    let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
+    crush(&mut cpu);
+    crush(&mut gpu);
+    for sim in [&mut cpu, &mut gpu] {
+        sim.advance(1).unwrap();
+        sim.sync().unwrap();
+    }
+    let first = apart(&cpu, &gpu) / bounds(&cpu).0;
+    assert!(first < 1e-5, "off by {first} after one step");
+    let mut again = on_gpu(&scene, GpuOptions::default()).unwrap();
+    crush(&mut again);
+    again.advance(12).unwrap();
+    gpu.advance(11).unwrap();
+    assert_eq!((again.time(), again.hash()), (gpu.time(), gpu.hash()));
+    assert_eq!(again.state().pressures, gpu.state().pressures);
+}
+
+#[test]
+fn r03_liquids_repeat_themselves_on_the_gpu() {
+    if !ready() {
+        return;
+    }
+    let scene = scene(DAM, &[]);
+    let hash = || {
+        let mut sim = on_gpu(&scene, GpuOptions::default()).unwrap();
+        sim.advance(15).unwrap();
+        sim.hash()
+    };
+    let first = hash();
+    (1..5).for_each(|run| assert_eq!(hash(), first, "run {run}"));
+}
