@@ -295,6 +295,8 @@ pub struct Mutual {
     pub omega: f32,
     /// How much heavier lower particles are in contacts [1/m].
     pub stacking: f32,
+    /// Whether contacts push rigid bodies as a whole.
+    pub whole: bool,
     /// Speed after a collision over speed before.
     pub restitution: f32,
     /// Work of adhesion [J/m²].
@@ -309,6 +311,7 @@ impl Default for Mutual {
             friction: Friction { stick: 0.5, slide: 0.4 },
             omega: 1.0,
             stacking: 0.0,
+            whole: true,
             restitution: 0.0,
             cohesion: 0.0,
             rolling: 0.0,

@@ -171,8 +171,10 @@ impl Simulation {
         if !std::mem::take(&mut self.edited) {
             return;
         }
+        self.cpu.forget();
         if let Some(State { rows, shapes: Some(shapes), .. }) = self.state.get_mut() {
             shapes.set_masses(rows);
+            shapes.look(rows);
         }
     }
 

@@ -17,6 +17,7 @@ pub fn mutual(scene: &Scene) -> Option<Mutual> {
         friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
         omega: spec.omega,
         stacking: spec.stacking,
+        whole: spec.whole,
         restitution: spec.restitution,
         cohesion: spec.cohesion,
         rolling: spec.rolling,

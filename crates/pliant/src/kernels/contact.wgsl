@@ -74,35 +74,45 @@ fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: 
     return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
 }
 
-fn contact_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
-    return contact_push(o, contact_depth(o.shape, o.size, o.after, x, radius), radius, start, x, push);
+// A push that goes on beyond what was found, by `momentum` times what that has changed by since the iteration before.
+fn onward(push: vec4<f32>, last: vec4<f32>, momentum: f32) -> vec4<f32> {
+    let more = push + (push - last) * momentum;
+    // Without a push there is no friction that anybody would give back.
+    return select(vec4<f32>(0.0), more, more.w > 0.0);
 }
 
-// Projects a contact of a particle that is so deep inside.
+fn contact_project(
+    o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, ease: f32,
+) -> Touched {
+    return contact_push(o, contact_depth(o.shape, o.size, o.after, x, radius), radius, start, x, push, ease);
+}
+
+// Projects a contact of a particle that is so deep inside. `ease`: how many times as far as it should the particle goes,
+// because a body behind it follows by less.
 fn contact_push(
-    o: Obstacle, depth: Depth, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>,
+    o: Obstacle, depth: Depth, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, ease: f32,
 ) -> Touched {
     let normal = depth.normal;
     // E16: an inequality is clamped, but what was pushed before may be given back. A particle that is not a number
     // touches nothing.
-    let sum = push.w + depth.inside;
+    let sum = push.w + depth.inside * ease;
     let total = select(0.0, sum, sum > 0.0);
     if total == 0.0 && push.w == 0.0 {
         return Touched(x, push);
     }
-    return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push);
+    return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push, ease);
 }
 
 // The other half of a contact: friction of a particle that was pushed to `away`, by `total` in this substep.
 fn contact_rub(
-    o: Obstacle, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>,
+    o: Obstacle, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, ease: f32,
 ) -> Touched {
     // Slip against the material point of the collider under the particle.
     let here = away - normal * radius;
     let carried = here - contact_outward(o.before, contact_inward(o.after, here));
     let moved = away - start - carried;
     let slip = moved - normal * dot(moved, normal);
-    let free = slip - push.xyz;
+    let free = slip * ease - push.xyz;
     let size = sqrt(dot(free, free));
     var wanted = -free;
     if !(size <= o.stick * total) {

@@ -23,5 +23,5 @@ fn solid_way_out(o: Obstacle, x: vec3<f32>, radius: f32) -> vec3<f32> {
 }
 
 fn solid_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
-    return contact_project(o, radius, start, x, push);
+    return contact_project(o, radius, start, x, push, 1.0);
 }

@@ -67,7 +67,7 @@ fn solid_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push:
     if SURFACES && o.shape == SURFACE_SHAPE {
         return solid_slide(o, radius, start, x, push);
     }
-    return contact_push(o, solid_depth(o, o.after, x, radius), radius, start, x, push);
+    return contact_push(o, solid_depth(o, o.after, x, radius), radius, start, x, push, 1.0);
 }
 
 // Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
@@ -101,8 +101,8 @@ fn solid_slide(o: Obstacle, given: f32, start: vec3<f32>, x: vec3<f32>, push: ve
         place = to + near.normal * (total - push.w);
         normal = near.normal;
     }
-    let rubbed =
-        contact_rub(o, radius, start, contact_outward(o.after, place), total, contact_turn(o.after.rotation, normal), push);
+    let away = contact_outward(o.after, place);
+    let rubbed = contact_rub(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
     // Friction and what was given back must not lead through the surface either.
     let last = contact_inward(o.after, rubbed.x);
     let share = surface_straight(o.table, begin, last, radius);

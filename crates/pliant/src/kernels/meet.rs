@@ -55,7 +55,9 @@ const SURFACE: f32 = 1.5;
 /// Share of the radii by which particles of bodies may have been inside each other when the substep began and still be
 /// pushed apart with velocity. What is deeper is for pre-stabilization: bodies that were put into each other would be
 /// thrown apart otherwise.
-const QUIET: f32 = 0.25;
+const QUIET: f32 = 0.1;
+/// The same for a free particle and a body, which throws nobody about.
+const QUIET_ALONE: f32 = 0.25;
 
 /// What a pass of contacts is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,7 +134,8 @@ pub fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE * side.radius;
     if surface(a) || surface(b) {
         let along = line.dot(out);
-        let before = (radii - a.start.distance(b.start)) - QUIET * radii;
+        let quiet = if mine > 0.0 && theirs > 0.0 { QUIET } else { QUIET_ALONE };
+        let before = (radii - a.start.distance(b.start)) - quiet * radii;
         let new = if parts { inside } else { inside - before.max(0.0) };
         return (if along < 0.0 { line - out * (2.0 * along) } else { line }, new);
     }

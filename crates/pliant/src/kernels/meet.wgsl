@@ -14,7 +14,8 @@ fn overlaps(a: vec3<f32>, b: vec3<f32>, radii: f32) -> bool {
 }
 
 const SURFACE: f32 = 1.5;
-const QUIET: f32 = 0.25;
+const QUIET: f32 = 0.1;
+const QUIET_ALONE: f32 = 0.25;
 
 fn at_surface(side: Side) -> bool {
     return side.field.w > 0.0 && side.field.w < SURFACE * side.radius;
@@ -49,7 +50,8 @@ fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
             return vec4<f32>(line, inside);
         }
         let since = a.start - b.start;
-        let before = (radii - sqrt(dot(since, since))) - QUIET * radii;
+        let quiet = select(QUIET_ALONE, QUIET, mine > 0.0 && theirs > 0.0);
+        let before = (radii - sqrt(dot(since, since))) - quiet * radii;
         return vec4<f32>(line, inside - max(before, 0.0));
     }
     let way = select(line, out, mine > 0.0 && theirs > 0.0);

@@ -22,6 +22,9 @@ pub struct ContactSpec {
     /// How much heavier lower particles are in contacts, so that stacks stand with fewer iterations [1/m]: masses
     /// shrink by e for every 1/stacking meters of height. Default 0: true masses, which keep momentum.
     pub stacking: f32,
+    /// Whether contacts push rigid bodies as a whole: they know the mass behind a particle. Default true. Without, bodies
+    /// follow the particles that touch, the more slowly the more particles they have, and give way like something soft.
+    pub whole: bool,
     /// Speed after a collision over speed before, 0 to 1; default 0.
     pub restitution: f32,
     /// Work that it takes to part the surfaces of two particles, by their area [J/m²]: spheres that touch resist a pull
@@ -39,6 +42,7 @@ impl Default for ContactSpec {
             friction: FrictionSpec::default(),
             omega: 1.5,
             stacking: 0.0,
+            whole: true,
             restitution: 0.0,
             cohesion: 0.0,
             rolling: 0.0,

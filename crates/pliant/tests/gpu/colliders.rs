@@ -83,7 +83,7 @@ impl Touch {
         let (inside, normal) = depth(&o.solid, &o.after, x, *radius);
         let near = is_near(o, *radius, start, x, self.margin);
         let out = way_out(&o.solid, &o.before, x, *radius).unwrap_or(Vec3::ZERO);
-        let (place, push) = project(o, *radius, start, x, self.push);
+        let (place, push) = project(o, *radius, start, x, self.push, 1.0);
         let (n, p, t) = (normal, place, push.tangent);
         let found = [
             inside,

@@ -216,13 +216,14 @@ struct Touch {
     start: Vec3,
     x: Vec3,
     push: Push,
+    ease: f32,
 }
 
 impl Touch {
     /// Depth and normal, new place, friction and push.
     fn answer(&self, x: Vec3) -> Vec<f32> {
         let (inside, normal) = depth(&self.obstacle.solid, &self.obstacle.after, x, self.radius);
-        let (place, push) = project(&self.obstacle, self.radius, self.start, x, self.push);
+        let (place, push) = project(&self.obstacle, self.radius, self.start, x, self.push, self.ease);
         let all = [[inside, 0.0, 0.0], normal.to_array(), place.to_array(), push.tangent.to_array()];
         all.into_iter().flatten().chain([push.normal]).collect()
     }
@@ -293,7 +294,9 @@ fn touch(shape: usize, rng: &mut Rng) -> Touch {
     let radius = if one_of(rng, 4) == 0 { 0.0 } else { size * range(rng, 0.01, 0.2) };
     let slip = size * logarithmic(rng, 1e-3, 0.3);
     let start = x + vector(rng, slip);
-    Touch { obstacle: Obstacle { solid, before, after, friction }, radius, start, x, push }
+    // Of particles of rigid bodies; more would be as much more of the error.
+    let ease = if one_of(rng, 2) == 0 { 1.0 } else { range(rng, 0.25, 2.0) };
+    Touch { obstacle: Obstacle { solid, before, after, friction }, radius, start, x, push, ease }
 }
 
 #[test]
@@ -304,13 +307,13 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
             Pose(f4(0u), f4(4u)), Pose(f4(8u), f4(12u)), f4(16u), f(20u), f(21u), u(22u), u(23u));
         let radius = f(24u); let start = f3(25u); let x = f3(28u); let push = f4(31u);
         let d = contact_depth(ob.shape, ob.size, ob.after, x, radius);
-        let t = contact_project(ob, radius, start, x, push);
+        let t = contact_project(ob, radius, start, x, push, f(35u));
         output[o] = d.inside; output[o + 1u] = 0.0; output[o + 2u] = 0.0;
         output[o + 3u] = d.normal.x; output[o + 4u] = d.normal.y; output[o + 5u] = d.normal.z;
         output[o + 6u] = t.x.x; output[o + 7u] = t.x.y; output[o + 8u] = t.x.z;
         output[o + 9u] = t.push.x; output[o + 10u] = t.push.y; output[o + 11u] = t.push.z;
         output[o + 12u] = t.push.w;";
-    let program = Program { parts: &[wgsl::CONTACT], takes: 35, gives: 13, body };
+    let program = Program { parts: &[wgsl::CONTACT], takes: 36, gives: 13, body };
     for shape in 0..4 {
         let mut rng = Rng(60 + shape as u64);
         let mut input = Vec::new();
@@ -319,7 +322,7 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
             input.extend(bytemuck::cast::<layout::Obstacle, [f32; 24]>(layout::Obstacle::from(&t.obstacle)));
             input.push(t.radius);
             input.extend([t.start, t.x, t.push.tangent].iter().flat_map(|v| v.to_array()));
-            input.push(t.push.normal);
+            input.extend([t.push.normal, t.ease]);
         }
         let output = gpu.run(&program, &input);
         let mut jumps = 0;

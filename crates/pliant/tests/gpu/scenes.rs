@@ -145,9 +145,11 @@ fn run(case: &Case) -> Result<(), String> {
         }
     }
     let ours = gpu.residuals();
+    let chance: Vec<_> = twins.iter().map(|twin| twin.residuals()).collect();
     for (kind, r) in cpu.residuals() {
-        // Below a millionth it is rounding that is measured.
-        if (r.mean - ours[kind].mean).abs() > 0.05 * r.mean.max(1e-5) {
+        // Below a millionth it is rounding that is measured; and again, what a last bit does another machine may do too.
+        let spread = chance.iter().map(|c| (r.mean - c[kind].mean).abs()).fold(0.0, f64::max);
+        if (r.mean - ours[kind].mean).abs() > (0.05 * r.mean.max(1e-5)).max(2.0 * spread) {
             return fail(format!("{kind} is off by {:e} for {:e} in the mean", ours[kind].mean, r.mean));
         }
     }

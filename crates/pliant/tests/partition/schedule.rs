@@ -134,7 +134,7 @@ fn check(sim: &Simulation, partition: Partition) {
                     }
                 }
             }
-            Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes => {}
+            Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes | Pass::Flow => {}
         }
     }
     for (g, group) in model.groups.iter().enumerate() {

@@ -172,6 +172,7 @@ itself = true
 friction = { static = 0.5, kinetic = 0.4 }
 omega = 1.1
 stacking = 0.5
+whole = false
 restitution = 0.25
 cohesion = 0.5
 rolling = 0.5

@@ -2,6 +2,7 @@
 //! what mechanics says of them.
 #![allow(missing_docs, reason = "a test")]
 
+mod forces;
 mod matching;
 mod pins;
 mod plastic;

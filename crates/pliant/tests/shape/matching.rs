@@ -233,7 +233,11 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
                     for _ in 0..3 {
                         shapes.begin(0.01, 2);
                         for _ in 0..2 {
-                            match_shapes(&mut shapes, &mut rows, &Pass { extraction, weights, grain, isa });
+                            match_shapes(
+                                &mut shapes,
+                                &mut rows,
+                                &Pass { extraction, weights, grain, isa, forced: false },
+                            );
                         }
                         shapes.flow(0.01);
                     }

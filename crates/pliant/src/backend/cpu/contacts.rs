@@ -3,6 +3,7 @@
 //! Contacts are kept by run of particles (`Model::runs`): one run per island, the rest in pieces. A run's
 //! contacts touch only its own particles, so runs go to threads without anything shared.
 
+use super::loads::Loads;
 use super::meet::SLIPPERY;
 use super::shared::Shared;
 use super::threads::Threads;
@@ -21,6 +22,10 @@ pub struct Contact {
     pub collider: u32,
     /// What it has done in this substep.
     pub push: Push,
+    /// What it had found in the iteration before; rigid bodies only.
+    pub last: Push,
+    /// Whether it was inside when it was found; rigid bodies only.
+    pub inside: bool,
 }
 
 /// Where every collider stands during the substep.
@@ -34,7 +39,8 @@ pub fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<
     }));
 }
 
-/// Finds who may touch what before the substep ends.
+/// Finds who may touch what before the substep ends. Contacts of rigid bodies that go on start with the push that they had:
+/// what lies still has nothing left to be solved for, and friction does not start anew.
 pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
     place_obstacles(model, sub.start, sub.end, &mut scratch.obstacles);
     scratch.slippery.clear();
@@ -42,8 +48,12 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
         scratch.slippery.extend(scratch.obstacles.iter().map(|o| Obstacle { friction: SLIPPERY, ..o.clone() }));
     }
     let (obstacles, margin) = (&scratch.obstacles, model.settings.contact_margin);
+    let loads = &scratch.loads;
     threads.each(&mut scratch.contacts, |run, contacts| {
-        contacts.clear();
+        // Before and now, they are in the order of particles and colliders.
+        let goes_on = |c: &Contact| c.push.normal > 0.0 && loads.is_rigid(c.particle as usize);
+        contacts.retain(goes_on);
+        let (old, mut next) = (contacts.len(), 0);
         for i in model.runs[run].clone() {
             let row = state.rows[i];
             if row[3] == 0.0 {
@@ -52,10 +62,21 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
             let (x, start) = (position(row), position(state.previous[i]));
             for (collider, obstacle) in obstacles.iter().enumerate() {
                 if is_near(obstacle, state.radii[i], start, x, margin) {
-                    contacts.push(Contact { particle: i as u32, collider: collider as u32, push: Push::default() });
+                    let (particle, collider) = (i as u32, collider as u32);
+                    let at = |c: &Contact| (c.particle, c.collider);
+                    while next < old && at(&contacts[next]) < (particle, collider) {
+                        next += 1;
+                    }
+                    let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
+                    let inside = || depth(&obstacle.solid, &obstacle.after, x, state.radii[i]).0 > 0.0;
+                    let inside = loads.is_rigid(i) && inside();
+                    // What comes off by itself needs no push: a ball would drag its last contact along.
+                    let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
+                    contacts.push(Contact { particle, collider, push, last: push, inside });
                 }
             }
         }
+        contacts.drain(..old);
     });
 }
 
@@ -91,6 +112,7 @@ pub struct Touch<'a> {
     pub phases: &'a [u32],
     pub radii: &'a [f32],
     pub previous: &'a [RowData],
+    pub loads: &'a Loads,
 }
 
 impl Touch<'_> {
@@ -104,12 +126,33 @@ impl Touch<'_> {
             // SAFETY: promised by the caller.
             let row = unsafe { rows.get(i) };
             let start = position(self.previous[i]);
+            if self.loads.is_rigid(i) {
+                let x = position(*row) + self.push_body(c, &self.obstacles[c.collider as usize], start);
+                *row = [x.x, x.y, x.z, row[3]];
+                continue;
+            }
             let wet = !self.slippery.is_empty() && self.phases[i] == LIQUID;
             let obstacle = &if wet { self.slippery } else { self.obstacles }[c.collider as usize];
-            let (x, push) = project(obstacle, self.radii[i], start, position(*row), c.push);
+            let (x, push) = project(obstacle, self.radii[i], start, position(*row), c.push, 1.0);
             *row = [x.x, x.y, x.z, row[3]];
             c.push = push;
         }
+    }
+
+    /// What a contact moves a particle of a rigid body by. All contacts of a body see it where it was when the iteration
+    /// began: its particles are not where they seem to be until it has taken back its shape.
+    fn push_body(&self, c: &mut Contact, obstacle: &Obstacle, start: Vec3) -> Vec3 {
+        let i = c.particle as usize;
+        let at = position(self.loads.before[i]);
+        let (_, normal) = depth(&obstacle.solid, &obstacle.after, at, self.radii[i]);
+        if self.loads.begins() && c.push.normal > 0.0 {
+            return normal * c.push.normal + c.push.tangent;
+        }
+        let (x, push) = project(obstacle, self.radii[i], start, at, c.push, self.loads.ease(i));
+        let last = if c.push.normal > 0.0 { c.last } else { Push::default() };
+        c.push = push.onward(last, self.loads.momentum);
+        c.last = push;
+        (x - at) + (normal * (c.push.normal - push.normal) + (c.push.tangent - push.tangent))
     }
 }
 
@@ -121,6 +164,7 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
         radii: &state.radii,
         phases: &state.phases,
         previous: &state.previous,
+        loads: &scratch.loads,
     };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.

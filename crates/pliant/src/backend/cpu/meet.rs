@@ -5,11 +5,12 @@
 //! same bits.
 
 use super::contacts::position;
+use super::loads::Loads;
 use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::cohere::{RANGE, cohere, hold};
 use crate::kernels::contact::{Friction, Push};
-use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap};
+use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
 use crate::kernels::shape::ShapeMatch;
 use crate::kernels::shape::matrix::{apply, matrix_of};
 use crate::memory::{of, room};
@@ -29,12 +30,16 @@ pub struct Meeting {
     lists: Lists,
     /// By entry of the lists.
     pushes: Vec<Push>,
+    /// What contacts had found in the iteration before; empty without rigid bodies.
+    lasts: Vec<Push>,
     /// Contacts that each particle shares its mass among.
     shares: Vec<f32>,
     /// Contacts of each particle that pushed in the last pass.
     counts: Vec<f32>,
     /// Whether a pass of this substep has counted them.
     counted: bool,
+    /// Least number of contacts that is counted: 1, or 0 where rigid bodies add up theirs.
+    least: f32,
     /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Kept apart from the rows and
     /// used in every contact pass of the substep (E17).
     weights: Vec<f32>,
@@ -53,6 +58,15 @@ struct Places<'a> {
     starts: &'a [RowData],
     radii: &'a [f32],
     liquids: &'a [u32],
+}
+
+/// What a pass of contacts sees beyond particles.
+#[derive(Clone, Copy)]
+struct More<'a> {
+    /// What cohesion is worth over a substep, 2π·w·h² [kg].
+    strength: f32,
+    /// Rigid bodies, where there are any and pushes go on.
+    pace: Option<&'a Loads>,
 }
 
 /// For every particle whom it may touch, as [`crate::space::Neighbors`] has it; without those that are near at rest.
@@ -102,9 +116,11 @@ impl Default for Meeting {
             finder: Finder::new(Search::Auto),
             lists: Lists::default(),
             pushes: Vec::new(),
+            lasts: Vec::new(),
             shares: Vec::new(),
             counts: Vec::new(),
             counted: false,
+            least: 1.0,
             weights: Vec::new(),
             next: Vec::new(),
             fields: Vec::new(),
@@ -118,7 +134,7 @@ impl Meeting {
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
         let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
-        self.finder.bytes() + lists + each + of(&self.fields)
+        self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts)
     }
 
     /// Pairs of particles that push each other now.
@@ -144,7 +160,7 @@ impl Meeting {
     }
 
     /// Finds who may touch whom before the substep ends.
-    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State) {
+    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State, loads: &Loads) {
         let n = state.particles;
         let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
         let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
@@ -156,6 +172,13 @@ impl Meeting {
         self.shares.resize(n, 1.0);
         self.counts.resize(n, 1.0);
         self.counted = false;
+        self.lasts.clear();
+        self.least = 1.0;
+        if loads.acts() {
+            room(&mut self.lasts, self.lists.indices.len());
+            self.lasts.resize(self.lists.indices.len(), Push::default());
+            self.least = 0.0;
+        }
         self.next.resize(n, [0.0; 4]);
         self.shrunk.clear();
         self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
@@ -203,9 +226,10 @@ impl Meeting {
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
+            self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
             let previous = &state.previous[..n];
             let places = Places { rows: previous, starts: previous, radii: &shrunk, liquids };
-            self.project(threads, places, rule, 0.0);
+            self.project(threads, places, rule, More { strength: 0.0, pace: None });
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -227,35 +251,45 @@ impl Meeting {
         self.pushes.fill(Push::default());
     }
 
-    /// All contacts once.
-    pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State) {
+    /// Contacts of each particle in the pass before; before the first one, those that push where particles are.
+    pub fn count_contacts(&mut self, threads: &Threads, state: &State) -> &[f32] {
+        if std::mem::replace(&mut self.counted, true) {
+            std::mem::swap(&mut self.shares, &mut self.counts);
+        } else {
+            self.count_shares(threads, &state.rows[..state.particles], &state.radii);
+        }
+        &self.shares
+    }
+
+    /// All contacts once, after they were counted.
+    pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State, loads: &Loads) {
         let n = state.particles;
         let mutual = model.mutual.unwrap_or_default();
         let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
         let rule = Rule { friction: mutual.friction, omega: mutual.omega, parts: false };
-        if std::mem::replace(&mut self.counted, true) {
-            std::mem::swap(&mut self.shares, &mut self.counts);
-        } else {
-            self.count_shares(threads, &state.rows[..n], &state.radii);
+        let pace = Some(loads).filter(|loads| loads.acts());
+        if loads.acts() {
+            self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = loads.share(i, *share));
         }
         let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: what cohesion is worth over a substep.
         let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
-        self.project(threads, Places { rows, starts, radii: &state.radii, liquids }, rule, strength);
+        let places = Places { rows, starts, radii: &state.radii, liquids };
+        self.project(threads, places, rule, More { strength, pace });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
 
     /// Contacts of each particle that push at `rows`.
     fn count_shares(&mut self, threads: &Threads, rows: &[RowData], radii: &[f32]) {
-        let lists = &self.lists;
+        let (lists, least) = (&self.lists, self.least as usize);
         threads.chunks(&mut self.shares, 1, |first, shares| {
             for (k, share) in shares.iter_mut().enumerate() {
                 let i = first + k;
                 let own = position(rows[i]);
                 let pushes = |&&j: &&u32| overlap(own, position(rows[j as usize]), radii[i] + radii[j as usize]);
-                *share = lists.of(i).iter().filter(pushes).count().max(1) as f32;
+                *share = lists.of(i).iter().filter(pushes).count().max(least) as f32;
             }
         });
     }
@@ -266,9 +300,11 @@ impl Meeting {
         threads: &Threads,
         Places { rows, starts, radii, liquids }: Places<'_>,
         rule: Rule,
-        strength: f32,
+        more: More<'_>,
     ) {
-        let Self { lists, pushes, shares, counts, weights, next, fields, .. } = self;
+        let More { strength, pace } = more;
+        let Self { lists, pushes, lasts, shares, counts, weights, next, fields, least, .. } = self;
+        let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
         let fields = &fields[..];
         let lists = &*lists;
         let offsets = &lists.offsets;
@@ -308,12 +344,22 @@ impl Meeting {
                     } else {
                         meet(&own, &other, rule, *push)
                     };
+                    let pushed = push.normal > 0.0;
                     *push = done;
                     sum += impulse;
+                    // A pull does not go on.
+                    if let Some(loads) = pace.filter(|loads| !held && loads.is_rigid(i) && loads.is_rigid(j)) {
+                        // SAFETY: as for `pushes`, of which there are as many.
+                        let last = unsafe { lasts.get(offsets[i] as usize + e) };
+                        *push = done.onward(if pushed { *last } else { Push::default() }, loads.momentum);
+                        *last = done;
+                        let (normal, _) = way_out(&own, &other, rule.parts);
+                        sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);
+                    }
                     count += 1.0;
                 }
                 // SAFETY: particle i belongs to this thread.
-                unsafe { *counts.get(i) = count.max(1.0) };
+                unsafe { *counts.get(i) = count.max(least) };
                 let x = own.x + sum * weights[i];
                 *next = [x.x, x.y, x.z, rows[i][3]];
             }

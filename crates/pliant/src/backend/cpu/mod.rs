@@ -11,6 +11,7 @@ mod flow;
 mod inflate;
 mod isa;
 mod jacobi;
+mod loads;
 mod measure;
 mod meet;
 mod patches;
@@ -40,6 +41,9 @@ use flow::Flow;
 #[cfg(feature = "gpu")]
 pub(crate) use flow::phase_of as flow_phase;
 pub use isa::Isa;
+use loads::Loads;
+#[cfg(feature = "gpu")]
+pub(crate) use loads::{mean, rigid};
 use meet::Meeting;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -117,6 +121,8 @@ pub(crate) struct Scratch {
     next: Vec<RowData>,
     /// Contacts between particles.
     meeting: Meeting,
+    /// Rigid bodies behind contacts.
+    loads: Loads,
     /// Liquids.
     flow: Flow,
     /// For contacts that bounce.
@@ -126,7 +132,8 @@ pub(crate) struct Scratch {
 impl Scratch {
     fn bytes(&self) -> u64 {
         let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
-        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.flow.bytes();
+        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.loads.bytes();
+        let contacts = contacts + of(&self.slippery) + self.flow.bytes();
         air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
     }
 
@@ -152,6 +159,7 @@ impl Scratch {
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
             meeting: Meeting::default(),
+            loads: Loads::default(),
             flow: Flow::default(),
             rebounds: Rebounds::default(),
         }
@@ -191,6 +199,11 @@ impl Cpu {
     /// Number of threads.
     pub fn thread_count(&self) -> usize {
         self.threads.count()
+    }
+
+    /// Forgets what went on from one substep to the next: somebody has changed the state.
+    pub fn forget(&mut self) {
+        self.scratch.contacts.iter_mut().for_each(Vec::clear);
     }
 
     /// Memory of the passes [bytes]; the threads' stacks come on top.
@@ -279,13 +292,14 @@ fn substep(
     if let Some(shapes) = &mut state.shapes {
         shapes.begin(h, settings.iterations);
     }
+    scratch.loads.begin(model, state);
     if let Some(fluid) = &model.fluid {
         scratch.flow.begin(threads, fluid, state);
         scratch.flow.find(threads, fluid, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
     }
     if model.mutual.is_some() {
-        scratch.meeting.find(threads, model, state);
+        scratch.meeting.find(threads, model, state, &scratch.loads);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
         // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
         let keeps = !model.has_surface();
@@ -408,7 +422,12 @@ fn run_pass(
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
         Pass::Touch => contacts::touch(threads, model.schedule.islands, state, scratch),
-        Pass::Meet => scratch.meeting.touch(threads, model, state),
+        Pass::Meet => {
+            let Scratch { meeting, loads, contacts, .. } = scratch;
+            let between = meeting.count_contacts(threads, state);
+            loads.count(between, &state.rows, contacts, model.settings.iterations);
+            meeting.touch(threads, model, state, loads);
+        }
         Pass::Flow => scratch.flow.project(threads, isa, model, state),
         Pass::Shapes => {
             if let Some(shapes) = &mut state.shapes {
@@ -421,7 +440,7 @@ fn run_pass(
 /// Bodies take back their shape.
 fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
     let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
-    let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa };
+    let pass = shape::Pass { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
     shape::match_shapes(shapes, rows, &pass);
 }
 

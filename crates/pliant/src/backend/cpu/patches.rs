@@ -32,6 +32,7 @@ pub fn run_islands(
         radii: &state.radii,
         phases: &state.phases,
         previous: &state.previous,
+        loads: &scratch.loads,
     };
     let lambda = multipliers(&mut state.multipliers);
     let work = patch_work(isa, scales, model, &mut state.rows, &lambda);

@@ -52,6 +52,15 @@ struct Substep {
     // come after all others.
     carried: u32,
     wet: u32,
+    // Of rigid bodies: first vector in `fixtures` of what contacts know of the body behind each particle (share of the
+    // particle's inverse mass, mean share, number of the body), or NOBODY; first of three counts of contacts for each
+    // body in `marks`, the most so far, those of this iteration, and those of the first; pushes of the iteration
+    // before in `work`.
+    loads: u32,
+    crowds: u32,
+    lasts: u32,
+    // What cohesion of particles is worth over a substep, 2π·w·h² [kg].
+    cohesion: f32,
 }
 
 // What one dispatch works on.
@@ -70,7 +79,7 @@ struct Job {
     // 1 in the first iteration of a substep: multipliers start from zero.
     fresh: u32,
     spare: u32,
-    // Of contacts between particles: friction, over-relaxation, factor on radii or mass scaling.
+    // Of contacts between particles: friction, over-relaxation or factor on radii, mass scaling or momentum.
     stick: f32,
     slide: f32,
     omega: f32,

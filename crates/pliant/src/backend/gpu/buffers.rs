@@ -184,6 +184,13 @@ impl Buffers {
         let past = (state.substeps as u32).wrapping_mul(tables.iterations) << 24;
         let nothing = vec![past; tables.marks - tables.exchange as usize];
         self.write(device, &self.marks, 4 * u64::from(tables.exchange), &nothing);
+        if tables.loads != NOBODY {
+            // Nothing goes on from the substep before, and no body has contacts yet.
+            let masks = vec![0_u32; (tables.first_order - tables.masks) as usize];
+            self.write(device, &self.marks, 4 * u64::from(tables.masks), &masks);
+            let counts = vec![0_u32; tables.marks - tables.crowds as usize];
+            self.write(device, &self.marks, 4 * u64::from(tables.crowds), &counts);
+        }
         let first_order: Vec<u32> = state.first_order.iter().map(|&f| u32::from(f)).collect();
         self.write(device, &self.marks, 4 * u64::from(tables.first_order), &first_order);
     }

@@ -125,6 +125,10 @@ pub struct Substep {
     pub fields: u32,
     pub carried: u32,
     pub wet: u32,
+    pub loads: u32,
+    pub crowds: u32,
+    pub lasts: u32,
+    pub cohesion: f32,
 }
 
 /// What one dispatch works on, `Job` of `bindings.wgsl`.

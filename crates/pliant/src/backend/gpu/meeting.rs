@@ -9,7 +9,7 @@ use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
 use super::space::{Finder, Order, Setup, Step, Workshop};
-use super::tables::Tables;
+use super::tables::{NOBODY, Tables};
 use crate::kernels::meet::MARGIN;
 use crate::model::Model;
 use crate::space::{Cloud, Construction, Pairs, Search};
@@ -29,6 +29,8 @@ pub struct Meeting {
     pub group: wgpu::BindGroup,
     /// Freezes the state where lists had no room.
     alarm: Step,
+    /// Vectors for each entry of the lists: its push, and that of the iteration before, where there are rigid bodies.
+    vectors: u32,
     /// Smallest radius, of which the margin is a part [m].
     smallest: f32,
 }
@@ -63,12 +65,13 @@ impl Meeting {
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
         )?;
-        let pushes = pushes(device, finder.capacity())?;
+        let vectors = if tables.loads == NOBODY { 1 } else { 2 };
+        let pushes = pushes(device, finder.capacity(), vectors)?;
         let group = group(device, desks, &finder, &pushes)?;
         let shop = Workshop::new(device);
         let crowd = shop.pipeline("crowd", &[include_str!("crowd.wgsl")])?;
         let alarm = shop.step(&crowd, &[(0, finder.header()), (1, &buffers.marks)], 1)?;
-        Ok(Self { finder, pushes, group, alarm, smallest })
+        Ok(Self { finder, pushes, group, alarm, vectors, smallest })
     }
 
     /// Records the search.
@@ -90,10 +93,10 @@ impl Meeting {
     /// Makes room for what the last search wanted, and a quarter more.
     pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
         let wanted = self.finder.report(device)?.needed();
-        let most = device.binding_bytes / size_of::<RowData>() as u64;
+        let most = device.binding_bytes / size_of::<RowData>() as u64 / u64::from(self.vectors);
         let room = (wanted + wanted / 4 + 4096).min(most.max(wanted));
         self.finder.grow(device, room)?;
-        self.pushes = pushes(device, self.finder.capacity())?;
+        self.pushes = pushes(device, self.finder.capacity(), self.vectors)?;
         self.group = group(device, desks, &self.finder, &self.pushes)?;
         Ok(())
     }
@@ -137,8 +140,8 @@ fn smallest(state: &State) -> f32 {
     state.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3)
 }
 
-fn pushes(device: &Device, entries: u32) -> Result<Buffer, GpuError> {
-    let bytes = u64::from(entries) * size_of::<RowData>() as u64;
+fn pushes(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuError> {
+    let bytes = u64::from(entries) * u64::from(vectors) * size_of::<RowData>() as u64;
     device.buffer("pushes of pairs", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
 }
 

@@ -15,7 +15,7 @@
 const PARTS: u32 = 1u;
 const TOUCHES: u32 = 2u;
 
-// `job.scale`: what cohesion is worth over a substep, 2π·w·h² [kg]; 0 where old positions are parted.
+// `job.scale`: what contacts of rigid bodies make again of their last change.
 
 // Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
 const AT_REST: f32 = 1.5;
@@ -37,7 +37,15 @@ fn shares(thread: Thread) {
             count++;
         }
     }
-    work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * f32(max(count, 1u));
+    let share = f32(max(count, 1u));
+    work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
+    if (job.mode & PARTS) == 0u && sub.loads != NOBODY {
+        // For the cards that are dealt once bodies have added up theirs.
+        work[sub.meets + i].x = share;
+        if count > 0u && is_rigid(i) {
+            atomicAdd(&marks[crowd_at(i, FIRST)], count);
+        }
+    }
 }
 
 fn side(i: u32, place: vec4<f32>) -> Side {
@@ -64,6 +72,8 @@ fn project(thread: Thread) {
     var pushing = 0u;
     let end = list.x + list.y;
     let parts = (job.mode & PARTS) != 0u;
+    let rigid = !parts && is_rigid(i);
+    let half = arrayLength(&pushes) / 2u;
     // Beyond 32 entries there are no bits: all of those are kept.
     var kept_before = select(order[slot].y, 0u, job.fresh != 0u);
     var kept_now = 0u;
@@ -93,7 +103,7 @@ fn project(thread: Thread) {
         }
         let reach = own.radius + there.w;
         var held = false;
-        if COHESIVE && job.scale > 0.0 {
+        if COHESIVE && !parts {
             // Only who touched before the substep holds on.
             held = overlaps(own.start, work[job.copies_in + 2u * j + 1u].xyz, reach * RANGE);
         }
@@ -107,12 +117,21 @@ fn project(thread: Thread) {
         let wet = max(i, j) >= sub.wet;
         let stick = select(job.stick, 0.0, wet);
         let slide = select(job.slide, 0.0, wet);
+        let other = side(j, there);
         var met: Met;
         if COHESIVE && held {
-            let pull = hold(job.scale, own.radius, there.w);
-            met = cohere(own, side(j, there), stick, slide, job.omega, pull, push);
+            let pull = hold(sub.cohesion, own.radius, there.w);
+            met = cohere(own, other, stick, slide, job.omega, pull, push);
         } else {
-            met = meet(own, side(j, there), stick, slide, job.omega, parts, push);
+            met = meet(own, other, stick, slide, job.omega, parts, push);
+        }
+        // A pull does not go on.
+        if rigid && !held && is_rigid(j) {
+            let found = met.push;
+            let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
+            met.push = onward(found, last, job.scale);
+            pushes[half + e] = found;
+            met.impulse += way_out(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
         }
         pushes[e] = met.push;
         if n < 32u {
@@ -135,7 +154,14 @@ fn project(thread: Thread) {
         work[sub.nexts + i] = vec4<f32>(x, inverse_mass);
         return;
     }
-    if (job.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
+    if rigid {
+        if count > 0u {
+            atomicAdd(&marks[crowd_at(i, NOW)], count);
+        }
+        if (job.mode & TOUCHES) != 0u {
+            x += push_body(own.start, own.radius, i, own.x);
+        }
+    } else if (job.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
         x = touch_from(own.start, own.radius, i, i, vec4<f32>(x, inverse_mass)).xyz;
     }
     rows[i] = vec4<f32>(x, inverse_mass);

@@ -21,6 +21,7 @@ mod error;
 mod flow;
 mod glue;
 pub mod layout;
+mod loads;
 mod meeting;
 mod normals;
 mod patches;
@@ -60,7 +61,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
-use tables::{MARKS, Tables};
+use tables::{MARKS, NOBODY, Tables};
 use timing::{STAGES, Timer};
 pub use wgpu;
 
@@ -420,6 +421,11 @@ impl Gpu {
             let first = self.tables.shapes.job.slots as usize;
             self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
             here.upload(&self.device, &self.tables.shapes, there);
+            if self.tables.loads != NOBODY {
+                let loads = loads::loads(there, state.particles);
+                self.tables.fixtures[self.tables.loads as usize..][..loads.len()].copy_from_slice(&loads);
+                self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(self.tables.loads), &loads);
+            }
         }
         self.buffers.upload_state(&self.device, state, &self.tables);
         self.tables.flow.upload(&self.device, &self.buffers, model, state);

@@ -59,7 +59,7 @@ fn deal(thread: Thread) {
     let kept = work[sub.meets + i];
     let start = motion[previous_at(i)].xyz;
     put_card(
-        job.copies_out, i, vec4<f32>(rows[i].xyz, params[sub.radii + i]), vec4<f32>(start, kept.z * kept.x),
+        job.copies_out, i, vec4<f32>(rows[i].xyz, params[sub.radii + i]), vec4<f32>(start, kept.z * share_of(i, kept.x)),
     );
 }
 

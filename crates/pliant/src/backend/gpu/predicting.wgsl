@@ -85,13 +85,33 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
+        let before = atomicLoad(&marks[sub.masks + i * words + word]);
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
-            if solid_is_near(obstacle(c), radius, start, x, sub.margin) {
+            let o = obstacle(c);
+            if solid_is_near(o, radius, start, x, sub.margin) {
                 mask |= 1u << (c % 32u);
-                work[sub.pushes + slot * sub.colliders + c] = vec4<f32>(0.0);
+                start_contact(i, slot, c, o, radius, x, (before >> (c % 32u) & 1u) != 0u);
             }
         }
         atomicStore(&marks[sub.masks + i * words + word], mask);
+    }
+}
+
+// Contacts start from nothing; those of rigid bodies that go on, with the push that they had.
+fn start_contact(i: u32, slot: u32, c: u32, o: Obstacle, radius: f32, x: vec3<f32>, goes_on: bool) {
+    let at = sub.pushes + slot * sub.colliders + c;
+    if !is_rigid(i) {
+        work[at] = vec4<f32>(0.0);
+        return;
+    }
+    let inside = solid_depth(o, o.after, x, radius).inside > 0.0;
+    // What comes off by itself needs no push.
+    if !(goes_on && inside && work[at].w > 0.0) {
+        work[at] = vec4<f32>(0.0);
+    }
+    work[sub.lasts + i * sub.colliders + c] = work[at];
+    if inside {
+        atomicAdd(&marks[crowd_at(i, FIRST)], 1u);
     }
 }
 

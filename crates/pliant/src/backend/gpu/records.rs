@@ -86,6 +86,10 @@ impl Records {
             fields: tables.fields.0,
             carried: tables.flow.carried,
             wet: tables.flow.wet,
+            loads: tables.loads,
+            crowds: tables.crowds,
+            lasts: tables.lasts,
+            cohesion: std::f32::consts::TAU * model.mutual.map_or(0.0, |m| m.cohesion) * h * h,
         };
         Self {
             steady,

@@ -15,7 +15,7 @@ use wgpu::{Buffer, BufferUsages};
 const PIECE: usize = 4096;
 
 /// Vectors of a body, of a pose, of a piece's sums and of a goal, as in the shader.
-const BODY: usize = 10;
+const BODY: usize = 13;
 const POSE: usize = 8;
 const SUMS: usize = 4;
 const GOAL: usize = 4;
@@ -63,12 +63,15 @@ impl ShapeTables {
                 None => (0.0, 0.0, 0.0),
             };
             let at = &mut all.words[BODY * b..BODY * (b + 1)];
-            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, u32::from(body.plastic.is_some())];
+            // As in the shader: what bends, and what turns by its torque alone.
+            let nature = u32::from(body.plastic.is_some()) + if !all.lists && body.is_rigid() { 2 } else { 0 };
+            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, nature];
             at[1] = [body.mass, alpha, threshold, creep].map(f32::to_bits);
             at[2] = bits(body.first, most.to_bits());
             at[3] = bits(body.pivot, body.first_row as u32);
             at[4..7].iter_mut().zip(&body.spread).for_each(|(to, column)| *to = bits(*column, 0));
             at[7..10].iter_mut().zip(&body.flat).for_each(|(to, column)| *to = bits(*column, 0));
+            at[10..13].iter_mut().zip(&body.second).for_each(|(to, column)| *to = bits(*column, 0));
             at[4][3] = pieces.len() as u32 - first_piece;
             at[5][3] = first_piece;
             members += body.count;

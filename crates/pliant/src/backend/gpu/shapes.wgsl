@@ -2,7 +2,7 @@
 // workgroup adds up; where every body is one piece of consecutive rows, one pass does all. Sums have one order: each
 // thread its own members, then halves of the workgroup, then pieces as they come.
 //
-// `job.index`: first body, ten vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`: pieces;
+// `job.index`: first body, thirteen vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`: pieces;
 // `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NOBODY where each body's rows
 // follow each other; `job.copies_in`, `job.copies_out`: where the members of each row start, and which they are;
 // `job.stick`: not 0 where rows are those that stabilization has parted;
@@ -12,7 +12,7 @@
 // Rotation; center and strain; plastic shape, three columns; worst stretch, three columns.
 @group(1) @binding(1) var<storage, read_write> poses: array<vec4<f32>>;
 
-const BODY: u32 = 10u;
+const BODY: u32 = 13u;
 const POSE: u32 = 8u;
 // Vectors in `work`: sums of a piece, goal of a body.
 const SUMS: u32 = 4u;
@@ -26,6 +26,8 @@ struct Body {
     count: u32,
     pins: u32,
     plastic: bool,
+    // Whether it turns by its torque alone.
+    rigid: bool,
     mass: f32,
     alpha: f32,
     // First row.
@@ -59,8 +61,8 @@ fn body_at(b: u32) -> Body {
     let head = bodies[at];
     let numbers = vector(at + 1u);
     return Body(
-        head.x, head.y, head.z, head.w != 0u, numbers.x, numbers.y, bodies[at + 3u].w, vector(at + 2u).xyz,
-        vector(at + 3u).xyz,
+        head.x, head.y, head.z, (head.w & 1u) != 0u, (head.w & 2u) != 0u, numbers.x, numbers.y, bodies[at + 3u].w,
+        vector(at + 2u).xyz, vector(at + 3u).xyz,
     );
 }
 
@@ -175,8 +177,31 @@ fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<
     return quat_of(polar(moment));
 }
 
+// Of the moment of a rigid body only what turns it: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its last orientation.
+fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat3x3<f32> {
+    if !body.rigid {
+        return a;
+    }
+    let there = a * transpose(linear);
+    let odd = there - transpose(there);
+    return linear * columns(job.index + BODY * b + 10u) + (odd * linear) * 0.5;
+}
+
+// Contacts of a body are counted anew; what counts is the most that there were in the substep so far.
+fn count_anew(b: u32) {
+    if sub.loads == NOBODY || job.stick != 0.0 {
+        return;
+    }
+    let at = sub.crowds + 3u * b;
+    let before = atomicLoad(&marks[at + select(0u, 2u, job.fresh != 0u)]);
+    atomicStore(&marks[at], max(before, atomicLoad(&marks[at + 1u])));
+    atomicStore(&marks[at + 1u], 0u);
+    atomicStore(&marks[at + 2u], 0u);
+}
+
 // Where body `b` is matched to (D4 4.7), from its sums. Sets its pose.
 fn turn(b: u32, body: Body, total: Sums) -> Goal {
+    count_anew(b);
     let before = linear_before(b, body);
     let origin = origin_of(body, before);
     let at = POSE * b;
@@ -190,7 +215,7 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     }
     // Σ m (p − way)(q − pivot)ᵀ, multiplied out.
     let a = total.second - outer3(moment, body.pivot) - outer3(way, body.moment - body.mass * body.pivot);
-    let q = rotation_for(b, body, a, shape);
+    let q = rotation_for(b, body, select_moment(b, body, before, a), shape);
     let rotation = matrix_of(q);
     // What is frozen stays as it is; what comes of it is put back by finalize.
     let moving = atomicLoad(&marks[FROZEN]) == 0u;
@@ -360,7 +385,7 @@ fn shape_flow(thread: Thread) {
         return;
     }
     let at = job.index + BODY * b;
-    if bodies[at].w == 0u {
+    if (bodies[at].w & 1u) == 0u {
         return;
     }
     let pose = POSE * b;

@@ -74,6 +74,11 @@ pub struct Tables {
     pub nexts: u32,
     /// Ways out of bodies, in `work`, or [`NOBODY`]; those at rest in `fixtures`.
     pub fields: (u32, u32),
+    /// Rigid bodies behind particles: shares in `fixtures`, or [`NOBODY`]; counts of contacts in `marks`; pushes of the
+    /// iteration before in `work`.
+    pub loads: u32,
+    pub crowds: u32,
+    pub lasts: u32,
     /// Two sets of cards in `work`.
     pub cards: [u32; 2],
     /// Rest places and objects in `params`, where objects touch themselves.
@@ -121,6 +126,7 @@ impl Tables {
             counts: NOBODY,
             meets: NOBODY,
             fields: (NOBODY, 0),
+            loads: NOBODY,
             // To look tables up takes more registers than a piece can spare: contacts are passes of their own.
             fused: is_fused(model) && !model.has_tables(),
             iterations,
@@ -137,6 +143,7 @@ impl Tables {
             all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
             all.work += all.shapes.work;
         }
+        all.put_loads(model, state);
         all.put_ties(model, state);
         all.put_jacobi(model);
         all.put_sails(model);
@@ -384,7 +391,7 @@ impl Tables {
                 let mask = marks[self.masks as usize + i * words + c / 32];
                 let [x, y, z, normal] = pushes[slot * colliders + c];
                 let push = Push { normal, tangent: Vec3::new(x, y, z) };
-                let contact = Contact { particle: i as u32, collider: c as u32, push };
+                let contact = Contact { particle: i as u32, collider: c as u32, push, last: push, inside: false };
                 (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
             })
         })

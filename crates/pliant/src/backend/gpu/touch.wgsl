@@ -84,3 +84,77 @@ fn touch_these(
     }
     return vec4<f32>(x, row.w);
 }
+
+// Rigid bodies behind particles, the twin of backend/cpu/loads.rs.
+
+fn is_rigid(i: u32) -> bool {
+    return sub.loads != NOBODY && fixture(sub.loads + i).x > 0.0;
+}
+
+// Count `which` of the contacts of the body of particle `i`, in `marks`.
+fn crowd_at(i: u32, which: u32) -> u32 {
+    return sub.crowds + 3u * bitcast<u32>(fixture(sub.loads + i).z) + which;
+}
+
+// Which of the counts: the most before this iteration, those of this one, those of the first.
+const BEFORE: u32 = 0u;
+const NOW: u32 = 1u;
+const FIRST: u32 = 2u;
+
+// Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
+fn share_of(i: u32, own: f32) -> f32 {
+    if is_rigid(i) {
+        let load = fixture(sub.loads + i);
+        let count = f32(max(atomicLoad(&marks[crowd_at(i, select(BEFORE, FIRST, job.fresh != 0u))]), 1u));
+        if count * load.y < 1.0 {
+            return count * load.x;
+        }
+    }
+    return max(own, 1.0);
+}
+
+// What colliders move particle `i` of a rigid body by. All contacts of a body see it where it was when the iteration
+// began, at `x`. `job.scale` is the momentum.
+fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
+    // What is frozen stays as it is: pushes go on into the next substep.
+    if atomicLoad(&marks[FROZEN]) != 0u {
+        return vec3<f32>(0.0);
+    }
+    let ease = 1.0 / share_of(i, 1.0);
+    let words = mask_words();
+    var sum = vec3<f32>(0.0);
+    var pushing = 0u;
+    for (var word = 0u; word < words; word++) {
+        var mask = atomicLoad(&marks[sub.masks + i * words + word]);
+        while mask != 0u {
+            let bit = firstTrailingBit(mask);
+            mask &= mask - 1u;
+            let c = word * 32u + bit;
+            let o = obstacle(c);
+            let at = sub.pushes + i * sub.colliders + c;
+            let last_at = sub.lasts + i * sub.colliders + c;
+            let push = work[at];
+            // Where there are surfaces, which are swept, no body is rigid here.
+            let depth = solid_depth(o, o.after, x, radius);
+            let normal = depth.normal;
+            if job.fresh != 0u && push.w > 0.0 {
+                sum += normal * push.w + push.xyz;
+                pushing++;
+                continue;
+            }
+            let done = contact_push(o, depth, radius, start, x, push, ease);
+            let last = select(vec4<f32>(0.0), work[last_at], push.w > 0.0);
+            let next = onward(done.push, last, job.scale);
+            sum += (done.x - x) + (normal * (next.w - done.push.w) + (next.xyz - done.push.xyz));
+            work[at] = next;
+            work[last_at] = done.push;
+            if next.w > 0.0 {
+                pushing++;
+            }
+        }
+    }
+    if pushing > 0u {
+        atomicAdd(&marks[crowd_at(i, NOW)], pushing);
+    }
+    return sum;
+}

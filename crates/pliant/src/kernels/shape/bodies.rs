@@ -78,6 +78,8 @@ pub(crate) struct Body {
     pub spread: Mat3,
     /// Projector onto the directions in which the body has no extent.
     pub flat: Mat3,
+    /// Σ m (q − pivot)(q − pivot)ᵀ [kg·m²].
+    pub second: Mat3,
     pub stiffness: Stiffness,
     pub plastic: Option<Plastic>,
     /// Part of the way to the goals in one iteration of this substep.
@@ -91,6 +93,11 @@ impl Body {
 
     pub fn chunks(&self) -> usize {
         self.blocks().div_ceil(CHUNK_BLOCKS)
+    }
+
+    /// Whether it moves as one: never bent, held by nothing. What its particles are moved by is then a force on it.
+    pub fn is_rigid(&self) -> bool {
+        self.stiffness.is_rigid() && self.plastic.is_none() && self.pins.1 == 0
     }
 }
 
@@ -149,6 +156,8 @@ pub struct ShapeMatch {
     pub(crate) members: Vec<[u32; LANES]>,
     /// Rows of pinned members, body by body.
     pub(super) pins: Vec<u32>,
+    /// By row, how much of a particle's own inverse mass a rigid body has there ([`ShapeMatch::shares`]).
+    pub(super) shares: Vec<f32>,
     pub(crate) layout: Layout,
     pub(super) rows: usize,
 }
@@ -163,6 +172,7 @@ impl ShapeMatch {
             blocks: Vec::new(),
             members: Vec::new(),
             pins: Vec::new(),
+            shares: Vec::new(),
             layout: Layout::Runs,
             rows: rest.len(),
         };
@@ -221,7 +231,13 @@ impl ShapeMatch {
             Layout::Runs => 0,
             Layout::Lists { starts, slots, moves } => of(starts) + of(slots) + of(moves),
         };
-        of(&self.bodies) + of(&self.poses) + of(&self.blocks) + of(&self.members) + of(&self.pins) + lists
+        of(&self.bodies)
+            + of(&self.poses)
+            + of(&self.blocks)
+            + of(&self.members)
+            + of(&self.pins)
+            + of(&self.shares)
+            + lists
     }
 
     /// How many bodies there are.
@@ -253,6 +269,7 @@ impl ShapeMatch {
             pivot: [0.0; 3],
             spread: IDENTITY,
             flat: IDENTITY,
+            second: IDENTITY,
             stiffness: shape.stiffness,
             plastic: shape.plastic,
             alpha: shape.stiffness.per_iteration(0.0, 1),

@@ -3,7 +3,7 @@
 
 use super::bodies::{Body, Layout, ShapeMatch};
 use super::moments::LANES;
-use super::spread::pseudoinverse;
+use super::spread::{pseudoinverse, pseudoinverse_f64};
 use crate::state::RowData;
 
 /// By how much the pinned members of a body outweigh the others in its orientation: their second moment at rest is so
@@ -24,6 +24,10 @@ impl ShapeMatch {
     pub fn set_masses(&mut self, rows: &[RowData]) {
         assert!(rows.len() >= self.rows, "{} rows for shapes of {}", rows.len(), self.rows);
         self.pins.clear();
+        self.shares.clear();
+        if self.layout == Layout::Runs {
+            self.shares.resize(self.rows, 0.0);
+        }
         for number in 0..self.bodies.len() {
             let mut members = self.members_of(&self.bodies[number], rows);
             let first_pin = self.pins.len();
@@ -46,7 +50,24 @@ impl ShapeMatch {
             body.first = [0, 1, 2].map(|j| sum(&|m| m.mass * m.offset[j]));
             body.pivot = pivot.map(|v| v as f32);
             (body.spread, body.flat) = pseudoinverse(moment);
+            body.second = moment.map(|column| column.map(|v| v as f32));
+            if self.layout == Layout::Runs && body.is_rigid() {
+                let mass: f64 = members.iter().map(|m| m.mass).sum();
+                let (inverse, _) = pseudoinverse_f64(inertia(&moment));
+                for m in &members {
+                    let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
+                    let answer = 1.0 / mass + greatest_turn(&inverse, arm);
+                    self.shares[m.row as usize] = (m.mass * answer).min(1.0) as f32;
+                }
+            }
         }
+    }
+
+    /// For every row the inverse mass that its rigid body has there, 1/M + (r×n)ᵀI⁻¹(r×n) in the direction n in which that is
+    /// greatest, over the inverse mass of the particle itself: at most 1. 0 for rows of other bodies, or of none; empty
+    /// where bodies share rows.
+    pub fn shares(&self) -> &[f32] {
+        &self.shares
     }
 
     /// Takes rest offsets from where the rows are, about the center of mass; pinned particles count there like the
@@ -106,6 +127,27 @@ fn place(rows: &[RowData], row: u32) -> [f64; 3] {
 fn center(members: &[Member], weight: impl Fn(&Member) -> f64) -> [f64; 3] {
     let total: f64 = members.iter().map(&weight).sum();
     [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() / total)
+}
+
+/// Tensor of inertia from a second moment [kg·m²].
+fn inertia(second: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let trace = second[0][0] + second[1][1] + second[2][2];
+    let mut tensor = second.map(|column| column.map(|v| -v));
+    (0..3).for_each(|k| tensor[k][k] += trace);
+    tensor
+}
+
+/// Greatest nᵀ[r]ᵀI⁻¹[r]n over all directions n [1/kg]: how easily a push at `arm` turns a body.
+fn greatest_turn(inverse: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> f64 {
+    let cross = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]];
+    let times = |a: &[[f64; 3]; 3], i: usize, j: usize| -> f64 { (0..3).map(|k| a[k][i] * cross[j][k]).sum() };
+    let turned: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| times(inverse, i, j)));
+    let m: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| (0..3).map(|k| cross[i][k] * turned[j][k]).sum()));
+    // One of its three eigenvalues is 0, that of the arm itself.
+    let trace = m[0][0] + m[1][1] + m[2][2];
+    let minor = |a: usize, b: usize| m[a][a] * m[b][b] - m[a][b] * m[b][a];
+    let product = minor(0, 1) + minor(0, 2) + minor(1, 2);
+    0.5 * (trace + (trace * trace - 4.0 * product).max(0.0).sqrt())
 }
 
 /// What each pin weighs in the orientation [kg].

@@ -29,11 +29,14 @@ pub struct Pass<'a> {
     pub grain: usize,
     /// Instructions to use, if the processor has them.
     pub isa: Isa,
+    /// Whether all that moved particles since the last match are forces, however large: rigid bodies then turn as their
+    /// torque says.
+    pub forced: bool,
 }
 
 impl Default for Pass<'_> {
     fn default() -> Self {
-        Self { extraction: Extraction::Iterative, weights: None, grain: usize::MAX, isa: Isa::detect() }
+        Self { extraction: Extraction::Iterative, weights: None, grain: usize::MAX, isa: Isa::detect(), forced: false }
     }
 }
 
@@ -56,12 +59,26 @@ pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &Pass<'
         extraction: pass.extraction,
         grain: pass.grain,
         wide: wide(pass.isa),
+        forced: pass.forced && pass.weights.is_none() && *layout == Layout::Runs,
     };
     match layout {
         Layout::Runs => all.runs(bodies, poses, rows, 0),
         Layout::Lists { starts, slots, moves } => {
             all.lists(bodies, poses, members, moves, rows);
             join(starts, slots, moves, rows, 0, pass.grain);
+        }
+    }
+}
+
+impl ShapeMatch {
+    /// Finds out how rigid bodies are turned, where somebody else has put their particles.
+    pub fn look(&mut self, rows: &[RowData]) {
+        let (mut rows, before) = (rows.to_vec(), self.poses.clone());
+        match_shapes(self, &mut rows, &Pass::default());
+        for ((body, pose), before) in self.bodies.iter().zip(&mut self.poses).zip(before) {
+            if !body.is_rigid() {
+                *pose = before;
+            }
         }
     }
 }
@@ -75,6 +92,8 @@ struct All<'a> {
     extraction: Extraction,
     grain: usize,
     wide: bool,
+    /// Whether rigid bodies turn by their torque alone.
+    forced: bool,
 }
 
 impl All<'_> {
@@ -197,6 +216,7 @@ impl All<'_> {
         // Σ m (p − way)(q − pivot)ᵀ, multiplied out.
         let a = add_outer(&second, scale(moment, -1.0), pivot);
         let a = add_outer(&a, scale(way, -1.0), add_scaled(first_moment, -mass, pivot));
+        let a = if self.forced && body.is_rigid() { turned_only(body, &linear, &a) } else { a };
         let rotation = self.turn(body, pose, &a);
         if body.plastic.is_some() {
             let s = stretch(&a, &rotation, &pose.shape, &body.spread, &body.flat);
@@ -268,6 +288,18 @@ impl All<'_> {
         }
         sums(source, blocks, range, before)
     }
+}
+
+/// The moment of a rigid body, of which only what turns it is left: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its
+/// last orientation.
+///
+/// Contacts move single particles by what the body needs, which may be more than the body is large, and lead through
+/// its middle: the rotation nearest to that would turn it over. To first order, which is what forces do, the two agree;
+/// beyond, the angle stays below 90°.
+fn turned_only(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
+    let here = multiply(a, &transpose(linear));
+    let odd = blend(&here, -1.0, &transpose(&here));
+    blend(&multiply(linear, &body.second), 0.5, &multiply(&odd, linear))
 }
 
 /// Whether eight lanes at a time are wanted and there.

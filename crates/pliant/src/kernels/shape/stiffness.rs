@@ -25,6 +25,14 @@ impl Stiffness {
         }
     }
 
+    /// Whether particles go all of the way in every substep, however short.
+    pub fn is_rigid(self) -> bool {
+        match self {
+            Self::Fraction(alpha) => alpha >= 1.0,
+            Self::Time(tau) | Self::LinearTime(tau) => tau == 0.0,
+        }
+    }
+
     /// α of one of `iterations` in a substep of h seconds.
     pub fn per_iteration(self, h: f32, iterations: u32) -> f32 {
         let n = iterations.max(1) as f32;

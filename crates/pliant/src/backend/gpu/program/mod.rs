@@ -6,7 +6,7 @@ mod particles;
 use super::layout::Job;
 use super::patches::{ENTRY, TURNS};
 use super::shader::{self, Desk, PatchShader, Source, Traits};
-use super::tables::{Tables, has_multipliers};
+use super::tables::{NOBODY, Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
 use crate::state::State;
@@ -66,8 +66,8 @@ pub struct Program {
     /// Islands, and pieces that exchange their seams: all of their iterations; where that is all there is, the whole
     /// substep.
     pub islands: Vec<Command>,
-    /// The first iteration, then odd and even ones in turn.
-    pub iterations: [Vec<Command>; 3],
+    /// The first iteration, then odd and even ones in turn; with rigid bodies every one of them.
+    pub iterations: Vec<Vec<Command>>,
     /// After them.
     pub finalize: Vec<Command>,
     /// How often the iterations run.
@@ -84,8 +84,9 @@ impl Program {
         maker.predict();
         maker.stabilize();
         maker.islands();
-        for variant in 0..3 {
-            maker.iteration(variant);
+        let numbers = if tables.loads == NOBODY { 3 } else { model.settings.iterations.max(1) };
+        for k in 0..numbers {
+            maker.iteration(k, variant(k));
         }
         maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
         maker.finalize();
@@ -94,8 +95,7 @@ impl Program {
 
     /// The dispatches of iteration `k`.
     pub fn iteration(&self, k: u32) -> &[Command] {
-        let variant = if k == 0 { 0 } else { 2 - k % 2 };
-        &self.iterations[variant as usize]
+        self.iterations.get(k as usize).unwrap_or_else(|| &self.iterations[variant(k)])
     }
 
     /// Dispatches of a whole substep, of which finding neighbors takes `find`, and those of liquids `flow`.
@@ -125,6 +125,11 @@ impl Program {
             Stage::Finalize => self.finalize.clone(),
         }
     }
+}
+
+/// 0 is the first iteration, 1 the second, fourth, …, 2 the third, fifth, ….
+fn variant(k: u32) -> usize {
+    if k == 0 { 0 } else { (2 - k % 2) as usize }
 }
 
 struct Maker<'a> {
@@ -262,13 +267,18 @@ impl Maker<'_> {
         self.dispatch(source, job, range.len())
     }
 
-    /// Variant 0 is the first iteration, 1 the second, fourth, …, 2 the third, fifth, ….
-    fn iteration(&mut self, variant: usize) {
+    /// Iteration `k`, which is of this variant.
+    fn iteration(&mut self, k: u32, variant: usize) {
+        let mut list = Vec::new();
+        self.list(k, variant, &mut list);
+        self.program.iterations.push(list);
+    }
+
+    fn list(&mut self, number: u32, variant: usize, list: &mut Vec<Command>) {
         if self.together {
             return;
         }
         let fused = self.tables.fused;
-        let mut list = Vec::new();
         let passes = &self.model.schedule.iteration;
         for (k, pass) in passes.iter().enumerate() {
             let fresh = u32::from(variant == 0);
@@ -318,7 +328,7 @@ impl Maker<'_> {
                 }
                 Pass::Meet => {
                     let touch = passes.get(k + 1) == Some(&Pass::Touch);
-                    list.extend(self.meet(variant, touch));
+                    list.extend(self.meet(number, variant, touch));
                 }
                 Pass::Shapes => list.extend(self.shapes(fresh, false)),
                 Pass::Flow => {
@@ -332,7 +342,6 @@ impl Maker<'_> {
                 Pass::Touch => list.push(self.touch(PLAIN)),
             }
         }
-        self.program.iterations[variant] = list;
     }
 
     /// Contacts with colliders, in islands or outside of them.

@@ -4,6 +4,7 @@ use super::{Command, Maker, SIZE};
 use crate::backend::gpu::layout::Job;
 use crate::backend::gpu::shader;
 use crate::backend::gpu::tables::NOBODY;
+use crate::kernels::contact::momentum;
 use crate::kernels::meet::SLOP;
 use crate::step::schedule::Pass;
 
@@ -94,20 +95,19 @@ impl Maker<'_> {
 
     /// Contacts between particles within an iteration, and with colliders, if those are next. Where nothing else moves
     /// particles, each pass leaves cards for the next; the first has those of stabilization.
-    pub(super) fn meet(&mut self, variant: usize, touch: bool) -> Vec<Command> {
+    pub(super) fn meet(&mut self, number: u32, variant: usize, touch: bool) -> Vec<Command> {
         let Some(mutual) = self.model.mutual else { return Vec::new() };
         let (groups, cards) = (self.state.particles.div_ceil(SIZE), self.tables.cards);
         let alone = self.model.schedule.iteration.iter().all(|p| matches!(p, Pass::Meet | Pass::Touch));
         let odd = usize::from(alone && variant == 1);
-        let h = self.model.settings.dt / self.model.settings.substeps as f32;
+        let rigid = self.tables.loads != NOBODY;
         let job = Job {
             mode: if touch { TOUCHES } else { 0 },
             fresh: u32::from(variant == 0),
             stick: mutual.friction.stick,
             slide: mutual.friction.slide,
             omega: mutual.omega,
-            // 2π·w·h²: what cohesion is worth over a substep.
-            scale: std::f32::consts::TAU * mutual.cohesion * h * h,
+            scale: if rigid { momentum(number, self.model.settings.iterations) } else { 0.0 },
             copies_in: cards[odd],
             copies_out: if alone { cards[1 - odd] } else { NOBODY },
             ..Job::default()
@@ -118,6 +118,11 @@ impl Maker<'_> {
         }
         if variant == 0 {
             list.push(self.run(shader::meets("shares"), job, groups));
+            if rigid {
+                // Bodies know only now how many contacts they have.
+                let again = Job { fresh: 1, ..self.dealing(false) };
+                list.push(self.run(shader::passes("deal"), again, groups));
+            }
         }
         list.push(self.run(shader::meets("project"), job, groups));
         list
