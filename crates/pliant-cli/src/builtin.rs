@@ -18,7 +18,6 @@ macro_rules! scenes {
 
 /// All of them, the default first.
 pub const SCENES: &[Builtin] = scenes![
-    "dam",
     "flags",
     "balloon",
     "block100",
@@ -30,6 +29,7 @@ pub const SCENES: &[Builtin] = scenes![
     "cover",
     "crater",
     "cube",
+    "dam",
     "dent",
     "drop_boxes",
     "drop_crates",
