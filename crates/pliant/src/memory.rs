@@ -1,7 +1,7 @@
 //! How much memory a simulation holds on the host: what was asked of the allocator, not what is in use of it.
 
 use crate::frame::Shape;
-use crate::model::{Coats, Model};
+use crate::model::{Coats, LIQUID, Model, Pour};
 use crate::state::State;
 
 /// Bytes of a list, with the room that it has beyond its length.
@@ -52,6 +52,7 @@ impl Model {
             + fixed
             + of(&self.loose)
             + of(&self.fields)
+            + self.fluid.as_ref().map_or(0, |f| of(&f.volumes) + of(&f.grips) + of(&f.liquids))
             + shape(&self.shape)
             + self.coats.as_ref().map_or(0, coats)
     }
@@ -61,16 +62,21 @@ impl Model {
 /// lists of numbers and with a push.
 const GRAIN_LISTS: u64 = 9 * (4 + 4 + 16);
 
+/// The same of a particle of a liquid: it sees 33 others, in two lists of numbers.
+const LIQUID_LISTS: u64 = 33 * (4 + 4);
+
 /// What a simulation will hold on the host later on, from what it holds after its first step.
 ///
-/// Measured on heaps, boxes and streams: lists get longer by a twentieth of it all, as things come to lie on each other.
+/// Measured on heaps, boxes and streams: lists get longer by a twentieth of it all, as things come to lie on each other; of
+/// water by a twelfth.
 pub(crate) fn expected(model: &Model, state: &State, now: u64) -> u64 {
-    if model.mutual.is_none() {
+    if model.mutual.is_none() && model.fluid.is_none() {
         return now;
     }
-    let waiting: usize = model.pours.iter().zip(&state.poured).map(|(pour, out)| pour.places.len() - out).sum();
-    let full = now + waiting as u64 * GRAIN_LISTS;
-    full + full / 20
+    let each = |pour: &Pour| if pour.phase == LIQUID { LIQUID_LISTS } else { GRAIN_LISTS };
+    let waiting = model.pours.iter().zip(&state.poured).map(|(p, out)| (p.places.len() - out) as u64 * each(p));
+    let full = now + waiting.sum::<u64>();
+    full + if model.fluid.is_some() { full / 12 } else { full / 20 }
 }
 
 impl State {
@@ -80,6 +86,7 @@ impl State {
         let rates = of(&self.velocities) + of(&self.older_velocities);
         let particles = of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.poured);
         let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
-        rows + rates + particles + shapes + nested(&self.multipliers) + of(&self.inflate_multipliers)
+        let liquids = of(&self.pressures) + of(&self.carried);
+        rows + rates + particles + shapes + liquids + nested(&self.multipliers) + of(&self.inflate_multipliers)
     }
 }

@@ -337,6 +337,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu",
         "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
         "s23_a_kernel_at_its_center_is_finite_and_flat",
+        "s23_a_lattice_at_a_wall_has_its_density",
         "s23_an_edge_of_two_walls_is_counted_once",
         "s23_density_on_a_lattice_is_the_analytic_sum",
         "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
@@ -347,8 +348,10 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("s24", &[
         "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
+        "s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up",
         "s24_a_stirred_liquid_resists_as_its_viscosity_says",
         "s24_the_resistance_of_a_wall_is_the_integral_of_the_operator",
+        "v09_s24_a_box_floats_as_deep_as_its_density_says",
     ]),
     ("s25", &[
         "s14_s25_lift_and_drag_are_the_same_on_the_gpu",
@@ -821,8 +824,17 @@ const PROVED: &[(&str, &[&str])] = &[
     ("v07", &[
         "v07_a_ball_rolls_down_with_five_sevenths_of_gravity",
     ]),
+    ("v09", &[
+        "v09_s24_a_box_floats_as_deep_as_its_density_says",
+    ]),
     ("v10", &[
         "v10_water_at_rest_has_its_density",
+    ]),
+    ("v11", &[
+        "v11_the_front_of_a_dam_break_is_that_of_the_experiment",
+    ]),
+    ("v12", &[
+        "v12_water_keeps_its_volume_for_a_minute",
     ]),
     ("v14", &[
         "v14_high_columns_run_out_farther_than_those_of_sand",

@@ -29,7 +29,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-const SCENES: [(&str, &str); 4] = [
+const SCENES: [(&str, &str); 5] = [
     (
         "a heap of grains",
         "[[grains]]\nfill = { min = [-0.4, 0, -0.4], max = [0.4, 0.8, 0.4] }\nradius = 0.02\n[[collider]]\nplane = {}\n",
@@ -41,6 +41,10 @@ const SCENES: [(&str, &str); 4] = [
     (
         "a merged ball of regions in its mesh, on grains",
         "[[body]]\nball = 0.5\ngrid = 40\nmerge = 1\nregions = { size = 0.2 }\nshow = \"mesh\"\ntransform = { translate = [0, 0.8, 0] }\n[[grains]]\nfill = { min = [-0.4, 0, -0.4], max = [0.4, 0.2, 0.4] }\n[[collider]]\nplane = {}\n",
+    ),
+    (
+        "water in a corner",
+        "[[liquid]]\nfill = { min = [0, 0, 0], max = [0.5, 0.8, 0.5] }\n[[collider]]\nplane = {}\n[[collider]]\nplane = { normal = [1, 0, 0] }\n[[collider]]\nplane = { normal = [0, 0, 1] }\n[[collider]]\nplane = { normal = [-1, 0, 0], offset = -1 }\n[[collider]]\nplane = { normal = [0, 0, -1], offset = -0.5 }\n",
     ),
     (
         "a stream of grains",
