@@ -383,13 +383,19 @@ impl Assembly {
             substeps: 0,
             time: 0.0,
         };
+        let fluid = fluid(scene, self.spaces, self.liquids, &self.rows);
+        if fluid.as_ref().is_some_and(|f| f.viscosity(settings.dt / settings.substeps as f32).is_cut()) {
+            let note =
+                "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
+            self.notes.push(note.to_owned());
+        }
         let model = Model {
             schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)
                 .and((!scene.liquid.is_empty()).then_some(Pass::Flow))
                 .and(mutual.is_some().then_some(Pass::Meet))
                 .and(state.shapes.is_some().then_some(Pass::Shapes)),
             mutual,
-            fluid: fluid(scene, self.spaces, self.liquids, &self.rows),
+            fluid,
             rest: rest_places,
             fields: self.fields,
             loose: self.loose,

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContactSpec {
-    /// Whether particles touch each other; default true where there are grains or bodies, or `itself` is set.
+    /// Whether particles touch each other; default true where there are grains or bodies, or liquids
+    /// beside other objects, or `itself` is set.
     pub between: Option<bool>,
     /// Whether cloth, ropes, soft bodies and inflatables touch themselves too; default false. Particles should be no
     /// farther apart than their diameter, and move less than their radius in a substep, or layers slip through.

@@ -1,10 +1,11 @@
 //! Liquids on the device: where their numbers are, the lists of their neighbors, and what their shaders are told.
 
 use super::buffers::Buffers;
+use super::crowd::Crowd;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Order, Setup, Step, Workshop};
+use super::space::{Finder, Order, Setup};
 use super::tables::{NOBODY, Tables};
 use crate::backend::cpu::flow_phase;
 use crate::kernels::fluid::smooth::Smoothing;
@@ -12,7 +13,6 @@ use crate::kernels::fluid::viscous::Plan;
 use crate::model::{Fluid, Model};
 use crate::space::{Construction, Pairs, Search};
 use crate::state::{RowData, State};
-use wgpu::ComputePass;
 
 /// Entries per particle that lists have room for at first: a lattice at rest has 32 within four radii.
 const ROOM: usize = 40;
@@ -168,11 +168,9 @@ fn alike(fluid: &Fluid) -> bool {
 
 /// Lists of neighbors.
 pub struct Flow {
-    finder: Finder,
+    crowd: Crowd,
     /// Lists for the shaders.
     pub group: wgpu::BindGroup,
-    /// Freezes the state where lists had no room.
-    alarm: Step,
 }
 
 impl Flow {
@@ -185,7 +183,7 @@ impl Flow {
         state: &State,
     ) -> Result<Self, GpuError> {
         let n = state.particles;
-        let finder = Finder::new(
+        let crowd = Crowd::new(
             device,
             &Setup {
                 particles: n,
@@ -204,39 +202,27 @@ impl Flow {
                 capacity: ROOM * n,
                 cloud: None,
             },
+            &buffers.marks,
         )?;
-        let group = group(device, desks, &finder)?;
-        let shop = Workshop::new(device);
-        let crowd = shop.pipeline("crowd", &[include_str!("crowd.wgsl")])?;
-        let alarm = shop.step(&crowd, &[(0, finder.header()), (1, &buffers.marks)], 1)?;
-        Ok(Self { finder, group, alarm })
+        let group = group(device, desks, &crowd.finder)?;
+        Ok(Self { crowd, group })
     }
 
-    /// Records the search.
-    pub fn encode(&self, pass: &mut ComputePass<'_>) {
-        self.finder.encode(pass);
-        self.alarm.encode(pass);
-    }
-
-    /// Dispatches of the search.
-    pub fn dispatches(&self) -> usize {
-        self.finder.dispatches() + 1
+    /// The search.
+    pub fn search(&self) -> &Crowd {
+        &self.crowd
     }
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        self.finder.bytes()
+        self.crowd.finder.bytes()
     }
 
-    /// Makes room for what the last search wanted, and a quarter more, if it had none.
+    /// Makes room for what the last searches wanted, if they had none.
     pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
-        let wanted = self.finder.report(device)?.needed();
-        if wanted <= u64::from(self.finder.capacity()) {
-            return Ok(());
+        if self.crowd.grow(device, size_of::<u32>() as u64)? {
+            self.group = group(device, desks, &self.crowd.finder)?;
         }
-        let most = device.binding_bytes / 4;
-        self.finder.grow(device, (wanted + wanted / 4 + 4096).min(most.max(wanted)))?;
-        self.group = group(device, desks, &self.finder)?;
         Ok(())
     }
 }

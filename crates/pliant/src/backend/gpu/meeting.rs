@@ -1,21 +1,20 @@
 //! Contacts of particles with each other on the device: lists of neighbors, what contacts have done, and room for both.
 //!
-//! Neighbors are looked for with where particles will be, before anything of the state is changed. Where their lists
-//! have no room the substep does not happen, nor any after it, until the host has made room (E33): nothing is
-//! dropped, and nothing waits for the host in a steady frame.
+//! Neighbors are looked for with where particles will be, before anything of the state is changed.
 
 use super::buffers::Buffers;
+use super::crowd::Crowd;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Order, Setup, Step, Workshop};
+use super::space::{Finder, Order, Setup};
 use super::tables::{NOBODY, Tables};
 use crate::kernels::meet::MARGIN;
 use crate::model::Model;
 use crate::space::{Cloud, Construction, Pairs, Search};
 use crate::state::{RowData, State};
 use crate::step::stats::Touching;
-use wgpu::{Buffer, BufferUsages, ComputePass};
+use wgpu::{Buffer, BufferUsages};
 
 /// Entries per particle that lists have room for at first. Grains that touch on all sides have twelve; a heap has
 /// eight with those that nearly touch, and both sides are listed.
@@ -23,12 +22,10 @@ const ROOM: usize = 12;
 
 /// Lists and pushes.
 pub struct Meeting {
-    finder: Finder,
+    crowd: Crowd,
     pushes: Buffer,
     /// Lists and pushes for the shaders.
     pub group: wgpu::BindGroup,
-    /// Freezes the state where lists had no room.
-    alarm: Step,
     /// Vectors for each entry of the lists: its push, and that of the iteration before, where there are rigid bodies.
     vectors: u32,
     /// Smallest radius, of which the margin is a part [m].
@@ -46,7 +43,7 @@ impl Meeting {
     ) -> Result<Self, GpuError> {
         let n = state.particles;
         let smallest = smallest(state);
-        let finder = Finder::new(
+        let crowd = Crowd::new(
             device,
             &Setup {
                 particles: n,
@@ -64,40 +61,30 @@ impl Meeting {
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
+            &buffers.marks,
         )?;
         let vectors = if tables.loads == NOBODY { 1 } else { 2 };
-        let pushes = pushes(device, finder.capacity(), vectors)?;
-        let group = group(device, desks, &finder, &pushes)?;
-        let shop = Workshop::new(device);
-        let crowd = shop.pipeline("crowd", &[include_str!("crowd.wgsl")])?;
-        let alarm = shop.step(&crowd, &[(0, finder.header()), (1, &buffers.marks)], 1)?;
-        Ok(Self { finder, pushes, group, alarm, vectors, smallest })
+        let pushes = pushes(device, crowd.finder.capacity(), vectors)?;
+        let group = group(device, desks, &crowd.finder, &pushes)?;
+        Ok(Self { crowd, pushes, group, vectors, smallest })
     }
 
-    /// Records the search.
-    pub fn encode(&self, pass: &mut ComputePass<'_>) {
-        self.finder.encode(pass);
-        self.alarm.encode(pass);
-    }
-
-    /// Dispatches of the search.
-    pub fn dispatches(&self) -> usize {
-        self.finder.dispatches() + 1
+    /// The search.
+    pub fn search(&self) -> &Crowd {
+        &self.crowd
     }
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        self.finder.bytes() + self.pushes.size()
+        self.crowd.finder.bytes() + self.pushes.size()
     }
 
-    /// Makes room for what the last search wanted, and a quarter more.
+    /// Makes room for what the last searches wanted, if they had none.
     pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
-        let wanted = self.finder.report(device)?.needed();
-        let most = device.binding_bytes / size_of::<RowData>() as u64 / u64::from(self.vectors);
-        let room = (wanted + wanted / 4 + 4096).min(most.max(wanted));
-        self.finder.grow(device, room)?;
-        self.pushes = pushes(device, self.finder.capacity(), self.vectors)?;
-        self.group = group(device, desks, &self.finder, &self.pushes)?;
+        if self.crowd.grow(device, size_of::<RowData>() as u64 * u64::from(self.vectors))? {
+            self.pushes = pushes(device, self.crowd.finder.capacity(), self.vectors)?;
+            self.group = group(device, desks, &self.crowd.finder, &self.pushes)?;
+        }
         Ok(())
     }
 
@@ -106,19 +93,19 @@ impl Meeting {
         let smallest = smallest(state);
         if smallest != self.smallest {
             self.smallest = smallest;
-            self.finder.set_margin(device, MARGIN * smallest);
+            self.crowd.finder.set_margin(device, MARGIN * smallest);
         }
     }
 
     /// Pairs that pushed each other in the last substep, by the smaller number; waits for them.
     pub fn touching(&self, device: &Device, model: &Model) -> Result<Vec<Touching>, GpuError> {
         let h = model.settings.dt / model.settings.substeps as f32;
-        let ranges = device.download(self.finder.ranges())?;
-        let near = device.download(self.finder.indices())?;
+        let ranges = device.download(self.crowd.finder.ranges())?;
+        let near = device.download(self.crowd.finder.indices())?;
         let pushes = device.download(&self.pushes)?;
         // Pushes of the first 32 entries are kept where their bit is set.
         let mut kept = vec![0; model.shape.objects.len()];
-        for order in device.download(&self.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
+        for order in device.download(&self.crowd.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
             kept[order[0] as usize] = order[1];
         }
         let mut all = Vec::new();

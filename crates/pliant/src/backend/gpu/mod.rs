@@ -15,6 +15,7 @@
 mod alarm;
 mod buffers;
 mod cards;
+mod crowd;
 mod desks;
 mod device;
 mod error;
@@ -249,7 +250,8 @@ impl Gpu {
     }
 
     fn passes(&self) -> usize {
-        let (meet, flow) = (self.met().map_or(0, |m| m.dispatches()), self.flowing().map_or(0, |f| f.dispatches()));
+        let (meet, flow) =
+            (self.met().map_or(0, |m| m.search().dispatches()), self.flowing().map_or(0, |f| f.search().dispatches()));
         self.program.passes(meet, flow)
     }
 
@@ -361,8 +363,8 @@ impl Gpu {
                 Command::Run(d) => d,
                 found => {
                     match found {
-                        Command::FindFlow => flow.iter().for_each(|f| f.encode(pass)),
-                        _ => meeting.iter().for_each(|m| m.encode(pass)),
+                        Command::FindFlow => flow.iter().for_each(|f| f.search().encode(pass)),
+                        _ => meeting.iter().for_each(|m| m.search().encode(pass)),
                     }
                     *bound = usize::MAX;
                     continue;

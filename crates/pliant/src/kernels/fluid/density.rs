@@ -13,7 +13,6 @@
 //! constraint (as in contacts, [`crate::kernels::meet`]), and moves by the sum with all of it.
 
 use crate::kernels::{Lane, V3};
-use std::ops::Add;
 
 /// Sums over the neighbors of a particle.
 #[derive(Clone, Copy, Debug)]
@@ -42,18 +41,6 @@ impl<F: Lane> Sums<F> {
             density: self.density + value * volume,
             gradient: self.gradient + apart * g,
             squares: self.squares + weight * (g * g * square),
-        }
-    }
-}
-
-impl<F: Lane> Add for Sums<F> {
-    type Output = Self;
-    #[inline(always)]
-    fn add(self, o: Self) -> Self {
-        Self {
-            density: self.density + o.density,
-            gradient: self.gradient + o.gradient,
-            squares: self.squares + o.squares,
         }
     }
 }

@@ -70,7 +70,7 @@ pub fn wall(smoothing: Smoothing, reach: f32, delta: f32) -> f32 {
 pub struct Plan {
     /// Sweeps.
     pub sweeps: u32,
-    /// Middle of the spectrum's bounds, 1 and 1 + 2·middle − 2.
+    /// Middle of the spectrum's bounds, of which the lower is 1.
     pub middle: f32,
     /// Half of their distance.
     pub half: f32,

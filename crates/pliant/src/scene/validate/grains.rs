@@ -46,14 +46,14 @@ fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
     let most = sites as f32 * speed / spacing;
     if p.per_second > most {
         let what = format!(
-            "is {} grains per second, but at most {most:.0} fit through: {sites} side by side at {speed} m/s",
+            "is {} per second, but at most {most:.0} fit through: {sites} side by side at {speed} m/s",
             p.per_second
         );
         let help = "pour faster, or from a wider mouth, or fewer";
         return Err(SceneError::new(format!("{at_pour}.per_second"), what).help(help));
     }
     if g.velocity != [0.0; 3] {
-        let what = "is given, but grains that are poured have a velocity of their own";
+        let what = "is given, but what is poured has a velocity of its own";
         return Err(SceneError::new(format!("{at}.velocity"), what).help("set pour.velocity"));
     }
     Ok(())

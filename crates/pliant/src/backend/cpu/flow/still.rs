@@ -3,6 +3,7 @@
 use super::phase_of;
 use super::sums::{Eights, densities};
 use crate::backend::cpu::contacts::position;
+use crate::backend::cpu::shared::Shared;
 use crate::backend::cpu::threads::Threads;
 use crate::backend::cpu::{Substep, contacts};
 use crate::kernels::V3;
@@ -18,7 +19,7 @@ pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
     let n = state.particles;
     let radii = vec![0.5 * fluid.reach; n];
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
-    let mut finder = Finder::new(Search::Auto);
+    let mut finder = Finder::new(Search::Grid).in_cells();
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
     let near = finder.find(threads, cloud, 0.0, Pairs::Both);
     let mut obstacles = Vec::new();
@@ -27,8 +28,12 @@ pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
     let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
     walls.find(threads, model, state, &obstacles, &sub);
     let mut all = vec![f32::NAN; n];
-    for (number, run) in model.runs.iter().enumerate() {
-        for (k, i) in run.clone().enumerate() {
+    let shared = Shared::new(&mut all);
+    threads.over_numbers(model.runs.len(), |number| {
+        let span = model.runs[number].clone();
+        // SAFETY: runs do not overlap.
+        let out = unsafe { shared.slice(span.clone()) };
+        for (k, i) in span.enumerate() {
             let row = state.rows[i];
             if fluid.liquids[i] == 0 || row[3] == 0.0 {
                 continue;
@@ -49,8 +54,8 @@ pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
                 }
             };
             let share = walls.run(number).map_or(0.0, |w| fill(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
-            all[i] = sums.density + volumes[i] * center + share - 1.0;
+            out[k] = sums.density + volumes[i] * center + share - 1.0;
         }
-    }
+    });
     all
 }

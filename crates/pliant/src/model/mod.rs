@@ -3,6 +3,9 @@
 //! Made once by `build`; a step only reads it. Between steps a caller may change parameters
 //! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
 
+mod fluid;
+mod pour;
+
 use crate::frame::Shape;
 use crate::kernels::aero::Air;
 use crate::kernels::contact::{Friction, Solid};
@@ -12,7 +15,9 @@ use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::RowData;
 use crate::step::schedule::Schedule;
+pub use fluid::{Fluid, LIQUID, LiquidKind};
 use glam::{Quat, Vec3};
+pub use pour::Pour;
 use std::ops::Range;
 
 /// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
@@ -319,81 +324,6 @@ impl Default for Mutual {
     }
 }
 
-/// Phase of all particles of liquids: they do not touch each other, but keep their density.
-pub const LIQUID: u32 = crate::space::ASLEEP - 1;
-
-/// What is the same for all liquids, and where they are (S23).
-#[derive(Clone, Debug, PartialEq)]
-pub struct Fluid {
-    /// Radius of a liquid's particle [m].
-    pub radius: f32,
-    /// Reach of the kernel [m].
-    pub reach: f32,
-    /// How much farther off than it is a wall is taken [m].
-    pub setback: f32,
-    /// The kernel.
-    pub smoothing: crate::kernels::fluid::smooth::Smoothing,
-    /// Factor on every correction.
-    pub omega: f32,
-    /// Share of the last substep's pressure that the next one starts from.
-    pub carry: f32,
-    /// Softening of the constraints, over that of a lone pair.
-    pub relaxation: f32,
-    /// Volume that gives way to pressure [1/Pa].
-    pub compressibility: f32,
-    /// Share of the velocity against neighbors that is lost in a substep.
-    pub xsph: f32,
-    /// Space of a liquid's particle [m³].
-    pub volume: f32,
-    /// Whether all particles of the scene take the same space.
-    pub even: bool,
-    /// Space of each particle in the sums of a liquid [m³].
-    pub volumes: Vec<f32>,
-    /// The same for viscosity: solids that are lighter than the liquid take less, or it would throw them about.
-    pub grips: Vec<f32>,
-    /// Liquid of each particle, counted from 1; 0 for solids.
-    pub liquids: Vec<u32>,
-    /// The liquids.
-    pub kinds: Vec<LiquidKind>,
-}
-
-impl Fluid {
-    /// The liquid that a particle is of, if it is of one.
-    pub fn kind(&self, i: usize) -> Option<&LiquidKind> {
-        self.kinds.get((self.liquids[i] as usize).wrapping_sub(1))
-    }
-
-    /// How viscosity is solved for in substeps of `h` seconds.
-    pub fn viscosity(&self, h: f32) -> crate::kernels::fluid::viscous::Plan {
-        let nu = self.kinds.iter().map(|k| k.viscosity / k.density).fold(0.0, f32::max);
-        crate::kernels::fluid::viscous::Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
-    }
-
-    /// How multipliers answer in substeps of `h` seconds.
-    pub fn rule(&self, h: f32) -> crate::kernels::fluid::density::Rule {
-        crate::kernels::fluid::density::Rule {
-            omega: self.omega,
-            // Energy ½·V·C²/β for a compressibility β, so α = β/V.
-            compliance: self.compressibility / (self.volume * h * h),
-            relaxation: self.relaxation / (4.0 * self.radius * self.radius),
-        }
-    }
-
-    /// XSPH by volume [kg/m³].
-    pub fn drag(&self) -> f32 {
-        self.xsph * self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min)
-    }
-}
-
-/// One liquid.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LiquidKind {
-    /// Density at rest [kg/m³].
-    pub density: f32,
-    /// Viscosity [Pa·s].
-    pub viscosity: f32,
-}
-
 /// Meshes that follow particles (S20). Nothing of a step reads them.
 #[derive(Clone, Debug, Default)]
 pub struct Coats {
@@ -410,51 +340,6 @@ pub struct Coat {
     pub skin: std::sync::Arc<crate::kernels::shape::Skin>,
     /// The object's first particle.
     pub first: usize,
-}
-
-/// Grains that come into the world one after the other. Until then they are fixed, in [`crate::space::ASLEEP`].
-#[derive(Clone, Debug)]
-pub struct Pour {
-    /// The first of them; the others follow.
-    pub first: usize,
-    /// Where each comes out [m].
-    pub places: Vec<Vec3>,
-    /// Velocity as they come out [m/s].
-    pub velocity: Vec3,
-    /// Inverse mass of each once it is there [1/kg].
-    pub weight: f32,
-    /// Phase of each once it is there.
-    pub phase: u32,
-    /// How many in a second [1/s].
-    pub per_second: f64,
-}
-
-impl Pour {
-    /// When a grain comes out [s].
-    pub fn time_of(&self, grain: usize) -> f64 {
-        grain as f64 / self.per_second
-    }
-
-    /// How many have come out at a time [s].
-    pub fn out_at(&self, time: f64) -> usize {
-        let guess = (time * self.per_second).max(0.0) as usize;
-        // The product may be rounded across a whole number; what `time_of` says holds.
-        let sure = guess.saturating_sub(1);
-        (sure + (sure..guess + 2).take_while(|&k| self.time_of(k) <= time).count()).min(self.places.len())
-    }
-
-    /// The middle of the step of `dt` seconds in which a grain comes out [s].
-    pub fn step_of(&self, grain: usize, dt: f64) -> f64 {
-        let guess = (self.time_of(grain) / dt).ceil().max(1.0) - 1.0;
-        let step = if self.time_of(grain) <= guess * dt { guess } else { guess + 1.0 };
-        // Again, the quotient may be rounded across a whole number.
-        (if self.time_of(grain) <= step * dt { step } else { step + 1.0 } + 0.5) * dt
-    }
-
-    /// Where a grain is that has come out, at the start of a step [m]: on its way since it came out.
-    pub fn place_of(&self, grain: usize, time: f64) -> Vec3 {
-        self.places[grain] + self.velocity * (time - self.time_of(grain)) as f32
-    }
 }
 
 /// The fixed half of a simulation.

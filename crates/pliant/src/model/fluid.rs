@@ -1,0 +1,81 @@
+//! Liquids, as a step sees them.
+
+use crate::kernels::fluid::density::Rule;
+use crate::kernels::fluid::smooth::Smoothing;
+use crate::kernels::fluid::viscous::Plan;
+use crate::space::ASLEEP;
+
+/// Phase of all particles of liquids: they do not touch each other, but keep their density.
+pub const LIQUID: u32 = ASLEEP - 1;
+
+/// What is the same for all liquids, and where they are (S23).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fluid {
+    /// Radius of a liquid's particle [m].
+    pub radius: f32,
+    /// Reach of the kernel [m].
+    pub reach: f32,
+    /// How much farther off than it is a wall is taken [m].
+    pub setback: f32,
+    /// The kernel.
+    pub smoothing: Smoothing,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// Share of the last substep's pressure that the next one starts from.
+    pub carry: f32,
+    /// Softening of the constraints, over that of a lone pair.
+    pub relaxation: f32,
+    /// Volume that gives way to pressure [1/Pa].
+    pub compressibility: f32,
+    /// Share of the velocity against neighbors that is lost in a substep.
+    pub xsph: f32,
+    /// Space of a liquid's particle [m³].
+    pub volume: f32,
+    /// Whether all particles of the scene take the same space.
+    pub even: bool,
+    /// Space of each particle in the sums of a liquid [m³].
+    pub volumes: Vec<f32>,
+    /// The same for viscosity: solids that are lighter than the liquid take less, or it would throw them about.
+    pub grips: Vec<f32>,
+    /// Liquid of each particle, counted from 1; 0 for solids.
+    pub liquids: Vec<u32>,
+    /// The liquids.
+    pub kinds: Vec<LiquidKind>,
+}
+
+impl Fluid {
+    /// The liquid that a particle is of, if it is of one.
+    pub fn kind(&self, i: usize) -> Option<&LiquidKind> {
+        self.kinds.get((self.liquids[i] as usize).wrapping_sub(1))
+    }
+
+    /// How viscosity is solved for in substeps of `h` seconds.
+    pub fn viscosity(&self, h: f32) -> Plan {
+        let nu = self.kinds.iter().map(|k| k.viscosity / k.density).fold(0.0, f32::max);
+        Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
+    }
+
+    /// How multipliers answer in substeps of `h` seconds.
+    pub fn rule(&self, h: f32) -> Rule {
+        Rule {
+            omega: self.omega,
+            // Energy ½·V·C²/β for a compressibility β, so α = β/V.
+            compliance: self.compressibility / (self.volume * h * h),
+            relaxation: self.relaxation / (4.0 * self.radius * self.radius),
+        }
+    }
+
+    /// XSPH by volume [kg/m³].
+    pub fn drag(&self) -> f32 {
+        self.xsph * self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min)
+    }
+}
+
+/// One liquid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LiquidKind {
+    /// Density at rest [kg/m³].
+    pub density: f32,
+    /// Viscosity [Pa·s].
+    pub viscosity: f32,
+}
