@@ -51,6 +51,8 @@ impl Model {
             + sails
             + fixed
             + of(&self.loose)
+            + of(&self.mates.offsets)
+            + of(&self.mates.objects)
             + of(&self.fields)
             + self.fluid.as_ref().map_or(0, |f| of(&f.volumes) + of(&f.grips) + of(&f.liquids))
             + shape(&self.shape)

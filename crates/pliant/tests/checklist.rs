@@ -85,6 +85,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s10_s17_forces_of_a_pile_come_back_from_the_gpu",
         "s10_s29_grains_do_not_get_into_a_merged_body",
         "s10_two_grains_meet_and_go_on_together",
+        "s10_what_is_attached_to_a_body_does_not_touch_it",
     ]),
     ("s11", &[
         "s11_all_pairs_of_five_rows_take_five_colors_at_least",

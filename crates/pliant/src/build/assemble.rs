@@ -15,7 +15,7 @@ use crate::frame::Shape;
 use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
-use crate::model::{Collider, Inflatable, LIQUID, Model, MovedPins, Pour, Sails};
+use crate::model::{Collider, Inflatable, LIQUID, Mates, Model, MovedPins, Pour, Sails};
 use crate::scene::{ArraySpec, FluidSpec, Integrator, Partition, Pin, Scene};
 use crate::space::ASLEEP;
 use crate::state::{RowData, State};
@@ -72,6 +72,8 @@ pub struct Assembly {
     fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
+    /// Attached particles, each with the object that it is attached to.
+    pub mates: Vec<(u32, u32)>,
     /// What liquids share, where there are any.
     fluid: Option<FluidSpec>,
     /// Space of each particle among liquids [m³], and its liquid, from 1; empty without liquids.
@@ -124,6 +126,11 @@ impl Assembly {
         part.constraints.clear();
         self.parts.push(part);
         Ok(())
+    }
+
+    /// Number of the object that a particle is of.
+    pub fn object_of(&self, particle: u32) -> u32 {
+        self.shape.objects[particle as usize]
     }
 
     fn place_one(&mut self, at: &str, part: &Part, shift: Vec3, object: u32, pins: &[Pin]) -> Result<(), BuildError> {
@@ -337,7 +344,7 @@ impl Assembly {
         }
         let coats = self.coats.finish(&self.shape, MOST)?;
         // Who is near at rest need not be kept apart.
-        let whole = mutual.is_some() && self.itself;
+        let whole = mutual.is_some() && (self.itself || !self.mates.is_empty());
         if !self.fields.is_empty() {
             self.fields.resize(self.rows.len(), [0.0; 4]);
         }
@@ -399,6 +406,7 @@ impl Assembly {
             rest: rest_places,
             fields: self.fields,
             loose: self.loose,
+            mates: Mates::new(self.mates, particles),
             settings,
             groups,
             inflatables: self.inflatables,

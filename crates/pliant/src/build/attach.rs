@@ -18,6 +18,8 @@ pub fn attach(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
             let message = format!("joins nothing: no two of its particles are within {} m", spec.within);
             return Err(SceneError::new(at, message).help("move the objects together or raise within"));
         }
+        let mates: Vec<_> = pairs.iter().flat_map(|&[a, b]| [(a, all.object_of(b)), (b, all.object_of(a))]).collect();
+        all.mates.extend(mates);
         let raw = all.constraints.entry(Kind::Attach).or_default();
         for [a, b] in pairs {
             raw.rows.extend([a, b]);

@@ -4,6 +4,7 @@
 //! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
 
 mod fluid;
+mod mates;
 mod pour;
 
 use crate::frame::Shape;
@@ -17,6 +18,7 @@ use crate::state::RowData;
 use crate::step::schedule::Schedule;
 pub use fluid::{Fluid, LIQUID, LiquidKind};
 use glam::{Quat, Vec3};
+pub use mates::Mates;
 pub use pour::Pour;
 use std::ops::Range;
 
@@ -351,13 +353,15 @@ pub struct Model {
     pub mutual: Option<Mutual>,
     /// Liquids, where there are any.
     pub fluid: Option<Fluid>,
-    /// Rest places of particles [m], where objects touch themselves; else empty.
+    /// Rest places of particles [m], where objects touch themselves or are attached to others; else empty.
     pub rest: Vec<glam::Vec3>,
     /// For each particle the shortest way out of its body at rest, and its depth below the surface [m], 0 where it is of
     /// none; empty without bodies.
     pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     pub loose: Vec<bool>,
+    /// Who is attached to what.
+    pub mates: Mates,
     /// The passes of a substep.
     pub schedule: Schedule,
     /// Constraints by kind.

@@ -1,6 +1,6 @@
 //! Bodies of particles that keep their shape.
 
-use crate::support::{center, deepest, energy, members, momentum, simulate};
+use crate::support::{center, deepest, energy, mass, members, momentum, simulate};
 use glam::DVec3;
 use pliant::Simulation;
 
@@ -158,4 +158,29 @@ fn s22_t12_boxes_that_are_in_each_other_come_apart() {
     // They were at rest.
     let (sum, size) = momentum(&sim);
     assert!(sum.length() < 1e-4 * size, "{sum} of {size}");
+}
+
+#[test]
+fn s10_what_is_attached_to_a_body_does_not_touch_it() {
+    // The rope ends inside the ball: contacts would push its last particles out, and the attachment pull them back in.
+    let mut sim = simulate(
+        "solver = { dt = 0.01, substeps = 4, iterations = 8 }
+         [[rope]]\nname = \"cable\"\npath = [[-1.64, 2.9, 0], [0, 2.9, 0]]\nsegments = 20\ndensity = 2\nradius = 0.02
+         pin = [{ at = \"end\" }]
+         [[body]]\nname = \"ball\"\nball = 0.22\ngrid = 9\ndensity = 4000\ntransform = { translate = [-1.84, 2.9, 0] }
+         [[attach]]\nfrom = { object = \"cable\", at = \"start\" }\nto = { object = \"ball\" }\n",
+    );
+    let (cable, ball) = (members(&sim, "cable"), members(&sim, "ball"));
+    let start = energy(&sim);
+    let mut most = 0.0_f64;
+    for _ in 0..60 {
+        sim.step().unwrap();
+        most = most.max(energy(&sim) - start);
+        let touching = sim.touching().into_iter().filter(|t| t.a.min(t.b) as usize == cable[0]);
+        assert_eq!(touching.count(), 0, "the end of the rope touches the ball");
+    }
+    let fallen = 2.9 - center(&sim, &ball).0.y;
+    let scale = 9.81 * fallen * ball.iter().map(|&i| mass(&sim, i)).sum::<f64>();
+    println!("energy grew by {most:.2} J at most, of {scale:.0} J; the ball fell by {fallen:.3} m");
+    assert!(fallen > 1.0 && most < 1e-3 * scale, "{most} J of {scale} J, {fallen} m");
 }

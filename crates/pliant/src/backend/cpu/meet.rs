@@ -86,7 +86,7 @@ impl Lists {
     }
 
     /// Takes over what was found. Particles of one object that touch at rest, or nearly, are no contact: the object holds
-    /// them where they are.
+    /// them where they are. What is attached to an object does not touch it.
     fn fill(&mut self, found: &Neighbors, model: &Model, radii: &[f32]) {
         self.indices.clear();
         self.offsets.clear();
@@ -103,7 +103,8 @@ impl Lists {
                 |j: usize| objects[i] == objects[j] && overlap(rest[i], rest[j], AT_REST * (radii[i] + radii[j]));
             // Grains of one object are not held by anything.
             let loose = model.loose.get(objects[i] as usize).copied().unwrap_or(false);
-            let touching = found.of(i).iter().filter(|&&j| loose || !held(j as usize));
+            let joined = |j: usize| model.mates.holds(i, objects[j]) || model.mates.holds(j, objects[i]);
+            let touching = found.of(i).iter().filter(|&&j| (loose || !held(j as usize)) && !joined(j as usize));
             self.indices.extend(touching);
             self.offsets.push(self.indices.len() as u32);
         }

@@ -13,8 +13,8 @@ const SIDE: [u32; 6] = [0, 3, 4, 7, 8, 9];
 const BOUNCE: [u32; 6] = [0, 1, 3, 4, 8, 9];
 /// Beside lists of liquids: rows, motion, work, marks, fixtures; records.
 const FLOW: [u32; 7] = [0, 1, 3, 4, 7, 8, 9];
-/// Where lists are only sifted: parameters; records.
-const SIFT: [u32; 3] = [5, 8, 9];
+/// Where lists are only sifted: parameters, topology; records.
+const SIFT: [u32; 4] = [5, 6, 8, 9];
 /// All of them.
 const MAIN: [u32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 /// First of the two that are records of a ring.

@@ -170,7 +170,8 @@ fn project(thread: Thread) {
     }
 }
 
-// Leaves out of the lists who is held by its object: `job.params` has rest places and objects, loose ones below 0.
+// Leaves out of the lists who is held by its object, and who is attached to the other's: `job.params` has rest places
+// and objects, `job.slots` who is attached to what.
 @compute @workgroup_size(SIZE)
 fn sift(thread: Thread) {
     let i = number_of(thread);
@@ -179,20 +180,38 @@ fn sift(thread: Thread) {
     }
     let list = ranges[i];
     let object = params[job.params + 4u * i + 3u];
-    if object < 0.0 {
+    // Loose ones are held by nothing.
+    if object < 0.0 && job.slots == NOBODY {
         return;
     }
     let rest = at_rest(i);
     var kept = 0u;
     for (var e = list.x; e < list.x + list.y; e++) {
         let j = near[e];
+        let theirs = params[job.params + 4u * j + 3u];
         let reach = AT_REST * (params[sub.radii + i] + params[sub.radii + j]);
-        if object != params[job.params + 4u * j + 3u] || !overlaps(rest, at_rest(j), reach) {
+        let held = object >= 0.0 && object == theirs && overlaps(rest, at_rest(j), reach);
+        if !held && !is_attached(i, theirs) && !is_attached(j, object) {
             near[list.x + kept] = j;
             kept++;
         }
     }
     ranges[i].y = kept;
+}
+
+// Whether particle i is attached to an object; loose ones have numbers below 0.
+fn is_attached(i: u32, object: f32) -> bool {
+    if job.slots == NOBODY {
+        return false;
+    }
+    let number = u32(select(object, -1.0 - object, object < 0.0));
+    let first = job.slots + sub.particles + 1u;
+    for (var e = topology[job.slots + i]; e < topology[job.slots + i + 1u]; e++) {
+        if topology[first + e] == number {
+            return true;
+        }
+    }
+    return false;
 }
 
 fn at_rest(i: u32) -> vec3<f32> {

@@ -83,6 +83,9 @@ pub struct Tables {
     pub cards: [u32; 2],
     /// Rest places and objects in `params`, where objects touch themselves.
     pub rest: u32,
+    /// Objects that particles are attached to, in `topology`: where those of each begin, then their numbers; or
+    /// [`NOBODY`].
+    pub mates: u32,
     /// Phases in `topology`.
     pub phases: u32,
     /// Where contacts bounce: velocities before the substep in `work`; how each collider does in `fixtures`.
@@ -125,6 +128,7 @@ impl Tables {
         let mut all = Self {
             counts: NOBODY,
             meets: NOBODY,
+            mates: NOBODY,
             fields: (NOBODY, 0),
             loads: NOBODY,
             // To look tables up takes more registers than a piece can spare: contacts are passes of their own.
@@ -231,11 +235,17 @@ impl Tables {
         }
         self.phases = self.topology.len() as u32;
         self.topology.extend_from_slice(&state.phases);
+        if !model.mates.is_empty() {
+            self.mates = self.topology.len() as u32;
+            self.topology.extend_from_slice(&model.mates.offsets);
+            self.topology.extend_from_slice(&model.mates.objects);
+        }
         self.rest = self.params.len() as u32;
         for (place, &object) in model.rest.iter().zip(&model.shape.objects) {
             let loose = model.loose.get(object as usize).copied().unwrap_or(false);
-            // Object numbers are exact in single precision: there are fewer than particles.
-            self.params.extend([place.x, place.y, place.z, if loose { -1.0 } else { object as f32 }]);
+            // Object numbers are exact in single precision: there are fewer than particles. Those of loose ones are
+            // below 0, from -1 on.
+            self.params.extend([place.x, place.y, place.z, if loose { -1.0 - object as f32 } else { object as f32 }]);
         }
     }
 

@@ -40,7 +40,7 @@ impl Maker<'_> {
             list.push(Command::Find);
         }
         if !self.model.rest.is_empty() {
-            let job = Job { params: self.tables.rest, ..Job::default() };
+            let job = Job { params: self.tables.rest, slots: self.tables.mates, ..Job::default() };
             list.push(self.run(shader::meets("sift"), job, particles.div_ceil(SIZE)));
         }
         self.program.neighbors = list;
