@@ -1,7 +1,7 @@
 //! Joins copies of parts into one set of particles and constraints, then into model and state.
 
 use super::coats::Wardrobe;
-use super::liquid::{fluid, spaces};
+use super::liquid::{fluid, notes, spaces};
 use super::part::{Matching, Mouth, ORIENTATION, Part, Raw};
 use super::partition::islands::{Islands, Room};
 use super::partition::{Problem, plan};
@@ -391,10 +391,8 @@ impl Assembly {
             time: 0.0,
         };
         let fluid = fluid(scene, self.spaces, self.liquids, &self.rows);
-        if fluid.as_ref().is_some_and(|f| f.viscosity(settings.dt / settings.substeps as f32).is_cut()) {
-            let note =
-                "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
-            self.notes.push(note.to_owned());
+        if let Some(fluid) = &fluid {
+            self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
         let model = Model {
             schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)

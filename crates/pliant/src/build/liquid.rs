@@ -3,7 +3,7 @@
 use super::part::Part;
 use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
-use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing, lattice};
+use crate::kernels::fluid::smooth::{Smoothing, lattice};
 use crate::kernels::fluid::wall::setback;
 use crate::model::{Fluid, LiquidKind};
 use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
@@ -14,6 +14,9 @@ use glam::Vec3;
 /// Solid particles that are larger than so many times a liquid's are not seen by its kernel, which would not resolve them:
 /// they touch it and no more.
 const LARGEST: f32 = 1.5;
+
+/// Share of a liquid's own pressure with which solids must draw it for a drop to spread over them.
+const SPREADS: f32 = 0.2;
 
 /// One copy of a liquid, placed.
 pub fn liquid(
@@ -62,13 +65,37 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,
+        adhesion: SPREADS * f.adhesion,
         volume: own,
         even: volumes.iter().all(|&v| v == own),
         volumes,
         grips,
         liquids,
-        kinds: scene.liquid.iter().map(|l| LiquidKind { density: l.density, viscosity: l.viscosity }).collect(),
+        kinds: scene
+            .liquid
+            .iter()
+            .map(|l| LiquidKind { density: l.density, viscosity: l.viscosity, tension: l.tension })
+            .collect(),
     })
+}
+
+/// What substeps of `h` seconds are too long for.
+pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
+    let mut notes = Vec::new();
+    if fluid.viscosity(h).is_cut() {
+        let note = "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
+        notes.push(note.to_owned());
+    }
+    for kind in fluid.kinds.iter().filter(|kind| fluid.tension(kind, h) < kind.tension) {
+        let (found, wanted) = (fluid.tension(kind, h), kind.tension);
+        let times = (wanted / found).sqrt().ceil();
+        notes.push(format!(
+            "a surface tension of {wanted} N/m is too much for substeps of {:.3} ms: it will be {found:.3} N/m; take {times} \
+             times as many substeps",
+            1e3 * h
+        ));
+    }
+    notes
 }
 
 /// Space of each particle of a part in the sums of a liquid [m³].
@@ -97,10 +124,7 @@ fn thin(rest: &[Vec3], smoothing: Smoothing, reach: f32) -> Vec<f32> {
     // One thread needs no pool, so there is nothing to fail.
     let Ok(threads) = Threads::new(1) else { return vec![0.0; rows.len()] };
     let near = finder.find(&threads, Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0, Pairs::Both);
-    let value = |square: f32| match smoothing {
-        Smoothing::Cubic => Cubic::<f32>::new(reach).at(square).0,
-        Smoothing::Poly6 => Poly6::<f32>::new(reach).at(square).0,
-    };
+    let value = |square: f32| smoothing.at(reach, square).0;
     let sum = |i: usize| {
         let others = near.of(i).iter().map(|&j| value(rest[i].distance_squared(rest[j as usize])));
         value(0.0) + others.sum::<f32>()

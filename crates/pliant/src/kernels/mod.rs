@@ -254,11 +254,12 @@ pub mod wgsl {
     /// Rebound and rolling resistance.
     pub const REBOUND: &str = include_str!("rebound.wgsl");
     /// Liquids: kernels, walls, density, viscosity.
-    pub const FLUID: [&str; 4] = [
+    pub const FLUID: [&str; 5] = [
         include_str!("fluid/smooth.wgsl"),
         include_str!("fluid/wall.wgsl"),
         include_str!("fluid/density.wgsl"),
         include_str!("fluid/viscous.wgsl"),
+        include_str!("fluid/tension.wgsl"),
     ];
     /// Rotations of bodies.
     pub const ROTATION: &str = include_str!("shape/rotation.wgsl");

@@ -2,6 +2,7 @@
 
 use crate::kernels::fluid::density::Rule;
 use crate::kernels::fluid::smooth::Smoothing;
+use crate::kernels::fluid::tension::{Skin, bearable};
 use crate::kernels::fluid::viscous::Plan;
 use crate::space::ASLEEP;
 
@@ -29,6 +30,8 @@ pub struct Fluid {
     pub compressibility: f32,
     /// Share of the velocity against neighbors that is lost in a substep.
     pub xsph: f32,
+    /// Share of the pressure that holds surfaces together with which solids draw a liquid.
+    pub adhesion: f32,
     /// Space of a liquid's particle [m³].
     pub volume: f32,
     /// Whether all particles of the scene take the same space.
@@ -55,6 +58,16 @@ impl Fluid {
         Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
     }
 
+    /// How surfaces pull, if any does.
+    pub fn skin(&self) -> Option<Skin> {
+        self.kinds.iter().any(|k| k.tension > 0.0).then(|| Skin::new(self.smoothing, self.reach, self.radius))
+    }
+
+    /// Tension of a liquid in substeps of `h` seconds [N/m]: its own, or as much as they bear.
+    pub fn tension(&self, kind: &LiquidKind, h: f32) -> f32 {
+        kind.tension.min(bearable(kind.density, self.radius, h))
+    }
+
     /// How multipliers answer in substeps of `h` seconds.
     pub fn rule(&self, h: f32) -> Rule {
         Rule {
@@ -78,4 +91,6 @@ pub struct LiquidKind {
     pub density: f32,
     /// Viscosity [Pa·s].
     pub viscosity: f32,
+    /// Surface tension [N/m].
+    pub tension: f32,
 }

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod dams;
+mod drops;
 mod floats;
 mod kernels;
 mod still;

@@ -8,6 +8,7 @@ use pliant::gpu::{Cap, GpuOptions};
 use pliant::kernels::V3;
 use pliant::kernels::fluid::density::{Rule, multiplier};
 use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use pliant::kernels::fluid::tension::{SOLID, Skin, tug};
 use pliant::kernels::fluid::{viscous, wall};
 use pliant::kernels::wgsl;
 
@@ -90,6 +91,52 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
     assert!(worst.iter().all(|&w| w < 1e-5), "{worst:?}");
 }
 
+#[test]
+fn s14_s24_surfaces_pull_as_much_on_the_gpu() {
+    let Some(gpu) = gpu() else { return };
+    let body = "
+        let own = tension_pull(f(0u), f(1u), f(2u), f(3u), f3(4u));
+        var other = tension_pull(f(0u), f(1u), f(2u), f(7u), f3(8u));
+        if f(7u) < 0.0 { other = TENSION_SOLID; }
+        output[o] = own.x; output[o + 1u] = own.y; output[o + 2u] = own.z; output[o + 3u] = own.w;
+        let force = tension_tug(own, other, f3(11u), 0.3) - tension_tug(other, own, -f3(11u), 0.3);
+        output[o + 4u] = force.x; output[o + 5u] = force.y; output[o + 6u] = force.z;";
+    let mut rng = Rng(37);
+    let (mut input, mut expected) = (Vec::new(), Vec::new());
+    for k in 0..COUNT {
+        let reach = 10_f32.powf(rng.range(-2.5, 0.5) as f32);
+        let skin = Skin::new(Smoothing::Cubic, reach, reach / rng.range(3.0, 6.0) as f32);
+        let [a, b] = [0, 1].map(|_| rng.cube(f64::from(3.0 / reach)).as_vec3());
+        let a = if k % 100 == 0 { glam::Vec3::ZERO } else { a };
+        let tensions = [rng.range(0.0, 1.0) as f32, if k % 4 == 0 { -1.0 } else { rng.range(0.0, 1.0) as f32 }];
+        let g = rng.cube(1.0).as_vec3();
+        input.extend([skin.noise, skin.scale, skin.air, tensions[0], a.x, a.y, a.z]);
+        input.extend([tensions[1], b.x, b.y, b.z, g.x, g.y, g.z]);
+        let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
+        let own = skin.pull(tensions[0], lanes(a));
+        let other = if tensions[1] < 0.0 { SOLID } else { skin.pull(tensions[1], lanes(b)) };
+        let part = |p: [f32; 4]| (V3::new(p[0], p[1], p[2]), p[3]);
+        let force = tug(part(own), part(other), lanes(g), 0.3);
+        // Opposite for the two of a pair.
+        let back = tug(part(other), part(own), lanes(-g), 0.3);
+        let stress = 4.0 * (skin.air + skin.scale * 6.0 / reach);
+        let size = stress.sqrt();
+        let pulls = own.map(|x| (x, size)).into_iter().take(3).chain([(own[3], skin.air)]);
+        let both = [force.x - back.x, force.y - back.y, force.z - back.z].map(|x| (x, 2.0 * stress));
+        for sum in [force.x + back.x, force.y + back.y, force.z + back.z] {
+            assert!(sum.abs() < 1e-6 * stress, "{sum} of {stress}");
+        }
+        expected.push(pulls.chain(both).collect::<Vec<_>>());
+    }
+    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 14, gives: 7, body }, &input);
+    let mut worst = 0.0_f32;
+    for (a, (b, size)) in output.iter().zip(expected.iter().flatten()) {
+        worst = worst.max(if a.is_finite() { (a - b).abs() / size } else { f32::INFINITY });
+    }
+    println!("off by {worst:.1e} of their sizes");
+    assert!(worst < 1e-5, "{worst}");
+}
+
 /// A dam of water and one of syrup, a box that floats and a cloth that gets wet, in a tank with a ball.
 const DAM: &str = "
     solver = { dt = 0.005, iterations = 3 }
@@ -150,12 +197,13 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
     if !ready() {
         return;
     }
-    let cases: [&[&str]; 5] = [
+    let cases: [&[&str]; 6] = [
         &[],
         &["fluid.kernel=poly6", "fluid.carry=0"],
         &["solver.integrator=bdf2"],
         &["fluid.compressibility=1e-6", "solver.substeps=2"],
         &["contact.between=false"],
+        &["liquid.0.tension=5", "fluid.adhesion=0.4"],
     ];
     for (name, text) in [("everything", DAM.to_owned()), ("water", water())] {
         for set in cases {

@@ -154,6 +154,7 @@ carry = 0.4
 relaxation = 0.03
 compressibility = 1e-9
 xsph = 0.01
+adhesion = 0.2
 
 [[liquid]]
 name = "water"
@@ -164,6 +165,7 @@ array = { count = [1, 1, 2], spacing = [1, 1, 1] }
 velocity = [0, 0.1, 0]
 density = 998
 viscosity = 0.002
+tension = 0.07
 color = [0.2, 0.4, 0.9]
 
 [contact]

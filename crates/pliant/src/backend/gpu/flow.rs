@@ -9,6 +9,7 @@ use super::space::{Finder, Order, Setup};
 use super::tables::{NOBODY, Tables};
 use crate::backend::cpu::flow_phase;
 use crate::kernels::fluid::smooth::Smoothing;
+use crate::kernels::fluid::tension::Skin;
 use crate::kernels::fluid::viscous::Plan;
 use crate::model::{Fluid, Model};
 use crate::space::{Construction, Pairs, Search};
@@ -84,7 +85,7 @@ impl FlowTables {
     pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
-        let alike = alike(fluid);
+        let (alike, skin) = (alike(fluid), Skin::new(fluid.smoothing, fluid.reach, fluid.radius));
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
         let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");
@@ -98,6 +99,12 @@ impl FlowTables {
             number("VOLUME", fluid.volume),
             number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
             number("DRAG", fluid.drag()),
+            number("TENSION", if alike { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
+            number("NOISE", skin.noise),
+            number("SKIN", skin.scale),
+            number("AIR", skin.air),
+            number("CLOSE", skin.close),
+            number("ADHESION", fluid.adhesion),
             number("OMEGA", rule.omega),
             number("COMPLIANCE", rule.compliance),
             number("RELAXATION", rule.relaxation),
@@ -125,8 +132,11 @@ impl FlowTables {
         let carried: Vec<RowData> = state.carried.iter().zip(&state.pressures).map(join).collect();
         buffers.write(device, &buffers.work, u64::from(self.carried) * row, &carried);
         if !fluid.even || !alike(fluid) {
-            let property =
-                |i: usize| [fluid.volumes[i], fluid.kind(i).map_or(-1.0, |k| k.viscosity), fluid.grips[i], 0.0];
+            let h = model.settings.dt / model.settings.substeps as f32;
+            let property = |i: usize| {
+                let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
+                [fluid.volumes[i], viscosity, fluid.grips[i], tension]
+            };
             let all: Vec<RowData> = (0..state.particles).map(property).collect();
             buffers.write(device, &buffers.work, u64::from(self.properties) * row, &all);
         }

@@ -2,8 +2,8 @@
 //
 // In `work`, by particle: from CARRIED on, how far pressure moved it in this substep, or in the last one, and its
 // multiplier; from CARDS on, where it is and the change of its multiplier; from GRADIENTS on, that of its own constraint;
-// from PROPERTIES on, its space [m³], its viscosity [Pa·s], negative for solids, and its space for that; then two sets of
-// steps, and what is left to be done, for viscosity.
+// from PROPERTIES on, its space [m³], its viscosity [Pa·s], negative for solids, its space for that, and its tension [N/m];
+// then two sets of steps, and what is left to be done, for viscosity. Gradients are replaced by what surfaces pull with.
 
 // Where the list of each particle begins, and how long it is.
 @group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
@@ -160,6 +160,74 @@ fn advance(thread: Thread) {
         moved = touch_from(motion[previous_at(i)].xyz, RADIUS, i, i, moved);
     }
     rows[i] = moved;
+}
+
+// What surfaces pull with, from gradients.
+@compute @workgroup_size(SIZE)
+fn skin(thread: Thread) {
+    let i = number_of(thread);
+    if i >= sub.particles || is_frozen() {
+        return;
+    }
+    var pull = TENSION_SOLID;
+    if i >= sub.wet {
+        var tension = TENSION;
+        if !ALIKE {
+            tension = work[PROPERTIES + i].w;
+        }
+        let solids = solids_around(i);
+        let n = tension_mirrored(CLOSE, work[GRADIENTS + i].xyz, solids.xyz, solids.w);
+        pull = tension_pull(NOISE, SKIN, AIR, tension, n);
+    }
+    work[GRADIENTS + i] = pull;
+}
+
+// What solids make of the gradient, and of the constraint (w), where the particle was in the last pass over densities.
+fn solids_around(i: u32) -> vec4<f32> {
+    let x = work[CARDS + i].xyz;
+    var all = vec4<f32>(0.0);
+    if sub.colliders > 0u {
+        all = walls(x);
+    }
+    if !EVEN {
+        let list = ranges[i];
+        for (var e = list.x; e < list.x + list.y; e++) {
+            let j = near[e];
+            if j < sub.wet {
+                let apart = x - work[CARDS + j].xyz;
+                let kernel = smoothing(dot(apart, apart)) * space_of(j);
+                all += vec4<f32>(apart * kernel.y, kernel.x);
+            }
+        }
+    }
+    return all;
+}
+
+// Surfaces pull for a substep.
+@compute @workgroup_size(SIZE)
+fn tug(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles || is_frozen() {
+        return;
+    }
+    let i = order[slot].x;
+    let row = rows[i];
+    if row.w == 0.0 {
+        return;
+    }
+    let own = work[GRADIENTS + i];
+    let list = ranges[i];
+    var sum = vec3<f32>(0.0);
+    for (var e = list.x; e < list.x + list.y; e++) {
+        let j = near[e];
+        let apart = row.xyz - rows[j].xyz;
+        let g = apart * (smoothing(dot(apart, apart)).y * grip_of(j));
+        sum += tension_tug(own, work[GRADIENTS + j], g, ADHESION);
+    }
+    if sub.colliders > 0u && own.w > 0.0 {
+        sum += tension_tug(own, TENSION_SOLID, walls(row.xyz).xyz, ADHESION);
+    }
+    motion[velocity_at(i)] += vec4<f32>(sum * (sub.h * row.w * grip_of(i)), 0.0);
 }
 
 // Velocity that a sweep of viscosity is about: that of the particle in the first one, then its last step.

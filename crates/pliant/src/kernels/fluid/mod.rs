@@ -12,8 +12,10 @@
 //! - [`wall`]: what a solid that is no particles adds to C.
 //! - [`density`]: the constraint.
 //! - [`viscous`]: viscosity, a change of velocities after the positions are settled.
+//! - [`tension`]: surface tension, another one.
 
 pub mod density;
 pub mod smooth;
+pub mod tension;
 pub mod viscous;
 pub mod wall;

@@ -25,6 +25,17 @@ pub enum Smoothing {
     Poly6,
 }
 
+impl Smoothing {
+    /// As [`Smooth::at`], for a reach [m].
+    #[inline]
+    pub fn at(self, reach: f32, square: f32) -> (f32, f32) {
+        match self {
+            Self::Cubic => Cubic::<f32>::new(reach).at(square),
+            Self::Poly6 => Poly6::<f32>::new(reach).at(square),
+        }
+    }
+}
+
 /// A kernel with its numbers worked out for one reach.
 pub trait Smooth<F: Lane>: Copy {
     /// For a reach [m].
@@ -105,10 +116,7 @@ pub fn lattice(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
 
 /// The same over some layers of the lattice, by their number from the particle's own.
 pub(super) fn layers(smoothing: Smoothing, reach: f32, radius: f32, counts: impl Fn(i32) -> bool) -> f32 {
-    let value = |square: f32| match smoothing {
-        Smoothing::Cubic => Cubic::<f32>::new(reach).at(square).0,
-        Smoothing::Poly6 => Poly6::<f32>::new(reach).at(square).0,
-    };
+    let value = |square: f32| smoothing.at(reach, square).0;
     let (spacing, far) = (2.0 * radius, (0.5 * reach / radius) as i32);
     let mut sum = 0.0;
     for z in (-far..=far).filter(|&z| counts(z)) {

@@ -10,11 +10,13 @@ pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.carry", f.carry, 0.0, 0.9)?;
     range("fluid.relaxation", f.relaxation, 0.0, 1e3)?;
     range("fluid.compressibility", f.compressibility, 0.0, 1.0)?;
-    range("fluid.xsph", f.xsph, 0.0, 0.5)
+    range("fluid.xsph", f.xsph, 0.0, 0.5)?;
+    range("fluid.adhesion", f.adhesion, 0.0, 5.0)
 }
 
 pub fn liquid(at: &str, l: &Liquid, scene: &Scene) -> Checked {
     range(&format!("{at}.viscosity"), l.viscosity, 0.0, 1e6)?;
+    range(&format!("{at}.tension"), l.tension, 0.0, 1e3)?;
     // Particles are placed as grains are.
     grains::grains(at, &as_grains(l, scene.fluid.radius))
 }

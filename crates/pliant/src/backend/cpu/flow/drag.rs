@@ -70,6 +70,7 @@ impl Drag {
 }
 
 /// Who is near, and how to go through them in a substep of `h` seconds.
+#[derive(Clone, Copy)]
 pub struct Around<'a> {
     pub near: &'a Neighbors,
     pub walls: &'a Walls,

@@ -6,6 +6,7 @@
 
 mod density;
 mod drag;
+mod pull;
 mod still;
 mod sums;
 mod walls;
@@ -37,6 +38,7 @@ pub struct Flow {
     /// Gradient of each particle's own constraint in its own place [1/m].
     gradients: Vec<RowData>,
     drag: drag::Drag,
+    pulls: pull::Pulls,
 }
 
 impl Default for Flow {
@@ -50,6 +52,7 @@ impl Default for Flow {
             cards: Vec::new(),
             gradients: Vec::new(),
             drag: drag::Drag::default(),
+            pulls: pull::Pulls::default(),
         }
     }
 }
@@ -63,7 +66,7 @@ impl Flow {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let each = of(&self.radii) + of(&self.phases) + of(&self.cards) + of(&self.gradients) + of(&self.seen);
-        self.finder.bytes() + self.walls.bytes() + self.drag.bytes() + each
+        self.finder.bytes() + self.walls.bytes() + self.drag.bytes() + self.pulls.bytes() + each
     }
 
     /// Starts the substep from a share of the last one's pressure. What pressure then did to positions is repeated as it
@@ -132,8 +135,9 @@ impl Flow {
     /// Velocities at the end of the substep.
     pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State, sub: &Substep) {
         let Some(fluid) = &model.fluid else { return };
-        let Self { finder, walls, drag, .. } = self;
+        let Self { finder, walls, drag, pulls, cards, gradients, .. } = self;
         let around = drag::Around { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
+        pulls.pull(threads, model, state, (cards, gradients), around);
         drag.settle(threads, model, state, around);
     }
 }

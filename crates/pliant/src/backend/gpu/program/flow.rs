@@ -23,11 +23,14 @@ impl Maker<'_> {
         ["multiply", "advance"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
     }
 
-    /// Viscosity, once velocities are known.
+    /// Surface tension and viscosity, once velocities are known.
     pub(super) fn settle(&mut self) -> Vec<Command> {
-        let Some(plan) = self.tables.flow.plan(self.model) else { return Vec::new() };
-        let steps = self.tables.flow.steps;
         let mut list = Vec::new();
+        if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
+            list.extend(["skin", "tug"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
+        }
+        let Some(plan) = self.tables.flow.plan(self.model) else { return list };
+        let steps = self.tables.flow.steps;
         let mut last = Job::default();
         for (k, (keep, take)) in plan.factors().enumerate() {
             let (copies_in, copies_out) = (steps[k % 2], steps[1 - k % 2]);
