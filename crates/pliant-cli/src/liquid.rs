@@ -65,7 +65,7 @@ impl Liquids {
     /// Way through a liquid that hides half of what is behind [m]: some layers of particles, so that it is deep where it has
     /// many, whatever its scale.
     pub fn clarity(&self) -> f32 {
-        20.0 * self.settings.radius
+        14.0 * self.settings.radius
     }
 
     /// Particles of all liquids.
