@@ -32,7 +32,8 @@ pub struct Settings {
     pub radius: f32,
     /// How far a particle reaches [m]: beyond, it adds nothing to the liquid's volume. 3 to 6 radii.
     pub reach: f32,
-    /// Edge of the cubes that the surface is cut from [m]; a quarter of a radius to two of them.
+    /// Edge of the cubes that the surface is cut from [m]; a quarter of a radius to two of them. From 1.2 radii on, lone
+    /// drops may slip between the corners.
     pub cell: f32,
     /// Rounds of smoothing, at most 1,000.
     pub smoothing: u32,
@@ -41,7 +42,7 @@ pub struct Settings {
 impl Settings {
     /// What suits particles of a radius [m].
     pub fn new(radius: f32) -> Self {
-        Self { radius, reach: 4.0 * radius, cell: 0.5 * radius, smoothing: 10 }
+        Self { radius, reach: 4.0 * radius, cell: 0.75 * radius, smoothing: 10 }
     }
 
     fn check(&self) -> Result<(), SurfaceError> {

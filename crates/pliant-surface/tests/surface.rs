@@ -75,8 +75,9 @@ fn a_flat_side_is_where_the_liquid_ends_for_every_reach_and_cell() {
 fn no_particles_are_an_empty_surface_and_one_is_a_drop() {
     assert_eq!(surface(&[], &Settings::new(RADIUS)).unwrap(), SurfaceMesh::default());
     let at = Vec3::new(1.0, -2.0, 3.0);
-    let rough = surface(&[at], &Settings { smoothing: 0, ..Settings::new(RADIUS) }).unwrap();
-    let drop = surface(&[at], &Settings::new(RADIUS)).unwrap();
+    let fine = Settings { cell: 0.5 * RADIUS, ..Settings::new(RADIUS) };
+    let rough = surface(&[at], &Settings { smoothing: 0, ..fine }).unwrap();
+    let drop = surface(&[at], &fine).unwrap();
     assert_closed(&rough);
     assert_closed(&drop);
     // W(d)/W(0) = 1 − 1.5 q² + 0.75 q³ is 0.586 at q = 0.635, d = 1.27 radii: a ball of 8.6 r³. Chords between the edges of
@@ -85,6 +86,11 @@ fn no_particles_are_an_empty_surface_and_one_is_a_drop() {
     assert!((7.4..8.6).contains(&rough), "{rough} r³");
     assert!((7.4..8.6).contains(&smooth), "{smooth} r³");
     assert!(drop.positions.iter().all(|p| p.distance(at) < 1.5 * RADIUS));
+    // The finest cells with the longest reach; cells that a drop may slip through.
+    for (cell, reach) in [(0.25, 6.0), (2.0, 3.0)] {
+        let settings = Settings { cell: cell * RADIUS, reach: reach * RADIUS, ..Settings::new(RADIUS) };
+        assert_closed(&surface(&[at], &settings).unwrap());
+    }
 }
 
 #[test]
@@ -128,8 +134,8 @@ fn what_has_no_surface_is_refused() {
 }
 
 #[test]
-fn corners_exactly_on_the_surface_leave_it_closed() {
-    // Two cells per radius and particles on corners and middles of cells: symmetric to the last bit.
+fn lattices_that_fit_the_grid_have_closed_surfaces() {
+    // Particles on corners and middles of cells: symmetric to the last bit, with many equal values.
     let at = |i: i32| i as f32 * 0.25;
     let points: Vec<Vec3> = (0..216).map(|i| Vec3::new(at(i % 6), at(i / 6 % 6), at(i / 36))).collect();
     for radius in [0.125, 0.25] {
