@@ -16,6 +16,10 @@ use splashsurf_lib::{GridDecompositionParameters, Parameters, SpatialDecompositi
 /// Cells along a side of an island: the cube of it and of its margins can be numbered in 63 bits.
 const MOST_CELLS: f64 = 1_048_576.0;
 
+/// Cells along the side of a part of the grid, which is made at once: 0.25 MB, and 0.7 s for 12,000 particles in cells of half
+/// a radius on one core; 1.0 to 1.2 s with parts of 48 and 64.
+const PART: u32 = 32;
+
 /// Cells between a particle and the world's origin: double precision tells a thousandth of a cell there.
 const FARTHEST: f64 = 1e12;
 
@@ -56,7 +60,7 @@ pub fn surface(points: &[Vec3], settings: &Settings) -> Result<SurfaceMesh, Surf
 
 fn parameters(settings: &Settings) -> Parameters<f64> {
     let (radius, reach, cell) = (f64::from(settings.radius), f64::from(settings.reach), f64::from(settings.cell));
-    let grid = GridDecompositionParameters { auto_disable: false, ..Default::default() };
+    let grid = GridDecompositionParameters { subdomain_num_cubes_per_dim: PART, auto_disable: false };
     Parameters {
         // Densities are relative to that at rest.
         rest_density: 1.0,
