@@ -6,6 +6,7 @@ mod builtin;
 mod check;
 #[cfg_attr(not(feature = "gpu"), path = "gpu_absent.rs")]
 mod gpu;
+mod liquid;
 mod load;
 mod out;
 mod partition;

@@ -4,6 +4,7 @@ use crate::out;
 use pliant::{Diverged, StepError};
 use pliant_io::WriteError;
 use pliant_render::{RenderError, VideoError};
+use pliant_surface::SurfaceError;
 use std::io::{self, ErrorKind};
 
 /// Exit codes.
@@ -158,6 +159,12 @@ impl From<pliant::gpu::GpuError> for Failure {
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         Self::new(format!("cannot write {error}")).lacking(error.kind())
+    }
+}
+
+impl From<SurfaceError> for Failure {
+    fn from(error: SurfaceError) -> Self {
+        Self::new(error.to_string()).help("take larger cells, such as --set output.surface.cell=2, or another --format")
     }
 }
 

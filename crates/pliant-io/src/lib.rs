@@ -9,4 +9,4 @@ pub mod read;
 pub mod write;
 
 pub use read::{Caps, ReadError, read_tets, read_triangles};
-pub use write::{CacheFormat, CacheWriter, WriteError, write_atomically};
+pub use write::{CacheFormat, CacheWriter, SurfaceFrame, WriteError, write_atomically, write_surface};

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::curve::{Surface, tube};
 use crate::picture::{MeshColor, MeshDraw, Picture, SolidDraw, palette_or_default, usable, usable_length};
 use crate::shapes::{capsule, oriented_box};
-use crate::{Color, EdgeLines, SphereDraw};
+use crate::{Color, EdgeLines, LiquidDraw, SphereDraw};
 
 /// How a surface reacts to light.
 #[derive(Clone, Copy, Debug)]
@@ -16,11 +16,13 @@ pub(crate) struct Material {
     /// Share of sunlight that reaches the far side.
     pub translucency: f32,
     pub edges: Option<EdgeLines>,
+    /// Way through a liquid that hides half of what is behind [m]; 0 for what is no liquid.
+    pub clarity: f32,
 }
 
 impl Material {
     pub fn solid(color: Color) -> Self {
-        Self { front: color.0, back: color.0, translucency: 0.0, edges: None }
+        Self { front: color.0, back: color.0, translucency: 0.0, edges: None, clarity: 0.0 }
     }
 
     /// Cloth.
@@ -48,7 +50,10 @@ pub(crate) struct Triangle {
 pub(crate) struct Geometry {
     pub positions: Vec<Vec3>,
     pub normals: Vec<Vec3>,
+    /// Those of liquids come last.
     pub triangles: Vec<Triangle>,
+    /// Number of triangles that hide what is behind them; the rest is liquid.
+    pub opaque: usize,
     pub materials: Vec<Material>,
     pub spheres: Vec<SphereDraw>,
     /// Bounds of everything that casts a shadow; `min > max` when there is nothing.
@@ -87,7 +92,12 @@ impl Geometry {
             }
         }
         all.spheres.retain(|s| usable(s.center) && usable_length(s.radius));
+        // Liquids cast no shadow, so bounds are known before they come.
+        all.opaque = all.triangles.len();
         all.find_bounds();
+        for liquid in &picture.liquids {
+            all.push_liquid(liquid);
+        }
         all
     }
 
@@ -108,6 +118,16 @@ impl Geometry {
                 self.push(mesh.positions, &normals, &triangles, material);
             }
         }
+    }
+
+    fn push_liquid(&mut self, liquid: &LiquidDraw) {
+        if liquid.normals.len() != liquid.positions.len() || !usable_length(liquid.clarity) {
+            return;
+        }
+        let material = self.materials.len() as u32;
+        self.materials.push(Material { clarity: liquid.clarity, ..Material::solid(liquid.color) });
+        let triangles = usable_triangles(liquid.positions, liquid.triangles);
+        self.push(liquid.positions, liquid.normals, &triangles, |_| material);
     }
 
     fn push_surface(&mut self, surface: &Surface, color: Color) {

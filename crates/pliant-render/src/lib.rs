@@ -33,6 +33,7 @@ mod geometry;
 mod gpu;
 mod ground;
 mod image;
+mod liquid;
 mod ortho;
 mod picture;
 mod renderer;
@@ -51,6 +52,8 @@ pub use error::{RenderError, VideoError};
 #[cfg(feature = "gpu")]
 pub use gpu::{GpuRenderError, GpuRenderer, Look, Paint, Shot};
 pub use image::{Image, write_png};
-pub use picture::{EdgeLines, GroundDraw, Light, MeshColor, MeshDraw, Picture, Sky, SolidDraw, SphereDraw, TubeDraw};
+pub use picture::{
+    EdgeLines, GroundDraw, Light, LiquidDraw, MeshColor, MeshDraw, Picture, Sky, SolidDraw, SphereDraw, TubeDraw,
+};
 pub use renderer::Renderer;
 pub use video::{GifWriter, Mp4Writer, VideoWriter};

@@ -47,12 +47,12 @@ impl OrthoFrame {
         flat.extend(p.dot(self.away))
     }
 
-    /// Least depth over each cell center; infinite where there is nothing.
+    /// Least depth over each cell center; infinite where there is nothing. Liquids let light through.
     pub fn nearest(&self, geometry: &Geometry) -> Vec<f32> {
         let mut points = Vec::new();
         geometry.positions.par_iter().with_min_len(1024).map(|p| self.locate(*p)).collect_into_vec(&mut points);
         let corners = |t: usize| geometry.triangles[t].vertices.map(|v| points[v as usize]);
-        let triangles = geometry.triangles.len();
+        let triangles = geometry.opaque;
         let rows = |low: f32, high: f32| {
             let last = self.size as f32 - 1.0;
             let valid = low <= last && high >= 0.0;

@@ -15,6 +15,8 @@ pub struct Picture<'a> {
     pub tubes: Vec<TubeDraw<'a>>,
     /// Rigid shapes such as colliders.
     pub solids: Vec<SolidDraw>,
+    /// Liquids that one looks into.
+    pub liquids: Vec<LiquidDraw<'a>>,
     /// The plane everything stands on, where there is one.
     pub ground: Option<GroundDraw>,
     /// Where the picture is taken from.
@@ -33,6 +35,7 @@ impl Picture<'_> {
             spheres: Vec::new(),
             tubes: Vec::new(),
             solids: Vec::new(),
+            liquids: Vec::new(),
             ground: None,
             camera,
             light: Light::default(),
@@ -147,6 +150,23 @@ pub enum SolidDraw {
         /// Surface color.
         color: Color,
     },
+}
+
+/// A liquid: its surface mirrors the sky and glitters, and what is behind shows through by how much liquid is before it.
+///
+/// Closed surfaces are expected: thickness is the way between fronts and backs.
+#[derive(Clone, Copy, Debug)]
+pub struct LiquidDraw<'a> {
+    /// Vertex positions [m].
+    pub positions: &'a [Vec3],
+    /// Outward unit normals, one per vertex.
+    pub normals: &'a [Vec3],
+    /// Vertex numbers, counterclockwise seen from outside.
+    pub triangles: &'a [[u32; 3]],
+    /// Color of deep liquid.
+    pub color: Color,
+    /// Way through the liquid after which it shows as much of its own color as of what is behind [m].
+    pub clarity: f32,
 }
 
 /// A horizontal plane with a checker that fades into the horizon.

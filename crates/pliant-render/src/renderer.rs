@@ -64,7 +64,14 @@ impl Renderer {
                     let id = FIRST_OBJECT + item;
                     match scene.spheres.get(item as usize) {
                         Some((_, sphere)) => tile.fill_sphere(sphere, id, &scene.view),
-                        None => tile.fill_triangle(&scene.triangles[item as usize - scene.spheres.len()], id),
+                        None => {
+                            let triangle = &scene.triangles[item as usize - scene.spheres.len()];
+                            if (triangle.source as usize) < scene.geometry.opaque {
+                                tile.fill_triangle(triangle, id);
+                            } else {
+                                tile.fill_liquid(triangle, id);
+                            }
+                        }
                     }
                 }
                 self.resolve(tile, &scene, pixels);

@@ -52,7 +52,7 @@ impl Scene<'_> {
                 }
                 _ => self.pixel((tile.x + x) as f32, y, seen),
             };
-            put(x, color);
+            put(x, tile.liquid(x, row).map_or(color, |layer| self.through(layer, (tile.x + x) as f32, y, color)));
         }
     }
 
@@ -92,7 +92,7 @@ impl Scene<'_> {
         }
     }
 
-    fn sky(&self, ray: Vec3) -> Vec3 {
+    pub(crate) fn sky(&self, ray: Vec3) -> Vec3 {
         let sky = &self.picture.sky;
         // With this curve the gradient is visible in the narrow band above the horizon a lens shows.
         let rise = (ray.y / ray.length()).max(0.0);
@@ -148,21 +148,27 @@ impl Scene<'_> {
     fn triangle(&self, screen: &ScreenTriangle, x: f32, y: f32) -> Vec3 {
         let triangle = &self.geometry.triangles[screen.source as usize];
         let material = &self.geometry.materials[triangle.material as usize];
-        // The shading point may lie a little outside, where weights are negative.
-        let over_depth = screen.weights_at(x, y).map(|w| w.max(0.0));
-        let scale = 1.0 / (over_depth[0] + over_depth[1] + over_depth[2]).max(1e-30);
-        let blend = |values: &[Vec3]| {
-            let [a, b, c] = triangle.vertices.map(|v| values[v as usize]);
-            (a * over_depth[0] + b * over_depth[1] + c * over_depth[2]) * scale
-        };
-        let normal = blend(&self.geometry.normals).normalize_or(Vec3::Y);
+        let (position, normal) = self.place(screen, x, y);
         let (side, albedo) = if screen.front { (1.0, material.front) } else { (-1.0, material.back) };
         self.light(&Surface {
-            position: blend(&self.geometry.positions),
+            position,
             normal: normal * side,
             albedo: with_edges(albedo, material, screen, x, y),
             translucency: material.translucency,
         })
+    }
+
+    /// Position and outward normal of a triangle at a screen point.
+    pub(crate) fn place(&self, screen: &ScreenTriangle, x: f32, y: f32) -> (Vec3, Vec3) {
+        let vertices = self.geometry.triangles[screen.source as usize].vertices;
+        // The shading point may lie a little outside, where weights are negative.
+        let over_depth = screen.weights_at(x, y).map(|w| w.max(0.0));
+        let scale = 1.0 / (over_depth[0] + over_depth[1] + over_depth[2]).max(1e-30);
+        let blend = |values: &[Vec3]| {
+            let [a, b, c] = vertices.map(|v| values[v as usize]);
+            (a * over_depth[0] + b * over_depth[1] + c * over_depth[2]) * scale
+        };
+        (blend(&self.geometry.positions), blend(&self.geometry.normals).normalize_or(Vec3::Y))
     }
 
     /// Hemisphere ambient, sun with shadow, light through cloth, a soft highlight and a pale rim.

@@ -40,11 +40,27 @@ pub(crate) struct Tile {
     /// 1/depth of the nearest surface so far; 0 is infinitely far.
     inverse_depth: Vec<[f32; 4]>,
     seen: Vec<[u32; 4]>,
+    /// Liquid before what is seen; made when the first one comes.
+    liquid: Vec<Layer>,
+    /// Whether any liquid is in the tile.
+    pub wet: bool,
+}
+
+/// Liquid in a pixel, before what its samples see.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Layer {
+    /// 1/depth of the nearest front; 0 where there is none.
+    inverse_depth: [f32; 4],
+    /// What the front belongs to; [`SKY`] where there is none.
+    pub front: [u32; 4],
+    /// Depth between fronts and backs, all together.
+    pub thickness: [f32; 4],
 }
 
 impl Tile {
     pub fn new() -> Self {
-        Self { x: 0, y: 0, width: 0, height: 0, inverse_depth: vec![[0.0; 4]; PIXELS], seen: vec![[SKY; 4]; PIXELS] }
+        let (inverse_depth, seen) = (vec![[0.0; 4]; PIXELS], vec![[SKY; 4]; PIXELS]);
+        Self { x: 0, y: 0, width: 0, height: 0, inverse_depth, seen, liquid: Vec::new(), wet: false }
     }
 
     /// Empties the tile and moves it to column `column`, row `row` of the tile grid.
@@ -54,6 +70,13 @@ impl Tile {
         self.height = (view.height as u32 - self.y).min(TILE_HEIGHT);
         self.inverse_depth.fill([0.0; 4]);
         self.seen.fill([SKY; 4]);
+        self.wet = false;
+    }
+
+    /// The liquid in a pixel, where there is any.
+    pub fn liquid(&self, x: u32, y: u32) -> Option<&Layer> {
+        let layer = self.wet.then(|| &self.liquid[(y * TILE_WIDTH + x) as usize])?;
+        (layer.front != [SKY; 4]).then_some(layer)
     }
 
     /// What the four samples of a pixel see; coordinates count from the tile's corner.
@@ -80,43 +103,35 @@ impl Tile {
 
     /// Fills the samples nearest to the camera that lie inside the triangle.
     pub fn fill_triangle(&mut self, triangle: &ScreenTriangle, id: u32) {
-        let Some([x0, x1]) = self.overlap(triangle, 0) else {
-            return;
-        };
-        let Some([y0, y1]) = self.overlap(triangle, 1) else {
-            return;
-        };
-        let (left, top) = ((self.x as i32 + x0) * STEPS, (self.y as i32 + y0) * STEPS);
-        let edges: [Edge; 3] =
-            [0, 1, 2].map(|i| Edge::new(triangle.corners[i], triangle.corners[(i + 1) % 3], left, top));
-        let slope = [0, 1].map(|k| triangle.weights[0][k] + triangle.weights[1][k] + triangle.weights[2][k]);
-        let (px, py) = (left as f32 / STEPS as f32, top as f32 / STEPS as f32);
-        let start: f32 = triangle.weights_at(px, py).iter().sum();
-        let corner: [f32; 4] = SAMPLE_POINTS.map(|p| start + slope[0] * p[0] + slope[1] * p[1]);
-        let [low, high] = triangle.inverse_depth;
-        for y in y0..=y1 {
-            let down = y - y0;
-            let mut value = edges.map(|e| e.samples.map(|v| v + e.per_row * down));
-            let row = &mut self.inverse_depth[(y * TILE_WIDTH as i32) as usize..][..TILE_WIDTH as usize];
-            let seen_row = &mut self.seen[(y * TILE_WIDTH as i32) as usize..][..TILE_WIDTH as usize];
-            for x in x0..=x1 {
-                let inside: [i32; 4] = [0, 1, 2, 3].map(|s| value[0][s] | value[1][s] | value[2][s]);
-                if inside.iter().any(|&v| v >= 0) {
-                    let shift = slope[0] * (x - x0) as f32 + slope[1] * down as f32;
-                    let (depths, ids) = (&mut row[x as usize], &mut seen_row[x as usize]);
-                    for s in 0..4 {
-                        let depth = (corner[s] + shift).clamp(low, high);
-                        if inside[s] >= 0 && depth > depths[s] {
-                            depths[s] = depth;
-                            ids[s] = id;
-                        }
-                    }
-                }
-                for (v, e) in value.iter_mut().zip(&edges) {
-                    *v = v.map(|sample| sample + e.per_column);
-                }
+        let (depths, seen) = (&mut self.inverse_depth, &mut self.seen);
+        let Some(span) = Span::new([self.x, self.y], [self.width, self.height], triangle) else { return };
+        span.each(triangle, |at, s, depth| {
+            if depth > depths[at][s] {
+                depths[at][s] = depth;
+                seen[at][s] = id;
             }
+        });
+    }
+
+    /// Adds a triangle of a liquid's surface, once all that is not liquid is there.
+    pub fn fill_liquid(&mut self, triangle: &ScreenTriangle, id: u32) {
+        let Some(span) = Span::new([self.x, self.y], [self.width, self.height], triangle) else { return };
+        if !self.wet {
+            self.liquid.clear();
+            self.liquid.resize(PIXELS, Layer::default());
+            self.wet = true;
         }
+        let (behind, liquid) = (&self.inverse_depth, &mut self.liquid);
+        span.each(triangle, |at, s, depth| {
+            let (layer, visible) = (&mut liquid[at], depth > behind[at][s]);
+            // What is behind something ends at it, so that fronts and backs there cancel out.
+            let way = 1.0 / depth.max(behind[at][s]);
+            layer.thickness[s] += if triangle.front { -way } else { way };
+            if triangle.front && visible && depth > layer.inverse_depth[s] {
+                layer.inverse_depth[s] = depth;
+                layer.front[s] = id;
+            }
+        });
     }
 
     /// Fills the samples nearest to the camera whose ray hits the sphere.
@@ -143,15 +158,58 @@ impl Tile {
             }
         }
     }
+}
 
-    /// Pixels of the tile within the triangle's bounds along one axis, both ends included.
-    fn overlap(&self, triangle: &ScreenTriangle, axis: usize) -> Option<[i32; 2]> {
-        let (start, size) = if axis == 0 { (self.x, self.width) } else { (self.y, self.height) };
-        let at = triangle.corners.map(|c| c[axis]);
-        let low = at[0].min(at[1]).min(at[2]).div_euclid(STEPS) - start as i32;
-        let high = at[0].max(at[1]).max(at[2]).div_euclid(STEPS) - start as i32;
-        let range = [low.max(0), high.min(size as i32 - 1)];
-        (range[0] <= range[1]).then_some(range)
+/// The pixels of a tile within a triangle's bounds.
+struct Span {
+    /// Upper left corner of the tile [px].
+    corner: [u32; 2],
+    /// First and last column and row, counted from the corner.
+    x: [i32; 2],
+    y: [i32; 2],
+}
+
+impl Span {
+    fn new(corner: [u32; 2], size: [u32; 2], triangle: &ScreenTriangle) -> Option<Self> {
+        let overlap = |axis: usize| {
+            let at = triangle.corners.map(|c| c[axis]);
+            let low = at[0].min(at[1]).min(at[2]).div_euclid(STEPS) - corner[axis] as i32;
+            let high = at[0].max(at[1]).max(at[2]).div_euclid(STEPS) - corner[axis] as i32;
+            let range = [low.max(0), high.min(size[axis] as i32 - 1)];
+            (range[0] <= range[1]).then_some(range)
+        };
+        Some(Self { corner, x: overlap(0)?, y: overlap(1)? })
+    }
+
+    /// Calls `put` with pixel, sample and 1/depth of every sample that lies inside the triangle.
+    #[inline(always)]
+    fn each(&self, triangle: &ScreenTriangle, mut put: impl FnMut(usize, usize, f32)) {
+        let ([x0, x1], [y0, y1]) = (self.x, self.y);
+        let (left, top) = ((self.corner[0] as i32 + x0) * STEPS, (self.corner[1] as i32 + y0) * STEPS);
+        let edges: [Edge; 3] =
+            [0, 1, 2].map(|i| Edge::new(triangle.corners[i], triangle.corners[(i + 1) % 3], left, top));
+        let slope = [0, 1].map(|k| triangle.weights[0][k] + triangle.weights[1][k] + triangle.weights[2][k]);
+        let (px, py) = (left as f32 / STEPS as f32, top as f32 / STEPS as f32);
+        let start: f32 = triangle.weights_at(px, py).iter().sum();
+        let corner: [f32; 4] = SAMPLE_POINTS.map(|p| start + slope[0] * p[0] + slope[1] * p[1]);
+        let [low, high] = triangle.inverse_depth;
+        for y in y0..=y1 {
+            let down = y - y0;
+            let mut value = edges.map(|e| e.samples.map(|v| v + e.per_row * down));
+            for x in x0..=x1 {
+                let inside: [i32; 4] = [0, 1, 2, 3].map(|s| value[0][s] | value[1][s] | value[2][s]);
+                if inside.iter().any(|&v| v >= 0) {
+                    let shift = slope[0] * (x - x0) as f32 + slope[1] * down as f32;
+                    let at = (y * TILE_WIDTH as i32 + x) as usize;
+                    for s in (0..4).filter(|&s| inside[s] >= 0) {
+                        put(at, s, (corner[s] + shift).clamp(low, high));
+                    }
+                }
+                for (v, e) in value.iter_mut().zip(&edges) {
+                    *v = v.map(|sample| sample + e.per_column);
+                }
+            }
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::f32::consts::PI;
 
 use glam::{Quat, Vec3};
 use pliant_render::{
-    Camera, Color, EdgeLines, GroundDraw, Image, MeshColor, MeshDraw, PALETTE, Picture, Renderer, Sky, SolidDraw,
-    SphereDraw, TubeDraw,
+    Camera, Color, EdgeLines, GroundDraw, Image, LiquidDraw, MeshColor, MeshDraw, PALETTE, Picture, Renderer, Sky,
+    SolidDraw, SphereDraw, TubeDraw,
 };
 
 const RED: Color = Color::srgb8(255, 0, 0);
@@ -166,6 +166,10 @@ fn the_same_picture_has_the_same_bytes_for_any_thread_count() {
         let center = Vec3::new((i % 7) as f32 * 0.3 - 1.0, 0.1, (i / 7) as f32 * 0.3 - 1.0);
         picture.spheres.push(SphereDraw { center, radius: 0.08, color: PALETTE[i % 8] });
     }
+    let (positions, normals, triangles) = slab(0.7, -0.5, 0.9);
+    let liquid =
+        LiquidDraw { positions: &positions, normals: &normals, triangles: &triangles, color: BLUE, clarity: 1.0 };
+    picture.liquids.push(liquid);
     let images: Vec<Image> = [1, 2, 5]
         .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
         .map(|pool| pool.install(|| draw(&picture, 300, 200)))
@@ -230,4 +234,66 @@ fn impossible_sizes_are_errors() {
     assert!(Renderer::new(0, 10).is_err());
     assert!(Renderer::new(10, 5000).is_err());
     assert_eq!(draw(&Picture::new(camera()), 1, 1).pixels.len(), 3);
+}
+
+/// A box around the z axis from `back` to `front`, as a liquid has it.
+fn slab(half: f32, back: f32, front: f32) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
+    let corner = |i: u32| {
+        let side = |bit: u32| if i >> bit & 1 == 0 { -half } else { half };
+        Vec3::new(side(0), side(1), if i < 4 { back } else { front })
+    };
+    let positions: Vec<Vec3> = (0..8).map(corner).collect();
+    // Those of the front look at the camera, so that it is shaded as a plane.
+    let normals = (0..8).map(|i| if i < 4 { Vec3::NEG_Z } else { Vec3::Z }).collect();
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+    (positions, normals, triangles)
+}
+
+/// Red and blue in the middle of a picture of a red square behind `deep` meters of blue liquid.
+fn through(deep: f32, square_z: f32) -> [i32; 2] {
+    let (points, triangles) = square(3.0, square_z);
+    let (positions, normals, faces) = slab(1.0, -deep, 0.0);
+    let mut picture = on_black(camera());
+    picture.meshes.push(MeshDraw::new(&points, &triangles, RED));
+    let liquid = LiquidDraw { positions: &positions, normals: &normals, triangles: &faces, color: BLUE, clarity: 0.5 };
+    picture.liquids.push(liquid);
+    let image = draw(&picture, 65, 65);
+    let middle = &image.pixels[(32 * 65 + 32) * 3..][..3];
+    [i32::from(middle[0]), i32::from(middle[2])]
+}
+
+#[test]
+fn liquid_hides_what_is_behind_it_the_more_the_deeper_it_is() {
+    let seen: Vec<[i32; 2]> = [0.05, 0.25, 1.0, 4.0].map(|deep| through(deep, -5.0)).to_vec();
+    for pair in seen.windows(2) {
+        assert!(pair[1][0] < pair[0][0] && pair[1][1] > pair[0][1], "{seen:?}");
+    }
+    // A liquid's own color is 15 % gray: 0.05 of a third channel in light of about 1, which is displayed as 63.
+    assert!(seen[0][0] > 120 && seen[3][0] < 63, "{seen:?}");
+    // Only liquid before the square counts: 4 m of it with the square 1 m inside are 1 m.
+    let inside = through(4.0, -1.0);
+    let behind = through(1.0, -1.001);
+    assert!((inside[0] - behind[0]).abs() <= 2 && (inside[1] - behind[1]).abs() <= 2, "{inside:?} {behind:?}");
+    // In front of the liquid nothing of it is to be seen.
+    let before = through(4.0, 0.5);
+    assert!(before[0] > 120 && before[1] < 40, "{before:?}");
+}
+
+#[test]
+fn liquids_cast_no_shadow_and_broken_ones_are_left_out() {
+    let camera = Camera::look_at(Vec3::new(0.0, 3.0, 5.0), Vec3::ZERO);
+    let mut picture = Picture::new(camera);
+    picture.ground = Some(GroundDraw::default());
+    let empty = draw(&picture, 160, 120);
+    let (positions, normals, triangles) = slab(0.5, -0.5, 0.5);
+    let lost: Vec<Vec3> = positions.iter().map(|_| Vec3::NAN).collect();
+    let liquid = LiquidDraw { positions: &lost, normals: &normals, triangles: &triangles, color: BLUE, clarity: 0.5 };
+    picture.liquids = vec![liquid, LiquidDraw { clarity: f32::NAN, positions: &positions, ..liquid }];
+    picture.liquids.push(LiquidDraw { normals: &[], positions: &positions, ..liquid });
+    assert_eq!(draw(&picture, 160, 120).pixels, empty.pixels);
+    // High above and behind the camera: all that could be seen of it is a shadow.
+    let away: Vec<Vec3> = positions.iter().map(|p| *p + Vec3::new(-5.5, 9.5, 4.5)).collect();
+    picture.liquids = vec![LiquidDraw { positions: &away, ..liquid }];
+    assert_eq!(draw(&picture, 160, 120).pixels, empty.pixels);
 }

@@ -344,6 +344,11 @@ impl Simulation {
         }
     }
 
+    /// Density of every particle of a liquid, over that at rest; NaN for all others, empty where there is no liquid.
+    pub fn densities(&self) -> Vec<f32> {
+        self.cpu.densities(&self.model, self.state())
+    }
+
     /// Mean and greatest relative error by kind.
     pub fn residuals(&self) -> Residuals {
         self.cpu.residuals(&self.model, self.state())

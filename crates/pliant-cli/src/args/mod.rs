@@ -90,9 +90,12 @@ Examples:
   pliant run my_scene.toml --set cloth.0.density=0.5 --set world.wind.gust=1
   pliant run flags --frames 100 --format vtu,npz --video none --json
   pliant run flags --backend gpu
+  pliant run dam --format surface --set output.surface.cell=0.5
+  pliant run dam --format none --liquid speed
 
 Writes into the output folder: frame_*.ply (or as --format says), SCENE.mp4, still.png, stats.csv with
-one line per frame (times in milliseconds per frame), and run.json with the summary.
+one line per frame (times in milliseconds per frame), and run.json with the summary. Surfaces of liquids
+are watertight; output.surface of the scene says how fine and how smooth they are.
 
 A GPU gets all steps of a frame at once and orders constraints to suit itself, so its results are close to
 those of the CPU, not the same. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
@@ -141,6 +144,9 @@ pub struct RunArgs {
     /// Video.
     #[arg(long, default_value = "mp4")]
     pub video: Video,
+    /// How liquids look in pictures [default: surface with --format surface, else particles].
+    #[arg(long, value_name = "LOOK")]
+    pub liquid: Option<LiquidLook>,
     /// Write a PNG of every frame too.
     #[arg(long)]
     pub picture: bool,
@@ -176,8 +182,23 @@ pub enum Format {
     Npz,
     /// Surfaces and ropes as text.
     Obj,
+    /// Closed surfaces of liquids, one surface_LIQUID_*.ply per frame and liquid, binary.
+    Surface,
     /// No geometry.
     None,
+}
+
+/// How liquids look in pictures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LiquidLook {
+    /// Balls in the color of the liquid.
+    Particles,
+    /// Balls from dark blue at rest to white at the speed of a fall from the top of the scene.
+    Speed,
+    /// Balls from pale at half the density at rest over blue to red at 1.1 times that.
+    Density,
+    /// The surface, shaded: one looks into it.
+    Surface,
 }
 
 /// Video formats.

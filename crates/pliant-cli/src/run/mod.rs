@@ -7,7 +7,7 @@ mod stats;
 mod summary;
 mod video;
 
-use crate::args::RunArgs;
+use crate::args::{Format, RunArgs};
 use crate::load::{Loaded, Setting};
 use crate::out;
 use crate::progress::Progress;
@@ -24,6 +24,7 @@ use summary::Summary;
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let loaded = Loaded::new(&args.scene, &settings(args), args.overrides.models.as_deref())?;
+    refuse_dry(args, &loaded)?;
     let length = Length::of(&loaded.scene);
     let frames = length.frames(args.frames, args.seconds);
     let mut sim = loaded.simulation(args.threads, args.processor.backend()?)?;
@@ -48,6 +49,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let end = end?;
     let mut summary = Summary::new(&loaded.name, &sim, &times, &folder);
     summary.residual = stats.take_residuals();
+    summary.surfaces = written.surfaces;
     summary.end(&end);
     let text = out::pretty(&summary)?;
     pliant_io::write_atomically(&folder.join("run.json"), |file| file.write_all(text.as_bytes()))?;
@@ -172,6 +174,17 @@ impl Runner<'_> {
         self.progress.at(frame);
         Ok(())
     }
+}
+
+/// Nothing is written, and nothing of an earlier run removed, if surfaces are asked of a scene without liquids.
+fn refuse_dry(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
+    let surface = args.format.contains(&Format::Surface);
+    if !loaded.scene.liquid.is_empty() || !surface && args.liquid.is_none() {
+        return Ok(());
+    }
+    let option = if surface { "--format surface" } else { "--liquid" };
+    Err(Failure::usage(format!("{option} is about liquids, but scene {:?} has none", loaded.name))
+        .help("add a [[liquid]], or leave the option out; `pliant run dam` has one"))
 }
 
 fn settings(args: &RunArgs) -> Vec<Setting> {

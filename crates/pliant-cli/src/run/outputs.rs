@@ -6,19 +6,23 @@
 use super::Length;
 use super::stats::START;
 use super::video::Encoder;
-use crate::args::{Format, RunArgs};
-use crate::picture::Painter;
+use crate::args::{Format, LiquidLook, RunArgs};
+use crate::liquid::Liquids;
+use crate::picture::{Moment, Painter};
 use crate::report::Failure;
 use pliant::Simulation;
 use pliant::frame::{Frame, Shape};
 use pliant::scene::Scene;
-use pliant_io::{CacheFormat, CacheWriter, write_atomically};
+use pliant_io::{CacheFormat, CacheWriter, SurfaceFrame, write_atomically, write_surface};
 use pliant_render::{Image, write_png};
+use pliant_surface::SurfaceMesh;
+use serde::Serialize;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
+use std::time::Instant;
 
 /// Frames that may wait to be written.
 const WAITING: usize = 4;
@@ -44,15 +48,48 @@ pub struct Plan<'a> {
 pub struct Written {
     /// Names and patterns, most interesting first.
     pub files: Vec<String>,
+    /// How surfaces of liquids were made, where they were.
+    pub surfaces: Option<SurfaceTimes>,
+}
+
+/// What surfaces of liquids took.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SurfaceTimes {
+    /// Frames that have surfaces.
+    pub frames: u64,
+    /// Time to make them, per frame [ms].
+    pub ms_per_frame: f64,
+    /// Triangles per frame.
+    pub triangles_per_frame: f64,
+}
+
+impl SurfaceTimes {
+    fn add(&mut self, start: Instant, meshes: &[SurfaceMesh]) {
+        let before = self.frames as f64;
+        self.frames += 1;
+        let mean = |old: f64, new: f64| (old * before + new) / (before + 1.0);
+        self.ms_per_frame = mean(self.ms_per_frame, start.elapsed().as_secs_f64() * 1e3);
+        let triangles = meshes.iter().map(|m| m.triangles.len()).sum::<usize>();
+        self.triangles_per_frame = mean(self.triangles_per_frame, triangles as f64);
+    }
+}
+
+/// A frame on its way, with what cannot be told from it.
+#[derive(Debug, Default)]
+struct Parcel {
+    frame: Frame,
+    /// Densities of liquids, where they are to be shown.
+    densities: Vec<f32>,
 }
 
 /// Hands frames to the thread that writes them.
 pub struct Outputs {
-    frames: SyncSender<Frame>,
-    used: Receiver<Frame>,
+    frames: SyncSender<Parcel>,
+    used: Receiver<Parcel>,
     thread: JoinHandle<Result<Written, Failure>>,
     every: u64,
     still: u64,
+    with_densities: bool,
 }
 
 impl Outputs {
@@ -71,7 +108,8 @@ impl Outputs {
         let thread = thread
             .spawn(move || writer.run(arriving, give_back))
             .map_err(|e| Failure::resource(format!("cannot start a thread: {e}")))?;
-        Ok(Self { frames, used, thread, every: args.every, still: plan.still })
+        let with_densities = args.liquid == Some(LiquidLook::Density);
+        Ok(Self { frames, used, thread, every: args.every, still: plan.still, with_densities })
     }
 
     /// Copies a frame of the simulation, if it is one to be written. Waits if too many are on their way.
@@ -79,11 +117,14 @@ impl Outputs {
         if !index.is_multiple_of(self.every) && index != self.still {
             return Ok(());
         }
-        let mut frame = self.used.try_recv().unwrap_or_default();
-        sim.write_frame(&mut frame);
-        frame.index = index;
+        let mut parcel = self.used.try_recv().unwrap_or_default();
+        sim.write_frame(&mut parcel.frame);
+        parcel.frame.index = index;
+        if self.with_densities {
+            parcel.densities = sim.densities();
+        }
         // The receiver is gone only if writing failed; `finish` knows why.
-        self.frames.send(frame).map_err(|_| Failure::new("the outputs have stopped"))
+        self.frames.send(parcel).map_err(|_| Failure::new("the outputs have stopped"))
     }
 
     /// Waits until everything is written.
@@ -99,6 +140,9 @@ struct Writer {
     caches: Vec<CacheWriter>,
     formats: Vec<CacheFormat>,
     painter: Painter,
+    shape: Shape,
+    /// Where surfaces are to be written or shown.
+    surfaces: Option<Surfaces>,
     video: Option<Encoder>,
     pictures: bool,
     every: u64,
@@ -106,16 +150,33 @@ struct Writer {
     still_done: bool,
 }
 
+/// Surfaces of liquids, and what they are for.
+struct Surfaces {
+    liquids: Liquids,
+    written: bool,
+    shown: bool,
+    times: SurfaceTimes,
+}
+
 impl Writer {
     fn new(plan: &Plan, sim: &Simulation, first: &Frame) -> Result<Self, Failure> {
         let shape: &Shape = sim.shape();
         let formats: Vec<CacheFormat> = plan.args.format.iter().filter_map(|f| cache_format(*f)).collect();
         let caches = formats.iter().map(|f| CacheWriter::create(plan.folder, *f, shape)).collect::<Result<_, _>>()?;
+        let written = plan.args.format.contains(&Format::Surface);
+        let look = plan.args.liquid.unwrap_or(if written { LiquidLook::Surface } else { LiquidLook::Particles });
+        let liquids = Liquids::of(plan.scene, sim);
+        let painter = Painter::new(plan.scene, sim, first, liquids.as_ref().map(|l| (l, look)))?;
+        let shown = look == LiquidLook::Surface;
+        let surfaces = liquids.filter(|_| written || shown);
+        let surfaces = surfaces.map(|liquids| Surfaces { liquids, written, shown, times: SurfaceTimes::default() });
         Ok(Self {
             folder: plan.folder.into(),
             caches,
             formats,
-            painter: Painter::new(plan.scene, sim, first)?,
+            painter,
+            shape: shape.clone(),
+            surfaces,
             video: Encoder::start(plan)?,
             pictures: plan.args.picture,
             every: plan.args.every,
@@ -124,20 +185,22 @@ impl Writer {
         })
     }
 
-    fn run(mut self, frames: Receiver<Frame>, give_back: Sender<Frame>) -> Result<Written, Failure> {
-        let mut last: Option<Frame> = None;
-        for frame in frames {
-            if !self.frame(&frame)? {
+    fn run(mut self, parcels: Receiver<Parcel>, give_back: Sender<Parcel>) -> Result<Written, Failure> {
+        let mut last: Option<Parcel> = None;
+        for parcel in parcels {
+            if !self.frame(&parcel)? {
                 // The encoder knows why it stopped.
                 break;
             }
             // The newest frame is kept: a run that ends early takes its still from it.
-            if let Some(older) = last.replace(frame) {
+            if let Some(older) = last.replace(parcel) {
                 let _ = give_back.send(older);
             }
         }
-        if let Some(frame) = last.filter(|_| !self.still_done) {
-            let image = self.painter.paint(&frame);
+        if let Some(Parcel { frame, densities }) = last.filter(|_| !self.still_done) {
+            let surfaces =
+                if self.surfaces.as_ref().is_some_and(|s| s.shown) { self.make(&frame)? } else { Vec::new() };
+            let image = self.painter.paint(&Moment { frame: &frame, densities: &densities, surfaces: &surfaces });
             self.png("still.png", &image)?;
         }
         let mut files = Vec::new();
@@ -152,22 +215,51 @@ impl Writer {
             cache.finish()?;
             files.push(if *format == CacheFormat::Vtu { "frames.pvd".into() } else { format!("frame_*.{format}") });
         }
+        if let Some(Surfaces { liquids, written: true, .. }) = &self.surfaces {
+            files.extend(liquids.kinds.iter().map(|k| format!("surface_{}_*.ply", k.name)));
+        }
         files.extend(["stats.csv".into(), "run.json".into()]);
-        Ok(Written { files })
+        Ok(Written { files, surfaces: self.surfaces.map(|s| s.times) })
+    }
+
+    /// Surfaces of a frame's liquids.
+    fn make(&mut self, frame: &Frame) -> Result<Vec<SurfaceMesh>, Failure> {
+        let Some(surfaces) = &mut self.surfaces else { return Ok(Vec::new()) };
+        let start = Instant::now();
+        let meshes = surfaces.liquids.surfaces(&self.shape, frame)?;
+        surfaces.times.add(start, &meshes);
+        Ok(meshes)
+    }
+
+    fn write_surfaces(&self, frame: &Frame, meshes: &[SurfaceMesh]) -> Result<(), Failure> {
+        let kinds = self.surfaces.iter().flat_map(|s| &s.liquids.kinds);
+        for (kind, SurfaceMesh { positions, normals, triangles }) in kinds.zip(meshes) {
+            let path = self.folder.join(format!("surface_{}_{:05}.ply", kind.name, frame.index));
+            write_surface(&path, &SurfaceFrame { time: frame.time, positions, normals, triangles })?;
+        }
+        Ok(())
     }
 
     /// Writes one frame; false if the video cannot go on.
-    fn frame(&mut self, frame: &Frame) -> Result<bool, Failure> {
+    fn frame(&mut self, parcel: &Parcel) -> Result<bool, Failure> {
+        let frame = &parcel.frame;
         let (kept, still) = (frame.index.is_multiple_of(self.every), frame.index == self.still);
+        let painted = still || kept && (self.pictures || self.video.is_some());
+        let (written, shown) =
+            self.surfaces.as_ref().map_or((false, false), |s| (s.written && kept, s.shown && painted));
+        let surfaces = if written || shown { self.make(frame)? } else { Vec::new() };
         if kept {
             for cache in &mut self.caches {
                 cache.write(frame)?;
             }
         }
-        if !(still || kept && (self.pictures || self.video.is_some())) {
+        if written {
+            self.write_surfaces(frame, &surfaces)?;
+        }
+        if !painted {
             return Ok(true);
         }
-        let image = self.painter.paint(frame);
+        let image = self.painter.paint(&Moment { frame, densities: &parcel.densities, surfaces: &surfaces });
         if still {
             self.png("still.png", &image)?;
             self.still_done = true;
@@ -190,7 +282,7 @@ fn cache_format(format: Format) -> Option<CacheFormat> {
         Format::Vtu => Some(CacheFormat::Vtu),
         Format::Npz => Some(CacheFormat::Npz),
         Format::Obj => Some(CacheFormat::Obj),
-        Format::None => None,
+        Format::Surface | Format::None => None,
     }
 }
 
@@ -214,10 +306,16 @@ fn clear(folder: &Path) {
     }
 }
 
-/// `frame_00042.ply` and its like.
+/// `frame_00042.ply` and its like, and `surface_water_00042.ply`.
 fn is_frame(name: &str) -> bool {
-    let Some((number, extension)) = name.strip_prefix("frame_").and_then(|n| n.split_once('.')) else { return false };
-    let known = extension == "png" || CacheFormat::ALL.iter().any(|f| f.name() == extension);
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    let (number, known) = if let Some((_, number)) = stem.strip_prefix("surface_").and_then(|s| s.rsplit_once('_')) {
+        (number, extension == "ply")
+    } else if let Some(number) = stem.strip_prefix("frame_") {
+        (number, extension == "png" || CacheFormat::ALL.iter().any(|f| f.name() == extension))
+    } else {
+        return false;
+    };
     known && number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit())
 }
 
@@ -227,10 +325,11 @@ mod tests {
 
     #[test]
     fn only_names_of_ours_are_frames() {
-        for name in ["frame_00000.ply", "frame_123456.vtu", "frame_00001.png"] {
+        for name in ["frame_00000.ply", "frame_123456.vtu", "frame_00001.png", "surface_sea_water_00001.ply"] {
             assert!(is_frame(name), "{name}");
         }
-        for name in ["frame_1.ply", "frame_00000.txt", "frame_0000a.ply", "my_frame_00000.ply", "frame_.ply"] {
+        let others = ["frame_1.ply", "frame_00000.txt", "frame_0000a.ply", "my_frame_00000.ply", "frame_.ply"];
+        for name in others.into_iter().chain(["surface_00001.ply", "surface_water_1.ply", "surface_water_00001.png"]) {
             assert!(!is_frame(name), "{name}");
         }
     }

@@ -1,6 +1,6 @@
 //! What is said at the end of a run, to people and to scripts.
 
-use super::outputs::Written;
+use super::outputs::{SurfaceTimes, Written};
 use super::stats::FrameTimes;
 use super::{End, Length};
 use crate::{gpu, out};
@@ -29,6 +29,9 @@ pub struct Summary {
     ms_per_frame: f64,
     /// Empty on a GPU.
     stages: BTreeMap<&'static str, f64>,
+    /// Surfaces of liquids, beside the steps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub surfaces: Option<SurfaceTimes>,
     /// After the last finished frame.
     pub residual: Residuals,
     /// Fingerprint of the state at the end; none if it diverged.
@@ -57,6 +60,7 @@ impl Summary {
             frames: times.frames,
             ms_per_frame: times.steps * per_frame,
             stages: stages.map(|(s, ms)| (s.name(), ms * per_frame)).collect(),
+            surfaces: None,
             residual: Residuals::new(),
             hash: Some(format!("{:016x}", sim.hash())),
             out: folder.display().to_string(),
@@ -95,6 +99,10 @@ impl Summary {
             self.ms_per_frame,
             self.solver
         ));
+        if let Some(surfaces) = &self.surfaces {
+            let triangles = out::grouped(surfaces.triangles_per_frame as usize);
+            text.push_str(&format!("surfaces: {:.2} ms and {triangles} triangles per frame\n", surfaces.ms_per_frame));
+        }
         text.push_str("\nLook at:\n");
         for file in &written.files {
             text.push_str(&format!("  {}\n", Path::new(&self.out).join(file).display()));

@@ -8,6 +8,7 @@ mod partition;
 mod run;
 mod say;
 mod study;
+mod surface;
 mod voxelize;
 
 use serde_json::Value;

@@ -10,6 +10,7 @@ mod ply;
 mod vtu;
 
 pub use atomic::{WriteError, write_atomically};
+pub use ply::{SurfaceFrame, write_surface};
 
 use pliant::frame::{Frame, Shape};
 use std::fmt;

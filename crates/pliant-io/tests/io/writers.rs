@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 use pliant::frame::{Frame, Shape};
-use pliant_io::{CacheFormat, CacheWriter, Caps, read_triangles, write_atomically};
+use pliant_io::{CacheFormat, CacheWriter, Caps, SurfaceFrame, read_triangles, write_atomically, write_surface};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -241,4 +241,32 @@ fn shapes_and_frames_that_do_not_fit_are_refused() {
     let error = writer.write(&short).unwrap_err();
     assert_eq!(error.to_string(), "frame 3 has 6 velocities, but 7 particles");
     assert_eq!(names(folder.path()), [""; 0]);
+}
+
+#[test]
+fn surfaces_have_normals_and_may_be_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("surface.ply");
+    let (positions, normals) = (frame(0).positions[..4].to_vec(), vec![Vec3::Y; 4]);
+    let triangles = shape().triangles;
+    let whole = SurfaceFrame { time: 0.5, positions: &positions, normals: &normals, triangles: &triangles };
+    write_surface(&path, &whole).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let mesh = read_triangles(&path, &Caps::default()).unwrap();
+    assert_eq!(mesh.positions, positions);
+    assert_eq!(mesh.triangles, triangles);
+    let header = String::from_utf8_lossy(&bytes);
+    assert!(header.contains("comment time 0.5\n") && header.contains("property float nz\n"));
+    // 24 bytes for a vertex, 13 for a triangle.
+    let body = bytes.len() - header.find("end_header\n").unwrap() - 11;
+    assert_eq!(body, 4 * 24 + 4 * 13);
+
+    let nothing = SurfaceFrame { positions: &[], normals: &[], triangles: &[], ..whole };
+    write_surface(&path, &nothing).unwrap();
+    assert!(
+        fs::read(&path).unwrap().ends_with(b"element face 0\nproperty list uchar int vertex_indices\nend_header\n")
+    );
+    for wrong in [SurfaceFrame { normals: &[], ..whole }, SurfaceFrame { triangles: &[[0, 1, 4]], ..whole }] {
+        assert_eq!(write_surface(&path, &wrong).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
 }

@@ -55,6 +55,26 @@ fn r01_r02_liquids_give_the_same_bits_on_any_number_of_threads_and_lanes() {
     }
 }
 
+#[test]
+fn densities_are_those_of_particles_of_liquids_over_that_at_rest() {
+    let mut sim = simulate(DROPS);
+    let first = sim.densities();
+    assert_eq!(first.len(), sim.particles());
+    let dry = first.len() - 432;
+    for (i, density) in first.iter().enumerate() {
+        // The ball comes first, then boxes of 6³ and 6³ particles. Two spacings inside a box a particle has all of its neighbors.
+        assert_eq!(density.is_nan(), i < dry, "particle {i}: {density}");
+        let deep = (sim.position(i) - glam::Vec3::new(-0.18, 0.12, 0.12)).abs().max_element() < 0.04;
+        assert!(!deep || i < dry || (density - 1.0).abs() < 0.01, "particle {i}: {density}");
+    }
+    // A corner has an eighth of the space around it, and itself.
+    let thinnest = first.iter().copied().fold(f32::INFINITY, f32::min);
+    assert!((0.4..0.7).contains(&thinnest), "{thinnest}");
+    sim.advance(30).unwrap();
+    let most = sim.densities().into_iter().fold(0.0, f32::max);
+    assert!((f64::from(most) - 1.0 - compression(&sim).1).abs() < 1e-6, "{most}");
+}
+
 /// A column of 24 layers stands in a tank: nothing but pressure holds it up.
 #[test]
 fn v10_water_at_rest_has_its_density() {

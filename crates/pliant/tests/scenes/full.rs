@@ -271,6 +271,7 @@ fps = 25.0
 width = 640
 height = 480
 still = 1.0
+surface = { cell = 0.5, smoothing = 4 }
 "#;
 
 pub fn table() -> toml::Table {

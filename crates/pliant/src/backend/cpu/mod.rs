@@ -230,6 +230,13 @@ impl Cpu {
         })
     }
 
+    /// Densities of liquids over those at rest; NaN for other particles.
+    pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
+        let mut all = self.threads.enter(|| flow::errors(&self.threads, model, state));
+        all.iter_mut().for_each(|c| *c += 1.0);
+        all
+    }
+
     /// Mean and greatest relative error by kind.
     pub fn residuals(&self, model: &Model, state: &State) -> Residuals {
         self.threads.enter(|| measure::residuals(&self.threads, model, state))

@@ -207,6 +207,8 @@ fn view(scene: &Scene) -> Checked {
             return Err(SceneError::new(name, format!("is {pixels}, but videos need an even number of pixels")));
         }
     }
+    range("output.surface.cell", o.surface.cell, 0.25, 2.0)?;
+    count("output.surface.smoothing", o.surface.smoothing, 0, 1000)?;
     o.still.map_or(Ok(()), |t| range("output.still", t, 0.0, 1e6))
 }
 

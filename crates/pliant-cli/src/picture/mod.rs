@@ -1,5 +1,9 @@
 //! What a moment of a simulation looks like: engine data to the renderer's picture.
 
+mod ropes;
+
+use crate::args::LiquidLook;
+use crate::liquid::{Liquids, Tint};
 use crate::report::Failure;
 use glam::{Vec3, Vec3Swizzles};
 use pliant::Simulation;
@@ -8,8 +12,11 @@ use pliant::kernels::contact::{Pose, Solid};
 use pliant::motion::Motion;
 use pliant::scene::Scene;
 use pliant_render::{
-    Camera, Color, GroundDraw, Image, MeshColor, MeshDraw, PALETTE, Picture, Renderer, SolidDraw, SphereDraw, TubeDraw,
+    Camera, Color, GroundDraw, Image, LiquidDraw, MeshColor, MeshDraw, PALETTE, Picture, Renderer, SolidDraw,
+    SphereDraw, TubeDraw,
 };
+use pliant_surface::SurfaceMesh;
+use ropes::chains;
 
 /// Everything but the particles: they stay in the background.
 const COLLIDER: Color = Color::srgb8(150, 158, 168);
@@ -33,11 +40,32 @@ pub struct Painter {
     ropes: Vec<Vec<u32>>,
     /// Particles that belong to nothing that is drawn otherwise.
     loose: Vec<u32>,
+    /// Liquids that show something by their colors.
+    tinted: Option<(Tint, Vec<bool>)>,
+    /// Colors of liquids' surfaces.
+    liquids: Vec<Color>,
+    /// Way through a liquid that hides half of what is behind [m].
+    clarity: f32,
+}
+
+/// A moment to draw.
+pub struct Moment<'a> {
+    /// Where everything is.
+    pub frame: &'a Frame,
+    /// Densities of liquids, where they are to be shown; else empty.
+    pub densities: &'a [f32],
+    /// Surfaces of liquids, where they are to be shown; else empty.
+    pub surfaces: &'a [SurfaceMesh],
 }
 
 impl Painter {
     /// Decides on colors and on the camera, which stays where it is over the run.
-    pub fn new(scene: &Scene, sim: &Simulation, first: &Frame) -> Result<Self, Failure> {
+    pub fn new(
+        scene: &Scene,
+        sim: &Simulation,
+        first: &Frame,
+        liquids: Option<(&Liquids, LiquidLook)>,
+    ) -> Result<Self, Failure> {
         let output = &scene.output;
         let renderer = Renderer::new(output.width, output.height)?;
         let shape = sim.shape().clone();
@@ -46,7 +74,7 @@ impl Painter {
         let two_sided: Vec<bool> = shape.object_names.iter().map(two_sided).collect();
         let is_sheet = |t: &[u32; 3]| two_sided[shape.objects[t[0] as usize] as usize];
         let (sheets, bodies) = shape.triangles.iter().partition(|t| is_sheet(t));
-        let colors = (0..shape.object_names.len()).map(|i| color(&shape, i)).collect();
+        let colors: Vec<Color> = (0..shape.object_names.len()).map(|i| color(&shape, i)).collect();
 
         // Of grains that come later the first, so that their mouth is in the picture.
         let soonest = shape.enters.iter().copied().filter(|t| *t > 0.0).fold(f64::INFINITY, f64::min);
@@ -72,12 +100,47 @@ impl Painter {
         let aspect = output.width as f32 / output.height as f32;
         let camera = camera(&scene.camera, &bounds, aspect);
         let ground = ground.map(|height| ground_at(height, &bounds, &camera));
-        let (ropes, loose) = (chains(&shape), loose(&shape));
-        Ok(Self { renderer, camera, bounds, ground, solids, skins, shape, colors, sheets, bodies, ropes, loose })
+        let (ropes, mut loose) = (chains(&shape), loose(&shape));
+        let mut wet = vec![false; shape.objects.len()];
+        liquids.iter().flat_map(|(l, _)| l.particles()).for_each(|p| wet[p as usize] = true);
+        let look = liquids.map(|(_, look)| look);
+        let tint = match look {
+            Some(LiquidLook::Speed) => {
+                let gravity = Vec3::from(scene.world.gravity).length();
+                Some(Tint::speed(gravity, bounds.max.y - bounds.min.y, first))
+            }
+            Some(LiquidLook::Density) => Some(Tint::Density),
+            _ => None,
+        };
+        let surfaces = liquids.filter(|_| look == Some(LiquidLook::Surface)).map(|(l, _)| l);
+        if surfaces.is_some() {
+            loose.retain(|&p| !wet[p as usize]);
+        }
+        let clarity = surfaces.map_or(1.0, Liquids::clarity);
+        let liquids = surfaces.map_or(Vec::new(), |l| l.kinds.iter().map(|k| colors[k.object]).collect());
+        let tinted = tint.map(|tint| (tint, wet));
+        Ok(Self {
+            renderer,
+            camera,
+            bounds,
+            ground,
+            solids,
+            skins,
+            shape,
+            colors,
+            sheets,
+            bodies,
+            ropes,
+            loose,
+            tinted,
+            liquids,
+            clarity,
+        })
     }
 
-    /// Draws a frame.
-    pub fn paint(&self, frame: &Frame) -> Image {
+    /// Draws a moment.
+    pub fn paint(&self, moment: &Moment) -> Image {
+        let frame = moment.frame;
         let ropes: Vec<Vec<Vec3>> =
             self.ropes.iter().map(|rope| rope.iter().map(|&p| frame.positions[p as usize]).collect()).collect();
         let placed: Vec<Vec<Vec3>> = self.skins.iter().map(|skin| skin.placed(frame.time)).collect();
@@ -106,12 +169,26 @@ impl Painter {
         }
         for p in self.loose.iter().map(|&p| p as usize).filter(|&p| !self.shape.waits(p, frame.time)) {
             let (center, radius) = (frame.positions[p], self.shape.radii[p]);
-            picture.spheres.push(SphereDraw { center, radius, color: self.color(p) });
+            picture.spheres.push(SphereDraw { center, radius, color: self.particle_color(p, moment) });
+        }
+        for (mesh, &color) in moment.surfaces.iter().zip(&self.liquids) {
+            let SurfaceMesh { positions, normals, triangles } = mesh;
+            picture.liquids.push(LiquidDraw { positions, normals, triangles, color, clarity: self.clarity });
         }
         for (solid, motion) in &self.solids {
             picture.solids.extend(self.solid(solid, &motion.pose(frame.time)));
         }
         self.renderer.render(&picture)
+    }
+
+    fn particle_color(&self, p: usize, moment: &Moment) -> Color {
+        match &self.tinted {
+            Some((tint, wet)) if wet[p] => {
+                let density = moment.densities.get(p).copied().unwrap_or(1.0);
+                tint.color(moment.frame.velocities[p], density)
+            }
+            _ => self.color(p),
+        }
     }
 
     fn color(&self, particle: usize) -> Color {
@@ -291,40 +368,6 @@ fn ground_at(height: f32, bounds: &Bounds, camera: &Camera) -> GroundDraw {
     GroundDraw { height, spacing, fade, ..GroundDraw::default() }
 }
 
-/// Lines joined to chains: each starts at a free end or a fork, closed rings anywhere.
-fn chains(shape: &Shape) -> Vec<Vec<u32>> {
-    let mut joined: Vec<Vec<usize>> = vec![Vec::new(); shape.objects.len()];
-    for (i, line) in shape.lines.iter().enumerate() {
-        line.iter().for_each(|&p| joined[p as usize].push(i));
-    }
-    let mut used = vec![false; shape.lines.len()];
-    let mut chains = Vec::new();
-    let ends = (0..joined.len()).filter(|&p| !joined[p].is_empty() && joined[p].len() != 2);
-    let rings = (0..joined.len()).filter(|&p| joined[p].len() == 2);
-    for start in ends.chain(rings) {
-        while let Some(chain) = walk(start, shape, &joined, &mut used) {
-            chains.push(chain);
-        }
-    }
-    chains
-}
-
-/// Follows unused lines from a particle until the way ends or forks.
-fn walk(start: usize, shape: &Shape, joined: &[Vec<usize>], used: &mut [bool]) -> Option<Vec<u32>> {
-    let mut chain = vec![start as u32];
-    let mut here = start;
-    while let Some(&line) = joined[here].iter().find(|&&l| !used[l]) {
-        used[line] = true;
-        let [a, b] = shape.lines[line];
-        here = if a as usize == here { b as usize } else { a as usize };
-        chain.push(here as u32);
-        if joined[here].len() != 2 {
-            break;
-        }
-    }
-    (chain.len() > 1).then_some(chain)
-}
-
 fn loose(shape: &Shape) -> Vec<u32> {
     let mut drawn = vec![false; shape.objects.len()];
     let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
@@ -339,24 +382,6 @@ mod tests {
 
     fn lines(particles: usize, lines: &[[u32; 2]]) -> Shape {
         Shape { lines: lines.to_vec(), objects: vec![0; particles], ..Shape::default() }
-    }
-
-    #[test]
-    fn lines_in_any_order_become_one_chain_per_rope() {
-        let shape = lines(6, &[[1, 2], [1, 0], [4, 3], [4, 5]]);
-        assert_eq!(chains(&shape), [vec![0, 1, 2], vec![3, 4, 5]]);
-    }
-
-    #[test]
-    fn a_ring_is_a_chain_that_ends_where_it_starts() {
-        assert_eq!(chains(&lines(3, &[[0, 1], [1, 2], [2, 0]])), [vec![0, 1, 2, 0]]);
-    }
-
-    #[test]
-    fn a_fork_splits_a_chain() {
-        let found = chains(&lines(4, &[[0, 1], [1, 2], [1, 3]]));
-        assert_eq!(found.iter().map(Vec::len).sum::<usize>(), 6);
-        assert_eq!(found.len(), 3);
     }
 
     #[test]
