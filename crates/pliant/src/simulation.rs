@@ -13,7 +13,7 @@ use crate::model::{BLOCK, Model};
 use crate::pour;
 use crate::scene::Scene;
 use crate::state::State;
-use crate::step::stats::{Counts, INFLATE, Probe, Residuals, Times, Touching};
+use crate::step::stats::{Counts, INFLATE, LiquidProbe, Probe, Residuals, Times, Touching};
 use glam::Vec3;
 
 /// Who runs the passes.
@@ -363,6 +363,17 @@ impl Simulation {
             return Probe { contacts: self.fetch().map_or(0, |(_, seen)| count(seen)), ..probe };
         }
         probe
+    }
+
+    /// Pressure of each particle of a liquid in the last substep [Pa], 0 for all others; empty where there are no liquids.
+    /// That of one particle is rough: take the mean of some.
+    pub fn pressures(&self) -> Vec<f32> {
+        self.cpu.pressures(&self.model, self.state())
+    }
+
+    /// Pressure, volume and mixing of liquids, where there are any.
+    pub fn probe_liquids(&self) -> Option<LiquidProbe> {
+        self.cpu.probe_liquids(&self.model, self.state())
     }
 
     /// Volume of each inflatable [m³].

@@ -344,6 +344,8 @@ const PROVED: &[(&str, &[&str])] = &[
         "s23_density_on_a_lattice_is_the_analytic_sum",
         "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
         "s23_kernels_have_integral_one_and_end_at_their_reach",
+        "s23_mixing_is_0_of_separate_liquids_and_1_of_shuffled_ones",
+        "s23_pressure_is_that_of_the_depth_and_volume_that_of_the_particles",
         "s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step",
         "s23_slopes_are_differences_of_the_kernels",
         "s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel",

@@ -66,6 +66,9 @@ impl Stats {
         for kind in &kinds {
             let _ = write!(header, ",residual_{kind}_mean,residual_{kind}_max");
         }
+        if sim.model().fluid.is_some() {
+            header.push_str(",pressure_mean,pressure_max,volume,mixing");
+        }
         header.push('\n');
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
@@ -90,6 +93,9 @@ impl Stats {
         for kind in &self.kinds {
             let r = self.residuals.get(kind).copied().unwrap_or_default();
             let _ = write!(line, ",{:.6e},{:.6e}", r.mean, r.max);
+        }
+        if let Some(l) = sim.probe_liquids() {
+            let _ = write!(line, ",{:.6e},{:.6e},{:.6e},{:.4}", l.pressure_mean, l.pressure_max, l.volume, l.mixing);
         }
         line.push('\n');
         self.put(&line)

@@ -54,6 +54,20 @@ fn statistics_have_one_line_per_frame_and_as_many_cells_as_columns() {
 }
 
 #[test]
+fn statistics_of_liquids_tell_pressure_volume_and_mixing() {
+    let liquid = "[[liquid]]\nfill = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] }\n[[collider]]\nplane = {}\n";
+    let room = Room::with(liquid);
+    room.pliant(&["run", "scene.toml", "--frames", "1", "--video", "none", "--format", "none", "--quiet"]).code(0);
+    let text = std::fs::read_to_string(room.path("out/scene/stats.csv")).unwrap();
+    let lines: Vec<Vec<&str>> = text.lines().map(|l| l.split(',').collect()).collect();
+    let columns = "residual_density_mean,residual_density_max,pressure_mean,pressure_max,volume,mixing";
+    assert_eq!(lines[0][22..], columns.split(',').collect::<Vec<_>>());
+    assert_eq!(lines[1].len(), lines[0].len());
+    let volume: f64 = lines[1][26].parse().unwrap();
+    assert!((volume - 0.008).abs() < 1e-4, "{volume}");
+}
+
+#[test]
 fn the_json_summary_has_exactly_its_keys_and_is_run_json() {
     let room = Room::with(SMALL);
     let args = ["run", "scene.toml", "--frames", "2", "--json", "--threads", "1", "--out", "there", "--video", "none"];

@@ -57,6 +57,20 @@ pub struct Probe {
     pub contacts: u64,
 }
 
+/// What liquids are like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LiquidProbe {
+    /// Mean pressure [Pa].
+    pub pressure_mean: f64,
+    /// Greatest pressure [Pa].
+    pub pressure_max: f64,
+    /// Volume [m³]: of all particles, less what they are compressed by.
+    pub volume: f64,
+    /// How well liquids are mixed: share of others among the neighbors of a particle, over that in a perfect mixture; 0
+    /// where there is one liquid.
+    pub mixing: f64,
+}
+
 /// Constraints of each kind that the model holds.
 pub type Counts = BTreeMap<&'static str, usize>;
 

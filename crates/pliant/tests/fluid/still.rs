@@ -94,3 +94,52 @@ fn v10_water_at_rest_has_its_density() {
     let highest = (0..sim.particles()).map(|i| sim.position(i).y).fold(0.0, f32::max);
     assert!((0.9..1.0).contains(&highest), "{highest}");
 }
+
+#[test]
+fn s23_pressure_is_that_of_the_depth_and_volume_that_of_the_particles() {
+    let liquid = "[[liquid]]\nfill = { min = [0, 0, 0], max = [0.3, 0.6, 0.3] }\ndensity = 800\n";
+    let head = "solver = { dt = 0.01, substeps = 8, iterations = 3 }\nfluid = { radius = 0.0125 }\n";
+    let mut sim = simulate(&(head.to_owned() + liquid + &tank([0.0; 3], [0.3, 1.0, 0.3])));
+    sim.advance(100).unwrap();
+    let probe = sim.probe_liquids().unwrap();
+    // Layers of 5 cm, over some steps: the pressure of one particle is rough.
+    let mut layers = [(0.0, 0.0); 12];
+    for _ in 0..20 {
+        sim.advance(1).unwrap();
+        for (i, p) in sim.pressures().into_iter().enumerate() {
+            let layer = &mut layers[((sim.position(i).y / 0.05) as usize).min(11)];
+            *layer = (layer.0 + f64::from(p), layer.1 + 1.0);
+        }
+    }
+    for (k, (sum, count)) in layers.into_iter().enumerate().take(11) {
+        let (found, wanted) = (sum / count, 800.0 * 9.81 * (0.575 - 0.05 * k as f64));
+        println!("layer {k}: {found:.0} Pa, {wanted:.0} by its depth");
+        assert!((found - wanted).abs() < 0.1 * 800.0 * 9.81 * 0.6, "layer {k}: {found} {wanted}");
+    }
+    assert!(probe.pressure_max > probe.pressure_mean);
+    assert!((probe.pressure_mean / (800.0 * 9.81 * 0.3) - 1.0).abs() < 0.1, "{}", probe.pressure_mean);
+    assert!((probe.volume / (0.3 * 0.6 * 0.3) - 1.0).abs() < 0.01, "{}", probe.volume);
+    assert_eq!(probe.mixing, 0.0);
+}
+
+#[test]
+fn s23_mixing_is_0_of_separate_liquids_and_1_of_shuffled_ones() {
+    let liquid = |name: &str, x: f32| {
+        format!("[[liquid]]\nname = \"{name}\"\nfill = {{ min = [{x}, 0, 0], max = [{}, 0.4, 0.4] }}\n", x + 0.4)
+    };
+    let mut sim = simulate(&(liquid("a", 0.0) + &liquid("b", 1.0)));
+    assert_eq!(sim.probe_liquids().unwrap().mixing, 0.0);
+    // Every other one changes places with its twin.
+    let half = sim.particles() / 2;
+    let rows = &mut sim.state_mut().rows;
+    let mut seed = 1_u32;
+    for i in 0..half {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        if seed >> 31 == 1 {
+            rows.swap(i, half + i);
+        }
+    }
+    let mixing = sim.probe_liquids().unwrap().mixing;
+    println!("mixed by {mixing:.3}");
+    assert!((mixing - 1.0).abs() < 0.05, "{mixing}");
+}

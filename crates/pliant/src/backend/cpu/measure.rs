@@ -6,7 +6,7 @@ use super::threads::Threads;
 use crate::kernels::{Constraint, Kind, Row, V3, Visitor};
 use crate::model::{BLOCK, Group, Model, Phantoms};
 use crate::state::{RowData, State};
-use crate::step::stats::{DENSITY, INFLATE, Probe, Residual, Residuals};
+use crate::step::stats::{DENSITY, INFLATE, LiquidProbe, Probe, Residual, Residuals};
 use glam::DVec3;
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub fn residuals(threads: &Threads, model: &Model, state: &State) -> Residuals {
     }
     if model.fluid.is_some() {
         // Only too much is an error: a surface has neighbors on one side.
-        let errors = flow::errors(threads, model, state).into_iter().filter(|c| !c.is_nan());
+        let errors = flow::survey(threads, model, state).errors.into_iter().filter(|c| !c.is_nan());
         let start = (0.0, 0.0_f64, 0_usize);
         let join = |(t, m, n): (f64, f64, usize), c: f32| (t + f64::from(c.max(0.0)), m.max(f64::from(c)), n + 1);
         let (total, max, count) = errors.fold(start, join);
@@ -149,4 +149,34 @@ impl Visitor for Part<'_> {
         }
         sums
     }
+}
+
+/// Pressure of each particle of a liquid in the last substep [Pa], 0 for all others; empty where there are none.
+pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
+    let Some(fluid) = &model.fluid else { return Vec::new() };
+    let h = model.settings.dt / model.settings.substeps as f32;
+    // Forces are λ·∇C/h², and those of a pressure p·V·∇C.
+    let one = |i: usize| -state.pressures[i] / (fluid.volumes[i] * h * h);
+    (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
+}
+
+/// What liquids are like; nothing where there are none.
+pub fn liquids(threads: &Threads, model: &Model, state: &State) -> Option<LiquidProbe> {
+    let fluid = model.fluid.as_ref()?;
+    let survey = flow::survey(threads, model, state);
+    let pressures = pressures(model, state);
+    let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
+    let pressure = |i: usize| f64::from(pressures[i]);
+    let count = there().count().max(1) as f64;
+    let cube = (2.0 * f64::from(fluid.radius)).powi(3);
+    let mut parts = vec![0.0; fluid.kinds.len()];
+    there().for_each(|i| parts[fluid.liquids[i] as usize - 1] += 1.0 / count);
+    let apart = 1.0 - parts.iter().map(|p| p * p).sum::<f64>();
+    let foreign = there().filter_map(|i| survey.foreign.get(i)).map(|&f| f64::from(f)).sum::<f64>() / count;
+    Some(LiquidProbe {
+        pressure_mean: there().map(pressure).sum::<f64>() / count,
+        pressure_max: there().map(pressure).fold(0.0, f64::max),
+        volume: there().map(|i| cube / (1.0 + f64::from(survey.errors[i].max(0.0)))).sum(),
+        mixing: if apart > 1e-9 { foreign / apart } else { 0.0 },
+    })
 }

@@ -32,7 +32,7 @@ use crate::model::{BLOCK, Model};
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::{BatchId, Copies, Pass, Stage};
-use crate::step::stats::{Probe, Residuals, Times, Touching};
+use crate::step::stats::{LiquidProbe, Probe, Residuals, Times, Touching};
 use bounce::Rebounds;
 pub(crate) use contacts::Contact;
 #[cfg(feature = "gpu")]
@@ -232,9 +232,19 @@ impl Cpu {
 
     /// Densities of liquids over those at rest; NaN for other particles.
     pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
-        let mut all = self.threads.enter(|| flow::errors(&self.threads, model, state));
+        let mut all = self.threads.enter(|| flow::survey(&self.threads, model, state).errors);
         all.iter_mut().for_each(|c| *c += 1.0);
         all
+    }
+
+    /// Pressures of liquids [Pa].
+    pub fn pressures(&self, model: &Model, state: &State) -> Vec<f32> {
+        measure::pressures(model, state)
+    }
+
+    /// What liquids are like; nothing where there are none.
+    pub fn probe_liquids(&self, model: &Model, state: &State) -> Option<LiquidProbe> {
+        self.threads.enter(|| measure::liquids(&self.threads, model, state))
     }
 
     /// Mean and greatest relative error by kind.

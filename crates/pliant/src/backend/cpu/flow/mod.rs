@@ -11,7 +11,7 @@ mod still;
 mod sums;
 mod walls;
 
-pub use still::errors;
+pub use still::survey;
 
 use super::Substep;
 use super::isa::Isa;

@@ -1,4 +1,4 @@
-//! How far densities are off, for statistics.
+//! How far densities are off, and who is among whom, for statistics.
 
 use super::phase_of;
 use super::sums::{Eights, densities};
@@ -13,9 +13,18 @@ use crate::model::Model;
 use crate::space::{Cloud, Finder, Pairs, Search};
 use crate::state::State;
 
-/// C of every particle of a liquid, searched for anew; NaN for all others.
-pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
-    let Some(fluid) = &model.fluid else { return Vec::new() };
+/// What is found around every particle of a liquid; NaN for all others.
+#[derive(Default)]
+pub struct Survey {
+    /// Its constraint, C.
+    pub errors: Vec<f32>,
+    /// Share of other liquids among the particles of liquids near it; empty where there is one liquid.
+    pub foreign: Vec<f32>,
+}
+
+/// Looks around every particle of a liquid, searching anew.
+pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
+    let Some(fluid) = &model.fluid else { return Survey::default() };
     let n = state.particles;
     let radii = vec![0.5 * fluid.reach; n];
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
@@ -27,8 +36,14 @@ pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
     let mut walls = super::Walls::default();
     let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
     walls.find(threads, model, state, &obstacles, &sub);
-    let mut all = vec![f32::NAN; n];
-    let shared = Shared::new(&mut all);
+    let mut errors = vec![f32::NAN; n];
+    let mut foreign = vec![f32::NAN; if fluid.kinds.len() > 1 { n } else { 0 }];
+    for (i, share) in foreign.iter_mut().enumerate().filter(|(i, _)| phases[*i] == 0) {
+        let wet = near.of(i).iter().map(|&j| fluid.liquids[j as usize]).filter(|&l| l > 0);
+        let (others, all) = wet.fold((0, 0), |(o, a), l| (o + u32::from(l != fluid.liquids[i]), a + 1));
+        *share = others as f32 / (all as f32).max(1.0);
+    }
+    let shared = Shared::new(&mut errors);
     threads.over_numbers(model.runs.len(), |number| {
         let span = model.runs[number].clone();
         // SAFETY: runs do not overlap.
@@ -57,5 +72,5 @@ pub fn errors(threads: &Threads, model: &Model, state: &State) -> Vec<f32> {
             out[k] = sums.density + volumes[i] * center + share - 1.0;
         }
     });
-    all
+    Survey { errors, foreign }
 }
