@@ -2,9 +2,12 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod bowls;
 mod dams;
+mod drains;
 mod floats;
 mod kernels;
+mod melts;
 mod still;
 mod support;
 mod thick;
