@@ -179,6 +179,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s14_s28_roots_are_rounded_as_on_the_cpu_even_where_the_hardwares_are_not",
         "s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size",
         "s14_the_reciprocal_and_the_arctangent_are_the_same_on_the_gpu",
+        "v11_s14_the_front_of_a_dam_break_on_the_gpu_is_that_of_the_experiment",
     ]),
     ("s15", &[
         "s15_atan2_is_within_five_ten_millionths_of_a_radian_in_all_quadrants",
@@ -341,6 +342,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute",
     ]),
     ("s23", &[
+        "r06_s23_two_hundred_random_liquids_stay_finite_and_nobody_is_thrown_away",
         "s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu",
         "s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu",
         "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
@@ -360,6 +362,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ("s24", &[
         "s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu",
         "s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up",
+        "s24_a_light_liquid_bears_the_viscosity_of_a_heavy_one",
         "s24_a_stirred_liquid_resists_as_its_viscosity_says",
         "s24_the_resistance_of_a_wall_is_the_integral_of_the_operator",
         "v09_s24_a_box_floats_as_deep_as_its_density_says",
@@ -772,6 +775,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r06_places_that_an_object_does_not_have_are_refused_with_those_it_has",
         "r06_regions_and_lists_without_particles_are_refused",
         "r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu",
+        "r06_s23_two_hundred_random_liquids_stay_finite_and_nobody_is_thrown_away",
         "r06_scenes_made_in_code_are_checked_too",
         "r06_syntax_errors_carry_the_line_and_column",
         "r06_the_full_example_is_valid_builds_and_steps",
@@ -847,6 +851,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "v10_water_at_rest_has_its_density",
     ]),
     ("v11", &[
+        "v11_s14_the_front_of_a_dam_break_on_the_gpu_is_that_of_the_experiment",
         "v11_the_front_of_a_dam_break_is_that_of_the_experiment",
     ]),
     ("v12", &[

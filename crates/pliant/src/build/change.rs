@@ -16,6 +16,9 @@ use std::ops::{Range, RangeInclusive};
 /// the kernel, larger ones too few.
 const ALIKE: RangeInclusive<f32> = 0.6..=1.25;
 
+/// Space of a particle that has melted, over that of the liquid's own.
+const SPACES: RangeInclusive<f32> = 0.2..=2.0;
+
 /// Adds all drains of the scene.
 pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
     for (i, spec) in scene.drain.iter().enumerate() {
@@ -101,6 +104,16 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let (radius, count) = (part.radius, part.positions.len());
             if !part.radii.is_empty() || !ALIKE.contains(&(radius / scene.fluid.radius)) {
                 return Err(size(&at, spec, scene.fluid.radius, radius, !part.radii.is_empty()).into());
+            }
+            let grown = part.masses[0] / (liquid.density * (2.0 * scene.fluid.radius).powi(3));
+            if !SPACES.contains(&grown) {
+                let what = format!(
+                    "is {:?}, of which each particle of {:?} would fill {grown} others",
+                    spec.liquid, spec.body
+                );
+                let (least, most) = (SPACES.start(), SPACES.end());
+                let help = format!("densities and sizes of particles must be alike: {least} to {most}");
+                return Err(SceneError::new(format!("{at}.liquid"), what).help(help).into());
             }
             let positions = part.positions.iter().map(|&p| p + copy.shift).collect();
             let twins = molten(number, liquid, &scene.fluid, positions, &part.masses);

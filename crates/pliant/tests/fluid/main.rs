@@ -8,6 +8,7 @@ mod drains;
 mod floats;
 mod kernels;
 mod melts;
+mod random;
 mod still;
 mod support;
 mod thick;

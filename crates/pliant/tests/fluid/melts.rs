@@ -144,6 +144,7 @@ fn r06_what_cannot_melt_is_refused_with_its_place() {
         (base.replace("speed = 0.4", "speed = -1"), "melt[0].speed"),
         (base.replace("start = 0.05", "start = nan"), "melt[0].start"),
         (base.replace("grid = 8", "grid = 16"), "melt[0].body"),
+        (base.replace("917", "9170"), "melt[0].liquid"),
         (base.replace("grid = 8", "grid = 8\nmerge = 1"), "melt[0].body"),
         (base.replace("grid = 8", "grid = 8\nshow = \"mesh\""), "melt[0].body"),
         (base.clone() + "[[melt]]\nbody = \"ice\"\nliquid = \"water\"\nspeed = 1\n", "melt[1].body"),
