@@ -3,7 +3,7 @@
 use crate::report::Failure;
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::Frame;
 use pliant::scene::{Liquid, Scene};
 use pliant_render::Color;
 use pliant_surface::{Settings, SurfaceMesh, surface};
@@ -53,9 +53,9 @@ impl Liquids {
     }
 
     /// The surface of each kind, of the particles that are in the world.
-    pub fn surfaces(&self, shape: &Shape, frame: &Frame) -> Result<Vec<SurfaceMesh>, Failure> {
+    pub fn surfaces(&self, frame: &Frame) -> Result<Vec<SurfaceMesh>, Failure> {
         let mesh = |kind: &Kind| {
-            let here = kind.particles.iter().map(|&p| p as usize).filter(|&p| !shape.waits(p, frame.time));
+            let here = kind.particles.iter().map(|&p| p as usize).filter(|&p| !frame.is_away(p));
             let points: Vec<Vec3> = here.map(|p| frame.positions[p]).collect();
             Ok(surface(&points, &self.settings)?)
         };

@@ -49,4 +49,13 @@ pub struct Frame {
     pub positions: Vec<Vec3>,
     /// Their velocities [m/s].
     pub velocities: Vec<Vec3>,
+    /// Whether each particle is not in the world: it waits, or was taken away, or has melted. Empty where all always are.
+    pub away: Vec<bool>,
+}
+
+impl Frame {
+    /// Whether a point is not in the world.
+    pub fn is_away(&self, point: usize) -> bool {
+        self.away.get(point).copied().unwrap_or(false)
+    }
 }

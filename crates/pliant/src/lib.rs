@@ -28,9 +28,11 @@
 
 mod backend;
 pub mod build;
+mod drain;
 mod error;
 pub mod frame;
 pub mod kernels;
+mod melt;
 mod memory;
 pub mod mesh;
 mod mirror;

@@ -42,7 +42,8 @@ impl Model {
             self.inflatables.iter().map(|b| of(&b.particles) + of(&b.triangles) + of(&b.offsets) + of(&b.corners));
         let pins = self.pins.iter().map(|p| of(&p.particles) + of(&p.origins) + of(&p.orientations) + of(&p.turns));
         let pours = self.pours.iter().map(|p| of(&p.places));
-        let lists: u64 = groups.chain(inflated).chain(pins).chain(pours).sum();
+        let changes = self.melts.iter().map(|m| of(&m.order)).chain(self.drains.iter().map(|d| of(&d.takes)));
+        let lists: u64 = groups.chain(inflated).chain(pins).chain(pours).chain(changes).sum();
         let s = &self.sails;
         let sails = of(&s.triangles) + of(&s.air) + of(&s.airs) + of(&s.particles) + of(&s.offsets) + of(&s.incident);
         let joined = of(&self.incidence.offsets) + of(&self.incidence.entries) + of(&self.phantoms.owners);
@@ -76,7 +77,8 @@ pub(crate) fn expected(model: &Model, state: &State, now: u64) -> u64 {
         return now;
     }
     let each = |pour: &Pour| if pour.phase == LIQUID { LIQUID_LISTS } else { GRAIN_LISTS };
-    let waiting = model.pours.iter().zip(&state.poured).map(|(p, out)| (p.places.len() - out) as u64 * each(p));
+    let waiting =
+        model.pours.iter().zip(&state.poured).map(|(p, out)| p.places.len().saturating_sub(*out) as u64 * each(p));
     let full = now + waiting.sum::<u64>();
     full + if model.fluid.is_some() { full / 12 } else { full / 20 }
 }
@@ -86,7 +88,9 @@ impl State {
     pub fn bytes(&self) -> u64 {
         let rows = of(&self.rows) + of(&self.previous) + of(&self.older);
         let rates = of(&self.velocities) + of(&self.older_velocities);
-        let particles = of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.poured);
+        let particles =
+            of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.poured) + of(&self.melted);
+        let particles = particles + self.returned.iter().map(|r| 4 * r.capacity() as u64).sum::<u64>();
         let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
         let liquids = of(&self.pressures) + of(&self.carried);
         rows + rates + particles + shapes + liquids + nested(&self.multipliers) + of(&self.inflate_multipliers)

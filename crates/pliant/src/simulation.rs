@@ -5,15 +5,15 @@ use crate::build::{BuildError, MeshSource, Target, build};
 use crate::error::StepError;
 use crate::frame::{Frame, Shape};
 #[cfg(feature = "gpu")]
-use crate::gpu::{Device, Gpu, GpuOptions, Surface};
+use crate::gpu::{Device, Gpu, GpuError, GpuOptions, Surface};
 use crate::kernels::{Kind, Softness};
 use crate::memory;
 use crate::mirror::Mirror;
 use crate::model::{BLOCK, Model};
-use crate::pour;
 use crate::scene::Scene;
 use crate::state::State;
 use crate::step::stats::{Counts, INFLATE, LiquidProbe, Probe, Residuals, Times, Touching};
+use crate::{drain, melt, pour};
 use glam::Vec3;
 
 /// Who runs the passes.
@@ -147,12 +147,17 @@ impl Simulation {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
             let mut left = steps;
             while left > 0 {
-                // Between two steps something may come out; afterwards all go at once.
-                let open = self.state.aside(|state| pour::pour_on(gpu, &self.model, state)).transpose()?;
+                // Between two steps something may come out, melt or leave; afterwards all go at once.
+                let change = |state: &mut State| -> Result<bool, GpuError> {
+                    let open = pour::pour_on(gpu, &self.model, state)?;
+                    Ok(melt::melt_on(gpu, &self.model, state)? || open || !self.model.drains.is_empty())
+                };
+                let open = self.state.aside(change).transpose()?;
                 let count = if open == Some(true) { 1 } else { left };
                 if gpu.advance(&self.model, count)?.is_some() {
                     return self.sync();
                 }
+                self.state.aside(|state| drain::drain_on(gpu, &self.model, state)).transpose()?;
                 left -= count;
             }
             return Ok(());
@@ -160,7 +165,11 @@ impl Simulation {
         if let Some(state) = self.state.get_mut() {
             for _ in 0..steps {
                 pour::pour(&self.model, state);
+                melt::melt(&self.model, state);
                 self.cpu.step(&self.model, state)?;
+                if !drain::drain(&self.model, state).is_empty() {
+                    self.cpu.forget_fixed(state);
+                }
             }
         }
         Ok(())
@@ -333,6 +342,10 @@ impl Simulation {
     pub fn write_frame(&self, frame: &mut Frame) {
         let n = self.state().particles;
         frame.time = self.state().time;
+        frame.away.clear();
+        if self.model.changes() {
+            frame.away.extend((0..n).map(|i| self.state().is_away(i)));
+        }
         for (rows, out) in
             [(&self.state().rows, &mut frame.positions), (&self.state().velocities, &mut frame.velocities)]
         {

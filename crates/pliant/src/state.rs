@@ -5,6 +5,9 @@
 //! name both by one index and a gather is one aligned load. Copies of particles (`Model::phantoms`) are
 //! rows behind the orientations; they have no velocity, and nobody but the solve stage looks at them.
 
+use crate::space::ASLEEP;
+use std::collections::VecDeque;
+
 /// Position and inverse mass, or quaternion.
 pub type RowData = [f32; 4];
 
@@ -30,6 +33,12 @@ pub struct State {
     pub phases: Vec<u32>,
     /// How many grains of each of [`crate::model::Model::pours`] have come out.
     pub poured: Vec<usize>,
+    /// Particles of each of them that wait again, in the order in which drains took them.
+    pub returned: Vec<VecDeque<u32>>,
+    /// How many particles drains have taken so far.
+    pub drained: u64,
+    /// How many particles of each of [`crate::model::Model::melts`] have melted.
+    pub melted: Vec<usize>,
     /// Particles that integrate with BDF1 in this substep, though the scene says BDF2.
     pub first_order: Vec<bool>,
     /// Multipliers of each constraint group, laid out like its parameters.
@@ -49,6 +58,11 @@ pub struct State {
 }
 
 impl State {
+    /// Whether a particle is not in the world: it waits, or a drain has taken it, or it has melted.
+    pub fn is_away(&self, particle: usize) -> bool {
+        self.phases[particle] == ASLEEP && self.rows[particle][3] == 0.0
+    }
+
     /// Fingerprint of all rows and velocities, bit for bit (64-bit FNV-1a over words).
     pub fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;

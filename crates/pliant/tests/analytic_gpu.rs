@@ -52,8 +52,16 @@ mod support {
     /// Cases of ten thousands of dispatches: on a software adapter each takes about a millisecond, and memory grows
     /// by some 0.8 MB a step for a reason not yet known. There they run on the CPU again, so that only hardware
     /// proves them.
-    const LONG: [&str; 6] =
-        ["rod::", "catenary::", "pendulum::v02", "spring::s05", "cantilever::", "friction::s18_v06_a"];
+    const LONG: [&str; 8] = [
+        "rod::",
+        "catenary::",
+        "pendulum::v02",
+        "spring::s05",
+        "cantilever::",
+        "friction::s18_v06_a",
+        "friction::s18_e19_v06_sticks",
+        "contact::s17_s18_moving_box",
+    ];
 
     fn too_long(sim: &Simulation) -> bool {
         let thread = std::thread::current();

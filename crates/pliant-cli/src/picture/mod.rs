@@ -167,7 +167,7 @@ impl Painter {
             let first = rope[0] as usize;
             picture.tubes.push(TubeDraw { points, radius: self.shape.radii[first], color: self.color(first) });
         }
-        for p in self.loose.iter().map(|&p| p as usize).filter(|&p| !self.shape.waits(p, frame.time)) {
+        for p in self.loose.iter().map(|&p| p as usize).filter(|&p| !frame.is_away(p)) {
             let (center, radius) = (frame.positions[p], self.shape.radii[p]);
             picture.spheres.push(SphereDraw { center, radius, color: self.particle_color(p, moment) });
         }

@@ -140,7 +140,6 @@ struct Writer {
     caches: Vec<CacheWriter>,
     formats: Vec<CacheFormat>,
     painter: Painter,
-    shape: Shape,
     /// Where surfaces are to be written or shown.
     surfaces: Option<Surfaces>,
     video: Option<Encoder>,
@@ -175,7 +174,6 @@ impl Writer {
             caches,
             formats,
             painter,
-            shape: shape.clone(),
             surfaces,
             video: Encoder::start(plan)?,
             pictures: plan.args.picture,
@@ -226,7 +224,7 @@ impl Writer {
     fn make(&mut self, frame: &Frame) -> Result<Vec<SurfaceMesh>, Failure> {
         let Some(surfaces) = &mut self.surfaces else { return Ok(Vec::new()) };
         let start = Instant::now();
-        let meshes = surfaces.liquids.surfaces(&self.shape, frame)?;
+        let meshes = surfaces.liquids.surfaces(frame)?;
         surfaces.times.add(start, &meshes);
         Ok(meshes)
     }

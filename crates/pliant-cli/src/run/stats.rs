@@ -48,6 +48,8 @@ pub struct Stats {
     file: File,
     kinds: Vec<&'static str>,
     residuals: Residuals,
+    /// How many particles drains had taken by the last frame; nothing without drains.
+    drained: Option<u64>,
     /// Whether stages are timed; a GPU would have to stop after each of them.
     staged: bool,
 }
@@ -63,6 +65,10 @@ impl Stats {
             let _ = write!(header, ",{vector}_x,{vector}_y,{vector}_z");
         }
         header.push_str(",contacts");
+        let drained = (!sim.model().drains.is_empty()).then_some(sim.state().drained);
+        if drained.is_some() {
+            header.push_str(",drained");
+        }
         for kind in &kinds {
             let _ = write!(header, ",residual_{kind}_mean,residual_{kind}_max");
         }
@@ -72,7 +78,7 @@ impl Stats {
         header.push('\n');
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
-        let mut stats = Self { path: path.into(), file, kinds, residuals: Residuals::new(), staged };
+        let mut stats = Self { path: path.into(), file, kinds, residuals: Residuals::new(), drained, staged };
         stats.put(&header)?;
         Ok(stats)
     }
@@ -90,6 +96,10 @@ impl Stats {
             let _ = write!(line, ",{value:.9e}");
         }
         let _ = write!(line, ",{}", probe.contacts);
+        if let Some(before) = &mut self.drained {
+            let now = sim.state().drained;
+            let _ = write!(line, ",{}", now - std::mem::replace(before, now));
+        }
         for kind in &self.kinds {
             let r = self.residuals.get(kind).copied().unwrap_or_default();
             let _ = write!(line, ",{:.6e},{:.6e}", r.mean, r.max);

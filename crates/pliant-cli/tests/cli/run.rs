@@ -53,6 +53,50 @@ fn statistics_have_one_line_per_frame_and_as_many_cells_as_columns() {
     assert!((rows[3][1] - 0.06).abs() < 1e-6);
 }
 
+/// Four drops of water fall into a drain, one after the other, and a fifth that waits does not come out in time.
+const DRAINED: &str = r#"
+output = { seconds = 0.2, width = 64, height = 48 }
+fluid = { radius = 0.02 }
+[[liquid]]
+pour = { from = [0, 0.1, 0], radius = 0.03, per_second = 25, velocity = [0, -2, 0], until = 0.24 }
+[[drain]]
+box = { center = [0, -0.5, 0], size = [4, 1, 4] }
+"#;
+
+#[test]
+fn drained_particles_are_counted_by_frame_and_left_out_of_files() {
+    let room = Room::with(DRAINED);
+    let formats = ["--format", "ply,obj,vtu,npz", "--video", "none", "--quiet", "--backend", "cpu"];
+    room.pliant(&[&["run", "scene.toml"], &formats[..]].concat()).code(0);
+    let out = room.path("out/scene");
+    let text = std::fs::read_to_string(out.join("stats.csv")).unwrap();
+    let column = text.lines().next().unwrap().split(',').position(|name| name == "drained").unwrap();
+    let drained: Vec<usize> =
+        text.lines().skip(1).map(|l| l.split(',').nth(column).unwrap().parse().unwrap()).collect();
+    // Each is 0.1 m on its way at 2 m/s, and there at the end of a step of 0.01 s.
+    assert!(drained.iter().sum::<usize>() >= 3 && drained.iter().all(|&n| n < 2), "{drained:?}");
+    let (mut gone, mut seen) = (0, 0);
+    for (frame, taken) in drained.iter().enumerate() {
+        gone += taken;
+        // Poured at 0, 0.04, 0.08 … s, at the first step that begins then.
+        let time: f64 = text.lines().nth(frame + 1).unwrap().split(',').nth(1).unwrap().parse().unwrap();
+        let poured = if frame == 0 { 0 } else { ((time - 0.01) / 0.04 + 1e-4).floor() as usize + 1 };
+        let there = poured - gone;
+        let ply = std::fs::read(out.join(format!("frame_{frame:05}.ply"))).unwrap();
+        let header = String::from_utf8_lossy(&ply).into_owned();
+        assert!(header.contains(&format!("element vertex {there}\n")), "frame {frame}, {there} there: {header:.120}");
+        let obj = std::fs::read_to_string(out.join(format!("frame_{frame:05}.obj"))).unwrap();
+        assert_eq!(obj.lines().filter(|l| l.starts_with("v ")).count(), there, "frame {frame}");
+        let vtu = std::fs::read_to_string(out.join(format!("frame_{frame:05}.vtu"))).unwrap();
+        assert!(vtu.contains(&format!("NumberOfPoints=\"{there}\"")), "frame {frame}");
+        // All of them are in NumPy's, with who is away.
+        let npz = std::fs::read(out.join(format!("frame_{frame:05}.npz"))).unwrap();
+        assert!(npz.windows(8).any(|w| w == b"away.npy"), "frame {frame}");
+        seen += there;
+    }
+    assert!(seen > 3);
+}
+
 #[test]
 fn statistics_of_liquids_tell_pressure_volume_and_mixing() {
     let liquid = "[[liquid]]\nfill = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] }\n[[collider]]\nplane = {}\n";

@@ -7,6 +7,7 @@ mod atomic;
 mod npz;
 mod obj;
 mod ply;
+mod present;
 mod vtu;
 
 pub use atomic::{WriteError, write_atomically};
@@ -110,10 +111,13 @@ impl CacheWriter {
         };
         let name = format!("frame_{:05}.{extension}", frame.index);
         let path = self.folder.join(&name);
+        let there = present::present(&self.shape, frame);
+        let (shape, seen) = there.as_ref().map_or((&self.shape, frame), |(shape, seen)| (shape, seen));
         write_atomically(&path, |out| match &self.kind {
-            Kind::Ply => ply::write(out, &self.shape, frame),
-            Kind::Obj => obj::write(out, &self.shape, frame),
+            Kind::Ply => ply::write(out, shape, seen),
+            Kind::Obj => obj::write(out, shape, seen),
             Kind::Npz => npz::write_frame(out, frame),
+            Kind::Vtu(_) if there.is_some() => vtu::Series::new(shape).write_frame(out, seen),
             Kind::Vtu(series) => series.write_frame(out, frame),
         })?;
         if let Kind::Vtu(series) = &mut self.kind {

@@ -10,6 +10,11 @@ pub(super) fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> 
     let mut zip = Zip::new(out);
     zip.add("positions", &npy("<f4", &[frame.positions.len(), 3], vectors(&frame.positions)))?;
     zip.add("velocities", &npy("<f4", &[frame.velocities.len(), 3], vectors(&frame.velocities)))?;
+    if !frame.away.is_empty() {
+        // Beyond particles come vertices that follow them, which are always there.
+        let away = (0..frame.positions.len()).map(|i| u8::from(frame.is_away(i)));
+        zip.add("away", &npy("|b1", &[frame.positions.len()], away))?;
+    }
     zip.add("time", &npy("<f8", &[], frame.time.to_le_bytes()))?;
     zip.add("index", &npy("<u8", &[], frame.index.to_le_bytes()))?;
     zip.finish()

@@ -15,7 +15,7 @@ use crate::frame::Shape;
 use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
-use crate::model::{Collider, Inflatable, LIQUID, Mates, Model, MovedPins, Pour, Sails};
+use crate::model::{Collider, Drain, Inflatable, LIQUID, Mates, Melt, Model, MovedPins, Pour, Sails};
 use crate::scene::{ArraySpec, FluidSpec, Integrator, Partition, Pin, Scene};
 use crate::space::ASLEEP;
 use crate::state::{RowData, State};
@@ -65,11 +65,16 @@ pub struct Assembly {
     /// Bodies that keep their shape.
     shapes: Vec<crate::kernels::shape::Shape>,
     coats: Wardrobe,
-    pours: Vec<Pour>,
+    /// Particles that come later.
+    pub pours: Vec<Pour>,
+    /// Regions that take particles away.
+    pub drains: Vec<Drain>,
+    /// Bodies that turn into liquids.
+    pub melts: Vec<Melt>,
     /// Whether objects touch themselves.
     itself: bool,
     /// As [`Model::fields`], as far as there are bodies.
-    fields: Vec<RowData>,
+    pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
     /// Attached particles, each with the object that it is attached to.
@@ -215,11 +220,18 @@ impl Assembly {
             weight: self.rows[first][3],
             phase: self.phases[first],
             per_second: mouth.per_second,
+            across: mouth.across,
+            endless: false,
         };
+        self.put_to_sleep(first);
+        self.pours.push(pour);
+    }
+
+    /// Keeps all particles from `first` on out of the world, for now.
+    pub fn put_to_sleep(&mut self, first: usize) {
         for i in first..self.rows.len() {
             (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], ASLEEP);
         }
-        self.pours.push(pour);
     }
 
     /// Takes the mass freedom from pinned particles and, on rods, from the segments at pinned ends.
@@ -381,6 +393,9 @@ impl Assembly {
             radii: self.shape.radii.clone(),
             phases: self.phases,
             poured: vec![0; self.pours.len()],
+            returned: vec![Default::default(); self.pours.len()],
+            drained: 0,
+            melted: vec![0; self.melts.len()],
             first_order: vec![false; if second { particles } else { 0 }],
             multipliers,
             inflate_multipliers: vec![0.0; self.inflatables.len()],
@@ -418,6 +433,8 @@ impl Assembly {
             shape: self.shape,
             coats,
             pours: self.pours,
+            drains: self.drains,
+            melts: self.melts,
             notes: self.notes,
             partition_seconds,
         };

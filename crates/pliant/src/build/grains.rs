@@ -124,12 +124,12 @@ fn poured(spec: &Grains, pour: &PourSpec, from: Vec3, mass: f32) -> Part {
     let waiting = places.iter().enumerate().map(queue).collect();
     let mut part = Part::new(waiting, vec![mass; count], Outline::Body);
     part.velocity = velocity;
-    part.pour = Some(Mouth { places, per_second: f64::from(pour.per_second) });
+    part.pour = Some(Mouth { places, per_second: f64::from(pour.per_second), across: sites.len() });
     part
 }
 
 /// A vector of numbers between −1 and 1 that looks random, the same for every run.
-fn scatter(number: u32) -> Vec3 {
+pub fn scatter(number: u32) -> Vec3 {
     let one = |k: u32| (mix(3 * number + k) >> 8) as f32 / (1 << 23) as f32 - 1.0;
     Vec3::new(one(0), one(1), one(2))
 }

@@ -1,6 +1,6 @@
 //! Liquids, and how much of the space around them solids take.
 
-use super::part::Part;
+use super::part::{Outline, Part};
 use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
 use crate::kernels::fluid::smooth::{Smoothing, lattice};
@@ -34,6 +34,18 @@ pub fn liquid(
     Ok(part)
 }
 
+/// What a body's particles will be once they have melted into liquid `number`.
+pub fn molten(number: usize, spec: &Liquid, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32]) -> Part {
+    let mut part = Part::new(positions, masses.to_vec(), Outline::Body);
+    part.radius = f.radius;
+    part.loose = true;
+    // Their masses are the body's; how much space that is, the liquid's density says.
+    let cube = spec.density * (2.0 * f.radius).powi(3);
+    part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
+    part.liquid = Some(number);
+    part
+}
+
 /// Space of a liquid's particle in the sums [m³]: a cube of two radii, but for what the kernel makes of a lattice of them.
 fn space(f: &FluidSpec) -> f32 {
     (2.0 * f.radius).powi(3) / lattice(f.kernel, f.reach * f.radius, f.radius)
@@ -54,7 +66,8 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         true => volume.min(lightest / row[3]),
         false => volume,
     };
-    let grips = volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { own } else { grip(pair) }).collect();
+    let grips =
+        volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { *pair.0 } else { grip(pair) }).collect();
     Some(Fluid {
         radius: f.radius,
         reach: f.reach * f.radius,

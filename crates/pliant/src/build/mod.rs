@@ -5,6 +5,7 @@
 mod assemble;
 mod attach;
 mod body;
+mod change;
 mod cloth;
 mod coats;
 mod collider;
@@ -120,11 +121,13 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let part = body::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
-    for (i, l) in scene.liquid.iter().enumerate() {
+    for (i, l) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
         let at = format!("liquid[{i}]");
         let part = liquid::liquid(&at, i, l, &scene.fluid, meshes, &mut all.notes)?;
         all.place(&at, &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
     }
+    change::melts(scene, &mut all)?;
+    change::drains(scene, &mut all)?;
     attach::attach(scene, &mut all)?;
     for (i, c) in scene.collider.iter().enumerate() {
         let found = collider::collider(i, c, meshes, &mut all.notes)?;

@@ -121,6 +121,8 @@ pub struct Mouth {
     pub places: Vec<Vec3>,
     /// How many in a second [1/s].
     pub per_second: f64,
+    /// Places across the mouth.
+    pub across: usize,
 }
 
 impl Part {

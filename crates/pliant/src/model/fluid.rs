@@ -3,7 +3,7 @@
 use crate::kernels::fluid::density::Rule;
 use crate::kernels::fluid::smooth::Smoothing;
 use crate::kernels::fluid::tension::{Skin, bearable};
-use crate::kernels::fluid::viscous::Plan;
+use crate::kernels::fluid::viscous::{Plan, between};
 use crate::space::ASLEEP;
 
 /// Phase of all particles of liquids: they do not touch each other, but keep their density.
@@ -54,7 +54,9 @@ impl Fluid {
 
     /// How viscosity is solved for in substeps of `h` seconds.
     pub fn viscosity(&self, h: f32) -> Plan {
-        let nu = self.kinds.iter().map(|k| k.viscosity / k.density).fold(0.0, f32::max);
+        // Two liquids have the mean of their viscosities between them, which the lighter one has to bear.
+        let pair = |a: &LiquidKind, b: &LiquidKind| between(a.viscosity, b.viscosity) / a.density.min(b.density);
+        let nu = self.kinds.iter().flat_map(|a| self.kinds.iter().map(move |b| pair(a, b))).fold(0.0, f32::max);
         Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
     }
 

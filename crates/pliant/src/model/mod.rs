@@ -3,8 +3,10 @@
 //! Made once by `build`; a step only reads it. Between steps a caller may change parameters
 //! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
 
+mod drain;
 mod fluid;
 mod mates;
+mod melt;
 mod pour;
 
 use crate::frame::Shape;
@@ -16,9 +18,11 @@ use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::RowData;
 use crate::step::schedule::Schedule;
+pub use drain::{Drain, Region};
 pub use fluid::{Fluid, LIQUID, LiquidKind};
 use glam::{Quat, Vec3};
 pub use mates::Mates;
+pub use melt::Melt;
 pub use pour::Pour;
 use std::ops::Range;
 
@@ -388,6 +392,10 @@ pub struct Model {
     pub coats: Option<Coats>,
     /// Grains that are not there from the start.
     pub pours: Vec<Pour>,
+    /// Regions that take particles away.
+    pub drains: Vec<Drain>,
+    /// Bodies that turn into liquids.
+    pub melts: Vec<Melt>,
     /// Remarks of the build for the user: repairs, things left out.
     pub notes: Vec<String>,
     /// Wall time that islands, colors, copies and patches took [s].
@@ -420,6 +428,11 @@ impl Model {
     pub fn bounce(&self, restitution: f32, rolling: f32) -> Bounce {
         let s = &self.settings;
         Bounce::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
+    }
+
+    /// Whether particles come into the world, or leave it.
+    pub fn changes(&self) -> bool {
+        !(self.pours.is_empty() && self.drains.is_empty() && self.melts.is_empty())
     }
 
     /// Constraints of all kinds, inflatables included.

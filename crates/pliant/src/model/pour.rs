@@ -17,6 +17,10 @@ pub struct Pour {
     pub phase: u32,
     /// How many in a second [1/s].
     pub per_second: f64,
+    /// Places across the mouth, which come round again in `places`.
+    pub across: usize,
+    /// Whether a drain gives back what it takes: places come round again then.
+    pub endless: bool,
 }
 
 impl Pour {
@@ -25,12 +29,17 @@ impl Pour {
         grain as f64 / self.per_second
     }
 
-    /// How many have come out at a time [s].
+    /// How many have come out at a time [s]; where it is endless, how many could have.
     pub fn out_at(&self, time: f64) -> usize {
         let guess = (time * self.per_second).max(0.0) as usize;
         // The product may be rounded across a whole number; what `time_of` says holds.
         let sure = guess.saturating_sub(1);
-        (sure + (sure..guess + 2).take_while(|&k| self.time_of(k) <= time).count()).min(self.places.len())
+        (sure + (sure..guess + 2).take_while(|&k| self.time_of(k) <= time).count()).min(self.most())
+    }
+
+    /// How many come out in all.
+    pub fn most(&self) -> usize {
+        if self.endless { usize::MAX } else { self.places.len() }
     }
 
     /// The middle of the step of `dt` seconds in which a grain comes out [s].
@@ -43,6 +52,7 @@ impl Pour {
 
     /// Where a grain is that has come out, at the start of a step [m]: on its way since it came out.
     pub fn place_of(&self, grain: usize, time: f64) -> Vec3 {
-        self.places[grain] + self.velocity * (time - self.time_of(grain)) as f32
+        let place = if grain < self.places.len() { grain } else { grain % self.across };
+        self.places[place] + self.velocity * (time - self.time_of(grain)) as f32
     }
 }

@@ -49,7 +49,7 @@ impl Default for FluidSpec {
     }
 }
 
-/// A liquid. Give exactly one of `fill`, `mesh`, `pour`.
+/// A liquid. Give exactly one of `fill`, `mesh`, `pour`, or none where a body melts into it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Liquid {
@@ -79,6 +79,13 @@ pub struct Liquid {
     pub tension: f32,
     /// Color in pictures; default from a palette.
     pub color: Option<[f32; 3]>,
+}
+
+impl Liquid {
+    /// Whether any of it is there, or comes, by itself.
+    pub fn has_source(&self) -> bool {
+        self.fill.is_some() || self.mesh.is_some() || self.pour.is_some()
+    }
 }
 
 impl Default for Liquid {

@@ -3,6 +3,7 @@
 //! Knows no particle number and no backend. TOML and JSON read into the same types, unknown keys are
 //! refused, and the JSON Schema is made from them, so these comments are the reference of the format.
 
+mod change;
 mod cloth;
 mod collider;
 mod grains;
@@ -18,6 +19,7 @@ mod soft;
 mod validate;
 mod view;
 
+pub use change::{Drain, Melt};
 pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use collider::{BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape};
 pub(crate) use grains::mouth;
@@ -69,6 +71,10 @@ pub struct Scene {
     pub attach: Vec<Attach>,
     /// Solids of the environment.
     pub collider: Vec<Collider>,
+    /// Regions that take liquids and grains away.
+    pub drain: Vec<Drain>,
+    /// Bodies that turn into liquids.
+    pub melt: Vec<Melt>,
     /// Where pictures are taken from; framed automatically where nothing is said.
     pub camera: Camera,
     /// Length of the run and size of its pictures.

@@ -2,10 +2,14 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod bowls;
 mod dams;
+mod drains;
 mod drops;
 mod floats;
 mod kernels;
+mod melts;
+mod random;
 mod still;
 mod support;
 mod thick;

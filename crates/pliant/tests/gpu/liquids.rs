@@ -267,3 +267,52 @@ fn r03_liquids_repeat_themselves_on_the_gpu() {
     let first = hash();
     (1..5).for_each(|run| assert_eq!(hash(), first, "run {run}"));
 }
+
+/// Front of the water over the width of the column, at times t·√(2g/a): Martin & Moyce 1952, square column, a = 2.25 in.
+const EXPERIMENT: [(f64, f64); 7] =
+    [(0.832, 1.217), (1.219, 1.474), (1.997, 2.292), (2.547, 2.995), (3.345, 4.134), (4.034, 4.944), (5.091, 6.980)];
+
+#[test]
+fn v11_s14_the_front_of_a_dam_break_on_the_gpu_is_that_of_the_experiment() {
+    if !ready() {
+        return;
+    }
+    // Eight particles across, as on the CPU.
+    let (width, size) = (0.05715_f64, 0.05715 / 8.0);
+    let wall = |normal: &str, offset: f64| {
+        format!(
+            "[[collider]]\nplane = {{ normal = {normal}, offset = {offset} }}\nfriction = {{ static = 0, kinetic = 0 }}\n"
+        )
+    };
+    let text = format!(
+        "solver = {{ dt = 0.002, substeps = 2, iterations = 2 }}\nfluid = {{ radius = {} }}
+         [[liquid]]\nfill = {{ min = [0, 0, 0], max = [{width}, {}, {}] }}\n",
+        0.5 * size,
+        2.0 * width,
+        6.0 * size
+    ) + &wall("[0, 1, 0]", 0.0)
+        + &wall("[1, 0, 0]", 0.0)
+        + &wall("[0, 0, 1]", 0.0)
+        + &wall("[0, 0, -1]", -6.0 * size);
+    let mut sim = on_gpu(&scene(&text, &[]), GpuOptions::default()).unwrap();
+    assert_eq!(sim.particles(), 8 * 16 * 6);
+    let scale = (2.0 * 9.81 / width).sqrt();
+    let (mut before, mut sum) = ((0.0, 1.0), 0.0);
+    let mut wanted = EXPERIMENT.iter().peekable();
+    while let Some(&&(time, there)) = wanted.peek() {
+        sim.advance(1).unwrap();
+        let mut x: Vec<f32> = (0..sim.particles()).map(|i| sim.position(i).x).collect();
+        x.sort_by(f32::total_cmp);
+        let now = (sim.time() * scale, f64::from(x[x.len() - 1 - x.len() / 200]) / width);
+        if now.0 >= time {
+            let found = before.1 + (time - before.0) / (now.0 - before.0) * (now.1 - before.1);
+            println!("t = {time:.3}, front {found:.3}, experiment {there:.3}");
+            sum += (found / there - 1.0_f64).powi(2);
+            wanted.next();
+        }
+        before = now;
+    }
+    let off = (sum / EXPERIMENT.len() as f64).sqrt();
+    println!("off by {off:.3}");
+    assert!(off < 0.15, "{off}");
+}

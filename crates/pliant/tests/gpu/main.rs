@@ -5,6 +5,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
+mod changes;
 mod colliders;
 mod edits;
 mod exact;

@@ -194,7 +194,7 @@ color = [0.8, 0.7, 0.4]
 [[grains]]
 name = "stream"
 radius = 0.03
-pour = { from = [16, 3, 0], radius = 0.1, per_second = 5, velocity = [0, -2, 0], until = 0.5 }
+pour = { from = [16, 3, 0], radius = 0.1, per_second = 5, velocity = [0, -2, 0], until = 1.0 }
 
 [[body]]
 name = "brick"
@@ -216,6 +216,27 @@ name = "marble"
 ball = 0.1
 grid = 3
 transform = { translate = [14, 3, 0] }
+
+[[body]]
+name = "ice"
+box = [0.12, 0.12, 0.12]
+grid = 3
+transform = { translate = [18, 3, 0] }
+
+[[melt]]
+body = "ice"
+liquid = "water"
+start = 0.01
+speed = 0.5
+
+[[drain]]
+sphere = { center = [1.0, -3.5, 0.25], radius = 0.5 }
+object = "stream"
+recycle = true
+motion = { oscillate = { amplitude = [0.1, 0.2, 0.3], period = 2.0 } }
+
+[[drain]]
+box = { center = [1.0, -3.5, 0.25], size = [0.5, 0.25, 0.75] }
 
 [[attach]]
 from = { object = "balloon", particles = [5] }

@@ -133,7 +133,8 @@ pub fn rigid<'a>(model: &Model, state: &'a State) -> Option<&'a ShapeMatch> {
     shapes.shares().iter().any(|&share| share > 0.0).then_some(shapes)
 }
 
-/// Mean of the shares of a body.
+/// Mean of the shares of a body, without those of members that have left it.
 pub fn mean(shares: &[f32]) -> f32 {
-    shares.iter().sum::<f32>() / shares.len() as f32
+    let members = shares.iter().filter(|share| **share > 0.0).count();
+    shares.iter().sum::<f32>() / members.max(1) as f32
 }

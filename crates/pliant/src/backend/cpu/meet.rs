@@ -209,6 +209,9 @@ impl Meeting {
                 self.fields[i] = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
             }
         }
+        for (melt, &melted) in model.melts.iter().zip(&state.melted) {
+            self.fields[melt.body.clone()].iter_mut().for_each(|f| f.depth = melt.depth(melted, f.depth));
+        }
     }
 
     /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together

@@ -206,6 +206,11 @@ impl Cpu {
         self.scratch.contacts.iter_mut().for_each(Vec::clear);
     }
 
+    /// Forgets contacts of particles that have left the world.
+    pub fn forget_fixed(&mut self, state: &State) {
+        self.scratch.contacts.iter_mut().for_each(|run| run.retain(|c| state.rows[c.particle as usize][3] > 0.0));
+    }
+
     /// Memory of the passes [bytes]; the threads' stacks come on top.
     pub fn bytes(&self) -> u64 {
         self.scratch.bytes()

@@ -211,6 +211,16 @@ impl Buffers {
         }
     }
 
+    /// Reads back where some particles are.
+    pub fn read_places(&self, device: &Device, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
+        read(device, &self.rows, range.start, &mut state.rows[range])
+    }
+
+    /// Reads back how fast some particles are.
+    pub fn read_velocities(&self, device: &Device, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
+        read(device, &self.motion, state.velocities.len() + range.start, &mut state.velocities[range])
+    }
+
     /// Lets go on what was frozen for want of room.
     pub fn thaw(&self, device: &Device) {
         self.write(device, &self.marks, 4 * FROZEN, &[0_u32]);
@@ -286,6 +296,14 @@ fn work_seen(model: &Model, state: &State, tables: &Tables) -> usize {
         return state.rows.len() * model.colliders.len() + flow;
     }
     tables.meets as usize + state.particles
+}
+
+/// Reads vectors of a buffer back, from one on.
+fn read(device: &Device, buffer: &Buffer, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
+    let row = size_of::<RowData>();
+    let words = device.download_some(buffer, (first * row) as u64, size_of_val(to) as u64)?;
+    copy(to, cast_slice(&words));
+    Ok(())
 }
 
 /// Copies as many numbers as `to` has.

@@ -302,17 +302,17 @@ impl Device {
 
     /// The words of any buffer that can be copied, once everything submitted is done.
     pub fn download(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, GpuError> {
-        self.download_some(buffer, buffer.size())
+        self.download_some(buffer, 0, buffer.size())
     }
 
-    /// The first so many bytes of it.
-    pub fn download_some(&self, buffer: &wgpu::Buffer, size: u64) -> Result<Vec<u32>, GpuError> {
+    /// So many bytes of it, from one on.
+    pub fn download_some(&self, buffer: &wgpu::Buffer, from: u64, size: u64) -> Result<Vec<u32>, GpuError> {
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let label = Some("readback");
         let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
         let copy = self.attempt("readback", || self.device.create_buffer(&descriptor))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, 0, &copy, 0, size);
+        encoder.copy_buffer_to_buffer(buffer, from, &copy, 0, size);
         self.queue.submit([encoder.finish()]);
         self.read_words(&copy)
     }

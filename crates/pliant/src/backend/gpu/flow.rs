@@ -128,9 +128,7 @@ impl FlowTables {
     pub fn upload(&self, device: &Device, buffers: &Buffers, model: &Model, state: &State) {
         let Some(fluid) = &model.fluid else { return };
         let row = size_of::<RowData>() as u64;
-        let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
-        let carried: Vec<RowData> = state.carried.iter().zip(&state.pressures).map(join).collect();
-        buffers.write(device, &buffers.work, u64::from(self.carried) * row, &carried);
+        self.upload_carried(device, buffers, state, 0..state.particles);
         if !fluid.even || !alike(fluid) {
             let h = model.settings.dt / model.settings.substeps as f32;
             let property = |i: usize| {
@@ -141,6 +139,14 @@ impl FlowTables {
             buffers.write(device, &buffers.work, u64::from(self.properties) * row, &all);
         }
         self.upload_phases(device, buffers, fluid, state, 0..state.particles);
+    }
+
+    /// Puts what pressure did to some particles, and their multipliers, on the device.
+    pub fn upload_carried(&self, device: &Device, buffers: &Buffers, state: &State, range: std::ops::Range<usize>) {
+        let at = (u64::from(self.carried) + range.start as u64) * size_of::<RowData>() as u64;
+        let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
+        let both = state.carried[range.clone()].iter().zip(&state.pressures[range]);
+        buffers.write(device, &buffers.work, at, &both.map(join).collect::<Vec<_>>());
     }
 
     /// Puts phases of some particles on the device.

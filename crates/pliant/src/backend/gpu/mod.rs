@@ -271,7 +271,7 @@ impl Gpu {
     /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
     fn make_room(&self, model: &Model) -> Result<(), GpuError> {
         loop {
-            let marks = self.device.download_some(&self.buffers.marks, 4 * MARKS as u64)?;
+            let marks = self.device.download_some(&self.buffers.marks, 0, 4 * MARKS as u64)?;
             let Signal::Crowded { done } = alarm::read(&marks)? else { return Ok(()) };
             if let Some(mut meeting) = self.met() {
                 meeting.grow(&self.device, &self.desks)?;
@@ -419,15 +419,9 @@ impl Gpu {
     /// Puts a changed state on the device.
     pub fn upload(&mut self, model: &Model, state: &State) {
         self.substeps = state.substeps;
+        self.upload_bodies(model, state);
         if let (Some(here), Some(there)) = (&self.shapes, &state.shapes) {
-            let first = self.tables.shapes.job.slots as usize;
-            self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
-            here.upload(&self.device, &self.tables.shapes, there);
-            if self.tables.loads != NOBODY {
-                let loads = loads::loads(there, state.particles);
-                self.tables.fixtures[self.tables.loads as usize..][..loads.len()].copy_from_slice(&loads);
-                self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(self.tables.loads), &loads);
-            }
+            here.upload_poses(&self.device, there);
         }
         self.buffers.upload_state(&self.device, state, &self.tables);
         self.tables.flow.upload(&self.device, &self.buffers, model, state);
@@ -444,12 +438,53 @@ impl Gpu {
         }
     }
 
+    /// Puts on the device what bodies weigh, and how deep their particles are.
+    pub(crate) fn upload_bodies(&mut self, model: &Model, state: &State) {
+        let (Some(here), Some(there)) = (&self.shapes, &state.shapes) else { return };
+        let first = self.tables.shapes.job.slots as usize;
+        self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
+        here.upload(&self.device, &self.tables.shapes);
+        let mut put = |at: u32, vectors: &[[u32; 4]]| {
+            self.tables.fixtures[at as usize..][..vectors.len()].copy_from_slice(vectors);
+            self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(at), vectors);
+        };
+        if self.tables.loads != NOBODY {
+            put(self.tables.loads, &loads::loads(there, state.particles));
+        }
+        let (fields, at_rest) = self.tables.fields;
+        if fields != NOBODY && !model.melts.is_empty() {
+            put(at_rest, &tables::fields(model, state));
+        }
+    }
+
+    /// Brings where some particles are to the host. The steps before must be done.
+    pub(crate) fn read_places(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
+        self.buffers.read_places(&self.device, state, range)
+    }
+
+    /// The same with velocities.
+    pub(crate) fn read_particles(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
+        self.read_places(state, range.clone())?;
+        self.buffers.read_velocities(&self.device, state, range)
+    }
+
     /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.
-    pub(crate) fn upload_particles(&self, model: &Model, state: &State, range: Range<usize>) {
+    pub(crate) fn upload_particles(&self, model: &Model, state: &State, particles: &[u32]) {
+        for run in particles.chunk_by(|a, b| a + 1 == *b) {
+            self.upload_run(model, state, run[0] as usize..run[0] as usize + run.len());
+        }
+    }
+
+    fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
         self.buffers.upload_particles(&self.device, state, &self.tables, range.clone());
         if let Some(fluid) = &model.fluid {
             self.tables.flow.upload_phases(&self.device, &self.buffers, fluid, state, range.clone());
+            self.tables.flow.upload_carried(&self.device, &self.buffers, state, range.clone());
         }
+        let words = model.colliders.len().div_ceil(32);
+        let masks = vec![0_u32; words * range.len()];
+        let at = 4 * (u64::from(self.tables.masks) + (words * range.start) as u64);
+        self.buffers.write(&self.device, &self.buffers.marks, at, &masks);
         if self.meeting.is_some() {
             let at = 4 * (u64::from(self.tables.phases) + range.start as u64);
             self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases[range]);

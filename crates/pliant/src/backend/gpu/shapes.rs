@@ -172,13 +172,18 @@ impl Shapes {
         let poses = device.buffer("poses", (16 * POSE * shapes.len()) as u64, usage)?;
         let group = device.attempt("the bindings of bodies", || own_group(device, layout, &[&bodies, &poses]))?;
         let all = Self { bodies, poses, group };
-        all.upload(device, tables, shapes);
+        all.upload(device, tables);
+        all.upload_poses(device, shapes);
         Ok(all)
     }
 
-    /// Everything again, after masses or poses have changed.
-    pub fn upload(&self, device: &Device, tables: &ShapeTables, shapes: &ShapeMatch) {
+    /// The tables again, after masses have changed.
+    pub fn upload(&self, device: &Device, tables: &ShapeTables) {
         device.queue.write_buffer(&self.bodies, 0, bytemuck::cast_slice(&tables.words));
+    }
+
+    /// Poses, as the host has them.
+    pub fn upload_poses(&self, device: &Device, shapes: &ShapeMatch) {
         let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(written).collect();
         device.queue.write_buffer(&self.poses, 0, bytemuck::cast_slice(&poses));
     }

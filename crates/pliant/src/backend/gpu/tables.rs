@@ -231,7 +231,7 @@ impl Tables {
         if state.shapes.as_ref().is_some_and(|s| !model.fields.is_empty() && s.in_runs()) {
             self.fields = (self.work as u32, self.fixtures.len() as u32);
             self.work += state.particles;
-            self.fixtures.extend(model.fields.iter().map(|field| field.map(f32::to_bits)));
+            self.fixtures.extend(fields(model, state));
         }
         self.phases = self.topology.len() as u32;
         self.topology.extend_from_slice(&state.phases);
@@ -436,4 +436,13 @@ fn is_fused(model: &Model) -> bool {
         [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => out == back && out.group.is_none(),
         _ => false,
     }
+}
+
+/// Shortest ways out of bodies and depths below their surfaces, as far as these have melted.
+pub fn fields(model: &Model, state: &State) -> Vec<[u32; 4]> {
+    let mut fields = model.fields.clone();
+    for (melt, &melted) in model.melts.iter().zip(&state.melted) {
+        fields[melt.body.clone()].iter_mut().for_each(|f| f[3] = melt.depth(melted, f[3]));
+    }
+    fields.into_iter().map(|field| field.map(f32::to_bits)).collect()
 }

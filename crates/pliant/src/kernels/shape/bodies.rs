@@ -158,6 +158,8 @@ pub struct ShapeMatch {
     pub(super) pins: Vec<u32>,
     /// By row, how much of a particle's own inverse mass a rigid body has there ([`ShapeMatch::shares`]).
     pub(super) shares: Vec<f32>,
+    /// By row, who is no longer a member ([`ShapeMatch::leave`]); empty where all are.
+    pub(super) gone: Vec<bool>,
     pub(crate) layout: Layout,
     pub(super) rows: usize,
 }
@@ -173,6 +175,7 @@ impl ShapeMatch {
             members: Vec::new(),
             pins: Vec::new(),
             shares: Vec::new(),
+            gone: Vec::new(),
             layout: Layout::Runs,
             rows: rest.len(),
         };
@@ -203,6 +206,13 @@ impl ShapeMatch {
                 pose.shape = flow(plastic, h, &pose.stretch, &pose.shape);
             }
         }
+    }
+
+    /// Takes a row out of all bodies: it has no mass there any more, and holds nobody. Its inverse mass must be 0, or it would
+    /// still go where its bodies do. Counts from the next [`Self::set_masses`] on.
+    pub fn leave(&mut self, row: usize) {
+        self.gone.resize(self.rows, false);
+        self.gone[row] = true;
     }
 
     /// Where the bodies are, in the order of the shapes.
@@ -237,6 +247,7 @@ impl ShapeMatch {
             + of(&self.members)
             + of(&self.pins)
             + of(&self.shares)
+            + of(&self.gone)
             + lists
     }
 

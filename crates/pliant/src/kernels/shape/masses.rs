@@ -57,7 +57,7 @@ impl ShapeMatch {
                 for m in &members {
                     let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
                     let answer = 1.0 / mass + greatest_turn(&inverse, arm);
-                    self.shares[m.row as usize] = (m.mass * answer).min(1.0) as f32;
+                    self.shares[m.row as usize] = if m.mass > 0.0 { (m.mass * answer).min(1.0) as f32 } else { 0.0 };
                 }
             }
         }
@@ -98,8 +98,9 @@ impl ShapeMatch {
                 Layout::Lists { starts, .. } => starts[row as usize + 1] - starts[row as usize],
             };
             let inverse = rows[row as usize][3];
-            let pinned = inverse <= 0.0;
-            let mass = if pinned { 0.0 } else { 1.0 / (f64::from(inverse) * f64::from(share)) };
+            let gone = self.gone.get(row as usize).copied().unwrap_or(false);
+            let pinned = inverse <= 0.0 && !gone;
+            let mass = if pinned || gone { 0.0 } else { 1.0 / (f64::from(inverse) * f64::from(share)) };
             let offset = [0, 1, 2].map(|j| f64::from(self.blocks[block][j][lane]));
             Member { block, lane, row, offset, mass, pinned }
         };
@@ -126,7 +127,9 @@ fn place(rows: &[RowData], row: u32) -> [f64; 3] {
 
 fn center(members: &[Member], weight: impl Fn(&Member) -> f64) -> [f64; 3] {
     let total: f64 = members.iter().map(&weight).sum();
-    [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() / total)
+    // Of a body whose members have all left nothing is to be found.
+    let share = if total > 0.0 { 1.0 / total } else { 0.0 };
+    [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() * share)
 }
 
 /// Tensor of inertia from a second moment [kg·m²].

@@ -20,22 +20,12 @@ pub(super) fn collider(at: &str, c: &Collider) -> Checked {
         direction(&format!("{at}.plane.normal"), p.normal)?;
         range(&format!("{at}.plane.offset"), p.offset, -1e5, 1e5)?;
     }
-    if let Some(s) = &c.sphere {
-        vector(&format!("{at}.sphere.center"), s.center, 1e5)?;
-        range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;
-    }
     if let Some(k) = &c.capsule {
         vector(&format!("{at}.capsule.from"), k.from, 1e5)?;
         vector(&format!("{at}.capsule.to"), k.to, 1e5)?;
         range(&format!("{at}.capsule.radius"), k.radius, 1e-6, 1e5)?;
     }
-    if let Some(b) = &c.cuboid {
-        vector(&format!("{at}.box.center"), b.center, 1e5)?;
-        for k in 0..3 {
-            range(&format!("{at}.box.size[{k}]"), b.size[k], 1e-6, 1e5)?;
-        }
-        rotation(&format!("{at}.box.rotate"), b.rotate)?;
-    }
+    plain(at, c.cuboid.as_ref(), c.sphere.as_ref())?;
     for (key, spec) in [("convex", &c.convex), ("surface", &c.surface), ("sdf", &c.sdf)] {
         if let Some(spec) = spec {
             shape(&format!("{at}.{key}"), key, spec)?;
@@ -45,6 +35,22 @@ pub(super) fn collider(at: &str, c: &Collider) -> Checked {
     range(&format!("{at}.restitution"), c.restitution, 0.0, 1.0)?;
     range(&format!("{at}.rolling"), c.rolling, 0.0, 1e4)?;
     motion(at, c.motion.as_ref())
+}
+
+/// Boxes and balls, of whatever they are.
+pub(super) fn plain(at: &str, cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Checked {
+    if let Some(s) = sphere {
+        vector(&format!("{at}.sphere.center"), s.center, 1e5)?;
+        range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;
+    }
+    if let Some(b) = cuboid {
+        vector(&format!("{at}.box.center"), b.center, 1e5)?;
+        for k in 0..3 {
+            range(&format!("{at}.box.size[{k}]"), b.size[k], 1e-6, 1e5)?;
+        }
+        rotation(&format!("{at}.box.rotate"), b.rotate)?;
+    }
+    Ok(())
 }
 
 fn shape(at: &str, key: &str, s: &MeshShape) -> Checked {

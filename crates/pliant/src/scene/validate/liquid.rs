@@ -1,7 +1,7 @@
 //! Liquids.
 
 use super::{Checked, grains, range};
-use crate::scene::{FluidSpec, Grains, Liquid, Scene};
+use crate::scene::{FillSpec, FluidSpec, Grains, Liquid, Scene};
 
 pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.radius", f.radius, 1e-5, 1e3)?;
@@ -14,11 +14,16 @@ pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.adhesion", f.adhesion, 0.0, 5.0)
 }
 
+/// In place of a source, where there need be none.
+const NOTHING: FillSpec = FillSpec { min: [0.0; 3], max: [1e-6; 3] };
+
 pub fn liquid(at: &str, l: &Liquid, scene: &Scene) -> Checked {
     range(&format!("{at}.viscosity"), l.viscosity, 0.0, 1e6)?;
     range(&format!("{at}.tension"), l.tension, 0.0, 1e3)?;
-    // Particles are placed as grains are.
-    grains::grains(at, &as_grains(l, scene.fluid.radius))
+    let molten = !l.has_source() && scene.melt.iter().any(|m| m.liquid == l.name);
+    // Particles are placed as grains are. Those of a body that melts are in their places.
+    let filled = Liquid { fill: molten.then_some(NOTHING).or(l.fill), ..l.clone() };
+    grains::grains(at, &as_grains(&filled, scene.fluid.radius))
 }
 
 /// Grains in the places of a liquid's particles.

@@ -2,6 +2,7 @@
 //!
 //! Ranges are wide: they keep out what cannot be computed with, not what looks strange.
 
+mod change;
 mod collider;
 mod grains;
 mod liquid;
@@ -52,6 +53,12 @@ pub(super) fn validate(scene: &Scene) -> Checked {
     }
     for (i, c) in scene.collider.iter().enumerate() {
         collider::collider(&format!("collider[{i}]"), c)?;
+    }
+    for (i, d) in scene.drain.iter().enumerate() {
+        change::drain(&format!("drain[{i}]"), d)?;
+    }
+    for (i, m) in scene.melt.iter().enumerate() {
+        change::melt(&format!("melt[{i}]"), m)?;
     }
     view(scene)
 }

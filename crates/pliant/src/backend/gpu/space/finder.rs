@@ -284,7 +284,7 @@ impl Finder {
         if words == 0 {
             return Ok(Vec::new());
         }
-        device.download_some(buffer, 4 * words as u64)
+        device.download_some(buffer, 0, 4 * words as u64)
     }
 
     /// Asks with another margin [m] from the next submission on.

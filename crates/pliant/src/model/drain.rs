@@ -1,0 +1,39 @@
+//! Particles that leave the world, as a step sees them.
+
+use crate::kernels::contact::Pose;
+use crate::motion::Motion;
+use glam::Vec3;
+use std::ops::Range;
+
+/// A region that takes particles away.
+#[derive(Clone, Debug)]
+pub struct Drain {
+    /// Its shape, around the origin.
+    pub region: Region,
+    /// Where that is.
+    pub motion: Motion,
+    /// Particles that it takes, in order.
+    pub takes: Vec<Range<usize>>,
+    /// Whether those of [`crate::model::Pour`]s wait there again.
+    pub recycle: bool,
+}
+
+/// Shape of a drain.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Region {
+    /// All points within so many meters along each axis.
+    Box(Vec3),
+    /// All points within so many meters.
+    Ball(f32),
+}
+
+impl Drain {
+    /// Whether a point is in it, where it stands at `pose`.
+    pub fn holds(&self, pose: &Pose, point: Vec3) -> bool {
+        let inside = pose.inward(point);
+        match self.region {
+            Region::Box(half) => inside.abs().cmple(half).all(),
+            Region::Ball(radius) => inside.length_squared() <= radius * radius,
+        }
+    }
+}

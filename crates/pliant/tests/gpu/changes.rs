@@ -1,0 +1,147 @@
+//! Particles that leave the world and bodies that melt while it runs.
+
+use crate::sims::{apart, on_cpu, on_gpu, pair, ready, scene};
+use pliant::Simulation;
+use pliant::gpu::GpuOptions;
+
+/// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which gives the water back.
+const DRAINS: &str = "
+    solver = { dt = 0.01, substeps = 2, iterations = 2 }
+    fluid = { radius = 0.02 }
+    [[grains]]
+    radius = 0.02
+    distance = 0.07
+    fill = { min = [0.4, 0.3, -0.2], max = [0.8, 0.5, 0.2] }
+    [[liquid]]
+    pour = { from = [0, 0.3, 0], radius = 0.08, per_second = 400, velocity = [0, -2, 0], until = 0.3 }
+    [[collider]]
+    plane = {}
+    [[drain]]
+    sphere = { center = [0, 0, 0], radius = 0.15 }
+    recycle = true
+    [[drain]]
+    box = { center = [0.6, 0.1, 0], size = [0.1, 0.12, 1] }
+    motion = { oscillate = { amplitude = [0.1, 0, 0], period = 0.3 } }
+";
+
+fn awake(sim: &Simulation) -> usize {
+    (0..sim.particles()).filter(|&i| !sim.state().is_away(i)).count()
+}
+
+#[test]
+fn s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    for set in [&[][..], &["solver.integrator=bdf2"]] {
+        let (mut cpu, mut gpu) = pair(&scene(DRAINS, set), GpuOptions::default());
+        // Many at once, too: what leaves between them must not wait for the last.
+        for steps in [10, 20, 15] {
+            cpu.advance(steps).unwrap();
+            gpu.advance(steps).unwrap();
+            let off = apart(&cpu, &gpu);
+            let (drained, again) = (gpu.state().drained, gpu.state().returned[0].len());
+            println!("{set:?}: {drained} drained, {} there, {again} wait again, off by {off:.1e} m", awake(&gpu));
+            assert_eq!(gpu.state().phases, cpu.state().phases);
+            assert_eq!(gpu.state().drained, cpu.state().drained);
+            assert_eq!(gpu.state().returned, cpu.state().returned);
+            assert_eq!(gpu.state().poured, cpu.state().poured);
+            // What meets doubles rounding again and again.
+            assert!(off < 1e-3, "{set:?}: off by {off} m");
+            assert!((gpu.probe().mass - cpu.probe().mass).abs() < 1e-6 * cpu.probe().mass);
+            assert_eq!(gpu.probe().contacts > 0, cpu.probe().contacts > 0);
+            assert!(gpu.collider_forces().iter().all(|f| f.is_finite()));
+        }
+        assert!(gpu.state().drained > 100, "{} drained", gpu.state().drained);
+        // More have come out than there are: some came out again.
+        assert!(gpu.state().poured[0] > 130);
+    }
+}
+
+#[test]
+fn r01_a_gpu_drains_the_same_bits_again_however_many_steps_go_at_once() {
+    if !ready() {
+        return;
+    }
+    let run = |at_once: u32| {
+        let mut sim = on_gpu(&scene(DRAINS, &[]), GpuOptions::default()).unwrap();
+        (0..40 / at_once).for_each(|_| sim.advance(at_once).unwrap());
+        (sim.hash(), sim.state().drained)
+    };
+    let once = run(1);
+    assert_eq!(run(1), once);
+    assert_eq!(run(20), once);
+}
+
+/// A block melts as it falls, beside water and sand: among them a last bit would soon be centimeters.
+const MELTS: &str = "
+    solver = { dt = 0.005, substeps = 2, iterations = 3 }
+    fluid = { radius = 0.02 }
+    [[liquid]]
+    name = \"water\"
+    fill = { min = [0.7, 0, -0.1], max = [1.3, 0.12, 0.1] }
+    [[grains]]
+    radius = 0.02
+    fill = { min = [-1.1, 0.5, -0.1], max = [-0.9, 0.55, 0.1] }
+    [[body]]
+    name = \"ice\"
+    box = [0.24, 0.16, 0.2]
+    grid = 6
+    density = 900
+    transform = { translate = [0, 0.25, 0] }
+    velocity = [0.3, -1, 0]
+    [[melt]]
+    body = \"ice\"
+    liquid = \"water\"
+    start = 0.03
+    speed = 0.8
+    [[collider]]
+    plane = {}
+";
+
+#[test]
+fn s14_s16_bodies_melt_on_the_gpu_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let regions = MELTS.replace("density = 900", "density = 900\nregions = { size = 0.12 }");
+    for text in [MELTS, &regions] {
+        let (mut cpu, mut gpu) = pair(&scene(text, &[]), GpuOptions::default());
+        let mass = cpu.probe().mass;
+        // What a last bit makes of it, another machine may make of it, too.
+        let mut twin = on_cpu(&scene(text, &[]), gpu.gpu().unwrap().device().target());
+        twin.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
+        for steps in [8, 10, 10] {
+            [&mut cpu, &mut gpu, &mut twin].into_iter().for_each(|sim| sim.advance(steps).unwrap());
+            let (off, chance) = (apart(&cpu, &gpu), apart(&cpu, &twin));
+            println!(
+                "{:.3} s: {:?} melted, off by {off:.1e} m, a last bit by {chance:.1e} m",
+                gpu.time(),
+                gpu.state().melted
+            );
+            assert_eq!(gpu.state().phases, cpu.state().phases);
+            assert_eq!(gpu.state().melted, cpu.state().melted);
+            assert!(off < (10.0 * chance).max(1e-5), "off by {off} m, a last bit by {chance} m");
+            let (p, q, r) = (gpu.probe(), cpu.probe(), twin.probe());
+            assert!((p.mass - mass).abs() < 1e-6 * mass, "{} kg of {mass}", p.mass);
+            for (a, b, c, scale) in
+                [(p.kinetic, q.kinetic, r.kinetic, q.kinetic), (p.center[1], q.center[1], r.center[1], 0.1)]
+            {
+                assert!((a - b).abs() < (0.01 * scale).max(3.0 * (b - c).abs()), "{a} for {b}, a last bit makes {c}");
+            }
+        }
+        assert_eq!(gpu.state().melted, [120], "all of it");
+        // A state that is put back melts again, tables and all. What contacts of rigid bodies did is forgotten then.
+        let mut again = on_gpu(&scene(text, &[]), GpuOptions::default()).unwrap();
+        again.advance(14).unwrap();
+        let kept = again.state().clone();
+        assert!((1..120).contains(&kept.melted[0]), "{:?}", kept.melted);
+        let mut go_on = || {
+            *again.state_mut() = kept.clone();
+            again.advance(10).unwrap();
+            again.hash()
+        };
+        let after = go_on();
+        assert_eq!(go_on(), after);
+    }
+}
