@@ -69,7 +69,7 @@ const CASES: &[Case] = &[
     Case { name: "bowl", set: &["grains.1.fill.max=[0.16, 0.4, 0.16]"], frames: 10, nature: Later },
     Case { name: "dam", set: &["fluid.radius=0.05"], frames: 10, nature: Later },
     Case { name: "floats", set: &["fluid.radius=0.03", "body.0.grid=5", "body.1.grid=5", "body.2.grid=5"], frames: 20, nature: Later },
-    Case { name: "bowl_water", set: &["fluid.radius=0.04", "liquid.0.pour.per_second=250"], frames: 20, nature: Later },
+    Case { name: "bowl_water", set: &["fluid.radius=0.04", "liquid.0.pour.per_second=150"], frames: 20, nature: Later },
     Case { name: "fountain", set: &["liquid.0.pour.per_second=400"], frames: 8, nature: Later },
     Case { name: "melting", set: &["fluid.radius=0.03", "body.0.grid=8", "melt.0.start=0.02"], frames: 12, nature: Later },
     Case { name: "honey", set: &["liquid.0.pour.per_second=300", "liquid.1.pour.per_second=300"], frames: 8, nature: Later },
