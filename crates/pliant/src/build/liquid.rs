@@ -78,6 +78,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,
+        spread: f.spread,
         adhesion: SPREADS * f.adhesion,
         volume: own,
         even: volumes.iter().all(|&v| v == own),

@@ -1,6 +1,6 @@
 //! Liquids, as a step sees them.
 
-use crate::kernels::fluid::density::Rule;
+use crate::kernels::fluid::density::{Rule, Spread};
 use crate::kernels::fluid::smooth::Smoothing;
 use crate::kernels::fluid::tension::{Skin, bearable};
 use crate::kernels::fluid::viscous::{Plan, between};
@@ -30,6 +30,8 @@ pub struct Fluid {
     pub compressibility: f32,
     /// Share of the velocity against neighbors that is lost in a substep.
     pub xsph: f32,
+    /// Compression that pairs which are too close part for.
+    pub spread: f32,
     /// Share of the pressure that holds surfaces together with which solids draw a liquid.
     pub adhesion: f32,
     /// Space of a liquid's particle [m³].
@@ -78,6 +80,12 @@ impl Fluid {
             compliance: self.compressibility / (self.volume * h * h),
             relaxation: self.relaxation / (4.0 * self.radius * self.radius),
         }
+    }
+
+    /// Artificial pressure, if there is any: that of the lightest liquid, as it must be the same for both of a pair.
+    pub fn spread(&self) -> Option<Spread> {
+        let lightest = self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min);
+        (self.spread > 0.0).then(|| Spread::new(self.smoothing, self.reach, self.radius, lightest, self.spread))
     }
 
     /// XSPH by volume [kg/m³].

@@ -2,7 +2,7 @@
 
 /// A body whose particles turn into those of a liquid, from its surface inward. For each of them there is one that waits,
 /// fixed and in [`crate::space::ASLEEP`]; when its time has come it takes over place, velocity and mass, and the particle of
-/// the body falls asleep in its stead. Tables stay as they are that way, and mass and momentum are kept to the bit.
+/// the body falls asleep in its stead. Tables stay as they are that way, and the change itself keeps mass and momentum to the bit.
 #[derive(Clone, Debug)]
 pub struct Melt {
     /// When the front starts [s].

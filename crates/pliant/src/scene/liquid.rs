@@ -28,6 +28,9 @@ pub struct FluidSpec {
     /// Share by which particles lose their velocity against their neighbors in a substep (XSPH), 0 to 0.5; default 0.
     /// Depends on the time step: `viscosity` of a liquid does not.
     pub xsph: f32,
+    /// Artificial pressure, 0 to 1; default 0. Particles closer than half of what they are at rest part as if they were
+    /// compressed by so much, though they have few neighbors: 0.05 keeps spray from lying in pairs.
+    pub spread: f32,
     /// How solids, cloth and ropes draw liquids with surface tension, 0 to 5; default 0: surfaces meet them at right
     /// angles. From about 1 on a drop spreads over them.
     pub adhesion: f32,
@@ -44,6 +47,7 @@ impl Default for FluidSpec {
             relaxation: 0.02,
             compressibility: 0.0,
             xsph: 0.0,
+            spread: 0.0,
             adhesion: 0.0,
         }
     }

@@ -143,3 +143,32 @@ fn s23_mixing_is_0_of_separate_liquids_and_1_of_shuffled_ones() {
     println!("mixed by {mixing:.3}");
     assert!((mixing - 1.0).abs() < 0.05, "{mixing}");
 }
+
+/// Two pairs of a light and a heavy liquid and one of a liquid and a body, all much closer than at rest: no density is too
+/// great, and only artificial pressure parts them.
+#[test]
+fn s23_artificial_pressure_parts_pairs_and_keeps_momentum() {
+    let run = |spread: f32| {
+        let drop = |name: &str, x: f32, density: f32| {
+            let (low, high) = (x - 0.02, x + 0.02);
+            format!(
+                "[[liquid]]\nname = \"{name}\"\nfill = {{ min = [{low}, 0, 0], max = [{high}, 0.04, 0.04] }}\njitter = 0
+                 density = {density}\n"
+            )
+        };
+        let mut sim = simulate(&format!(
+            "solver = {{ dt = 0.01, iterations = 2 }}\nworld = {{ gravity = [0, 0, 0] }}\ncontact = {{ between = false }}
+             fluid = {{ radius = 0.02, spread = {spread} }}\n{}{}",
+            drop("light", 0.0, 500.0),
+            drop("heavy", 0.012, 1500.0)
+        ));
+        assert_eq!(sim.particles(), 2);
+        sim.advance(5).unwrap();
+        let (sum, size) = momentum(&sim);
+        (sim.position(0).distance(sim.position(1)), sum.length() / size.max(1e-30))
+    };
+    let ((lazy, _), (parted, off)) = (run(0.0), run(0.1));
+    println!("{lazy:.4} m without, {parted:.4} m with, momentum off by {off:.1e}");
+    assert!((lazy - 0.012).abs() < 1e-6 && parted > 0.014, "{lazy} {parted}");
+    assert!(off < 1e-5, "{off}");
+}

@@ -3,6 +3,7 @@
 use crate::support::{simulate, tank};
 use glam::Vec3;
 use pliant::Simulation;
+use std::f64::consts::PI;
 
 /// Takes the order out of a lattice. Along its axes a lattice resists shear by 0.7 of its viscosity, on the mean of all
 /// directions by 1.02: sums over ∇W·x·x of the first three shells say so. A liquid that has flowed has no axes.
@@ -71,4 +72,45 @@ fn s24_a_light_liquid_bears_the_viscosity_of_a_heavy_one() {
         // The light one is squeezed out at a few m/s; with bounds for each liquid alone it came to 7e5 m/s.
         assert!(fastest < 20.0, "{fastest} m/s at {:.3} s", sim.time());
     }
+}
+
+/// A film on a plane, from rest: u = g/ν·(h·y − y²/2) − Σ 16·g·h²/(ν·π³·n³)·sin(n·π·y/2h)·exp(−n²·π²·ν·t/4h²), n odd. Half of
+/// Poiseuille's flow, with a free surface in its middle.
+#[test]
+fn s24_a_film_runs_down_a_plane_as_theory_says() {
+    let (depth, viscosity, time) = (0.32_f64, 100.0, 0.6);
+    let mut sim = simulate(&format!(
+        "solver = {{ dt = 0.006, iterations = 2 }}\nworld = {{ gravity = [1, -2, 0] }}\nfluid = {{ radius = 0.02 }}
+         [[liquid]]\nfill = {{ min = [0, 0, 0], max = [2.4, {depth}, 1.2] }}\nviscosity = {viscosity}
+         [[collider]]\nplane = {{}}\n"
+    ));
+    // The middle knows nothing of the ends yet.
+    let inner = |i: &usize| (0.9..1.5).contains(&sim.position(*i).x) && (0.4..0.8).contains(&sim.position(*i).z);
+    let inner: Vec<usize> = (0..sim.particles()).filter(inner).collect();
+    sim.advance(100).unwrap();
+    assert!((sim.time() - time).abs() < 1e-4);
+    let nu = viscosity / 1000.0;
+    let theory = |y: f64| {
+        let part = |n: f64| {
+            let decay = (-n * n * PI * PI * nu * time / (4.0 * depth * depth)).exp();
+            16.0 * depth * depth / (nu * PI.powi(3) * n.powi(3)) * (0.5 * n * PI * y / depth).sin() * decay
+        };
+        (depth * y - 0.5 * y * y) / nu - (0..20).map(|k| part(2.0 * k as f64 + 1.0)).sum::<f64>()
+    };
+    let (mut found, mut wanted, mut worst) = (0.0, 0.0, 0.0_f64);
+    for layer in 0..8 {
+        let is_in = |i: &&usize| (sim.position(**i).y / 0.04) as usize == layer;
+        let members: Vec<usize> = inner.iter().filter(is_in).copied().collect();
+        if members.is_empty() {
+            continue;
+        }
+        let mean =
+            |of: &dyn Fn(usize) -> f32| members.iter().map(|&i| f64::from(of(i))).sum::<f64>() / members.len() as f64;
+        let (u, y) = (mean(&|i| sim.velocity(i).x), mean(&|i| sim.position(i).y));
+        println!("{y:.3} m: {u:.3} m/s, theory {:.3}", theory(y));
+        (found, wanted) = (found + u * members.len() as f64, wanted + theory(y) * members.len() as f64);
+        worst = worst.max((u - theory(y)).abs() / theory(depth));
+    }
+    println!("{:.3} of the flow, layers off by {worst:.3} of the surface's velocity", found / wanted);
+    assert!((found / wanted - 1.0).abs() < 0.15 && worst < 0.15, "{} {worst}", found / wanted);
 }

@@ -203,7 +203,7 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
         &["solver.integrator=bdf2"],
         &["fluid.compressibility=1e-6", "solver.substeps=2"],
         &["contact.between=false"],
-        &["liquid.0.tension=5", "fluid.adhesion=0.4"],
+        &["liquid.0.tension=5", "fluid.adhesion=0.4", "fluid.spread=0.2"],
     ];
     for (name, text) in [("everything", DAM.to_owned()), ("water", water())] {
         for set in cases {

@@ -154,6 +154,7 @@ carry = 0.4
 relaxation = 0.03
 compressibility = 1e-9
 xsph = 0.01
+spread = 0.05
 adhesion = 0.2
 
 [[liquid]]

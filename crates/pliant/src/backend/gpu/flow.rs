@@ -109,6 +109,8 @@ impl FlowTables {
             number("COMPLIANCE", rule.compliance),
             number("RELAXATION", rule.relaxation),
             number("CARRY", fluid.carry),
+            number("SPREAD", fluid.spread().map_or(0.0, |s| s.strength)),
+            number("SPREAD_SCALE", fluid.spread().map_or(0.0, |s| s.scale)),
             word("CARRIED", self.carried),
             word("CARDS", self.cards),
             word("GRADIENTS", self.gradients),

@@ -147,9 +147,15 @@ fn advance(thread: Thread) {
     let list = ranges[i];
     var sum = vec3<f32>(0.0);
     for (var e = list.x; e < list.x + list.y; e++) {
-        let other = work[CARDS + near[e]];
+        let j = near[e];
+        let other = work[CARDS + j];
         let apart = card.xyz - other.xyz;
-        sum += apart * (smoothing(dot(apart, apart)).y * other.w);
+        let kernel = smoothing(dot(apart, apart));
+        var push = other.w;
+        if SPREAD > 0.0 {
+            push += density_spread(SPREAD, SPREAD_SCALE, kernel.x) * space_of(j);
+        }
+        sum += apart * (kernel.y * push);
     }
     // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first pass has left.
     let shift = (sum * space_of(i) + work[GRADIENTS + i].xyz * card.w) * row.w;

@@ -12,6 +12,7 @@
 //! liquid particles around it, each reckoning with the whole of its mass: with n of them it has 1/n of its mass in each
 //! constraint (as in contacts, [`crate::kernels::meet`]), and moves by the sum with all of it.
 
+use super::smooth::Smoothing;
 use crate::kernels::{Lane, V3};
 
 /// Sums over the neighbors of a particle.
@@ -63,4 +64,34 @@ pub fn multiplier(rule: &Rule, lambda: f32, c: f32, stiffness: f32, epsilon: f32
     let under = stiffness + rule.compliance + epsilon;
     let step = if under > 1e-30 { rule.omega * (c + rule.compliance * lambda) / under } else { 0.0 };
     (lambda - step).min(0.0)
+}
+
+/// Distance over the reach at which artificial pressure is as much as it says.
+const CLOSE: f32 = 0.2;
+
+/// Artificial pressure (D4 3.51): a multiplier more for every pair, −s·(W(r)/W(0.2·H))⁴, so that particles with few
+/// neighbors, whose densities ask for nothing, do not come to lie in pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spread {
+    /// s over the space of a particle [kg/m]: both of a pair take the space of the other.
+    pub strength: f32,
+    /// 1/W(0.2·H) [m³].
+    pub scale: f32,
+}
+
+impl Spread {
+    /// So that a pair 0.2 reaches apart parts as if it were compressed by `share`. `density` is that of the liquid [kg/m³].
+    pub fn new(smoothing: Smoothing, reach: f32, radius: f32, density: f32, share: f32) -> Self {
+        let scale = 1.0 / smoothing.at(reach, (CLOSE * reach) * (CLOSE * reach)).0;
+        // A full neighborhood has Σ w·|∇C|² of about 2/(m·(2r)²).
+        Self { strength: share * 2.0 * density * radius * radius, scale }
+    }
+
+    /// Multiplier of a pair by space [kg/m], for which the kernel is `value` [1/m³].
+    #[inline(always)]
+    pub fn of<F: Lane>(&self, value: F) -> F {
+        let near = value * F::splat(self.scale);
+        let square = near * near;
+        square * square * F::splat(-self.strength)
+    }
 }

@@ -6,3 +6,9 @@ fn density_multiplier(omega: f32, compliance: f32, lambda: f32, c: f32, stiffnes
     }
     return min(lambda, 0.0);
 }
+
+// Artificial pressure of a pair, −s·(W/W(0.2·H))⁴.
+fn density_spread(strength: f32, scale: f32, value: f32) -> f32 {
+    let near = value * scale;
+    return -strength * near * near * near * near;
+}

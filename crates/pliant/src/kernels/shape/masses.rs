@@ -128,8 +128,8 @@ fn place(rows: &[RowData], row: u32) -> [f64; 3] {
 fn center(members: &[Member], weight: impl Fn(&Member) -> f64) -> [f64; 3] {
     let total: f64 = members.iter().map(&weight).sum();
     // Of a body whose members have all left nothing is to be found.
-    let share = if total > 0.0 { 1.0 / total } else { 0.0 };
-    [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() * share)
+    let total = if total > 0.0 { total } else { 1.0 };
+    [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() / total)
 }
 
 /// Tensor of inertia from a second moment [kg·m²].

@@ -11,6 +11,7 @@ pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.relaxation", f.relaxation, 0.0, 1e3)?;
     range("fluid.compressibility", f.compressibility, 0.0, 1.0)?;
     range("fluid.xsph", f.xsph, 0.0, 0.5)?;
+    range("fluid.spread", f.spread, 0.0, 1.0)?;
     range("fluid.adhesion", f.adhesion, 0.0, 5.0)
 }
 

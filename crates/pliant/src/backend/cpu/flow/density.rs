@@ -1,13 +1,13 @@
 //! The two sweeps of an iteration over densities.
 
-use super::sums::{Eights, Span, Sweep, Way, densities, pushes};
+use super::sums::{Eights, Span, Sweep, Way, densities, pushes, spreads};
 use super::walls::{Run, Walls};
 use crate::backend::cpu::contacts::position;
 use crate::backend::cpu::rows::Pack;
 use crate::backend::cpu::shared::Shared;
 use crate::backend::cpu::threads::Threads;
 use crate::kernels::V3;
-use crate::kernels::fluid::density::{Rule, multiplier};
+use crate::kernels::fluid::density::{Rule, Spread, multiplier};
 use crate::kernels::fluid::smooth::Smooth;
 use crate::kernels::fluid::wall::fill;
 use crate::model::{Fluid, Model};
@@ -19,6 +19,7 @@ use crate::state::{RowData, State};
 pub struct Work<'a> {
     pub fluid: &'a Fluid,
     pub rule: Rule,
+    pub spread: Option<Spread>,
     pub near: &'a Neighbors,
     pub way: Way,
 }
@@ -120,7 +121,7 @@ struct Move<'a> {
 impl Sweep for Move<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
-        let Work { fluid, near, .. } = *self.work;
+        let Work { fluid, near, spread, .. } = *self.work;
         for (k, row) in self.rows.iter_mut().enumerate() {
             let i = self.first + k;
             let list = near.of(i);
@@ -128,8 +129,15 @@ impl Sweep for Move<'_> {
             if row[3] == 0.0 || (list.is_empty() && change == 0.0) {
                 continue;
             }
+            let (eights, place) = (Eights::new(list, i as u32), V3::new(x, y, z));
             // SAFETY: lists name particles, and nobody writes cards in this sweep.
-            let push = unsafe { pushes(&kernel, self.cards.as_ptr(), &Eights::new(list, i as u32), V3::new(x, y, z)) };
+            let mut push = unsafe { pushes(&kernel, self.cards.as_ptr(), &eights, place) };
+            if let Some(spread) = &spread {
+                let cards = self.cards.as_ptr();
+                // SAFETY: the same.
+                let more = unsafe { spreads::<F, K, EVEN>(&kernel, cards, &fluid.volumes, &eights, (place, spread)) };
+                push = push + more;
+            }
             let [gx, gy, gz, _] = self.gradients[i];
             // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first sweep has left.
             let shift = (push * fluid.volumes[i] + V3::new(gx, gy, gz) * change) * row[3];

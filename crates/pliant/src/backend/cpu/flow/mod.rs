@@ -127,7 +127,7 @@ impl Flow {
                 _ => [x, y, z, w],
             }));
         }
-        let work = density::Work { fluid, rule, near: finder.neighbors(), way };
+        let work = density::Work { fluid, rule, spread: fluid.spread(), near: finder.neighbors(), way };
         work.multiply(threads, model, state, (walls, seen), (cards, gradients));
         work.move_all(threads, state, (cards, gradients));
     }

@@ -5,7 +5,7 @@
 use crate::backend::cpu::isa::Isa;
 use crate::backend::cpu::rows::Pack;
 use crate::kernels::V3;
-use crate::kernels::fluid::density::Sums;
+use crate::kernels::fluid::density::{Spread, Sums};
 use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
 use crate::model::BLOCK;
 use crate::state::RowData;
@@ -179,6 +179,35 @@ pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
             let apart = here - card.v;
             // The particle itself, which fills up the last eight, is 0 apart.
             parts[p] = parts[p] + apart * (kernel.at(apart.length_squared()).1 * card.w);
+        }
+    }
+    total3(&parts)
+}
+
+/// Σ V_j·s_ij·∇_i W_ij over the neighbors of a particle at `x`: what artificial pressure does, for one cubic meter of it.
+///
+/// # Safety
+/// As for [`densities`].
+#[inline(always)]
+pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
+    kernel: &K,
+    cards: *const RowData,
+    volumes: &[f32],
+    near: &Eights<'_>,
+    (x, spread): (V3<f32>, &Spread),
+) -> V3<f32> {
+    let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
+    let mut parts = [V3::<F>::zero(); BLOCK];
+    for k in 0..near.len() {
+        let (index, live) = near.get(k);
+        let spaces = spaces::<EVEN>(volumes, &index, live);
+        for p in 0..BLOCK / F::WIDTH {
+            let at = p * F::WIDTH;
+            // SAFETY: promised by the caller.
+            let card = unsafe { F::gather(cards, &index[at..]) };
+            let apart = here - card.v;
+            let (value, slope) = kernel.at(apart.length_squared());
+            parts[p] = parts[p] + apart * (slope * spread.of(value) * F::load(&spaces[at..]));
         }
     }
     total3(&parts)
