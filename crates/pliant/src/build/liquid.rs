@@ -18,6 +18,10 @@ const LARGEST: f32 = 1.5;
 /// Share of a liquid's own pressure with which solids must draw it for a drop to spread over them.
 const SPREADS: f32 = 0.2;
 
+/// Most of the last substep's pressure that one iteration can correct: with a half of it a dam break of substeps of 2.5 ms
+/// gains eighteen times its energy in three seconds, with 0.3 it loses as much as with more iterations.
+const MOST_OF_ONE: f32 = 0.3;
+
 /// One copy of a liquid, placed.
 pub fn liquid(
     at: &str,
@@ -74,7 +78,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         smoothing: f.kernel,
         setback: setback(f.kernel, f.reach * f.radius, f.radius),
         omega: f.omega,
-        carry: f.carry,
+        carry: if scene.solver.iterations == 1 { f.carry.min(MOST_OF_ONE) } else { f.carry },
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,

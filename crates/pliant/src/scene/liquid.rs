@@ -19,7 +19,8 @@ pub struct FluidSpec {
     /// Factor on every correction of density, 0.1 to 1; default 0.6. From 0.8 on a deep liquid shakes.
     pub omega: f32,
     /// Share of the last substep's pressure that the next one starts from, 0 to 0.9; default 0.5: half the compression
-    /// for as many iterations. More makes splashes livelier than they are.
+    /// for as many iterations. More makes splashes livelier than they are, and where there is one iteration no more than
+    /// 0.3 is taken, or they would blow up.
     pub carry: f32,
     /// Softening of density constraints, so that particles in one place part gently; default 0.02.
     pub relaxation: f32,
