@@ -364,7 +364,7 @@ impl Simulation {
 
     /// Mean and greatest relative error by kind.
     pub fn residuals(&self) -> Residuals {
-        self.cpu.residuals(&self.model, self.state())
+        self.measure().0
     }
 
     /// Energies and momenta.
@@ -386,7 +386,12 @@ impl Simulation {
 
     /// Pressure, volume and mixing of liquids, where there are any.
     pub fn probe_liquids(&self) -> Option<LiquidProbe> {
-        self.cpu.probe_liquids(&self.model, self.state())
+        self.measure().1
+    }
+
+    /// [`Self::residuals`] and [`Self::probe_liquids`] for the price of one.
+    pub fn measure(&self) -> (Residuals, Option<LiquidProbe>) {
+        self.cpu.measure(&self.model, self.state())
     }
 
     /// Volume of each inflatable [m³].

@@ -197,6 +197,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s16_soft_balloon_has_pressure_times_its_rest_volume",
         "s16_softness_changed_at_run_time_melts_the_spring",
         "s16_tether_never_lets_go_farther_than_its_length",
+        "s16_volume_of_what_has_melted_is_its_mass_over_the_density_of_the_liquid",
     ]),
     ("s17", &[
         "r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu",

@@ -86,7 +86,8 @@ impl Stats {
     /// Adds the line of a frame.
     pub fn write(&mut self, frame: u64, times: &FrameTimes, sim: &Simulation) -> Result<(), Failure> {
         let probe = sim.probe();
-        self.residuals = sim.residuals();
+        let (residuals, liquids) = sim.measure();
+        self.residuals = residuals;
         let mut line = format!("{frame},{:.6},{:.4}", sim.time(), times.steps);
         for stage in times.stages {
             let _ = if self.staged { write!(line, ",{stage:.4}") } else { write!(line, ",") };
@@ -104,7 +105,7 @@ impl Stats {
             let r = self.residuals.get(kind).copied().unwrap_or_default();
             let _ = write!(line, ",{:.6e},{:.6e}", r.mean, r.max);
         }
-        if let Some(l) = sim.probe_liquids() {
+        if let Some(l) = liquids {
             let _ = write!(line, ",{:.6e},{:.6e},{:.6e},{:.4}", l.pressure_mean, l.pressure_max, l.volume, l.mixing);
         }
         line.push('\n');

@@ -64,7 +64,8 @@ impl Fluid {
 
     /// How surfaces pull, if any does.
     pub fn skin(&self) -> Option<Skin> {
-        self.kinds.iter().any(|k| k.tension > 0.0).then(|| Skin::new(self.smoothing, self.reach, self.radius))
+        let pulls = self.kinds.iter().any(|k| k.tension > 0.0);
+        pulls.then(|| Skin::new(self.smoothing, self.reach, self.radius, self.setback))
     }
 
     /// Tension of a liquid in substeps of `h` seconds [N/m]: its own, or as much as they bear.

@@ -98,7 +98,7 @@ pub struct Region {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attach {
-    /// Particles that are attached.
+    /// Particles that are attached. They do not touch what they are attached to.
     pub from: Select,
     /// Particles they are attached to.
     pub to: Select,

@@ -163,3 +163,17 @@ fn r06_what_cannot_melt_is_refused_with_its_place() {
         assert!(error.contains(place), "{place}: {error}\n{text}");
     }
 }
+
+#[test]
+fn s16_volume_of_what_has_melted_is_its_mass_over_the_density_of_the_liquid() {
+    let mut sim = simulate(
+        "world = { gravity = [0, 0, 0] }\nfluid = { radius = 0.02 }
+         [[liquid]]\nname = \"water\"
+         [[body]]\nname = \"ice\"\nbox = [0.12, 0.12, 0.12]\ngrid = 3\ndensity = 700
+         [[melt]]\nbody = \"ice\"\nliquid = \"water\"\nspeed = 10\n",
+    );
+    sim.advance(5).unwrap();
+    let volume = sim.probe_liquids().unwrap().volume;
+    println!("{volume:.6} m³");
+    assert!((volume / (0.7 * 0.12_f64.powi(3)) - 1.0).abs() < 0.01, "{volume}");
+}

@@ -1,17 +1,23 @@
 //! Residuals, energies and momenta: sums over the state, in f64 and in a fixed order.
 
-use super::flow;
+use super::flow::{self, Survey};
 use super::inflate::volume;
 use super::threads::Threads;
 use crate::kernels::{Constraint, Kind, Row, V3, Visitor};
-use crate::model::{BLOCK, Group, Model, Phantoms};
+use crate::model::{BLOCK, Fluid, Group, Model, Phantoms};
 use crate::state::{RowData, State};
 use crate::step::stats::{DENSITY, INFLATE, LiquidProbe, Probe, Residual, Residuals};
 use glam::DVec3;
 use std::ops::Range;
 
-/// Mean and greatest relative error by kind.
-pub fn residuals(threads: &Threads, model: &Model, state: &State) -> Residuals {
+/// Mean and greatest relative error by kind, and what liquids are like, where there are any: one look around for both.
+pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
+    let survey = flow::survey(threads, model, state);
+    let liquids = model.fluid.as_ref().map(|fluid| liquids(fluid, model, state, &survey));
+    (residuals(threads, model, state, &survey), liquids)
+}
+
+fn residuals(threads: &Threads, model: &Model, state: &State, survey: &Survey) -> Residuals {
     let mut all = Residuals::new();
     for kind in Kind::ALL {
         let groups = model.groups.iter().filter(|g| g.kind == kind && g.count > 0);
@@ -30,7 +36,7 @@ pub fn residuals(threads: &Threads, model: &Model, state: &State) -> Residuals {
     }
     if model.fluid.is_some() {
         // Only too much is an error: a surface has neighbors on one side.
-        let errors = flow::survey(threads, model, state).errors.into_iter().filter(|c| !c.is_nan());
+        let errors = survey.errors.iter().copied().filter(|c| !c.is_nan());
         let start = (0.0, 0.0_f64, 0_usize);
         let join = |(t, m, n): (f64, f64, usize), c: f32| (t + f64::from(c.max(0.0)), m.max(f64::from(c)), n + 1);
         let (total, max, count) = errors.fold(start, join);
@@ -160,23 +166,22 @@ pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
     (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
 }
 
-/// What liquids are like; nothing where there are none.
-pub fn liquids(threads: &Threads, model: &Model, state: &State) -> Option<LiquidProbe> {
-    let fluid = model.fluid.as_ref()?;
-    let survey = flow::survey(threads, model, state);
+fn liquids(fluid: &Fluid, model: &Model, state: &State, survey: &Survey) -> LiquidProbe {
     let pressures = pressures(model, state);
     let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
     let pressure = |i: usize| f64::from(pressures[i]);
     let count = there().count().max(1) as f64;
-    let cube = (2.0 * f64::from(fluid.radius)).powi(3);
+    // In the sums a cube of two radii counts for a little more or less; what has melted may be larger or smaller.
+    let cube = (2.0 * f64::from(fluid.radius)).powi(3) / f64::from(fluid.volume);
+    let space = |i: usize| cube * f64::from(fluid.volumes[i]);
     let mut parts = vec![0.0; fluid.kinds.len()];
     there().for_each(|i| parts[fluid.liquids[i] as usize - 1] += 1.0 / count);
     let apart = 1.0 - parts.iter().map(|p| p * p).sum::<f64>();
     let foreign = there().filter_map(|i| survey.foreign.get(i)).map(|&f| f64::from(f)).sum::<f64>() / count;
-    Some(LiquidProbe {
+    LiquidProbe {
         pressure_mean: there().map(pressure).sum::<f64>() / count,
         pressure_max: there().map(pressure).fold(0.0, f64::max),
-        volume: there().map(|i| cube / (1.0 + f64::from(survey.errors[i].max(0.0)))).sum(),
+        volume: there().map(|i| space(i) / (1.0 + f64::from(survey.errors[i].max(0.0)))).sum(),
         mixing: if apart > 1e-9 { foreign / apart } else { 0.0 },
-    })
+    }
 }

@@ -247,14 +247,9 @@ impl Cpu {
         measure::pressures(model, state)
     }
 
-    /// What liquids are like; nothing where there are none.
-    pub fn probe_liquids(&self, model: &Model, state: &State) -> Option<LiquidProbe> {
-        self.threads.enter(|| measure::liquids(&self.threads, model, state))
-    }
-
-    /// Mean and greatest relative error by kind.
-    pub fn residuals(&self, model: &Model, state: &State) -> Residuals {
-        self.threads.enter(|| measure::residuals(&self.threads, model, state))
+    /// Mean and greatest relative error by kind, and what liquids are like, where there are any.
+    pub fn measure(&self, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
+        self.threads.enter(|| measure::everything(&self.threads, model, state))
     }
 
     /// Energies and momenta.

@@ -9,7 +9,6 @@ use super::space::{Finder, Order, Setup};
 use super::tables::{NOBODY, Tables};
 use crate::backend::cpu::flow_phase;
 use crate::kernels::fluid::smooth::Smoothing;
-use crate::kernels::fluid::tension::Skin;
 use crate::kernels::fluid::viscous::Plan;
 use crate::model::{Fluid, Model};
 use crate::space::{Construction, Pairs, Search};
@@ -85,7 +84,7 @@ impl FlowTables {
     pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
-        let (alike, skin) = (alike(fluid), Skin::new(fluid.smoothing, fluid.reach, fluid.radius));
+        let (alike, skin) = (alike(fluid), fluid.skin().unwrap_or_default());
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
         let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");

@@ -16,7 +16,7 @@
 //! particles that arrange until n is gone, and their tension with it.
 
 use super::smooth::Smoothing;
-use super::wall::{beyond, setback};
+use super::wall::beyond;
 use crate::kernels::{Lane, V3};
 
 /// ε·H: a plane surface has |n|·H of about 2 in its first layer, the inside of a liquid that moves 0.1 to 0.2.
@@ -32,7 +32,7 @@ const AIR: f32 = 14.0;
 const LONGEST: f32 = 0.2;
 
 /// How surfaces pull, the same for all liquids of a scene.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Skin {
     /// ε [1/m].
     pub noise: f32,
@@ -50,9 +50,9 @@ pub fn bearable(density: f32, radius: f32, h: f32) -> f32 {
 }
 
 impl Skin {
-    /// For a reach and a radius [m].
-    pub fn new(smoothing: Smoothing, reach: f32, radius: f32) -> Self {
-        let close = beyond(smoothing, reach, radius + setback(smoothing, reach, radius), 0.0).0;
+    /// For a reach and a radius [m], with walls taken farther off by `setback` [m].
+    pub fn new(smoothing: Smoothing, reach: f32, radius: f32, setback: f32) -> Self {
+        let close = beyond(smoothing, reach, radius + setback, 0.0).0;
         Self { noise: NOISE / reach, scale: radius / (SHARE * reach), air: AIR / reach, close }
     }
 

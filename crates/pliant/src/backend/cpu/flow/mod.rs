@@ -11,7 +11,7 @@ mod still;
 mod sums;
 mod walls;
 
-pub use still::survey;
+pub use still::{Survey, survey};
 
 use super::Substep;
 use super::isa::Isa;
