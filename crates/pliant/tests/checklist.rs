@@ -147,6 +147,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "t08_s13_all_solvers_bring_the_stretched_cloth_back_and_only_plain_hybrid_carries_it_away",
     ]),
     ("s14", &[
+        "r01_s14_substeps_that_share_a_pass_are_those_one_by_one",
         "r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bits",
         "r04_s14_built_in_scenes_agree_after_a_step_and_their_statistics_after_many",
         "r04_s14_every_partition_method_and_integrator_takes_the_same_steps_on_the_gpu",
@@ -732,6 +733,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r01_r02_liquids_give_the_same_bits_on_any_number_of_threads_and_lanes",
         "r01_r02_ropes_and_a_balloon_have_the_same_bits_on_all_threads_and_lane_widths",
         "r01_r02_soft_bodies_have_the_same_bits_on_all_threads_and_lane_widths",
+        "r01_s14_substeps_that_share_a_pass_are_those_one_by_one",
         "r01_what_is_poured_has_the_same_bits_on_one_thread_and_on_three",
         "r01_what_leaves_and_comes_back_is_the_same_on_any_number_of_threads_and_when_put_back",
     ]),

@@ -1,6 +1,6 @@
 //! Pieces of a mosaic that run all iterations in one pass and wait for each other within it.
 
-use crate::sims::{apart, pair, ready, scene};
+use crate::sims::{self, apart, on_gpu, pair, ready, scene};
 use pliant::gpu::GpuOptions;
 use pliant::{Backend, Options, Simulation, build::NoMeshes};
 
@@ -48,6 +48,57 @@ fn s12_s14_pieces_that_exchange_their_seams_within_a_pass_take_the_steps_of_the_
     );
     assert!(contacts.0 > 0);
     assert!(apart(&cpu, &gpu) < 1e-4 && apart(&gpu, &other) < 1e-4);
+}
+
+/// A rope and a block that fall on a slope: an island each, so that one pass does all of a substep.
+const ISLANDS: &str = r#"
+    solver = { substeps = 3, iterations = 5 }
+    [[rope]]
+    path = [[0, 0.3, 0], [1, 0.5, 0]]
+    segments = 30
+    [[soft]]
+    block = { cells = [3, 3, 3], size = [0.3, 0.3, 0.3] }
+    transform = { translate = [0.2, 0.2, 0.5] }
+    [[collider]]
+    plane = { normal = [0.1, 1, 0] }
+    friction = { static = 0.4, kinetic = 0.3 }
+"#;
+
+#[test]
+fn r01_s14_substeps_that_share_a_pass_are_those_one_by_one() {
+    if !ready() {
+        return;
+    }
+    let cases = [
+        (ISLANDS, "solver.integrator=bdf1"),
+        (ISLANDS, "solver.integrator=bdf2"),
+        (ISLANDS, "solver.method=pbd"),
+        (SHEET, "solver.substeps=2"),
+    ];
+    for (text, set) in cases {
+        let scene = scene(text, &[set]);
+        let [mut many, mut single, mut mixed] = [0, 1, 2].map(|_| on_gpu(&scene, GpuOptions::default()).unwrap());
+        many.advance(30).unwrap();
+        (0..30).for_each(|_| single.step().unwrap());
+        [1, 7, 2, 13, 7].into_iter().for_each(|n| mixed.advance(n).unwrap());
+        for sim in [&mut many, &mut single, &mut mixed] {
+            sim.sync().unwrap();
+            assert!(sim.probe().contacts > 0, "{set}: nothing touches anything");
+        }
+        assert_eq!([many.hash(), mixed.hash()], [single.hash(); 2], "{set}");
+        // Whoever runs away, after some substeps, is the same one at the same time and place.
+        let upward = sims::scene(text, &[set, "world.gravity=[0, 9e3, 0]", "solver.dt=0.1"]);
+        let [at_once, single] = [20, 1].map(|n| {
+            let mut sim = on_gpu(&upward, GpuOptions::default()).unwrap();
+            let mut error = None;
+            for _ in 0..20 / n {
+                error = error.or_else(|| sim.advance(n).err()).or_else(|| sim.sync().err());
+            }
+            error.unwrap_or_else(|| panic!("{set}: nobody runs away")).to_string()
+        });
+        println!("{set}: {at_once}");
+        assert_eq!(at_once, single, "{set}");
+    }
 }
 
 #[test]

@@ -84,6 +84,10 @@ struct Job {
     slide: f32,
     omega: f32,
     scale: f32,
+    // Of a pass that does all of a substep: how many of them, one after the other; first vector in `motion` of what copies
+    // on seams keep there, where they started, then velocities.
+    substeps: u32,
+    shadows: u32,
 }
 
 // Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).
@@ -174,6 +178,24 @@ fn previous_at(i: u32) -> u32 {
 
 fn velocity_at(i: u32) -> u32 {
     return sub.solid + i;
+}
+
+// The same three of particle or orientation `i` as its row `slot` sees them: itself, or a copy, which has
+// them to itself if it runs on by itself, because others may be a substep ahead.
+fn is_shadow(slot: u32) -> bool {
+    return ALONE && slot >= sub.solid;
+}
+
+fn start_of(i: u32, slot: u32) -> u32 {
+    return select(previous_at(i), job.shadows + slot - sub.solid, is_shadow(slot));
+}
+
+fn velocity_of(i: u32, slot: u32) -> u32 {
+    return select(velocity_at(i), job.shadows + sub.copies + slot - sub.solid, is_shadow(slot));
+}
+
+fn row_of(i: u32, slot: u32) -> u32 {
+    return select(i, slot, ALONE);
 }
 
 fn older_at(i: u32) -> u32 {

@@ -9,6 +9,10 @@ const SEAMS: u32 = 4u;
 // Who runs away in this substep is known at once: all who ask come after this pass.
 const RUNAWAYS: u32 = RAN_AWAY_PREDICT;
 
+fn told(i: u32) -> u32 {
+    return i;
+}
+
 @compute @workgroup_size(SIZE)
 fn finalize(thread: Thread) {
     let i = number_of(thread);

@@ -4,14 +4,15 @@
 const FARTHEST: f32 = 1e6;
 const FASTEST: f32 = 1e4;
 
+// Where a row is, and its velocity.
+struct Landed { row: vec4<f32>, velocity: vec4<f32> }
+
 // Row `i` comes to rest at `row`. The contacts' pushes are at `slot`; `free` is the velocity it would have without
 // constraints, with 1 for its fourth component if that was of first order.
-fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) {
-    let before = motion[previous_at(i)];
+fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
+    let before = motion[start_of(i, slot)];
     if i >= sub.particles {
-        rows[i] = row;
-        motion[velocity_at(i)] = (row - before) * sub.inv_h;
-        return;
+        return landed(i, slot, row, (row - before) * sub.inv_h);
     }
     var touching = sub.colliders > 0u && row.w != 0.0 && pushed(i, slot);
     if sub.meets != NOBODY {
@@ -29,15 +30,11 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) {
     let start = before.xyz;
     let moved = x - start;
     if row.w > 0.0 && dot(moved, moved) < sub.sleep * sub.sleep {
-        rows[i] = before;
-        motion[velocity_at(i)] = vec4<f32>(0.0);
-        return;
+        return landed(i, slot, before, vec4<f32>(0.0));
     }
-    rows[i] = row;
     if row.w == 0.0 {
         check(i, x, vec3<f32>(0.0), start);
-        motion[velocity_at(i)] = vec4<f32>(moved * sub.inv_h, 0.0);
-        return;
+        return landed(i, slot, row, vec4<f32>(moved * sub.inv_h, 0.0));
     }
     var v: vec3<f32>;
     if (sub.flags & KEEPS_HISTORY) != 0u && touching {
@@ -48,13 +45,19 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) {
         v = velocity_bdf1(x, start, free.xyz, sub.h, sub.inv_h);
     }
     check(i, x, v, start + free.xyz * sub.h);
-    motion[velocity_at(i)] = vec4<f32>(v, 0.0);
+    return landed(i, slot, row, vec4<f32>(v, 0.0));
+}
+
+fn landed(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Landed {
+    rows[row_of(i, slot)] = row;
+    motion[velocity_of(i, slot)] = velocity;
+    return Landed(row, velocity);
 }
 
 fn pushed(particle: u32, slot: u32) -> bool {
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        var mask = atomicLoad(&marks[sub.masks + particle * words + word]);
+        var mask = atomicLoad(&marks[mask_at(particle, slot) + word]);
         while mask != 0u {
             let bit = firstTrailingBit(mask);
             mask &= mask - 1u;
@@ -69,8 +72,8 @@ fn pushed(particle: u32, slot: u32) -> bool {
 // The comparisons are false for NaN, so NaN is caught too.
 fn check(i: u32, x: vec3<f32>, v: vec3<f32>, ahead: vec3<f32>) {
     if !(dot(ahead, ahead) <= FARTHEST * FARTHEST) {
-        atomicMin(&marks[RUNAWAYS], i);
+        atomicMin(&marks[RUNAWAYS], told(i));
     } else if !(dot(x, x) <= FARTHEST * FARTHEST) || !(dot(v, v) <= FASTEST * FASTEST) {
-        atomicMin(&marks[RUNAWAYS + 1u], i);
+        atomicMin(&marks[RUNAWAYS + 1u], told(i));
     }
 }

@@ -152,4 +152,6 @@ pub struct Job {
     pub slide: f32,
     pub omega: f32,
     pub scale: f32,
+    pub substeps: u32,
+    pub shadows: u32,
 }

@@ -327,8 +327,16 @@ impl Gpu {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         let mut bound = usize::MAX;
         let program = &self.program;
-        for k in 0..count {
+        let mut k = 0;
+        while k < count {
             let record = self.records.slot(done, k) * self.buffers.stride;
+            let alike = self.records.alike(done, k, count - k);
+            if let Some(&(substeps, one)) = program.several.iter().find(|(n, _)| *n <= alike) {
+                self.encode(&mut pass, &[Command::Run(one)], record, &mut bound);
+                k += substeps;
+                continue;
+            }
+            k += 1;
             for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
                 self.encode(&mut pass, list, record, &mut bound);
             }

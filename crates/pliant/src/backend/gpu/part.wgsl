@@ -1,5 +1,9 @@
 // Patches in a pass that is part of a substep.
 
+fn turns() -> u32 {
+    return 1u;
+}
+
 fn is_over() -> bool {
     // Other passes see to that.
     return false;
@@ -33,12 +37,13 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
     return row;
 }
 
-fn leaving(entry: vec4<u32>, row: vec4<f32>) {
+// Puts a row back.
+fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     let id = entry.x;
     if job.mode == PLAIN || id < sub.solid {
         rows[id] = row;
     } else if entry.y == NOBODY {
-        return;
+        return row;
     } else if job.mode != SEAMS_TOGETHER {
         rows[id - sub.solid + job.copies_out] = row;
     } else if entry.z == id {
@@ -46,6 +51,7 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>) {
         let owner = entry.y;
         rows[owner] = vec4<f32>(row.xyz, rows[owner].w);
     }
+    return row;
 }
 
 fn done(t: u32) {}

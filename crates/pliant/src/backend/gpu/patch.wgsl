@@ -56,12 +56,8 @@ fn patches(thread: Thread) {
     if is_over() {
         return;
     }
-    let fresh = job.fresh != 0u;
-    let mark = atomicLoad(&marks[SUBSTEPS]) * job.iterations;
-
     keep_plan(it, it.rounds + it.steps, t);
     keep_cards(it, t);
-    keep_lambda(it, t, fresh);
     // Entries one ahead: what is done with one takes long enough to fetch the next.
     var entry = fixtures[it.list + min(t, it.rows - 1u)];
     for (var r = t; r < it.rows; r += THREADS) {
@@ -69,7 +65,26 @@ fn patches(thread: Thread) {
         load_row(r, entering(entry));
         entry = next;
     }
-    let near = touching(it, t);
+    var mark = atomicLoad(&marks[SUBSTEPS]) * job.iterations;
+    for (var turn = 0u; turn < turns(); turn++) {
+        solve(it, t, mark);
+        mark += job.iterations;
+        entry = fixtures[it.list + min(t, it.rows - 1u)];
+        for (var r = t; r < it.rows; r += THREADS) {
+            let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
+            store_row(entry, r, turn);
+            entry = next;
+        }
+    }
+    return_lambda(it, t);
+    done(t);
+}
+
+// All iterations of a substep that are for this pass.
+fn solve(it: Patch, t: u32, mark: u32) {
+    let fresh = job.fresh != 0u;
+    keep_lambda(it, t, fresh);
+    var near = touching(it, t);
     patch_barrier();
 
     for (var iteration = 0u; iteration < job.iterations; iteration++) {
@@ -82,7 +97,7 @@ fn patches(thread: Thread) {
             if step.x == EXCHANGE {
                 exchange(it, t, mark + iteration + 1u);
             } else if step.x == TOUCH {
-                touch_near(it, t, near);
+                touch_near(it, t, &near);
             } else {
                 for (var k = t; k < step.z; k += THREADS) {
                     let tie = plan_at(it, step.y + k);
@@ -96,45 +111,87 @@ fn patches(thread: Thread) {
             patch_barrier();
         }
     }
-
-    entry = fixtures[it.list + min(t, it.rows - 1u)];
-    for (var r = t; r < it.rows; r += THREADS) {
-        let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
-        store_row(entry, r);
-        entry = next;
-    }
-    return_lambda(it, t);
-    done(t);
 }
 
-// Which of the first 32 rows of a thread may touch something in this substep, a bit for each; masks do not change
-// within it.
-fn touching(it: Patch, t: u32) -> u32 {
-    var near = 0u;
+// What a thread knows about contacts of its first rows, for a substep: masks do not change within it.
+struct Near {
+    // Four bits for each row: none, the one collider that it may touch, or SEVERAL.
+    codes: u32,
+    // A bit for each row that has been pushed.
+    pushed: u32,
+}
+
+// Rows of a thread of which something is known.
+const KNOWN: u32 = 8u;
+const SEVERAL: u32 = 15u;
+
+fn touching(it: Patch, t: u32) -> Near {
+    // Who comes later in a substep does not know what was.
+    var near = Near(0u, select(0xffffffffu, 0u, job.fresh != 0u));
     if sub.colliders > 0u {
-        for (var k = 0u; k < 32u && t + k * THREADS < it.rows; k++) {
-            let particle = fixtures[it.list + t + k * THREADS].y;
-            if particle != NOBODY && is_near(particle) {
-                near |= 1u << k;
+        for (var k = 0u; k < KNOWN && t + k * THREADS < it.rows; k++) {
+            let entry = fixtures[it.list + t + k * THREADS];
+            if entry.y != NOBODY {
+                near.codes |= near_code(entry.y, entry.x) << (4u * k);
             }
         }
     }
     return near;
 }
 
+fn near_code(particle: u32, slot: u32) -> u32 {
+    if sub.colliders >= SEVERAL {
+        return select(0u, SEVERAL, is_near(particle, slot));
+    }
+    let mask = atomicLoad(&marks[mask_at(particle, slot)]);
+    return select(firstTrailingBit(mask) + 1u, SEVERAL, countOneBits(mask) > 1u);
+}
+
 // Contacts of all rows.
-fn touch_near(it: Patch, t: u32, near: u32) {
-    for (var left = near; left != 0u; left &= left - 1u) {
-        let r = t + firstTrailingBit(left) * THREADS;
-        let row = row_get(it.list, r);
-        if row.w != 0.0 {
-            let entry = fixtures[it.list + r];
-            row_set(it.list, r, touch_known(entry.y, entry.x, row));
+fn touch_near(it: Patch, t: u32, near: ptr<function, Near>) {
+    var left = (*near).codes;
+    if left != 0u {
+        let first = obstacle(0u);
+        var entry = fixtures[it.list + t];
+        for (var r = t; left != 0u; r += THREADS) {
+            let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
+            let code = left & SEVERAL;
+            left >>= 4u;
+            if code == SEVERAL {
+                touch_local(it.list, r);
+            } else if code != 0u {
+                var o = first;
+                if code != 1u {
+                    o = obstacle(code - 1u);
+                }
+                let bit = 1u << (r / THREADS);
+                if touch_one(it.list, r, entry, code - 1u, o, ((*near).pushed & bit) != 0u) {
+                    (*near).pushed |= bit;
+                }
+            }
+            entry = next;
         }
     }
-    for (var r = t + 32u * THREADS; r < it.rows; r += THREADS) {
+    for (var r = t + KNOWN * THREADS; r < it.rows; r += THREADS) {
         touch_local(it.list, r);
     }
+}
+
+// The contact of a row that is near one collider only. Most of those do not touch it: if it has not been pushed either,
+// nothing that is written anywhere has to be asked. Returns whether it has been now.
+fn touch_one(list: u32, r: u32, entry: vec4<u32>, c: u32, o: Obstacle, pushed: bool) -> bool {
+    let row = row_get(list, r);
+    let radius = params[sub.radii + entry.y];
+    let depth = solid_depth(o, o.after, row.xyz, radius);
+    if row.w == 0.0 || !(pushed || depth.inside > 0.0) {
+        return pushed;
+    }
+    let at = sub.pushes + entry.x * sub.colliders + c;
+    let start = motion[start_of(entry.y, entry.x)].xyz;
+    let done = contact_push(o, depth, radius, start, row.xyz, work[at], 1.0);
+    work[at] = done.push;
+    row_set(list, r, vec4<f32>(done.x, row.w));
+    return true;
 }
 
 // Where a copy is shown to the neighbors; iterations alternate between two places, so that nobody writes what a

@@ -22,7 +22,7 @@ fn predict(thread: Thread) {
         motion[previous_at(i)] = rows[i];
         return;
     }
-    rows[i] = predicted(i, i);
+    rows[i] = predicted(i, i, rows[i], motion[velocity_at(i)]);
     if i < sub.particles && sub.meets != NOBODY {
         let weight = weight_in_contacts(rows[i]);
         work[sub.meets + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
@@ -120,7 +120,7 @@ fn settle(thread: Thread) {
     }
     if (job.mode & COLLIDERS) != 0u && row.w != 0.0 {
         find(i, i, start.xyz, row.xyz);
-        let out = vec4<f32>(stabilize(i, start.xyz), 0.0);
+        let out = vec4<f32>(stabilize(i, i, start.xyz), 0.0);
         start += out;
         row += out;
     }

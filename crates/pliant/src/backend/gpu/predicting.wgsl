@@ -1,10 +1,9 @@
 // Stages predict, contacts and stabilize of one row.
 
-// Where row `i` goes without constraints. Writes down where it started and which colliders it may touch; their pushes
-// are kept at `slot`, the row itself or one of its copies. All copies of a particle come to the same.
-fn predicted(i: u32, slot: u32) -> vec4<f32> {
-    let row = rows[i];
-    let latest = motion[velocity_at(i)];
+// Where particle or orientation `i` goes without constraints from where it is, at its latest velocity. Writes down where
+// it started and which colliders it may touch; their pushes are kept at `slot`, the row itself or one of its copies.
+// All copies of a particle come to the same.
+fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> {
     var before = vec4<f32>(0.0);
     var oldest = vec3<f32>(0.0);
     // History is never kept of particles that several workgroups have copies of.
@@ -25,24 +24,22 @@ fn predicted(i: u32, slot: u32) -> vec4<f32> {
         return row;
     }
     if row.w == 0.0 {
-        motion[previous_at(i)] = row;
+        motion[start_of(i, slot)] = row;
         return row;
     }
     let way = way_ahead(i, row, latest.xyz, before.xyz, oldest);
     var ahead = way.ahead + carried_over(i);
-    if slot == i {
-        // The fourth component tells finalize how this substep was predicted.
-        motion[velocity_at(i)] = way.free;
-    }
+    // The fourth component tells finalize how this substep was predicted.
+    motion[velocity_of(i, slot)] = way.free;
     var start = row.xyz;
     // Where particles touch each other, that comes first: walls have the last word.
     if sub.colliders > 0u && sub.meets == NOBODY {
         find(i, slot, start, ahead);
-        let out = stabilize(i, start);
+        let out = stabilize(i, slot, start);
         start += out;
         ahead += out;
     }
-    motion[previous_at(i)] = vec4<f32>(start, row.w);
+    motion[start_of(i, slot)] = vec4<f32>(start, row.w);
     return vec4<f32>(ahead, row.w);
 }
 
@@ -85,7 +82,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
-        let before = atomicLoad(&marks[sub.masks + i * words + word]);
+        let before = atomicLoad(&marks[mask_at(i, slot) + word]);
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
             let o = obstacle(c);
             if solid_is_near(o, radius, start, x, sub.margin) {
@@ -93,7 +90,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
                 start_contact(i, slot, c, o, radius, x, (before >> (c % 32u) & 1u) != 0u);
             }
         }
-        atomicStore(&marks[sub.masks + i * words + word], mask);
+        atomicStore(&marks[mask_at(i, slot) + word], mask);
     }
 }
 
@@ -117,13 +114,13 @@ fn start_contact(i: u32, slot: u32, c: u32, o: Obstacle, radius: f32, x: vec3<f3
 
 // Way out for a particle that was inside before the substep began: it goes for its old position too, so
 // that the repair adds no velocity (S10).
-fn stabilize(i: u32, start: vec3<f32>) -> vec3<f32> {
+fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
     let radius = params[sub.radii + i];
     let words = mask_words();
     var out = vec3<f32>(0.0);
     for (var turn = 0u; turn < sub.stabilization; turn++) {
         for (var word = 0u; word < words; word++) {
-            var mask = atomicLoad(&marks[sub.masks + i * words + word]);
+            var mask = atomicLoad(&marks[mask_at(i, slot) + word]);
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;

@@ -116,6 +116,11 @@ impl Records {
         if self.moving { RING } else { u64::MAX }
     }
 
+    /// How many of `count` substeps from `k` on have the same record.
+    pub fn alike(&self, done: u64, k: u64, count: u64) -> u64 {
+        if self.moving || done + k == 0 { 1 } else { count }
+    }
+
     /// Record of the substep `k` of a submission that begins after `done` substeps.
     pub fn slot(&self, done: u64, k: u64) -> u32 {
         match (self.moving, done + k) {

@@ -10,7 +10,7 @@ fn row_set(list: u32, r: u32, row: vec4<f32>) {
 
 fn load_row(r: u32, row: vec4<f32>) {}
 
-fn store_row(entry: vec4<u32>, r: u32) {}
+fn store_row(entry: vec4<u32>, r: u32, turn: u32) {}
 
 fn patch_barrier() {
     storageBarrier();

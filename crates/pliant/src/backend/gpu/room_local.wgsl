@@ -14,8 +14,8 @@ fn load_row(r: u32, row: vec4<f32>) {
     room[r] = row;
 }
 
-fn store_row(entry: vec4<u32>, r: u32) {
-    leaving(entry, room[r]);
+fn store_row(entry: vec4<u32>, r: u32, turn: u32) {
+    room[r] = leaving(entry, room[r], turn);
 }
 
 fn patch_barrier() {

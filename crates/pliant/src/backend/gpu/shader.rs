@@ -203,6 +203,12 @@ impl Source {
 
     /// The module.
     pub fn text(&self) -> String {
+        // Whether rows run on by themselves while others may be ahead.
+        let alone = matches!(self.what, What::Patches(PatchShader { whole: true, .. }));
+        format!("const ALONE: bool = {alone};\n{}", self.body())
+    }
+
+    fn body(&self) -> String {
         let contact = self.traits.contact();
         // Whoever has tables to look up touches colliders in passes of its own.
         let plain = Traits::default().contact();

@@ -197,10 +197,11 @@ impl Tables {
     fn put_contacts(&mut self, model: &Model, state: &State) {
         let colliders = model.colliders.len();
         self.masks = MARKS as u32;
-        let masks = if colliders > 0 { state.particles * colliders.div_ceil(32) } else { 0 };
+        let copies = if self.fused { model.phantoms.seams } else { 0 };
+        // Copies have their own.
+        let masks = if colliders > 0 { (state.particles + copies) * colliders.div_ceil(32) } else { 0 };
         self.first_order = (MARKS + masks) as u32;
         self.exchange = self.first_order + state.first_order.len() as u32;
-        let copies = if self.fused { model.phantoms.seams } else { 0 };
         self.marks = self.exchange as usize + 2 * 4 * copies;
         self.pushes = 0;
         self.work = state.rows.len() * colliders;

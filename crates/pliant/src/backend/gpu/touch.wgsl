@@ -25,12 +25,17 @@ fn mask_words() -> u32 {
     return (sub.colliders + 31u) / 32u;
 }
 
+// A particle's contact mask, as its row `slot` sees it.
+fn mask_at(particle: u32, slot: u32) -> u32 {
+    return sub.masks + select(particle, sub.particles + slot - sub.solid, is_shadow(slot)) * mask_words();
+}
+
 // Whether a particle may touch anything in this substep.
-fn is_near(particle: u32) -> bool {
+fn is_near(particle: u32, slot: u32) -> bool {
     let words = mask_words();
     var any = 0u;
     for (var word = 0u; word < words; word++) {
-        any |= atomicLoad(&marks[sub.masks + particle * words + word]);
+        any |= atomicLoad(&marks[mask_at(particle, slot) + word]);
     }
     return any != 0u;
 }
@@ -38,7 +43,7 @@ fn is_near(particle: u32) -> bool {
 // Projects all contacts of a particle once. `slot` is where their pushes are kept: the particle's own number,
 // or the row of one of its copies.
 fn touch(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
-    return touch_from(motion[previous_at(particle)].xyz, params[sub.radii + particle], particle, slot, row);
+    return touch_from(motion[start_of(particle, slot)].xyz, params[sub.radii + particle], particle, slot, row);
 }
 
 // The same for one of which it is known where it started, and its radius.
@@ -46,19 +51,10 @@ fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4
     var touched = row;
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        let mask = atomicLoad(&marks[sub.masks + particle * words + word]);
+        let mask = atomicLoad(&marks[mask_at(particle, slot) + word]);
         touched = touch_these(start, radius, particle, slot, touched, word, mask);
     }
     return touched;
-}
-
-// The same for one that is known to be near something: with one collider there is no doubt what it is.
-fn touch_known(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
-    if sub.colliders == 1u {
-        let start = motion[previous_at(particle)].xyz;
-        return touch_these(start, params[sub.radii + particle], particle, slot, row, 0u, 1u);
-    }
-    return touch(particle, slot, row);
 }
 
 // Contacts with the colliders of one word of the mask.

@@ -1,44 +1,97 @@
-// Patches in a pass that does all of a substep: predict, solve and finalize without a wait for all others between.
-// Every row is in a patch, and particles that several have are copies on seams that exchange.
+// Patches in a pass that does all of a substep, and of as many as the job says: predict, solve and finalize without a wait
+// for all others between. Every row is in a patch, and particles that several have are copies on seams that exchange.
+// What these exchange is all that patches hear of each other, and neighbors are up to an iteration apart: so a copy keeps
+// to itself where it started, its velocity and its contacts, and all of them come to the same.
 
-// Who runs away in this substep is told when all are done: others may not have begun.
+// Who runs away in this pass is told when all are done: others may not have begun.
 const RUNAWAYS: u32 = RUNNING_PREDICT;
+
+// Numbers of particles among what is told; the substep stands above.
+const WHO: u32 = 27u;
+
+fn turns() -> u32 {
+    return job.substeps;
+}
 
 fn is_over() -> bool {
     return ran_away();
 }
 
+// The substep of this thread, counted from the first of the pass.
+var<private> at_turn: u32;
+
+// The earliest of those who run away comes first, then the lowest.
+fn told(i: u32) -> u32 {
+    return (at_turn << WHO) | i;
+}
+
+// Whether it has run away before in this pass: then it stays, so that the host sees where that was.
+fn is_gone(x: vec3<f32>, v: vec3<f32>) -> bool {
+    return !(dot(x, x) <= FARTHEST * FARTHEST) || !(dot(v, v) <= FASTEST * FASTEST);
+}
+
 // A row as the patch sees it at its start.
 fn entering(entry: vec4<u32>) -> vec4<f32> {
-    let id = entry.x;
-    let owner = entry.y;
-    if owner == NOBODY {
-        if id >= sub.solid {
-            // Copies for one kind only, which are spread when they are needed.
-            return vec4<f32>(0.0);
-        }
-        return predicted(id, id);
+    at_turn = 0u;
+    let i = particle_of(entry);
+    if i == NOBODY {
+        return vec4<f32>(0.0);
     }
-    var row = predicted(owner, id);
+    return ahead(entry, i, rows[i], motion[velocity_at(i)]);
+}
+
+// The particle or orientation that a row is, or is a copy of; nobody for copies for one kind only, which are spread when
+// they are needed.
+fn particle_of(entry: vec4<u32>) -> u32 {
+    return select(entry.y, entry.x, entry.y == NOBODY && entry.x < sub.solid);
+}
+
+fn ahead(entry: vec4<u32>, i: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> {
+    if at_turn > 0u && i < sub.particles && is_gone(row.xyz, latest.xyz) {
+        motion[start_of(i, entry.x)] = row;
+        return row;
+    }
+    var next = predicted(i, entry.x, row, latest);
     // Copies share the particle's mass (E08).
-    row.w *= f32(max(entry.w, 1u));
+    next.w *= f32(max(entry.w, 1u));
+    return next;
+}
+
+// A row comes to rest; where another substep follows, returns where it starts there.
+fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
+    let slot = entry.x;
+    let i = particle_of(entry);
+    if i == NOBODY {
+        return row;
+    }
+    let free = motion[velocity_of(i, slot)];
+    let start = motion[start_of(i, slot)];
+    var landed = Landed(start, free);
+    if turn == 0u || i >= sub.particles || !is_gone(start.xyz, free.xyz) {
+        landed = finish(i, slot, vec4<f32>(row.xyz, select(row.w, start.w, slot != i)), free);
+    }
+    if turn + 1u < turns() {
+        at_turn = turn + 1u;
+        return ahead(entry, i, landed.row, landed.velocity);
+    }
+    if slot != i && slot == entry.z {
+        publish(i, slot);
+    }
     return row;
 }
 
-fn leaving(entry: vec4<u32>, row: vec4<f32>) {
-    let id = entry.x;
-    let owner = entry.y;
-    if id < sub.solid {
-        finish(id, id, row, motion[velocity_at(id)]);
-    } else if owner != NOBODY && entry.z == id {
-        // All copies are in one place; the first speaks for the particle, whose row is still that of the start.
-        let w = rows[owner].w;
-        let free = free_first_order(owner, motion[velocity_at(owner)].xyz, w);
-        finish(owner, id, vec4<f32>(row.xyz, w), vec4<f32>(free, 1.0));
+// All copies are in one place; the first speaks for the particle.
+fn publish(i: u32, slot: u32) {
+    rows[i] = rows[slot];
+    motion[previous_at(i)] = motion[start_of(i, slot)];
+    motion[velocity_at(i)] = motion[velocity_of(i, slot)];
+    let words = mask_words();
+    for (var word = 0u; word < words; word++) {
+        atomicStore(&marks[sub.masks + i * words + word], atomicLoad(&marks[mask_at(i, slot) + word]));
     }
 }
 
-// The last workgroup ends the substep.
+// The last workgroup ends the pass.
 fn done(t: u32) {
     patch_barrier();
     storageBarrier();
@@ -46,7 +99,16 @@ fn done(t: u32) {
         return;
     }
     atomicStore(&marks[FINISHED], 0u);
-    atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + 1u);
-    atomicStore(&marks[RAN_AWAY_PREDICT], atomicLoad(&marks[RUNNING_PREDICT]));
-    atomicStore(&marks[RAN_AWAY_SOLVE], atomicLoad(&marks[RUNNING_SOLVE]));
+    let predict = atomicLoad(&marks[RUNNING_PREDICT]);
+    let solve = atomicLoad(&marks[RUNNING_SOLVE]);
+    let first = min(min(predict, solve) >> WHO, job.substeps - 1u);
+    atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + first + 1u);
+    tell(RAN_AWAY_PREDICT, predict, first);
+    tell(RAN_AWAY_SOLVE, solve, first);
+}
+
+fn tell(to: u32, word: u32, first: u32) {
+    if word != NOBODY && word >> WHO == first {
+        atomicStore(&marks[to], word & ((1u << WHO) - 1u));
+    }
 }

@@ -26,6 +26,9 @@ const SEAMS_LATER: u32 = 2;
 const SEAMS_TOGETHER: u32 = 3;
 const IN_ISLANDS: u32 = 1;
 
+/// Substeps that one dispatch may do.
+const SEVERAL: [u32; 4] = [16, 8, 4, 2];
+
 /// One thing that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command {
@@ -66,6 +69,8 @@ pub struct Program {
     /// Islands, and pieces that exchange their seams: all of their iterations; where that is all there is, the whole
     /// substep.
     pub islands: Vec<Command>,
+    /// Where one dispatch does the whole substep: those that do several, the most first.
+    pub several: Vec<(u64, Dispatch)>,
     /// The first iteration, then odd and even ones in turn; with rigid bodies every one of them.
     pub iterations: Vec<Vec<Command>>,
     /// After them.
@@ -241,6 +246,22 @@ impl Maker<'_> {
             let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, 0, 1);
             self.program.islands.push(Command::Run(d));
         }
+        self.several();
+    }
+
+    /// Where nobody has a say between substeps either, a dispatch may do several: what a workgroup keeps is loaded once.
+    fn several(&mut self) {
+        let &[Command::Run(one)] = &self.program.islands[..] else { return };
+        if !self.whole || !self.program.predict.is_empty() || !self.program.neighbors.is_empty() {
+            return;
+        }
+        let longest = self.tables.patches.iterations(&(0..self.model.schedule.patches.len()));
+        for count in SEVERAL.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
+            let job = Job { substeps: count, ..self.program.jobs[one.job] };
+            self.program.jobs.push(job);
+            let d = Dispatch { job: self.program.jobs.len() - 1, ..one };
+            self.program.several.push((u64::from(count), d));
+        }
     }
 
     fn patches(&mut self, range: Range<usize>, mode: u32, iterations: u32, variant: usize, fresh: u32) -> Dispatch {
@@ -252,6 +273,7 @@ impl Maker<'_> {
             whole: self.whole,
         });
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
+        let forces = if self.model.sails.triangles.is_empty() { 0 } else { self.state.particles };
         // Copies of the last iteration and of this one change places.
         let (from, to) = if variant == 1 { (solid, solid + copies) } else { (solid + copies, solid) };
         let job = Job {
@@ -262,6 +284,8 @@ impl Maker<'_> {
             copies_in: from,
             copies_out: to,
             fresh,
+            substeps: 1,
+            shadows: 2 * solid + forces as u32,
             ..Job::default()
         };
         self.dispatch(source, job, range.len())
