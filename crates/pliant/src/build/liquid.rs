@@ -4,6 +4,7 @@ use super::part::{Outline, Part};
 use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
 use crate::kernels::fluid::smooth::{Smoothing, lattice};
+use crate::kernels::fluid::vortex::MOST;
 use crate::kernels::fluid::wall::setback;
 use crate::model::{Fluid, LiquidKind};
 use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
@@ -84,6 +85,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         xsph: f.xsph,
         spread: f.spread,
         adhesion: SPREADS * f.adhesion,
+        vorticity: f.vorticity,
         volume: own,
         even: volumes.iter().all(|&v| v == own),
         volumes,
@@ -103,6 +105,14 @@ pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     if fluid.viscosity(h).is_cut() {
         let note = "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
         notes.push(note.to_owned());
+    }
+    if fluid.vorticity * h > MOST {
+        notes.push(format!(
+            "fluid.vorticity of {} /s is too much for substeps of {:.3} ms: it will be {:.3} /s; take more substeps",
+            fluid.vorticity,
+            1e3 * h,
+            MOST / h
+        ));
     }
     for kind in fluid.kinds.iter().filter(|kind| fluid.tension(kind, h) < kind.tension) {
         let (found, wanted) = (fluid.tension(kind, h), kind.tension);

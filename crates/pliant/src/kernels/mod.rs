@@ -253,13 +253,14 @@ pub mod wgsl {
     pub const COHERE: &str = include_str!("cohere.wgsl");
     /// Rebound and rolling resistance.
     pub const REBOUND: &str = include_str!("rebound.wgsl");
-    /// Liquids: kernels, walls, density, viscosity.
-    pub const FLUID: [&str; 5] = [
+    /// Liquids: kernels, walls, density, viscosity, tension, vorticity.
+    pub const FLUID: [&str; 6] = [
         include_str!("fluid/smooth.wgsl"),
         include_str!("fluid/wall.wgsl"),
         include_str!("fluid/density.wgsl"),
         include_str!("fluid/viscous.wgsl"),
         include_str!("fluid/tension.wgsl"),
+        include_str!("fluid/vortex.wgsl"),
     ];
     /// Rotations of bodies.
     pub const ROTATION: &str = include_str!("shape/rotation.wgsl");

@@ -4,6 +4,7 @@ use crate::kernels::fluid::density::{Rule, Spread};
 use crate::kernels::fluid::smooth::Smoothing;
 use crate::kernels::fluid::tension::{Skin, bearable};
 use crate::kernels::fluid::viscous::{Plan, between};
+use crate::kernels::fluid::vortex::Drive;
 use crate::space::ASLEEP;
 
 /// Phase of all particles of liquids: they do not touch each other, but keep their density.
@@ -34,6 +35,8 @@ pub struct Fluid {
     pub spread: f32,
     /// Share of the pressure that holds surfaces together with which solids draw a liquid.
     pub adhesion: f32,
+    /// Vorticity confinement, ε [1/s].
+    pub vorticity: f32,
     /// Space of a liquid's particle [m³].
     pub volume: f32,
     /// Whether all particles of the scene take the same space.
@@ -71,6 +74,11 @@ impl Fluid {
     /// Tension of a liquid in substeps of `h` seconds [N/m]: its own, or as much as they bear.
     pub fn tension(&self, kind: &LiquidKind, h: f32) -> f32 {
         kind.tension.min(bearable(kind.density, self.radius, h))
+    }
+
+    /// How vortices are driven in substeps of `h` seconds, if they are.
+    pub fn drive(&self, h: f32) -> Option<Drive> {
+        (self.vorticity > 0.0).then(|| Drive::new(self.vorticity, h, self.reach, self.radius))
     }
 
     /// How multipliers answer in substeps of `h` seconds.

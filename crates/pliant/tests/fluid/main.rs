@@ -12,5 +12,6 @@ mod melts;
 mod random;
 mod still;
 mod support;
+mod swirls;
 mod thick;
 mod walls;

@@ -9,6 +9,7 @@ use pliant::kernels::V3;
 use pliant::kernels::fluid::density::{Rule, multiplier};
 use pliant::kernels::fluid::smooth::Smoothing;
 use pliant::kernels::fluid::tension::{SOLID, Skin, tug};
+use pliant::kernels::fluid::vortex::{Drive, Spin};
 use pliant::kernels::fluid::{viscous, wall};
 use pliant::kernels::wgsl;
 
@@ -131,6 +132,59 @@ fn s14_s24_surfaces_pull_as_much_on_the_gpu() {
     assert!(worst < 1e-5, "{worst}");
 }
 
+#[test]
+fn s14_s24_vortices_turn_and_are_driven_as_much_on_the_gpu() {
+    let Some(gpu) = gpu() else { return };
+    let body = "
+        var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
+        for (var k = 0u; k < 6u; k++) {
+            spin = vortex_with(spin, f3(7u * k), f3(7u * k + 3u), f(7u * k + 6u));
+        }
+        let curl = vortex_curl(spin);
+        output[o] = curl.x; output[o + 1u] = curl.y; output[o + 2u] = curl.z;
+        let push = vortex_push(f(42u), f(43u), f3(44u), f3(47u));
+        output[o + 3u] = push.x; output[o + 4u] = push.y; output[o + 5u] = push.z;";
+    let mut rng = Rng(41);
+    let (mut input, mut expected) = (Vec::new(), Vec::new());
+    let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
+    for k in 0..COUNT {
+        let reach = 10_f32.powf(rng.range(-2.5, 0.5) as f32);
+        let (mut spin, mut sizes) = (Spin::<f32>::zero(), 0.0);
+        // From nobody near to all around.
+        let near = k % 7;
+        for n in 0..6 {
+            let (apart, against) = (rng.cube(0.5 * f64::from(reach)).as_vec3(), rng.cube(3.0).as_vec3());
+            let weight = if n < near { rng.range(0.0, 8.0) as f32 / (reach * reach) } else { 0.0 };
+            input.extend(apart.to_array().into_iter().chain(against.to_array()).chain([weight]));
+            spin = spin.with(lanes(apart), lanes(against), weight);
+            sizes += weight * apart.length() * against.length();
+        }
+        let curl = spin.curl();
+        // Cofactors are differences of products of J, the determinant one of three of them.
+        let trace = spin.across.x + spin.across.y + spin.across.z;
+        let [a, b, c] = [V3::new(1.0, 0.0, 0.0), V3::new(0.0, 1.0, 0.0), V3::new(0.0, 0.0, 1.0)];
+        let inverse = |swirl| Spin { swirl, ..spin }.curl().length();
+        let gain = inverse(a) + inverse(b) + inverse(c);
+        let size = (gain + trace * trace).max(1e-3) * (1.0 + trace * gain) * sizes.max(1e-6);
+        let drive = Drive::new(rng.range(0.0, 100.0) as f32, rng.range(0.0, 0.02) as f32, reach, 0.25 * reach);
+        let own = if k % 100 == 0 { glam::Vec3::ZERO } else { rng.cube(10.0).as_vec3() };
+        let rise = if k % 100 == 1 { glam::Vec3::ZERO } else { rng.cube(f64::from(20.0 / reach)).as_vec3() };
+        input.extend([drive.strength, drive.noise]);
+        input.extend(own.to_array().into_iter().chain(rise.to_array()));
+        let push = drive.push(lanes(own), lanes(rise));
+        let most = (drive.strength * own.length()).max(1e-20);
+        let curls = [curl.x, curl.y, curl.z].map(|x| (x, size));
+        expected.push(curls.into_iter().chain([push.x, push.y, push.z].map(|x| (x, most))).collect::<Vec<_>>());
+    }
+    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 50, gives: 6, body }, &input);
+    let mut worst = 0.0_f32;
+    for (a, (b, size)) in output.iter().zip(expected.iter().flatten()) {
+        worst = worst.max(if a.is_finite() { (a - b).abs() / size } else { f32::INFINITY });
+    }
+    println!("off by {worst:.1e} of their sizes");
+    assert!(worst < 1e-5, "{worst}");
+}
+
 /// A dam of water and one of syrup, a box that floats and a cloth that gets wet, in a tank with a ball.
 const DAM: &str = "
     solver = { dt = 0.005, iterations = 3 }
@@ -191,13 +245,14 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
     if !ready() {
         return;
     }
-    let cases: [&[&str]; 6] = [
+    let cases: [&[&str]; 7] = [
         &[],
         &["fluid.kernel=poly6", "fluid.carry=0"],
         &["solver.integrator=bdf2"],
         &["fluid.compressibility=1e-6", "solver.substeps=2"],
         &["contact.between=false"],
         &["liquid.0.tension=5", "fluid.adhesion=0.4", "fluid.spread=0.2"],
+        &["fluid.vorticity=5"],
     ];
     for (name, text) in [("everything", DAM.to_owned()), ("water", water())] {
         for set in cases {

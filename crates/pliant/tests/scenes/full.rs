@@ -156,6 +156,7 @@ compressibility = 1e-9
 xsph = 0.01
 spread = 0.05
 adhesion = 0.2
+vorticity = 0.5
 
 [[liquid]]
 name = "water"

@@ -85,6 +85,7 @@ impl FlowTables {
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
         let (alike, skin) = (alike(fluid), fluid.skin().unwrap_or_default());
+        let drive = fluid.drive(h).unwrap_or_default();
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
         let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");
@@ -110,6 +111,8 @@ impl FlowTables {
             number("CARRY", fluid.carry),
             number("SPREAD", fluid.spread().map_or(0.0, |s| s.strength)),
             number("SPREAD_SCALE", fluid.spread().map_or(0.0, |s| s.scale)),
+            number("SWIRL", drive.strength),
+            number("SWIRL_NOISE", drive.noise),
             word("CARRIED", self.carried),
             word("CARDS", self.cards),
             word("GRADIENTS", self.gradients),

@@ -3,7 +3,8 @@
 // In `work`, by particle: from CARRIED on, how far pressure moved it in this substep, or in the last one, and its
 // multiplier; from CARDS on, where it is and the change of its multiplier; from GRADIENTS on, that of its own constraint;
 // from PROPERTIES on, its space [m³], its viscosity [Pa·s], negative for solids, its space for that, and its tension [N/m];
-// then two sets of steps, and what is left to be done, for viscosity. Gradients are replaced by what surfaces pull with.
+// then two sets of steps, and what is left to be done, for viscosity. Gradients are replaced by what surfaces pull with, and
+// at last by vorticity.
 
 // Where the list of each particle begins, and how long it is.
 @group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
@@ -313,4 +314,58 @@ fn rest(thread: Thread) {
         return;
     }
     motion[velocity_at(i)] += vec4<f32>(work[job.copies_in + i].xyz, 0.0);
+}
+
+// Vorticity, and its size, negative for who does not turn. Gradients have been used by then.
+@compute @workgroup_size(SIZE)
+fn curl(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles || is_frozen() {
+        return;
+    }
+    let i = order[slot].x;
+    let row = rows[i];
+    if i < sub.wet || row.w == 0.0 {
+        work[GRADIENTS + i] = vec4<f32>(0.0, 0.0, 0.0, -1.0);
+        return;
+    }
+    let own = motion[velocity_at(i)].xyz;
+    let list = ranges[i];
+    var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
+    for (var e = list.x; e < list.x + list.y; e++) {
+        let j = near[e];
+        if j >= sub.wet {
+            let apart = row.xyz - rows[j].xyz;
+            let weight = -smoothing(dot(apart, apart)).y * space_of(j);
+            spin = vortex_with(spin, apart, own - motion[velocity_at(j)].xyz, weight);
+        }
+    }
+    let found = vortex_curl(spin);
+    work[GRADIENTS + i] = vec4<f32>(found, length(found));
+}
+
+// Vortices are driven for a substep.
+@compute @workgroup_size(SIZE)
+fn swirl(thread: Thread) {
+    let slot = number_of(thread);
+    if slot >= sub.particles || is_frozen() {
+        return;
+    }
+    let i = order[slot].x;
+    let row = rows[i];
+    let own = work[GRADIENTS + i];
+    if own.w < 0.0 {
+        return;
+    }
+    let list = ranges[i];
+    var rise = vec3<f32>(0.0);
+    for (var e = list.x; e < list.x + list.y; e++) {
+        let j = near[e];
+        let other = work[GRADIENTS + j].w;
+        if other >= 0.0 {
+            let apart = row.xyz - rows[j].xyz;
+            rise += apart * (smoothing(dot(apart, apart)).y * (other - own.w) * space_of(j));
+        }
+    }
+    motion[velocity_at(i)] += vec4<f32>(vortex_push(SWIRL, SWIRL_NOISE, own.xyz, rise), 0.0);
 }

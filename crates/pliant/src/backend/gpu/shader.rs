@@ -155,7 +155,8 @@ pub fn shapes(entry: &'static str) -> Source {
     source(entry, What::Shapes)
 }
 
-/// A pass over liquids: "multiply", "advance", "skin", "tug", "settle" or "rest". `constants` is what it is told about them.
+/// A pass over liquids: "multiply", "advance", "skin", "tug", "settle", "rest", "curl" or "swirl". `constants` is what it is
+/// told about them.
 pub fn flow(entry: &'static str, constants: String) -> Source {
     source(entry, What::Flow(constants))
 }

@@ -13,9 +13,11 @@
 //! - [`density`]: the constraint.
 //! - [`viscous`]: viscosity, a change of velocities after the positions are settled.
 //! - [`tension`]: surface tension, another one.
+//! - [`vortex`]: vorticity confinement, the last one.
 
 pub mod density;
 pub mod smooth;
 pub mod tension;
 pub mod viscous;
+pub mod vortex;
 pub mod wall;

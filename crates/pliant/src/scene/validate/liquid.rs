@@ -12,7 +12,8 @@ pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.compressibility", f.compressibility, 0.0, 1.0)?;
     range("fluid.xsph", f.xsph, 0.0, 0.5)?;
     range("fluid.spread", f.spread, 0.0, 1.0)?;
-    range("fluid.adhesion", f.adhesion, 0.0, 5.0)
+    range("fluid.adhesion", f.adhesion, 0.0, 5.0)?;
+    range("fluid.vorticity", f.vorticity, 0.0, 100.0)
 }
 
 /// In place of a source, where there need be none.

@@ -9,6 +9,7 @@ mod drag;
 mod pull;
 mod still;
 mod sums;
+mod swirl;
 mod walls;
 
 pub use still::{Survey, survey};
@@ -139,6 +140,7 @@ impl Flow {
         let around = drag::Around { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
         pulls.pull(threads, model, state, (cards, gradients), around);
         drag.settle(threads, model, state, around);
+        swirl::swirl(threads, model, state, (cards, gradients), around);
     }
 }
 

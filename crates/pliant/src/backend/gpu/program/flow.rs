@@ -23,12 +23,22 @@ impl Maker<'_> {
         ["multiply", "advance"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
     }
 
-    /// Surface tension and viscosity, once velocities are known.
+    /// Surface tension, viscosity and vorticity, once velocities are known.
     pub(super) fn settle(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
         if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
             list.extend(["skin", "tug"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
         }
+        list.extend(self.resist());
+        if self.model.fluid.as_ref().is_some_and(|f| f.vorticity > 0.0) {
+            list.extend(["curl", "swirl"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
+        }
+        list
+    }
+
+    /// Viscosity.
+    fn resist(&mut self) -> Vec<Command> {
+        let mut list = Vec::new();
         let Some(plan) = self.tables.flow.plan(self.model) else { return list };
         let steps = self.tables.flow.steps;
         let mut last = Job::default();
