@@ -356,8 +356,11 @@ const PROVED: &[(&str, &[&str])] = &[
         "s23_a_lattice_at_a_wall_has_its_density",
         "s23_an_edge_of_two_walls_is_counted_once",
         "s23_artificial_pressure_parts_pairs_and_keeps_momentum",
+        "s23_compressibility_does_not_depend_on_iterations",
         "s23_density_on_a_lattice_is_the_analytic_sum",
+        "s23_e20_e21_gradients_of_the_whole_constraint_are_its_differences",
         "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
+        "s23_e20_the_gradient_of_one_neighbor_is_the_difference_of_its_density",
         "s23_kernels_have_integral_one_and_end_at_their_reach",
         "s23_mixing_is_0_of_separate_liquids_and_1_of_shuffled_ones",
         "s23_pressure_is_that_of_the_depth_and_volume_that_of_the_particles",
@@ -665,9 +668,12 @@ const PROVED: &[(&str, &[&str])] = &[
         "s18_e19_v06_sticks_half_a_degree_below_the_friction_angle_and_creeps_less_than_a_tenth_of_a_millimeter",
     ]),
     ("e20", &[
+        "s23_e20_e21_gradients_of_the_whole_constraint_are_its_differences",
         "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
+        "s23_e20_the_gradient_of_one_neighbor_is_the_difference_of_its_density",
     ]),
     ("e21", &[
+        "s23_e20_e21_gradients_of_the_whole_constraint_are_its_differences",
         "s23_e20_e21_liquids_and_bodies_of_any_masses_keep_momentum",
     ]),
     ("e23", &[

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bowls;
+mod constraint;
 mod dams;
 mod drains;
 mod drops;
