@@ -55,7 +55,7 @@ impl Model {
             + of(&self.mates.offsets)
             + of(&self.mates.objects)
             + of(&self.fields)
-            + self.fluid.as_ref().map_or(0, |f| of(&f.volumes) + of(&f.grips) + of(&f.liquids))
+            + self.fluid.as_ref().map_or(0, |f| of(&f.volumes) + of(&f.grips) + of(&f.balls) + of(&f.liquids))
             + shape(&self.shape)
             + self.coats.as_ref().map_or(0, coats)
     }

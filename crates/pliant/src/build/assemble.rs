@@ -405,7 +405,7 @@ impl Assembly {
             substeps: 0,
             time: 0.0,
         };
-        let fluid = fluid(scene, self.spaces, self.liquids, &self.rows);
+        let fluid = fluid(scene, self.spaces, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &fluid {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }

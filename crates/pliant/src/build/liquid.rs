@@ -5,15 +5,14 @@ use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
 use crate::kernels::fluid::smooth::{Smoothing, lattice};
 use crate::kernels::fluid::vortex::MOST;
-use crate::kernels::fluid::wall::setback;
+use crate::kernels::fluid::wall::{Ball, setback};
 use crate::model::{Fluid, LiquidKind};
 use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
 use crate::space::{Cloud, Finder, Pairs, Search};
 use crate::state::RowData;
 use glam::Vec3;
 
-/// Solid particles that are larger than so many times a liquid's are not seen by its kernel, which would not resolve them:
-/// they touch it and no more.
+/// Solid particles that are larger than so many times a liquid's are balls: the kernel would not resolve them as points.
 const LARGEST: f32 = 1.5;
 
 /// Share of a liquid's own pressure with which solids must draw it for a drop to spread over them.
@@ -57,12 +56,24 @@ fn space(f: &FluidSpec) -> f32 {
 }
 
 /// What liquids need, from parts that have been placed: the space and the liquid of each particle.
-pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowData]) -> Option<Fluid> {
+pub fn fluid(
+    scene: &Scene,
+    mut volumes: Vec<f32>,
+    liquids: Vec<u32>,
+    (rows, radii): (&[RowData], &[f32]),
+) -> Option<Fluid> {
     if scene.liquid.is_empty() {
         return None;
     }
     let f = &scene.fluid;
     let own = space(f);
+    let setback = setback(f.kernel, f.reach * f.radius, f.radius);
+    let mut balls = Vec::new();
+    if volumes.iter().any(|&v| v < 0.0) {
+        let ball = |(&v, &radius): (&f32, &f32)| if v < 0.0 { Ball::new(radius, -v, setback) } else { Ball::default() };
+        balls = volumes.iter().zip(radii).map(ball).collect();
+        volumes.iter_mut().for_each(|v| *v = v.max(0.0));
+    }
     // What viscosity does to a solid particle in a substep must be no more than what it does to a liquid one, which the
     // bounds of its solver are made for: V·μ/m ≤ μ/ρ.
     let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
@@ -77,7 +88,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         radius: f.radius,
         reach: f.reach * f.radius,
         smoothing: f.kernel,
-        setback: setback(f.kernel, f.reach * f.radius, f.radius),
+        setback,
         omega: f.omega,
         carry: if scene.solver.iterations == 1 { f.carry.min(MOST_OF_ONE) } else { f.carry },
         relaxation: f.relaxation,
@@ -90,6 +101,7 @@ pub fn fluid(scene: &Scene, volumes: Vec<f32>, liquids: Vec<u32>, rows: &[RowDat
         even: volumes.iter().all(|&v| v == own),
         volumes,
         grips,
+        balls,
         liquids,
         kinds: scene
             .liquid
@@ -126,7 +138,7 @@ pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     notes
 }
 
-/// Space of each particle of a part in the sums of a liquid [m³].
+/// Space of each particle of a part in the sums of a liquid [m³], less than 0 for large ones, which are balls in it.
 ///
 /// Solids in particles have what they were sampled with. Sheets and ropes have none: their particles count for what is
 /// missing around them, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that a liquid sees no hole
@@ -135,11 +147,12 @@ pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
     let radius = f.radius;
     let n = part.positions.len();
     let of = |i: usize| part.radii.get(i).copied().unwrap_or(part.radius);
-    let mut volumes =
-        if part.volumes.len() == n { part.volumes.clone() } else { thin(&part.rest, f.kernel, f.reach * radius) };
+    let full = part.volumes.len() == n;
+    let mut volumes = if full { part.volumes.clone() } else { thin(&part.rest, f.kernel, f.reach * radius) };
     for (i, volume) in volumes.iter_mut().enumerate() {
         if part.liquid.is_none() && of(i) > LARGEST * radius {
-            *volume = 0.0;
+            // A sheet or a rope is no row of balls: where it is thick, it touches and no more.
+            *volume = if full { -*volume } else { 0.0 };
         }
     }
     volumes

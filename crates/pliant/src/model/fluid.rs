@@ -5,6 +5,7 @@ use crate::kernels::fluid::smooth::Smoothing;
 use crate::kernels::fluid::tension::{Skin, bearable};
 use crate::kernels::fluid::viscous::{Plan, between};
 use crate::kernels::fluid::vortex::Drive;
+use crate::kernels::fluid::wall::Ball;
 use crate::space::ASLEEP;
 
 /// Phase of all particles of liquids: they do not touch each other, but keep their density.
@@ -45,6 +46,8 @@ pub struct Fluid {
     pub volumes: Vec<f32>,
     /// The same for viscosity: solids that are lighter than the liquid take less, or it would throw them about.
     pub grips: Vec<f32>,
+    /// Solid particles that are large; empty where none is. They have no other space in the sums.
+    pub balls: Vec<Ball>,
     /// Liquid of each particle, counted from 1; 0 for solids.
     pub liquids: Vec<u32>,
     /// The liquids.
@@ -55,6 +58,17 @@ impl Fluid {
     /// The liquid that a particle is of, if it is of one.
     pub fn kind(&self, i: usize) -> Option<&LiquidKind> {
         self.kinds.get((self.liquids[i] as usize).wrapping_sub(1))
+    }
+
+    /// The ball that a particle is, if it is a large solid.
+    #[inline(always)]
+    pub fn ball(&self, i: usize) -> Option<&Ball> {
+        self.balls.get(i).filter(|ball| ball.radius > 0.0)
+    }
+
+    /// How far a particle is seen, less half of the reach [m].
+    pub fn radius_of(&self, i: usize) -> f32 {
+        0.5 * self.reach + self.balls.get(i).map_or(0.0, |ball| ball.radius)
     }
 
     /// How viscosity is solved for in substeps of `h` seconds.

@@ -6,6 +6,7 @@ use pliant::Simulation;
 use pliant::kernels::V3;
 use pliant::kernels::fluid::density::Sums;
 use pliant::kernels::fluid::smooth::Smoothing;
+use pliant::kernels::fluid::wall::Ball;
 use std::f64::consts::PI;
 
 const RADIUS: f64 = 0.02;
@@ -31,22 +32,30 @@ fn kernel(smoothing: Smoothing, r: f64) -> (f64, f64) {
 
 /// Share of the kernel behind a plane at distance δ: 2π·∫ W·t·(t − δ) dt, by Simpson's rule.
 fn behind(smoothing: Smoothing, delta: f64) -> f64 {
-    if delta >= REACH {
+    simpson(delta, REACH, |t| 2.0 * PI * kernel(smoothing, t).0 * t * (t - delta))
+}
+
+/// ∫ f dt. The cubic kernel is made of two pieces, each of which the rule is to see as a whole.
+fn simpson(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
+    if low >= high {
         return 0.0;
     }
-    // The cubic kernel is made of two pieces, each of which the rule is to see as a whole.
     let piece = |low: f64, high: f64| {
         let n = 200;
         let step = (high - low) / f64::from(n);
-        let at = |k: i32| low + f64::from(k) * step;
-        let part = |k: i32| {
-            let weight = if k == 0 || k == n { 1.0 } else { 2.0 + 2.0 * f64::from(k % 2) };
-            weight * kernel(smoothing, at(k)).0 * at(k) * (at(k) - delta)
-        };
-        (0..=n).map(part).sum::<f64>() * step / 3.0
+        let weight = |k: i32| if k == 0 || k == n { 1.0 } else { 2.0 + 2.0 * f64::from(k % 2) };
+        (0..=n).map(|k| weight(k) * f(low + f64::from(k) * step)).sum::<f64>() * step / 3.0
     };
-    let middle = (0.5 * REACH).max(delta);
-    2.0 * PI * (piece(delta, middle) + piece(middle, REACH))
+    let middle = (0.5 * REACH).clamp(low, high);
+    piece(low, middle) + piece(middle, high)
+}
+
+/// Share of the kernel within a ball whose middle is `away`: 4π·∫ W·t²·(½ − (s² − R² + t²)/(4·s·t)) dt, from its near side to its
+/// far side, by Simpson's rule.
+fn within(smoothing: Smoothing, radius: f64, away: f64) -> f64 {
+    let (near, far) = (away - radius, (away + radius).min(REACH));
+    let (s2, r2) = (away * away, radius * radius);
+    simpson(near, far, |t| 4.0 * PI * kernel(smoothing, t).0 * t * t * (0.5 - (s2 - r2 + t * t) / (4.0 * away * t)))
 }
 
 /// A scene in double precision.
@@ -54,6 +63,7 @@ struct Cloud {
     smoothing: Smoothing,
     places: Vec<DVec3>,
     volumes: Vec<f64>,
+    balls: Vec<Ball>,
     wet: Vec<bool>,
     setback: f64,
 }
@@ -65,6 +75,7 @@ impl Cloud {
             smoothing: fluid.smoothing,
             places: (0..sim.particles()).map(|i| sim.position(i).as_dvec3()).collect(),
             volumes: fluid.volumes.iter().map(|&v| f64::from(v)).collect(),
+            balls: fluid.balls.clone(),
             wet: fluid.liquids.iter().map(|&l| l > 0).collect(),
             setback: f64::from(fluid.setback),
         }
@@ -74,14 +85,23 @@ impl Cloud {
     fn constraint(&self, i: usize, x: DVec3) -> f64 {
         let value = |j: usize| {
             let r = if i == j { 0.0 } else { x.distance(self.places[j]) };
-            self.volumes[j] * kernel(self.smoothing, r).0
+            self.ball(j, r) + self.volumes[j] * kernel(self.smoothing, r).0
         };
         (0..self.places.len()).map(value).sum::<f64>() + behind(self.smoothing, x.y + self.setback) - 1.0
     }
 
+    /// What particle `j` adds as a ball.
+    fn ball(&self, j: usize, away: f64) -> f64 {
+        let Ball { radius, scale } = self.balls[j];
+        if radius > 0.0 { f64::from(scale) * within(self.smoothing, f64::from(radius), away) } else { 0.0 }
+    }
+
     /// ∇_k C_i by central differences.
     fn gradient(&self, i: usize, k: usize) -> DVec3 {
-        let far = |x: DVec3, j: usize| self.volumes[j] * kernel(self.smoothing, x.distance(self.places[j])).1;
+        let far = |x: DVec3, j: usize| {
+            let r = x.distance(self.places[j]);
+            self.ball(j, r) + self.volumes[j] * kernel(self.smoothing, r).1
+        };
         let at = |shift: DVec3| {
             if k != i {
                 // Seen from i, k goes the other way.
@@ -97,7 +117,7 @@ impl Cloud {
     }
 }
 
-/// Two liquids and grains at random above a plane, all closer than at rest.
+/// Two liquids, grains and a pair of large balls at random above a plane, all closer than at rest.
 fn cloud(kernel: &str, compressibility: f64) -> Simulation {
     let mut sim = simulate(&format!(
         "solver = {{ dt = 0.01, iterations = 1 }}\nworld = {{ gravity = [0, 0, 0], damping = 0, air_density = 0 }}
@@ -106,6 +126,7 @@ fn cloud(kernel: &str, compressibility: f64) -> Simulation {
          [[liquid]]\nfill = {{ min = [0, 0, 0], max = [0.16, 0.16, 0.16] }}\nviscosity = 0
          [[liquid]]\nname = \"heavy\"\nfill = {{ min = [0, 0, 0], max = [0.16, 0.16, 0.16] }}\nviscosity = 0\ndensity = 2700
          [[grains]]\nfill = {{ min = [0, 0, 0], max = [0.12, 0.12, 0.12] }}\nradius = 0.017\ndensity = 300
+         [[grains]]\nname = \"large\"\nfill = {{ min = [0, 0, 0], max = [0.14, 0.07, 0.07] }}\nradius = 0.035\ndensity = 150
          [[collider]]\nplane = {{}}\n"
     ));
     let mut seed = 7_u32;
@@ -113,7 +134,14 @@ fn cloud(kernel: &str, compressibility: f64) -> Simulation {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (seed >> 8) as f32 / (1 << 24) as f32
     };
-    for row in &mut sim.state_mut().rows {
+    // Balls are beside the cloud: who is in one is taken as on its surface.
+    let fluid = sim.model().fluid.clone().unwrap();
+    let mut sides = [[-0.04, 0.13, 0.08], [0.205, 0.1, 0.05]].into_iter();
+    for (i, row) in sim.state_mut().rows.iter_mut().enumerate() {
+        if fluid.ball(i).is_some() {
+            row[..3].copy_from_slice(&sides.next().unwrap());
+            continue;
+        }
         (row[0], row[1], row[2]) = (0.16 * random(), 0.05 + 0.16 * random(), 0.16 * random());
     }
     sim
@@ -128,14 +156,16 @@ fn s23_e20_e21_gradients_of_the_whole_constraint_are_its_differences() {
         let fluid = sim.model().fluid.clone().unwrap();
         let weights: Vec<f64> = sim.state().rows.iter().map(|row| f64::from(row[3])).collect();
         let kinds = weights.iter().zip(&before.volumes).map(|(w, v)| format!("{w:.2} {v:.3e}"));
-        assert_eq!(kinds.collect::<std::collections::BTreeSet<_>>().len(), 3, "three masses and two volumes");
+        assert_eq!(kinds.collect::<std::collections::BTreeSet<_>>().len(), 4, "four masses, two volumes and balls");
         sim.advance(1).unwrap();
         let gradients: Vec<Vec<DVec3>> = (0..n)
             .map(|i| (0..n).map(|k| if before.wet[i] { before.gradient(i, k) } else { DVec3::ZERO }).collect())
             .collect();
         // Multipliers: −ω·C/(Σ w·|∇C|² + α̃ + ε·w). A solid that n constraints share has n times its inverse mass.
         let (mut pushing, mut worst) = (0, [0.0_f64; 2]);
-        let within = |a: usize, b: usize| before.places[a].distance(before.places[b]) < REACH;
+        let within = |a: usize, b: usize| {
+            before.places[a].distance(before.places[b]) < REACH + f64::from(before.balls[b].radius)
+        };
         let shares: Vec<f64> = (0..n)
             .map(|k| if before.wet[k] { 1.0 } else { (0..n).filter(|&i| before.wet[i] && within(i, k)).count() as f64 })
             .collect();

@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod balls;
 mod bowls;
 mod constraint;
 mod dams;

@@ -3,7 +3,7 @@
 use glam::{DVec3, Vec3};
 use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
 use pliant::kernels::fluid::viscous;
-use pliant::kernels::fluid::wall::{self, Wall, beyond, fill};
+use pliant::kernels::fluid::wall::{self, Ball, Wall, beyond, fill};
 
 const REACH: f64 = 0.08;
 
@@ -45,10 +45,21 @@ fn s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel() {
             let plane = integral(|p| p.y < -delta, |_, r| kernel(smoothing, r).0);
             let (share, rate) = beyond(smoothing, REACH as f32, delta as f32, 0.0);
             assert!((f64::from(share) - plane).abs() < 2e-3, "{smoothing:?} {delta}: {share} {plane}");
-            for radius in [0.1, 0.5] {
+            // Of the smaller ones the kernel sees the far side.
+            for radius in [0.025, 0.035, 0.1, 0.5] {
                 let center = DVec3::new(0.0, -delta - radius, 0.0);
                 let ball = integral(|p| p.distance(center) < radius, |_, r| kernel(smoothing, r).0);
-                let (share, _) = beyond(smoothing, REACH as f32, delta as f32, (1.0 / radius) as f32);
+                let one = Ball { radius: radius as f32, scale: 1.0 };
+                let at = |away: f64| one.at(smoothing, REACH as f32, (away * away) as f32);
+                let share = at(delta + radius).0;
+                // The slope by differences, from outside.
+                let by = 1e-4;
+                let wanted = f64::from(at(delta + radius + 2.0 * by).0 - share) / (2.0 * by) / (delta + radius + by);
+                let found = f64::from(at(delta + radius + by).1);
+                assert!(
+                    (found - wanted).abs() < 0.02 / (delta + radius),
+                    "{smoothing:?} {delta} {radius}: {found} {wanted}"
+                );
                 assert!((f64::from(share) - ball).abs() < 3e-3, "{smoothing:?} {delta} {radius}: {share} {ball}");
             }
             // The rate by differences, for plane and ball.

@@ -29,7 +29,9 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         output[o + 5u] = density_multiplier(f(5u), f(6u), f(7u), f(8u), f(9u), f(10u));
         output[o + 6u] = viscous_between(f(11u), f(12u));
         let push = viscous_resist(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
-        output[o + 7u] = push.x; output[o + 8u] = push.y; output[o + 9u] = push.z;";
+        output[o + 7u] = push.x; output[o + 8u] = push.y; output[o + 9u] = push.z;
+        let ball = wall_ball(spline, f(1u), f(21u), f(22u), f(23u));
+        output[o + 10u] = ball.x; output[o + 11u] = ball.y;";
     let mut rng = Rng(31);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     let number = |rng: &mut Rng, low: f64, high: f64| rng.range(low, high) as f32;
@@ -51,6 +53,11 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         input.extend(apart.to_array());
         input.extend(against.to_array());
         input.extend([mu, drag]);
+        // Balls from far smaller than the kernel to larger, with a liquid in them, at them and out of reach.
+        let ball = wall::Ball { radius: reach * number(&mut rng, 0.3, 3.0), scale: number(&mut rng, 0.5, 3.0) };
+        let away = (ball.radius + reach * number(&mut rng, -0.2, 1.1)).powi(2);
+        input.extend([ball.radius, ball.scale, away]);
+        let within = ball.at(smoothing, reach, away);
         let kernel = smoothing.at(reach, square);
         let (share, rate) = wall::beyond(smoothing, reach, delta, bend);
         let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
@@ -71,11 +78,13 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
             (force.x, push),
             (force.y, push),
             (force.z, push),
+            (within.0, 12.0),
+            (within.1, 24.0 / (reach * away.sqrt())),
         ]);
     }
-    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 21, gives: 10, body }, &input);
-    let mut worst = [0.0_f32; 10];
-    for (found, wanted) in output.chunks(10).zip(&expected) {
+    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 24, gives: 12, body }, &input);
+    let mut worst = [0.0_f32; 12];
+    for (found, wanted) in output.chunks(12).zip(&expected) {
         for (k, (&a, (b, size))) in found.iter().zip(wanted).enumerate() {
             let off = (a - b).abs() / size;
             worst[k] = worst[k].max(if off.is_finite() { off } else { f32::INFINITY });
@@ -263,6 +272,13 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
             let later = off(&text, set, GpuOptions::default(), 12);
             assert!(later < 1e-3, "{set:?}: {later}");
         }
+    }
+    let balls = format!(
+        "{DAM}[[grains]]\nfill = {{ min = [-0.05, 0.25, -0.1], max = [0.05, 0.35, 0.1] }}\nradius = 0.05\ndensity = 700\n"
+    );
+    for set in [cases[0], cases[1], cases[5]] {
+        assert!(off(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
+        assert!(off(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
     }
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
     assert!(off(DAM, &[], checked, 4) < 1e-5);

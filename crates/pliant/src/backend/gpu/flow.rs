@@ -26,7 +26,7 @@ pub struct FlowTables {
     pub wet: u32,
     /// Phases of the liquids' search.
     pub phases: u32,
-    /// Half the reach for everybody.
+    /// Half the reach for everybody, and their radius for balls.
     pub radii: u32,
     cards: u32,
     gradients: u32,
@@ -93,6 +93,7 @@ impl FlowTables {
             flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
             flag("EVEN", fluid.even),
             flag("ALIKE", alike),
+            flag("BALLS", !fluid.balls.is_empty()),
             number("REACH", fluid.reach),
             number("RADIUS", fluid.radius),
             number("SETBACK", fluid.setback),
@@ -137,7 +138,10 @@ impl FlowTables {
             let h = model.settings.dt / model.settings.substeps as f32;
             let property = |i: usize| {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
-                [fluid.volumes[i], viscosity, fluid.grips[i], tension]
+                match fluid.ball(i) {
+                    Some(ball) => [-ball.radius, viscosity, 0.0, ball.scale],
+                    None => [fluid.volumes[i], viscosity, fluid.grips[i], tension],
+                }
             };
             let all: Vec<RowData> = (0..state.particles).map(property).collect();
             buffers.write(device, &buffers.work, u64::from(self.properties) * row, &all);
@@ -215,7 +219,7 @@ impl Flow {
                 phases_at: tables.flow.phases,
                 margin: 0.0,
                 pairs: Pairs::Both,
-                // All reach equally far.
+                // All reach equally far, but for balls.
                 search: Search::Grid,
                 construction: Construction::Counting,
                 order: Order::Cells,

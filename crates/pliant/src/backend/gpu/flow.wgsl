@@ -3,6 +3,7 @@
 // In `work`, by particle: from CARRIED on, how far pressure moved it in this substep, or in the last one, and its
 // multiplier; from CARDS on, where it is and the change of its multiplier; from GRADIENTS on, that of its own constraint;
 // from PROPERTIES on, its space [m³], its viscosity [Pa·s], negative for solids, its space for that, and its tension [N/m];
+// or, for large solids, minus the radius of a ball, −1, 0, and its scale;
 // then two sets of steps, and what is left to be done, for viscosity. Gradients are replaced by what surfaces pull with, and
 // at last by vorticity.
 
@@ -26,7 +27,25 @@ fn space_of(i: u32) -> f32 {
     if EVEN {
         return VOLUME;
     }
-    return work[PROPERTIES + i].x;
+    let space = work[PROPERTIES + i].x;
+    if BALLS {
+        return max(space, 0.0);
+    }
+    return space;
+}
+
+// Whether a particle is a large solid.
+fn is_ball(i: u32) -> bool {
+    if BALLS {
+        return work[PROPERTIES + i].x < 0.0;
+    }
+    return false;
+}
+
+// What it adds to a constraint, and the slope of that, at a squared distance.
+fn ball_at(i: u32, square: f32) -> vec2<f32> {
+    let property = work[PROPERTIES + i];
+    return wall_ball(SPLINE, REACH, -property.x, property.w, square);
 }
 
 // The same for viscosity: solids that are lighter than the liquid take less.
@@ -112,8 +131,12 @@ fn multiply(thread: Thread) {
         let other = rows[j];
         let apart = row.xyz - other.xyz;
         let square = dot(apart, apart);
-        let kernel = smoothing(square);
-        let volume = space_of(j);
+        var kernel = smoothing(square);
+        var volume = space_of(j);
+        if is_ball(j) {
+            kernel = ball_at(j, square);
+            volume = 1.0;
+        }
         let g = kernel.y * volume;
         density += kernel.x * volume;
         gradient += apart * g;
@@ -147,10 +170,15 @@ fn advance(thread: Thread) {
     let card = work[CARDS + i];
     let list = ranges[i];
     var sum = vec3<f32>(0.0);
+    let ball = is_ball(i);
     for (var e = list.x; e < list.x + list.y; e++) {
         let j = near[e];
         let other = work[CARDS + j];
         let apart = card.xyz - other.xyz;
+        if ball {
+            sum += apart * (ball_at(i, dot(apart, apart)).y * other.w);
+            continue;
+        }
         let kernel = smoothing(dot(apart, apart));
         var push = other.w;
         if SPREAD > 0.0 {
@@ -159,7 +187,11 @@ fn advance(thread: Thread) {
         sum += apart * (kernel.y * push);
     }
     // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first pass has left.
-    let shift = (sum * space_of(i) + work[GRADIENTS + i].xyz * card.w) * row.w;
+    var space = space_of(i);
+    if ball {
+        space = 1.0;
+    }
+    let shift = (sum * space + work[GRADIENTS + i].xyz * card.w) * row.w;
     let carried = work[CARRIED + i];
     work[CARRIED + i] = vec4<f32>(carried.xyz * select(1.0, CARRY, job.fresh != 0u) + shift, carried.w);
     var moved = vec4<f32>(row.xyz + shift, row.w);
@@ -202,7 +234,10 @@ fn solids_around(i: u32) -> vec4<f32> {
             let j = near[e];
             if j < sub.wet {
                 let apart = x - work[CARDS + j].xyz;
-                let kernel = smoothing(dot(apart, apart)) * space_of(j);
+                var kernel = smoothing(dot(apart, apart)) * space_of(j);
+                if is_ball(j) {
+                    kernel = ball_at(j, dot(apart, apart));
+                }
                 all += vec4<f32>(apart * kernel.y, kernel.x);
             }
         }

@@ -213,7 +213,7 @@ impl Tables {
         self.flow = FlowTables::new(fluid, n, self.work, self.topology.len(), self.params.len(), h);
         self.work += self.flow.work;
         self.topology.extend(std::iter::repeat_n(0, n));
-        self.params.extend(std::iter::repeat_n(0.5 * fluid.reach, n));
+        self.params.extend((0..n).map(|i| fluid.radius_of(i)));
         // Where particles will be.
         self.nexts = self.work as u32;
         self.work += if model.mutual.is_none() { n } else { 0 };

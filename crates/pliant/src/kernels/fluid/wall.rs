@@ -6,7 +6,7 @@
 //!
 //! for a ball of radius R whose center is s = R + δ away: on a sphere of radius t around the particle the share
 //! ½ − (s² − R² + t²)/(4·s·t) is within it. A plane is the ball with 1/R = 0. The ball is taken as larger than the
-//! kernel.
+//! kernel, but for [`Ball`]: where the kernel sees its far side, moments end there.
 
 use super::smooth::{Smoothing, lattice, layers};
 use glam::Vec3;
@@ -47,7 +47,12 @@ pub fn beyond(smoothing: Smoothing, reach: f32, delta: f32, bend: f32) -> (f32, 
     }
     // Who is inside of the solid is on its surface, for this.
     let delta = delta.max(0.0);
-    let [m1, m2, m3] = moments(smoothing, reach, delta);
+    weigh(moments(smoothing, reach, delta), delta, bend)
+}
+
+/// Share and rate at a distance that is not negative, from moments.
+#[inline]
+fn weigh([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
     // 1/s and (s² − R²)/s.
     let (inverse, across) = if bend > 0.0 {
         let s = 1.0 / bend + delta;
@@ -57,6 +62,38 @@ pub fn beyond(smoothing: Smoothing, reach: f32, delta: f32, bend: f32) -> (f32, 
     };
     let part = across * m1 + m3 * inverse;
     (2.0 * PI * m2 - PI * part, PI * inverse * part - 2.0 * PI * m1)
+}
+
+/// A solid particle that is too large to be a point of the kernel's sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ball {
+    /// Its radius, set back as walls are [m]; 0 where there is none.
+    pub radius: f32,
+    /// Space that it takes over that of a ball: 1, and more for a block of a body.
+    pub scale: f32,
+}
+
+impl Ball {
+    /// Of a radius [m] and a space [m³], which is taken for no more than that of a cube.
+    pub fn new(radius: f32, space: f32, setback: f32) -> Self {
+        let cube = 8.0 * radius * radius * radius;
+        Self { radius: (radius - setback).max(0.5 * radius), scale: space.min(cube) / (PI / 6.0 * cube) }
+    }
+
+    /// Share of the kernel within it around a particle, and (1/r)·d/dr of that [1/m²], at a squared distance of their
+    /// centers [m²].
+    #[inline]
+    pub fn at(&self, smoothing: Smoothing, reach: f32, square: f32) -> (f32, f32) {
+        let distance = square.sqrt();
+        let delta = (distance - self.radius).max(0.0);
+        let (mut share, mut rate) = beyond(smoothing, reach, delta, 1.0 / self.radius);
+        let far = delta + 2.0 * self.radius;
+        if far < reach {
+            let behind = weigh(moments(smoothing, reach, far), delta, 1.0 / self.radius);
+            (share, rate) = (share - behind.0, rate - behind.1);
+        }
+        (share * self.scale, rate * self.scale / distance.max(1e-6 * self.radius))
+    }
 }
 
 /// ∫ W·t^k dt from `delta` to the reach, k = 1, 2, 3.

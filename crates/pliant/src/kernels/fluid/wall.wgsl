@@ -36,7 +36,11 @@ fn wall_beyond(spline: bool, reach: f32, distance: f32, bend: f32) -> vec2<f32> 
         return vec2<f32>(0.0);
     }
     let delta = max(distance, 0.0);
-    let m = wall_moments(spline, reach, delta);
+    return wall_weigh(wall_moments(spline, reach, delta), delta, bend);
+}
+
+// Share and rate at a distance that is not negative, from moments.
+fn wall_weigh(m: vec3<f32>, delta: f32, bend: f32) -> vec2<f32> {
     var inverse = 0.0;
     var across = 2.0 * delta;
     if bend > 0.0 {
@@ -46,4 +50,15 @@ fn wall_beyond(spline: bool, reach: f32, distance: f32, bend: f32) -> vec2<f32> 
     }
     let part = across * m.x + m.z * inverse;
     return vec2<f32>(2.0 * SMOOTH_PI * m.y - SMOOTH_PI * part, SMOOTH_PI * inverse * part - 2.0 * SMOOTH_PI * m.x);
+}
+
+// Share of the kernel within a solid particle of a radius, and (1/r)·d/dr of that, at a squared distance of centers.
+fn wall_ball(spline: bool, reach: f32, radius: f32, scale: f32, square: f32) -> vec2<f32> {
+    let distance = sqrt(square);
+    let delta = max(distance - radius, 0.0);
+    var share = wall_beyond(spline, reach, delta, 1.0 / radius);
+    if delta + 2.0 * radius < reach {
+        share -= wall_weigh(wall_moments(spline, reach, delta + 2.0 * radius), delta, 1.0 / radius);
+    }
+    return share * scale / vec2<f32>(1.0, max(distance, 1e-6 * radius));
 }

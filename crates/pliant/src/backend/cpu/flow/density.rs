@@ -1,5 +1,6 @@
 //! The two sweeps of an iteration over densities.
 
+use super::balls;
 use super::sums::{Eights, Span, Sweep, Way, densities, pushes, spreads};
 use super::walls::{Run, Walls};
 use crate::backend::cpu::contacts::position;
@@ -94,12 +95,17 @@ impl Sweep for Multiply<'_> {
             // SAFETY: lists name particles, and nobody writes rows in this sweep.
             let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen.as_ptr(), volumes, &list, place) };
             let (mut c, mut g) = (sums.density + volumes[i] * center[0] - 1.0, sums.gradient);
+            let mut squares = sums.squares;
+            if !fluid.balls.is_empty() {
+                let more = balls::seen(fluid, self.seen, near.of(i), row);
+                (c, g, squares) = (c + more.density, g + more.gradient, squares + more.squares);
+            }
             if let Some(walls) = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty()) {
                 let (share, rate) = fill(walls, fluid.smoothing, fluid.reach, position(row));
                 c += share;
                 g = g + V3::new(rate.x, rate.y, rate.z);
             }
-            let stiffness = weight * g.length_squared() + sums.squares;
+            let stiffness = weight * g.length_squared() + squares;
             let lambda = self.lambdas[k];
             let next = multiplier(&rule, lambda, c, stiffness, rule.relaxation * weight);
             self.lambdas[k] = next;
@@ -140,7 +146,10 @@ impl Sweep for Move<'_> {
             }
             let [gx, gy, gz, _] = self.gradients[i];
             // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first sweep has left.
-            let shift = (push * fluid.volumes[i] + V3::new(gx, gy, gz) * change) * row[3];
+            let mut shift = (push * fluid.volumes[i] + V3::new(gx, gy, gz) * change) * row[3];
+            if !fluid.balls.is_empty() {
+                shift = shift + balls::pushed(fluid, self.cards, list, i) * row[3];
+            }
             for (axis, by) in [shift.x, shift.y, shift.z].into_iter().enumerate() {
                 row[axis] += by;
                 self.carried[k][axis] += by;

@@ -4,6 +4,7 @@
 //! everybody by them, solids too. Every particle sums up its own neighbors, in the order of its list, and writes only
 //! itself.
 
+mod balls;
 mod density;
 mod drag;
 mod pull;
@@ -28,7 +29,7 @@ use walls::Walls;
 /// Lists and buffers of the passes.
 pub struct Flow {
     finder: Finder,
-    /// Half the kernel's reach for everybody.
+    /// Half the kernel's reach for everybody, and their radius for balls.
     radii: Vec<f32>,
     phases: Vec<u32>,
     walls: Walls,
@@ -60,7 +61,8 @@ impl Default for Flow {
 
 /// Phase in the liquids' search: they see each other and solids; solids see liquids only.
 pub fn phase_of(fluid: &Fluid, state: &State, i: usize) -> u32 {
-    if state.phases[i] == ASLEEP || fluid.volumes[i] == 0.0 { ASLEEP } else { u32::from(fluid.liquids[i] == 0) }
+    let nothing = fluid.volumes[i] == 0.0 && fluid.ball(i).is_none();
+    if state.phases[i] == ASLEEP || nothing { ASLEEP } else { u32::from(fluid.liquids[i] == 0) }
 }
 
 impl Flow {
@@ -91,7 +93,8 @@ impl Flow {
     /// Finds who is within reach of whom.
     pub fn find(&mut self, threads: &Threads, fluid: &Fluid, state: &State) {
         let n = state.particles;
-        self.radii.resize(n, 0.5 * fluid.reach);
+        self.radii.clear();
+        self.radii.extend((0..n).map(|i| fluid.radius_of(i)));
         self.phases.clear();
         self.phases.extend((0..n).map(|i| phase_of(fluid, state, i)));
         let cloud = Cloud { rows: &state.rows[..n], radii: &self.radii, phases: &self.phases };

@@ -1,5 +1,6 @@
 //! Surface tension, a sweep over all neighbors.
 
+use super::balls;
 use super::drag::Around;
 use super::sums::{Eights, Sweep, spaces, total3};
 use super::walls::Run;
@@ -73,6 +74,9 @@ fn solids(fluid: &Fluid, cards: &[RowData], near: &[u32], walls: &[Wall], i: usi
     let here = position(cards[i]);
     let (mut share, mut gradient) =
         if walls.is_empty() { (0.0, Vec3::ZERO) } else { fill(walls, fluid.smoothing, fluid.reach, here) };
+    let balls = balls::seen(fluid, cards, near, cards[i]);
+    share += balls.density;
+    gradient += Vec3::new(balls.gradient.x, balls.gradient.y, balls.gradient.z);
     if !fluid.even {
         for j in near.iter().map(|&j| j as usize).filter(|&j| fluid.liquids[j] == 0) {
             let apart = here - position(cards[j]);

@@ -1,7 +1,7 @@
 //! How far densities are off, and who is among whom, for statistics.
 
-use super::phase_of;
 use super::sums::{Eights, densities};
+use super::{balls, phase_of};
 use crate::backend::cpu::contacts::position;
 use crate::backend::cpu::shared::Shared;
 use crate::backend::cpu::threads::Threads;
@@ -26,7 +26,7 @@ pub struct Survey {
 pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
     let Some(fluid) = &model.fluid else { return Survey::default() };
     let n = state.particles;
-    let radii = vec![0.5 * fluid.reach; n];
+    let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
     let mut finder = Finder::new(Search::Grid).in_cells();
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
@@ -69,7 +69,8 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
                 }
             };
             let share = walls.run(number).map_or(0.0, |w| fill(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
-            out[k] = sums.density + volumes[i] * center + share - 1.0;
+            let balls = balls::seen(fluid, &state.rows, near.of(i), row).density;
+            out[k] = sums.density + volumes[i] * center + share + balls - 1.0;
         }
     });
     Survey { errors, foreign }
