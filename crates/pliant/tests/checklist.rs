@@ -390,6 +390,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s24_vortices_are_pushed_around_and_by_no_more_than_their_share",
         "s24_vorticity_is_the_curl_of_shears_and_of_the_sum_of_sph",
         "s24_vorticity_of_a_rigid_rotation_is_twice_its_rate_up_to_the_surface",
+        "s24_vorticity_out_of_range_is_refused_and_what_substeps_cut_is_noted",
         "s24_what_turns_as_a_rigid_body_is_not_driven",
         "v09_s24_a_box_floats_as_deep_as_its_density_says",
     ]),

@@ -6,7 +6,11 @@ use crate::kernels::fluid::tension::{Skin, bearable};
 use crate::kernels::fluid::viscous::{Plan, between};
 use crate::kernels::fluid::vortex::Drive;
 use crate::kernels::fluid::wall::Ball;
-use crate::space::ASLEEP;
+use crate::space::{ASLEEP, Search};
+
+/// How much farther than the others a ball may reach for a grid to be the better search: with four times as much everybody looks
+/// at some thousand others.
+const FARTHEST: f32 = 4.0;
 
 /// Phase of all particles of liquids: they do not touch each other, but keep their density.
 pub const LIQUID: u32 = ASLEEP - 1;
@@ -69,6 +73,12 @@ impl Fluid {
     /// How far a particle is seen, less half of the reach [m].
     pub fn radius_of(&self, i: usize) -> f32 {
         0.5 * self.reach + self.balls.get(i).map_or(0.0, |ball| ball.radius)
+    }
+
+    /// What to search with: a grid where all reach about equally far.
+    pub fn search(&self) -> Search {
+        let most = self.balls.iter().fold(0.0, |most: f32, ball| most.max(ball.radius));
+        if 0.5 * self.reach + most > FARTHEST * 0.5 * self.reach { Search::Tree } else { Search::Grid }
     }
 
     /// How viscosity is solved for in substeps of `h` seconds.

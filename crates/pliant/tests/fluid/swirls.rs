@@ -5,6 +5,7 @@ use glam::{DVec3, Vec3};
 use pliant::kernels::V3;
 use pliant::kernels::fluid::smooth::Smoothing;
 use pliant::kernels::fluid::vortex::{Drive, MOST, Spin};
+use pliant::scene::{Format, Scene};
 use pliant::{Isa, Simulation};
 use std::f64::consts::PI;
 
@@ -262,4 +263,20 @@ fn r01_r02_s24_confinement_gives_the_same_bits_on_any_number_of_threads_and_lane
     set(&mut without, rolls);
     without.advance(20).unwrap();
     assert_ne!(without.state().hash(), first);
+}
+
+#[test]
+fn s24_vorticity_out_of_range_is_refused_and_what_substeps_cut_is_noted() {
+    let text = |vorticity: &str| {
+        format!(
+            "fluid = {{ vorticity = {vorticity} }}\n[[liquid]]\nfill = {{ min = [0, 0, 0], max = [0.1, 0.1, 0.1] }}\n"
+        )
+    };
+    for vorticity in ["-1", "101", "nan"] {
+        let error = Scene::parse(&text(vorticity), Format::Toml).unwrap_err().to_string();
+        assert!(error.contains("fluid.vorticity"), "{error}");
+    }
+    let noted =
+        |vorticity: &str| simulate(&text(vorticity)).model().notes.iter().any(|n| n.contains("fluid.vorticity"));
+    assert!(noted("100") && !noted("1"));
 }

@@ -280,6 +280,13 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
         assert!(off(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
         assert!(off(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
     }
+    // One that wants a tree.
+    let giant = "solver = { dt = 0.005, iterations = 3 }\nfluid = { radius = 0.02 }
+        [[liquid]]\nfill = { min = [-0.24, 0, -0.24], max = [0.24, 0.16, 0.24] }
+        [[grains]]\nfill = { min = [-0.2, 0.15, -0.2], max = [0.2, 0.55, 0.2] }\nradius = 0.2\ndensity = 700
+        [[collider]]\nplane = {}\n";
+    assert!(off(giant, &[], GpuOptions::default(), 1) < 1e-5);
+    assert!(off(giant, &[], GpuOptions::default(), 12) < 1e-3);
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
     assert!(off(DAM, &[], checked, 4) < 1e-5);
 }

@@ -36,6 +36,7 @@ pub struct FlowTables {
     rest: u32,
     /// Vectors of `work` that they take.
     pub work: usize,
+    search: Search,
 }
 
 impl Default for FlowTables {
@@ -51,6 +52,7 @@ impl Default for FlowTables {
             steps: [0; 2],
             rest: 0,
             work: 0,
+            search: Search::Grid,
         }
     }
 }
@@ -77,6 +79,7 @@ impl FlowTables {
             steps: [set(viscous), set(viscous)],
             rest: set(viscous),
             work: sets * n,
+            search: fluid.search(),
         }
     }
 
@@ -219,8 +222,7 @@ impl Flow {
                 phases_at: tables.flow.phases,
                 margin: 0.0,
                 pairs: Pairs::Both,
-                // All reach equally far, but for balls.
-                search: Search::Grid,
+                search: tables.flow.search,
                 construction: Construction::Counting,
                 order: Order::Cells,
                 capacity: ROOM * n,

@@ -46,7 +46,7 @@ pub struct Flow {
 impl Default for Flow {
     fn default() -> Self {
         Self {
-            finder: Finder::new(Search::Grid).in_cells(),
+            finder: finder(Search::Grid),
             radii: Vec::new(),
             phases: Vec::new(),
             walls: Walls::default(),
@@ -93,6 +93,9 @@ impl Flow {
     /// Finds who is within reach of whom.
     pub fn find(&mut self, threads: &Threads, fluid: &Fluid, state: &State) {
         let n = state.particles;
+        if self.radii.is_empty() && fluid.search() != Search::Grid {
+            self.finder = finder(fluid.search());
+        }
         self.radii.clear();
         self.radii.extend((0..n).map(|i| fluid.radius_of(i)));
         self.phases.clear();
@@ -145,6 +148,11 @@ impl Flow {
         drag.settle(threads, model, state, around);
         swirl::swirl(threads, model, state, (cards, gradients), around);
     }
+}
+
+/// A search, with lists in the order of cells where there are any.
+fn finder(search: Search) -> Finder {
+    if search == Search::Grid { Finder::new(search).in_cells() } else { Finder::new(search) }
 }
 
 fn way(fluid: &Fluid, isa: Isa) -> Way {

@@ -1,7 +1,7 @@
 //! How far densities are off, and who is among whom, for statistics.
 
 use super::sums::{Eights, densities};
-use super::{balls, phase_of};
+use super::{balls, finder, phase_of};
 use crate::backend::cpu::contacts::position;
 use crate::backend::cpu::shared::Shared;
 use crate::backend::cpu::threads::Threads;
@@ -10,7 +10,7 @@ use crate::kernels::V3;
 use crate::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
 use crate::kernels::fluid::wall::fill;
 use crate::model::Model;
-use crate::space::{Cloud, Finder, Pairs, Search};
+use crate::space::{Cloud, Pairs};
 use crate::state::State;
 
 /// What is found around every particle of a liquid; NaN for all others.
@@ -28,7 +28,7 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
     let n = state.particles;
     let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
-    let mut finder = Finder::new(Search::Grid).in_cells();
+    let mut finder = finder(fluid.search());
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
     let near = finder.find(threads, cloud, 0.0, Pairs::Both);
     let mut obstacles = Vec::new();
