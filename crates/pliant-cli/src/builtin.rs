@@ -42,6 +42,7 @@ pub const SCENES: &[Builtin] = scenes![
     "flat_body",
     "floats",
     "fountain",
+    "freezing",
     "graph8",
     "heap",
     "honey",

@@ -49,7 +49,7 @@ pub struct Frame {
     pub positions: Vec<Vec3>,
     /// Their velocities [m/s].
     pub velocities: Vec<Vec3>,
-    /// Whether each particle is not in the world: it waits, or was taken away, or has melted. Empty where all always are.
+    /// Whether each particle is not in the world: it waits, or was taken away, or has melted or frozen. Empty where all always are.
     pub away: Vec<bool>,
 }
 

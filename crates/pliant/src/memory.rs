@@ -43,6 +43,7 @@ impl Model {
         let pins = self.pins.iter().map(|p| of(&p.particles) + of(&p.origins) + of(&p.orientations) + of(&p.turns));
         let pours = self.pours.iter().map(|p| of(&p.places));
         let changes = self.melts.iter().map(|m| of(&m.order)).chain(self.drains.iter().map(|d| of(&d.takes)));
+        let changes = changes.chain(self.freezes.iter().map(|f| of(&f.takes)));
         let lists: u64 = groups.chain(inflated).chain(pins).chain(pours).chain(changes).sum();
         let s = &self.sails;
         let sails = of(&s.triangles) + of(&s.air) + of(&s.airs) + of(&s.particles) + of(&s.offsets) + of(&s.incident);
@@ -91,6 +92,7 @@ impl State {
         let particles =
             of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.poured) + of(&self.melted);
         let particles = particles + self.returned.iter().map(|r| 4 * r.capacity() as u64).sum::<u64>();
+        let particles = particles + self.frozen.iter().map(|f| of(&f.fields)).sum::<u64>();
         let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
         let liquids = of(&self.pressures) + of(&self.carried);
         rows + rates + particles + shapes + liquids + nested(&self.multipliers) + of(&self.inflate_multipliers)

@@ -13,7 +13,7 @@ use crate::model::{BLOCK, Model};
 use crate::scene::Scene;
 use crate::state::State;
 use crate::step::stats::{Counts, INFLATE, LiquidProbe, Probe, Residuals, Times, Touching};
-use crate::{drain, melt, pour};
+use crate::{drain, freeze, melt, pour};
 use glam::Vec3;
 
 /// Who runs the passes.
@@ -147,10 +147,11 @@ impl Simulation {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
             let mut left = steps;
             while left > 0 {
-                // Between two steps something may come out, melt or leave; afterwards all go at once.
+                // Between two steps something may come out, melt, freeze or leave; afterwards all go at once.
                 let change = |state: &mut State| -> Result<bool, GpuError> {
                     let open = pour::pour_on(gpu, &self.model, state)?;
-                    Ok(melt::melt_on(gpu, &self.model, state)? || open || !self.model.drains.is_empty())
+                    let open = melt::melt_on(gpu, &self.model, state)? || open;
+                    Ok(freeze::freeze_on(gpu, &self.model, state)? || open || !self.model.drains.is_empty())
                 };
                 let open = self.state.aside(change).transpose()?;
                 let count = if open == Some(true) { 1 } else { left };
@@ -166,6 +167,7 @@ impl Simulation {
             for _ in 0..steps {
                 pour::pour(&self.model, state);
                 melt::melt(&self.model, state);
+                freeze::freeze(&self.model, state);
                 self.cpu.step(&self.model, state)?;
                 if !drain::drain(&self.model, state).is_empty() {
                     self.cpu.forget_fixed(state);

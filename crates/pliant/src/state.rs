@@ -11,6 +11,15 @@ use std::collections::VecDeque;
 /// Position and inverse mass, or quaternion.
 pub type RowData = [f32; 4];
 
+/// How far a liquid has turned into a body.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frozen {
+    /// How many of its particles have.
+    pub count: usize,
+    /// For each of these, in the order in which they did, what [`crate::model::Model::fields`] is for bodies as built.
+    pub fields: Vec<RowData>,
+}
+
 /// The moving half of a simulation. [`crate::model::Model`] is the fixed half.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
@@ -39,6 +48,8 @@ pub struct State {
     pub drained: u64,
     /// How many particles of each of [`crate::model::Model::melts`] have melted.
     pub melted: Vec<usize>,
+    /// What has come of each of [`crate::model::Model::freezes`].
+    pub frozen: Vec<Frozen>,
     /// Particles that integrate with BDF1 in this substep, though the scene says BDF2.
     pub first_order: Vec<bool>,
     /// Multipliers of each constraint group, laid out like its parameters.
@@ -58,7 +69,7 @@ pub struct State {
 }
 
 impl State {
-    /// Whether a particle is not in the world: it waits, or a drain has taken it, or it has melted.
+    /// Whether a particle is not in the world: it waits, or a drain has taken it, or it has melted or frozen.
     pub fn is_away(&self, particle: usize) -> bool {
         self.phases[particle] == ASLEEP && self.rows[particle][3] == 0.0
     }

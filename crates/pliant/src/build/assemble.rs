@@ -15,10 +15,10 @@ use crate::frame::Shape;
 use crate::kernels::Kind;
 use crate::kernels::contact::Pose;
 use crate::kernels::shape::ShapeMatch;
-use crate::model::{Collider, Drain, Inflatable, LIQUID, Mates, Melt, Model, MovedPins, Pour, Sails};
+use crate::model::{Collider, Drain, Freeze, Inflatable, LIQUID, Mates, Melt, Model, MovedPins, Pour, Sails};
 use crate::scene::{ArraySpec, FluidSpec, Integrator, Partition, Pin, Scene};
 use crate::space::ASLEEP;
-use crate::state::{RowData, State};
+use crate::state::{Frozen, RowData, State};
 use crate::step::schedule::{Pass, Schedule, Touches};
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub struct Assembly {
     inflatables: Vec<Inflatable>,
     shape: Shape,
     /// Bodies that keep their shape.
-    shapes: Vec<crate::kernels::shape::Shape>,
+    pub shapes: Vec<crate::kernels::shape::Shape>,
     coats: Wardrobe,
     /// Particles that come later.
     pub pours: Vec<Pour>,
@@ -71,6 +71,8 @@ pub struct Assembly {
     pub drains: Vec<Drain>,
     /// Bodies that turn into liquids.
     pub melts: Vec<Melt>,
+    /// Liquids that turn into bodies.
+    pub freezes: Vec<Freeze>,
     /// Whether objects touch themselves.
     itself: bool,
     /// As [`Model::fields`], as far as there are bodies.
@@ -314,8 +316,13 @@ impl Assembly {
             return Ok(None);
         }
         let rest: Vec<RowData> = self.rest.iter().zip(&self.rows).map(|(p, row)| [p.x, p.y, p.z, row[3]]).collect();
-        let shapes = ShapeMatch::new(&self.shapes, &rest);
-        Ok(Some(shapes.map_err(|e| SceneError::new("body", e.to_string()))?))
+        let mut shapes = ShapeMatch::new(&self.shapes, &rest).map_err(|e| SceneError::new("body", e.to_string()))?;
+        if !self.freezes.is_empty() {
+            // Nothing of these is there yet.
+            self.freezes.iter().flat_map(|f| f.body.clone()).for_each(|row| shapes.leave(row));
+            shapes.set_masses(&rest);
+        }
+        Ok(Some(shapes))
     }
 
     /// Splits, orders and packs everything.
@@ -396,6 +403,7 @@ impl Assembly {
             returned: vec![Default::default(); self.pours.len()],
             drained: 0,
             melted: vec![0; self.melts.len()],
+            frozen: vec![Frozen::default(); self.freezes.len()],
             first_order: vec![false; if second { particles } else { 0 }],
             multipliers,
             inflate_multipliers: vec![0.0; self.inflatables.len()],
@@ -405,6 +413,10 @@ impl Assembly {
             substeps: 0,
             time: 0.0,
         };
+        // What waits to freeze will weigh something.
+        for freeze in &self.freezes {
+            self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
+        }
         let fluid = fluid(scene, self.spaces, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &fluid {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
@@ -435,6 +447,7 @@ impl Assembly {
             pours: self.pours,
             drains: self.drains,
             melts: self.melts,
+            freezes: self.freezes,
             notes: self.notes,
             partition_seconds,
         };

@@ -17,7 +17,7 @@ use std::ops::{Range, RangeInclusive};
 const ALIKE: RangeInclusive<f32> = 0.6..=1.25;
 
 /// Space of a particle that has melted, over that of the liquid's own.
-const SPACES: RangeInclusive<f32> = 0.2..=2.0;
+pub const SPACES: RangeInclusive<f32> = 0.2..=2.0;
 
 /// Adds all drains of the scene.
 pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
@@ -132,7 +132,8 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
     Ok(())
 }
 
-fn find(at: &str, name: &str, what: &str, names: &[String]) -> Result<usize, SceneError> {
+/// Number of the one with that name.
+pub fn find(at: &str, name: &str, what: &str, names: &[String]) -> Result<usize, SceneError> {
     names.iter().position(|n| n == name).ok_or_else(|| {
         let list =
             if names.is_empty() { "there are none".to_owned() } else { format!("they are {}", names.join(", ")) };

@@ -1,11 +1,12 @@
 //! Liquids, and how much of the space around them solids take.
 
-use super::part::{Outline, Part};
+use super::part::{Matching, Outline, Part};
 use super::{BuildError, MeshSource, grains};
 use crate::backend::cpu::Threads;
 use crate::kernels::fluid::smooth::{Smoothing, lattice};
 use crate::kernels::fluid::vortex::MOST;
 use crate::kernels::fluid::wall::{Ball, setback};
+use crate::kernels::shape::Stiffness;
 use crate::model::{Fluid, LiquidKind};
 use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
 use crate::space::{Cloud, Finder, Pairs, Search};
@@ -47,6 +48,19 @@ pub fn molten(number: usize, spec: &Liquid, f: &FluidSpec, positions: Vec<Vec3>,
     let cube = spec.density * (2.0 * f.radius).powi(3);
     part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
     part.liquid = Some(number);
+    part
+}
+
+/// What a liquid's particles will be once they have frozen to a density [kg/m³].
+pub fn frozen(density: f32, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32]) -> Part {
+    let mut part = Part::new(positions, masses.to_vec(), Outline::Body);
+    part.radius = f.radius;
+    // The space among liquids is that of a liquid as dense, or they would be pushed away from what has just been one.
+    let cube = density * (2.0 * f.radius).powi(3);
+    part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
+    part.matching = Some(Matching { stiffness: Stiffness::Fraction(1.0), plastic: None, regions: Vec::new() });
+    // Depths below the surface are found when there is one.
+    part.fields = vec![[0.0; 4]; masses.len()];
     part
 }
 
@@ -98,7 +112,7 @@ pub fn fluid(
         adhesion: SPREADS * f.adhesion,
         vorticity: f.vorticity,
         volume: own,
-        even: volumes.iter().all(|&v| v == own),
+        even: volumes.iter().zip(&liquids).all(|(&v, &l)| v == own && l > 0),
         volumes,
         grips,
         balls,
@@ -162,9 +176,7 @@ fn thin(rest: &[Vec3], smoothing: Smoothing, reach: f32) -> Vec<f32> {
     let rows: Vec<RowData> = rest.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
     let radii = vec![0.5 * reach; rows.len()];
     let mut finder = Finder::new(Search::Grid);
-    // One thread needs no pool, so there is nothing to fail.
-    let Ok(threads) = Threads::new(1) else { return vec![0.0; rows.len()] };
-    let near = finder.find(&threads, Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0, Pairs::Both);
+    let near = finder.find(&Threads::one(), Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0, Pairs::Both);
     let value = |square: f32| smoothing.at(reach, square).0;
     let sum = |i: usize| {
         let others = near.of(i).iter().map(|&j| value(rest[i].distance_squared(rest[j as usize])));

@@ -9,6 +9,7 @@ mod change;
 mod cloth;
 mod coats;
 mod collider;
+mod freeze;
 pub mod generate;
 mod grains;
 mod liquid;
@@ -121,11 +122,18 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let part = body::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
+    let mut liquids = Vec::new();
     for (i, l) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
         let at = format!("liquid[{i}]");
-        let part = liquid::liquid(&at, i, l, &scene.fluid, meshes, &mut all.notes)?;
-        all.place(&at, &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
+        liquids.push((i, liquid::liquid(&at, i, l, &scene.fluid, meshes, &mut all.notes)?));
     }
+    // Solids come before liquids: backends tell them by their numbers.
+    freeze::freezes(scene, &liquids, &mut all)?;
+    for (i, part) in liquids {
+        let l = &scene.liquid[i];
+        all.place(&format!("liquid[{i}]"), &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
+    }
+    freeze::fill(&mut all);
     change::melts(scene, &mut all)?;
     change::drains(scene, &mut all)?;
     attach::attach(scene, &mut all)?;

@@ -18,7 +18,7 @@ pub struct Drain {
     pub recycle: bool,
 }
 
-/// Shape of a drain.
+/// Shape of a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
     /// All points within so many meters along each axis.
@@ -27,13 +27,19 @@ pub enum Region {
     Ball(f32),
 }
 
+impl Region {
+    /// Whether it holds a point of its own frame.
+    pub fn holds(&self, inside: Vec3) -> bool {
+        match *self {
+            Self::Box(half) => inside.abs().cmple(half).all(),
+            Self::Ball(radius) => inside.length_squared() <= radius * radius,
+        }
+    }
+}
+
 impl Drain {
     /// Whether a point is in it, where it stands at `pose`.
     pub fn holds(&self, pose: &Pose, point: Vec3) -> bool {
-        let inside = pose.inward(point);
-        match self.region {
-            Region::Box(half) => inside.abs().cmple(half).all(),
-            Region::Ball(radius) => inside.length_squared() <= radius * radius,
-        }
+        self.region.holds(pose.inward(point))
     }
 }

@@ -44,7 +44,7 @@ pub struct Fluid {
     pub vorticity: f32,
     /// Space of a liquid's particle [m³].
     pub volume: f32,
-    /// Whether all particles of the scene take the same space.
+    /// Whether all particles of the scene are of liquids and take the same space.
     pub even: bool,
     /// Space of each particle in the sums of a liquid [m³].
     pub volumes: Vec<f32>,

@@ -5,6 +5,7 @@
 
 mod drain;
 mod fluid;
+mod freeze;
 mod mates;
 mod melt;
 mod pour;
@@ -20,6 +21,7 @@ use crate::state::RowData;
 use crate::step::schedule::Schedule;
 pub use drain::{Drain, Region};
 pub use fluid::{Fluid, LIQUID, LiquidKind};
+pub use freeze::Freeze;
 use glam::{Quat, Vec3};
 pub use mates::Mates;
 pub use melt::Melt;
@@ -396,6 +398,8 @@ pub struct Model {
     pub drains: Vec<Drain>,
     /// Bodies that turn into liquids.
     pub melts: Vec<Melt>,
+    /// Liquids that turn into bodies.
+    pub freezes: Vec<Freeze>,
     /// Remarks of the build for the user: repairs, things left out.
     pub notes: Vec<String>,
     /// Wall time that islands, colors, copies and patches took [s].
@@ -430,9 +434,10 @@ impl Model {
         Bounce::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
     }
 
-    /// Whether particles come into the world, or leave it.
+    /// Whether particles come into the world, leave it, or turn into others.
     pub fn changes(&self) -> bool {
-        !(self.pours.is_empty() && self.drains.is_empty() && self.melts.is_empty())
+        let still = self.pours.is_empty() && self.drains.is_empty() && self.melts.is_empty() && self.freezes.is_empty();
+        !still
     }
 
     /// Constraints of all kinds, inflatables included.

@@ -23,6 +23,30 @@ pub struct Drain {
     pub motion: Option<MotionSpec>,
 }
 
+/// A liquid of which all that is in a region turns into one rigid body, at once or as a front comes. Give one of `box`,
+/// `sphere`, or none where it is all of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Freeze {
+    /// Name of the liquid.
+    pub liquid: String,
+    /// When it begins [s]; default 0.
+    pub start: f32,
+    /// A cuboid.
+    #[serde(rename = "box")]
+    pub cuboid: Option<BoxShape>,
+    /// A ball.
+    pub sphere: Option<SphereShape>,
+    /// How fast a front goes through the region [m/s]; default all at once. It is over when it is through.
+    pub speed: Option<f32>,
+    /// Where the front comes from [m]; default the middle of the region.
+    pub from: Option<[f32; 3]>,
+    /// Density of the body among liquids [kg/m³]; default that of the liquid. Ice has 917.
+    pub density: Option<f32>,
+    /// Color (red, green, blue from 0 to 1) of the body.
+    pub color: Option<[f32; 3]>,
+}
+
 /// A body that turns into a liquid, from its surface inward.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

@@ -19,7 +19,7 @@ mod soft;
 mod validate;
 mod view;
 
-pub use change::{Drain, Melt};
+pub use change::{Drain, Freeze, Melt};
 pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use collider::{BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape};
 pub(crate) use grains::mouth;
@@ -75,6 +75,8 @@ pub struct Scene {
     pub drain: Vec<Drain>,
     /// Bodies that turn into liquids.
     pub melt: Vec<Melt>,
+    /// Liquids that turn into bodies.
+    pub freeze: Vec<Freeze>,
     /// Where pictures are taken from; framed automatically where nothing is said.
     pub camera: Camera,
     /// Length of the run and size of its pictures.

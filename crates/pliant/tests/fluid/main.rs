@@ -9,6 +9,7 @@ mod dams;
 mod drains;
 mod drops;
 mod floats;
+mod freezes;
 mod kernels;
 mod melts;
 mod random;

@@ -72,6 +72,7 @@ const CASES: &[Case] = &[
     Case { name: "bowl_water", set: &["fluid.radius=0.04", "liquid.0.pour.per_second=150"], frames: 20, nature: Later },
     Case { name: "fountain", set: &["liquid.0.pour.per_second=400"], frames: 8, nature: Later },
     Case { name: "melting", set: &["fluid.radius=0.03", "body.0.grid=8", "melt.0.start=0.02"], frames: 12, nature: Later },
+    Case { name: "freezing", set: &["fluid.radius=0.05", "freeze.0.start=0.03", "freeze.0.box={ center = [-0.8, 0.75, 0], size = [1, 0.5, 1] }"], frames: 10, nature: Later },
     Case { name: "honey", set: &["liquid.0.pour.per_second=300", "liquid.1.pour.per_second=300"], frames: 8, nature: Later },
     Case { name: "peer_fluid", set: &["fluid.radius=0.05"], frames: 10, nature: Later },
     Case { name: "boat", set: &["fluid.radius=0.04", "body.0.grid=9", "body.1.grid=7", "body.2.grid=4"], frames: 5, nature: Later },

@@ -231,6 +231,24 @@ liquid = "water"
 start = 0.01
 speed = 0.5
 
+[[liquid]]
+name = "brine"
+fill = { min = [-0.2, -0.2, -0.2], max = [0.05, 0.05, 0.05] }
+transform = { translate = [20, 3, 0] }
+
+[[freeze]]
+liquid = "brine"
+start = 0.01
+sphere = { center = [20, 3, 0], radius = 0.5 }
+speed = 5.0
+from = [20, 2.5, 0]
+density = 917
+color = [0.8, 0.9, 1.0]
+
+[[freeze]]
+liquid = "brine"
+box = { center = [20, 3, 0], size = [0.1, 0.1, 0.1] }
+
 [[drain]]
 sphere = { center = [1.0, -3.5, 0.25], radius = 0.5 }
 object = "stream"

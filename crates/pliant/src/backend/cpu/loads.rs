@@ -130,7 +130,9 @@ impl Loads {
 /// there than their body does.
 pub fn rigid<'a>(model: &Model, state: &'a State) -> Option<&'a ShapeMatch> {
     let shapes = state.shapes.as_ref().filter(|_| model.mutual.is_some_and(|m| m.whole) && !model.has_surface())?;
-    shapes.shares().iter().any(|&share| share > 0.0).then_some(shapes)
+    // A body that is still to freeze will be.
+    let any = !model.freezes.is_empty() || shapes.shares().iter().any(|&share| share > 0.0);
+    (any && shapes.in_runs()).then_some(shapes)
 }
 
 /// Mean of the shares of a body, without those of members that have left it.

@@ -212,6 +212,12 @@ impl Meeting {
         for (melt, &melted) in model.melts.iter().zip(&state.melted) {
             self.fields[melt.body.clone()].iter_mut().for_each(|f| f.depth = melt.depth(melted, f.depth));
         }
+        for (freeze, frozen) in model.freezes.iter().zip(&state.frozen) {
+            let turned = matrix_of(shapes.poses()[freeze.number].rotation);
+            for (to, &[x, y, z, depth]) in self.fields[freeze.body.clone()].iter_mut().zip(&frozen.fields) {
+                *to = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
+            }
+        }
     }
 
     /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together

@@ -26,6 +26,11 @@ impl Threads {
         Ok(Self { pool, count })
     }
 
+    /// The caller's own, which nothing can keep from starting.
+    pub fn one() -> Self {
+        Self { pool: None, count: 1 }
+    }
+
     /// Number of threads.
     pub fn count(&self) -> usize {
         self.count

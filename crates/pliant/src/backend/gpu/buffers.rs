@@ -207,6 +207,21 @@ impl Buffers {
             let whole = (state.velocities.len() * k) as u64 * row;
             self.write(device, &self.motion, whole + at, &array[range.clone()]);
         }
+        self.upload_orders(device, state, tables, range);
+    }
+
+    /// How fast some particles are, who have no past.
+    pub fn upload_velocities(&self, device: &Device, state: &State, tables: &Tables, range: Range<usize>) {
+        for (k, array) in [(1, &state.velocities), (3, &state.older_velocities)] {
+            if k < self.arrays {
+                let at = (state.velocities.len() * k + range.start) * size_of::<RowData>();
+                self.write(device, &self.motion, at as u64, &array[range.clone()]);
+            }
+        }
+        self.upload_orders(device, state, tables, range);
+    }
+
+    fn upload_orders(&self, device: &Device, state: &State, tables: &Tables, range: Range<usize>) {
         if !state.first_order.is_empty() {
             let first_order: Vec<u32> = state.first_order[range.clone()].iter().map(|&f| u32::from(f)).collect();
             self.write(device, &self.marks, 4 * (u64::from(tables.first_order) + range.start as u64), &first_order);
@@ -301,7 +316,7 @@ fn work_seen(model: &Model, state: &State, tables: &Tables) -> usize {
 }
 
 /// Reads vectors of a buffer back, from one on.
-fn read(device: &Device, buffer: &Buffer, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
+pub fn read(device: &Device, buffer: &Buffer, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
     let row = size_of::<RowData>();
     let words = device.download_some(buffer, (first * row) as u64, size_of_val(to) as u64)?;
     copy(to, cast_slice(&words));

@@ -1,6 +1,6 @@
 //! Liquids on the device: where their numbers are, the lists of their neighbors, and what their shaders are told.
 
-use super::buffers::Buffers;
+use super::buffers::{Buffers, read};
 use super::crowd::Crowd;
 use super::desks::{Desks, own_group};
 use super::device::Device;
@@ -158,6 +158,22 @@ impl FlowTables {
         let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
         let both = state.carried[range.clone()].iter().zip(&state.pressures[range]);
         buffers.write(device, &buffers.work, at, &both.map(join).collect::<Vec<_>>());
+    }
+
+    /// Reads both back.
+    pub fn read_carried(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        state: &mut State,
+        range: std::ops::Range<usize>,
+    ) -> Result<(), GpuError> {
+        let mut seen = vec![[0.0; 4]; range.len()];
+        read(device, &buffers.work, self.carried as usize + range.start, &mut seen)?;
+        for (i, kept) in range.zip(seen) {
+            (state.carried[i], state.pressures[i]) = ([kept[0], kept[1], kept[2], 0.0], kept[3]);
+        }
+        Ok(())
     }
 
     /// Puts phases of some particles on the device.

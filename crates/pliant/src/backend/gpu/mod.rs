@@ -413,9 +413,7 @@ impl Gpu {
         })?;
         FlowTables::download(&carried, state);
         self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
-        if let (Some(here), Some(there)) = (&self.shapes, &mut state.shapes) {
-            here.download(&self.device, there)?;
-        }
+        self.read_poses(state)?;
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
         if let Signal::Ran(runaway) = found? {
@@ -428,9 +426,7 @@ impl Gpu {
     pub fn upload(&mut self, model: &Model, state: &State) {
         self.substeps = state.substeps;
         self.upload_bodies(model, state);
-        if let (Some(here), Some(there)) = (&self.shapes, &state.shapes) {
-            here.upload_poses(&self.device, there);
-        }
+        self.upload_poses(state);
         self.buffers.upload_state(&self.device, state, &self.tables);
         self.tables.flow.upload(&self.device, &self.buffers, model, state);
         // Radii stand among the parameters, which are uploaded whole when others of them change.
@@ -460,7 +456,7 @@ impl Gpu {
             put(self.tables.loads, &loads::loads(there, state.particles));
         }
         let (fields, at_rest) = self.tables.fields;
-        if fields != NOBODY && !model.melts.is_empty() {
+        if fields != NOBODY && !(model.melts.is_empty() && model.freezes.is_empty()) {
             put(at_rest, &tables::fields(model, state));
         }
     }
@@ -474,6 +470,32 @@ impl Gpu {
     pub(crate) fn read_particles(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_places(state, range.clone())?;
         self.buffers.read_velocities(&self.device, state, range)
+    }
+
+    /// The same with what pressure did.
+    pub(crate) fn read_all(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
+        self.read_particles(state, range.clone())?;
+        self.tables.flow.read_carried(&self.device, &self.buffers, state, range)
+    }
+
+    /// Brings to the host where bodies are. The steps before must be done.
+    pub(crate) fn read_poses(&self, state: &mut State) -> Result<(), GpuError> {
+        match (&self.shapes, &mut state.shapes) {
+            (Some(here), Some(there)) => here.download(&self.device, there),
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts on the device where bodies are.
+    pub(crate) fn upload_poses(&self, state: &State) {
+        if let (Some(here), Some(there)) = (&self.shapes, &state.shapes) {
+            here.upload_poses(&self.device, there);
+        }
+    }
+
+    /// Puts on the device how fast some particles are; they have no past then.
+    pub(crate) fn upload_velocities(&self, state: &State, range: Range<usize>) {
+        self.buffers.upload_velocities(&self.device, state, &self.tables, range);
     }
 
     /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.

@@ -439,11 +439,14 @@ fn is_fused(model: &Model) -> bool {
     }
 }
 
-/// Shortest ways out of bodies and depths below their surfaces, as far as these have melted.
+/// Shortest ways out of bodies and depths below their surfaces, as far as these have melted or frozen.
 pub fn fields(model: &Model, state: &State) -> Vec<[u32; 4]> {
     let mut fields = model.fields.clone();
     for (melt, &melted) in model.melts.iter().zip(&state.melted) {
         fields[melt.body.clone()].iter_mut().for_each(|f| f[3] = melt.depth(melted, f[3]));
+    }
+    for (freeze, frozen) in model.freezes.iter().zip(&state.frozen) {
+        fields[freeze.body.clone()].iter_mut().zip(&frozen.fields).for_each(|(to, field)| *to = *field);
     }
     fields.into_iter().map(|field| field.map(f32::to_bits)).collect()
 }

@@ -133,7 +133,7 @@ fn center(members: &[Member], weight: impl Fn(&Member) -> f64) -> [f64; 3] {
 }
 
 /// Tensor of inertia from a second moment [kg·m²].
-fn inertia(second: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+pub(crate) fn inertia(second: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     let trace = second[0][0] + second[1][1] + second[2][2];
     let mut tensor = second.map(|column| column.map(|v| -v));
     (0..3).for_each(|k| tensor[k][k] += trace);

@@ -12,6 +12,7 @@
 //! | `plastic` | rest shapes that give way |
 //! | `bodies` | the flat description of bodies |
 //! | `masses` | their masses, pins and rest offsets |
+//! | `join` | bodies that grow |
 //! | `moments` | sums over a body in one fixed order |
 //! | `eight` | fetching, summing and moving eight members at a time |
 //! | `pass` | matching all bodies once |
@@ -27,6 +28,7 @@
 
 mod bodies;
 mod eight;
+mod join;
 mod masses;
 pub mod matrix;
 mod moments;
@@ -41,10 +43,12 @@ mod stiffness;
 #[cfg(feature = "gpu")]
 pub(crate) use bodies::Layout;
 pub use bodies::{Pose, Shape, ShapeError, ShapeMatch};
+pub(crate) use masses::inertia;
 pub use moments::CHUNK;
 pub use pass::{Pass, match_shapes};
 pub use plastic::Plastic;
 pub use regions::regions;
 pub use rotation::Extraction;
 pub use skin::Skin;
+pub(crate) use spread::pseudoinverse_f64;
 pub use stiffness::{PEAK_WEIGHT, Stiffness, adaptive_weight};

@@ -1,7 +1,7 @@
 //! What leaves the world or changes in it.
 
-use super::{Checked, collider, motion, one_of, range};
-use crate::scene::{Drain, Melt};
+use super::{Checked, SceneError, collider, color, motion, one_of, range, vector};
+use crate::scene::{Drain, Freeze, Melt};
 
 pub fn drain(at: &str, d: &Drain) -> Checked {
     one_of(at, &[("box", d.cuboid.is_some()), ("sphere", d.sphere.is_some())])?;
@@ -12,4 +12,30 @@ pub fn drain(at: &str, d: &Drain) -> Checked {
 pub fn melt(at: &str, m: &Melt) -> Checked {
     range(&format!("{at}.start"), m.start, 0.0, 1e6)?;
     range(&format!("{at}.speed"), m.speed, 1e-9, 1e4)
+}
+
+pub fn freeze(at: &str, f: &Freeze) -> Checked {
+    range(&format!("{at}.start"), f.start, 0.0, 1e6)?;
+    let somewhere = f.cuboid.is_some() || f.sphere.is_some();
+    if somewhere {
+        one_of(at, &[("box", f.cuboid.is_some()), ("sphere", f.sphere.is_some())])?;
+    }
+    collider::plain(at, f.cuboid.as_ref(), f.sphere.as_ref())?;
+    if let Some(speed) = f.speed {
+        range(&format!("{at}.speed"), speed, 1e-9, 1e4)?;
+        if !somewhere {
+            let what = "is that of a front, which would have no end without a region";
+            return Err(SceneError::new(format!("{at}.speed"), what).help("give box or sphere"));
+        }
+    }
+    if let Some(from) = f.from {
+        vector(&format!("{at}.from"), from, 1e5)?;
+        if f.speed.is_none() {
+            return Err(SceneError::new(format!("{at}.from"), "is where a front comes from, but it has no speed"));
+        }
+    }
+    if let Some(density) = f.density {
+        range(&format!("{at}.density"), density, 1e-3, 1e6)?;
+    }
+    color(at, f.color)
 }

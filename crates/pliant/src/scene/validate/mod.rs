@@ -60,6 +60,9 @@ pub(super) fn validate(scene: &Scene) -> Checked {
     for (i, m) in scene.melt.iter().enumerate() {
         change::melt(&format!("melt[{i}]"), m)?;
     }
+    for (i, f) in scene.freeze.iter().enumerate() {
+        change::freeze(&format!("freeze[{i}]"), f)?;
+    }
     view(scene)
 }
 
