@@ -68,6 +68,11 @@ impl Liquids {
         14.0 * self.settings.radius
     }
 
+    /// Radius of a fleck of foam in pictures [m].
+    pub fn speck(&self) -> f32 {
+        0.2 * self.settings.radius
+    }
+
     /// Particles of all liquids.
     pub fn particles(&self) -> impl Iterator<Item = u32> {
         self.kinds.iter().flat_map(|k| k.particles.iter().copied())

@@ -9,4 +9,6 @@ pub mod read;
 pub mod write;
 
 pub use read::{Caps, ReadError, read_tets, read_triangles};
-pub use write::{CacheFormat, CacheWriter, SurfaceFrame, WriteError, write_atomically, write_surface};
+pub use write::{
+    CacheFormat, CacheWriter, FoamFrame, SurfaceFrame, WriteError, write_atomically, write_foam, write_surface,
+};

@@ -55,7 +55,10 @@ pub(crate) struct Geometry {
     /// Number of triangles that hide what is behind them; the rest is liquid.
     pub opaque: usize,
     pub materials: Vec<Material>,
+    /// Specks come last.
     pub spheres: Vec<SphereDraw>,
+    /// Number of balls that cast a shadow; the rest are specks.
+    pub casting: usize,
     /// Bounds of everything that casts a shadow; `min > max` when there is nothing.
     pub min: Vec3,
     pub max: Vec3,
@@ -91,10 +94,12 @@ impl Geometry {
                 }
             }
         }
-        all.spheres.retain(|s| usable(s.center) && usable_length(s.radius));
-        // Liquids cast no shadow, so bounds are known before they come.
-        all.opaque = all.triangles.len();
+        let fits = |s: &SphereDraw| usable(s.center) && usable_length(s.radius);
+        all.spheres.retain(fits);
+        // Liquids and specks cast no shadow, so bounds are known before they come.
+        (all.opaque, all.casting) = (all.triangles.len(), all.spheres.len());
         all.find_bounds();
+        all.spheres.extend(picture.specks.iter().filter(|s| fits(s)));
         for liquid in &picture.liquids {
             all.push_liquid(liquid);
         }

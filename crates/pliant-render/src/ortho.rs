@@ -72,7 +72,7 @@ impl OrthoFrame {
             }
         };
         let cells: Vec<_> =
-            (0..triangles + geometry.spheres.len()).into_par_iter().with_min_len(1024).map(item_rows).collect();
+            (0..triangles + geometry.casting).into_par_iter().with_min_len(1024).map(item_rows).collect();
         let bins = Bins::sort(1, self.size.div_ceil(BAND) as u32, &cells);
         let mut grid = vec![f32::INFINITY; self.size * self.size];
         grid.par_chunks_mut(self.size * BAND).enumerate().for_each(|(band, rows)| {

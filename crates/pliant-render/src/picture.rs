@@ -11,6 +11,8 @@ pub struct Picture<'a> {
     pub meshes: Vec<MeshDraw<'a>>,
     /// Balls: particles, joints, markers.
     pub spheres: Vec<SphereDraw>,
+    /// Tiny balls that scatter light from all sides and cast no shadow: foam, spray, bubbles.
+    pub specks: Vec<SphereDraw>,
     /// Ropes and other curves with thickness.
     pub tubes: Vec<TubeDraw<'a>>,
     /// Rigid shapes such as colliders.
@@ -33,6 +35,7 @@ impl Picture<'_> {
         Self {
             meshes: Vec::new(),
             spheres: Vec::new(),
+            specks: Vec::new(),
             tubes: Vec::new(),
             solids: Vec::new(),
             liquids: Vec::new(),

@@ -137,12 +137,23 @@ impl Scene<'_> {
         // The middle of the covered samples can just miss the outline: take the closest point then.
         let depth = sphere.hit(ray, self.view.near).unwrap_or_else(|| ray.dot(sphere.center) / ray.length_squared());
         let from_eye = ray * depth;
+        let albedo = self.geometry.spheres[*source as usize].color.0;
+        if *source as usize >= self.geometry.casting {
+            return self.speck(self.view.eye + from_eye, albedo);
+        }
         self.light(&Surface {
             position: self.view.eye + from_eye,
             normal: (from_eye - sphere.center).normalize_or(Vec3::Y),
-            albedo: self.geometry.spheres[*source as usize].color.0,
+            albedo,
             translucency: 0.0,
         })
+    }
+
+    /// A speck has no side that is dark: light goes in and out of it anywhere.
+    fn speck(&self, position: Vec3, albedo: Vec3) -> Vec3 {
+        let light = &self.picture.light;
+        let lit = self.shadow.as_ref().map_or(1.0, |map| map.lit(position, self.to_sun));
+        albedo * (light.above.0 + light.sun.0 * (0.7 * lit))
     }
 
     fn triangle(&self, screen: &ScreenTriangle, x: f32, y: f32) -> Vec3 {

@@ -92,10 +92,13 @@ Examples:
   pliant run flags --backend gpu
   pliant run dam --format surface --set output.surface.cell=0.5
   pliant run dam --format none --liquid speed
+  pliant run dam --format foam --liquid surface --set output.foam.rate=400
 
 Writes into the output folder: frame_*.ply (or as --format says), SCENE.mp4, still.png, stats.csv with
 one line per frame (times in milliseconds per frame), and run.json with the summary. Surfaces of liquids
-are watertight; output.surface of the scene says how fine and how smooth they are.
+are watertight; output.surface of the scene says how fine and how smooth they are. Spray, foam and bubbles
+follow liquids from frame to frame, whichever frames --every keeps, and do not change them; output.foam says
+how many and for how long.
 
 A GPU gets all steps of a frame at once and orders constraints to suit itself, so its results are close to
 those of the CPU, not the same. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
@@ -147,6 +150,9 @@ pub struct RunArgs {
     /// How liquids look in pictures [default: surface with --format surface, else particles].
     #[arg(long, value_name = "LOOK")]
     pub liquid: Option<LiquidLook>,
+    /// Let liquids make spray, foam and bubbles, white in pictures [default: with output.foam or --format foam].
+    #[arg(long)]
+    pub foam: bool,
     /// Write a PNG of every frame too.
     #[arg(long)]
     pub picture: bool,
@@ -184,6 +190,8 @@ pub enum Format {
     Obj,
     /// Closed surfaces of liquids, one surface_LIQUID_*.ply per frame and liquid, binary.
     Surface,
+    /// Spray, foam and bubbles of liquids, one foam_*.ply of points per frame, binary.
+    Foam,
     /// No geometry.
     None,
 }

@@ -11,6 +11,7 @@ use pliant::frame::{Frame, Shape};
 use pliant::kernels::contact::{Pose, Solid};
 use pliant::motion::Motion;
 use pliant::scene::Scene;
+use pliant_foam::{Fleck, Kind};
 use pliant_render::{
     Camera, Color, GroundDraw, Image, LiquidDraw, MeshColor, MeshDraw, PALETTE, Picture, Renderer, SolidDraw,
     SphereDraw, TubeDraw,
@@ -20,6 +21,9 @@ use ropes::chains;
 
 /// Everything but the particles: they stay in the background.
 const COLLIDER: Color = Color::srgb8(150, 158, 168);
+
+/// Foam and spray; bubbles are seen through the liquid besides.
+const FOAM: Color = Color::srgb8(250, 252, 255);
 
 /// Draws the frames of one simulation.
 pub struct Painter {
@@ -46,6 +50,8 @@ pub struct Painter {
     liquids: Vec<Color>,
     /// Way through a liquid that hides half of what is behind [m].
     clarity: f32,
+    /// Radius of a fleck of foam [m].
+    speck: f32,
 }
 
 /// A moment to draw.
@@ -56,6 +62,8 @@ pub struct Moment<'a> {
     pub densities: &'a [f32],
     /// Surfaces of liquids, where they are to be shown; else empty.
     pub surfaces: &'a [SurfaceMesh],
+    /// Spray, foam and bubbles.
+    pub flecks: &'a [Fleck],
 }
 
 impl Painter {
@@ -104,6 +112,7 @@ impl Painter {
         let mut wet = vec![false; shape.objects.len()];
         liquids.iter().flat_map(|(l, _)| l.particles()).for_each(|p| wet[p as usize] = true);
         let look = liquids.map(|(_, look)| look);
+        let speck = liquids.map_or(1.0, |(l, _)| l.speck());
         let tint = match look {
             Some(LiquidLook::Speed) => {
                 let gravity = Vec3::from(scene.world.gravity).length();
@@ -135,6 +144,7 @@ impl Painter {
             tinted,
             liquids,
             clarity,
+            speck,
         })
     }
 
@@ -175,10 +185,16 @@ impl Painter {
             let SurfaceMesh { positions, normals, triangles } = mesh;
             picture.liquids.push(LiquidDraw { positions, normals, triangles, color, clarity: self.clarity });
         }
+        picture.specks.extend(moment.flecks.iter().map(|f| self.fleck(f)));
         for (solid, motion) in &self.solids {
             picture.solids.extend(self.solid(solid, &motion.pose(frame.time)));
         }
         self.renderer.render(&picture)
+    }
+
+    fn fleck(&self, fleck: &Fleck) -> SphereDraw {
+        let size = if fleck.kind == Kind::Foam { 1.0 } else { 0.75 };
+        SphereDraw { center: fleck.position, radius: size * self.speck, color: FOAM }
     }
 
     fn particle_color(&self, p: usize, moment: &Moment) -> Color {

@@ -2,6 +2,7 @@
 //!
 //! Times in the summary are those of the steps alone: measuring, drawing and writing are not in them.
 
+mod foam;
 mod outputs;
 mod stats;
 mod summary;
@@ -12,6 +13,7 @@ use crate::load::{Loaded, Setting};
 use crate::out;
 use crate::progress::Progress;
 use crate::report::Failure;
+use foam::Flecks;
 use outputs::{Outputs, Plan};
 use pliant::scene::Scene;
 use pliant::{Diverged, Simulation, StepError};
@@ -37,12 +39,14 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let still = loaded.scene.output.still.map_or(frames * 2 / 3, |t| length.frame_at(f64::from(t)).min(frames));
     let plan = Plan { args, name: &loaded.name, scene: &loaded.scene, length, still, folder: &folder };
     let outputs = Outputs::start(&plan, &sim)?;
-    let stats = Stats::create(&folder.join("stats.csv"), &sim)?;
+    let foam = Flecks::new(args, &loaded.scene, &sim)?;
+    let stats = Stats::create(&folder.join("stats.csv"), &sim, foam.as_ref().map(|f| f.tally))?;
     listen_for_interrupts()?;
 
-    let mut runner = Runner { sim: &mut sim, outputs, stats, progress: Progress::new(frames, "frame", args.quiet) };
+    let progress = Progress::new(frames, "frame", args.quiet);
+    let mut runner = Runner { sim: &mut sim, outputs, stats, foam, progress };
     let (end, times) = runner.frames(frames, &length);
-    let Runner { outputs, mut stats, progress, .. } = runner;
+    let Runner { outputs, mut stats, foam, progress, .. } = runner;
     progress.finish();
     // An output that failed is the cause of a run that ended early, so it is reported first.
     let written = outputs.finish()?;
@@ -50,6 +54,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
     let mut summary = Summary::new(&loaded.name, &sim, &times, &folder);
     summary.residual = stats.take_residuals();
     summary.surfaces = written.surfaces;
+    summary.foam = foam.map(|f| f.summary());
     summary.end(&end);
     let text = out::pretty(&summary)?;
     pliant_io::write_atomically(&folder.join("run.json"), |file| file.write_all(text.as_bytes()))?;
@@ -115,6 +120,7 @@ struct Runner<'a> {
     sim: &'a mut Simulation,
     outputs: Outputs,
     stats: Stats,
+    foam: Option<Flecks>,
     progress: Progress,
 }
 
@@ -169,20 +175,27 @@ impl Runner<'_> {
     }
 
     fn keep(&mut self, frame: u64, times: &FrameTimes) -> Result<(), Failure> {
-        self.stats.write(frame, times, self.sim)?;
-        self.outputs.push(frame, self.sim)?;
+        if let Some(foam) = &mut self.foam {
+            foam.follow(self.sim);
+        }
+        self.stats.write(frame, times, self.sim, self.foam.as_ref().map(|f| f.tally))?;
+        self.outputs.push(frame, self.sim, self.foam.as_ref().map_or(&[], |f| f.flecks()))?;
         self.progress.at(frame);
         Ok(())
     }
 }
 
-/// Nothing is written, and nothing of an earlier run removed, if surfaces are asked of a scene without liquids.
+/// Nothing is written, and nothing of an earlier run removed, if surfaces or foam are asked of a scene without liquids.
 fn refuse_dry(args: &RunArgs, loaded: &Loaded) -> Result<(), Failure> {
-    let surface = args.format.contains(&Format::Surface);
-    if !loaded.scene.liquid.is_empty() || !surface && args.liquid.is_none() {
+    let asked = [
+        ("--format surface", args.format.contains(&Format::Surface)),
+        ("--format foam", args.format.contains(&Format::Foam)),
+        ("--liquid", args.liquid.is_some()),
+        ("--foam", args.foam),
+    ];
+    let Some((option, _)) = asked.into_iter().find(|(_, asked)| *asked && loaded.scene.liquid.is_empty()) else {
         return Ok(());
-    }
-    let option = if surface { "--format surface" } else { "--liquid" };
+    };
     Err(Failure::usage(format!("{option} is about liquids, but scene {:?} has none", loaded.name))
         .help("add a [[liquid]], or leave the option out; `pliant run dam` has one"))
 }

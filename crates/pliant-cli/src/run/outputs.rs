@@ -10,10 +10,12 @@ use crate::args::{Format, LiquidLook, RunArgs};
 use crate::liquid::Liquids;
 use crate::picture::{Moment, Painter};
 use crate::report::Failure;
+use glam::Vec3;
 use pliant::Simulation;
 use pliant::frame::{Frame, Shape};
 use pliant::scene::Scene;
-use pliant_io::{CacheFormat, CacheWriter, SurfaceFrame, write_atomically, write_surface};
+use pliant_foam::Fleck;
+use pliant_io::{CacheFormat, CacheWriter, FoamFrame, SurfaceFrame, write_atomically, write_foam, write_surface};
 use pliant_render::{Image, write_png};
 use pliant_surface::SurfaceMesh;
 use serde::Serialize;
@@ -80,6 +82,24 @@ struct Parcel {
     frame: Frame,
     /// Densities of liquids, where they are to be shown.
     densities: Vec<f32>,
+    /// Spray, foam and bubbles.
+    flecks: Vec<Fleck>,
+}
+
+impl Parcel {
+    fn moment<'a>(&'a self, surfaces: &'a [SurfaceMesh]) -> Moment<'a> {
+        Moment { frame: &self.frame, densities: &self.densities, surfaces, flecks: &self.flecks }
+    }
+
+    fn write_foam(&self, folder: &Path) -> Result<(), Failure> {
+        let path = folder.join(format!("foam_{:05}.ply", self.frame.index));
+        let positions: Vec<Vec3> = self.flecks.iter().map(|f| f.position).collect();
+        let velocities: Vec<Vec3> = self.flecks.iter().map(|f| f.velocity).collect();
+        let ages: Vec<f32> = self.flecks.iter().map(|f| f.age).collect();
+        let kinds: Vec<u8> = self.flecks.iter().map(|f| f.kind as u8).collect();
+        let (positions, velocities, ages, kinds) = (&positions, &velocities, &ages, &kinds);
+        Ok(write_foam(&path, &FoamFrame { time: self.frame.time, positions, velocities, ages, kinds })?)
+    }
 }
 
 /// Hands frames to the thread that writes them.
@@ -113,13 +133,15 @@ impl Outputs {
     }
 
     /// Copies a frame of the simulation, if it is one to be written. Waits if too many are on their way.
-    pub fn push(&mut self, index: u64, sim: &Simulation) -> Result<(), Failure> {
+    pub fn push(&mut self, index: u64, sim: &Simulation, flecks: &[Fleck]) -> Result<(), Failure> {
         if !index.is_multiple_of(self.every) && index != self.still {
             return Ok(());
         }
         let mut parcel = self.used.try_recv().unwrap_or_default();
         sim.write_frame(&mut parcel.frame);
         parcel.frame.index = index;
+        parcel.flecks.clear();
+        parcel.flecks.extend_from_slice(flecks);
         if self.with_densities {
             parcel.densities = sim.densities();
         }
@@ -142,6 +164,8 @@ struct Writer {
     painter: Painter,
     /// Where surfaces are to be written or shown.
     surfaces: Option<Surfaces>,
+    /// Whether spray, foam and bubbles are to be written.
+    foam: bool,
     video: Option<Encoder>,
     pictures: bool,
     every: u64,
@@ -175,6 +199,7 @@ impl Writer {
             formats,
             painter,
             surfaces,
+            foam: plan.args.format.contains(&Format::Foam),
             video: Encoder::start(plan)?,
             pictures: plan.args.picture,
             every: plan.args.every,
@@ -195,10 +220,10 @@ impl Writer {
                 let _ = give_back.send(older);
             }
         }
-        if let Some(Parcel { frame, densities }) = last.filter(|_| !self.still_done) {
-            let surfaces =
-                if self.surfaces.as_ref().is_some_and(|s| s.shown) { self.make(&frame)? } else { Vec::new() };
-            let image = self.painter.paint(&Moment { frame: &frame, densities: &densities, surfaces: &surfaces });
+        if let Some(parcel) = last.filter(|_| !self.still_done) {
+            let shown = self.surfaces.as_ref().is_some_and(|s| s.shown);
+            let surfaces = if shown { self.make(&parcel.frame)? } else { Vec::new() };
+            let image = self.painter.paint(&parcel.moment(&surfaces));
             self.png("still.png", &image)?;
         }
         let mut files = Vec::new();
@@ -215,6 +240,9 @@ impl Writer {
         }
         if let Some(Surfaces { liquids, written: true, .. }) = &self.surfaces {
             files.extend(liquids.kinds.iter().map(|k| format!("surface_{}_*.ply", k.name)));
+        }
+        if self.foam {
+            files.push("foam_*.ply".into());
         }
         files.extend(["stats.csv".into(), "run.json".into()]);
         Ok(Written { files, surfaces: self.surfaces.map(|s| s.times) })
@@ -254,10 +282,13 @@ impl Writer {
         if written {
             self.write_surfaces(frame, &surfaces)?;
         }
+        if kept && self.foam {
+            parcel.write_foam(&self.folder)?;
+        }
         if !painted {
             return Ok(true);
         }
-        let image = self.painter.paint(&Moment { frame, densities: &parcel.densities, surfaces: &surfaces });
+        let image = self.painter.paint(&parcel.moment(&surfaces));
         if still {
             self.png("still.png", &image)?;
             self.still_done = true;
@@ -280,7 +311,7 @@ fn cache_format(format: Format) -> Option<CacheFormat> {
         Format::Vtu => Some(CacheFormat::Vtu),
         Format::Npz => Some(CacheFormat::Npz),
         Format::Obj => Some(CacheFormat::Obj),
-        Format::Surface | Format::None => None,
+        Format::Surface | Format::Foam | Format::None => None,
     }
 }
 
@@ -304,10 +335,12 @@ fn clear(folder: &Path) {
     }
 }
 
-/// `frame_00042.ply` and its like, and `surface_water_00042.ply`.
+/// `frame_00042.ply` and its like, `surface_water_00042.ply` and `foam_00042.ply`.
 fn is_frame(name: &str) -> bool {
     let Some((stem, extension)) = name.rsplit_once('.') else { return false };
     let (number, known) = if let Some((_, number)) = stem.strip_prefix("surface_").and_then(|s| s.rsplit_once('_')) {
+        (number, extension == "ply")
+    } else if let Some(number) = stem.strip_prefix("foam_") {
         (number, extension == "ply")
     } else if let Some(number) = stem.strip_prefix("frame_") {
         (number, extension == "png" || CacheFormat::ALL.iter().any(|f| f.name() == extension))
@@ -323,11 +356,17 @@ mod tests {
 
     #[test]
     fn only_names_of_ours_are_frames() {
-        for name in ["frame_00000.ply", "frame_123456.vtu", "frame_00001.png", "surface_sea_water_00001.ply"] {
+        let ours = ["frame_00000.ply", "frame_123456.vtu", "frame_00001.png", "surface_sea_water_00001.ply"];
+        for name in ours.into_iter().chain(["foam_00001.ply"]) {
             assert!(is_frame(name), "{name}");
         }
         let others = ["frame_1.ply", "frame_00000.txt", "frame_0000a.ply", "my_frame_00000.ply", "frame_.ply"];
-        for name in others.into_iter().chain(["surface_00001.ply", "surface_water_1.ply", "surface_water_00001.png"]) {
+        for name in others.into_iter().chain([
+            "surface_00001.ply",
+            "surface_water_1.ply",
+            "surface_water_00001.png",
+            "foam_1.ply",
+        ]) {
             assert!(!is_frame(name), "{name}");
         }
     }

@@ -6,6 +6,7 @@ use crate::report::Failure;
 use pliant::Simulation;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Residuals, Times};
+use pliant_foam::Tally;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
@@ -55,8 +56,8 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Starts the file with its header.
-    pub fn create(path: &Path, sim: &Simulation) -> Result<Self, Failure> {
+    /// Starts the file with its header, with columns for spray, foam and bubbles if there is a `foam`.
+    pub fn create(path: &Path, sim: &Simulation, foam: Option<Tally>) -> Result<Self, Failure> {
         let kinds: Vec<&'static str> = sim.residuals().into_keys().collect();
         let mut header = START.to_owned();
         header.push_str(&Stage::ALL.map(Stage::name).join(","));
@@ -75,6 +76,9 @@ impl Stats {
         if sim.model().fluid.is_some() {
             header.push_str(",pressure_mean,pressure_max,volume,mixing");
         }
+        if foam.is_some() {
+            header.push_str(",spray,foam,bubbles");
+        }
         header.push('\n');
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
@@ -84,7 +88,13 @@ impl Stats {
     }
 
     /// Adds the line of a frame.
-    pub fn write(&mut self, frame: u64, times: &FrameTimes, sim: &Simulation) -> Result<(), Failure> {
+    pub fn write(
+        &mut self,
+        frame: u64,
+        times: &FrameTimes,
+        sim: &Simulation,
+        foam: Option<Tally>,
+    ) -> Result<(), Failure> {
         let probe = sim.probe();
         let (residuals, liquids) = sim.measure();
         self.residuals = residuals;
@@ -107,6 +117,9 @@ impl Stats {
         }
         if let Some(l) = liquids {
             let _ = write!(line, ",{:.6e},{:.6e},{:.6e},{:.4}", l.pressure_mean, l.pressure_max, l.volume, l.mixing);
+        }
+        if let Some(Tally { spray, foam, bubbles, .. }) = foam {
+            let _ = write!(line, ",{spray},{foam},{bubbles}");
         }
         line.push('\n');
         self.put(&line)

@@ -1,5 +1,6 @@
 //! What is said at the end of a run, to people and to scripts.
 
+use super::foam::FoamSummary;
 use super::outputs::{SurfaceTimes, Written};
 use super::stats::FrameTimes;
 use super::{End, Length};
@@ -32,6 +33,9 @@ pub struct Summary {
     /// Surfaces of liquids, beside the steps.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surfaces: Option<SurfaceTimes>,
+    /// Spray, foam and bubbles of liquids.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub foam: Option<FoamSummary>,
     /// After the last finished frame.
     pub residual: Residuals,
     /// Fingerprint of the state at the end; none if it diverged.
@@ -61,6 +65,7 @@ impl Summary {
             ms_per_frame: times.steps * per_frame,
             stages: stages.map(|(s, ms)| (s.name(), ms * per_frame)).collect(),
             surfaces: None,
+            foam: None,
             residual: Residuals::new(),
             hash: Some(format!("{:016x}", sim.hash())),
             out: folder.display().to_string(),
@@ -102,6 +107,9 @@ impl Summary {
         if let Some(surfaces) = &self.surfaces {
             let triangles = out::grouped(surfaces.triangles_per_frame as usize);
             text.push_str(&format!("surfaces: {:.2} ms and {triangles} triangles per frame\n", surfaces.ms_per_frame));
+        }
+        if let Some(foam) = &self.foam {
+            text.push_str(&foam.human());
         }
         text.push_str("\nLook at:\n");
         for file in &written.files {

@@ -11,7 +11,7 @@ mod present;
 mod vtu;
 
 pub use atomic::{WriteError, write_atomically};
-pub use ply::{SurfaceFrame, write_surface};
+pub use ply::{FoamFrame, SurfaceFrame, write_foam, write_surface};
 
 use pliant::frame::{Frame, Shape};
 use std::fmt;

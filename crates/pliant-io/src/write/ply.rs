@@ -1,4 +1,5 @@
-//! Binary PLY frames: particles with velocity, surface triangles, rope segments as edges. Surfaces of liquids, with normals.
+//! Binary PLY frames: particles with velocity, surface triangles, rope segments as edges. Surfaces of liquids, with normals; their
+//! spray, foam and bubbles.
 
 use super::atomic::{WriteError, write_atomically};
 use glam::Vec3;
@@ -17,6 +18,47 @@ pub struct SurfaceFrame<'a> {
     pub normals: &'a [Vec3],
     /// Vertex numbers, counter-clockwise from outside.
     pub triangles: &'a [[u32; 3]],
+}
+
+/// Spray, foam and bubbles at a moment: one entry of each list for each fleck.
+#[derive(Clone, Copy, Debug)]
+pub struct FoamFrame<'a> {
+    /// Simulated time [s].
+    pub time: f64,
+    /// Positions [m].
+    pub positions: &'a [Vec3],
+    /// Velocities [m/s].
+    pub velocities: &'a [Vec3],
+    /// Times since they were made [s].
+    pub ages: &'a [f32],
+    /// 0 for spray, 1 for foam, 2 for bubbles.
+    pub kinds: &'a [u8],
+}
+
+/// Writes spray, foam and bubbles as points of a binary PLY with velocity, `age` and `kind`. None are a valid file too.
+pub fn write_foam(path: &Path, foam: &FoamFrame) -> Result<(), WriteError> {
+    let count = foam.positions.len();
+    let others = [("velocities", foam.velocities.len()), ("ages", foam.ages.len()), ("kinds", foam.kinds.len())];
+    if let Some((what, found)) = others.into_iter().find(|(_, found)| *found != count) {
+        return Err(WriteError::Mismatch(format!("foam has {found} {what}, but {count} positions")));
+    }
+    write_atomically(path, |out| foam_to(out, foam))
+}
+
+fn foam_to(out: &mut dyn Write, foam: &FoamFrame) -> io::Result<()> {
+    writeln!(out, "ply\nformat binary_little_endian 1.0\ncomment time {}", foam.time)?;
+    writeln!(out, "comment kind 0 is spray, 1 foam, 2 bubbles\nelement vertex {}", foam.positions.len())?;
+    for name in ["x", "y", "z", "vx", "vy", "vz", "age"] {
+        writeln!(out, "property float {name}")?;
+    }
+    writeln!(out, "property uchar kind\nend_header")?;
+    for (i, (p, v)) in foam.positions.iter().zip(foam.velocities).enumerate() {
+        for value in [p.x, p.y, p.z, v.x, v.y, v.z, foam.ages[i]] {
+            out.write_all(&value.to_le_bytes())?;
+        }
+        out.write_all(&[foam.kinds[i]])?;
+    }
+    Ok(())
 }
 
 /// Writes a surface as binary PLY. An empty one is a valid file without vertices.

@@ -33,7 +33,7 @@ pub use placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
 pub use rope::Rope;
 pub use soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
 pub(crate) use validate::as_grains;
-pub use view::{Camera, Output, SurfaceSpec};
+pub use view::{Camera, FoamSpec, Output, SurfaceSpec};
 
 use crate::kernels::shape::Extraction;
 use schemars::JsonSchema;

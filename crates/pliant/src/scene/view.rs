@@ -37,11 +37,21 @@ pub struct Output {
     pub still: Option<f32>,
     /// How surfaces of liquids are made.
     pub surface: SurfaceSpec,
+    /// Spray, foam and bubbles of liquids; none by default.
+    pub foam: Option<FoamSpec>,
 }
 
 impl Default for Output {
     fn default() -> Self {
-        Self { seconds: 5.0, fps: 50.0, width: 1280, height: 720, still: None, surface: SurfaceSpec::default() }
+        Self {
+            seconds: 5.0,
+            fps: 50.0,
+            width: 1280,
+            height: 720,
+            still: None,
+            surface: SurfaceSpec::default(),
+            foam: None,
+        }
     }
 }
 
@@ -59,5 +69,24 @@ pub struct SurfaceSpec {
 impl Default for SurfaceSpec {
     fn default() -> Self {
         Self { cell: 0.75, smoothing: 10 }
+    }
+}
+
+/// Spray, foam and bubbles: flecks that follow the liquids of a scene from frame to frame and do nothing to them.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct FoamSpec {
+    /// Flecks that a particle makes in a second where the liquid is as violent as it gets [1/s], 0 to 100,000; default 200.
+    pub rate: f32,
+    /// Shortest and longest time that foam lies on the liquid [s], up to 1,000; default 0.5 and 2.5. Spray and bubbles wait
+    /// until they are foam.
+    pub lifetime: [f32; 2],
+    /// Flecks at a time, at most, up to 10 million; default 100,000. Where more were to be made a run says so.
+    pub most: u32,
+}
+
+impl Default for FoamSpec {
+    fn default() -> Self {
+        Self { rate: 200.0, lifetime: [0.5, 2.5], most: 100_000 }
     }
 }

@@ -313,6 +313,7 @@ width = 640
 height = 480
 still = 1.0
 surface = { cell = 0.5, smoothing = 4 }
+foam = { rate = 50.0, lifetime = [0.25, 1.5], most = 5000 }
 "#;
 
 pub fn table() -> toml::Table {

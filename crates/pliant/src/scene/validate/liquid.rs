@@ -1,7 +1,8 @@
 //! Liquids.
 
-use super::{Checked, grains, range};
-use crate::scene::{FillSpec, FluidSpec, Grains, Liquid, Scene};
+use super::{Checked, count, grains, range};
+use crate::error::SceneError;
+use crate::scene::{FillSpec, FluidSpec, FoamSpec, Grains, Liquid, Scene};
 
 pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.radius", f.radius, 1e-5, 1e3)?;
@@ -14,6 +15,18 @@ pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.spread", f.spread, 0.0, 1.0)?;
     range("fluid.adhesion", f.adhesion, 0.0, 5.0)?;
     range("fluid.vorticity", f.vorticity, 0.0, 100.0)
+}
+
+pub fn foam(f: &FoamSpec) -> Checked {
+    range("output.foam.rate", f.rate, 0.0, 1e5)?;
+    let [shortest, longest] = f.lifetime;
+    range("output.foam.lifetime[0]", shortest, 0.0, 1e3)?;
+    range("output.foam.lifetime[1]", longest, 0.0, 1e3)?;
+    if shortest > longest {
+        let what = format!("is {:?}, but the shortest time comes first", f.lifetime);
+        return Err(SceneError::new("output.foam.lifetime", what));
+    }
+    count("output.foam.most", f.most, 1, 10_000_000)
 }
 
 /// In place of a source, where there need be none.

@@ -219,6 +219,9 @@ fn view(scene: &Scene) -> Checked {
     }
     range("output.surface.cell", o.surface.cell, 0.25, 2.0)?;
     count("output.surface.smoothing", o.surface.smoothing, 0, 1000)?;
+    if let Some(f) = &o.foam {
+        liquid::foam(f)?;
+    }
     o.still.map_or(Ok(()), |t| range("output.still", t, 0.0, 1e6))
 }
 
