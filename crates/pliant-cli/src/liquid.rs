@@ -70,7 +70,7 @@ impl Liquids {
 
     /// Radius of a fleck of foam in pictures [m].
     pub fn speck(&self) -> f32 {
-        0.2 * self.settings.radius
+        0.16 * self.settings.radius
     }
 
     /// Particles of all liquids.

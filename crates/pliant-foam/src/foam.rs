@@ -94,17 +94,13 @@ pub struct Foam {
     time: f64,
     rows: Vec<RowData>,
     velocities: Vec<RowData>,
+    radii: Vec<f32>,
     finder: Finder,
-    /// Flecks first, then the liquid.
-    both: Vec<RowData>,
-    phases: Vec<u32>,
-    meeting: Finder,
 }
 
 impl Foam {
     /// None yet.
     pub fn new(settings: Settings) -> Self {
-        let finder = || Finder::new(Search::Grid).in_cells();
         Self {
             settings,
             drift: Drift::new(settings.scale.gravity, settings.scale.limits.radius),
@@ -113,10 +109,8 @@ impl Foam {
             time: 0.0,
             rows: Vec::new(),
             velocities: Vec::new(),
-            finder: finder(),
-            both: Vec::new(),
-            phases: Vec::new(),
-            meeting: finder(),
+            radii: Vec::new(),
+            finder: Finder::new(Search::Grid).in_cells(),
         }
     }
 
@@ -132,11 +126,14 @@ impl Foam {
         &self.flecks
     }
 
-    /// Adds a fleck of the caller's own, if there is room for it.
-    pub fn add(&mut self, fleck: Fleck) {
-        if self.flecks.len() < self.settings.most {
+    /// Adds a fleck of the caller's own; false if there is no room for it.
+    #[must_use]
+    pub fn add(&mut self, fleck: Fleck) -> bool {
+        let room = self.flecks.len() < self.settings.most;
+        if room {
             self.flecks.push(fleck);
         }
+        room
     }
 
     /// How it was set up.
@@ -167,8 +164,17 @@ impl Foam {
     pub fn advance(&mut self, threads: &Threads, liquid: Liquid<'_>, walls: &[Obstacle], dt: f32) -> Tally {
         let mut tally = Tally::default();
         if dt > 0.0 {
-            self.drift_on(threads, liquid, walls, dt);
-            self.make(threads, liquid, walls, dt, &mut tally);
+            let fast = |v: &RowData| vec3(*v).length() > self.settings.scale.limits.slow;
+            let lively = self.settings.rate > 0.0 && liquid.velocities.iter().any(fast);
+            if lively || !self.flecks.is_empty() {
+                self.radii.resize(liquid.rows.len(), 0.0);
+                let cloud = Cloud { rows: liquid.rows, radii: &self.radii, phases: &[] };
+                self.finder.find(threads, cloud, self.settings.scale.limits.reach, Pairs::Both);
+                self.drift_on(threads, liquid, walls, dt);
+            }
+            if lively {
+                self.make(threads, liquid, walls, dt, &mut tally);
+            }
             self.frame += 1;
         }
         for fleck in &self.flecks {
@@ -183,36 +189,27 @@ impl Foam {
 
     /// Moves what is there, decides what it has become, and takes away what is over.
     fn drift_on(&mut self, threads: &Threads, liquid: Liquid<'_>, walls: &[Obstacle], dt: f32) {
-        if self.flecks.is_empty() {
-            return;
-        }
-        let Self { settings, drift, flecks, both, phases, meeting, .. } = self;
-        let Limits { radius, reach, .. } = settings.scale.limits;
-        let count = flecks.len();
-        both.clear();
-        both.extend(flecks.iter().map(|f| ahead(drift, f, dt).extend(0.0).to_array()));
-        both.extend_from_slice(liquid.rows);
-        phases.clear();
-        // Those of one phase do not see each other.
-        phases.extend((0..both.len()).map(|i| if i < count { 1 } else { 2 }));
-        let cloud = Cloud { rows: both, radii: &vec![0.0; both.len()], phases };
-        let near = meeting.find(threads, cloud, reach, Pairs::Once);
+        let Self { settings, drift, flecks, finder, .. } = self;
+        let (grid, Limits { radius, reach, .. }) = (finder.grid(), settings.scale.limits);
         let full = settings.scale.limits.full_count();
-        let each = |first: usize, flecks: &mut [Fleck]| {
-            for (k, fleck) in flecks.iter_mut().enumerate() {
-                let (place, near) = (vec3(both[first + k]), near.of(first + k));
+        let each = |_: usize, flecks: &mut [Fleck]| {
+            let mut near = Vec::new();
+            for fleck in flecks {
+                let place = ahead(drift, fleck, dt);
+                grid.within(place.extend(0.0).to_array(), reach, &mut near);
                 let kind = kind_of(near.len() as f32 / (full * open_share(walls, place, reach)));
                 let (start, v) = (fleck.position, fleck.velocity);
                 (fleck.position, fleck.velocity) = match kind {
                     Kind::Spray => drift.fly(start, v, dt),
                     _ => {
-                        let mut flow = (Vec3::ZERO, 0.0);
-                        for &j in near {
-                            let weight = (1.0 - place.distance(vec3(both[j as usize])) / reach).max(1e-3);
-                            flow.0 += vec3(liquid.velocities[j as usize - count]) * weight;
-                            flow.1 += weight;
+                        let (mut sum, mut all) = (Vec3::ZERO, 0.0);
+                        for n in &near {
+                            // All that are near have some weight, or there might be none in all.
+                            let weight = (1.0 - n.squared.sqrt() / reach).max(1e-3);
+                            sum += vec3(liquid.velocities[n.index as usize]) * weight;
+                            all += weight;
                         }
-                        let flow = flow.0 / flow.1;
+                        let flow = sum / all;
                         if kind == Kind::Foam { drift.carry(start, v, flow, dt) } else { drift.bob(start, v, flow, dt) }
                     }
                 };
@@ -234,12 +231,7 @@ impl Foam {
     fn make(&mut self, threads: &Threads, liquid: Liquid<'_>, walls: &[Obstacle], dt: f32, tally: &mut Tally) {
         let Self { settings, flecks, frame, finder, .. } = self;
         let limits = &settings.scale.limits;
-        if !liquid.velocities.iter().any(|v| vec3(*v).length() > limits.slow) || settings.rate <= 0.0 {
-            return;
-        }
-        let cloud = Cloud { rows: liquid.rows, radii: &vec![0.0; liquid.rows.len()], phases: &[] };
-        let near = finder.find(threads, cloud, limits.reach, Pairs::Both);
-        let found = potentials(threads, liquid.rows, liquid.velocities, near, walls, limits);
+        let found = potentials(threads, liquid.rows, liquid.velocities, finder.neighbors(), walls, limits);
         let amount = |p: &Potential| f64::from(p.share) * f64::from(settings.rate) * f64::from(dt);
         let wanted: f64 = found.iter().map(amount).sum();
         let room = settings.most.saturating_sub(flecks.len());

@@ -3,7 +3,11 @@
 use crate::potential::Limits;
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::kernels::contact::Solid;
+use pliant::kernels::contact::{Solid, signed_distance};
+use pliant::model::Model;
+
+/// Steps on the way down; whoever has not arrived after so many goes along a wall.
+const MOST_STEPS: usize = 200;
 
 /// Sizes and speeds of a scene's liquids, taken before its first step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -19,9 +23,9 @@ pub struct Scale {
 impl Scale {
     /// None where the scene has no liquid.
     ///
-    /// As fast as it gets is what a particle has that falls from the highest place of the liquid, or its mouths, to the lowest, or the
-    /// ground, on top of the velocity that it starts with. As slow as nothing happens is the fall through its own
-    /// size, or an equal share of the former where there is no gravity.
+    /// As fast as it gets is what a particle has that falls from the highest place of the liquid, or its mouths, to the lowest, or to what
+    /// is below, on top of the velocity that it starts with. As slow as nothing happens is the fall through its own
+    /// size; where there is no gravity, the same share of the former that its size has in the scene.
     pub fn of(sim: &Simulation) -> Option<Self> {
         let (model, state) = (sim.model(), sim.state());
         let fluid = model.fluid.as_ref()?;
@@ -42,18 +46,13 @@ impl Scale {
         let gravity = model.settings.gravity;
         let (down, g) = (gravity.normalize_or(-Vec3::Y), gravity.length());
         let size = (high - low).length() + 2.0 * radius;
-        let ends = [low, high].map(|p| p.dot(down));
-        let mut fall = (ends[1] - ends[0]).abs() + 2.0 * radius;
+        // How high the box around the liquid is, whichever way is down.
+        let height = (high - low).dot(down.abs());
         let middle = (low + high) * 0.5;
-        for collider in model.colliders.iter().filter(|c| c.solid == Solid::Plane) {
-            let pose = collider.motion.pose(0.0);
-            let slope = -(pose.rotation * Vec3::Y).dot(down);
-            let way = (middle - pose.position).dot(pose.rotation * Vec3::Y) / slope;
-            // A ground, not a wall.
-            if slope > 0.7 && way > 0.0 {
-                fall = fall.max(way + 0.5 * (ends[1] - ends[0]).abs() + radius);
-                (low, high) = (low.min(middle + down * way), high.max(middle + down * way));
-            }
+        let below = way_down(model, middle, down);
+        let fall = below.map_or(0.0, |way| way + 0.5 * height + radius).max(height + 2.0 * radius);
+        if let Some(way) = below {
+            (low, high) = fold((low, high), &(middle + down * way));
         }
         for collider in &model.colliders {
             if let Some((min, max)) = bounds_of(&collider.solid) {
@@ -64,16 +63,37 @@ impl Scale {
                 }
             }
         }
-        let way = if g > 0.0 { fall } else { size };
         // Without gravity and at rest: once through the scene in a second.
         let square = if g > 0.0 || start > 0.0 { 2.0 * g * fall + start * start } else { size * size };
-        let fast = square.sqrt();
+        let least = if g > 0.0 { 2.0 * g * (2.0 * radius) } else { square * (2.0 * radius / size) };
         // In a scene that is a few particles high, half as fast must do.
-        let slow = fast * (2.0 * radius / way).min(0.25).sqrt();
+        let (fast, slow) = (square.sqrt(), least.min(0.25 * square).sqrt());
         let margin = (high - low).length() + if g > 0.0 { 0.5 * square / g } else { size };
         let bounds = [low - margin, high + margin];
         Some(Self { limits: Limits { radius, reach, slow, fast }, gravity, bounds })
     }
+}
+
+/// How far the first collider below a point is [m], if there is one; by steps that none of them is nearer than.
+fn way_down(model: &Model, from: Vec3, down: Vec3) -> Option<f32> {
+    let distance = |x: Vec3| {
+        let each = model.colliders.iter().map(|c| signed_distance(&c.solid, c.motion.pose(0.0).inward(x)).0);
+        each.fold(f32::INFINITY, f32::min)
+    };
+    // Near enough to be there.
+    let there = 1e-3 * distance(from);
+    let mut way = 0.0;
+    for _ in 0..MOST_STEPS {
+        let clear = distance(from + down * way);
+        if !clear.is_finite() {
+            return None;
+        }
+        if clear <= there {
+            return Some(way);
+        }
+        way += clear;
+    }
+    None
 }
 
 /// A box around a shape in its own frame [m]; none around a plane.

@@ -2,10 +2,12 @@
 #![allow(missing_docs, reason = "a test")]
 
 use glam::{Quat, Vec3};
-use pliant::Threads;
+use pliant::build::NoMeshes;
 use pliant::kernels::contact::{Friction, Obstacle, Pose, Solid};
+use pliant::scene::{FoamSpec, Format, Scene};
 use pliant::space::{Cloud, Finder, Pairs, Search};
 use pliant::state::RowData;
+use pliant::{Options, Simulation, Threads};
 use pliant_foam::{Drift, Fleck, Foam, Kind, Limits, Liquid, Potential, Scale, Settings, Tally, potentials};
 
 const RADIUS: f32 = 0.02;
@@ -200,7 +202,7 @@ fn a_crest_that_is_drawn_out_makes_spray_and_a_flat_surface_does_not() {
 fn of(flecks: &[(Vec3, Vec3)]) -> Foam {
     let mut foam = Foam::new(settings(0.0, 100));
     for &(position, velocity) in flecks {
-        foam.add(Fleck { position, velocity, age: 0.0, left: 1.0, kind: Kind::Spray });
+        assert!(foam.add(Fleck { position, velocity, age: 0.0, left: 1.0, kind: Kind::Spray }));
     }
     foam
 }
@@ -356,4 +358,60 @@ fn liquids_that_are_nowhere_or_not_there_do_no_harm() {
         foam.advance(&threads, Liquid { rows: &rows, velocities: &velocities }, &[], 0.02);
     }
     assert!(foam.flecks().len() <= 1000 && foam.flecks().iter().all(|f| f.position.is_finite()));
+}
+
+/// A scene before its first step.
+fn simulation(text: &str) -> Simulation {
+    let scene = Scene::parse(text, Format::Toml).unwrap();
+    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
+}
+
+#[test]
+fn limits_follow_from_the_scene() {
+    let column = "fluid = { radius = 0.02 }\n[[liquid]]\njitter = 0\nfill = { min = [0, 0, 0], max = [0.4, 1, 0.4] }\n";
+    let ground = "[[collider]]\nplane = {}\n";
+    let limits = |text: &str| Scale::of(&simulation(text)).unwrap().limits;
+    let near = |found: f32, wanted: f32| assert!((found / wanted - 1.0).abs() < 1e-3, "{found} m/s, not {wanted}");
+    // A fall from 1 m, and one through a particle of 4 cm.
+    let found = limits(&[column, ground].concat());
+    near(found.fast, (2.0 * 9.81 * 1.0_f32).sqrt());
+    near(found.slow, (2.0 * 9.81 * 0.04_f32).sqrt());
+    assert_eq!((found.radius, found.reach), (RADIUS, REACH));
+    // From 2 m above the ground, and beside a wall, which is none.
+    let high = "[[collider]]\nplane = { offset = -2 }\n[[collider]]\nplane = { normal = [1, 0, 0], offset = -5 }\n";
+    near(limits(&[column, high].concat()).fast, (2.0 * 9.81 * 3.0_f32).sqrt());
+    // On top of what it starts with.
+    let thrown = column.replace("jitter = 0", "jitter = 0\nvelocity = [3, 0, 4]");
+    near(limits(&[&thrown, ground].concat()).fast, (2.0 * 9.81 + 25.0_f32).sqrt());
+    // Without gravity there is nothing else.
+    let free = ["world = { gravity = [0, 0, 0] }\n", &thrown].concat();
+    near(limits(&free).fast, 5.0);
+    assert!(limits(&free).slow < 2.5);
+    // What is poured counts before it is there.
+    let pour =
+        "[[liquid]]\npour = { from = [0, 1.98, 0], radius = 0.1, per_second = 50, velocity = [0, -3, 0], until = 1 }\n";
+    near(limits(&["fluid = { radius = 0.02 }\n", pour, ground].concat()).fast, (2.0 * 9.81 * 2.0 + 9.0_f32).sqrt());
+    assert_eq!(Scale::of(&simulation("[[grains]]\nfill = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }\n")), None);
+}
+
+#[test]
+fn a_simulation_has_the_same_bits_with_foam_and_without() {
+    let text = "solver = { iterations = 2, substeps = 2 }\nfluid = { radius = 0.04 }\n[[liquid]]\nvelocity = [3, 0, 0]\n\
+                fill = { min = [0, 0, 0], max = [0.5, 0.8, 0.4] }\n[[collider]]\nplane = {}\n\
+                [[collider]]\nplane = { normal = [-1, 0, 0], offset = -0.6 }\n";
+    let (mut with, mut without) = (simulation(text), simulation(text));
+    let mut foam = Foam::of(&with, &FoamSpec { rate: 1000.0, ..FoamSpec::default() }).unwrap();
+    let threads = one();
+    let mut made = 0;
+    assert_eq!(foam.follow(&threads, &with), Tally::default());
+    for _ in 0..20 {
+        with.advance(2).unwrap();
+        without.advance(2).unwrap();
+        made += foam.follow(&threads, &with).born;
+        assert_eq!(with.hash(), without.hash());
+    }
+    assert!(made > 100, "{made}");
+    // Nobody is behind the walls.
+    let [floor, wall] = [Vec3::Y, -Vec3::X];
+    assert!(foam.flecks().iter().all(|f| f.position.dot(floor) > 0.0 && f.position.dot(wall) > -0.6));
 }

@@ -297,3 +297,26 @@ fn liquids_cast_no_shadow_and_broken_ones_are_left_out() {
     picture.liquids = vec![LiquidDraw { positions: &away, ..liquid }];
     assert_eq!(draw(&picture, 160, 120).pixels, empty.pixels);
 }
+
+#[test]
+fn specks_are_bright_on_all_sides_hide_what_is_behind_and_cast_no_shadow() {
+    let camera = Camera::look_at(Vec3::new(0.0, 3.0, 5.0), Vec3::ZERO);
+    let ground = GroundDraw { height: -1.0, ..GroundDraw::default() };
+    let picture = Picture { ground: Some(ground), ..Picture::new(camera) };
+    let ball = SphereDraw { center: Vec3::ZERO, radius: 0.4, color: Color(Vec3::ONE) };
+    let empty = draw(&picture, 320, 240);
+    let speck = draw(&Picture { specks: vec![ball], ..picture.clone() }, 320, 240);
+    let solid = draw(&Picture { spheres: vec![ball], ..picture.clone() }, 320, 240);
+    let differ = |a: &Image, b: &Image| a.pixels.chunks(3).zip(b.pixels.chunks(3)).filter(|(a, b)| a != b).count();
+    // f·r/√(d² − r²) with f = 380.6 px and d² = 34: 26.1 px, area 2,145 px² and some touched pixels at the outline.
+    let area = differ(&empty, &speck);
+    assert!((2_100..2_300).contains(&area), "{area}");
+    // A ball has a shadow besides.
+    assert!(differ(&empty, &solid) > area + 500);
+    let at = |image: &Image, y: usize| image.pixels[(y * 320 + 160) * 3];
+    let (low, high) = (at(&speck, 142), at(&speck, 98));
+    assert!(low > 200 && high > 200 && low.abs_diff(high) < 10, "{low} {high}");
+    assert!(at(&solid, 142).abs_diff(at(&solid, 98)) > 20);
+    let lost = SphereDraw { center: Vec3::NAN, ..ball };
+    assert_eq!(draw(&Picture { specks: vec![lost], ..picture }, 320, 240).pixels, empty.pixels);
+}

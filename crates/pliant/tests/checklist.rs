@@ -484,7 +484,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s30_cells_are_the_floor_and_never_decrease",
         "s30_counting_and_sorting_on_the_gpu_give_the_same_places_and_sorting_ascends_within",
         "s30_counting_and_sorting_put_particles_in_the_same_order",
-        "s30_e32_the_nearest_are_those_of_brute_force_with_ties_by_number",
+        "s30_e32_the_nearest_and_all_within_reach_are_those_of_brute_force",
         "s30_e33_everybody_touching_everybody_is_reported_in_full",
         "s30_prefix_sums_of_any_length_are_exact",
         "s30_prefix_sums_of_millions_are_exact",
@@ -734,7 +734,7 @@ const PROVED: &[(&str, &[&str])] = &[
     ]),
     ("e32", &[
         "e32_the_nearest_may_be_in_a_ring_after_the_one_that_fills_the_list",
-        "s30_e32_the_nearest_are_those_of_brute_force_with_ties_by_number",
+        "s30_e32_the_nearest_and_all_within_reach_are_those_of_brute_force",
     ]),
     ("e33", &[
         "e33_a_search_without_room_writes_nothing_out_of_bounds_and_is_remembered",

@@ -2,6 +2,7 @@
 
 mod bench;
 mod errors;
+mod foam;
 mod gpu;
 mod meshes;
 mod partition;

@@ -2,7 +2,10 @@
 
 use glam::Vec3;
 use pliant::frame::{Frame, Shape};
-use pliant_io::{CacheFormat, CacheWriter, Caps, SurfaceFrame, read_triangles, write_atomically, write_surface};
+use pliant_io::{
+    CacheFormat, CacheWriter, Caps, FoamFrame, SurfaceFrame, read_triangles, write_atomically, write_foam,
+    write_surface,
+};
 use std::fs;
 use std::io::{self, Read};
 use std::path::Path;
@@ -268,5 +271,31 @@ fn surfaces_have_normals_and_may_be_empty() {
     );
     for wrong in [SurfaceFrame { normals: &[], ..whole }, SurfaceFrame { triangles: &[[0, 1, 4]], ..whole }] {
         assert_eq!(write_surface(&path, &wrong).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
+}
+
+#[test]
+fn foam_is_points_with_velocity_age_and_kind() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("foam_00003.ply");
+    let (positions, velocities) = (vec![Vec3::new(1.0, 2.0, 3.0), Vec3::X], vec![Vec3::Y * -4.0, Vec3::ZERO]);
+    let whole =
+        FoamFrame { time: 0.25, positions: &positions, velocities: &velocities, ages: &[0.5, 1.5], kinds: &[2, 0] };
+    write_foam(&path, &whole).unwrap();
+    let bytes = fs::read(&path).unwrap();
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains("comment time 0.25\n") && text.contains("element vertex 2\n"), "{text}");
+    assert!(text.contains("property float age\nproperty uchar kind\nend_header\n"), "{text}");
+    // Seven numbers and a byte for each.
+    let wanted: Vec<u8> = [([1.0, 2.0, 3.0, 0.0, -4.0, 0.0, 0.5_f32], 2_u8), ([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5], 0)]
+        .into_iter()
+        .flat_map(|(numbers, kind)| numbers.into_iter().flat_map(f32::to_le_bytes).chain([kind]))
+        .collect();
+    assert!(bytes.ends_with(&wanted));
+    let none = FoamFrame { positions: &[], velocities: &[], ages: &[], kinds: &[], ..whole };
+    write_foam(&path, &none).unwrap();
+    assert!(fs::read(&path).unwrap().ends_with(b"end_header\n"));
+    for wrong in [FoamFrame { ages: &[], ..whole }, FoamFrame { kinds: &[1], ..whole }] {
+        assert_eq!(write_foam(&path, &wrong).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -76,7 +76,7 @@ impl Default for SurfaceSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FoamSpec {
-    /// Flecks that a particle makes in a second where the liquid is as violent as it gets [1/s], 0 to 100,000; default 200.
+    /// Flecks that a particle makes in a second where the liquid is as violent as it gets [1/s], 0 to 100,000; default 500.
     pub rate: f32,
     /// Shortest and longest time that foam lies on the liquid [s], up to 1,000; default 0.5 and 2.5. Spray and bubbles wait
     /// until they are foam.
@@ -87,6 +87,6 @@ pub struct FoamSpec {
 
 impl Default for FoamSpec {
     fn default() -> Self {
-        Self { rate: 200.0, lifetime: [0.5, 2.5], most: 100_000 }
+        Self { rate: 500.0, lifetime: [0.5, 2.5], most: 100_000 }
     }
 }

@@ -4,6 +4,7 @@
 //! memory, so a search reads a few runs of slots instead of 27 cells.
 
 use super::cells::{Bounds, Cells, Run};
+use super::nearest::Near;
 use super::neighbors::{Collector, Neighbors};
 use super::sift::{One, Sift};
 use super::sort::RadixSort;
@@ -11,6 +12,7 @@ use super::sorted::Sorted;
 use super::{Cloud, OUTWARD, Pairs};
 use crate::backend::cpu::{Isa, Threads};
 use crate::memory::of;
+use crate::state::RowData;
 use std::ops::Range;
 
 /// Edges of a cell in terms of the reach, which is how far two particles can be apart and still be near, by the number
@@ -179,6 +181,38 @@ impl Grid {
             starts.resize((place as usize + 1).max(starts.len()), slot as u32);
         }
         starts.resize(cells.places() + 2, n as u32);
+    }
+
+    /// All particles whose centers are nearer to a point than `reach` [m], in the order of cells and of numbers within them.
+    /// Phases and radii do not matter.
+    pub fn within(&self, point: RowData, reach: f32, out: &mut Vec<Near>) {
+        out.clear();
+        if self.sorted.len == 0 {
+            return;
+        }
+        let (cells, sorted) = (&self.cells, &self.sorted);
+        let [nx, ny, _] = cells.dims();
+        let wide = reach * OUTWARD;
+        let run = |k: usize| cells.run(k, point[k] - wide, point[k] + wide);
+        let (x, y, z) = (run(0), run(1), run(2));
+        let (ahead, behind) = split(x, nx);
+        for k in 0..z.count {
+            let plane = cells.step(2, z, k) * ny;
+            for j in 0..y.count {
+                let row = (plane + cells.step(1, y, j)) * nx;
+                for part in [&ahead, &behind] {
+                    let at = |x| self.starts[(row + x) as usize] as usize;
+                    for slot in at(part.start)..at(part.end) {
+                        let (dx, dy) = (point[0] - sorted.x[slot], point[1] - sorted.y[slot]);
+                        let dz = point[2] - sorted.z[slot];
+                        let squared = dx * dx + dy * dy + dz * dz;
+                        if squared < reach * reach {
+                            out.push(Near { index: sorted.index[slot], squared });
+                        }
+                    }
+                }
+            }
+        }
     }
 
     /// Lists all pairs that are near with this margin [m].

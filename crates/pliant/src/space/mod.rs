@@ -218,6 +218,11 @@ impl Finder {
         &self.neighbors
     }
 
+    /// The grid of the last search; empty where it used the tree.
+    pub fn grid(&self) -> &Grid {
+        &self.grid
+    }
+
     /// What the last search used: grid or tree.
     pub fn used(&self) -> Search {
         self.used

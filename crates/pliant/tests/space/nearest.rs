@@ -1,4 +1,4 @@
-//! The k nearest particles.
+//! The k nearest particles, and all within reach of a point.
 
 use crate::support::{Case, Dice, cases, one};
 use pliant::space::{Bounds, Cells, Construction, Grid};
@@ -17,7 +17,7 @@ fn brute_force(case: &Case, p: RowData, k: usize) -> Vec<(u32, f32)> {
 }
 
 #[test]
-fn s30_e32_the_nearest_are_those_of_brute_force_with_ties_by_number() {
+fn s30_e32_the_nearest_and_all_within_reach_are_those_of_brute_force() {
     let (threads, mut grid, mut out) = (one(), Grid::default(), Vec::new());
     let mut dice = Dice(11);
     for case in cases() {
@@ -43,6 +43,14 @@ fn s30_e32_the_nearest_are_those_of_brute_force_with_ties_by_number() {
                     grid.nearest(p, k, &mut out);
                     let found: Vec<_> = out.iter().map(|n| (n.index, n.squared)).collect();
                     assert_eq!(found, brute_force(&case, p, k), "{}, {k} nearest to {p:?}", case.name);
+                }
+                for reach in [0.0, 0.7 * spacing, 3.0 * spacing, 100.0 * spacing] {
+                    grid.within(p, reach, &mut out);
+                    out.sort_by(|a, b| a.squared.total_cmp(&b.squared).then(a.index.cmp(&b.index)));
+                    let found: Vec<_> = out.iter().map(|n| (n.index, n.squared)).collect();
+                    let mut wanted = brute_force(&case, p, usize::MAX);
+                    wanted.retain(|(_, squared)| *squared < reach * reach);
+                    assert_eq!(found, wanted, "{}, within {reach} of {p:?}", case.name);
                 }
             }
         }
