@@ -278,7 +278,8 @@ fn surfaces_have_normals_and_may_be_empty() {
 fn foam_is_points_with_velocity_age_and_kind() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("foam_00003.ply");
-    let (positions, velocities) = (vec![Vec3::new(1.0, 2.0, 3.0), Vec3::X], vec![Vec3::Y * -4.0, Vec3::ZERO]);
+    let (positions, velocities) =
+        (vec![Vec3::new(1.0, 2.0, 3.0), Vec3::X], vec![Vec3::new(0.0, -4.0, 0.0), Vec3::ZERO]);
     let whole =
         FoamFrame { time: 0.25, positions: &positions, velocities: &velocities, ages: &[0.5, 1.5], kinds: &[2, 0] };
     write_foam(&path, &whole).unwrap();

@@ -149,7 +149,8 @@ fn r06_negative_numbers_are_refused_where_a_sign_means_nothing() {
         "points",
     ];
     for way in numbers() {
-        if signed.contains(&name(&way)) {
+        // Things spin either way, but the rate of foam is a number in a second.
+        if signed.contains(&name(&way)) && written(&way) != "output.foam.rate" {
             let text = replaced(&way, Value::Float(-0.1));
             if let Err(e) = Scene::parse(&text, Format::Toml) {
                 // Corners of a box and times of keys are ordered.
