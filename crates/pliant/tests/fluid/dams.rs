@@ -32,11 +32,11 @@ fn front(sim: &Simulation) -> f64 {
     f64::from(x[x.len() - 1 - x.len() / 200])
 }
 
-/// Relative error of the front against the experiment, root mean square over its times.
-fn error(across: u32, substeps: u32) -> f64 {
+/// Where the front is at the times of the experiment.
+fn fronts(across: u32, substeps: u32) -> Vec<f64> {
     let mut sim = column(across, substeps);
     let scale = (2.0 * 9.81 / WIDTH).sqrt();
-    let (mut before, mut sum) = ((0.0, 1.0), 0.0);
+    let (mut before, mut all) = ((0.0, 1.0), Vec::new());
     let mut wanted = EXPERIMENT.iter().peekable();
     while let Some(&&(time, there)) = wanted.peek() {
         sim.advance(1).unwrap();
@@ -45,20 +45,31 @@ fn error(across: u32, substeps: u32) -> f64 {
             let share = (time - before.0) / (now.0 - before.0);
             let found = before.1 + share * (now.1 - before.1);
             println!("{across} across: t = {time:.3}, front {found:.3}, experiment {there:.3}");
-            sum += (found / there - 1.0).powi(2);
+            all.push(found);
             wanted.next();
         }
         before = now;
     }
-    (sum / EXPERIMENT.len() as f64).sqrt()
+    all
+}
+
+/// How far some fronts are from others, relative, root mean square.
+fn apart(fronts: &[f64], others: &[f64]) -> f64 {
+    let sum: f64 = fronts.iter().zip(others).map(|(a, b)| (a / b - 1.0).powi(2)).sum();
+    (sum / fronts.len() as f64).sqrt()
 }
 
 #[test]
 fn v11_the_front_of_a_dam_break_is_that_of_the_experiment() {
-    let (coarse, fine) = (error(8, 2), error(14, 3));
-    println!("off by {coarse:.3} with 8 particles across, {fine:.3} with 14");
-    assert!(fine < 0.10, "{fine}");
-    assert!(coarse < 0.15, "{coarse}");
+    let experiment = EXPERIMENT.map(|(_, there)| there);
+    let [coarse, fine, finest] = [(8, 2), (14, 3), (24, 5)].map(|(across, substeps)| fronts(across, substeps));
+    let off = [&coarse, &fine, &finest].map(|found| apart(found, &experiment));
+    println!("off by {off:.3?} with 8, 14 and 24 particles across");
+    assert!(off.iter().all(|&off| off < 0.10), "{off:?}");
+    // It comes to an end with resolution: half way there is less than half as far.
+    let (far, near) = (apart(&coarse, &finest), apart(&fine, &finest));
+    println!("from the finest: {far:.4} and {near:.4}");
+    assert!(near < 0.5 * far, "{far} {near}");
 }
 
 /// Water that sloshes for a minute fills as much at the end as at first.
