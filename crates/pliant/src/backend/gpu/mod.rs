@@ -133,7 +133,7 @@ impl Gpu {
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && rendezvous::possible(&device, model, &tables)?;
-        let program = Program::new(model, state, &tables, together);
+        let program = Program::new(model, state, &tables, together, device.software);
         let records = Records::new(model, state, &tables);
         let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
         let buffers = Buffers::new(&device, model, state, &tables, &program.jobs, &sizes)?;

@@ -7,7 +7,7 @@
 const RUNAWAYS: u32 = RUNNING_PREDICT;
 
 // Numbers of particles among what is told; the substep stands above.
-const WHO: u32 = 27u;
+const WHO: u32 = 25u;
 
 fn turns() -> u32 {
     return job.substeps;

@@ -26,8 +26,11 @@ const SEAMS_LATER: u32 = 2;
 const SEAMS_TOGETHER: u32 = 3;
 const IN_ISLANDS: u32 = 1;
 
+/// Particles that a pass of several substeps can tell apart, as in `whole.wgsl`.
+const MOST_TOLD: usize = 1 << 25;
+
 /// Substeps that one dispatch may do.
-const SEVERAL: [u32; 4] = [16, 8, 4, 2];
+const SEVERAL: [u32; 6] = [64, 32, 16, 8, 4, 2];
 
 /// One thing that is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,9 +84,10 @@ pub struct Program {
 
 impl Program {
     /// From a model whose tables are written. `together`: the pieces of a mosaic run all iterations in one pass and
-    /// exchange their seams.
-    pub fn new(model: &Model, state: &State, tables: &Tables, together: bool) -> Self {
-        let mut maker = Maker { model, state, tables, together, whole: false, program: Self::default() };
+    /// exchange their seams. `software`: the device is a program.
+    pub fn new(model: &Model, state: &State, tables: &Tables, together: bool, software: bool) -> Self {
+        let program = Self::default();
+        let mut maker = Maker { model, state, tables, together, software, whole: false, program };
         maker.whole = maker.is_whole();
         maker.neighbors();
         maker.predict();
@@ -142,6 +146,8 @@ struct Maker<'a> {
     state: &'a State,
     tables: &'a Tables,
     together: bool,
+    /// Whether the device is a program.
+    software: bool,
     /// Whether one pass over patches does all of a substep.
     whole: bool,
     program: Program,
@@ -185,6 +191,7 @@ impl Maker<'_> {
             && !self.model.has_tables()
             && patches.complete
             && self.tables.pinned == 0
+            && self.state.particles < MOST_TOLD
             && settings.iterations > 0
     }
 
@@ -255,7 +262,9 @@ impl Maker<'_> {
         if !self.whole || !self.program.predict.is_empty() || !self.program.neighbors.is_empty() {
             return;
         }
+        // A software driver ends long loops; a card takes milliseconds for as many.
         let longest = self.tables.patches.iterations(&(0..self.model.schedule.patches.len()));
+        let longest = if self.software { longest } else { 4 * longest };
         for count in SEVERAL.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
             let job = Job { substeps: count, ..self.program.jobs[one.job] };
             self.program.jobs.push(job);
