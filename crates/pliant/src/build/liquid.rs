@@ -98,14 +98,13 @@ pub fn fluid(
     };
     let grips =
         volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { *pair.0 } else { grip(pair) }).collect();
-    let carry = f.carry_or_default();
     Some(Fluid {
         radius: f.radius,
         reach: f.reach * f.radius,
         smoothing: f.kernel,
         setback,
-        omega: f.omega_or_default(),
-        carry: if scene.solver.iterations == 1 { carry.min(MOST_OF_ONE) } else { carry },
+        omega: f.omega,
+        carry: if scene.solver.iterations == 1 { f.carry.min(MOST_OF_ONE) } else { f.carry },
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,
