@@ -89,7 +89,7 @@ const ROPES: &str = r#"
 const SCENES: [(&str, &str, u64); 3] = [
     ("cloth", CLOTH, 0x2a41_700f_4c10_d79c),
     ("torus", TORUS, 0x3483_1b38_3359_c872),
-    ("ropes", ROPES, 0xd51a_fec0_6b92_4c35),
+    ("ropes", ROPES, 0xd74c_364c_d71f_d002),
 ];
 
 fn start(text: &str, set: &[&str], options: Options) -> Simulation {

@@ -265,9 +265,7 @@ fn rub(obstacle: &Obstacle, radius: f32, start: Vec3, out: Vec3, done: Normal, p
     let Normal { total, normal, ease } = done;
     // Slip against the material point of the collider under the particle.
     let here = out - normal * radius;
-    // One that stands still carries nothing, which must not depend on where it is.
-    let still = obstacle.before == obstacle.after;
-    let carried = if still { Vec3::ZERO } else { here - obstacle.before.outward(obstacle.after.inward(here)) };
+    let carried = here - obstacle.before.outward(obstacle.after.inward(here));
     let moved = out - start - carried;
     let slip = moved - normal * moved.dot(normal);
     let free = slip * ease - push.tangent;

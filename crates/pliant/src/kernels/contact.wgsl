@@ -109,10 +109,8 @@ fn contact_rub(
 ) -> Touched {
     // Slip against the material point of the collider under the particle.
     let here = away - normal * radius;
-    var moved = away - start;
-    if any(o.before.position != o.after.position) || any(o.before.rotation != o.after.rotation) {
-        moved -= here - contact_outward(o.before, contact_inward(o.after, here));
-    }
+    let carried = here - contact_outward(o.before, contact_inward(o.after, here));
+    let moved = away - start - carried;
     let slip = moved - normal * dot(moved, normal);
     let free = slip * ease - push.xyz;
     let size = sqrt(dot(free, free));
