@@ -26,7 +26,7 @@ pub fn freeze(model: &Model, state: &mut State) -> bool {
         any |= !turn(freeze, number, time(model, substeps), state).is_empty();
     }
     if any {
-        weigh(state);
+        state.weigh_bodies();
     }
     any
 }
@@ -55,7 +55,7 @@ pub fn freeze_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool
         changed.extend(turn(freeze, number, now, aside));
     }
     if !changed.is_empty() {
-        weigh(aside);
+        aside.weigh_bodies();
         changed.sort_unstable();
         gpu.upload_particles(model, aside, &changed);
         gpu.upload_bodies(model, aside);
@@ -132,13 +132,6 @@ fn stiffen(state: &mut State, body: Range<usize>) {
         if let Some(first) = state.first_order.get_mut(i) {
             (*first, state.older_velocities[i]) = (true, state.velocities[i]);
         }
-    }
-}
-
-/// Bodies are heavier now.
-fn weigh(state: &mut State) {
-    if let Some(shapes) = &mut state.shapes {
-        shapes.set_masses(&state.rows);
     }
 }
 

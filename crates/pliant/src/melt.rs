@@ -18,7 +18,7 @@ pub fn melt(model: &Model, state: &mut State) -> bool {
         any |= !turn(melt, number, now, state).is_empty();
     }
     if any {
-        weigh(state);
+        state.weigh_bodies();
     }
     any
 }
@@ -37,7 +37,7 @@ pub fn melt_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, 
         }
     }
     if !changed.is_empty() {
-        weigh(aside);
+        aside.weigh_bodies();
         changed.sort_unstable();
         gpu.upload_particles(model, aside, &changed);
         gpu.upload_bodies(model, aside);
@@ -64,11 +64,4 @@ fn turn(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
         state.melted[number] += 1;
     }
     changed
-}
-
-/// Bodies are lighter now.
-fn weigh(state: &mut State) {
-    if let Some(shapes) = &mut state.shapes {
-        shapes.set_masses(&state.rows);
-    }
 }

@@ -69,6 +69,13 @@ pub struct State {
 }
 
 impl State {
+    /// Bodies that keep their shape take over what their particles weigh now.
+    pub(crate) fn weigh_bodies(&mut self) {
+        if let Some(shapes) = &mut self.shapes {
+            shapes.set_masses(&self.rows);
+        }
+    }
+
     /// Whether a particle is not in the world: it waits, or a drain has taken it, or it has melted or frozen.
     pub fn is_away(&self, particle: usize) -> bool {
         self.phases[particle] == ASLEEP && self.rows[particle][3] == 0.0

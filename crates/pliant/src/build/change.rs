@@ -8,7 +8,7 @@ use super::{BuildError, named};
 use crate::error::SceneError;
 use crate::kernels::contact::Pose;
 use crate::model::{Drain, Melt, Region};
-use crate::scene::{self, Scene};
+use crate::scene::{self, BoxShape, Scene, SphereShape};
 use glam::{Quat, Vec3};
 use std::ops::{Range, RangeInclusive};
 
@@ -23,13 +23,8 @@ pub const SPACES: RangeInclusive<f32> = 0.2..=2.0;
 pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
     for (i, spec) in scene.drain.iter().enumerate() {
         let at = format!("drain[{i}]");
-        let (region, position, turn) = match (&spec.cuboid, &spec.sphere) {
-            (Some(b), _) => (Region::Box(Vec3::from(b.size) / 2.0), b.center, rotation(b.rotate)),
-            (_, Some(s)) => (Region::Ball(s.radius), s.center, Quat::IDENTITY),
-            // Validation has seen to it.
-            (None, None) => continue,
-        };
-        let base = Pose { position: Vec3::from(position), rotation: turn };
+        // Validation has seen to it that there is one.
+        let Some((region, base)) = region(spec.cuboid.as_ref(), spec.sphere.as_ref()) else { continue };
         let takes = taken(&at, spec, scene, all)?;
         if spec.recycle {
             recycle(&at, &takes, all)?;
@@ -37,6 +32,16 @@ pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
         all.drains.push(Drain { region, motion: motion(spec.motion.as_ref(), base), takes, recycle: spec.recycle });
     }
     Ok(())
+}
+
+/// A region, and where it is; none where neither is given.
+pub fn region(cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Option<(Region, Pose)> {
+    let (region, center, rotation) = match (cuboid, sphere) {
+        (Some(b), _) => (Region::Box(Vec3::from(b.size) / 2.0), b.center, rotation(b.rotate)),
+        (_, Some(s)) => (Region::Ball(s.radius), s.center, Quat::IDENTITY),
+        (None, None) => return None,
+    };
+    Some((region, Pose { position: Vec3::from(center), rotation }))
 }
 
 /// Particles that a drain takes: those of liquids and grains, or of one of these.

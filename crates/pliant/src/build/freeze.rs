@@ -1,16 +1,16 @@
 //! Liquids that freeze: for each of their particles one of a body, which waits.
 
 use super::assemble::{Assembly, Copy};
-use super::change::{SPACES, find};
+use super::change::{SPACES, find, region};
 use super::liquid::frozen;
 use super::part::Part;
-use super::place::{copies, rotation};
+use super::place::copies;
 use super::{BuildError, named};
 use crate::error::SceneError;
 use crate::kernels::contact::Pose;
 use crate::model::{Freeze, Region};
 use crate::scene::{self, Scene};
-use glam::{Quat, Vec3};
+use glam::Vec3;
 
 /// Adds the bodies of all liquids that freeze, given what there is of these.
 pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> Result<(), BuildError> {
@@ -37,7 +37,7 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
             positions.extend(source.positions.iter().map(|&p| p + shift));
             masses.extend_from_slice(&source.masses);
         }
-        let region = place(spec);
+        let region = region(spec.cuboid.as_ref(), spec.sphere.as_ref());
         let far = |from: Vec3| region.map_or(0.0, |region| farthest(region, from));
         let start = f64::from(spec.start);
         let front = spec.speed.map(|speed| {
@@ -74,20 +74,6 @@ pub fn fill(all: &mut Assembly) {
         let own = all.copies.iter().filter(|c| all.parts[c.part].liquid == Some(freeze.liquid));
         let range = |c: &Copy| c.first as usize..c.first as usize + all.parts[c.part].positions.len();
         freeze.takes = own.map(range).collect();
-    }
-}
-
-/// Where it is cold.
-fn place(spec: &scene::Freeze) -> Option<(Region, Pose)> {
-    match (&spec.cuboid, &spec.sphere) {
-        (Some(b), _) => {
-            let pose = Pose { position: Vec3::from(b.center), rotation: rotation(b.rotate) };
-            Some((Region::Box(Vec3::from(b.size) / 2.0), pose))
-        }
-        (_, Some(s)) => {
-            Some((Region::Ball(s.radius), Pose { position: Vec3::from(s.center), rotation: Quat::IDENTITY }))
-        }
-        (None, None) => None,
     }
 }
 

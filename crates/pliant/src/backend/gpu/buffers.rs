@@ -73,16 +73,13 @@ impl Buffers {
     ) -> Result<Self, GpuError> {
         let solid = state.velocities.len();
         let arrays = if state.older.is_empty() { 2 } else { 4 };
-        let forces = if model.sails.triangles.is_empty() { 0 } else { state.particles };
         let copies = model.phantoms.owners.len() + if tables.fused { model.phantoms.seams } else { 0 };
-        // Where copies that run on by themselves started, and their velocities.
-        let shadows = if tables.fused && arrays == 2 { 2 * model.phantoms.seams } else { 0 };
         let row = size_of::<RowData>();
         let stride = (size_of::<Substep>().max(size_of::<Job>()) as u32).next_multiple_of(device.alignment);
         let size = |n: usize, each: usize| (n * each).max(16) as u64;
         let mut wanted = [
             ("rows", size(solid + copies, row)),
-            ("motion", size(arrays * solid + forces + shadows, row)),
+            ("motion", size(tables.motion, row)),
             ("lambda", size(tables.lambda, 4)),
             ("work", size(tables.work, row)),
             ("marks", size(tables.marks, 4)),

@@ -78,7 +78,7 @@ impl Records {
             masks: tables.masks,
             first_order: tables.first_order,
             pushes: tables.pushes,
-            forces: if second { 4 } else { 2 } * solid,
+            forces: tables.forces,
             exchange: tables.exchange,
             copies: model.phantoms.seams as u32,
             meets: tables.meets,

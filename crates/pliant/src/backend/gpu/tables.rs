@@ -67,6 +67,10 @@ pub struct Tables {
     pub first_order: u32,
     /// What pieces that run side by side exchange, in `marks`.
     pub exchange: u32,
+    /// Forces of the air in `motion`; then what copies keep that run on by themselves, and where `motion` ends.
+    pub forces: u32,
+    pub shadows: u32,
+    pub motion: usize,
     /// Pushes in `work`.
     pub pushes: u32,
     /// What particles that touch each other keep, in `work`, or [`NOBODY`]; and their second position buffer.
@@ -203,6 +207,12 @@ impl Tables {
         self.first_order = (MARKS + masks) as u32;
         self.exchange = self.first_order + state.first_order.len() as u32;
         self.marks = self.exchange as usize + 2 * 4 * copies;
+        let arrays = if state.older.is_empty() { 2 } else { 4 };
+        let forces = arrays * state.velocities.len();
+        let shadows = forces + if model.sails.triangles.is_empty() { 0 } else { state.particles };
+        // Where they started, and their velocities; with a history nobody runs on.
+        self.motion = shadows + if arrays == 2 { 2 * copies } else { 0 };
+        (self.forces, self.shadows) = (forces as u32, shadows as u32);
         self.pushes = 0;
         self.work = state.rows.len() * colliders;
     }

@@ -282,7 +282,6 @@ impl Maker<'_> {
             whole: self.whole,
         });
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
-        let forces = if self.model.sails.triangles.is_empty() { 0 } else { self.state.particles };
         // Copies of the last iteration and of this one change places.
         let (from, to) = if variant == 1 { (solid, solid + copies) } else { (solid + copies, solid) };
         let job = Job {
@@ -294,7 +293,7 @@ impl Maker<'_> {
             copies_out: to,
             fresh,
             substeps: 1,
-            shadows: 2 * solid + forces as u32,
+            shadows: t.shadows,
             ..Job::default()
         };
         self.dispatch(source, job, range.len())
