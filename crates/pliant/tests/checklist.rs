@@ -363,6 +363,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s23_a_fountain_whose_drain_recycles_runs_on",
         "s23_a_kernel_at_its_center_is_finite_and_flat",
         "s23_a_lattice_at_a_wall_has_its_density",
+        "s23_a_pool_stays_calm_with_every_kernel_and_reach",
         "s23_an_edge_of_two_walls_is_counted_once",
         "s23_artificial_pressure_parts_pairs_and_keeps_momentum",
         "s23_compressibility_does_not_depend_on_iterations",
@@ -394,6 +395,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s24_a_stirred_liquid_resists_as_its_viscosity_says",
         "s24_confinement_keeps_vortices_alive_and_makes_no_energy",
         "s24_confinement_makes_little_momentum_in_free_space",
+        "s24_r06_crushed_honey_only_loses_energy",
         "s24_surfaces_keep_momentum_among_liquids_and_bodies",
         "s24_the_resistance_of_a_wall_is_the_integral_of_the_operator",
         "s24_vortices_are_pushed_around_and_by_no_more_than_their_share",
@@ -836,6 +838,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r06_what_cannot_melt_is_refused_with_its_place",
         "r06_wrong_types_and_names_say_what_was_expected",
         "r06_zero_is_refused_where_something_is_divided_by_it",
+        "s24_r06_crushed_honey_only_loses_energy",
         "s27_r06_what_makes_no_solid_is_refused_on_the_gpu_with_the_cpus_words",
     ]),
     ("r07", &[

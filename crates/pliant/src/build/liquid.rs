@@ -98,13 +98,14 @@ pub fn fluid(
     };
     let grips =
         volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { *pair.0 } else { grip(pair) }).collect();
+    let carry = f.carry_or_default();
     Some(Fluid {
         radius: f.radius,
         reach: f.reach * f.radius,
         smoothing: f.kernel,
         setback,
-        omega: f.omega,
-        carry: if scene.solver.iterations == 1 { f.carry.min(MOST_OF_ONE) } else { f.carry },
+        omega: f.omega_or_default(),
+        carry: if scene.solver.iterations == 1 { carry.min(MOST_OF_ONE) } else { carry },
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,
@@ -131,6 +132,14 @@ pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     if fluid.viscosity(h).is_cut() {
         let note = "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
         notes.push(note.to_owned());
+    }
+    let reach = fluid.reach / fluid.radius;
+    let calm = FluidSpec::calm_omega(reach);
+    if reach > 4.0 && fluid.omega > 1.1 * calm {
+        notes.push(format!("a liquid may boil at a fluid.reach of {reach}: take a fluid.omega of {calm:.2}"));
+    }
+    if fluid.smoothing == Smoothing::Poly6 && fluid.carry > 0.0 {
+        notes.push("with the kernel \"poly6\" a liquid at rest gains energy: take a fluid.carry of 0".to_owned());
     }
     if fluid.vorticity * h > MOST {
         notes.push(format!(

@@ -16,12 +16,13 @@ pub struct FluidSpec {
     pub reach: f32,
     /// Smoothing kernel: "cubic" (default), or "poly6" for density with the gradient of "spiky".
     pub kernel: Smoothing,
-    /// Factor on every correction of density, 0.1 to 1; default 0.6. From 0.8 on a deep liquid shakes.
-    pub omega: f32,
-    /// Share of the last substep's pressure that the next one starts from, 0 to 0.9; default 0.5: half the compression
-    /// for as many iterations. More makes splashes livelier than they are, and where there is one iteration no more than
-    /// 0.3 is taken, or they would blow up.
-    pub carry: f32,
+    /// Factor on every correction of density, 0.1 to 1; default 0.6, beyond a reach of 4 less by its square. From a third
+    /// more on a deep liquid shakes.
+    pub omega: Option<f32>,
+    /// Share of the last substep's pressure that the next one starts from, 0 to 0.9; default 0.5, half the compression
+    /// for as many iterations, but 0 with "poly6", which would gain energy. More makes splashes livelier than they are, and
+    /// where there is one iteration no more than 0.3 is taken, or they would blow up.
+    pub carry: Option<f32>,
     /// Softening of density constraints, so that particles in one place part gently; default 0.02.
     pub relaxation: f32,
     /// How much volume gives way to pressure [1/Pa]; default 0. Water has 4.6e-10.
@@ -46,8 +47,8 @@ impl Default for FluidSpec {
             radius: 0.02,
             reach: 4.0,
             kernel: Smoothing::default(),
-            omega: 0.6,
-            carry: 0.5,
+            omega: None,
+            carry: None,
             relaxation: 0.02,
             compressibility: 0.0,
             xsph: 0.0,
@@ -55,6 +56,24 @@ impl Default for FluidSpec {
             adhesion: 0.0,
             vorticity: 0.0,
         }
+    }
+}
+
+impl FluidSpec {
+    /// Factor on corrections that a deep liquid bears, at a reach in radii: who sees more others is corrected by more of them at
+    /// once.
+    pub fn calm_omega(reach: f32) -> f32 {
+        0.6 * (4.0 / reach.max(4.0)).powi(2)
+    }
+
+    /// [`Self::omega`], or what it is by default.
+    pub fn omega_or_default(&self) -> f32 {
+        self.omega.unwrap_or_else(|| Self::calm_omega(self.reach))
+    }
+
+    /// [`Self::carry`], or what it is by default.
+    pub fn carry_or_default(&self) -> f32 {
+        self.carry.unwrap_or(if self.kernel == Smoothing::Poly6 { 0.0 } else { 0.5 })
     }
 }
 

@@ -121,6 +121,8 @@ const RUNNING_SOLVE: u32 = 6u;
 const FINISHED: u32 = 7u;
 // Height of the lowest particle, as a number that orders like it; of this substep, where lower ones weigh more.
 const LOWEST: u32 = 8u;
+// Width of the spectrum of viscosity in this substep, as bits, where it is more than expected.
+const WIDEST: u32 = 9u;
 const NOBODY: u32 = 0xffffffffu;
 
 const KEEPS_HISTORY: u32 = 1u;

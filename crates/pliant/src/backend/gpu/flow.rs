@@ -66,7 +66,7 @@ impl FlowTables {
             sets += usize::from(there);
             at
         };
-        let viscous = fluid.viscosity(h).half > 0.0;
+        let viscous = fluid.viscosity(h).sweeps > 0;
         let wet = fluid.liquids.iter().position(|&l| l > 0).unwrap_or(n);
         Self {
             carried: set(true),
@@ -103,6 +103,7 @@ impl FlowTables {
             number("VOLUME", fluid.volume),
             number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
             number("DRAG", fluid.drag()),
+            number("WIDTH", fluid.viscosity(h).width),
             number("TENSION", if alike { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
             number("NOISE", skin.noise),
             number("SKIN", skin.scale),
@@ -129,7 +130,7 @@ impl FlowTables {
     /// How viscosity is solved for; nothing where there is none.
     pub fn plan(&self, model: &Model) -> Option<Plan> {
         let h = model.settings.dt / model.settings.substeps as f32;
-        model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.half > 0.0)
+        model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.sweeps > 0)
     }
 
     /// Puts what pressure did, multipliers, and properties on the device.

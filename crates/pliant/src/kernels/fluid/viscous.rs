@@ -25,7 +25,7 @@ const MOST: u32 = 200;
 /// the solver itself takes a hundred times as much.
 const LEAST: f32 = 1e-4;
 
-/// Share of the neighborhood on a lattice that is taken for the densest there is.
+/// Share of the neighborhood on a lattice that sweeps are reckoned for; those of denser ones end less exact.
 const DENSEST: f32 = 1.5;
 
 /// What a liquid and a solid make of a viscosity: solids have a negative one, and take that of the liquid.
@@ -51,6 +51,12 @@ pub fn resist<F: Lane>(
     apart * (-slope * mu * along) + against * (value * drag)
 }
 
+/// The most that one neighbor's part of it can be, over the size of `against`.
+#[inline(always)]
+pub fn hold<F: Lane>((value, slope): (F, F), square: F, small: F, (mu, drag): (F, F)) -> F {
+    value * drag - slope * mu * (square / (square + small))
+}
+
 /// Tangential resistance of a wall at distance δ, without 10·μ·V_i: ∫ (−W'/r)·t²/r² over the half-space behind it
 /// [1/m²], t a coordinate along the wall. A fit to within 1e-3 of its value at the wall (cubic) and 2e-3 (spiky).
 #[inline]
@@ -70,10 +76,8 @@ pub fn wall(smoothing: Smoothing, reach: f32, delta: f32) -> f32 {
 pub struct Plan {
     /// Sweeps.
     pub sweeps: u32,
-    /// Middle of the spectrum's bounds, of which the lower is 1.
-    pub middle: f32,
-    /// Half of their distance.
-    pub half: f32,
+    /// Distance of the spectrum's bounds, of which the lower is 1.
+    pub width: f32,
 }
 
 impl Plan {
@@ -81,7 +85,7 @@ impl Plan {
     ///
     /// Gershgorin bounds the spectrum by 1 + 2·Σ_j k_ij·h/m_i. Of the sum a lattice of spacing 2r makes 10·ν·h·S
     /// with S·H² = 8.55 for the cubic kernel at H = 4r and 8.01 for spiky; walls as much again where particles are at
-    /// them.
+    /// them. What it really is the first sweep finds ([`Self::bearing`]).
     pub fn new(smoothing: Smoothing, reach: f32, nu: f32, h: f32, xsph: f32) -> Self {
         let sum = match smoothing {
             Smoothing::Cubic => 8.55,
@@ -89,14 +93,19 @@ impl Plan {
         };
         let strength = 10.0 * nu * h * sum / (reach * reach) + xsph;
         if strength < LEAST {
-            return Self { sweeps: 0, middle: 1.0, half: 0.0 };
+            return Self { sweeps: 0, width: 0.0 };
         }
         let width = 2.0 * DENSEST * strength;
-        let (middle, half) = (1.0 + 0.5 * width, 0.5 * width);
-        // Chebyshev: the error after n sweeps is below 2/T_n(middle/half).
-        let ratio = f64::from(middle / half.max(1e-12));
+        // Chebyshev: the error after n sweeps is below 2/T_n(middle/half) of the bounds.
+        let ratio = f64::from((1.0 + 0.5 * width) / (0.5 * width));
         let wanted = libm::acosh(2.0 / f64::from(TOLERANCE)) / libm::acosh(ratio);
-        Self { sweeps: (wanted.ceil().max(1.0) as u32).min(MOST), middle, half }
+        Self { sweeps: (wanted.ceil().max(1.0) as u32).min(MOST), width }
+    }
+
+    /// The same where particles were found to be `width` wide: each row's diagonal without 1, plus the sizes of all else
+    /// in it. Beyond its bounds the iteration would grow without end, so none is left out; sweeps stay as many.
+    pub fn bearing(self, width: f32) -> Self {
+        Self { width: self.width.max(width), ..self }
     }
 
     /// Whether so viscous a liquid takes more sweeps than are made.
@@ -106,7 +115,7 @@ impl Plan {
 
     /// Factors of sweep `k`, from 0: what the direction keeps of itself, and what it takes of the rest.
     pub fn factors(&self) -> impl Iterator<Item = (f32, f32)> {
-        let (middle, half) = (self.middle, self.half.max(1e-12));
+        let (middle, half) = (1.0 + 0.5 * self.width, 0.5 * self.width);
         let sigma = middle / half;
         let mut rho = 1.0 / sigma;
         (0..self.sweeps).map(move |k| {

@@ -15,6 +15,27 @@ fn viscous_resist(
     return apart * (-kernel.y * mu * along) + against * (kernel.x * drag);
 }
 
+fn viscous_hold(kernel: vec2<f32>, square: f32, small: f32, mu: f32, drag: f32) -> f32 {
+    return kernel.x * drag - kernel.y * mu * (square / (square + small));
+}
+
+// Plan::factors: what the direction of a sweep keeps of itself, and what it takes of the rest.
+fn viscous_factors(width: f32, sweep: u32) -> vec2<f32> {
+    let half = 0.5 * width;
+    let middle = 1.0 + half;
+    if sweep == 0u {
+        return vec2<f32>(0.0, 1.0 / middle);
+    }
+    let sigma = middle / half;
+    var before = 1.0 / sigma;
+    var rho = 1.0 / (2.0 * sigma - before);
+    for (var k = 1u; k < sweep; k++) {
+        before = rho;
+        rho = 1.0 / (2.0 * sigma - before);
+    }
+    return vec2<f32>(rho * before, 2.0 * rho / half);
+}
+
 fn viscous_wall(spline: bool, reach: f32, delta: f32) -> f32 {
     let q = clamp(delta / reach, 0.0, 1.0);
     let s = 1.0 - q;

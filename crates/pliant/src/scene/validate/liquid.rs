@@ -7,8 +7,8 @@ use crate::scene::{FillSpec, FluidSpec, FoamSpec, Grains, Liquid, Scene};
 pub fn fluid(f: &FluidSpec) -> Checked {
     range("fluid.radius", f.radius, 1e-5, 1e3)?;
     range("fluid.reach", f.reach, 3.0, 6.0)?;
-    range("fluid.omega", f.omega, 0.1, 1.0)?;
-    range("fluid.carry", f.carry, 0.0, 0.9)?;
+    range("fluid.omega", f.omega_or_default(), 0.1, 1.0)?;
+    range("fluid.carry", f.carry_or_default(), 0.0, 0.9)?;
     range("fluid.relaxation", f.relaxation, 0.0, 1e3)?;
     range("fluid.compressibility", f.compressibility, 0.0, 1.0)?;
     range("fluid.xsph", f.xsph, 0.0, 0.5)?;

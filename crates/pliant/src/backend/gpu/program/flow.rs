@@ -41,15 +41,14 @@ impl Maker<'_> {
         let mut list = Vec::new();
         let Some(plan) = self.tables.flow.plan(self.model) else { return list };
         let steps = self.tables.flow.steps;
-        let mut last = Job::default();
-        for (k, (keep, take)) in plan.factors().enumerate() {
-            let (copies_in, copies_out) = (steps[k % 2], steps[1 - k % 2]);
-            let job =
-                Job { fresh: u32::from(k == 0), stick: keep, slide: take, copies_in, copies_out, ..Job::default() };
-            list.extend(self.flow("settle", job));
-            last = Job { copies_in: copies_out, ..Job::default() };
+        let sweep = |index: u32| {
+            let (even, odd) = (steps[index as usize % 2], steps[1 - index as usize % 2]);
+            Job { index, copies_in: even, copies_out: odd, ..Job::default() }
+        };
+        for k in 0..plan.sweeps {
+            list.extend(self.flow("settle", sweep(k)));
         }
-        list.extend(self.flow("rest", last));
+        list.extend(self.flow("rest", sweep(plan.sweeps)));
         list
     }
 }
