@@ -51,12 +51,13 @@ pub fn body(
         part.radii = particles.radii.iter().map(|r| r * scale).collect();
     }
     let zero = transform(Vec3::ZERO);
-    let field = |(&phi, &gradient): (&f32, &Vec3)| {
+    let field = |((&phi, &gradient), thin): ((&f32, &Vec3), bool)| {
         let way = transform(gradient) - zero;
-        let out = way.normalize_or_zero();
+        // Whoever touches a thin place is pushed straight away from it.
+        let out = if thin { Vec3::ZERO } else { way.normalize_or_zero() };
         [out.x, out.y, out.z, -phi * way.length()]
     };
-    part.fields = particles.phi.iter().zip(&particles.gradients).map(field).collect();
+    part.fields = particles.phi.iter().zip(&particles.gradients).zip(voxel::thin(&particles)).map(field).collect();
     part.velocity = Vec3::from(spec.velocity);
     // In the frame of the body: how it is cut does not depend on how it is turned.
     let places: Vec<[f32; 3]> = particles.positions.iter().map(|p| (*p * scale).to_array()).collect();

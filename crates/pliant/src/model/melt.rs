@@ -38,12 +38,11 @@ impl Melt {
     /// How deep a particle is below what is the surface when so many have melted [m], given how deep it is in the whole body.
     ///
     /// The surface is taken a particle deeper than the front: who is below one that has melted is at the surface, or it would
-    /// throw that one out.
-    /// Nobody is less deep than half a radius, or it would not count as one of the body.
+    /// throw that one out. Who is there is as a free particle: the shortest way out of the whole body is not that of what
+    /// is left of it, and where that is thin it would lead liquid right through.
     pub fn depth(&self, melted: usize, whole: f32) -> f32 {
-        match melted.checked_sub(1) {
-            Some(last) => (whole - self.order[last].0 - 2.0 * self.radius).max(0.5 * self.radius),
-            None => whole,
-        }
+        let Some(last) = melted.checked_sub(1) else { return whole };
+        let depth = whole - self.order[last].0 - 2.0 * self.radius;
+        if depth > 0.5 * self.radius { depth } else { 0.0 }
     }
 }

@@ -361,8 +361,8 @@ pub struct Model {
     pub fluid: Option<Fluid>,
     /// Rest places of particles [m], where objects touch themselves or are attached to others; else empty.
     pub rest: Vec<glam::Vec3>,
-    /// For each particle the shortest way out of its body at rest, and its depth below the surface [m], 0 where it is of
-    /// none; empty without bodies.
+    /// For each particle the shortest way out of its body at rest, zero where that is one particle thick, and its depth below
+    /// the surface [m], 0 where it is of none; empty without bodies.
     pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     pub loose: Vec<bool>,

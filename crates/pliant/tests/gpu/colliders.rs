@@ -2,7 +2,7 @@
 //! against the CPU.
 
 use crate::samples::Rng;
-use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
+use crate::sims::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
 use pliant::build::NoMeshes;
@@ -192,8 +192,9 @@ const FALLING: &str = "
     velocity = [0, -9, 0]
 ";
 
-/// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent.
-fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
+/// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent: below `most`, or as much as a last bit
+/// makes of it, where particles meet a surface in a place in which the answer jumps.
+fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
     gpu.advance(steps).unwrap();
     gpu.sync().unwrap();
@@ -205,9 +206,16 @@ fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
         often += touched(&cpu);
     }
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
-    println!("{set:?}: off by {off:.1e} after {steps} steps, {often} of them with contacts");
+    let chance = (0..3).map(|seed| {
+        let mut twin = on_cpu(&scene(text, set), gpu.gpu().unwrap().device().target());
+        perturb(&mut twin, seed);
+        twin.advance(steps).unwrap();
+        apart(&cpu, &twin) / bounds(&cpu).0
+    });
+    let chance = chance.fold(0.0, f64::max);
+    println!("{set:?}: off by {off:.1e} after {steps} steps, a last bit by {chance:.1e}; {often} with contacts");
     assert!(often > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
-    off
+    assert!(off < most.max(2.0 * chance), "{text}{set:?}: off by {off} after {steps} steps, a last bit by {chance}");
 }
 
 #[test]
@@ -219,7 +227,7 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
     for shape in SHAPES {
         let text = format!("{FALLING}[[collider]]\n{shape}\n{spin}[[collider]]\n{shape}\n");
         for (steps, most) in [(7, 1e-5), (16, 1e-3)] {
-            assert!(off(&text, &["contact.between=true"], GpuOptions::default(), steps) < most, "{shape}");
+            agree(&text, &["contact.between=true"], GpuOptions::default(), steps, most);
         }
         // Without contacts between particles everything is islands and pieces.
         let alone = format!(
@@ -229,11 +237,11 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
         );
         for set in [&[][..], &["solver.partition=color"], &["solver.integrator=bdf2", "solver.stabilization=0"]] {
             for (steps, most) in [(7, 1e-5), (16, 1e-3)] {
-                assert!(off(&alone, set, GpuOptions::default(), steps) < most, "{shape}, {set:?}");
+                agree(&alone, set, GpuOptions::default(), steps, most);
             }
         }
         let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-        assert!(off(&alone, &[], checked, 7) < 1e-5, "{shape}");
+        agree(&alone, &[], checked, 7, 1e-5);
     }
 }
 

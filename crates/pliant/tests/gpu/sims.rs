@@ -78,3 +78,14 @@ pub fn bounds(sim: &Simulation) -> (f64, [f64; 6]) {
     let diagonal = (0..3).map(|k| (corners[3 + k] - corners[k]).powi(2)).sum::<f64>().sqrt();
     (diagonal, corners)
 }
+
+/// Off by the last bit, up or down in no order.
+pub fn perturb(sim: &mut Simulation, seed: usize) {
+    let particles = sim.particles();
+    for (i, row) in sim.state_mut().rows[..particles].iter_mut().enumerate() {
+        for (k, x) in row[..3].iter_mut().enumerate() {
+            let mixed = (3 * i + k + 1_000_003 * seed).wrapping_mul(0x9E37_79B9) >> 16;
+            *x = if mixed & 1 == 0 { x.next_up() } else { x.next_down() };
+        }
+    }
+}

@@ -233,7 +233,9 @@ impl Source {
             What::Rebounds => compose(&[wgsl::REBOUND, &contact, BINDINGS, TOUCH, include_str!("rebounds.wgsl")]),
             What::Flow(constants) => {
                 let mut parts: Vec<&str> = wgsl::FLUID.to_vec();
-                parts.extend([contact.as_str(), BINDINGS, TOUCH, constants, include_str!("flow.wgsl")]);
+                let passes = [include_str!("flow.wgsl"), include_str!("drag.wgsl")];
+                parts.extend([contact.as_str(), BINDINGS, TOUCH, constants]);
+                parts.extend(passes);
                 compose(&parts)
             }
             What::Shapes => compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("shapes.wgsl")]),

@@ -7,7 +7,8 @@
 //!    (S27; [`ray_cast`] is the baseline in floating point).
 //! 2. [`Field::inside`] and, for all voxels, [`Field::new`] are the signed distance by an exact Euclidean distance transform (S28; [`fast_marching`] is the
 //!    baseline).
-//! 3. [`merge`] joins voxels deep inside into larger ones and makes particles of what is there (S29).
+//! 3. [`merge`] joins voxels deep inside into larger ones and makes particles of what is there (S29); [`thin`] says which of them
+//!    have no shortest way out.
 //!
 //! Invariant: flat arrays and integers of at most 32 bits in memory; where 64 bits are needed on the way it says so,
 //! because a GPU has to put them together from halves. The same mesh gives the same bits on every machine.
@@ -22,6 +23,7 @@ mod marching;
 mod merge;
 mod sites;
 mod solid;
+mod thin;
 mod words;
 
 pub use baseline::ray_cast;
@@ -31,6 +33,7 @@ pub use marching::fast_marching;
 pub use merge::{Particles, merge};
 pub use sites::{EMPTY, INSIDE, Reach, SITE_DISTANCE, site_codes};
 pub use solid::{HalfOpen, snap, voxelize, voxelize_along};
+pub use thin::thin;
 pub use words::Voxels;
 
 #[cfg(feature = "gpu")]

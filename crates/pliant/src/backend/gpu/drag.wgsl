@@ -1,0 +1,107 @@
+// Viscosity of liquids, the twin of backend/cpu/flow/drag.rs: sweeps that every particle makes over its own neighbors.
+
+// Factors of a sweep, once the first one has seen how wide the spectrum is.
+fn factors(sweep: u32) -> vec2<f32> {
+    return viscous_factors(max(WIDTH, bitcast<f32>(atomicLoad(&marks[WIDEST]))), sweep);
+}
+
+// Velocity that a sweep of viscosity is about: that of the particle in the first one, then its last step, `scale` times what
+// is written down.
+fn flow_of(i: u32, scale: f32) -> vec3<f32> {
+    if job.index == 0u {
+        return motion[velocity_at(i)].xyz;
+    }
+    return work[job.copies_in + i].xyz * scale;
+}
+
+// The first step is written down before anybody knows its factor.
+fn scale_after(sweep: u32) -> f32 {
+    if sweep == 1u {
+        return factors(0u).y;
+    }
+    return 1.0;
+}
+
+// Sweep `job.index` of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the
+// step of the one before, and `rest` the last.
+@compute @workgroup_size(SIZE)
+fn settle(thread: Thread) {
+    let i = whose(thread);
+    if i == NOBODY {
+        return;
+    }
+    let row = rows[i];
+    let scale = scale_after(job.index);
+    let own = flow_of(i, scale);
+    var force = vec3<f32>(0.0);
+    var width = 0.0;
+    if row.w > 0.0 {
+        let mine = viscosity_of(i);
+        let list = ranges[i];
+        let small = 0.01 * REACH * REACH;
+        for (var e = list.x; e < list.x + list.y; e++) {
+            let j = near[e];
+            let theirs = viscosity_of(j);
+            let apart = row.xyz - rows[j].xyz;
+            let square = dot(apart, apart);
+            let mu = viscous_between(mine, theirs) * (10.0 * sub.h) * grip_of(j);
+            let drag = select(DRAG, 0.0, min(mine, theirs) < 0.0) * grip_of(j);
+            let kernel = smoothing(square);
+            force += viscous_resist(kernel, apart, square, own - flow_of(j, scale), small, mu, drag);
+            if job.index == 0u {
+                width += 2.0 * viscous_hold(kernel, square, small, mu, drag);
+            }
+        }
+        if mine > 0.0 {
+            let walls = wall_drag(row.xyz, own, mine);
+            force += walls.xyz;
+            width += walls.w;
+        }
+        force *= grip_of(i) * row.w;
+        width *= grip_of(i) * row.w;
+    }
+    var left = -force;
+    var step = left;
+    if job.index == 0u {
+        if width > WIDTH {
+            atomicMax(&marks[WIDEST], bitcast<u32>(width));
+        }
+    } else {
+        let now = factors(job.index);
+        left = work[REST + i].xyz - own - force;
+        step = own * now.x + left * now.y;
+        motion[velocity_at(i)] += vec4<f32>(own, 0.0);
+    }
+    work[REST + i] = vec4<f32>(left, 0.0);
+    work[job.copies_out + i] = vec4<f32>(step, 0.0);
+}
+
+// What is behind a wall goes the other way, so that the liquid is at rest on its surface. With it, the most that it can be.
+fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
+    var sum = vec4<f32>(0.0);
+    for (var c = 0u; c < sub.colliders; c++) {
+        let o = obstacle(c);
+        let away = apart_from(o, x);
+        if away.distance >= REACH {
+            continue;
+        }
+        var against = own;
+        if job.index == 0u {
+            let there = x - away.normal * away.distance;
+            against -= (there - contact_outward(o.before, contact_inward(o.after, there))) * sub.inv_h;
+        }
+        let along = against - away.normal * dot(against, away.normal);
+        let mirror = 1.0 + RADIUS / max(away.distance, RADIUS);
+        sum += vec4<f32>(along, 1.0) * (10.0 * mu * sub.h * viscous_wall(SPLINE, REACH, away.distance) * mirror);
+    }
+    return sum;
+}
+
+@compute @workgroup_size(SIZE)
+fn rest(thread: Thread) {
+    let i = number_of(thread);
+    if i >= sub.particles || is_frozen() {
+        return;
+    }
+    motion[velocity_at(i)] += vec4<f32>(work[job.copies_in + i].xyz * scale_after(job.index), 0.0);
+}
