@@ -16,7 +16,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::{Path, PathBuf};
 
-/// Position-based dynamics: cloth, ropes, soft and rigid bodies and grains, from a scene file to a moving picture.
+/// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a moving picture.
 #[derive(Debug, Parser)]
 #[command(
     name = "pliant",

@@ -1,10 +1,12 @@
 //! Bodies of particles that keep their shape.
 
+use super::assemble::Assembly;
 use super::part::{Coat, Matching, Outline, Part};
 use super::voxel::{self, Filling};
 use super::{BuildError, MeshSource, generate};
 use crate::backend::cpu::Threads;
 use crate::error::SceneError;
+use crate::kernels::contact::{Solid, depth};
 use crate::kernels::shape::{Plastic, Skin, Stiffness, regions};
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
@@ -154,4 +156,35 @@ fn bind(vertices: &[[f32; 3]], places: &[[f32; 3]]) -> Result<Skin, BuildError> 
         grid.nearest([x, y, z, 0.0], count, &mut near);
         found.extend(near.iter().map(|n| n.index));
     }))
+}
+
+/// Share of its radius by which a particle of a body may begin inside a collider.
+const GRAZES: f32 = 0.05;
+
+/// Remarks on bodies that begin inside a collider: they are pushed out of it with velocity. Voxels may stick out of the surface
+/// that they fill.
+pub fn inside(all: &Assembly) -> Vec<String> {
+    let mut notes = Vec::new();
+    for copy in &all.copies {
+        let part = &all.parts[copy.part];
+        let waits = all.freezes.iter().any(|freeze| freeze.body.contains(&(copy.first as usize)));
+        if part.matching.is_none() || waits {
+            continue;
+        }
+        for collider in all.colliders.iter().filter(|c| !matches!(c.solid, Solid::Surface(_))) {
+            let pose = collider.motion.pose(0.0);
+            let deep = |(k, row): (usize, &RowData)| {
+                let radius = part.radii.get(k).copied().unwrap_or(part.radius);
+                let found = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]), radius).0;
+                if found > GRAZES * radius { found } else { 0.0 }
+            };
+            let rows = &all.rows[copy.first as usize..][..part.positions.len()];
+            let deepest = rows.iter().enumerate().map(deep).fold(0.0, f32::max);
+            if deepest > 0.0 {
+                let (name, other) = (&copy.name, &collider.name);
+                notes.push(format!("{name} begins {deepest:.2} m inside {other} and will be thrown out of it"));
+            }
+        }
+    }
+    notes
 }

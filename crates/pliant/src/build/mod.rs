@@ -141,6 +141,8 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let found = collider::collider(i, c, meshes, &mut all.notes)?;
         all.colliders.push(found);
     }
+    let inside = body::inside(&all);
+    all.notes.extend(inside);
     all.finish(scene, target)
 }
 

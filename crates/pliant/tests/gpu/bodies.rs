@@ -193,3 +193,25 @@ fn s29_merged_bodies_are_the_same_on_the_gpu() {
     let merged = ["body.0.grid=16", "body.0.merge=1", "body.1.grid=16", "body.1.merge=1"];
     compare(&free(RIGID), &merged, 30, 1e-5);
 }
+
+#[test]
+fn s10_s14_a_box_lies_on_the_floor_of_a_gpu_with_any_number_of_iterations() {
+    if !ready() {
+        return;
+    }
+    let text = "solver = { dt = 0.005, substeps = 4 }
+        [[body]]\nbox = [0.4, 0.2, 0.4]\ngrid = 6\ntransform = { translate = [0, 0.105, 0] }
+        [[collider]]\nplane = {}\n";
+    for iterations in [1, 2, 5] {
+        let set = format!("solver.iterations={iterations}");
+        let (mut cpu, mut gpu) = pair(&scene(text, &[&set]), GpuOptions::default());
+        for sim in [&mut cpu, &mut gpu] {
+            sim.advance(40).unwrap();
+            sim.sync().unwrap();
+        }
+        let (off, fall) = (apart(&cpu, &gpu), gpu.probe().linear[1].abs() / gpu.probe().mass);
+        println!("{iterations} iterations: off by {off:.1e} m, {fall:.1e} m/s");
+        assert!(off < 1e-4, "{iterations} iterations: off by {off} m");
+        assert!(fall < 0.05, "{iterations} iterations: {fall} m/s");
+    }
+}

@@ -206,6 +206,11 @@ fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
         often += touched(&cpu);
     }
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
+    println!("{set:?}: off by {off:.1e} after {steps} steps, {often} of them with contacts");
+    assert!(often > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
+    if off < most {
+        return;
+    }
     let chance = (0..3).map(|seed| {
         let mut twin = on_cpu(&scene(text, set), gpu.gpu().unwrap().device().target());
         perturb(&mut twin, seed);
@@ -213,9 +218,7 @@ fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
         apart(&cpu, &twin) / bounds(&cpu).0
     });
     let chance = chance.fold(0.0, f64::max);
-    println!("{set:?}: off by {off:.1e} after {steps} steps, a last bit by {chance:.1e}; {often} with contacts");
-    assert!(often > 0 && touched(&cpu) == touched(&gpu), "{set:?}");
-    assert!(off < most.max(2.0 * chance), "{text}{set:?}: off by {off} after {steps} steps, a last bit by {chance}");
+    assert!(off < 2.0 * chance, "{text}{set:?}: off by {off} after {steps} steps, a last bit by {chance}");
 }
 
 #[test]

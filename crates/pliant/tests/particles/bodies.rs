@@ -181,6 +181,28 @@ fn s22_a_plate_one_particle_thick_keeps_grains_on_their_sides() {
     }
 }
 
+/// A body begins a substep with the pushes of the one before; where there is one iteration, somebody has to correct them all the
+/// same (with none to do so boxes sank through the floor as if they fell).
+#[test]
+fn s10_s22_a_box_lies_on_the_floor_with_any_number_of_iterations() {
+    for (iterations, grid, whole) in [(1, 4, true), (1, 8, true), (1, 8, false), (2, 8, true), (3, 8, true)] {
+        let mut sim = simulate(&format!(
+            "solver = {{ dt = 0.005, substeps = 4, iterations = {iterations} }}\ncontact = {{ whole = {whole} }}
+             [[body]]\nname = \"box\"\nbox = [0.4, 0.2, 0.4]\ngrid = {grid}\ntransform = {{ translate = [0, 0.11, 0] }}
+             [[collider]]\nplane = {{}}\n"
+        ));
+        sim.advance(200).unwrap();
+        let (place, velocity) = center(&sim, &members(&sim, "box"));
+        println!(
+            "{iterations} iterations, {grid} along, whole {whole}: at {:.4} m, {:.1e} m/s",
+            place.y,
+            velocity.length()
+        );
+        assert!((place.y - 0.1).abs() < 2e-3, "{iterations}, {grid}, {whole}: at {place}");
+        assert!(velocity.length() < 0.02, "{iterations}, {grid}, {whole}: {velocity} m/s");
+    }
+}
+
 #[test]
 fn s10_what_is_attached_to_a_body_does_not_touch_it() {
     // The rope ends inside the ball: contacts would push its last particles out, and the attachment pull them back in.
@@ -204,4 +226,17 @@ fn s10_what_is_attached_to_a_body_does_not_touch_it() {
     let scale = 9.81 * fallen * ball.iter().map(|&i| mass(&sim, i)).sum::<f64>();
     println!("energy grew by {most:.2} J at most, of {scale:.0} J; the ball fell by {fallen:.3} m");
     assert!(fallen > 1.0 && most < 1e-3 * scale, "{most} J of {scale} J, {fallen} m");
+}
+
+#[test]
+fn r06_a_body_that_begins_inside_a_collider_is_told_of() {
+    let notes = |height: f64| {
+        let sim = simulate(&format!(
+            "[[body]]\nname = \"box\"\nbox = [0.4, 0.2, 0.4]\ngrid = 4\ntransform = {{ translate = [0, {height}, 0] }}
+             [[collider]]\nname = \"floor\"\nplane = {{}}\n"
+        ));
+        sim.model().notes.clone()
+    };
+    assert_eq!(notes(0.05), ["box begins 0.05 m inside floor and will be thrown out of it"]);
+    assert!(notes(0.1).is_empty());
 }

@@ -50,8 +50,10 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
     let (obstacles, margin) = (&scratch.obstacles, model.settings.contact_margin);
     let loads = &scratch.loads;
     threads.each(&mut scratch.contacts, |run, contacts| {
-        // Before and now, they are in the order of particles and colliders.
-        let goes_on = |c: &Contact| c.push.normal > 0.0 && loads.is_rigid(c.particle as usize);
+        // Before and now, they are in the order of particles and colliders. The first iteration only makes those pushes again:
+        // where it is the only one, nobody would correct them.
+        let again = model.settings.iterations > 1;
+        let goes_on = |c: &Contact| again && c.push.normal > 0.0 && loads.is_rigid(c.particle as usize);
         contacts.retain(goes_on);
         let (old, mut next) = (contacts.len(), 0);
         for i in model.runs[run].clone() {

@@ -128,6 +128,8 @@ const NOBODY: u32 = 0xffffffffu;
 const KEEPS_HISTORY: u32 = 1u;
 const SECOND_ORDER: u32 = 2u;
 const IN_THE_AIR: u32 = 4u;
+// Contacts of rigid bodies begin with the push that they had in the substep before.
+const GOES_ON: u32 = 8u;
 
 // Lanes of a block, as the model lays constraints out.
 const BLOCK: u32 = 8u;

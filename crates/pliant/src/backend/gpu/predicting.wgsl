@@ -103,7 +103,7 @@ fn start_contact(i: u32, slot: u32, c: u32, o: Obstacle, radius: f32, x: vec3<f3
     }
     let inside = solid_depth(o, o.after, x, radius).inside > 0.0;
     // What comes off by itself needs no push.
-    if !(goes_on && inside && work[at].w > 0.0) {
+    if !(goes_on && (sub.flags & GOES_ON) != 0u && inside && work[at].w > 0.0) {
         work[at] = vec4<f32>(0.0);
     }
     work[sub.lasts + i * sub.colliders + c] = work[at];

@@ -20,6 +20,7 @@ const FIXED: u32 = 2;
 const KEEPS_HISTORY: u32 = 1;
 const SECOND_ORDER: u32 = 2;
 const IN_THE_AIR: u32 = 4;
+const GOES_ON: u32 = 8;
 
 /// Records and where they are.
 pub struct Records {
@@ -47,6 +48,9 @@ impl Records {
         let mut flags = if second { KEEPS_HISTORY | SECOND_ORDER } else { 0 };
         if !model.sails.triangles.is_empty() {
             flags |= IN_THE_AIR;
+        }
+        if s.iterations > 1 {
+            flags |= GOES_ON;
         }
         let (base, colliders) = (tables.fixtures.len() as u32, model.colliders.len() as u32);
         let steady = Substep {
