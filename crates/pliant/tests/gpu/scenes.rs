@@ -94,13 +94,13 @@ const CASES: &[Case] = &[
 /// Scenes that need a mesh file.
 const MESHES: [&str; 4] = ["bunnies", "bunny", "plush", "soft_bunny"];
 
-/// Between which coordinates all but a hundredth of the particles on each side are: where the last grain rolls to is no statistic.
+/// Between which coordinates all but a twentieth of the particles on each side are: where the last grains fly to is no statistic.
 fn most_of(sim: &Simulation) -> [f64; 6] {
     let mut all = [0.0; 6];
     for axis in 0..3 {
         let mut x: Vec<f32> = (0..sim.particles()).map(|i| sim.position(i)[axis]).collect();
         x.sort_unstable_by(f32::total_cmp);
-        let rest = x.len() / 100;
+        let rest = x.len() / 20;
         (all[axis], all[3 + axis]) = (f64::from(x[rest]), f64::from(x[x.len() - 1 - rest]));
     }
     all
