@@ -15,6 +15,7 @@ use crate::scene::{BlockSpec, Body, IcosphereSpec, RegionSpec, Show, Tessellatio
 use crate::space::{Bounds, Cells, Cloud, Construction, Grid};
 use crate::state::RowData;
 use glam::Vec3;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Particles that carry a vertex of a surface: as many as touch a place on a flat face of voxels, and a few more.
@@ -164,7 +165,8 @@ const GRAZES: f32 = 0.05;
 /// Remarks on bodies that begin inside a collider: they are pushed out of it with velocity. Voxels may stick out of the surface
 /// that they fill.
 pub fn inside(all: &Assembly) -> Vec<String> {
-    let mut notes = Vec::new();
+    // Copies of one object are told of once, with the deepest.
+    let mut found: BTreeMap<(&str, &str), f32> = BTreeMap::new();
     for copy in &all.copies {
         let part = &all.parts[copy.part];
         let waits = all.freezes.iter().any(|freeze| freeze.body.contains(&(copy.first as usize)));
@@ -175,16 +177,19 @@ pub fn inside(all: &Assembly) -> Vec<String> {
             let pose = collider.motion.pose(0.0);
             let deep = |(k, row): (usize, &RowData)| {
                 let radius = part.radii.get(k).copied().unwrap_or(part.radius);
-                let found = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]), radius).0;
-                if found > GRAZES * radius { found } else { 0.0 }
+                let inside = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]), radius).0;
+                if inside > GRAZES * radius { inside } else { 0.0 }
             };
             let rows = &all.rows[copy.first as usize..][..part.positions.len()];
             let deepest = rows.iter().enumerate().map(deep).fold(0.0, f32::max);
             if deepest > 0.0 {
-                let (name, other) = (&copy.name, &collider.name);
-                notes.push(format!("{name} begins {deepest:.2} m inside {other} and will be thrown out of it"));
+                let before = found.entry((&copy.name, &collider.name)).or_default();
+                *before = before.max(deepest);
             }
         }
     }
-    notes
+    let note = |((name, other), deepest): ((&str, &str), f32)| {
+        format!("{name} begins {:.1} mm inside {other} and will be thrown out of it", 1e3 * deepest)
+    };
+    found.into_iter().map(note).collect()
 }

@@ -31,7 +31,10 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         let push = viscous_resist(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
         output[o + 7u] = push.x; output[o + 8u] = push.y; output[o + 9u] = push.z;
         let ball = wall_ball(spline, f(1u), f(21u), f(22u), f(23u));
-        output[o + 10u] = ball.x; output[o + 11u] = ball.y;";
+        output[o + 10u] = ball.x; output[o + 11u] = ball.y;
+        output[o + 12u] = viscous_hold(kernel, f(2u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
+        let sweep = viscous_factors(f(24u), u(25u));
+        output[o + 13u] = sweep.x; output[o + 14u] = sweep.y;";
     let mut rng = Rng(31);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     let number = |rng: &mut Rng, low: f64, high: f64| rng.range(low, high) as f32;
@@ -57,6 +60,10 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         let ball = wall::Ball { radius: reach * number(&mut rng, 0.3, 3.0), scale: number(&mut rng, 0.5, 3.0) };
         let away = (ball.radius + reach * number(&mut rng, -0.2, 1.1)).powi(2);
         input.extend([ball.radius, ball.scale, away]);
+        let (width, sweep) = (10_f32.powf(number(&mut rng, -3.0, 4.0)), k % 30);
+        input.extend([width, f32::from_bits(sweep as u32)]);
+        let plan = viscous::Plan { sweeps: sweep as u32 + 1, width };
+        let (keep, take) = plan.factors().last().unwrap();
         let within = ball.at(smoothing, reach, away);
         let kernel = smoothing.at(reach, square);
         let (share, rate) = wall::beyond(smoothing, reach, delta, bend);
@@ -80,11 +87,14 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
             (force.z, push),
             (within.0, 12.0),
             (within.1, 24.0 / (reach * away.sqrt())),
+            (viscous::hold(kernel, square, small, (mu, drag)), push),
+            (keep, 1.0),
+            (take, take),
         ]);
     }
-    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 24, gives: 12, body }, &input);
-    let mut worst = [0.0_f32; 12];
-    for (found, wanted) in output.chunks(12).zip(&expected) {
+    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 26, gives: 15, body }, &input);
+    let mut worst = [0.0_f32; 15];
+    for (found, wanted) in output.chunks(15).zip(&expected) {
         for (k, (&a, (b, size))) in found.iter().zip(wanted).enumerate() {
             let off = (a - b).abs() / size;
             worst[k] = worst[k].max(if off.is_finite() { off } else { f32::INFINITY });

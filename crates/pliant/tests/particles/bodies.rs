@@ -233,10 +233,11 @@ fn r06_a_body_that_begins_inside_a_collider_is_told_of() {
     let notes = |height: f64| {
         let sim = simulate(&format!(
             "[[body]]\nname = \"box\"\nbox = [0.4, 0.2, 0.4]\ngrid = 4\ntransform = {{ translate = [0, {height}, 0] }}
+             array = {{ count = [3, 1, 1], spacing = [1, 0, 0] }}
              [[collider]]\nname = \"floor\"\nplane = {{}}\n"
         ));
         sim.model().notes.clone()
     };
-    assert_eq!(notes(0.05), ["box begins 0.05 m inside floor and will be thrown out of it"]);
+    assert_eq!(notes(0.05), ["box begins 50.0 mm inside floor and will be thrown out of it"]);
     assert!(notes(0.1).is_empty());
 }
