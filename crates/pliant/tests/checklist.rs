@@ -802,7 +802,8 @@ const PROVED: &[(&str, &[&str])] = &[
         "r04_s14_pinned_wind_contact_and_rods_take_the_same_steps_with_every_cap",
     ]),
     ("r06", &[
-        "r06_a_body_that_begins_inside_a_collider_is_told_of",
+        "r06_a_body_in_a_corner_comes_out_of_all_walls_and_one_between_them_is_told_of",
+        "r06_a_body_that_begins_inside_a_collider_is_moved_out_of_it",
         "r06_a_diverging_run_ends_with_stage_particle_object_and_time",
         "r06_a_grid_or_a_mesh_too_large_for_a_binding_names_the_buffer_and_its_size",
         "r06_a_lost_gpu_is_an_error_and_no_panic",

@@ -135,6 +135,17 @@ impl Assembly {
         Ok(())
     }
 
+    /// Displaces a copy of an object without pins.
+    pub fn move_copy(&mut self, copy: usize, way: Vec3) {
+        let copy = &mut self.copies[copy];
+        let particles = copy.first as usize..copy.first as usize + self.parts[copy.part].positions.len();
+        copy.shift += way;
+        for (row, rest) in self.rows[particles.clone()].iter_mut().zip(&mut self.rest[particles]) {
+            *rest += way;
+            (0..3).for_each(|axis| row[axis] += way[axis]);
+        }
+    }
+
     /// Number of the object that a particle is of.
     pub fn object_of(&self, particle: u32) -> u32 {
         self.shape.objects[particle as usize]

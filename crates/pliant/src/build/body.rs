@@ -1,12 +1,10 @@
 //! Bodies of particles that keep their shape.
 
-use super::assemble::Assembly;
 use super::part::{Coat, Matching, Outline, Part};
 use super::voxel::{self, Filling};
 use super::{BuildError, MeshSource, generate};
 use crate::backend::cpu::Threads;
 use crate::error::SceneError;
-use crate::kernels::contact::{Solid, depth};
 use crate::kernels::shape::{Plastic, Skin, Stiffness, regions};
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
@@ -15,7 +13,6 @@ use crate::scene::{BlockSpec, Body, IcosphereSpec, RegionSpec, Show, Tessellatio
 use crate::space::{Bounds, Cells, Cloud, Construction, Grid};
 use crate::state::RowData;
 use glam::Vec3;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Particles that carry a vertex of a surface: as many as touch a place on a flat face of voxels, and a few more.
@@ -157,39 +154,4 @@ fn bind(vertices: &[[f32; 3]], places: &[[f32; 3]]) -> Result<Skin, BuildError> 
         grid.nearest([x, y, z, 0.0], count, &mut near);
         found.extend(near.iter().map(|n| n.index));
     }))
-}
-
-/// Share of its radius by which a particle of a body may begin inside a collider.
-const GRAZES: f32 = 0.05;
-
-/// Remarks on bodies that begin inside a collider: they are pushed out of it with velocity. Voxels may stick out of the surface
-/// that they fill.
-pub fn inside(all: &Assembly) -> Vec<String> {
-    // Copies of one object are told of once, with the deepest.
-    let mut found: BTreeMap<(&str, &str), f32> = BTreeMap::new();
-    for copy in &all.copies {
-        let part = &all.parts[copy.part];
-        let waits = all.freezes.iter().any(|freeze| freeze.body.contains(&(copy.first as usize)));
-        if part.matching.is_none() || waits {
-            continue;
-        }
-        for collider in all.colliders.iter().filter(|c| !matches!(c.solid, Solid::Surface(_))) {
-            let pose = collider.motion.pose(0.0);
-            let deep = |(k, row): (usize, &RowData)| {
-                let radius = part.radii.get(k).copied().unwrap_or(part.radius);
-                let inside = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]), radius).0;
-                if inside > GRAZES * radius { inside } else { 0.0 }
-            };
-            let rows = &all.rows[copy.first as usize..][..part.positions.len()];
-            let deepest = rows.iter().enumerate().map(deep).fold(0.0, f32::max);
-            if deepest > 0.0 {
-                let before = found.entry((&copy.name, &collider.name)).or_default();
-                *before = before.max(deepest);
-            }
-        }
-    }
-    let note = |((name, other), deepest): ((&str, &str), f32)| {
-        format!("{name} begins {:.1} mm inside {other} and will be thrown out of it", 1e3 * deepest)
-    };
-    found.into_iter().map(note).collect()
 }

@@ -6,6 +6,7 @@ mod assemble;
 mod attach;
 mod body;
 mod change;
+mod clear;
 mod cloth;
 mod coats;
 mod collider;
@@ -92,6 +93,10 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
     scene.validate()?;
     let mut all = Assembly::new(scene);
     let air = scene.world.air_density;
+    for (i, c) in scene.collider.iter().enumerate() {
+        let found = collider::collider(i, c, meshes, &mut all.notes)?;
+        all.colliders.push(found);
+    }
     for (i, c) in scene.cloth.iter().enumerate() {
         let at = format!("cloth[{i}]");
         let part = cloth::cloth(c, air, place::transformer(&c.transform), meshes, &mut all.notes)?;
@@ -122,6 +127,8 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let part = body::body(&at, b, place::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
+    let moved = clear::stand_clear(&mut all);
+    all.notes.extend(moved);
     let mut liquids = Vec::new();
     for (i, l) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
         let at = format!("liquid[{i}]");
@@ -137,12 +144,6 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
     change::melts(scene, &mut all)?;
     change::drains(scene, &mut all)?;
     attach::attach(scene, &mut all)?;
-    for (i, c) in scene.collider.iter().enumerate() {
-        let found = collider::collider(i, c, meshes, &mut all.notes)?;
-        all.colliders.push(found);
-    }
-    let inside = body::inside(&all);
-    all.notes.extend(inside);
     all.finish(scene, target)
 }
 

@@ -34,10 +34,7 @@ fn contact_inward(pose: Pose, world: vec3<f32>) -> vec3<f32> {
 // Of a ball around the nearest point of an axis; at the very center the normal points up.
 fn contact_from_axis(d: vec3<f32>, radius: f32) -> Depth {
     let size = sqrt(dot(d, d));
-    if size > 1e-12 {
-        return Depth(radius - size, d / size);
-    }
-    return Depth(radius - size, vec3<f32>(0.0, 1.0, 0.0));
+    return Depth(radius - size, select(vec3<f32>(0.0, 1.0, 0.0), d / size, size > 1e-12));
 }
 
 fn contact_box(half: vec3<f32>, p: vec3<f32>) -> Depth {

@@ -229,15 +229,52 @@ fn s10_what_is_attached_to_a_body_does_not_touch_it() {
 }
 
 #[test]
-fn r06_a_body_that_begins_inside_a_collider_is_told_of() {
-    let notes = |height: f64| {
-        let sim = simulate(&format!(
+fn r06_a_body_that_begins_inside_a_collider_is_moved_out_of_it() {
+    let boxes = |height: f64, kind: &str| {
+        simulate(&format!(
             "[[body]]\nname = \"box\"\nbox = [0.4, 0.2, 0.4]\ngrid = 4\ntransform = {{ translate = [0, {height}, 0] }}
-             array = {{ count = [3, 1, 1], spacing = [1, 0, 0] }}
+             {kind}\narray = {{ count = [3, 1, 1], spacing = [1, 0, 0] }}
              [[collider]]\nname = \"floor\"\nplane = {{}}\n"
-        ));
-        sim.model().notes.clone()
+        ))
     };
-    assert_eq!(notes(0.05), ["box begins 50.0 mm inside floor and will be thrown out of it"]);
-    assert!(notes(0.1).is_empty());
+    assert!(boxes(0.1, "").model().notes.is_empty());
+    for kind in ["", "recovery = 0.05"] {
+        let mut sim = boxes(0.05, kind);
+        assert_eq!(sim.model().notes, ["box begins 50.0 mm inside floor and is moved out of it"]);
+        let all: Vec<usize> = (0..sim.particles()).collect();
+        let start = center(&sim, &all).0.y;
+        assert!((start - 0.1).abs() < 1e-6, "they begin with their middle {start} m high");
+        let mut highest = start;
+        for _ in 0..60 {
+            sim.step().unwrap();
+            highest = highest.max(center(&sim, &all).0.y);
+        }
+        println!("{kind}: rose by {:.1e} m", highest - start);
+        assert!(highest - start < 1e-4, "rose by {} m", highest - start);
+    }
+}
+
+#[test]
+fn r06_a_body_in_a_corner_comes_out_of_all_walls_and_one_between_them_is_told_of() {
+    let notes_and_lowest = |walls: &str| {
+        let sim = simulate(&format!(
+            "[[body]]\nname = \"box\"\nbox = [0.4, 0.4, 0.4]\ngrid = 4
+             transform = {{ rotate = {{ axis = [1, 2, 3], degrees = 20 }}, translate = [0.1, 0.1, 0.1] }}\n{walls}"
+        ));
+        let place = |i| sim.position(i) - glam::Vec3::splat(sim.state().radii[i]);
+        (sim.model().notes.clone(), (0..sim.particles()).map(place).reduce(glam::Vec3::min).unwrap())
+    };
+    let wall = |name: &str, normal: &str, offset: f32| {
+        format!("[[collider]]\nname = \"{name}\"\nplane = {{ normal = {normal}, offset = {offset} }}\n")
+    };
+    let corner = [wall("floor", "[0, 1, 0]", 0.0), wall("left", "[1, 0, 0]", 0.0), wall("back", "[0, 0, 1]", 0.0)];
+    let (notes, low) = notes_and_lowest(&corner.concat());
+    println!("{notes:?}, lowest {low}");
+    assert!(notes.len() == 1 && notes[0].ends_with("is moved out of it"), "{notes:?}");
+    assert!(low.min_element() > -0.05 * 0.05 && low.max_element() < 0.05 * 0.05, "{low}");
+    // Where there is no room it stays where it was.
+    let (before, after) = (notes_and_lowest("").1, [corner[1].clone(), wall("right", "[-1, 0, 0]", -0.2)].concat());
+    let (notes, there) = notes_and_lowest(&after);
+    assert!(notes.len() == 1 && notes[0].ends_with("finds no place beside it, and will be thrown out"), "{notes:?}");
+    assert_eq!(there, before);
 }

@@ -14,16 +14,10 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
     if i >= sub.particles {
         return landed(i, slot, row, (row - before) * sub.inv_h);
     }
-    var touching = sub.colliders > 0u && row.w != 0.0 && pushed(i, slot);
-    if sub.meets != NOBODY {
-        touching = touching || work[sub.meets + i].w > 0.0;
-    }
-    // Nor is pressure smooth, which does not pull.
-    if sub.carried != NOBODY {
-        touching = touching || i >= sub.wet || any(work[sub.carried + i].xyz != vec3<f32>(0.0));
-    }
+    var touching = false;
     if (sub.flags & KEEPS_HISTORY) != 0u {
         // Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
+        touching = was_pushed(i, slot, row.w);
         atomicStore(&marks[sub.first_order + i], select(0u, 1u, touching));
     }
     let x = row.xyz;
@@ -37,7 +31,7 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
         return landed(i, slot, row, vec4<f32>(moved * sub.inv_h, 0.0));
     }
     var v: vec3<f32>;
-    if (sub.flags & KEEPS_HISTORY) != 0u && touching {
+    if touching {
         v = moved * sub.inv_h;
     } else if (sub.flags & SECOND_ORDER) != 0u && free.w == 0.0 {
         v = velocity_bdf2(x, start, motion[older_at(i)].xyz, free.xyz, sub.h, sub.inv_h);
@@ -52,6 +46,17 @@ fn landed(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Landed {
     rows[row_of(i, slot)] = row;
     motion[velocity_of(i, slot)] = velocity;
     return Landed(row, velocity);
+}
+
+// Whether colliders, other particles or the pressure of a liquid, which does not pull, had a say.
+fn was_pushed(i: u32, slot: u32, w: f32) -> bool {
+    if sub.meets != NOBODY && work[sub.meets + i].w > 0.0 {
+        return true;
+    }
+    if sub.carried != NOBODY && (i >= sub.wet || any(work[sub.carried + i].xyz != vec3<f32>(0.0))) {
+        return true;
+    }
+    return sub.colliders > 0u && w != 0.0 && pushed(i, slot);
 }
 
 fn pushed(particle: u32, slot: u32) -> bool {

@@ -430,9 +430,9 @@ impl Gpu {
         self.buffers.upload_state(&self.device, state, &self.tables);
         self.tables.flow.upload(&self.device, &self.buffers, model, state);
         // Radii stand among the parameters, which are uploaded whole when others of them change.
-        let radii = &mut self.tables.params[self.tables.radii as usize..][..state.radii.len()];
-        radii.copy_from_slice(&state.radii);
-        self.buffers.write(&self.device, &self.buffers.params, 4 * u64::from(self.tables.radii), radii);
+        let changed = self.tables.change_radii(&state.radii);
+        let at = 4 * changed.start as u64;
+        self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.params[changed]);
         if let Some(mut meeting) = self.met() {
             meeting.refresh(&self.device, state);
         }

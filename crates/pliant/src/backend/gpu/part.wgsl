@@ -55,3 +55,19 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
 }
 
 fn done(t: u32) {}
+
+// Masks are those that predict has found.
+fn touching(it: Patch, t: u32) -> Near {
+    // Who comes later in a substep does not know what was.
+    var near = nothing_near(select(0xffffffffu, 0u, job.fresh != 0u));
+    if sub.colliders > 0u {
+        for (var k = 0u; k < KNOWN && t + k * THREADS < it.rows; k++) {
+            let entry = fixtures[it.list + t + k * THREADS];
+            if entry.y != NOBODY {
+                let mask = atomicLoad(&marks[mask_at(entry.y, entry.x)]);
+                near.codes |= near_code(entry.y, entry.x, mask) << (4u * k);
+            }
+        }
+    }
+    return near;
+}

@@ -38,6 +38,8 @@ struct Patch {
     segments: u32,
     cards_at: u32,
     cards: u32,
+    // Of all particles, or less than 0 where they differ [m].
+    radius: f32,
 }
 
 @compute @workgroup_size(THREADS)
@@ -52,6 +54,7 @@ fn patches(thread: Thread) {
         topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u], topology[at + 4u],
         topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
         topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u],
+        params[sub.radii - 1u],
     );
     if is_over() {
         return;
@@ -85,6 +88,7 @@ fn solve(it: Patch, t: u32, mark: u32) {
     let fresh = job.fresh != 0u;
     keep_lambda(it, t, fresh);
     var near = touching(it, t);
+    hold(it, t, &near);
     patch_barrier();
 
     for (var iteration = 0u; iteration < job.iterations; iteration++) {
@@ -111,6 +115,11 @@ fn solve(it: Patch, t: u32, mark: u32) {
             patch_barrier();
         }
     }
+    release(near);
+}
+
+fn nothing_near(pushed: u32) -> Near {
+    return Near(0u, pushed, NOBODY, 0u, vec3<f32>(0.0), vec4<f32>(0.0));
 }
 
 // What a thread knows about contacts of its first rows, for a substep: masks do not change within it.
@@ -119,31 +128,23 @@ struct Near {
     codes: u32,
     // A bit for each row that has been pushed.
     pushed: u32,
+    // The first row that is near one collider: where its push is kept, where it started, and the push itself, which goes
+    // back when the patch is done. Most threads have no second one.
+    held: u32,
+    kept_at: u32,
+    start: vec3<f32>,
+    push: vec4<f32>,
 }
 
 // Rows of a thread of which something is known.
 const KNOWN: u32 = 8u;
 const SEVERAL: u32 = 15u;
 
-fn touching(it: Patch, t: u32) -> Near {
-    // Who comes later in a substep does not know what was.
-    var near = Near(0u, select(0xffffffffu, 0u, job.fresh != 0u));
-    if sub.colliders > 0u {
-        for (var k = 0u; k < KNOWN && t + k * THREADS < it.rows; k++) {
-            let entry = fixtures[it.list + t + k * THREADS];
-            if entry.y != NOBODY {
-                near.codes |= near_code(entry.y, entry.x) << (4u * k);
-            }
-        }
-    }
-    return near;
-}
-
-fn near_code(particle: u32, slot: u32) -> u32 {
+// The code of a row with such a mask. Where there are more colliders than codes, they are looked up.
+fn near_code(particle: u32, slot: u32, mask: u32) -> u32 {
     if sub.colliders >= SEVERAL {
         return select(0u, SEVERAL, is_near(particle, slot));
     }
-    let mask = atomicLoad(&marks[mask_at(particle, slot)]);
     return select(firstTrailingBit(mask) + 1u, SEVERAL, countOneBits(mask) > 1u);
 }
 
@@ -152,9 +153,7 @@ fn touch_near(it: Patch, t: u32, near: ptr<function, Near>) {
     var left = (*near).codes;
     if left != 0u {
         let first = obstacle(0u);
-        var entry = fixtures[it.list + t];
         for (var r = t; left != 0u; r += THREADS) {
-            let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
             let code = left & SEVERAL;
             left >>= 4u;
             if code == SEVERAL {
@@ -164,12 +163,8 @@ fn touch_near(it: Patch, t: u32, near: ptr<function, Near>) {
                 if code != 1u {
                     o = obstacle(code - 1u);
                 }
-                let bit = 1u << (r / THREADS);
-                if touch_one(it.list, r, entry, code - 1u, o, ((*near).pushed & bit) != 0u) {
-                    (*near).pushed |= bit;
-                }
+                touch_one(it, r, code - 1u, o, near);
             }
-            entry = next;
         }
     }
     for (var r = t + KNOWN * THREADS; r < it.rows; r += THREADS) {
@@ -178,26 +173,68 @@ fn touch_near(it: Patch, t: u32, near: ptr<function, Near>) {
 }
 
 // The contact of a row that is near one collider only. Most of those do not touch it: if it has not been pushed either,
-// nothing that is written anywhere has to be asked. Returns whether it has been now.
-fn touch_one(list: u32, r: u32, entry: vec4<u32>, c: u32, o: Obstacle, pushed: bool) -> bool {
-    let row = row_get(list, r);
-    let radius = params[sub.radii + entry.y];
-    let depth = solid_depth(o, o.after, row.xyz, radius);
-    if row.w == 0.0 || !(pushed || depth.inside > 0.0) {
-        return pushed;
+// nothing that is written anywhere has to be asked.
+fn touch_one(it: Patch, r: u32, c: u32, o: Obstacle, near: ptr<function, Near>) {
+    let bit = 1u << (r / THREADS);
+    let row = row_get(it.list, r);
+    var radius = it.radius;
+    if radius < 0.0 {
+        radius = params[sub.radii + fixtures[it.list + r].y];
     }
-    let at = sub.pushes + entry.x * sub.colliders + c;
-    let start = motion[start_of(entry.y, entry.x)].xyz;
-    let done = contact_push(o, depth, radius, start, row.xyz, work[at], 1.0);
-    work[at] = done.push;
-    row_set(list, r, vec4<f32>(done.x, row.w));
-    return true;
+    let depth = solid_depth(o, o.after, row.xyz, radius);
+    if row.w == 0.0 || !(((*near).pushed & bit) != 0u || depth.inside > 0.0) {
+        return;
+    }
+    (*near).pushed |= bit;
+    let held = r == (*near).held;
+    var at = 0u;
+    var start = (*near).start;
+    var push = (*near).push;
+    if !held {
+        let entry = fixtures[it.list + r];
+        at = sub.pushes + entry.x * sub.colliders + c;
+        start = motion[start_of(entry.y, entry.x)].xyz;
+        push = work[at];
+    }
+    let done = contact_push(o, depth, radius, start, row.xyz, push, 1.0);
+    row_set(it.list, r, vec4<f32>(done.x, row.w));
+    if held {
+        (*near).push = done.push;
+    } else {
+        work[at] = done.push;
+    }
+}
+
+// Looks up what a thread keeps of the first of its rows that is near one collider.
+fn hold(it: Patch, t: u32, near: ptr<function, Near>) {
+    var left = (*near).codes;
+    for (var r = t; left != 0u; r += THREADS) {
+        let code = left & SEVERAL;
+        left >>= 4u;
+        if code != 0u && code != SEVERAL {
+            let entry = fixtures[it.list + r];
+            (*near).held = r;
+            (*near).kept_at = sub.pushes + entry.x * sub.colliders + code - 1u;
+            (*near).start = motion[start_of(entry.y, entry.x)].xyz;
+            if job.fresh == 0u {
+                (*near).push = work[(*near).kept_at];
+            }
+            return;
+        }
+    }
+}
+
+// Puts back what it kept.
+fn release(near: Near) {
+    if near.held != NOBODY && (near.pushed & (1u << (near.held / THREADS))) != 0u {
+        work[near.kept_at] = near.push;
+    }
 }
 
 // Where a copy is shown to the neighbors; iterations alternate between two places, so that nobody writes what a
 // neighbor may still read: who writes a place again has seen the iteration between from all who read it.
 fn exchange_at(copy: u32, mark: u32) -> u32 {
-    return sub.exchange + 4u * ((copy - sub.solid) + select(0u, sub.copies, (mark & 1u) != 0u));
+    return sub.exchange + (copy - sub.solid) + select(0u, 4u * sub.copies, (mark & 1u) != 0u);
 }
 
 // Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7). Every word
@@ -209,9 +246,9 @@ fn exchange(it: Patch, t: u32, mark: u32) {
         let x = bitcast<vec3<u32>>(row_get(it.list, r).xyz);
         let to = exchange_at(fixtures[it.list + r].x, mark);
         atomicStore(&marks[to], (x.x & 0xffffffu) | tag);
-        atomicStore(&marks[to + 1u], (x.y & 0xffffffu) | tag);
-        atomicStore(&marks[to + 2u], (x.z & 0xffffffu) | tag);
-        atomicStore(&marks[to + 3u], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
+        atomicStore(&marks[to + sub.copies], (x.y & 0xffffffu) | tag);
+        atomicStore(&marks[to + 2u * sub.copies], (x.z & 0xffffffu) | tag);
+        atomicStore(&marks[to + 3u * sub.copies], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
     }
     for (var r = it.seams + t; r < it.rows; r += THREADS) {
         let entry = fixtures[it.list + r];
@@ -240,7 +277,8 @@ fn received(at: u32, tag: u32) -> vec3<f32> {
     var words: vec4<u32>;
     for (var looks = 0u; looks < PATIENCE; looks++) {
         words = vec4<u32>(
-            atomicLoad(&marks[at]), atomicLoad(&marks[at + 1u]), atomicLoad(&marks[at + 2u]), atomicLoad(&marks[at + 3u]),
+            atomicLoad(&marks[at]), atomicLoad(&marks[at + sub.copies]),
+            atomicLoad(&marks[at + 2u * sub.copies]), atomicLoad(&marks[at + 3u * sub.copies]),
         );
         if all((words & vec4<u32>(0xff000000u)) == vec4<u32>(tag)) {
             let x = (words.xyz & vec3<u32>(0xffffffu)) | (vec3<u32>(words.w, words.w >> 8u, words.w >> 16u) << vec3<u32>(24u));

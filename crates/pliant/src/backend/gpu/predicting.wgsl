@@ -4,6 +4,7 @@
 // it started and which colliders it may touch; their pushes are kept at `slot`, the row itself or one of its copies.
 // All copies of a particle come to the same.
 fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> {
+    found = 0u;
     var before = vec4<f32>(0.0);
     var oldest = vec3<f32>(0.0);
     // History is never kept of particles that several workgroups have copies of.
@@ -76,13 +77,20 @@ fn free_first_order(i: u32, latest: vec3<f32>, w: f32) -> vec3<f32> {
     return free_velocity_bdf1(latest * sub.keep, acceleration(i, w), sub.h);
 }
 
+// Which of the first 32 colliders the row that was predicted last may touch: whoever goes on with it need not ask for what
+// is on its way to the device's memory.
+var<private> found: u32;
+
 // Which colliders the particle may touch before the substep ends.
 fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let radius = params[sub.radii + i];
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
-        let before = atomicLoad(&marks[mask_at(i, slot) + word]);
+        var before = 0u;
+        if sub.loads != NOBODY {
+            before = atomicLoad(&marks[mask_at(i, slot) + word]);
+        }
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
             let o = obstacle(c);
             if solid_is_near(o, radius, start, x, sub.margin) {
@@ -91,6 +99,9 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
             }
         }
         atomicStore(&marks[mask_at(i, slot) + word], mask);
+        if word == 0u {
+            found = mask;
+        }
     }
 }
 
@@ -120,7 +131,10 @@ fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
     var out = vec3<f32>(0.0);
     for (var turn = 0u; turn < sub.stabilization; turn++) {
         for (var word = 0u; word < words; word++) {
-            var mask = atomicLoad(&marks[mask_at(i, slot) + word]);
+            var mask = found;
+            if word > 0u {
+                mask = atomicLoad(&marks[mask_at(i, slot) + word]);
+            }
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;

@@ -8,6 +8,10 @@ use crate::state::RowData;
 /// Threads of a workgroup at least, where the device allows.
 pub const LEAST_THREADS: usize = 128;
 
+/// Rows of a thread in what is done row by row, and threads that a workgroup gets for that.
+const ROWS_EACH: usize = 3;
+const MORE_THREADS: usize = 256;
+
 /// A vector [bytes]: a row, a round, a step, a part of a card.
 const VECTOR: usize = size_of::<RowData>();
 
@@ -64,11 +68,13 @@ impl Draft {
 /// then rounds and multipliers, which no cache keeps because they are written; then the rest.
 pub fn fit(drafts: &[Draft], threads: usize, memory: usize, multipliers: bool) -> Room {
     let most = |of: fn(&Draft) -> usize| drafts.iter().map(of).max().unwrap_or(0);
-    // A thread for every constraint of a color, and enough of them to load rows.
-    let wanted = most(|d| d.width).next_multiple_of(32).max(LEAST_THREADS);
-    let mut room = Room { threads: wanted.min(threads), ..Room::default() };
     // Where there are more patches than a large device has processors, two should fit one.
-    let memory = if drafts.len() > Target::SIDE_BY_SIDE { memory / 2 } else { memory };
+    let crowded = drafts.len() > Target::SIDE_BY_SIDE;
+    // A thread for every constraint of a color, and enough of them for what is done row by row.
+    let rows = if crowded { 0 } else { most(|d| d.rows.len()).div_ceil(ROWS_EACH).min(MORE_THREADS) };
+    let wanted = most(|d| d.width).max(rows).next_multiple_of(32).max(LEAST_THREADS);
+    let mut room = Room { threads: wanted.min(threads), ..Room::default() };
+    let memory = if crowded { memory / 2 } else { memory };
     let rows = most(|d| d.rows.len()) * VECTOR;
     let memory = if rows > memory { 2 * memory } else { memory };
     let steps: [&dyn Fn(&mut Room); 4] = [

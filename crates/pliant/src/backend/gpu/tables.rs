@@ -13,6 +13,7 @@ use crate::scene::{Method, Partition};
 use crate::state::{RowData, State};
 use crate::step::schedule::Pass;
 use glam::Vec3;
+use std::ops::Range;
 
 /// A table that is not there.
 pub const NOBODY: u32 = u32::MAX;
@@ -167,6 +168,14 @@ impl Tables {
         all
     }
 
+    /// Takes over radii that the caller has changed; returns where they are in `params`, with what stands before them.
+    pub fn change_radii(&mut self, radii: &[f32]) -> Range<usize> {
+        let first = self.radii as usize;
+        self.params[first - 1] = common_radius(radii);
+        self.params[first..][..radii.len()].copy_from_slice(radii);
+        first - 1..first + radii.len()
+    }
+
     fn put_groups(&mut self, model: &Model) {
         for group in &model.groups {
             let (layout, blocks) = (group.layout(), group.blocks());
@@ -186,6 +195,7 @@ impl Tables {
     }
 
     fn put_rows(&mut self, model: &Model, state: &State) {
+        self.params.push(common_radius(&state.radii));
         self.radii = self.params.len() as u32;
         self.params.extend_from_slice(&state.radii);
         self.spins = self.params.len() as u32;
@@ -434,6 +444,14 @@ pub fn has_multipliers(model: &Model) -> bool {
 }
 
 /// First block of a group that belongs to no patch.
+/// The radius that all have, or less than 0 where they differ [m].
+fn common_radius(radii: &[f32]) -> f32 {
+    match radii {
+        [first, others @ ..] if others.iter().all(|r| r == first) => *first,
+        _ => -1.0,
+    }
+}
+
 fn first_outside(group: &Group) -> usize {
     group.batches.iter().find(|b| b.patch == u32::MAX).map_or(group.blocks(), |b| b.first)
 }

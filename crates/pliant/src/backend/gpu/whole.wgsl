@@ -20,6 +20,18 @@ fn is_over() -> bool {
 // The substep of this thread, counted from the first of the pass.
 var<private> at_turn: u32;
 
+// What this thread has found about contacts of its rows for the substep to come, as in `Near`, and of how many rows.
+var<private> codes: u32;
+var<private> seen: u32;
+
+fn touching(it: Patch, t: u32) -> Near {
+    var near = nothing_near(0u);
+    near.codes = codes;
+    codes = 0u;
+    seen = 0u;
+    return near;
+}
+
 // The earliest of those who run away comes first, then the lowest.
 fn told(i: u32) -> u32 {
     return (at_turn << WHO) | i;
@@ -35,6 +47,7 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
     at_turn = 0u;
     let i = particle_of(entry);
     if i == NOBODY {
+        seen++;
         return vec4<f32>(0.0);
     }
     return ahead(entry, i, rows[i], motion[velocity_at(i)]);
@@ -47,11 +60,16 @@ fn particle_of(entry: vec4<u32>) -> u32 {
 }
 
 fn ahead(entry: vec4<u32>, i: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> {
+    let k = seen;
+    seen++;
     if at_turn > 0u && i < sub.particles && is_gone(row.xyz, latest.xyz) {
         motion[start_of(i, entry.x)] = row;
         return row;
     }
     var next = predicted(i, entry.x, row, latest);
+    if k < KNOWN && sub.colliders > 0u && i < sub.particles {
+        codes |= near_code(i, entry.x, found) << (4u * k);
+    }
     // Copies share the particle's mass (E08).
     next.w *= f32(max(entry.w, 1u));
     return next;
@@ -62,6 +80,7 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     let slot = entry.x;
     let i = particle_of(entry);
     if i == NOBODY {
+        seen++;
         return row;
     }
     let free = motion[velocity_of(i, slot)];
