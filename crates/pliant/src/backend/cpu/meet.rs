@@ -5,18 +5,19 @@
 //! same bits.
 
 use super::contacts::position;
+use super::lists::Lists;
 use super::loads::Loads;
 use super::shared::Shared;
 use super::threads::Threads;
 use crate::kernels::cohere::{RANGE, cohere, hold};
 use crate::kernels::contact::{Friction, Push};
-use crate::kernels::meet::{AT_REST, Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
+use crate::kernels::meet::{Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
 use crate::kernels::shape::ShapeMatch;
 use crate::kernels::shape::matrix::{apply, matrix_of};
 use crate::memory::{of, room};
 use crate::model::Model;
 use crate::scene::Integrator;
-use crate::space::{Cloud, Finder, Neighbors, Pairs, Search};
+use crate::space::{Cloud, Finder, Pairs, Search};
 use crate::state::{RowData, State};
 use crate::step::stats::Touching;
 use glam::Vec3;
@@ -30,6 +31,9 @@ pub struct Meeting {
     lists: Lists,
     /// By entry of the lists.
     pushes: Vec<Push>,
+    /// Whether the next pass is to take all of them for nothing, whatever is there: to clear them would take as long as
+    /// to find them.
+    fresh: bool,
     /// What contacts had found in the iteration before; empty without rigid bodies.
     lasts: Vec<Push>,
     /// Contacts that each particle shares its mass among.
@@ -43,6 +47,8 @@ pub struct Meeting {
     /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Kept apart from the rows and
     /// used in every contact pass of the substep (E17).
     weights: Vec<f32>,
+    /// What a contact has to know of each particle, side by side.
+    cards: Vec<Card>,
     /// Second position buffer.
     next: Vec<RowData>,
     /// Where particles are in their bodies, turned as these are (S22); empty without bodies.
@@ -60,6 +66,25 @@ struct Places<'a> {
     liquids: &'a [u32],
 }
 
+/// What contacts see of a particle, half a cache line: from arrays of their own a neighbor would be five accesses.
+#[derive(Clone, Copy, Default)]
+#[repr(align(32))]
+struct Card {
+    x: Vec3,
+    radius: f32,
+    start: Vec3,
+    /// Inverse of the mass that it has in each contact [1/kg].
+    weight: f32,
+}
+
+impl Card {
+    #[inline]
+    fn side(&self, number: usize, field: Field) -> Side {
+        let Self { x, radius, start, weight } = *self;
+        Side { x, start, radius, weight, number: number as u32, field }
+    }
+}
+
 /// What a pass of contacts sees beyond particles.
 #[derive(Clone, Copy)]
 struct More<'a> {
@@ -69,60 +94,20 @@ struct More<'a> {
     pace: Option<&'a Loads>,
 }
 
-/// For every particle whom it may touch, as [`crate::space::Neighbors`] has it; without those that are near at rest.
-#[derive(Default)]
-struct Lists {
-    offsets: Vec<u32>,
-    indices: Vec<u32>,
-}
-
-impl Lists {
-    fn of(&self, i: usize) -> &[u32] {
-        &self.indices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
-    }
-
-    fn len(&self) -> usize {
-        self.offsets.len().saturating_sub(1)
-    }
-
-    /// Takes over what was found. Particles of one object that touch at rest, or nearly, are no contact: the object holds
-    /// them where they are. What is attached to an object does not touch it.
-    fn fill(&mut self, found: &Neighbors, model: &Model, radii: &[f32]) {
-        self.indices.clear();
-        self.offsets.clear();
-        room(&mut self.indices, found.indices().len());
-        if model.rest.is_empty() {
-            self.indices.extend_from_slice(found.indices());
-            self.offsets.extend_from_slice(found.offsets());
-            return;
-        }
-        let (objects, rest) = (&model.shape.objects, &model.rest);
-        self.offsets.push(0);
-        for i in 0..found.len() {
-            let held =
-                |j: usize| objects[i] == objects[j] && overlap(rest[i], rest[j], AT_REST * (radii[i] + radii[j]));
-            // Grains of one object are not held by anything.
-            let loose = model.loose.get(objects[i] as usize).copied().unwrap_or(false);
-            let joined = |j: usize| model.mates.holds(i, objects[j]) || model.mates.holds(j, objects[i]);
-            let touching = found.of(i).iter().filter(|&&j| (loose || !held(j as usize)) && !joined(j as usize));
-            self.indices.extend(touching);
-            self.offsets.push(self.indices.len() as u32);
-        }
-    }
-}
-
 impl Default for Meeting {
     fn default() -> Self {
         Self {
             finder: Finder::new(Search::Auto),
             lists: Lists::default(),
             pushes: Vec::new(),
+            fresh: true,
             lasts: Vec::new(),
             shares: Vec::new(),
             counts: Vec::new(),
             counted: false,
             least: 1.0,
             weights: Vec::new(),
+            cards: Vec::new(),
             next: Vec::new(),
             fields: Vec::new(),
             shrunk: Vec::new(),
@@ -135,7 +120,7 @@ impl Meeting {
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
         let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
-        self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts)
+        self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.cards)
     }
 
     /// Pairs of particles that push each other now.
@@ -167,9 +152,10 @@ impl Meeting {
         let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
         let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
         self.lists.fill(found, model, &state.radii);
-        self.pushes.clear();
+        self.pushes.truncate(self.lists.indices.len());
         room(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());
+        self.fresh = true;
         self.shares.resize(n, 1.0);
         self.counts.resize(n, 1.0);
         self.counted = false;
@@ -181,6 +167,7 @@ impl Meeting {
             self.least = 0.0;
         }
         self.next.resize(n, [0.0; 4]);
+        self.cards.resize(n, Card::default());
         self.shrunk.clear();
         self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
         self.turn_fields(model, state);
@@ -258,7 +245,7 @@ impl Meeting {
             });
         }
         self.shrunk = shrunk;
-        self.pushes.fill(Push::default());
+        self.fresh = true;
     }
 
     /// Contacts of each particle in the pass before; before the first one, those that push where particles are.
@@ -305,58 +292,75 @@ impl Meeting {
     }
 
     /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
-    fn project(
+    fn project(&mut self, threads: &Threads, places: Places<'_>, rule: Rule, more: More<'_>) {
+        let Places { rows, starts, radii, liquids } = places;
+        let (weights, shares) = (&self.weights[..], &self.shares[..]);
+        threads.chunks(&mut self.cards, 1, |first, cards| {
+            for (card, i) in cards.iter_mut().zip(first..) {
+                let (x, start) = (position(rows[i]), position(starts[i]));
+                *card = Card { x, radius: radii[i], start, weight: weights[i] * shares[i] };
+            }
+        });
+        // Grains by themselves need to ask for nothing else.
+        match self.fields.is_empty() && liquids.is_empty() && more.strength == 0.0 && more.pace.is_none() {
+            true => self.project_cards::<true>(threads, rows, liquids, rule, more),
+            false => self.project_cards::<false>(threads, rows, liquids, rule, more),
+        }
+    }
+
+    /// The same once all have their cards. `PLAIN`: there are neither bodies nor liquids, and nobody holds on.
+    fn project_cards<const PLAIN: bool>(
         &mut self,
         threads: &Threads,
-        Places { rows, starts, radii, liquids }: Places<'_>,
+        rows: &[RowData],
+        liquids: &[u32],
         rule: Rule,
-        more: More<'_>,
+        More { strength, pace }: More<'_>,
     ) {
-        let More { strength, pace } = more;
-        let Self { lists, pushes, lasts, shares, counts, weights, next, fields, least, .. } = self;
+        let fresh = std::mem::replace(&mut self.fresh, false);
+        let Self { lists, pushes, lasts, cards, counts, weights, next, fields, least, .. } = self;
         let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
-        let fields = &fields[..];
-        let lists = &*lists;
+        let (fields, lists, cards, weights) = (&fields[..], &*lists, &cards[..], &weights[..]);
         let offsets = &lists.offsets;
-        let side = |i: usize, weight: f32| Side {
-            x: position(rows[i]),
-            start: position(starts[i]),
-            radius: radii[i],
-            weight,
-            number: i as u32,
-            field: fields.get(i).copied().unwrap_or_default(),
-        };
-        let (weights, pushes) = (&weights[..], Shared::new(&mut pushes[..]));
-        let (shares, counts) = (&shares[..], Shared::new(&mut counts[..]));
+        let field = |i: usize| if PLAIN { Field::default() } else { fields.get(i).copied().unwrap_or_default() };
+        let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
         threads.chunks(next, 1, |first, next| {
             for (k, next) in next.iter_mut().enumerate() {
                 let i = first + k;
-                let own = side(i, weights[i] * shares[i]);
+                let own = cards[i].side(i, field(i));
                 let mut sum = Vec3::ZERO;
                 let mut count = 0.0_f32;
                 for (e, &j) in lists.of(i).iter().enumerate() {
                     let j = j as usize;
                     // SAFETY: the entries of particle i belong to this thread.
                     let push = unsafe { pushes.get(offsets[i] as usize + e) };
-                    let reach = own.radius + radii[j];
+                    if fresh {
+                        *push = Push::default();
+                    }
+                    let card = &cards[j];
+                    let reach = own.radius + card.radius;
                     // Only who touched before the substep holds on.
-                    let held = strength > 0.0 && overlap(own.start, position(starts[j]), reach * RANGE);
+                    let held = !PLAIN && strength > 0.0 && overlap(own.start, card.start, reach * RANGE);
                     // Most of a list is near, but does not touch.
-                    if push.normal == 0.0 && !held && !overlap(own.x, position(rows[j]), reach) {
+                    if push.normal == 0.0 && !held && !overlap(own.x, card.x, reach) {
                         continue;
                     }
-                    let other = side(j, weights[j] * shares[j]);
+                    let other = card.side(j, field(j));
                     // Liquids slip; what holds them back is their viscosity.
-                    let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
+                    let wet = !PLAIN && !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
                     let rule = if wet { Rule { friction: SLIPPERY, ..rule } } else { rule };
                     let (impulse, done) = if held {
-                        cohere(&own, &other, rule, hold(strength, own.radius, radii[j]), *push)
+                        cohere(&own, &other, rule, hold(strength, own.radius, other.radius), *push)
                     } else {
                         meet(&own, &other, rule, *push)
                     };
                     let pushed = push.normal > 0.0;
                     *push = done;
                     sum += impulse;
+                    count += 1.0;
+                    if PLAIN {
+                        continue;
+                    }
                     // A pull does not go on.
                     if let Some(loads) = pace.filter(|loads| !held && loads.is_rigid(i) && loads.is_rigid(j)) {
                         // SAFETY: as for `pushes`, of which there are as many.
@@ -366,7 +370,6 @@ impl Meeting {
                         let (normal, _) = way_out(&own, &other, rule.parts);
                         sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);
                     }
-                    count += 1.0;
                 }
                 // SAFETY: particle i belongs to this thread.
                 unsafe { *counts.get(i) = count.max(least) };

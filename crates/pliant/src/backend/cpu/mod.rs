@@ -11,6 +11,7 @@ mod flow;
 mod inflate;
 mod isa;
 mod jacobi;
+mod lists;
 mod loads;
 mod measure;
 mod meet;
