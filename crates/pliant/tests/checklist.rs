@@ -67,6 +67,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s09_scattered_and_gathered_jacobi_agree_bit_for_bit",
     ]),
     ("s10", &[
+        "r06_s10_random_heaps_of_solids_gain_no_energy",
         "s10_a_cloth_that_touches_itself_lies_in_layers",
         "s10_a_pile_at_rest_gains_no_energy",
         "s10_a_pile_weighs_on_the_floor_what_its_grains_weigh",
@@ -833,6 +834,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "r06_pins_out_of_range_say_which_and_how_many_there_are",
         "r06_places_that_an_object_does_not_have_are_refused_with_those_it_has",
         "r06_regions_and_lists_without_particles_are_refused",
+        "r06_s10_random_heaps_of_solids_gain_no_energy",
         "r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu",
         "r06_s23_two_hundred_random_liquids_stay_finite_and_nobody_is_thrown_away",
         "r06_scenes_made_in_code_are_checked_too",

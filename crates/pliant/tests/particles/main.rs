@@ -7,6 +7,7 @@ mod documents;
 mod grains;
 mod models;
 mod piles;
+mod random;
 mod rolling;
 mod said;
 mod scene;

@@ -205,6 +205,14 @@ impl Meeting {
                 *to = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
             }
         }
+        // Whoever was pushed farther from its place than it is deep knows no longer where out is: bodies that were crushed flat
+        // threw particles about, by what they knew from before.
+        for (number, run) in shapes.runs().enumerate().filter(|(number, _)| !shapes.bodies[*number].is_rigid()) {
+            for (i, goal) in run.zip(shapes.goals(number)) {
+                let (place, field) = (position(state.previous[i]), &mut self.fields[i]);
+                field.depth = if overlap(place, goal.into(), field.depth) { field.depth } else { 0.0 };
+            }
+        }
     }
 
     /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together

@@ -361,7 +361,8 @@ fn shape_join(thread: Thread) {
     put(i, here(i) + sum / f32(end - begin));
 }
 
-// Turns the ways out of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`.
+// Turns the ways out of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`. Whoever was pushed farther
+// from its place than it is deep has none.
 @compute @workgroup_size(MATCHERS)
 fn shape_face(thread: Thread) {
     let piece = group_of(thread);
@@ -371,9 +372,16 @@ fn shape_face(thread: Thread) {
     let what = bodies[job.first + piece];
     let body = body_at(what.x);
     let turned = matrix_of(poses[POSE * what.x]);
+    let linear = linear_before(what.x, body);
+    let center = poses[POSE * what.x + 1u].xyz;
     for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
         let field = fixture(job.slots + body.row + k);
-        work[sub.fields + body.row + k] = vec4<f32>(turned * field.xyz, field.w);
+        var depth = field.w;
+        if !body.rigid {
+            let off = rows[body.row + k].xyz - (linear * vector(job.params + body.first + k).xyz + center);
+            depth = select(0.0, depth, dot(off, off) < depth * depth);
+        }
+        work[sub.fields + body.row + k] = vec4<f32>(turned * field.xyz, depth);
     }
 }
 

@@ -225,6 +225,17 @@ impl ShapeMatch {
         &mut self.poses
     }
 
+    /// Where the last match would have the members of a body, in their order.
+    pub(crate) fn goals(&self, body: usize) -> impl Iterator<Item = Vec3> + '_ {
+        let (body, pose) = (&self.bodies[body], &self.poses[body]);
+        let linear = pose.linear();
+        (0..body.count).map(move |k| {
+            let block = &self.blocks[body.first_block + k / LANES];
+            let turned = apply(&linear, [0, 1, 2].map(|axis| block[axis][k % LANES]));
+            [0, 1, 2].map(|axis| turned[axis] + pose.center[axis])
+        })
+    }
+
     /// Whether every body is a run of consecutive rows, and none shares any.
     pub fn in_runs(&self) -> bool {
         self.layout == Layout::Runs
