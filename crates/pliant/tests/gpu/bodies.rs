@@ -215,3 +215,33 @@ fn s10_s14_a_box_lies_on_the_floor_of_a_gpu_with_any_number_of_iterations() {
         assert!(fall < 0.05, "{iterations} iterations: {fall} m/s");
     }
 }
+
+#[test]
+fn s14_s22_particles_of_a_crushed_body_lose_their_way_out_on_the_gpu_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let scene = scene(
+        "solver = { dt = 0.002, iterations = 6 }\nworld = { gravity = [0, 0, 0], air_density = 0 }
+         [[body]]\nname = \"soft\"\nbox = [0.2, 0.2, 0.2]\ngrid = 5\nrecovery = 0.1
+         [[grains]]\nradius = 0.02\nfill = { min = [-0.1, 0.105, -0.1], max = [0.1, 0.2, 0.1] }\n",
+        &[],
+    );
+    let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
+    // Flat, and up among the grains.
+    let soft = cpu.shape().object_names.iter().position(|name| name == "soft").unwrap() as u32;
+    let members: Vec<usize> = (0..cpu.particles()).filter(|&i| cpu.shape().objects[i] == soft).collect();
+    for sim in [&mut cpu, &mut gpu] {
+        for &i in &members {
+            let y = &mut sim.state_mut().rows[i][1];
+            *y = 0.3 * *y + 0.14;
+        }
+    }
+    for (steps, most) in [(1, 1e-6), (4, 1e-5)] {
+        cpu.advance(steps).unwrap();
+        gpu.advance(steps).unwrap();
+        let off = apart(&cpu, &gpu);
+        println!("after {steps} more steps {off:.1e} m apart, {} contacts", cpu.touching().len());
+        assert!(!cpu.touching().is_empty() && off < most, "{off}");
+    }
+}
