@@ -6,6 +6,7 @@ mod balls;
 mod bowls;
 mod constraint;
 mod dams;
+mod dice;
 mod drains;
 mod drops;
 mod floats;

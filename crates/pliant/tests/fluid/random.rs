@@ -1,42 +1,19 @@
 //! Liquids of any kind among anything, in steps that nobody would choose: all of it stays finite.
 
+use crate::dice::Rng;
 use pliant::Simulation;
 use pliant::build::NoMeshes;
 use pliant::scene::{Format, Scene};
 use std::fmt::Write as _;
 
-/// Numbers that look random (xorshift).
-struct Rng(u64);
-
-impl Rng {
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-    /// Evenly over powers.
-    fn power(&mut self, low: f64, high: f64) -> f64 {
-        (self.range(low.ln(), high.ln())).exp()
-    }
-    fn count(&mut self, low: usize, high: usize) -> usize {
-        low + (self.unit() * (high - low + 1) as f64) as usize
-    }
-    fn chance(&mut self, share: f64) -> bool {
-        self.unit() < share
-    }
-    fn vector(&mut self, most: f64) -> String {
-        let [x, y, z] = [(); 3].map(|()| self.range(-most, most));
-        format!("[{x:.3}, {y:.3}, {z:.3}]")
-    }
+fn vector(rng: &mut Rng, most: f64) -> String {
+    let [x, y, z] = [(); 3].map(|()| rng.range(-most, most));
+    format!("[{x:.3}, {y:.3}, {z:.3}]")
 }
 
 /// A scene, the size of its particles [m], and whether its objects begin inside each other.
 fn random_scene(seed: u64) -> (String, f64, bool) {
-    let mut rng = Rng(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0xd134_2543_de82_ef95));
+    let mut rng = Rng::of(seed);
     let (dt, substeps, iterations) = (rng.power(0.5e-3, 20e-3), rng.count(1, 3), rng.count(1, 8));
     let integrator = if rng.chance(0.2) { "bdf2" } else { "bdf1" };
     let radius = rng.power(0.003, 0.1);
@@ -48,7 +25,7 @@ fn random_scene(seed: u64) -> (String, f64, bool) {
         rng.range(3.0, 5.0)
     );
     let size = 2.0 * radius;
-    let speed = |rng: &mut Rng| if rng.chance(0.5) { rng.vector(50.0 / 3_f64.sqrt()) } else { rng.vector(1.0) };
+    let speed = |rng: &mut Rng| if rng.chance(0.5) { vector(rng, 50.0 / 3_f64.sqrt()) } else { vector(rng, 1.0) };
     // Boxes of a few particles each way, on top of each other, or all of them into each other.
     let (mut height, into) = (0.0, if rng.chance(0.2) { size } else { 0.0 });
     let mut place = |layers: f64| {

@@ -3,6 +3,8 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
+#[path = "../fluid/dice.rs"]
+mod dice;
 mod documents;
 mod grains;
 mod models;

@@ -1,32 +1,12 @@
 //! Solids of any kind in heaps, in steps and with settings that nobody would choose: energy does not come from nowhere.
 
+use crate::dice::Rng;
 use crate::support::{energy, simulate};
 use std::fmt::Write as _;
 
-/// Numbers that look random (xorshift).
-struct Rng(u64);
-
-impl Rng {
-    fn unit(&mut self) -> f64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as f64 / (1_u64 << 53) as f64
-    }
-    fn range(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-    fn count(&mut self, low: usize, high: usize) -> usize {
-        low + (self.unit() * (high - low + 1) as f64) as usize
-    }
-    fn chance(&mut self, share: f64) -> bool {
-        self.unit() < share
-    }
-}
-
 /// A heap of up to six objects over a floor with perhaps something on it. None begins inside another, and none is thrown.
 fn random_scene(seed: u64) -> String {
-    let mut rng = Rng(0x9e37_79b9_7f4a_7c15 ^ (seed + 1).wrapping_mul(0xd134_2543_de82_ef95));
+    let mut rng = Rng::of(seed);
     let (dt, substeps) = (rng.range(2e-3, 20e-3), rng.count(1, 3));
     let (iterations, stabilization) = (rng.count(1, 10), rng.count(0, 3));
     let friction = rng.range(0.0, 0.9);
@@ -40,7 +20,7 @@ fn random_scene(seed: u64) -> String {
     for layer in 0..rng.count(2, 6) {
         // A layer for each, 0.7 m high.
         let (x, y, z) = (rng.range(-0.15, 0.15), 0.4 + 0.7 * layer as f64, rng.range(-0.15, 0.15));
-        let density = (rng.range(200_f64.ln(), 5000_f64.ln())).exp();
+        let density = rng.power(200.0, 5000.0);
         let turned = format!("rotate = {{ axis = [1, {:.2}, {:.2}], degrees = {:.0} }}", x, z, rng.range(0.0, 90.0));
         let place = format!("transform = {{ {turned}, translate = [{x:.3}, {y:.3}, {z:.3}] }}");
         let grid = rng.count(3, 7);
