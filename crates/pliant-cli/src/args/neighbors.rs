@@ -13,6 +13,10 @@ pub struct NeighborArgs {
     /// [default: 1].
     #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u32).range(1..=1024))]
     spread: Option<u32>,
+    /// Particles along the edge of rigid cubes that the block is cut into; particles of a cube do not list each other
+    /// [default: all are loose].
+    #[arg(long, value_name = "EDGE", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    bodies: Option<u32>,
     /// List pairs once, with the smaller number, instead of with both.
     #[arg(long)]
     once: bool,
@@ -30,7 +34,12 @@ enum SearchName {
 impl NeighborArgs {
     /// The first of these options that was given.
     pub fn given(&self) -> Option<&'static str> {
-        let options = [(self.search.is_some(), "--search"), (self.spread.is_some(), "--spread"), (self.once, "--once")];
+        let options = [
+            (self.search.is_some(), "--search"),
+            (self.spread.is_some(), "--spread"),
+            (self.bodies.is_some(), "--bodies"),
+            (self.once, "--once"),
+        ];
         options.into_iter().find_map(|(given, name)| given.then_some(name))
     }
 
@@ -46,6 +55,11 @@ impl NeighborArgs {
     /// Largest radius in terms of the smallest.
     pub fn spread(&self) -> u32 {
         self.spread.unwrap_or(1)
+    }
+
+    /// Particles along the edge of a rigid cube, if there are any.
+    pub fn bodies(&self) -> Option<u32> {
+        self.bodies
     }
 
     /// Who lists whom.

@@ -32,6 +32,8 @@ pub struct Row {
     pub search: &'static str,
     /// Largest radius in terms of the smallest.
     pub spread: u32,
+    /// Particles along the edge of a rigid cube, or none.
+    pub bodies: Option<u32>,
     /// Milliseconds for a sort of as many random pairs of words.
     pub sort_ms: f64,
     pub build_ms: f64,
@@ -50,7 +52,10 @@ pub struct Row {
 pub struct Block {
     pub rows: Vec<RowData>,
     pub radii: Vec<f32>,
+    /// Empty if all are loose.
+    pub phases: Vec<u32>,
     pub spread: u32,
+    pub bodies: Option<u32>,
     pub pairs: Pairs,
     pub search: Search,
 }
@@ -61,25 +66,37 @@ impl Block {
     }
 
     pub fn cloud(&self) -> Cloud<'_> {
-        Cloud { rows: &self.rows, radii: &self.radii, phases: &[] }
+        Cloud { rows: &self.rows, radii: &self.radii, phases: &self.phases }
     }
 
     fn new(particles: usize, args: &BenchArgs) -> Self {
-        let (spread, pairs, search) = (args.hunt.spread(), args.hunt.pairs(), args.hunt.search());
+        let (spread, bodies) = (args.hunt.spread(), args.hunt.bodies());
         let mut dice = Dice(1);
         let side = (1..).find(|side: &usize| side.pow(3) >= particles).unwrap_or(1);
+        let place = |i: usize| [i % side, i / side % side, i / side / side];
         let row = |i: usize, dice: &mut Dice| {
-            let at = [i % side, i / side % side, i / side / side];
-            let [x, y, z] = at.map(|k| k as f32 * SPACING + (2.0 * dice.roll() - 1.0) * JITTER);
+            let [x, y, z] = place(i).map(|k| k as f32 * SPACING + (2.0 * dice.roll() - 1.0) * JITTER);
             [x, y, z, 1.0]
         };
         let mut rows: Vec<RowData> = (0..particles).map(|i| row(i, &mut dice)).collect();
+        // Those of cubes begin with 1: loose particles have phase 0.
+        let phase = |i: usize, edge: usize| {
+            let cubes = side.div_ceil(edge);
+            let [x, y, z] = place(i).map(|k| k / edge);
+            ((z * cubes + y) * cubes + x) as u32 + 1
+        };
+        let mut phases: Vec<u32> =
+            bodies.map_or_else(Vec::new, |edge| (0..particles).map(|i| phase(i, edge as usize)).collect());
         // Particles of a simulation are not in the order of their places.
         for i in (1..particles).rev() {
-            rows.swap(i, (dice.next() % (i as u64 + 1)) as usize);
+            let other = (dice.next() % (i as u64 + 1)) as usize;
+            rows.swap(i, other);
+            if bodies.is_some() {
+                phases.swap(i, other);
+            }
         }
         let radii = (0..particles).map(|_| radius(spread, &mut dice)).collect();
-        Self { rows, radii, spread, pairs, search }
+        Self { rows, radii, phases, spread, bodies, pairs: args.hunt.pairs(), search: args.hunt.search() }
     }
 }
 
@@ -164,6 +181,7 @@ fn on_cpu(block: &Block, threads: usize, args: &BenchArgs) -> Result<Row, Failur
         threads: Some(threads.count()),
         search: name(used),
         spread: block.spread,
+        bodies: block.bodies,
         sort_ms: of(0),
         build_ms: of(1),
         lists_ms: of(2),

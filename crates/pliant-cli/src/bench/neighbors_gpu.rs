@@ -4,7 +4,7 @@ use super::median;
 use super::neighbors::{Block, Dice, Row, name, pairs};
 use crate::report::Failure;
 use pliant::Backend;
-use pliant::gpu::space::{Finder, Order, Setup, Sort};
+use pliant::gpu::space::{Finder, Layout, Order, Setup, Sort};
 use pliant::gpu::wgpu::{self, BufferUsages};
 use pliant::gpu::{Device, GpuError, GpuOptions, adapters};
 use pliant::space::Construction;
@@ -32,19 +32,22 @@ pub fn measure(block: &Block, options: &GpuOptions, repeat: u32) -> Result<Row, 
     let n = block.rows.len();
     let rows = buffer(&device, block.rows.iter().flatten().flat_map(|v| v.to_ne_bytes()).collect());
     let radii = buffer(&device, block.radii.iter().flat_map(|v| v.to_ne_bytes()).collect());
+    let phases = (!block.phases.is_empty())
+        .then(|| buffer(&device, block.phases.iter().flat_map(|v| v.to_ne_bytes()).collect()));
     let setup = Setup {
         rows_at: 0,
         particles: n,
         rows: &rows,
         radii: &radii,
         radii_at: 0,
-        phases: None,
+        phases: phases.as_ref(),
         phases_at: 0,
         margin: block.margin(),
         pairs: block.pairs,
         search: block.search,
         construction: Construction::Counting,
         order: Order::Numbers,
+        layout: Layout::Apart,
         capacity: 8 * n,
         cloud: Some(block.cloud()),
     };
@@ -61,6 +64,7 @@ pub fn measure(block: &Block, options: &GpuOptions, repeat: u32) -> Result<Row, 
         threads: None,
         search: name(finder.used()),
         spread: block.spread,
+        bodies: block.bodies,
         build_ms: build * 1e3,
         lists_ms: (total - build).max(0.0) * 1e3,
         total_ms: total * 1e3,

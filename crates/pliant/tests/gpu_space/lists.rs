@@ -1,7 +1,7 @@
 //! Neighbor lists of the device against brute force and against the CPU, to the bit.
 
 use crate::clouds::{Case, Dice, cases, entries, one};
-use crate::support::{How, Rig, devices, every_way, plain};
+use crate::support::{GRID, How, Rig, devices, every_way, plain};
 use pliant::space::{Construction, Finder, Pairs, Search, near};
 
 #[test]
@@ -52,7 +52,7 @@ fn s30_s31_s32_hundreds_of_thousands_have_the_lists_of_the_cpu() {
     let mut cpu = Finder::new(Search::Grid);
     let expected = cpu.find(&one(), case.cloud(), case.margin, Pairs::Once);
     for search in [Search::Grid, Search::Tree] {
-        let how = How { search, construction: Construction::Counting, pairs: Pairs::Once };
+        let how = How { search, ..GRID };
         let found = Rig::new(device, &case, how, 3 * n).find();
         assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices(), "{search:?}");
     }
@@ -120,7 +120,7 @@ fn s30_counting_and_sorting_on_the_gpu_give_the_same_places_and_sorting_ascends_
     let Some(device) = plain() else { return };
     for case in cases() {
         let order = |construction| {
-            let rig = Rig::new(device, &case, How { search: Search::Grid, construction, pairs: Pairs::Once }, 100_000);
+            let rig = Rig::new(device, &case, How { construction, ..GRID }, 100_000);
             let places = rig.once().places;
             let tags = crate::support::words(device, &rig.finder.slots()[1]);
             (places, tags.chunks(2).take(case.rows.len()).map(|tag| tag[0]).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! Devices, and what goes to and fro.
 
 use crate::clouds::Case;
-use pliant::gpu::space::{Finder, Order, Report, Setup};
+use pliant::gpu::space::{Finder, Layout, Order, Report, Setup};
 use pliant::gpu::{Cap, Device, GpuOptions, adapters, wgpu};
 use pliant::space::{Construction, Neighbors, Pairs, Search};
 use pliant::state::RowData;
@@ -78,16 +78,23 @@ pub struct How {
     pub search: Search,
     pub construction: Construction,
     pub pairs: Pairs,
+    pub layout: Layout,
 }
 
-/// Every search that there is.
+/// The simplest.
+pub const GRID: How =
+    How { search: Search::Grid, construction: Construction::Counting, pairs: Pairs::Once, layout: Layout::Apart };
+
+/// Every search that there is: with pairs listed once lists lie apart, with both sides listed they are woven, as for
+/// contacts.
 pub fn every_way() -> impl Iterator<Item = How> {
     let ways = [
         (Search::Grid, Construction::Counting),
         (Search::Grid, Construction::Sorting),
         (Search::Tree, Construction::Counting),
     ];
-    let of = |(search, construction)| [Pairs::Once, Pairs::Both].map(|pairs| How { search, construction, pairs });
+    let layouts = [(Pairs::Once, Layout::Apart), (Pairs::Both, Layout::Woven)];
+    let of = move |(search, construction)| layouts.map(|(pairs, layout)| How { search, construction, pairs, layout });
     ways.into_iter().flat_map(of)
 }
 
@@ -112,6 +119,7 @@ impl Rig {
             search: how.search,
             construction: how.construction,
             order: Order::Numbers,
+            layout: how.layout,
             capacity,
             cloud: Some(case.cloud()),
         };

@@ -1,10 +1,10 @@
 //! The tree as the device builds it.
 
 use crate::clouds::{Case, Dice, entries, one};
-use crate::support::{How, Rig, plain, words};
-use pliant::space::{AXIS_BITS, Box3, Construction, Node, Pairs, Search, Tree};
+use crate::support::{GRID, How, Rig, plain, words};
+use pliant::space::{AXIS_BITS, Box3, Node, Pairs, Search, Tree};
 
-const HOW: How = How { search: Search::Tree, construction: Construction::Counting, pairs: Pairs::Once };
+const HOW: How = How { search: Search::Tree, ..GRID };
 
 /// Particles of a bunch on the device.
 const BUNCH: u32 = 4;

@@ -1,7 +1,7 @@
 //! What a search on the device does when it has no room, or nothing to stand on.
 
 use crate::clouds::{Case, Dice, entries, one};
-use crate::support::{How, Rig, devices, every_way, plain, words};
+use crate::support::{GRID, How, Rig, devices, every_way, plain, words};
 use pliant::gpu::{Cap, Device, GpuError, GpuOptions};
 use pliant::space::{Construction, Pairs, Search};
 
@@ -167,7 +167,7 @@ fn s30_the_margin_can_be_changed_between_searches() {
     let Some(device) = plain() else { return };
     let mut case = clump(300);
     case.radii.fill(0.0005);
-    let how = How { search: Search::Grid, construction: Construction::Counting, pairs: Pairs::Both };
+    let how = How { pairs: Pairs::Both, ..GRID };
     let mut rig = Rig::new(device, &case, how, 1);
     for margin in [0.0, 0.001, 0.004] {
         case.margin = margin;

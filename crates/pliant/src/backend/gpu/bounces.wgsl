@@ -1,19 +1,13 @@
 // Rebound and rolling resistance of particles with each other, the twin of `between` in backend/cpu/bounce.rs: all contacts
 // at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in meets.wgsl).
 
-// As in meets.wgsl.
-@group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
-@group(1) @binding(1) var<storage, read_write> near: array<u32>;
-@group(1) @binding(2) var<storage, read_write> pushes: array<vec4<f32>>;
-@group(1) @binding(3) var<storage, read_write> order: array<vec2<u32>>;
-
 // Of the job: restitution, still and drag are `stick`, `slide` and `scale`. In `work`, a vector for each particle: from
 // `slots` on its velocity before the substep, from `copies_in` on the contacts that it shares its mass among, from
 // `copies_out` on its new velocity.
 
 // Whether entry `n` of a list pushed in the last pass of contacts.
-fn is_pushing(first: u32, n: u32, kept: u32) -> bool {
-    return (n >= 32u || (kept >> n & 1u) != 0u) && pushes[first + n].w > 0.0;
+fn is_pushing(list: List, n: u32, kept: u32) -> bool {
+    return (n >= 32u || (kept >> n & 1u) != 0u) && pushes[list.first + n * list.step].w > 0.0;
 }
 
 // Change of the velocity of `i` relative to `j`.
@@ -36,10 +30,10 @@ fn bounce_shares(thread: Thread) {
         return;
     }
     let i = order[slot].x;
-    let list = ranges[i];
+    let list = list_of(i);
     var acting = 0u;
-    for (var n = 0u; n < list.y; n++) {
-        if is_pushing(list.x, n, order[slot].y) && any(change(i, near[list.x + n]) != vec3<f32>(0.0)) {
+    for (var n = 0u; n < list.count; n++) {
+        if is_pushing(list, n, order[slot].y) && any(change(i, near[list.first + n * list.step]) != vec3<f32>(0.0)) {
             acting++;
         }
     }
@@ -53,15 +47,15 @@ fn bounce_between(thread: Thread) {
         return;
     }
     let i = order[slot].x;
-    let list = ranges[i];
+    let list = list_of(i);
     let own = rows[i].w;
     let share = own * work[job.copies_in + i].x;
     var sum = vec3<f32>(0.0);
-    for (var n = 0u; n < list.y; n++) {
-        if !is_pushing(list.x, n, order[slot].y) {
+    for (var n = 0u; n < list.count; n++) {
+        if !is_pushing(list, n, order[slot].y) {
             continue;
         }
-        let j = near[list.x + n];
+        let j = near[list.first + n * list.step];
         let weight = share + rows[j].w * work[job.copies_in + j].x;
         if weight > 0.0 {
             sum += change(i, j) * (1.0 / weight);

@@ -5,7 +5,7 @@ use super::crowd::Crowd;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Order, Setup};
+use super::space::{Finder, Layout, Order, Setup};
 use super::tables::{NOBODY, Tables};
 use crate::backend::cpu::flow_phase;
 use crate::kernels::fluid::smooth::Smoothing;
@@ -242,6 +242,7 @@ impl Flow {
                 search: tables.flow.search,
                 construction: Construction::Counting,
                 order: Order::Cells,
+                layout: Layout::Apart,
                 capacity: ROOM * n,
                 cloud: None,
             },

@@ -7,7 +7,7 @@ use super::crowd::Crowd;
 use super::desks::{Desks, own_group};
 use super::device::Device;
 use super::error::GpuError;
-use super::space::{Finder, Order, Setup};
+use super::space::{Finder, Layout, Order, Setup, entries_of};
 use super::tables::{NOBODY, Tables};
 use crate::kernels::meet::MARGIN;
 use crate::model::Model;
@@ -58,6 +58,7 @@ impl Meeting {
                 search: Search::Auto,
                 construction: Construction::Counting,
                 order: Order::Numbers,
+                layout: Layout::Woven,
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
@@ -110,8 +111,8 @@ impl Meeting {
         }
         let mut all = Vec::new();
         for (i, range) in ranges.chunks_exact(2).enumerate().take(model.shape.objects.len()) {
-            for e in range[0] as usize..(range[0] + range[1]) as usize {
-                let (j, n) = (near[e], e - range[0] as usize);
+            for (n, e) in entries_of([range[0], range[1]]).enumerate() {
+                let j = near[e];
                 let normal = f32::from_bits(pushes[4 * e + 3]);
                 let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
                 if j as usize > i && is_kept && normal != 0.0 {

@@ -1,16 +1,6 @@
 // Contacts of particles with each other, the twin of backend/cpu/meet.rs. Every particle sums up its own contacts in
 // the order of its list and writes only itself; each contact is computed twice, once from either side.
 
-// Where the list of each particle begins, and how long it is.
-@group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
-@group(1) @binding(1) var<storage, read_write> near: array<u32>;
-// By entry of the lists: friction and push of this substep [kg·m]. Of the first 32 of a list only those whose bit is set
-// in `order` mean anything: most of a list is near, but does not touch, and is neither read nor written.
-@group(1) @binding(2) var<storage, read_write> pushes: array<vec4<f32>>;
-// Number of particles in the order of the search: who follow each other are near each other, so that threads side by
-// side find their neighbors, and their lists, side by side. After the first pass of contacts, whose pushes are kept.
-@group(1) @binding(3) var<storage, read_write> order: array<vec2<u32>>;
-
 // Modes of the job: bit 0, positions at the start of the substep are parted; bit 1, then colliders are touched.
 const PARTS: u32 = 1u;
 const TOUCHES: u32 = 2u;
@@ -29,10 +19,10 @@ fn shares(thread: Thread) {
     }
     let i = order[slot].x;
     let own = work[job.copies_in + 2u * i];
-    let list = ranges[i];
+    let list = list_of(i);
     var count = 0u;
-    for (var e = list.x; e < list.x + list.y; e++) {
-        let other = work[job.copies_in + 2u * near[e]];
+    for (var n = 0u; n < list.count; n++) {
+        let other = work[job.copies_in + 2u * near[list.first + n * list.step]];
         if overlaps(own.xyz, other.xyz, own.w + other.w) {
             count++;
         }
@@ -66,11 +56,10 @@ fn project(thread: Thread) {
     }
     let i = order[slot].x;
     let own = side(i, work[job.copies_in + 2u * i]);
-    let list = ranges[i];
+    let list = list_of(i);
     var sum = vec3<f32>(0.0);
     var count = 0u;
     var pushing = 0u;
-    let end = list.x + list.y;
     let parts = (job.mode & PARTS) != 0u;
     let rigid = !parts && is_rigid(i);
     let half = arrayLength(&pushes) / 2u;
@@ -81,24 +70,24 @@ fn project(thread: Thread) {
     var next_j = i;
     var next_there = vec4<f32>(0.0);
     var next_push = vec4<f32>(0.0);
-    if list.y > 0u {
-        next_j = near[list.x];
+    if list.count > 0u {
+        next_j = near[list.first];
         next_there = work[job.copies_in + 2u * next_j];
         if (kept_before & 1u) != 0u {
-            next_push = pushes[list.x];
+            next_push = pushes[list.first];
         }
     }
-    for (var e = list.x; e < end; e++) {
+    for (var n = 0u; n < list.count; n++) {
+        let e = list.first + n * list.step;
         let j = next_j;
         let there = next_there;
         let push = next_push;
-        let n = e - list.x;
-        if e + 1u < end {
-            next_j = near[e + 1u];
+        if n + 1u < list.count {
+            next_j = near[e + list.step];
             next_there = work[job.copies_in + 2u * next_j];
             next_push = vec4<f32>(0.0);
             if n < 31u && (kept_before >> (n + 1u) & 1u) != 0u || n >= 31u && job.fresh == 0u {
-                next_push = pushes[e + 1u];
+                next_push = pushes[e + list.step];
             }
         }
         let reach = own.radius + there.w;
@@ -174,11 +163,12 @@ fn project(thread: Thread) {
 // and objects, `job.slots` who is attached to what.
 @compute @workgroup_size(SIZE)
 fn sift(thread: Thread) {
-    let i = number_of(thread);
-    if i >= sub.particles {
+    let slot = number_of(thread);
+    if slot >= sub.particles {
         return;
     }
-    let list = ranges[i];
+    let i = order[slot].x;
+    let list = list_of(i);
     let object = params[job.params + 4u * i + 3u];
     // Loose ones are held by nothing.
     if object < 0.0 && job.slots == NOBODY {
@@ -186,17 +176,17 @@ fn sift(thread: Thread) {
     }
     let rest = at_rest(i);
     var kept = 0u;
-    for (var e = list.x; e < list.x + list.y; e++) {
-        let j = near[e];
+    for (var n = 0u; n < list.count; n++) {
+        let j = near[list.first + n * list.step];
         let theirs = params[job.params + 4u * j + 3u];
         let reach = AT_REST * (params[sub.radii + i] + params[sub.radii + j]);
         let held = object >= 0.0 && object == theirs && overlaps(rest, at_rest(j), reach);
         if !held && !is_attached(i, theirs) && !is_attached(j, object) {
-            near[list.x + kept] = j;
+            near[list.first + kept * list.step] = j;
             kept++;
         }
     }
-    ranges[i].y = kept;
+    ranges[i].y = kept | (ranges[i].y & WOVEN);
 }
 
 // Whether particle i is attached to an object; loose ones have numbers below 0.

@@ -9,6 +9,7 @@ use crate::model::Model;
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
 const DEAL: &str = include_str!("deal.wgsl");
+const NEAR: &str = include_str!("near.wgsl");
 const PREDICTING: &str = include_str!("predicting.wgsl");
 const FINISHING: &str = include_str!("finishing.wgsl");
 
@@ -227,9 +228,9 @@ impl Source {
             What::Meets => {
                 let cohesive = format!("const COHESIVE: bool = {};\n", self.traits.cohesion);
                 let meets = include_str!("meets.wgsl");
-                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, &cohesive, meets])
+                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, NEAR, &cohesive, meets])
             }
-            What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, include_str!("bounces.wgsl")]),
+            What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, NEAR, include_str!("bounces.wgsl")]),
             What::Rebounds => compose(&[wgsl::REBOUND, &contact, BINDINGS, TOUCH, include_str!("rebounds.wgsl")]),
             What::Flow(constants) => {
                 let mut parts: Vec<&str> = wgsl::FLUID.to_vec();

@@ -35,6 +35,8 @@ pub struct Setup<'a> {
     pub construction: Construction,
     /// How entries of a list are ordered.
     pub order: Order,
+    /// How lists lie in memory.
+    pub layout: Layout,
     /// Entries that the lists have room for at first.
     pub capacity: usize,
     /// Where particles are at first, for [`Search::Auto`], which is decided once and by the host: what the device
@@ -53,13 +55,37 @@ pub enum Order {
     Cells,
 }
 
+/// Where the entries of a list are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// One after the other.
+    #[default]
+    Apart,
+    /// Lists of 32 slots that follow each other are woven: the n-th entries of all of them are side by side, so that
+    /// threads that go through them side by side read whole stretches. Takes half as much room again at most, and a
+    /// little. Lists much longer than their neighbors' stay apart.
+    Woven,
+}
+
+/// Lists that are woven together.
+const WEAVE: usize = 32;
+/// Marks the length of a list that is woven.
+const WOVEN: u32 = 1 << 31;
+
+/// Where the entries of a list are, from the two words of its range.
+pub fn entries_of(range: [u32; 2]) -> impl Iterator<Item = usize> {
+    let [first, length] = range;
+    let step = if length & WOVEN == 0 { 1 } else { WEAVE };
+    (0..(length & !WOVEN) as usize).map(move |n| first as usize + n * step)
+}
+
 /// Words of the header.
 pub const HEADER: usize = 12;
 
 /// What a search says about itself: the header, read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Entries of all lists of the last search.
+    /// Entries that the lists of the last search take, with those between them that nobody uses.
     pub wanted: u64,
     /// Entries there is room for.
     pub capacity: u32,
@@ -166,10 +192,11 @@ impl Finder {
         let queue = shop.words("queue", n)?;
         let (lists, room) = (include_str!("lists.wgsl"), include_str!("room.wgsl"));
         let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
+        let weaves = if setup.layout == Layout::Woven { "const WEAVES: bool = true;\n" } else { APART };
         let (build, pipeline, tree);
         if used == Search::Tree {
             let (steps, forks) = tree::build(&mut shop, &shared)?;
-            let text = [ASK, tree::BOXES, room, KEEP, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
+            let text = [ASK, tree::BOXES, room, KEEP, weaves, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
             reads.push((6, forks.clone()));
             (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, Some(forks));
         } else {
@@ -178,7 +205,7 @@ impl Finder {
                 steps.push(grid::tidy(&shop, &shared, &table)?);
             }
             let keep = if setup.order == Order::Cells { KEEP_UNSORTED } else { KEEP };
-            let text = [ASK, CELLS, room, keep, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
+            let text = [ASK, CELLS, room, keep, weaves, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
             reads.extend([(6, shared.cells.clone()), (7, table)]);
             (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, None);
         }
@@ -276,8 +303,9 @@ impl Finder {
         }
         let ranges = self.read(device, &self.ranges, 2 * self.particles)?;
         let indices = self.read(device, &self.indices, report.wanted as usize)?;
-        let lists = ranges.chunks_exact(2).map(|range| &indices[range[0] as usize..][..range[1] as usize]);
-        Ok(Some(Neighbors::from_lists(lists)))
+        let list = |range: &[u32]| entries_of([range[0], range[1]]).map(|e| indices[e]).collect::<Vec<u32>>();
+        let lists: Vec<Vec<u32>> = ranges.chunks_exact(2).map(list).collect();
+        Ok(Some(Neighbors::from_lists(lists.iter().map(Vec::as_slice))))
     }
 
     fn read(&self, device: &Device, buffer: &Buffer, words: usize) -> Result<Vec<u32>, GpuError> {
@@ -305,8 +333,9 @@ impl Finder {
         self.record[CAPACITY]
     }
 
-    /// By particle, `vec2<u32>`: its first entry and how many it has. Particle numbers are below the number of particles
-    /// and ranges within `indices`, even where the header shows an overflow.
+    /// By particle, `vec2<u32>`: its first entry and how many it has, with the highest bit set if they are 32 apart.
+    /// Particle numbers are below the number of particles and ranges within `indices`, even where the header shows an
+    /// overflow.
     pub fn ranges(&self) -> &Buffer {
         &self.ranges
     }
@@ -367,6 +396,8 @@ const LISTED: usize = 64;
 const KEEP: &str = "const KEEP: u32 = 32u;\nconst SORTS: bool = true;\n";
 /// The same where lists are left in the order of cells: those of liquids.
 const KEEP_UNSORTED: &str = "const KEEP: u32 = 64u;\nconst SORTS: bool = false;\n";
+
+const APART: &str = "const WEAVES: bool = false;\n";
 
 /// Workgroups that finish lists, at most: as many as large cards run at once.
 const FINISHERS: usize = 512;

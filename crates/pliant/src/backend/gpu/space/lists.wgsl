@@ -2,7 +2,10 @@
 // the workgroup reserves room for all of its lists. Who has found more than fit searches again, straight into its place,
 // and is queued to be sorted. Who looks at too many is queued to be searched for by a whole workgroup.
 //
-// The module has KEEP, how many numbers a thread keeps, and `search(slot)`, which calls `found` for every particle to be
+// Lists of slots that follow each other may be woven: their first entries side by side, then their second ones. Threads
+// that go through lists side by side then read whole stretches of memory.
+//
+// The module has WEAVES, whether that is so; KEEP, how many numbers a thread keeps; and `search(slot)`, which calls `found` for every particle to be
 // listed, and before it `afford` for those to be looked at.
 
 const THREADS: u32 = 64u;
@@ -22,6 +25,9 @@ var<private> room_at: u32;
 var<private> room: u32;
 
 var<workgroup> group_at: u32;
+// By weave: entries of its lists, and length of the longest that is woven.
+var<workgroup> totals: array<atomic<u32>, THREADS / WEAVE>;
+var<workgroup> longest: array<atomic<u32>, THREADS / WEAVE>;
 
 // Whether the thread may look at so many more.
 fn afford(more: u32) -> bool {
@@ -64,6 +70,11 @@ fn list(
     @builtin(local_invocation_index) t: u32,
 ) {
     let slot = flat(group, groups) * THREADS + t;
+    let weave = t / WEAVE;
+    if WEAVES && t % WEAVE == 0u {
+        atomicStore(&totals[weave], 0u);
+        atomicStore(&longest[weave], 0u);
+    }
     count = 0u;
     spent = 0u;
     room = 0u;
@@ -72,9 +83,30 @@ fn list(
     }
     let heavy = spent > BUDGET || count > LONG;
     let length = select(count, 0u, heavy);
-    let up_to = inclusive(t, length);
+    // Entries of the list that have room of their own.
+    var apart = length;
+    if WEAVES {
+        workgroupBarrier();
+        atomicAdd(&totals[weave], length);
+        workgroupBarrier();
+        // A list much longer than those beside it would leave their places empty.
+        if length <= min(atomicLoad(&totals[weave]) * 3u / (2u * WEAVE) + 2u, KEEP) {
+            atomicMax(&longest[weave], length);
+            apart = 0u;
+        }
+    }
+    let up_to = inclusive(t, apart);
+    // Room of all weaves, and of those before this one.
+    var woven = 0u;
+    var before = 0u;
+    if WEAVES {
+        for (var w = 0u; w < THREADS / WEAVE; w++) {
+            before = select(before, woven, w == weave);
+            woven += WEAVE * atomicLoad(&longest[w]);
+        }
+    }
     if t == THREADS - 1u {
-        group_at = reserve(up_to);
+        group_at = reserve(woven + up_to);
     }
     workgroupBarrier();
     if slot >= ask.particles {
@@ -89,7 +121,15 @@ fn list(
         ranges[i] = vec2<u32>(0u, 0u);
         return;
     }
-    let at = group_at + up_to - length;
+    if apart == 0u && length > 0u {
+        let at = group_at + before + t % WEAVE;
+        ranges[i] = vec2<u32>(at, length | WOVEN);
+        for (var k = 0u; k < length; k++) {
+            indices[at + k * WEAVE] = kept[k];
+        }
+        return;
+    }
+    let at = group_at + woven + up_to - length;
     ranges[i] = vec2<u32>(at, length);
     if length <= KEEP {
         for (var k = 0u; k < length; k++) {

@@ -22,7 +22,7 @@ mod sort;
 mod tree;
 mod workshop;
 
-pub use finder::{Finder, HEADER, Order, Report, Setup};
+pub use finder::{Finder, HEADER, Layout, Order, Report, Setup, entries_of};
 pub use scan::Scan;
 pub use sort::Sort;
 

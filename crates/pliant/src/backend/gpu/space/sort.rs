@@ -1,11 +1,13 @@
 //! Radix sort of (key, value) pairs on the device: stable, the same order on every machine, as [`crate::space::RadixSort`].
 //!
-//! Eight bits in a pass, three dispatches to a pass. Ranks within a block come from one word per digit that has a bit
-//! for each of 32 threads: no subgroup operations, whose width and order no browser promises.
+//! Eight bits in a pass: digits are counted by block, counts are summed up, pairs are sent. Where blocks are few, each sums
+//! up what it needs as it sends; otherwise that is a dispatch of its own. Ranks within a block come from one word per digit
+//! that has a bit for each of 32 threads: no subgroup operations, whose width and order no browser promises.
 
 use super::super::device::Device;
 use super::super::error::GpuError;
 use super::workshop::{Step, Workshop};
+use super::{GROUP, SUM};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
 /// Threads of a workgroup of sort.wgsl.
@@ -64,11 +66,18 @@ impl Sort {
     }
 }
 
-/// Keys of a thread: the more, the fewer counts there are to sum up; but large cards want hundreds of blocks.
+/// Blocks that sum up counts by themselves, at most: together they read the square of their number, half a kilobyte
+/// each.
+const FEW: usize = 160;
+
+/// Keys of a thread. Few blocks want to stay few; of many, the more keys, the fewer counts there are to sum up, but large
+/// cards want hundreds of blocks.
 fn each(count: usize) -> usize {
     match count {
-        0..250_000 => 4,
-        250_000..1_000_000 => 8,
+        0..65_536 => 4,
+        65_536..131_072 => 8,
+        131_072..327_680 => 16,
+        327_680..1_000_000 => 8,
         _ => 16,
     }
 }
@@ -83,8 +92,9 @@ pub(super) struct Pairs {
     pub count: usize,
     pub keys: [Buffer; 2],
     pub values: [Buffer; 2],
-    /// Counts of digits by block, and over all.
+    /// Counts of digits by block: two to a word where blocks sum up by themselves.
     table: Buffer,
+    /// Counts of digits over all.
     totals: Buffer,
 }
 
@@ -103,23 +113,26 @@ impl Pairs {
 /// The pipelines of a sort.
 pub(super) struct Shaders {
     tally: ComputePipeline,
-    rows: ComputePipeline,
+    /// None where blocks sum up by themselves.
+    rows: Option<ComputePipeline>,
     scatter: ComputePipeline,
 }
 
 impl Shaders {
     /// For so many pairs.
     pub fn new(shop: &Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+        let alone = blocks(count) <= FEW;
         let each = format!("const EACH: u32 = {}u;", each(count));
-        let text = [&each, include_str!("sort.wgsl"), include_str!("sum.wgsl"), include_str!("group.wgsl")];
+        let sums = if alone { include_str!("sort_alone.wgsl") } else { include_str!("sort_rows.wgsl") };
+        let text = [&each, include_str!("sort.wgsl"), sums, SUM, GROUP];
         let make = |entry| shop.pipeline(entry, &text);
-        Ok(Self { tally: make("tally")?, rows: make("rows")?, scatter: make("scatter")? })
+        let rows = if alone { None } else { Some(make("rows")?) };
+        Ok(Self { tally: make("tally")?, rows, scatter: make("scatter")? })
     }
 
     /// The passes for keys of so many bits that start on side 0, and the side where they end.
     pub fn passes(&self, shop: &mut Workshop<'_>, pairs: &Pairs, bits: u32) -> Result<(Vec<Step>, usize), GpuError> {
         let blocks = blocks(pairs.count);
-        let rows = if blocks == 0 { 0 } else { DIGITS };
         let (mut steps, mut side, mut shift) = (Vec::new(), 0, 0);
         while shift < bits {
             let last = (1 << (bits - shift).min(DIGIT_BITS)) - 1;
@@ -128,8 +141,13 @@ impl Shaders {
                 ([&pairs.keys[side], &pairs.values[side]], [&pairs.keys[1 - side], &pairs.values[1 - side]]);
             let (table, totals) = (&pairs.table, &pairs.totals);
             steps.push(shop.step(&self.tally, &[(0, &job), (1, keys), (3, table)], blocks)?);
-            steps.push(shop.step(&self.rows, &[(0, &job), (3, table), (4, totals)], rows)?);
-            let all = [(0, &job), (1, keys), (2, values), (3, table), (4, totals), (5, to_keys), (6, to_values)];
+            let mut all = vec![(0, &job), (1, keys), (2, values), (5, to_keys), (6, to_values)];
+            if let Some(rows) = &self.rows {
+                steps.push(shop.step(rows, &[(0, &job), (3, table), (4, totals)], DIGITS)?);
+                all.extend([(3, table), (4, totals)]);
+            } else {
+                all.push((4, table));
+            }
             steps.push(shop.step(&self.scatter, &all, blocks)?);
             (side, shift) = (1 - side, shift + DIGIT_BITS);
         }

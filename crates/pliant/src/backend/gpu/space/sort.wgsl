@@ -1,7 +1,7 @@
-// Radix sort, least digit first: a pass counts the digits of every block, sums the counts up, and sends every pair to
-// its place. Equal digits keep their order: it is stable, and the same on every device.
+// Radix sort, least digit first: a pass sends every pair to its place among those with smaller digits, with the same one
+// in blocks before, and in its own block. Equal digits keep their order: it is stable, and the same on every device.
 //
-// The module has EACH, the keys of a thread, one after the other.
+// The module has EACH, the keys of a thread, and `places`: sort_rows.wgsl or sort_alone.wgsl.
 
 const THREADS: u32 = 128u;
 // Threads whose keys are ranked at once, one bit each of a word.
@@ -9,8 +9,6 @@ const CREW: u32 = 32u;
 const CREWS: u32 = THREADS / CREW;
 const BLOCK: u32 = THREADS * EACH;
 const DIGITS: u32 = 256u;
-// Counts of a thread that sums up a row.
-const COUNTS: u32 = 16u;
 
 struct Job {
     // Pairs.
@@ -24,10 +22,6 @@ struct Job {
 @group(0) @binding(0) var<uniform> job: Job;
 @group(0) @binding(1) var<storage, read> keys: array<u32>;
 @group(0) @binding(2) var<storage, read> values: array<u32>;
-// Digit by digit: how often each block has it; after `rows`, how often the blocks before have.
-@group(0) @binding(3) var<storage, read_write> table: array<u32>;
-// How often all blocks have each digit.
-@group(0) @binding(4) var<storage, read_write> totals: array<u32>;
 @group(0) @binding(5) var<storage, read_write> sorted_keys: array<u32>;
 @group(0) @binding(6) var<storage, read_write> sorted_values: array<u32>;
 
@@ -40,13 +34,8 @@ fn digit(key: u32) -> u32 {
     return key >> job.shift & job.last;
 }
 
-@compute @workgroup_size(128)
-fn tally(
-    @builtin(workgroup_id) group: vec3<u32>,
-    @builtin(num_workgroups) groups: vec3<u32>,
-    @builtin(local_invocation_index) t: u32,
-) {
-    let block = flat(group, groups);
+// How often a block has each digit, in the first of `next`. Everybody takes part.
+fn count_digits(block: u32, t: u32) {
     for (var d = t; d < DIGITS; d += THREADS) {
         atomicStore(&next[d], 0u);
     }
@@ -58,49 +47,9 @@ fn tally(
         }
     }
     workgroupBarrier();
-    if block < job.blocks {
-        for (var d = t; d < DIGITS; d += THREADS) {
-            table[d * job.blocks + block] = atomicLoad(&next[d]);
-        }
-    }
 }
 
-// One workgroup for each digit: scans its row of the table.
-@compute @workgroup_size(128)
-fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
-    let row = group.x * job.blocks;
-    var before = 0u;
-    for (var first = 0u; first < job.blocks; first += THREADS * COUNTS) {
-        let own = first + t * COUNTS;
-        var sum = 0u;
-        for (var k = 0u; k < COUNTS; k++) {
-            if own + k < job.blocks {
-                sum += table[row + own + k];
-            }
-        }
-        let up_to = inclusive(t, sum);
-        if t == THREADS - 1u {
-            carried = up_to;
-        }
-        var at = before + up_to - sum;
-        for (var k = 0u; k < COUNTS; k++) {
-            if own + k < job.blocks {
-                let count = table[row + own + k];
-                table[row + own + k] = at;
-                at += count;
-            }
-        }
-        workgroupBarrier();
-        before += carried;
-        workgroupBarrier();
-    }
-    if t == 0u {
-        totals[group.x] = before;
-    }
-}
-
-var<workgroup> carried: u32;
-
+// Sends the keys of a block, with their values.
 @compute @workgroup_size(128)
 fn scatter(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -115,45 +64,43 @@ fn scatter(
     let lane = t % CREW;
     for (var k = t; k < CREWS * DIGITS; k += THREADS) {
         atomicStore(&next[k], 0u);
-        atomicStore(&having[k], 0u);
-        atomicStore(&having[CREWS * DIGITS + k], 0u);
     }
     workgroupBarrier();
     // A crew has EACH rounds of keys that follow each other: their order is crew, round, lane.
     let first = block * BLOCK + crew * CREW * EACH + lane;
+    // All at once: whoever fetched them one by one would wait for each, and everybody for everyone at the barriers.
+    var held: array<vec2<u32>, EACH>;
     for (var k = 0u; k < EACH; k++) {
         let at = first + k * CREW;
         if at < job.count {
-            atomicAdd(&next[crew * DIGITS + digit(keys[at])], 1u);
+            held[k] = vec2<u32>(keys[at], values[at]);
+        }
+    }
+    for (var k = 0u; k < EACH; k++) {
+        if first + k * CREW < job.count {
+            atomicAdd(&next[crew * DIGITS + digit(held[k].x)], 1u);
         }
     }
     // Every thread looks after two digits that follow each other.
+    let begin = places(block, t);
     let d = 2u * t;
-    let counts = vec2<u32>(totals[d], totals[d + 1u]);
-    let below = inclusive(t, counts.x + counts.y) - counts.x - counts.y;
     for (var k = 0u; k < 2u; k++) {
-        var to = below + select(0u, counts.x, k == 1u) + table[(d + k) * job.blocks + block];
+        var to = begin[k];
         for (var c = 0u; c < CREWS; c++) {
             let count = atomicLoad(&next[c * DIGITS + d + k]);
             atomicStore(&next[c * DIGITS + d + k], to);
             to += count;
         }
     }
+    for (var k = t; k < 2u * CREWS * DIGITS; k += THREADS) {
+        atomicStore(&having[k], 0u);
+    }
     workgroupBarrier();
     var side = 0u;
-    // Fetched a round ahead: barriers would make everybody wait for them.
-    var coming = vec2<u32>(0u);
-    if first < job.count {
-        coming = vec2<u32>(keys[first], values[first]);
-    }
     for (var k = 0u; k < EACH; k++) {
-        let at = first + k * CREW;
-        let live = at < job.count;
-        let key = coming.x;
-        let value = coming.y;
-        if k + 1u < EACH && at + CREW < job.count {
-            coming = vec2<u32>(keys[at + CREW], values[at + CREW]);
-        }
+        let live = first + k * CREW < job.count;
+        let key = held[k].x;
+        let value = held[k].y;
         var mine = 0u;
         if live {
             mine = crew * DIGITS + digit(key);

@@ -1,0 +1,70 @@
+// Where blocks are few, each sums up the counts of all others by itself: two dispatches to a pass.
+
+// Counts of a block: a vector for eight digits, two to a word. A block has fewer keys than half a word counts.
+const VECTORS: u32 = DIGITS / 8u;
+// Blocks that a thread asks for at once: one by one, it would wait for each.
+const ASKED: u32 = 4u;
+
+// By block; written by `tally`, read by `scatter`.
+@group(0) @binding(3) var<storage, read_write> table: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read> counts: array<vec4<u32>>;
+
+@compute @workgroup_size(128)
+fn tally(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
+    count_digits(group.x, t);
+    if t < VECTORS {
+        var all = vec4<u32>(0u);
+        for (var k = 0u; k < 4u; k++) {
+            let d = 8u * t + 2u * k;
+            all[k] = atomicLoad(&next[d]) | atomicLoad(&next[d + 1u]) << 16u;
+        }
+        table[group.x * VECTORS + t] = all;
+    }
+}
+
+// Where the first key of a block goes that has digit 2·t, and 2·t + 1.
+fn places(block: u32, t: u32) -> vec2<u32> {
+    let crew = t / CREW;
+    let lane = t % CREW;
+    // Of digits 8·lane to 8·lane + 7, even ones and odd ones: in blocks before, and in all. Crews take blocks by turns.
+    var before_even = vec4<u32>(0u);
+    var before_odd = vec4<u32>(0u);
+    var even = vec4<u32>(0u);
+    var odd = vec4<u32>(0u);
+    for (var first = crew; first < job.blocks; first += ASKED * CREWS) {
+        var asked: array<vec4<u32>, ASKED>;
+        for (var k = 0u; k < ASKED; k++) {
+            asked[k] = counts[min(first + k * CREWS, job.blocks - 1u) * VECTORS + lane];
+        }
+        for (var k = 0u; k < ASKED; k++) {
+            let b = first + k * CREWS;
+            let there = select(0u, 1u, b < job.blocks);
+            let earlier = select(0u, 1u, b < block);
+            let low = asked[k] & vec4<u32>(0xffffu);
+            let high = asked[k] >> vec4<u32>(16u);
+            even += low * there;
+            odd += high * there;
+            before_even += low * earlier;
+            before_odd += high * earlier;
+        }
+    }
+    // Nobody has said yet who has which digit.
+    for (var k = 0u; k < 4u; k++) {
+        let at = crew * DIGITS + 8u * lane + 2u * k;
+        atomicStore(&having[at], before_even[k]);
+        atomicStore(&having[at + 1u], before_odd[k]);
+        atomicStore(&having[CREWS * DIGITS + at], even[k]);
+        atomicStore(&having[CREWS * DIGITS + at + 1u], odd[k]);
+    }
+    workgroupBarrier();
+    var before = vec2<u32>(0u);
+    var all = vec2<u32>(0u);
+    for (var c = 0u; c < CREWS; c++) {
+        let at = c * DIGITS + 2u * t;
+        before += vec2<u32>(atomicLoad(&having[at]), atomicLoad(&having[at + 1u]));
+        let whole = CREWS * DIGITS + at;
+        all += vec2<u32>(atomicLoad(&having[whole]), atomicLoad(&having[whole + 1u]));
+    }
+    let below = inclusive(t, all.x + all.y) - all.x - all.y;
+    return vec2<u32>(below, below + all.x) + before;
+}

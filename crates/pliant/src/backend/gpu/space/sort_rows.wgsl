@@ -1,0 +1,69 @@
+// Counts of digits by block, summed up in dispatches of their own: for any number of blocks, three dispatches to a pass.
+
+// Counts of a thread that sums up a row.
+const COUNTS: u32 = 16u;
+
+// Digit by digit: how often each block has it; after `rows`, how often the blocks before have.
+@group(0) @binding(3) var<storage, read_write> table: array<u32>;
+// How often all blocks have each digit.
+@group(0) @binding(4) var<storage, read_write> totals: array<u32>;
+
+@compute @workgroup_size(128)
+fn tally(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) t: u32,
+) {
+    let block = flat(group, groups);
+    count_digits(block, t);
+    if block < job.blocks {
+        for (var d = t; d < DIGITS; d += THREADS) {
+            table[d * job.blocks + block] = atomicLoad(&next[d]);
+        }
+    }
+}
+
+// One workgroup for each digit: scans its row of the table.
+@compute @workgroup_size(128)
+fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
+    let row = group.x * job.blocks;
+    var before = 0u;
+    for (var first = 0u; first < job.blocks; first += THREADS * COUNTS) {
+        let own = first + t * COUNTS;
+        var sum = 0u;
+        for (var k = 0u; k < COUNTS; k++) {
+            if own + k < job.blocks {
+                sum += table[row + own + k];
+            }
+        }
+        let up_to = inclusive(t, sum);
+        if t == THREADS - 1u {
+            carried = up_to;
+        }
+        var at = before + up_to - sum;
+        for (var k = 0u; k < COUNTS; k++) {
+            if own + k < job.blocks {
+                let count = table[row + own + k];
+                table[row + own + k] = at;
+                at += count;
+            }
+        }
+        workgroupBarrier();
+        before += carried;
+        workgroupBarrier();
+    }
+    if t == 0u {
+        totals[group.x] = before;
+    }
+}
+
+var<workgroup> carried: u32;
+
+// Where the first key of a block goes that has digit 2·t, and 2·t + 1.
+fn places(block: u32, t: u32) -> vec2<u32> {
+    let d = 2u * t;
+    let counts = vec2<u32>(totals[d], totals[d + 1u]);
+    let below = inclusive(t, counts.x + counts.y) - counts.x - counts.y;
+    let before = vec2<u32>(table[d * job.blocks + block], table[(d + 1u) * job.blocks + block]);
+    return vec2<u32>(below, below + counts.x) + before;
+}
