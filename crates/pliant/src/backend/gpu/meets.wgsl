@@ -32,16 +32,24 @@ fn shares(thread: Thread) {
     if (job.mode & PARTS) == 0u && sub.loads != NOBODY {
         // For the cards that are dealt once bodies have added up theirs.
         work[sub.meets + i].x = share;
-        if count > 0u && is_rigid(i) {
+        if count > 0u && of_rigid(i) {
             atomicAdd(&marks[crowd_at(i, FIRST)], count);
         }
     }
 }
 
+// Compilers leave out what is not there.
+fn of_rigid(i: u32) -> bool {
+    if BODIES {
+        return is_rigid(i);
+    }
+    return false;
+}
+
 fn side(i: u32, place: vec4<f32>) -> Side {
     let start = work[job.copies_in + 2u * i + 1u];
     var field = vec4<f32>(0.0);
-    if sub.fields != NOBODY {
+    if BODIES && sub.fields != NOBODY {
         field = work[sub.fields + i];
     }
     return Side(place.xyz, start.xyz, place.w, start.w, i, field);
@@ -61,12 +69,14 @@ fn project(thread: Thread) {
     var count = 0u;
     var pushing = 0u;
     let parts = (job.mode & PARTS) != 0u;
-    let rigid = !parts && is_rigid(i);
+    let rigid = !parts && of_rigid(i);
     let half = arrayLength(&pushes) / 2u;
     // Beyond 32 entries there are no bits: all of those are kept.
     var kept_before = select(order[slot].y, 0u, job.fresh != 0u);
     var kept_now = 0u;
-    // What the next contact needs is fetched before this one is written: compilers cannot know that it is another.
+    // What the next contact needs is fetched before this one is written: compilers cannot know that it is another. And
+    // its number is known by then.
+    var after_next = i;
     var next_j = i;
     var next_there = vec4<f32>(0.0);
     var next_push = vec4<f32>(0.0);
@@ -76,6 +86,9 @@ fn project(thread: Thread) {
         if (kept_before & 1u) != 0u {
             next_push = pushes[list.first];
         }
+        if list.count > 1u {
+            after_next = near[list.first + list.step];
+        }
     }
     for (var n = 0u; n < list.count; n++) {
         let e = list.first + n * list.step;
@@ -83,7 +96,10 @@ fn project(thread: Thread) {
         let there = next_there;
         let push = next_push;
         if n + 1u < list.count {
-            next_j = near[e + list.step];
+            next_j = after_next;
+            if n + 2u < list.count {
+                after_next = near[e + 2u * list.step];
+            }
             next_there = work[job.copies_in + 2u * next_j];
             next_push = vec4<f32>(0.0);
             if n < 31u && (kept_before >> (n + 1u) & 1u) != 0u || n >= 31u && job.fresh == 0u {
@@ -115,7 +131,7 @@ fn project(thread: Thread) {
             met = meet(own, other, stick, slide, job.omega, parts, push);
         }
         // A pull does not go on.
-        if rigid && !held && is_rigid(j) {
+        if rigid && !held && of_rigid(j) {
             let found = met.push;
             let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
             met.push = onward(found, last, job.scale);

@@ -2,6 +2,7 @@
 
 use super::glue;
 use super::rooms::Room;
+use super::tables::{NOBODY, Tables};
 use crate::kernels::contact::Solid;
 use crate::kernels::{Kind, wgsl};
 use crate::model::Model;
@@ -42,6 +43,8 @@ pub struct Source {
 pub struct Traits {
     /// Particles hold on to each other.
     pub cohesion: bool,
+    /// Bodies that contacts know of: rigid ones, and those with a shortest way out.
+    pub bodies: bool,
     /// Convex colliders.
     pub hulls: bool,
     /// Colliders without inside, made of triangles.
@@ -51,11 +54,12 @@ pub struct Traits {
 }
 
 impl Traits {
-    /// Those of a model.
-    pub fn of(model: &Model) -> Self {
+    /// Those of a model whose tables are written.
+    pub fn of(model: &Model, tables: &Tables) -> Self {
         let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
         Self {
             cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0),
+            bodies: tables.loads != NOBODY || tables.fields.0 != NOBODY,
             hulls: any(|s| matches!(s, Solid::Convex(_))),
             surfaces: any(|s| matches!(s, Solid::Surface(_))),
             fields: any(|s| matches!(s, Solid::Field(_))),
@@ -226,9 +230,10 @@ impl Source {
             What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
             What::Meets => {
-                let cohesive = format!("const COHESIVE: bool = {};\n", self.traits.cohesion);
+                let Traits { cohesion, bodies, .. } = self.traits;
+                let there = format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n");
                 let meets = include_str!("meets.wgsl");
-                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, NEAR, &cohesive, meets])
+                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, NEAR, &there, meets])
             }
             What::Bounces => compose(&[wgsl::REBOUND, BINDINGS, NEAR, include_str!("bounces.wgsl")]),
             What::Rebounds => compose(&[wgsl::REBOUND, &contact, BINDINGS, TOUCH, include_str!("rebounds.wgsl")]),

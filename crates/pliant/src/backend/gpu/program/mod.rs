@@ -155,7 +155,7 @@ struct Maker<'a> {
 
 impl Maker<'_> {
     fn pipeline(&mut self, source: Source) -> usize {
-        let source = source.with(Traits::of(self.model));
+        let source = source.with(Traits::of(self.model, self.tables));
         let known = self.program.pipelines.iter().position(|p| *p == source);
         known.unwrap_or_else(|| {
             self.program.pipelines.push(source);
