@@ -924,7 +924,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "v12_water_keeps_its_volume_for_a_minute",
     ]),
     ("v14", &[
-        "v14_high_columns_run_out_farther_than_those_of_sand",
+        "v14_high_columns_run_out_with_the_root_of_their_aspect",
         "v14_low_columns_run_out_in_proportion_to_their_aspect",
     ]),
     ("v15", &[
