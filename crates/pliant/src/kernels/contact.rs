@@ -139,13 +139,14 @@ pub struct Friction {
     pub slide: f32,
 }
 
-/// What one contact has done so far in this substep.
+/// What one contact has done so far in this substep. Laid out as a row, so that lanes can be loaded with several.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
 pub struct Push {
-    /// Sum of the pushes along the normal [m].
-    pub normal: f32,
     /// Sum of the friction corrections [m].
     pub tangent: Vec3,
+    /// Sum of the pushes along the normal [m].
+    pub normal: f32,
 }
 
 impl Push {

@@ -11,6 +11,7 @@
 //! Everything is odd in the exchange of a and b, to the bit: both sides may compute it for themselves.
 
 use super::contact::{Friction, Push};
+use super::{Lane, Row, V3};
 use glam::Vec3;
 
 /// Share of the smallest radius by which lists of neighbors reach farther than particles touch now.
@@ -99,6 +100,59 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     let tangent =
         if square <= bound * bound { free } else { free * (rule.friction.slide * total / square.sqrt()).min(1.0) };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
+}
+
+/// Particles of no body, as lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Loose<F> {
+    /// Position [m], and radius [m].
+    pub place: Row<F>,
+    /// Position at the start of the substep [m], and inverse of the mass that it has in this contact [1/kg].
+    pub start: Row<F>,
+}
+
+/// 1 where two particles, with their radii, are inside each other, or have pushed in this substep; otherwise 0.
+#[inline(always)]
+pub fn touch_loose<F: Lane>(a: Row<F>, b: Row<F>, pushed: F) -> F {
+    let (zero, one, reach) = (F::splat(0.0), F::splat(1.0), a.w + b.w);
+    F::pick_gt(reach * reach, (a.v - b.v).length_squared(), one, F::pick_gt(pushed, zero, one, zero))
+}
+
+/// [`meet`] for particles of no body, to the bit, with all its branches taken at once. `up` is 1 where `a` has the smaller
+/// number, otherwise −1; `touched` is 0 for lanes where nothing is to happen, otherwise 1. `push` is friction, and push along
+/// the normal. Returns the impulse on `a` [kg·m] and the new push.
+#[inline(always)]
+pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: Rule, push: Row<F>) -> (V3<F>, Row<F>) {
+    let (zero, one, tiny) = (F::splat(0.0), F::splat(1.0), F::splat(1e-12));
+    let apart = a.place.v - b.place.v;
+    let reach = a.place.w + b.place.w;
+    let distance = apart.length();
+    let line = apart * (one / distance);
+    let normal = V3::new(
+        F::pick_gt(distance, tiny, line.x, zero),
+        F::pick_gt(distance, tiny, line.y, up),
+        F::pick_gt(distance, tiny, line.z, zero),
+    );
+    let weight = a.start.w + b.start.w;
+    let scale = F::splat(rule.omega) / weight;
+    let total = (push.w + (reach - distance) * scale).max(zero);
+    let moved = (a.place.v - a.start.v) - (b.place.v - b.start.v);
+    let slip = moved - normal * moved.dot(normal);
+    let free = push.v - slip * scale;
+    let (length, bound) = (free.length_squared(), F::splat(rule.friction.stick) * total);
+    let slid = free * (F::splat(rule.friction.slide) * total / length.sqrt()).min(one);
+    let tangent = pick(length, bound * bound, slid, free);
+    let impulse = normal * (total - push.w) + (tangent - push.v);
+    // Nothing happens between two that cannot move, and where nobody pushes or has pushed.
+    let acts = F::pick_gt(total + push.w, zero, F::pick_gt(weight, zero, touched, zero), zero);
+    let done = Row { v: pick(acts, zero, tangent, push.v), w: F::pick_gt(acts, zero, total, push.w) };
+    (pick(acts, zero, impulse, V3::zero()), done)
+}
+
+/// Lane by lane: `if a > b { yes } else { no }`.
+#[inline(always)]
+fn pick<F: Lane>(a: F, b: F, yes: V3<F>, no: V3<F>) -> V3<F> {
+    V3::new(F::pick_gt(a, b, yes.x, no.x), F::pick_gt(a, b, yes.y, no.y), F::pick_gt(a, b, yes.z, no.z))
 }
 
 /// The direction in which `a` is pushed, and how far the two are inside each other [m].

@@ -5,6 +5,8 @@
 //! same bits.
 
 use super::contacts::position;
+use super::grains::Pass;
+use super::isa::Isa;
 use super::lists::Lists;
 use super::loads::Loads;
 use super::shared::Shared;
@@ -67,14 +69,15 @@ struct Places<'a> {
 }
 
 /// What contacts see of a particle, half a cache line: from arrays of their own a neighbor would be five accesses.
+/// Laid out as two rows, so that lanes can be loaded with several.
 #[derive(Clone, Copy, Default)]
-#[repr(align(32))]
-struct Card {
-    x: Vec3,
-    radius: f32,
-    start: Vec3,
+#[repr(C, align(32))]
+pub struct Card {
+    pub x: Vec3,
+    pub radius: f32,
+    pub start: Vec3,
     /// Inverse of the mass that it has in each contact [1/kg].
-    weight: f32,
+    pub weight: f32,
 }
 
 impl Card {
@@ -152,7 +155,6 @@ impl Meeting {
         let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
         let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
         self.lists.fill(found, model, &state.radii);
-        self.pushes.truncate(self.lists.indices.len());
         room(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());
         self.fresh = true;
@@ -220,7 +222,7 @@ impl Meeting {
     /// as a whole, or what their particles did alone would be undone by the solver, with velocity.
     pub fn stabilize(
         &mut self,
-        threads: &Threads,
+        (threads, isa): (&Threads, Isa),
         model: &Model,
         state: &mut State,
         shape: impl Fn(&mut ShapeMatch, &mut [RowData]),
@@ -234,7 +236,7 @@ impl Meeting {
             self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
             let previous = &state.previous[..n];
             let places = Places { rows: previous, starts: previous, radii: &shrunk, liquids };
-            self.project(threads, places, rule, More { strength: 0.0, pace: None });
+            self.project((threads, isa), places, rule, More { strength: 0.0, pace: None });
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -267,7 +269,7 @@ impl Meeting {
     }
 
     /// All contacts once, after they were counted.
-    pub fn touch(&mut self, threads: &Threads, model: &Model, state: &mut State, loads: &Loads) {
+    pub fn touch(&mut self, (threads, isa): (&Threads, Isa), model: &Model, state: &mut State, loads: &Loads) {
         let n = state.particles;
         let mutual = model.mutual.unwrap_or_default();
         let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
@@ -281,7 +283,7 @@ impl Meeting {
         let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
         let places = Places { rows, starts, radii: &state.radii, liquids };
-        self.project(threads, places, rule, More { strength, pace });
+        self.project((threads, isa), places, rule, More { strength, pace });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -300,7 +302,7 @@ impl Meeting {
     }
 
     /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
-    fn project(&mut self, threads: &Threads, places: Places<'_>, rule: Rule, more: More<'_>) {
+    fn project(&mut self, (threads, isa): (&Threads, Isa), places: Places<'_>, rule: Rule, more: More<'_>) {
         let Places { rows, starts, radii, liquids } = places;
         let (weights, shares) = (&self.weights[..], &self.shares[..]);
         threads.chunks(&mut self.cards, 1, |first, cards| {
@@ -310,14 +312,23 @@ impl Meeting {
             }
         });
         // Grains by themselves need to ask for nothing else.
-        match self.fields.is_empty() && liquids.is_empty() && more.strength == 0.0 && more.pace.is_none() {
-            true => self.project_cards::<true>(threads, rows, liquids, rule, more),
-            false => self.project_cards::<false>(threads, rows, liquids, rule, more),
+        if self.fields.is_empty()
+            && liquids.is_empty()
+            && more.strength == 0.0
+            && more.pace.is_none()
+            && self.least == 1.0
+        {
+            let fresh = std::mem::replace(&mut self.fresh, false);
+            let Self { lists, pushes, cards, counts, weights, next, .. } = self;
+            let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
+            Pass { lists, cards, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
+        } else {
+            self.project_cards(threads, rows, liquids, rule, more);
         }
     }
 
-    /// The same once all have their cards. `PLAIN`: there are neither bodies nor liquids, and nobody holds on.
-    fn project_cards<const PLAIN: bool>(
+    /// The same once all have their cards, one by one, for everybody.
+    fn project_cards(
         &mut self,
         threads: &Threads,
         rows: &[RowData],
@@ -330,7 +341,7 @@ impl Meeting {
         let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
         let (fields, lists, cards, weights) = (&fields[..], &*lists, &cards[..], &weights[..]);
         let offsets = &lists.offsets;
-        let field = |i: usize| if PLAIN { Field::default() } else { fields.get(i).copied().unwrap_or_default() };
+        let field = |i: usize| fields.get(i).copied().unwrap_or_default();
         let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
         threads.chunks(next, 1, |first, next| {
             for (k, next) in next.iter_mut().enumerate() {
@@ -348,14 +359,14 @@ impl Meeting {
                     let card = &cards[j];
                     let reach = own.radius + card.radius;
                     // Only who touched before the substep holds on.
-                    let held = !PLAIN && strength > 0.0 && overlap(own.start, card.start, reach * RANGE);
+                    let held = strength > 0.0 && overlap(own.start, card.start, reach * RANGE);
                     // Most of a list is near, but does not touch.
                     if push.normal == 0.0 && !held && !overlap(own.x, card.x, reach) {
                         continue;
                     }
                     let other = card.side(j, field(j));
                     // Liquids slip; what holds them back is their viscosity.
-                    let wet = !PLAIN && !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
+                    let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
                     let rule = if wet { Rule { friction: SLIPPERY, ..rule } } else { rule };
                     let (impulse, done) = if held {
                         cohere(&own, &other, rule, hold(strength, own.radius, other.radius), *push)
@@ -366,9 +377,6 @@ impl Meeting {
                     *push = done;
                     sum += impulse;
                     count += 1.0;
-                    if PLAIN {
-                        continue;
-                    }
                     // A pull does not go on.
                     if let Some(loads) = pace.filter(|loads| !held && loads.is_rigid(i) && loads.is_rigid(j)) {
                         // SAFETY: as for `pushes`, of which there are as many.

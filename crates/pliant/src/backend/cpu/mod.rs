@@ -8,6 +8,7 @@ mod bounce;
 mod contacts;
 mod finalize;
 mod flow;
+mod grains;
 mod inflate;
 mod isa;
 mod jacobi;
@@ -326,7 +327,7 @@ fn substep(
                 match_shapes(threads, isa, model, shapes, rows);
             }
         };
-        scratch.meeting.stabilize(threads, model, state, shape);
+        scratch.meeting.stabilize((threads, isa), model, state, shape);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
     }
     if !model.colliders.is_empty() {
@@ -444,7 +445,7 @@ fn run_pass(
             let Scratch { meeting, loads, contacts, .. } = scratch;
             let between = meeting.count_contacts(threads, state);
             loads.count(between, &state.rows, contacts, model.settings.iterations);
-            meeting.touch(threads, model, state, loads);
+            meeting.touch((threads, isa), model, state, loads);
         }
         Pass::Flow => scratch.flow.project(threads, isa, model, state),
         Pass::Shapes => {

@@ -17,6 +17,9 @@ pub trait Pack: Lane {
     /// Writes `WIDTH` numbers.
     fn store(self, to: &mut [f32]);
 
+    /// Whether any of them is above 0.
+    fn any(self) -> bool;
+
     /// Reads rows `index[0..WIDTH]`.
     ///
     /// # Safety
@@ -40,6 +43,10 @@ impl Pack for f32 {
     #[inline(always)]
     fn store(self, to: &mut [f32]) {
         to[0] = self;
+    }
+    #[inline(always)]
+    fn any(self) -> bool {
+        self > 0.0
     }
     #[inline(always)]
     unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
@@ -129,6 +136,10 @@ mod four {
         #[inline(always)]
         fn store(self, to: &mut [f32]) {
             to[..4].copy_from_slice(&self.0.to_array());
+        }
+        #[inline(always)]
+        fn any(self) -> bool {
+            self.0.simd_gt(wide::f32x4::splat(0.0)).any()
         }
         #[inline(always)]
         unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
@@ -243,6 +254,10 @@ mod eight {
         fn store(self, to: &mut [f32]) {
             let to = &mut to[..BLOCK];
             avx!(_mm256_storeu_ps(to.as_mut_ptr(), self.0));
+        }
+        #[inline(always)]
+        fn any(self) -> bool {
+            avx!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(self.0, _mm256_setzero_ps())) != 0)
         }
         #[inline(always)]
         unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
