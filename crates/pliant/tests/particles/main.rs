@@ -7,6 +7,7 @@ mod bodies;
 mod dice;
 mod documents;
 mod grains;
+mod lanes;
 mod models;
 mod piles;
 mod random;
