@@ -255,6 +255,63 @@ fn r06_a_body_that_begins_inside_a_collider_is_moved_out_of_it() {
 }
 
 #[test]
+fn r06_s22_what_stands_on_a_box_that_is_moved_out_of_the_floor_goes_along() {
+    let boxes = |name: &str, height: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nbox = [0.3, 0.3, 0.3]\ngrid = 6\ntransform = {{ translate = [0, {height}, 0] }}\n"
+        )
+    };
+    // Two centimeters in the floor, with two more on it, and one beside them.
+    let all = [boxes("high", 0.73), boxes("low", 0.13), boxes("middle", 0.43)].concat();
+    let beside = all.replace("high", "alone").split("[[body]]").nth(1).unwrap().replace("[0, 0.73", "[0.5, 0.43");
+    let mut sim = simulate(&format!("{all}[[body]]{beside}[[collider]]\nplane = {{}}\n"));
+    assert_eq!(sim.model().notes.len(), 1, "{:?}", sim.model().notes);
+    for (name, height) in [("low", 0.15), ("middle", 0.45), ("high", 0.75), ("alone", 0.43)] {
+        let found = center(&sim, &members(&sim, name)).0.y;
+        assert!((found - height).abs() < 1e-5, "{name} begins at {found} m");
+    }
+    let high = members(&sim, "high");
+    let (mut top, mut fastest) = (0.0_f64, 0.0_f64);
+    for _ in 0..200 {
+        sim.step().unwrap();
+        let (middle, speed) = center(&sim, &high);
+        (top, fastest) = (top.max(middle.y), fastest.max(speed.length()));
+    }
+    let rest = center(&sim, &high).0.y;
+    println!("rises to {top:.4} m with {fastest:.3} m/s at most, and rests at {rest:.4} m");
+    assert!((rest - 0.75).abs() < 1e-3 && top < 0.751 && fastest < 0.05, "{rest} m, {top} m, {fastest} m/s");
+}
+
+#[test]
+fn s18_s22_rigid_boxes_that_hold_on_to_each_other_stay_together_and_keep_momentum() {
+    // Two boxes side by side, of which the heavier is pulled away.
+    let apart = |cohesion: f64| {
+        let body = |name: &str, x: f64, more: &str| {
+            format!(
+                "[[body]]\nname = \"{name}\"\nbox = [0.2, 0.2, 0.2]\ngrid = 6\n{more}\ntransform = {{ translate = [{x}, 0, 0] }}\n"
+            )
+        };
+        let both = [body("a", -0.1, ""), body("b", 0.1, "density = 3000\nvelocity = [0.02, 0, 0]")].concat();
+        let mut sim = simulate(&format!(
+            "solver = {{ dt = 0.005, iterations = 10 }}\nworld = {{ gravity = [0, 0, 0], air_density = 0 }}
+             contact = {{ cohesion = {cohesion} }}\n{both}"
+        ));
+        let (a, b) = (members(&sim, "a"), members(&sim, "b"));
+        let before = momentum(&sim).0;
+        sim.advance(200).unwrap();
+        let all: f64 = (0..sim.particles()).map(|i| mass(&sim, i)).sum();
+        let drift = (momentum(&sim).0 - before).length() / all;
+        let gap = center(&sim, &b).0.x - center(&sim, &a).0.x - 0.2;
+        println!("{cohesion} J/m²: {:.3} mm apart after a second, {drift:.1e} m/s from nowhere", 1e3 * gap);
+        // A last bit of 0.2 m in 5 ms is 3e-6 m/s.
+        assert!(drift < 1e-5, "{drift} m/s");
+        gap
+    };
+    assert!((apart(0.0) - 0.02).abs() < 1e-4);
+    assert!(apart(50.0).abs() < 1e-3);
+}
+
+#[test]
 fn r06_a_body_in_a_corner_comes_out_of_all_walls_and_one_between_them_is_told_of() {
     let notes_and_lowest = |walls: &str| {
         let sim = simulate(&format!(
