@@ -72,6 +72,7 @@ fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
     let wanted = [
         "adapter",
         "backend",
+        "bodies",
         "build_ms",
         "bytes",
         "dispatches",
@@ -100,6 +101,11 @@ fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
     assert_eq!(rows(&["--search", "tree"])[0]["entries"], entries);
     let once = &rows(&["--once"])[0];
     assert_eq!((&once["entries"], &once["pairs"]), (&grid[0]["pairs"], &grid[0]["pairs"]));
+    // Of rigid cubes of four only faces meet: a quarter of the pairs.
+    let bodies = ["grid", "tree"].map(|search| rows(&["--bodies", "4", "--search", search])[0].clone());
+    let met = bodies[0]["entries"].as_u64().unwrap();
+    assert!(met > entries / 8 && met < entries / 3, "{met} entries of {entries}");
+    assert_eq!((&bodies[1]["entries"], &bodies[0]["bodies"]), (&met.into(), &4.into()));
     // Larger particles reach more.
     let spread = &rows(&["--spread", "8"])[0];
     assert!(spread["entries"].as_u64().unwrap() > entries);
@@ -115,7 +121,7 @@ fn bench_takes_scenes_or_neighbors_and_not_both() {
     let room = Room::with(SMALL);
     room.pliant(&["bench"]).code(2).says(&["SCENE"]);
     room.pliant(&["bench", "scene.toml", "--neighbors", "10"]).code(2).says(&["--neighbors"]);
-    for option in [&["--search", "grid"][..], &["--spread", "2"], &["--once"]] {
+    for option in [&["--search", "grid"][..], &["--spread", "2"], &["--bodies", "3"], &["--once"]] {
         let args = [&["bench", "scene.toml"], option].concat();
         room.pliant(&args).code(2).says(&[option[0], "help: give --neighbors N"]);
     }

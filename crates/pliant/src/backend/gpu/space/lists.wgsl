@@ -5,8 +5,8 @@
 // Lists of slots that follow each other may be woven: their first entries side by side, then their second ones. Threads
 // that go through lists side by side then read whole stretches of memory.
 //
-// The module has WEAVES, whether that is so; KEEP, how many numbers a thread keeps; and `search(slot)`, which calls `found` for every particle to be
-// listed, and before it `afford` for those to be looked at.
+// The module has WEAVES, whether that is so; KEEP, how many numbers a thread keeps; and `search(slot)`, which calls
+// `found` for every particle to be listed, and before it `afford` for those to be looked at.
 
 const THREADS: u32 = 64u;
 // What one thread looks at: others would wait for it.
