@@ -22,6 +22,7 @@ const MOVES: usize = 32;
 /// near by. What stands on them goes along. Returns remarks on both; copies of one object are told of once.
 pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
     let mut told: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
+    let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&balls(all, copy))).collect();
     for k in 0..all.copies.len() {
         let (copy, part) = (&all.copies[k], &all.parts[all.copies[k].part]);
         if part.matching.is_none() {
@@ -35,8 +36,7 @@ pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
         *deep = deep.max(first.way.length());
         *stuck |= way.is_none();
         if let Some(way) = way {
-            all.move_copy(k, way);
-            take_along(all, k, way);
+            take_along(all, &mut extents, k, way);
         }
     }
     let note = |((name, other), (deep, stuck)): (&(String, String), &(f32, bool))| {
@@ -49,41 +49,55 @@ pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
     told.iter().map(note).collect()
 }
 
-/// Moves the bodies that a copy was moved into, by the same way, and those that they are moved into.
-fn take_along(all: &mut Assembly, moved: usize, way: Vec3) {
-    let (mut movers, mut still) = (vec![moved], (0..all.copies.len()).collect::<Vec<_>>());
-    still.retain(|&copy| copy != moved && all.parts[all.copies[copy].part].matching.is_some());
+/// Least and greatest coordinates of a copy [m].
+type Extent = (Vec3, Vec3);
+
+/// Moves a copy, and by the same way the bodies that it is moved into, and those that they are moved into.
+fn take_along(all: &mut Assembly, extents: &mut [Extent], first: usize, way: Vec3) {
+    let (mut movers, mut still) = (vec![first], (0..all.copies.len()).collect::<Vec<_>>());
+    still.retain(|&copy| copy != first && all.parts[all.copies[copy].part].matching.is_some());
     while let Some(mover) = movers.pop() {
-        let (along, rest): (Vec<_>, Vec<_>) = still.into_iter().partition(|&other| {
-            let now = overlap(all, mover, other, Vec3::ZERO);
-            now > 0.0 && now > overlap(all, mover, other, -way)
+        let before = extents[mover];
+        all.move_copy(mover, way);
+        extents[mover] = (before.0 + way, before.1 + way);
+        let (along, rest) = still.into_iter().partition(|&other| {
+            let meet = common(extents[mover], extents[other]);
+            if !meet.0.cmple(meet.1).all() {
+                return false;
+            }
+            let (own, theirs) = (balls(all, mover), balls(all, other));
+            let earlier = common(before, extents[other]);
+            overlap(&own, &theirs, Vec3::ZERO, meet) > overlap(&own, &theirs, -way, earlier)
         });
-        along.iter().for_each(|&other| all.move_copy(other, way));
-        movers.extend(along);
+        movers.extend::<Vec<usize>>(along);
         still = rest;
     }
 }
 
-/// How far particles of two copies are inside each other at most, the first displaced [m]; 0 where they graze.
-fn overlap(all: &Assembly, mover: usize, other: usize, way: Vec3) -> f32 {
-    let balls = |copy: usize, way: Vec3| {
-        let (first, part) = (all.copies[copy].first as usize, &all.parts[all.copies[copy].part]);
-        let ball = |(k, row): (usize, &RowData)| (Vec3::new(row[0], row[1], row[2]) + way, radius_of(part, k));
-        all.rows[first..][..part.positions.len()].iter().enumerate().map(ball).collect::<Vec<_>>()
-    };
-    let bounds = |balls: &[(Vec3, f32)]| {
-        let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-        balls.iter().fold(nothing, |(low, high), (x, r)| (low.min(*x - *r), high.max(*x + *r)))
-    };
-    let (mut own, mut theirs) = (balls(mover, way), balls(other, Vec3::ZERO));
-    let ((low, high), (their_low, their_high)) = (bounds(&own), bounds(&theirs));
-    let (low, high) = (low.max(their_low), high.min(their_high));
-    let reaches = |(x, r): &(Vec3, f32)| (*x + *r).cmpge(low).all() && (*x - *r).cmple(high).all();
-    own.retain(reaches);
-    theirs.retain(reaches);
+/// Particles of a copy and their radii [m].
+fn balls(all: &Assembly, copy: usize) -> Vec<(Vec3, f32)> {
+    let (first, part) = (all.copies[copy].first as usize, &all.parts[all.copies[copy].part]);
+    let ball = |(k, row): (usize, &RowData)| (Vec3::new(row[0], row[1], row[2]), radius_of(part, k));
+    all.rows[first..][..part.positions.len()].iter().enumerate().map(ball).collect()
+}
+
+fn extent(balls: &[(Vec3, f32)]) -> Extent {
+    let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+    balls.iter().fold(nothing, |(low, high), (x, r)| (low.min(*x - *r), high.max(*x + *r)))
+}
+
+/// What two extents have in common; less than nothing where they are apart.
+fn common(a: Extent, b: Extent) -> Extent {
+    (a.0.max(b.0), a.1.min(b.1))
+}
+
+/// How far particles of two bodies are inside each other at most, the first displaced [m]; 0 where they graze. All of that is
+/// where their extents meet.
+fn overlap(first: &[(Vec3, f32)], second: &[(Vec3, f32)], way: Vec3, (low, high): Extent) -> f32 {
+    let reaches = |x: Vec3, r: f32| (x + r).cmpge(low).all() && (x - r).cmple(high).all();
     let mut most = 0.0_f32;
-    for (x, r) in &own {
-        for (y, s) in &theirs {
+    for (x, r) in first.iter().map(|(x, r)| (*x + way, *r)).filter(|&(x, r)| reaches(x, r)) {
+        for (y, s) in second.iter().filter(|(y, s)| reaches(*y, *s)) {
             let inside = (r + s) - x.distance(*y);
             most = if inside > GRAZES * r.min(*s) { most.max(inside) } else { most };
         }

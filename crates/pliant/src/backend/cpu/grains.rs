@@ -18,26 +18,10 @@ use crate::state::RowData;
 const FEW: usize = 2;
 
 /// As many ones as a pack may have, then as many zeros.
-const HERE: [f32; 2 * BLOCK] = {
-    let mut here = [0.0; 2 * BLOCK];
-    let mut k = 0;
-    while k < BLOCK {
-        here[k] = 1.0;
-        k += 1;
-    }
-    here
-};
+const HERE: [f32; 2 * BLOCK] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
 /// A row for each of a pack, one after the other.
-const ONE_BY_ONE: [u32; BLOCK] = {
-    let mut index = [0; BLOCK];
-    let mut k = 0;
-    while k < BLOCK {
-        index[k] = k as u32;
-        k += 1;
-    }
-    index
-};
+const ONE_BY_ONE: [u32; BLOCK] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const _: () = assert!(size_of::<Card>() == 2 * size_of::<RowData>());
 const _: () = assert!(size_of::<Push>() == size_of::<RowData>());

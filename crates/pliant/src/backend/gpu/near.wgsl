@@ -10,10 +10,6 @@
 // side find their neighbors, and their lists, side by side. After the first pass of contacts, whose pushes are kept.
 @group(1) @binding(3) var<storage, read_write> order: array<vec2<u32>>;
 
-// As in space/room.wgsl.
-const WEAVE: u32 = 32u;
-const WOVEN: u32 = 0x80000000u;
-
 // First entry, number of entries, and how far they are apart.
 struct List { first: u32, count: u32, step: u32 }
 

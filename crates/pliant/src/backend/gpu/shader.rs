@@ -10,7 +10,7 @@ use crate::model::Model;
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("touch.wgsl");
 const DEAL: &str = include_str!("deal.wgsl");
-const NEAR: &str = include_str!("near.wgsl");
+const NEAR: &str = concat!(include_str!("space/weave.wgsl"), include_str!("near.wgsl"));
 const PREDICTING: &str = include_str!("predicting.wgsl");
 const FINISHING: &str = include_str!("finishing.wgsl");
 

@@ -190,7 +190,8 @@ impl Finder {
         };
         let ranges = shop.words("ranges", 2 * n)?;
         let queue = shop.words("queue", n)?;
-        let (lists, room) = (include_str!("lists.wgsl"), include_str!("room.wgsl"));
+        let lists = include_str!("lists.wgsl");
+        let room = concat!(include_str!("weave.wgsl"), include_str!("room.wgsl"));
         let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
         let weaves = if setup.layout == Layout::Woven { "const WEAVES: bool = true;\n" } else { APART };
         let (build, pipeline, tree);

@@ -21,11 +21,6 @@ const LONG: u32 = 2048u;
 const HEAVY: u32 = 0x80000000u;
 const NOWHERE: u32 = 0xffffffffu;
 
-// Lists that are woven together.
-const WEAVE: u32 = 32u;
-// Marks the length of a list whose entries are so far apart.
-const WOVEN: u32 = 0x80000000u;
-
 // By particle: first entry, number of entries.
 @group(0) @binding(3) var<storage, read_write> ranges: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> indices: array<u32>;
