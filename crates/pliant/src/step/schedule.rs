@@ -52,6 +52,8 @@ pub enum Pass {
     Batches(Vec<BatchId>),
     /// Patches that share no row, each on its own.
     Patches(Range<usize>),
+    /// The same, of which each does half of what it does.
+    Half(Range<usize>, Half),
     /// Copies of particles go to where the particles are.
     Spread(Copies),
     /// Particles go to the mean of their copies: the phantom constraints of a group, or of all seams.
@@ -75,6 +77,26 @@ pub enum Pass {
     Shapes,
     /// Densities of liquids.
     Flow,
+}
+
+/// Which half of what a patch does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Half {
+    /// What comes before [`Job::Seams`].
+    First,
+    /// What comes after.
+    Second,
+}
+
+impl Half {
+    /// This half of what a patch does.
+    pub fn of(self, jobs: &[Job]) -> &[Job] {
+        let middle = jobs.iter().position(|job| *job == Job::Seams).unwrap_or(jobs.len());
+        match self {
+            Self::First => &jobs[..middle],
+            Self::Second => jobs.get(middle + 1..).unwrap_or_default(),
+        }
+    }
 }
 
 /// Copies of particles by their numbers.
@@ -109,6 +131,9 @@ pub enum Job {
     Spread(Copies),
     /// As [`Pass::Join`], for the particles of the patch.
     Join(Copies),
+    /// Nothing, but for the last iteration: there all patches come so far before copies on seams go to their mean, and
+    /// only then go on.
+    Seams,
 }
 
 /// What is done in an iteration.
@@ -121,6 +146,8 @@ pub struct Schedule {
     pub islands: usize,
     /// The passes of everything else, repeated for every iteration.
     pub iteration: Vec<Pass>,
+    /// Those of the last iteration, where patches do that in two halves; otherwise there are none.
+    last: Vec<Pass>,
 }
 
 impl Schedule {
@@ -147,6 +174,7 @@ impl Schedule {
         if touches == Touches::Some {
             all.iteration.push(Pass::Touch);
         }
+        all.last = all.in_halves();
         all
     }
 
@@ -160,7 +188,9 @@ impl Schedule {
             let list = if entry.patch == GLOBAL { &mut global } else { &mut lists[entry.patch as usize] };
             list.push(entry);
         }
-        self.patches = lists.into_iter().map(jobs).collect();
+        let (whole, pieces) = lists.split_at_mut(self.islands);
+        self.patches = whole.iter_mut().map(|list| jobs(std::mem::take(list))).collect();
+        self.patches.extend(pieces.iter_mut().map(|list| halves(std::mem::take(list), plan.apart)));
         let seams = plan.ties.iter().find(|t| t.group.is_none());
         let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });
         self.iteration.extend(seams.clone().map(Pass::Spread));
@@ -179,7 +209,38 @@ impl Schedule {
             }
             pass => self.iteration.extend(pass),
         }
+        self.last = self.in_halves();
         self
+    }
+
+    /// The passes of an iteration.
+    pub fn passes(&self, last: bool) -> &[Pass] {
+        if last && self.has_halves() { &self.last } else { &self.iteration }
+    }
+
+    /// Whether patches do the last iteration in two halves.
+    pub fn has_halves(&self) -> bool {
+        !self.last.is_empty()
+    }
+
+    /// An iteration in which copies on seams go to their mean between the halves of what patches do, if they have any.
+    fn in_halves(&self) -> Vec<Pass> {
+        if !self.patches.iter().flatten().any(|job| *job == Job::Seams) {
+            return Vec::new();
+        }
+        let mut list = Vec::new();
+        for pass in &self.iteration {
+            match (pass, list.last()) {
+                (Pass::Patches(range), Some(Pass::Spread(seams))) => {
+                    let seams = seams.clone();
+                    list.push(Pass::Half(range.clone(), Half::First));
+                    list.extend([Pass::Join(seams.clone()), Pass::Spread(seams)]);
+                    list.push(Pass::Half(range.clone(), Half::Second));
+                }
+                _ => list.push(pass.clone()),
+            }
+        }
+        list
     }
 
     /// Patches of each pass that runs them side by side, islands left out.
@@ -238,6 +299,18 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
     entries
 }
 
+/// What a patch does, in two halves if there is a group that the second begins with.
+fn halves(entries: Vec<Entry>, second: Option<usize>) -> Vec<Job> {
+    let Some(second) = second else { return jobs(entries) };
+    let group = |entry: &Entry| match &entry.job {
+        Job::Batches { group, .. } => Some(*group),
+        Job::Spread(copies) | Job::Join(copies) => copies.group,
+        Job::Seams => None,
+    };
+    let (before, after) = entries.into_iter().partition(|entry| group(entry) < Some(second));
+    [jobs(before), vec![Job::Seams], jobs(after)].concat()
+}
+
 /// What a patch does: batches that follow each other in memory are one job.
 fn jobs(entries: Vec<Entry>) -> Vec<Job> {
     let mut jobs: Vec<Job> = Vec::new();
@@ -269,6 +342,8 @@ fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
             }
             Job::Spread(copies) => passes.push(Pass::Spread(copies)),
             Job::Join(copies) => passes.push(Pass::Join(copies)),
+            // Of patches only.
+            Job::Seams => {}
         }
         last = entry.color;
     }

@@ -4,7 +4,7 @@ use pliant::build::{NoMeshes, Target, build};
 use pliant::kernels::Kind;
 use pliant::model::Model;
 use pliant::scene::{Format, Override, Scene};
-use pliant::step::schedule::Pass;
+use pliant::step::schedule::{Half, Job, Pass};
 use pliant::{Options, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -161,8 +161,7 @@ fn s12_few_patches_take_fewer_colors_for_volumes_and_all_for_edges() {
     println!("{} rows; colors of the volumes {volumes:?}", target.rows);
     assert!(volumes.1.iter().any(|&n| n > 16), "no patch has many colors");
     for (&few, &many) in volumes.0.iter().zip(&volumes.1) {
-        // Three fifths of many, as these are pieces, and half of less.
-        let wanted = if many > 16 { (3 * many).div_ceil(5) } else { many.div_ceil(2).max(6) };
+        let wanted = many.div_ceil(2).max(6);
         assert!(few == wanted || few == many, "{few} colors, {many} without copies");
     }
     assert!(volumes.0.iter().sum::<usize>() * 3 < volumes.1.iter().sum::<usize>() * 2, "hardly a patch is split");
@@ -197,6 +196,37 @@ fn s12_bodies_that_fit_are_islands_or_pieces_without_copies() {
     // 151 particles and 150 orientations: neither in 256 rows nor in 300, but in 2 × 151 + 150.
     let islands = |rows: usize| model(RODS, &[], &Target { rows, ..target }).schedule.islands;
     assert_eq!([256, 300, 451, 452].map(islands), [0, 0, 0, 1]);
+}
+
+#[test]
+fn s12_the_last_iteration_joins_seams_between_edges_and_volumes_too() {
+    let target = Target::gpu(16 << 10, 128);
+    let model = model(BLOCK, &[], &target);
+    let schedule = &model.schedule;
+    let kinds = |jobs: &[Job]| -> BTreeSet<Kind> {
+        let group =
+            |job: &Job| if let Job::Batches { group, .. } = job { Some(model.groups[*group].kind) } else { None };
+        jobs.iter().filter_map(group).collect()
+    };
+    for jobs in &schedule.patches[schedule.islands..] {
+        assert!(!kinds(Half::First.of(jobs)).contains(&Kind::Volume), "volumes before seams are joined");
+        assert_eq!(kinds(Half::Second.of(jobs)), BTreeSet::from([Kind::Volume]));
+        assert_eq!(jobs.iter().filter(|job| **job == Job::Seams).count(), 1);
+    }
+    let [Pass::Spread(a), Pass::Patches(_), Pass::Join(b), rest @ ..] = schedule.passes(false) else { panic!() };
+    let list = schedule.passes(true);
+    let [Pass::Spread(c), Pass::Half(_, Half::First), Pass::Join(d), middle, Pass::Half(_, Half::Second), end @ ..] =
+        list
+    else {
+        panic!("{list:?}")
+    };
+    assert!([b, c, d].into_iter().all(|copies| copies == a), "{list:?}");
+    assert_eq!((middle, end), (&Pass::Spread(a.clone()), &[&[Pass::Join(a.clone())], rest].concat()[..]));
+    // Cloth has no volumes, and a body in one piece no seams.
+    for (text, target) in [(CLOTH, target), (BLOCK, Target::gpu(1 << 20, 128))] {
+        let model = self::model(text, &[], &target);
+        assert!(!model.schedule.has_halves() && model.schedule.passes(true) == model.schedule.passes(false));
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use pliant::build::NoMeshes;
 use pliant::model::Model;
 use pliant::scene::{Format, Override, Partition, Scene};
-use pliant::step::schedule::{Job, Pass};
+use pliant::step::schedule::{Job, Pass, Schedule};
 use pliant::{Options, Simulation};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,13 +83,13 @@ impl Walk<'_> {
         touched
     }
 
-    fn patch(&mut self, patch: usize) -> BTreeSet<u32> {
-        let jobs = &self.model.schedule.patches[patch];
+    fn patch(&mut self, jobs: &[Job]) -> BTreeSet<u32> {
         let mut all = BTreeSet::new();
         for job in jobs {
             match job {
                 Job::Batches { group, batches } => batches.clone().for_each(|b| all.extend(self.batch(*group, b))),
                 Job::Spread(copies) | Job::Join(copies) => all.extend(self.ties(&copies.ties)),
+                Job::Seams => {}
             }
         }
         all
@@ -106,20 +106,26 @@ impl Walk<'_> {
     }
 }
 
-fn check(sim: &Simulation, partition: Partition) {
+/// Walks an iteration, the last one or one before it.
+fn check(sim: &Simulation, partition: Partition, last: bool) {
     let model = sim.model();
+    let Schedule { patches, islands, .. } = &model.schedule;
     let mut walk = Walk { model, runs: BTreeMap::new() };
-    let islands: Vec<_> = (0..model.schedule.islands).map(|i| walk.patch(i)).collect();
-    walk.side_by_side("islands", islands);
-    for pass in &model.schedule.iteration {
+    let units = patches[..*islands].iter().map(|jobs| walk.patch(jobs)).collect();
+    walk.side_by_side("islands", units);
+    for pass in model.schedule.passes(last) {
         match pass {
             Pass::Batches(ids) => {
                 let units = ids.iter().map(|id| walk.batch(id.group, id.batch)).collect();
                 walk.side_by_side("batches", units);
             }
             Pass::Patches(range) => {
-                let units = range.clone().map(|p| walk.patch(p)).collect();
+                let units = range.clone().map(|p| walk.patch(&patches[p])).collect();
                 walk.side_by_side("patches", units);
+            }
+            Pass::Half(range, half) => {
+                let units = range.clone().map(|p| walk.patch(half.of(&patches[p]))).collect();
+                walk.side_by_side("halves of patches", units);
             }
             Pass::Spread(copies) | Pass::Join(copies) => drop(walk.ties(&copies.ties)),
             Pass::Serial { group } => {
@@ -171,12 +177,13 @@ proptest! {
                 let mut set = vec![format!("solver.partition={}", partition.name())];
                 set.extend(more);
                 let sim = build(&text, &set);
-                check(&sim, partition);
+                check(&sim, partition, false);
+                check(&sim, partition, true);
                 prop_assert_eq!(&listed(&sim), &serial, "{:?}", partition);
             }
         }
         let sim = build(&text, &["solver.partition=color".to_owned(), "solver.together=true".to_owned()]);
-        check(&sim, Partition::Color);
+        check(&sim, Partition::Color, true);
         prop_assert_eq!(&listed(&sim), &serial);
     }
 }

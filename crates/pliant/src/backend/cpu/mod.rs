@@ -345,8 +345,8 @@ fn substep(
     let scales = scales(model, &sub);
     patches::run_islands(threads, isa, model, state, scratch, scales);
     clock.lap(&mut times.stages[Stage::Solve as usize]);
-    for _ in 0..settings.iterations {
-        for pass in &model.schedule.iteration {
+    for iteration in 1..=settings.iterations {
+        for pass in model.schedule.passes(iteration == settings.iterations) {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
             book(model, pass, time, &mut times.groups);
@@ -425,7 +425,11 @@ fn run_pass(
             }
         }
         Pass::Patches(range) => {
-            patches::run_tiling(threads, isa, model, state, &mut scratch.patch_seconds, scales, range.clone());
+            patches::run_tiling((threads, isa), model, state, &mut scratch.patch_seconds, scales, (range, None));
+        }
+        Pass::Half(range, half) => {
+            let tiling = (range, Some(*half));
+            patches::run_tiling((threads, isa), model, state, &mut scratch.patch_seconds, scales, tiling);
         }
         Pass::Spread(copies) => {
             phantoms::spread_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);

@@ -9,7 +9,7 @@ use super::{phantoms, solve};
 use crate::kernels::{Kind, Scales};
 use crate::model::{BLOCK, Group, Model, Phantoms};
 use crate::state::{RowData, State};
-use crate::step::schedule::{Copies, Job};
+use crate::step::schedule::{Copies, Half, Job};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -49,21 +49,23 @@ pub fn run_islands(
     });
 }
 
-/// One tiling: patches side by side, each by itself.
+/// One tiling, or half of what it does: patches side by side, each by itself.
 pub fn run_tiling(
-    threads: &Threads,
-    isa: Isa,
+    (threads, isa): (&Threads, Isa),
     model: &Model,
     state: &mut State,
     seconds: &mut [Vec<f64>],
     scales: Scales<f32>,
-    range: Range<usize>,
+    (range, half): (&Range<usize>, Option<Half>),
 ) {
     let patches = &model.schedule.patches[range.clone()];
     let lambda = multipliers(&mut state.multipliers);
     let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
-    // SAFETY: each patch is handed out once, and shares no row with another of its tiling.
-    threads.each(&mut seconds[range], |i, seconds| unsafe { work.run(&patches[i], seconds) });
+    threads.each(&mut seconds[range.clone()], |i, seconds| {
+        let jobs = half.map_or(&patches[i][..], |half| half.of(&patches[i]));
+        // SAFETY: each patch is handed out once, and shares no row with another of its tiling.
+        unsafe { work.run(jobs, seconds) };
+    });
 }
 
 /// Multipliers of all groups for several threads; at most one group per kind, and no allocation.
@@ -133,6 +135,7 @@ impl Work<'_> {
                     }
                     *group
                 }
+                Job::Seams => None,
             };
             // Copies on seams are spread and joined outside patches.
             group.iter().for_each(|&g| seconds[g] += clock.elapsed().as_secs_f64());

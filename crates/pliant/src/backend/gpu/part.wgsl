@@ -23,12 +23,12 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
     let first = entry.z;
     let count = entry.w;
     var row = rows[owner];
-    if job.mode == SEAMS_LATER {
+    if job.mode == SEAMS_LATER || job.mode == SEAMS_BETWEEN {
         if count > 0u {
             row = vec4<f32>(mean_of(first - sub.solid + job.copies_in, count), row.w);
         }
         // The contact pass of the iteration before.
-        if sub.colliders > 0u && row.w != 0.0 {
+        if job.mode == SEAMS_LATER && sub.colliders > 0u && row.w != 0.0 {
             row = touch(owner, id, row);
         }
     }

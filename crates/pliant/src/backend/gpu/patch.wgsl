@@ -17,12 +17,20 @@ const SEAMS_FIRST: u32 = 1u;
 const SEAMS_LATER: u32 = 2u;
 // All iterations: pieces run side by side and exchange what is on their seams.
 const SEAMS_TOGETHER: u32 = 3u;
+// Second half of the last iteration: from the mean of what all pieces made of them in the first.
+const SEAMS_BETWEEN: u32 = 4u;
+
+// `job.index`: which half of a patch is for this pass, or all.
+const FIRST_HALF: u32 = 1u;
+const SECOND_HALF: u32 = 2u;
 
 // What a step does besides constraints.
 const SPREAD: u32 = 101u;
 const JOIN: u32 = 102u;
 const TOUCH: u32 = 103u;
 const EXCHANGE: u32 = 104u;
+// The same, in the last iteration only: between the halves.
+const LAST_EXCHANGE: u32 = 105u;
 
 // Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
 const PATIENCE: u32 = 4000000u;
@@ -38,6 +46,8 @@ struct Patch {
     segments: u32,
     cards_at: u32,
     cards: u32,
+    // The first step of the second half, after LAST_EXCHANGE; 0 if there is none.
+    second: u32,
     // Of all particles, or less than 0 where they differ [m].
     radius: f32,
 }
@@ -53,7 +63,7 @@ fn patches(thread: Thread) {
     let it = Patch(
         topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u], topology[at + 4u],
         topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
-        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u],
+        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u], topology[at + 11u],
         params[sub.radii - 1u],
     );
     if is_over() {
@@ -68,10 +78,12 @@ fn patches(thread: Thread) {
         load_row(r, entering(entry));
         entry = next;
     }
-    var mark = atomicLoad(&marks[SUBSTEPS]) * job.iterations;
+    // Those of a substep.
+    let exchanges = job.iterations + u32(it.second > 0u);
+    var mark = atomicLoad(&marks[SUBSTEPS]) * exchanges;
     for (var turn = 0u; turn < turns(); turn++) {
         solve(it, t, mark);
-        mark += job.iterations;
+        mark += exchanges;
         entry = fixtures[it.list + min(t, it.rows - 1u)];
         for (var r = t; r < it.rows; r += THREADS) {
             let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
@@ -91,15 +103,22 @@ fn solve(it: Patch, t: u32, mark: u32) {
     hold(it, t, &near);
     patch_barrier();
 
+    let first = select(0u, it.second, job.index == SECOND_HALF);
+    let end = select(it.steps, it.second - 1u, job.index == FIRST_HALF);
+    var shown = mark;
     for (var iteration = 0u; iteration < job.iterations; iteration++) {
-        for (var s = 0u; s < it.steps; s++) {
+        for (var s = first; s < end; s++) {
             let step = plan_at(it, it.rounds + s);
             if step.x < SPREAD {
                 run(step.x, it, step.y, step.z, t, fresh && iteration == 0u);
                 continue;
             }
-            if step.x == EXCHANGE {
-                exchange(it, t, mark + iteration + 1u);
+            if step.x == LAST_EXCHANGE && !(job.mode == SEAMS_TOGETHER && iteration + 1u == job.iterations) {
+                continue;
+            }
+            if step.x == EXCHANGE || step.x == LAST_EXCHANGE {
+                shown += 1u;
+                exchange(it, t, shown);
             } else if step.x == TOUCH {
                 touch_near(it, t, &near);
             } else {

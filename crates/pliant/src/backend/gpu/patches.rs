@@ -15,6 +15,7 @@ const SPREAD: u32 = 101;
 const JOIN: u32 = 102;
 const TOUCH: u32 = 103;
 const EXCHANGE: u32 = 104;
+const LAST_EXCHANGE: u32 = 105;
 
 /// Words of a patch in the directory; of a row in its list, a step and a round.
 pub const ENTRY: u32 = 12;
@@ -124,7 +125,7 @@ impl<'a> Writer<'a> {
                 work.segments.len() as u32,
                 cards as u32,
                 (end - cards) as u32,
-                0,
+                work.second as u32,
             ]);
             all.chains.push(work.chain);
         }
@@ -184,6 +185,7 @@ impl<'a> Writer<'a> {
                         (tie.first..tie.first + tie.count).for_each(&mut add);
                     }
                 }
+                Job::Seams => {}
             }
         }
         rows.sort_unstable_by_key(|&row| (self.on_seam(row), row));
@@ -197,6 +199,10 @@ impl<'a> Writer<'a> {
                 Job::Batches { group, batches } => self.batches(*group, batches.clone(), fixtures, work),
                 Job::Spread(copies) => self.copies(SPREAD, copies, work),
                 Job::Join(copies) => self.copies(JOIN, copies, work),
+                Job::Seams => {
+                    work.step([LAST_EXCHANGE, 0, 0, 0], 1);
+                    work.second = work.steps.len();
+                }
             }
         }
         let touches = !self.model.colliders.is_empty() && !self.model.has_tables();
@@ -260,6 +266,8 @@ struct Work {
     tied: Vec<(usize, u32)>,
     /// Barriers of an iteration.
     chain: usize,
+    /// The first step of the second half, after an exchange of seams; 0 if there is none.
+    second: usize,
     /// What is done in an iteration: what, first round, number of rounds.
     steps: Vec<[u32; WORDS]>,
     /// Multipliers that the workgroup keeps: where from, how many, where to.

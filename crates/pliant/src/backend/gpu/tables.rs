@@ -443,7 +443,6 @@ pub fn has_multipliers(model: &Model) -> bool {
     model.settings.method == Method::Xpbd
 }
 
-/// First block of a group that belongs to no patch.
 /// The radius that all have, or less than 0 where they differ [m].
 fn common_radius(radii: &[f32]) -> f32 {
     match radii {
@@ -452,6 +451,7 @@ fn common_radius(radii: &[f32]) -> f32 {
     }
 }
 
+/// First block of a group that belongs to no patch.
 fn first_outside(group: &Group) -> usize {
     group.batches.iter().find(|b| b.patch == u32::MAX).map_or(group.blocks(), |b| b.first)
 }

@@ -68,6 +68,8 @@ pub struct Plan {
     pub ties: Vec<TieRun>,
     /// Whether sets of one color may run together though they are of different kinds.
     pub together: bool,
+    /// The first kind, by its number, before which pieces join their seams in the last iteration too.
+    pub apart: Option<usize>,
 }
 
 /// What a plan is made from.

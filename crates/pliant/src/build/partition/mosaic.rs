@@ -47,6 +47,11 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: 
     if !pieces.is_empty() {
         plan.tilings.push(first..first + pieces.len() as u32);
     }
+    // Copies that other kinds have moved apart spoil volumes, of which many have three or four corners on a seam: with
+    // seams joined before them in the last iteration `peer_tet` has 1.2 times the error of colored Gauss–Seidel in place
+    // of 1.9, for one exchange more in a substep. In every iteration it is no less.
+    let volumes = constraints.keys().position(|&kind| kind == Kind::Volume);
+    plan.apart = volumes.filter(|&group| group > 0 && plan.phantoms.seams > 0);
 }
 
 /// The constraints of each piece.

@@ -3,10 +3,10 @@
 //! A workgroup that has few constraints of each color waits most of the time: an iteration takes as long as its
 //! chain of colors, whatever their sizes. Phantoms (S12; D2 §4) shorten the chain of one kind. What that costs in mean
 //! error, over colored Gauss–Seidel, without and with half the colors: volumes 1.0 and 1.0 on `peer_many`, 1.8 and 2.1
-//! on `peer_tet`, 1.1 and 1.9 on `flat_body`; bends 0.9 and 1.1 on `peer_cloth`. Solid bodies in pieces, which lose on
-//! their seams already, keep three fifths: 1.9 on `peer_tet`, 1.4 on `flat_body`. Kinds that join two particles carry
-//! loads from one end of a body to the other; with their particles split `peer_cloth` hangs with 2.7 times the error, so
-//! they keep all.
+//! on `peer_tet`, 1.1 and 1.9 on `flat_body`; bends 0.9 and 1.1 on `peer_cloth`. With seams joined before the last
+//! volumes (see `mosaic`) half the colors are good for 1.2 on `peer_tet`, 1.4 on `flat_body`. Kinds that join two
+//! particles carry loads from one end of a body to the other; with their particles split `peer_cloth` hangs with 2.7 times
+//! the error, so they keep all.
 
 use super::graph::Graph;
 use super::islands::GLOBAL;
@@ -19,9 +19,6 @@ use std::collections::BTreeMap;
 
 /// Colors of one kind that are few: to copy and to join are two barriers of their own.
 const FEW: usize = 6;
-
-/// Colors of one kind that are many: so many have volumes of solid bodies, but not bends of cloth.
-const MANY: usize = 16;
 
 /// Constraints of one color that keep a workgroup busy: with more of them a color takes longer.
 const WIDE: usize = 256;
@@ -42,8 +39,6 @@ pub struct Parted {
 pub struct Shortener {
     /// The user's number of colors.
     wish: Option<usize>,
-    /// Patches that are whole bodies; pieces come after them.
-    islands: usize,
     /// Rows that each patch may still take.
     spare: Vec<usize>,
 }
@@ -73,7 +68,7 @@ impl Shortener {
             seen.dedup();
             *spare = spare.saturating_sub(seen.len());
         }
-        Some(Self { wish, islands, spare })
+        Some(Self { wish, spare })
     }
 
     /// Splits particles of a patch, if that makes its chain of `colors` shorter and there is room for the copies.
@@ -84,10 +79,7 @@ impl Shortener {
         }
         let q = match self.wish {
             Some(q) => q.max(2),
-            None if layout.moves > 2 => {
-                let (share, of) = if colors > MANY && patch as usize >= self.islands { (3, 5) } else { (1, 2) };
-                (colors * share).div_ceil(of).max(graph.len().div_ceil(WIDE)).max(FEW)
-            }
+            None if layout.moves > 2 => colors.div_ceil(2).max(graph.len().div_ceil(WIDE)).max(FEW),
             None => return None,
         };
         let split = (q + 2 < colors || self.wish.is_some() && q < colors).then(|| phantom::split(graph, q))?;

@@ -10,7 +10,7 @@ use super::tables::{NOBODY, Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
 use crate::state::State;
-use crate::step::schedule::{Pass, Stage};
+use crate::step::schedule::{Half, Pass, Stage};
 use std::ops::Range;
 
 /// Threads of a workgroup in passes over rows or constraints.
@@ -24,6 +24,9 @@ const PLAIN: u32 = 0;
 const SEAMS_FIRST: u32 = 1;
 const SEAMS_LATER: u32 = 2;
 const SEAMS_TOGETHER: u32 = 3;
+const SEAMS_BETWEEN: u32 = 4;
+const FIRST_HALF: u32 = 1;
+const SECOND_HALF: u32 = 2;
 const IN_ISLANDS: u32 = 1;
 
 /// Particles that a pass of several substeps can tell apart, as in `whole.wgsl`.
@@ -76,6 +79,8 @@ pub struct Program {
     pub several: Vec<(u64, Dispatch)>,
     /// The first iteration, then odd and even ones in turn; with rigid bodies every one of them.
     pub iterations: Vec<Vec<Command>>,
+    /// The last one, where it differs.
+    last: Option<Vec<Command>>,
     /// After them.
     pub finalize: Vec<Command>,
     /// How often the iterations run.
@@ -95,7 +100,11 @@ impl Program {
         maker.islands();
         let numbers = if tables.loads == NOBODY { 3 } else { model.settings.iterations.max(1) };
         for k in 0..numbers {
-            maker.iteration(k, variant(k));
+            let list = maker.list(k, false);
+            maker.program.iterations.push(list);
+        }
+        if model.schedule.has_halves() && !together && model.settings.iterations > 0 {
+            maker.program.last = Some(maker.list(model.settings.iterations - 1, true));
         }
         maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
         maker.finalize();
@@ -104,7 +113,10 @@ impl Program {
 
     /// The dispatches of iteration `k`.
     pub fn iteration(&self, k: u32) -> &[Command] {
-        self.iterations.get(k as usize).unwrap_or_else(|| &self.iterations[variant(k)])
+        match &self.last {
+            Some(last) if k + 1 == self.count => last,
+            _ => self.iterations.get(k as usize).unwrap_or_else(|| &self.iterations[variant(k)]),
+        }
     }
 
     /// Dispatches of a whole substep, of which finding neighbors takes `find`, and those of liquids `flow`.
@@ -299,19 +311,35 @@ impl Maker<'_> {
         self.dispatch(source, job, range.len())
     }
 
-    /// Iteration `k`, which is of this variant.
-    fn iteration(&mut self, k: u32, variant: usize) {
-        let mut list = Vec::new();
-        self.list(k, variant, &mut list);
-        self.program.iterations.push(list);
+    /// Half of a tiling, in an iteration of this variant.
+    fn half(&mut self, range: &Range<usize>, half: Half, variant: usize) -> Command {
+        let (fused, first) = (self.tables.fused, half == Half::First);
+        let mode = match (fused, half, variant) {
+            (false, ..) => PLAIN,
+            (true, Half::Second, _) => SEAMS_BETWEEN,
+            (true, Half::First, 0) => SEAMS_FIRST,
+            (true, Half::First, _) => SEAMS_LATER,
+        };
+        // Copies change places between halves, as they do between iterations.
+        let turn = if first { variant } else { 2 - usize::from(variant != 1) };
+        // Who keeps multipliers has written all of them back after the first half.
+        let kept = self.tables.patches.room(range).lambda.is_some();
+        let fresh = u32::from(variant == 0 && (first || !kept));
+        let d = self.patches(range.clone(), mode, 1, turn, fresh);
+        let job = Job { index: if first { FIRST_HALF } else { SECOND_HALF }, ..self.program.jobs[d.job] };
+        self.program.jobs.push(job);
+        Command::Run(Dispatch { job: self.program.jobs.len() - 1, ..d })
     }
 
-    fn list(&mut self, number: u32, variant: usize, list: &mut Vec<Command>) {
+    /// Iteration `number`, as any of its variant or as the last one.
+    fn list(&mut self, number: u32, last: bool) -> Vec<Command> {
+        let mut list = Vec::new();
         if self.together {
-            return;
+            return list;
         }
-        let fused = self.tables.fused;
-        let passes = &self.model.schedule.iteration;
+        let (fused, variant) = (self.tables.fused, variant(number));
+        let model = self.model;
+        let passes = model.schedule.passes(last);
         for (k, pass) in passes.iter().enumerate() {
             let fresh = u32::from(variant == 0);
             match pass {
@@ -319,6 +347,7 @@ impl Maker<'_> {
                     let mode = if variant == 0 { SEAMS_FIRST } else { SEAMS_LATER };
                     list.push(Command::Run(self.patches(range.clone(), mode, 1, variant, fresh)));
                 }
+                Pass::Half(range, half) => list.push(self.half(range, *half, variant)),
                 // Whoever reads a seam particle joins its copies and looks at its contacts.
                 Pass::Spread(_) | Pass::Join(_) | Pass::Touch if fused => {}
                 Pass::Patches(range) => {
@@ -374,6 +403,7 @@ impl Maker<'_> {
                 Pass::Touch => list.push(self.touch(PLAIN)),
             }
         }
+        list
     }
 
     /// Contacts with colliders, in islands or outside of them.
@@ -415,8 +445,9 @@ impl Maker<'_> {
         if fused {
             mode |= JOINS | if touches { TOUCHES } else { 0 };
         }
-        // Odd iterations write the second set of copies.
-        let last_odd = self.program.count.is_multiple_of(2);
+        // Odd iterations write the second set of copies; the second half of the last is as one more.
+        let turns = self.program.count + u32::from(self.program.last.is_some());
+        let last_odd = turns.is_multiple_of(2);
         let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
         if self.state.shapes.is_some() && self.model.has_surface() {
             // Bodies take back their shape last, which may have led particles through a surface.
