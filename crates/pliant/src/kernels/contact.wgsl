@@ -67,8 +67,20 @@ fn contact_local(shape: u32, size: vec4<f32>, p: vec3<f32>) -> Depth {
 }
 
 fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
-    let local = contact_local(shape, size, contact_inward(pose, x));
-    return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
+    if shape == BOX {
+        let local = contact_box(size.xyz, contact_inward(pose, x));
+        return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
+    }
+    // What is round about its axis is seen from outside: to turn a point into its frame and a normal back would take
+    // twice the code, and code is what contacts within patches wait for.
+    let p = x - pose.position.xyz;
+    let axis = contact_turn(pose.rotation, vec3<f32>(0.0, 1.0, 0.0));
+    if shape == PLANE {
+        return Depth(radius - dot(p, axis), axis);
+    }
+    let half = select(0.0, size.x, shape == CAPSULE);
+    let round = contact_from_axis(p - axis * clamp(dot(p, axis), -half, half), size.w);
+    return Depth(radius + round.inside, round.normal);
 }
 
 // A push that goes on beyond what was found, by `momentum` times what that has changed by since the iteration before.
@@ -106,8 +118,10 @@ fn contact_rub(
 ) -> Touched {
     // Slip against the material point of the collider under the particle.
     let here = away - normal * radius;
-    let carried = here - contact_outward(o.before, contact_inward(o.after, here));
-    let moved = away - start - carried;
+    var moved = away - start;
+    if any(o.before.position != o.after.position) || any(o.before.rotation != o.after.rotation) {
+        moved -= here - contact_outward(o.before, contact_inward(o.after, here));
+    }
     let slip = moved - normal * dot(moved, normal);
     let free = slip * ease - push.xyz;
     let size = sqrt(dot(free, free));

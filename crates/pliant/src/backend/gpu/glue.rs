@@ -27,11 +27,11 @@ fn list(n: usize, item: impl Fn(usize) -> String) -> String {
 }
 
 /// What patches do with each kind, and `run`, which picks by its number. PBD reads no multipliers, and then nobody
-/// keeps them.
-pub fn patches(kinds: &[Kind], multipliers: bool) -> String {
+/// keeps them. `near`: whether cards are in the workgroup's own memory.
+pub fn patches(kinds: &[Kind], multipliers: bool, near: bool) -> String {
     let mut text = String::new();
     for &kind in kinds {
-        rounds(&mut text, kind, multipliers);
+        rounds(&mut text, kind, multipliers, near);
     }
     text += "fn run(what: u32, it: Patch, first: u32, rounds: u32, t: u32, fresh: bool) {\n    switch what {\n";
     for &kind in kinds {
@@ -44,7 +44,7 @@ pub fn patches(kinds: &[Kind], multipliers: bool) -> String {
 /// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so cards are
 /// fetched rounds ahead, without a branch, whether there is a constraint for the thread or not. Several rounds to a turn
 /// of the loop, because to move a number that is still on its way would be to wait for it.
-fn rounds(text: &mut String, kind: Kind, multipliers: bool) {
+fn rounds(text: &mut String, kind: Kind, multipliers: bool, near: bool) {
     let (name, layout, vectors) = (kind.name(), kind.layout(), card_vectors(kind));
     let multipliers = if multipliers { layout.multipliers } else { 0 };
     let _ = writeln!(text, "struct {name}_numbers {{\n    at: u32,");
@@ -83,8 +83,14 @@ fn {name}_run(round: vec4<u32>, t: u32, scales: Scales, list: u32, n: {name}_num
         let _ = writeln!(text, "        lambda_set(n.at + {}u, u.lambda[{m}]);", m * BLOCK);
     }
     *text += "    }\n}\n\n";
-    // A card from the device's memory takes as long as several rounds; where cards are large, registers are short.
-    *text += &turns(name, if vectors == 1 { 4 } else { 2 });
+    // A card from the device's memory takes as long as several rounds; where cards are large, registers are short. From a
+    // workgroup's own memory one round ahead is enough, and to fetch more code would take longer than to fetch cards.
+    let ahead = match vectors {
+        _ if near => 1,
+        1 => 4,
+        _ => 2,
+    };
+    *text += &turns(name, ahead);
 }
 
 /// The loop over rounds, which fetches `ahead` of them ahead; the last ones fetch again what is there.

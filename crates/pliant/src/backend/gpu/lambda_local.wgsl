@@ -3,10 +3,16 @@
 var<workgroup> kept: array<f32, LAMBDA>;
 
 fn keep_lambda(it: Patch, t: u32, fresh: bool) {
+    if fresh {
+        for (var i = t; i < LAMBDA; i += THREADS) {
+            kept[i] = 0.0;
+        }
+        return;
+    }
     for (var s = 0u; s < it.segments; s++) {
         let at = it.segments_at + 4u * s;
         for (var i = t; i < topology[at + 1u]; i += THREADS) {
-            kept[topology[at + 2u] + i] = select(lambda[topology[at] + i], 0.0, fresh);
+            kept[topology[at + 2u] + i] = lambda[topology[at] + i];
         }
     }
 }

@@ -61,7 +61,7 @@ fn touching(it: Patch, t: u32) -> Near {
     // Who comes later in a substep does not know what was.
     var near = nothing_near(select(0xffffffffu, 0u, job.fresh != 0u));
     if sub.colliders > 0u {
-        for (var k = 0u; k < KNOWN && t + k * THREADS < it.rows; k++) {
+        for (var k = 0u; k < KNOWN && t + k * THREADS < it.real; k++) {
             let entry = fixtures[it.list + t + k * THREADS];
             if entry.y != NOBODY {
                 let mask = atomicLoad(&marks[mask_at(entry.y, entry.x)]);

@@ -2,7 +2,7 @@
 // on the kinds of constraints, `run`; `shader.rs` what depends on the room there is in a workgroup's memory, and whether
 // the pass is part of a substep or does all of it.
 //
-// Tables, written by `patches.rs`: a patch is twelve words at `job.first`. The list of its rows has a vector for each:
+// Tables, written by `patches.rs`: a patch is 13 words at `job.first`. The list of its rows has a vector for each:
 // its number, the particle whose contacts it has, and for copies on seams the first of the copies and their number.
 // Its plan is rounds and ties, then steps, a vector each. A round is for constraints of one kind that run
 // at the same time: how many, where their cards start, how far apart the vectors of a card are, where their
@@ -27,9 +27,9 @@ const SECOND_HALF: u32 = 2u;
 // What a step does besides constraints.
 const SPREAD: u32 = 101u;
 const JOIN: u32 = 102u;
-const TOUCH: u32 = 103u;
+// With contacts if its second word says so.
 const EXCHANGE: u32 = 104u;
-// The same, in the last iteration only: between the halves.
+// Without, in the last iteration only: between the halves.
 const LAST_EXCHANGE: u32 = 105u;
 
 // Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
@@ -38,6 +38,7 @@ const PATIENCE: u32 = 4000000u;
 struct Patch {
     list: u32,
     rows: u32,
+    // The first row on a seam.
     seams: u32,
     plan_at: u32,
     rounds: u32,
@@ -48,6 +49,8 @@ struct Patch {
     cards: u32,
     // The first step of the second half, after LAST_EXCHANGE; 0 if there is none.
     second: u32,
+    // The end of rows that stand for a particle or an orientation: copies for one kind only come after.
+    real: u32,
     // Of all particles, or less than 0 where they differ [m].
     radius: f32,
 }
@@ -59,11 +62,11 @@ fn patches(thread: Thread) {
     if number >= job.count {
         return;
     }
-    let at = job.first + 12u * number;
+    let at = job.first + 13u * number;
     let it = Patch(
         topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u], topology[at + 4u],
         topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
-        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u], topology[at + 11u],
+        topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u], topology[at + 11u], topology[at + 12u],
         params[sub.radii - 1u],
     );
     if is_over() {
@@ -73,7 +76,7 @@ fn patches(thread: Thread) {
     keep_cards(it, t);
     // Entries one ahead: what is done with one takes long enough to fetch the next.
     var entry = fixtures[it.list + min(t, it.rows - 1u)];
-    for (var r = t; r < it.rows; r += THREADS) {
+    for (var r = t; r < it.real; r += THREADS) {
         let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
         load_row(r, entering(entry));
         entry = next;
@@ -85,7 +88,7 @@ fn patches(thread: Thread) {
         solve(it, t, mark);
         mark += exchanges;
         entry = fixtures[it.list + min(t, it.rows - 1u)];
-        for (var r = t; r < it.rows; r += THREADS) {
+        for (var r = t; r < it.real; r += THREADS) {
             let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
             store_row(entry, r, turn);
             entry = next;
@@ -105,7 +108,7 @@ fn solve(it: Patch, t: u32, mark: u32) {
 
     let first = select(0u, it.second, job.index == SECOND_HALF);
     let end = select(it.steps, it.second - 1u, job.index == FIRST_HALF);
-    var shown = mark;
+    var showing = mark;
     for (var iteration = 0u; iteration < job.iterations; iteration++) {
         for (var s = first; s < end; s++) {
             let step = plan_at(it, it.rounds + s);
@@ -117,10 +120,8 @@ fn solve(it: Patch, t: u32, mark: u32) {
                 continue;
             }
             if step.x == EXCHANGE || step.x == LAST_EXCHANGE {
-                shown += 1u;
-                exchange(it, t, shown);
-            } else if step.x == TOUCH {
-                touch_near(it, t, &near);
+                showing += 1u;
+                exchange(it, t, showing, step.y != 0u, &near);
             } else {
                 for (var k = t; k < step.z; k += THREADS) {
                     let tie = plan_at(it, step.y + k);
@@ -167,44 +168,48 @@ fn near_code(particle: u32, slot: u32, mask: u32) -> u32 {
     return select(firstTrailingBit(mask) + 1u, SEVERAL, countOneBits(mask) > 1u);
 }
 
-// Contacts of all rows.
-fn touch_near(it: Patch, t: u32, near: ptr<function, Near>) {
-    var left = (*near).codes;
-    if left != 0u {
-        let first = obstacle(0u);
-        for (var r = t; left != 0u; r += THREADS) {
-            let code = left & SEVERAL;
-            left >>= 4u;
-            if code == SEVERAL {
-                touch_local(it.list, r);
-            } else if code != 0u {
-                var o = first;
-                if code != 1u {
-                    o = obstacle(code - 1u);
-                }
-                touch_one(it, r, code - 1u, o, near);
-            }
-        }
+// Contacts of one row. All of them come by the same few lines: they run once in an iteration, and the device has to fetch
+// them again each time.
+fn touch_row(it: Patch, r: u32, near: ptr<function, Near>) {
+    let k = r / THREADS;
+    var code = SEVERAL;
+    if k < KNOWN {
+        code = extractBits((*near).codes, 4u * k, 4u);
     }
-    for (var r = t + KNOWN * THREADS; r < it.rows; r += THREADS) {
-        touch_local(it.list, r);
+    if code == 0u {
+        return;
+    }
+    // The only one, or all.
+    let several = code == SEVERAL;
+    let end = select(code, sub.colliders, several);
+    for (var c = select(code - 1u, 0u, several); c < end; c++) {
+        if !several || may_touch(fixtures[it.list + r], c) {
+            touch_one(it, r, c, several, near);
+        }
     }
 }
 
-// The contact of a row that is near one collider only. Most of those do not touch it: if it has not been pushed either,
-// nothing that is written anywhere has to be asked.
-fn touch_one(it: Patch, r: u32, c: u32, o: Obstacle, near: ptr<function, Near>) {
+fn may_touch(entry: vec4<u32>, c: u32) -> bool {
+    if entry.y == NOBODY {
+        return false;
+    }
+    return (atomicLoad(&marks[mask_at(entry.y, entry.x) + c / 32u]) >> (c % 32u) & 1u) != 0u;
+}
+
+// The contact of a row with collider `c`, one of several or the only one that it is near. Most of those who are near one do
+// not touch it: if it has not been pushed either, nothing that is written anywhere has to be asked.
+fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>) {
     let bit = 1u << (r / THREADS);
     let row = row_get(it.list, r);
     var radius = it.radius;
     if radius < 0.0 {
         radius = params[sub.radii + fixtures[it.list + r].y];
     }
+    let o = obstacle(c);
     let depth = solid_depth(o, o.after, row.xyz, radius);
-    if row.w == 0.0 || !(((*near).pushed & bit) != 0u || depth.inside > 0.0) {
+    if row.w == 0.0 || !(several || ((*near).pushed & bit) != 0u || depth.inside > 0.0) {
         return;
     }
-    (*near).pushed |= bit;
     let held = r == (*near).held;
     var at = 0u;
     var start = (*near).start;
@@ -222,6 +227,7 @@ fn touch_one(it: Patch, r: u32, c: u32, o: Obstacle, near: ptr<function, Near>) 
     } else {
         work[at] = done.push;
     }
+    (*near).pushed |= bit;
 }
 
 // Looks up what a thread keeps of the first of its rows that is near one collider.
@@ -256,68 +262,91 @@ fn exchange_at(copy: u32, mark: u32) -> u32 {
     return sub.exchange + (copy - sub.solid) + select(0u, 4u * sub.copies, (mark & 1u) != 0u);
 }
 
-// Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7). Every word
-// says by its highest byte which iteration it is of, so that no word has to wait for another: three times the lower
-// 24 bits of a coordinate, then the upper eight of each.
-fn exchange(it: Patch, t: u32, mark: u32) {
-    let tag = mark << 24u;
-    for (var r = it.seams + t; r < it.rows; r += THREADS) {
-        let x = bitcast<vec3<u32>>(row_get(it.list, r).xyz);
-        let to = exchange_at(fixtures[it.list + r].x, mark);
-        atomicStore(&marks[to], (x.x & 0xffffffu) | tag);
-        atomicStore(&marks[to + sub.copies], (x.y & 0xffffffu) | tag);
-        atomicStore(&marks[to + 2u * sub.copies], (x.z & 0xffffffu) | tag);
-        atomicStore(&marks[to + 3u * sub.copies], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
+// Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7), then looks at
+// contacts, of rows that are on no seam too.
+fn exchange(it: Patch, t: u32, mark: u32, touches: bool, near: ptr<function, Near>) {
+    for (var r = t + rows_of(t, it.seams) * THREADS; r < it.real; r += THREADS) {
+        show(exchange_at(fixtures[it.list + r].x, mark), row_get(it.list, r).xyz, mark);
     }
-    for (var r = it.seams + t; r < it.rows; r += THREADS) {
-        let entry = fixtures[it.list + r];
-        let here = entry.x;
-        let first = entry.z;
-        let count = entry.w;
-        let own = row_get(it.list, r);
-        var base = own.xyz;
-        if first != here {
-            base = received(exchange_at(first, mark), tag);
+    for (var r = t; r < it.real; r += THREADS) {
+        if r >= it.seams {
+            let own = row_get(it.list, r);
+            row_set(it.list, r, vec4<f32>(mean_shown(own.xyz, fixtures[it.list + r], mark), own.w));
         }
-        var sum = vec3<f32>(0.0);
-        for (var copy = first + 1u; copy < first + count; copy++) {
-            if copy == here {
-                sum += own.xyz - base;
-            } else {
-                sum += received(exchange_at(copy, mark), tag) - base;
+        if touches {
+            touch_row(it, r, near);
+        }
+    }
+}
+
+// How many rows before `end` are those of thread `t`.
+fn rows_of(t: u32, end: u32) -> u32 {
+    return (end + THREADS - 1u - t) / THREADS;
+}
+
+// Every word says by its highest byte which exchange it is of, so that no word has to wait for another: three times the
+// lower 24 bits of a coordinate, then the upper eight of each.
+fn show(to: u32, at: vec3<f32>, mark: u32) {
+    let tag = mark << 24u;
+    let x = bitcast<vec3<u32>>(at);
+    atomicStore(&marks[to], (x.x & 0xffffffu) | tag);
+    atomicStore(&marks[to + sub.copies], (x.y & 0xffffffu) | tag);
+    atomicStore(&marks[to + 2u * sub.copies], (x.z & 0xffffffu) | tag);
+    atomicStore(&marks[to + 3u * sub.copies], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
+}
+
+fn shown(at: u32) -> vec4<u32> {
+    return vec4<u32>(
+        atomicLoad(&marks[at]), atomicLoad(&marks[at + sub.copies]),
+        atomicLoad(&marks[at + 2u * sub.copies]), atomicLoad(&marks[at + 3u * sub.copies]),
+    );
+}
+
+fn unpacked(words: vec4<u32>) -> vec3<f32> {
+    let high = vec3<u32>(words.w, words.w >> 8u, words.w >> 16u) << vec3<u32>(24u);
+    return bitcast<vec3<f32>>((words.xyz & vec3<u32>(0xffffffu)) | high);
+}
+
+// The mean of a particle's copies, of which one is here, at `own`: four of them are asked for at the same time.
+fn mean_shown(own: vec3<f32>, entry: vec4<u32>, mark: u32) -> vec3<f32> {
+    let tag = vec4<u32>(mark << 24u);
+    let here = entry.x;
+    let first = entry.z;
+    let end = first + entry.w;
+    // Who is asked in place of the one that is here, and of those beyond the last.
+    let other = select(first, first + 1u, first == here);
+    var base = own;
+    var sum = vec3<f32>(0.0);
+    for (var copy = first; copy < end; copy += 4u) {
+        let c = vec4<u32>(copy, copy + 1u, copy + 2u, copy + 3u);
+        let ask = select(c, vec4<u32>(other), (c == vec4<u32>(here)) | (c >= vec4<u32>(end)));
+        let at = ask + vec4<u32>(exchange_at(0u, mark));
+        var a: vec4<u32>;
+        var b: vec4<u32>;
+        var d: vec4<u32>;
+        var e: vec4<u32>;
+        for (var looks = 0u; looks < PATIENCE; looks++) {
+            a = shown(at.x);
+            b = shown(at.y);
+            d = shown(at.z);
+            e = shown(at.w);
+            let wrong = ((a ^ tag) | (b ^ tag) | (d ^ tag) | (e ^ tag)) & vec4<u32>(0xff000000u);
+            if all(wrong == vec4<u32>(0u)) {
+                break;
+            }
+            // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
+            if looks + 1u == PATIENCE || looks % 1024u == 1023u && atomicLoad(&marks[STUCK]) != 0u {
+                atomicStore(&marks[STUCK], 1u);
+                break;
             }
         }
-        row_set(it.list, r, vec4<f32>(base + sum / f32(count), own.w));
+        base = select(base, select(unpacked(a), own, c.x == here), copy == first);
+        sum += select(unpacked(a), own, c.x == here) - base;
+        sum += select(vec3<f32>(0.0), select(unpacked(b), own, c.y == here) - base, c.y < end);
+        sum += select(vec3<f32>(0.0), select(unpacked(d), own, c.z == here) - base, c.z < end);
+        sum += select(vec3<f32>(0.0), select(unpacked(e), own, c.w == here) - base, c.w < end);
     }
-}
-
-// What a neighbor shows, as soon as all four words are there.
-fn received(at: u32, tag: u32) -> vec3<f32> {
-    var words: vec4<u32>;
-    for (var looks = 0u; looks < PATIENCE; looks++) {
-        words = vec4<u32>(
-            atomicLoad(&marks[at]), atomicLoad(&marks[at + sub.copies]),
-            atomicLoad(&marks[at + 2u * sub.copies]), atomicLoad(&marks[at + 3u * sub.copies]),
-        );
-        if all((words & vec4<u32>(0xff000000u)) == vec4<u32>(tag)) {
-            let x = (words.xyz & vec3<u32>(0xffffffu)) | (vec3<u32>(words.w, words.w >> 8u, words.w >> 16u) << vec3<u32>(24u));
-            return bitcast<vec3<f32>>(x);
-        }
-        // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
-        if looks % 1024u == 1023u && atomicLoad(&marks[STUCK]) != 0u {
-            break;
-        }
-    }
-    atomicStore(&marks[STUCK], 1u);
-    return vec3<f32>(0.0);
-}
-
-fn touch_local(list: u32, r: u32) {
-    let row = row_get(list, r);
-    let entry = fixtures[list + r];
-    if entry.y != NOBODY && row.w != 0.0 {
-        row_set(list, r, touch(entry.y, entry.x, row));
-    }
+    return base + sum / f32(entry.w);
 }
 
 // A tie: the particle, its first copy, their number, their share of the mass.

@@ -13,12 +13,11 @@ use std::ops::Range;
 /// What steps do besides constraints, as in `patch.wgsl`.
 const SPREAD: u32 = 101;
 const JOIN: u32 = 102;
-const TOUCH: u32 = 103;
 const EXCHANGE: u32 = 104;
 const LAST_EXCHANGE: u32 = 105;
 
 /// Words of a patch in the directory; of a row in its list, a step and a round.
-pub const ENTRY: u32 = 12;
+pub const ENTRY: u32 = 13;
 const WORDS: usize = 4;
 
 /// Turns of loops that a thread takes in one dispatch: watchdogs look at time, and a software driver ends all loops
@@ -94,7 +93,7 @@ impl<'a> Writer<'a> {
                 self.local[row as usize] = k as u32;
             }
             let list = fixtures.len() as u32;
-            let seams = draft.rows.partition_point(|&r| !self.on_seam(r));
+            let seams = draft.rows.partition_point(|&row| self.kind(row) < Row::Seam);
             fixtures.extend(draft.rows.iter().map(|&row| self.row(row)));
             let cards = fixtures.len();
             let mut work = Work { room, cards, ..Work::default() };
@@ -103,10 +102,8 @@ impl<'a> Writer<'a> {
             let steps = work.steps.len();
             if self.fused && number >= self.model.schedule.islands {
                 // After them in memory, for whoever runs all iterations at once.
-                work.step([EXCHANGE, 0, 0, 0], 1);
-                if self.model.schedule.iteration.contains(&Pass::Touch) {
-                    work.step([TOUCH, 0, 0, 0], 1);
-                }
+                let touches = self.model.schedule.iteration.contains(&Pass::Touch);
+                work.step([EXCHANGE, u32::from(touches), 0, 0], 1);
             }
             let end = fixtures.len();
             fixtures.extend_from_slice(&work.rounds);
@@ -126,6 +123,7 @@ impl<'a> Writer<'a> {
                 cards as u32,
                 (end - cards) as u32,
                 work.second as u32,
+                draft.real as u32,
             ]);
             all.chains.push(work.chain);
         }
@@ -144,6 +142,17 @@ impl<'a> Writer<'a> {
         self.fused && self.model.phantoms.on_seam(row)
     }
 
+    fn kind(&self, row: u32) -> Row {
+        let phantoms = &self.model.phantoms;
+        if self.on_seam(row) {
+            Row::Seam
+        } else if (row as usize) < phantoms.first || phantoms.on_seam(row) {
+            Row::Own
+        } else {
+            Row::Copy
+        }
+    }
+
     /// A row's entry: its number, the particle whose contacts it has, the first of the copies and their number.
     fn row(&self, row: u32) -> [u32; WORDS] {
         let phantoms = &self.model.phantoms;
@@ -155,8 +164,8 @@ impl<'a> Writer<'a> {
         [row, if particle { row } else { NOBODY }, 0, 0]
     }
 
-    /// Rows of a patch in order, so that neighbors in memory are loaded together and copies of a particle stay side
-    /// by side, and the sizes of its tables.
+    /// Rows of a patch in order, so that neighbors in memory are loaded together, copies of a particle stay side by side
+    /// and most threads have one row of which contacts are to be looked at; and the sizes of its tables.
     fn draft(&mut self, patch: usize, jobs: &[Job]) -> Draft {
         let mut draft = Draft { plan: jobs.len() + 2, ..Draft::default() };
         let (owner, mut rows) = (&mut self.owner, Vec::new());
@@ -188,9 +197,10 @@ impl<'a> Writer<'a> {
                 Job::Seams => {}
             }
         }
-        rows.sort_unstable_by_key(|&row| (self.on_seam(row), row));
+        rows.sort_unstable_by_key(|&row| (self.kind(row), row));
         assert!(rows.len() <= MOST_ROWS, "a patch of {} rows cannot be numbered with 16 bits", rows.len());
-        Draft { rows, ..draft }
+        let real = rows.partition_point(|&row| self.kind(row) < Row::Copy);
+        Draft { rows, real, ..draft }
     }
 
     fn steps(&self, patch: usize, jobs: &[Job], fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
@@ -207,7 +217,7 @@ impl<'a> Writer<'a> {
         }
         let touches = !self.model.colliders.is_empty() && !self.model.has_tables();
         if patch < self.model.schedule.islands && touches {
-            work.step([TOUCH, 0, 0, 0], 1);
+            work.step([EXCHANGE, 1, 0, 0], 1);
         }
     }
 
@@ -251,6 +261,17 @@ impl<'a> Writer<'a> {
         }
         work.step([what, first, ties.len() as u32, 0], 1);
     }
+}
+
+/// Rows of a patch, in their order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Row {
+    /// Nobody else has it in this pass.
+    Own,
+    /// On a seam: exchanged with other patches.
+    Seam,
+    /// Of one kind of constraints only, which spreads it when it is needed.
+    Copy,
 }
 
 /// A patch being written.

@@ -8,9 +8,11 @@ use crate::state::RowData;
 /// Threads of a workgroup at least, where the device allows.
 pub const LEAST_THREADS: usize = 128;
 
-/// Rows of a thread in what is done row by row, and threads that a workgroup gets for that.
-const ROWS_EACH: usize = 3;
+/// Threads that a workgroup gets for what is done row by row: if they are enough, one for each row that is not just a copy
+/// for one kind; otherwise fewer, with so many rows each.
+const ONE_EACH: usize = 320;
 const MORE_THREADS: usize = 256;
+const ROWS_EACH: usize = 3;
 
 /// A vector [bytes]: a row, a round, a step, a part of a card.
 const VECTOR: usize = size_of::<RowData>();
@@ -43,8 +45,10 @@ impl Room {
 pub struct Draft {
     /// Constraints of its largest color.
     pub width: usize,
-    /// Rows; those on seams come last.
+    /// Rows.
     pub rows: Vec<u32>,
+    /// How many of them are no copies for one kind of constraints only; they come first.
+    pub real: usize,
     /// Rounds, ties and steps.
     pub plan: usize,
     /// Multipliers.
@@ -71,7 +75,11 @@ pub fn fit(drafts: &[Draft], threads: usize, memory: usize, multipliers: bool) -
     // Where there are more patches than a large device has processors, two should fit one.
     let crowded = drafts.len() > Target::SIDE_BY_SIDE;
     // A thread for every constraint of a color, and enough of them for what is done row by row.
-    let rows = if crowded { 0 } else { most(|d| d.rows.len()).div_ceil(ROWS_EACH).min(MORE_THREADS) };
+    let rows = match most(|d| d.real) {
+        _ if crowded => 0,
+        real if real <= ONE_EACH => real,
+        _ => most(|d| d.rows.len()).div_ceil(ROWS_EACH).min(MORE_THREADS),
+    };
     let wanted = most(|d| d.width).max(rows).next_multiple_of(32).max(LEAST_THREADS);
     let mut room = Room { threads: wanted.min(threads), ..Room::default() };
     let memory = if crowded { memory / 2 } else { memory };

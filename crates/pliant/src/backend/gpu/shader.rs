@@ -258,7 +258,7 @@ impl Source {
                 ];
                 let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
                 let pick = |here: bool, local: &'static str, global: &'static str| if here { local } else { global };
-                let glue = glue::patches(kinds, *multipliers);
+                let glue = glue::patches(kinds, *multipliers, room.cards.is_some());
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
                     &plain,

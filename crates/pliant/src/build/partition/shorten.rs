@@ -20,6 +20,10 @@ use std::collections::BTreeMap;
 /// Colors of one kind that are few: to copy and to join are two barriers of their own.
 const FEW: usize = 6;
 
+/// Of how many colors one is kept. Bends are soft: it matters less what their copies come to.
+const HALF: usize = 2;
+const THIRD: usize = 3;
+
 /// Constraints of one color that keep a workgroup busy: with more of them a color takes longer.
 const WIDE: usize = 256;
 
@@ -41,6 +45,8 @@ pub struct Shortener {
     wish: Option<usize>,
     /// Rows that each patch may still take.
     spare: Vec<usize>,
+    /// One color is kept of so many.
+    share: usize,
 }
 
 impl Shortener {
@@ -68,7 +74,12 @@ impl Shortener {
             seen.dedup();
             *spare = spare.saturating_sub(seen.len());
         }
-        Some(Self { wish, spare })
+        Some(Self { wish, spare, share: HALF })
+    }
+
+    /// What is split from now on is of this kind.
+    pub fn begin(&mut self, kind: Kind) {
+        self.share = if matches!(kind, Kind::Bend | Kind::Isometric) { THIRD } else { HALF };
     }
 
     /// Splits particles of a patch, if that makes its chain of `colors` shorter and there is room for the copies.
@@ -79,7 +90,7 @@ impl Shortener {
         }
         let q = match self.wish {
             Some(q) => q.max(2),
-            None if layout.moves > 2 => colors.div_ceil(2).max(graph.len().div_ceil(WIDE)).max(FEW),
+            None if layout.moves > 2 => colors.div_ceil(self.share).max(graph.len().div_ceil(WIDE)).max(FEW),
             None => return None,
         };
         let split = (q + 2 < colors || self.wish.is_some() && q < colors).then(|| phantom::split(graph, q))?;
