@@ -136,6 +136,7 @@ const PROVED: &[(&str, &[&str])] = &[
         "s12_s13_released_at_rest_nothing_moves",
         "s12_s14_pieces_that_exchange_their_seams_within_a_pass_take_the_steps_of_the_cpu",
         "s12_sets_that_all_meet_are_no_more_than_those_with_a_row_in_common",
+        "s12_soft_bends_of_large_sheets_take_a_third_of_their_colors_and_others_half",
         "s12_the_edges_between_five_rows_have_stars_of_four_and_triangles",
         "s12_the_last_iteration_joins_seams_between_edges_and_volumes_too",
         "s12_the_lines_of_a_projective_plane_are_a_clique_far_above_the_busiest_row",

@@ -1,4 +1,7 @@
 // Twin of contact.rs. The structs up to `Obstacle` have their host side in backend/gpu/layout.rs.
+//
+// Needs `const BRIEF: bool`: the same with less code, for whoever waits for code. Then what is round about its axis is seen
+// from outside, without turning a point into its frame and a normal back, and colliders at rest carry nothing.
 
 struct Pose { position: vec4<f32>, rotation: vec4<f32> }
 
@@ -31,10 +34,10 @@ fn contact_inward(pose: Pose, world: vec3<f32>) -> vec3<f32> {
     return contact_turn(vec4<f32>(-pose.rotation.xyz, pose.rotation.w), world - pose.position.xyz);
 }
 
-// Of a ball around the nearest point of an axis; at the very center the normal points up.
-fn contact_from_axis(d: vec3<f32>, radius: f32) -> Depth {
+// Of a ball around the nearest point of an axis; at the very center the normal points along `up`.
+fn contact_from_axis(d: vec3<f32>, radius: f32, up: vec3<f32>) -> Depth {
     let size = sqrt(dot(d, d));
-    return Depth(radius - size, select(vec3<f32>(0.0, 1.0, 0.0), d / size, size > 1e-12));
+    return Depth(radius - size, select(up, d / size, size > 1e-12));
 }
 
 fn contact_box(half: vec3<f32>, p: vec3<f32>) -> Depth {
@@ -58,28 +61,31 @@ fn contact_box(half: vec3<f32>, p: vec3<f32>) -> Depth {
 fn contact_local(shape: u32, size: vec4<f32>, p: vec3<f32>) -> Depth {
     switch shape {
         case PLANE: { return Depth(-p.y, vec3<f32>(0.0, 1.0, 0.0)); }
-        case SPHERE: { return contact_from_axis(p, size.w); }
+        case SPHERE: { return contact_from_axis(p, size.w, vec3<f32>(0.0, 1.0, 0.0)); }
         case CAPSULE: {
-            return contact_from_axis(p - vec3<f32>(0.0, clamp(p.y, -size.x, size.x), 0.0), size.w);
+            let d = p - vec3<f32>(0.0, clamp(p.y, -size.x, size.x), 0.0);
+            return contact_from_axis(d, size.w, vec3<f32>(0.0, 1.0, 0.0));
         }
         default: { return contact_box(size.xyz, p); }
     }
 }
 
 fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
+    if !BRIEF {
+        let local = contact_local(shape, size, contact_inward(pose, x));
+        return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
+    }
     if shape == BOX {
         let local = contact_box(size.xyz, contact_inward(pose, x));
         return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
     }
-    // What is round about its axis is seen from outside: to turn a point into its frame and a normal back would take
-    // twice the code, and code is what contacts within patches wait for.
     let p = x - pose.position.xyz;
     let axis = contact_turn(pose.rotation, vec3<f32>(0.0, 1.0, 0.0));
     if shape == PLANE {
         return Depth(radius - dot(p, axis), axis);
     }
     let half = select(0.0, size.x, shape == CAPSULE);
-    let round = contact_from_axis(p - axis * clamp(dot(p, axis), -half, half), size.w);
+    let round = contact_from_axis(p - axis * clamp(dot(p, axis), -half, half), size.w, axis);
     return Depth(radius + round.inside, round.normal);
 }
 
@@ -117,9 +123,9 @@ fn contact_rub(
     o: Obstacle, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, ease: f32,
 ) -> Touched {
     // Slip against the material point of the collider under the particle.
-    let here = away - normal * radius;
     var moved = away - start;
-    if any(o.before.position != o.after.position) || any(o.before.rotation != o.after.rotation) {
+    if !BRIEF || any(o.before.position != o.after.position) || any(o.before.rotation != o.after.rotation) {
+        let here = away - normal * radius;
         moved -= here - contact_outward(o.before, contact_inward(o.after, here));
     }
     let slip = moved - normal * dot(moved, normal);

@@ -136,7 +136,8 @@ fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
         output[o + 11u] = t.push.x; output[o + 12u] = t.push.y; output[o + 13u] = t.push.z;
         output[o + 14u] = t.push.w;";
     let there = "const HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;\n";
-    let parts = [&[wgsl::CONTACT, there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat();
+    let parts =
+        [&["const BRIEF: bool = false;\n", wgsl::CONTACT, there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat();
     let program = Program { parts: &parts, takes: 36, gives: 15, body };
     for (k, shape) in SHAPES.into_iter().enumerate() {
         let (solid, mut rng) = (solid(shape), Rng(170 + k as u64));

@@ -12,7 +12,7 @@ fn everything() -> Module {
     let kinds = Kind::ALL.map(Kind::wgsl);
     // What whoever looks tables up has to bring along.
     let tables = "
-        const HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
+        const BRIEF: bool = true;\nconst HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
         fn solid_vector(at: u32) -> vec4<f32> { return vec4<f32>(f32(at)); }
         fn solid_words(at: u32) -> vec4<u32> { return vec4<u32>(at); }";
     let contact = [wgsl::CONTACT, wgsl::CONTACT_SHAPED, wgsl::MEET, wgsl::COHERE, wgsl::REBOUND, tables];

@@ -199,6 +199,29 @@ fn s12_bodies_that_fit_are_islands_or_pieces_without_copies() {
 }
 
 #[test]
+fn s12_soft_bends_of_large_sheets_take_a_third_of_their_colors_and_others_half() {
+    let target = Target::gpu(16 << 10, 128);
+    let sheet = |bend: &str, cells: usize| {
+        format!("[[cloth]]\ngrid = {{ cells = [{cells}, {cells}], size = [1, 1] }}\nbend = {{ {bend} }}\n")
+    };
+    let colors = |text: &str, target: &Target| colors_of(&model(text, &[], target), Kind::Bend);
+    // One of so many, in pieces and in a body that fits.
+    let cases = [("compliance = 1", 3), ("stiffness = 0.1", 3), ("compliance = 0", 2), ("stiffness = 1", 2)];
+    for (bend, of) in cases {
+        for (cells, of) in [(60, of), (8, 2)] {
+            let text = sheet(bend, cells);
+            let (few, all) = (colors(&text, &target), colors(&text, &Target { few: 0, ..target }));
+            println!("{bend}, {cells} cells: {few:?} of {all:?}");
+            assert!(all.iter().any(|&n| n > 12), "no chain is long");
+            for (few, all) in few.into_iter().zip(all) {
+                let wanted = all.div_ceil(of).max(6);
+                assert!(few == wanted || few == all && all <= wanted + 2, "{bend}: {few} colors of {all}");
+            }
+        }
+    }
+}
+
+#[test]
 fn s12_the_last_iteration_joins_seams_between_edges_and_volumes_too() {
     let target = Target::gpu(16 << 10, 128);
     let model = model(BLOCK, &[], &target);

@@ -69,13 +69,14 @@ impl Traits {
     /// Contact with its colliders: without tables nothing is looked up.
     fn contact(&self) -> String {
         let Self { hulls, surfaces, fields, .. } = self;
+        let whole = "const BRIEF: bool = false;\n";
         if !hulls && !surfaces && !fields {
-            return [wgsl::CONTACT, wgsl::CONTACT_PLAIN].join("\n");
+            return [whole, wgsl::CONTACT, wgsl::CONTACT_PLAIN].join("\n");
         }
         let there = format!(
             "const HULLS: bool = {hulls};\nconst SURFACES: bool = {surfaces};\nconst FIELDS: bool = {fields};\n"
         );
-        [&[wgsl::CONTACT, &there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat().join("\n")
+        [&[whole, wgsl::CONTACT, &there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat().join("\n")
     }
 }
 
@@ -261,7 +262,9 @@ impl Source {
                 let glue = glue::patches(kinds, *multipliers, room.cards.is_some());
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
-                    &plain,
+                    "const BRIEF: bool = true;\n",
+                    wgsl::CONTACT,
+                    wgsl::CONTACT_PLAIN,
                     BINDINGS,
                     TOUCH,
                     &sizes,

@@ -31,7 +31,7 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: 
     let mut shortener = Shortener::new(problem, &pieces, constraints);
     for (group, ((kind, raw), pieces)) in constraints.iter_mut().zip(sorted).enumerate() {
         let layout = kind.layout();
-        shortener.iter_mut().for_each(|s| s.begin(*kind));
+        shortener.iter_mut().for_each(|s| s.begin(*kind, raw));
         let mut painter = Painter::new(problem, layout, Members::of_kind(layout, &raw.rows));
         painter.shortener = shortener.as_mut();
         let outside = painter.paint_islands();
