@@ -28,9 +28,9 @@ const SECOND_HALF: u32 = 2u;
 const SPREAD: u32 = 101u;
 const JOIN: u32 = 102u;
 // With contacts if its second word says so.
-const EXCHANGE: u32 = 104u;
+const EXCHANGE: u32 = 103u;
 // Without, in the last iteration only: between the halves.
-const LAST_EXCHANGE: u32 = 105u;
+const LAST_EXCHANGE: u32 = 104u;
 
 // Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
 const PATIENCE: u32 = 4000000u;
@@ -81,7 +81,7 @@ fn patches(thread: Thread) {
         load_row(r, entering(entry));
         entry = next;
     }
-    // Those of a substep.
+    // How many there are in a substep.
     let exchanges = job.iterations + u32(it.second > 0u);
     var mark = atomicLoad(&marks[SUBSTEPS]) * exchanges;
     for (var turn = 0u; turn < turns(); turn++) {
@@ -179,21 +179,26 @@ fn touch_row(it: Patch, r: u32, near: ptr<function, Near>) {
     if code == 0u {
         return;
     }
-    // The only one, or all.
+    // The only one, or all of its mask.
     let several = code == SEVERAL;
-    let end = select(code, sub.colliders, several);
-    for (var c = select(code - 1u, 0u, several); c < end; c++) {
-        if !several || may_touch(fixtures[it.list + r], c) {
-            touch_one(it, r, c, several, near);
+    let words = select(1u, mask_words(), several);
+    for (var word = 0u; word < words; word++) {
+        var mask = 1u << (code - 1u);
+        if several {
+            mask = mask_of(fixtures[it.list + r], word);
+        }
+        for (; mask != 0u; mask &= mask - 1u) {
+            touch_one(it, r, word * 32u + firstTrailingBit(mask), several, near);
         }
     }
 }
 
-fn may_touch(entry: vec4<u32>, c: u32) -> bool {
+// A word of a row's mask.
+fn mask_of(entry: vec4<u32>, word: u32) -> u32 {
     if entry.y == NOBODY {
-        return false;
+        return 0u;
     }
-    return (atomicLoad(&marks[mask_at(entry.y, entry.x) + c / 32u]) >> (c % 32u) & 1u) != 0u;
+    return atomicLoad(&marks[mask_at(entry.y, entry.x) + word]);
 }
 
 // The contact of a row with collider `c`, one of several or the only one that it is near. Most of those who are near one do

@@ -13,8 +13,8 @@ use std::ops::Range;
 /// What steps do besides constraints, as in `patch.wgsl`.
 const SPREAD: u32 = 101;
 const JOIN: u32 = 102;
-const EXCHANGE: u32 = 104;
-const LAST_EXCHANGE: u32 = 105;
+const EXCHANGE: u32 = 103;
+const LAST_EXCHANGE: u32 = 104;
 
 /// Words of a patch in the directory; of a row in its list, a step and a round.
 pub const ENTRY: u32 = 13;
