@@ -381,7 +381,8 @@ impl Assembly {
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(self.rest, &constraints, solid);
         let (partition, solver) = (settings.partition, &scene.solver);
-        let problem = Problem { partition, solver, target, islands: &islands, rest: &rest };
+        let alone = apart && self.inflatables.is_empty();
+        let problem = Problem { partition, solver, target, islands: &islands, rest: &rest, alone };
         let plan = plan(&problem, &mut constraints);
         let partition_seconds = clock.elapsed().as_secs_f64();
         let with_sets = constraints.into_iter().zip(&plan.sets);

@@ -219,6 +219,11 @@ fn s12_soft_bends_of_large_sheets_take_a_third_of_their_colors_and_others_half()
             }
         }
     }
+    // Beside a balloon, which has passes of its own, soft ones keep half, too.
+    let text = sheet("compliance = 1", 60) + "[[inflatable]]\nsphere = { radius = 0.5, subdivisions = 2 }\n";
+    let most = |target: &Target| colors(&text, target).into_iter().max().unwrap();
+    let (few, all) = (most(&target), most(&Target { few: 0, ..target }));
+    assert_eq!(few, all.div_ceil(2), "of {all}");
 }
 
 #[test]

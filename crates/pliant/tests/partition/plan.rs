@@ -41,7 +41,8 @@ impl Web {
         } else {
             Islands::none(self.rest.len())
         };
-        let problem = Problem { partition, solver, target: &Target::CPU, islands: &islands, rest: &self.rest };
+        let problem =
+            Problem { partition, solver, target: &Target::CPU, islands: &islands, rest: &self.rest, alone: true };
         let found = plan(&problem, &mut constraints);
         (found, constraints)
     }

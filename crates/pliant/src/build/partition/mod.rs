@@ -84,6 +84,8 @@ pub struct Problem<'a> {
     pub islands: &'a Islands,
     /// Rest position of every row [m].
     pub rest: &'a [Vec3],
+    /// Whether constraints and contacts with colliders are all that an iteration has.
+    pub alone: bool,
 }
 
 impl Problem<'_> {

@@ -47,6 +47,8 @@ pub struct Shortener {
     spare: Vec<usize>,
     /// Patches that are whole bodies; pieces come after them.
     islands: usize,
+    /// Whether an iteration waits for nothing else, as in [`Problem`].
+    alone: bool,
     /// One color is kept of so many in pieces.
     share: usize,
 }
@@ -76,15 +78,16 @@ impl Shortener {
             seen.dedup();
             *spare = spare.saturating_sub(seen.len());
         }
-        Some(Self { wish, spare, islands, share: HALF })
+        Some(Self { wish, spare, islands, alone: problem.alone, share: HALF })
     }
 
     /// What is split from now on are these constraints.
     pub fn begin(&mut self, kind: Kind, constraints: &Raw) {
         // Large sheets that bend without much ado: bends of `tube` have 1.14 times the error of colors in place of 1.05,
-        // its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth.
+        // its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth. Where there are passes between
+        // those over constraints, two colors less hardly count.
         let gives = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
-        let soft = kind == Kind::Bend && constraints.params.chunks(kind.layout().params).all(gives);
+        let soft = self.alone && kind == Kind::Bend && constraints.params.chunks(kind.layout().params).all(gives);
         self.share = if soft { THIRD } else { HALF };
     }
 
