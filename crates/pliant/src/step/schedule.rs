@@ -188,9 +188,9 @@ impl Schedule {
             let list = if entry.patch == GLOBAL { &mut global } else { &mut lists[entry.patch as usize] };
             list.push(entry);
         }
-        let (whole, pieces) = lists.split_at_mut(self.islands);
-        self.patches = whole.iter_mut().map(|list| jobs(std::mem::take(list))).collect();
-        self.patches.extend(pieces.iter_mut().map(|list| halves(std::mem::take(list), plan.apart)));
+        let (islands, apart) = (self.islands, plan.apart);
+        let second = |patch: usize| apart.filter(|_| patch >= islands);
+        self.patches = lists.into_iter().enumerate().map(|(patch, list)| halves(list, second(patch))).collect();
         let seams = plan.ties.iter().find(|t| t.group.is_none());
         let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });
         self.iteration.extend(seams.clone().map(Pass::Spread));

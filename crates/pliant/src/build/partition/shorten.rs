@@ -83,7 +83,7 @@ impl Shortener {
 
     /// What is split from now on are these constraints.
     pub fn begin(&mut self, kind: Kind, constraints: &Raw) {
-        // Large sheets that bend without much ado: bends of `tube` have 1.14 times the error of colors in place of 1.05,
+        // Large sheets that bend without much ado: bends of `tube` have 1.10 times the error of colors in place of 1.05,
         // its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth. Where there are passes between
         // those over constraints, two colors less hardly count.
         let gives = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
