@@ -4,7 +4,7 @@
 //! chain of colors, whatever their sizes. Phantoms (S12; D2 §4) shorten the chain of one kind. What that costs in mean
 //! error, over colored Gauss–Seidel, without and with half the colors: volumes 1.0 and 1.0 on `peer_many`, 1.8 and 2.1
 //! on `peer_tet`, 1.1 and 1.9 on `flat_body`; bends 0.9 and 1.1 on `peer_cloth`. With seams joined before the last
-//! volumes (see `mosaic`) half the colors are good for 1.2 on `peer_tet`, 1.4 on `flat_body`. Kinds that join two
+//! volumes (see `mosaic`) half the colors are good for 1.5 on `peer_tet`, 1.4 on `flat_body`. Kinds that join two
 //! particles carry loads from one end of a body to the other; with their particles split `peer_cloth` hangs with 2.7 times
 //! the error, so they keep all.
 
