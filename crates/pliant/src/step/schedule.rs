@@ -4,7 +4,7 @@
 //! timers and of the statistics.
 
 use crate::build::partition::islands::GLOBAL;
-use crate::build::partition::{Plan, TieRun};
+use crate::build::partition::{Middle, Plan, TieRun};
 use crate::model::{Group, Inflatable};
 use crate::scene::Partition;
 use std::collections::BTreeMap;
@@ -79,6 +79,17 @@ pub enum Pass {
     Flow,
 }
 
+/// Iterations that are in two halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Halves {
+    /// None of them.
+    None,
+    /// The last.
+    Last,
+    /// All of them.
+    All,
+}
+
 /// Which half of what a patch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
@@ -131,8 +142,8 @@ pub enum Job {
     Spread(Copies),
     /// As [`Pass::Join`], for the particles of the patch.
     Join(Copies),
-    /// Nothing, but for the last iteration: there all patches come so far before copies on seams go to their mean, and
-    /// only then go on.
+    /// Where an iteration is in two halves: all patches come so far before copies on seams go to their mean, and only
+    /// then go on. Nothing where it is not.
     Seams,
 }
 
@@ -174,7 +185,11 @@ impl Schedule {
         if touches == Touches::Some {
             all.iteration.push(Pass::Touch);
         }
-        all.last = all.in_halves();
+        match plan.middle {
+            Some(Middle { always: true, .. }) => all.iteration = all.in_halves(),
+            Some(_) => all.last = all.in_halves(),
+            None => {}
+        }
         all
     }
 
@@ -188,8 +203,8 @@ impl Schedule {
             let list = if entry.patch == GLOBAL { &mut global } else { &mut lists[entry.patch as usize] };
             list.push(entry);
         }
-        let (islands, apart) = (self.islands, plan.apart);
-        let second = |patch: usize| apart.filter(|_| patch >= islands);
+        let islands = self.islands;
+        let second = |patch: usize| plan.middle.filter(|_| patch >= islands).map(|middle| middle.group);
         self.patches = lists.into_iter().enumerate().map(|(patch, list)| halves(list, second(patch))).collect();
         let seams = plan.ties.iter().find(|t| t.group.is_none());
         let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });
@@ -202,32 +217,33 @@ impl Schedule {
     /// The same with a pass more at the end of an iteration, but before contacts with the environment: walls have the
     /// last word, except over the shape of bodies.
     pub fn and(mut self, pass: Option<Pass>) -> Self {
-        let last = self.iteration.len();
-        match pass {
-            Some(pass @ (Pass::Meet | Pass::Flow)) if self.iteration.last() == Some(&Pass::Touch) => {
-                self.iteration.insert(last - 1, pass)
-            }
-            pass => self.iteration.extend(pass),
+        let Some(pass) = pass else { return self };
+        let lists = [Some(&mut self.iteration), (!self.last.is_empty()).then_some(&mut self.last)];
+        for list in lists.into_iter().flatten() {
+            let before = matches!(pass, Pass::Meet | Pass::Flow) && list.last() == Some(&Pass::Touch);
+            list.insert(list.len() - usize::from(before), pass.clone());
         }
-        self.last = self.in_halves();
         self
     }
 
     /// The passes of an iteration.
     pub fn passes(&self, last: bool) -> &[Pass] {
-        if last && self.has_halves() { &self.last } else { &self.iteration }
+        if last && !self.last.is_empty() { &self.last } else { &self.iteration }
     }
 
-    /// Whether patches do the last iteration in two halves.
-    pub fn has_halves(&self) -> bool {
-        !self.last.is_empty()
-    }
-
-    /// An iteration in which copies on seams go to their mean between the halves of what patches do, if they have any.
-    fn in_halves(&self) -> Vec<Pass> {
-        if !self.patches.iter().flatten().any(|job| *job == Job::Seams) {
-            return Vec::new();
+    /// Which iterations patches do in two halves.
+    pub fn halves(&self) -> Halves {
+        if self.iteration.iter().any(|pass| matches!(pass, Pass::Half(..))) {
+            Halves::All
+        } else if self.last.is_empty() {
+            Halves::None
+        } else {
+            Halves::Last
         }
+    }
+
+    /// An iteration in which copies on seams go to their mean between the halves of what patches do.
+    fn in_halves(&self) -> Vec<Pass> {
         let mut list = Vec::new();
         for pass in &self.iteration {
             match (pass, list.last()) {
@@ -246,7 +262,7 @@ impl Schedule {
     /// Patches of each pass that runs them side by side, islands left out.
     pub fn tilings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.iteration.iter().filter_map(|pass| match pass {
-            Pass::Patches(range) => Some(range.clone()),
+            Pass::Patches(range) | Pass::Half(range, Half::First) => Some(range.clone()),
             _ => None,
         })
     }

@@ -43,6 +43,7 @@ use crate::backend::cpu::Contact;
 use crate::error::Diverged;
 use crate::model::Model;
 use crate::state::State;
+use crate::step::schedule::Halves;
 use crate::step::stats::{Times, Touching};
 pub use alarm::Runaway;
 use alarm::{Alarm, Signal};
@@ -186,7 +187,8 @@ impl Gpu {
         let longest = |range: Range<usize>| self.tables.patches.chains[range].iter().max().copied();
         let islands = longest(0..model.schedule.islands).unwrap_or(0);
         let tilings = model.schedule.tilings().filter_map(longest);
-        let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize;
+        let between = self.program.count == 0 && model.schedule.halves() == Halves::Last;
+        let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize + usize::from(between);
         let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
         let bytes = self.buffers.bytes
             + self.met().map_or(0, |m| m.bytes())

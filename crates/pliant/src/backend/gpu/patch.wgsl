@@ -17,7 +17,7 @@ const SEAMS_FIRST: u32 = 1u;
 const SEAMS_LATER: u32 = 2u;
 // All iterations: pieces run side by side and exchange what is on their seams.
 const SEAMS_TOGETHER: u32 = 3u;
-// Second half of the last iteration: from the mean of what all pieces made of them in the first.
+// Second half of an iteration: from the mean of what all pieces made of them in the first.
 const SEAMS_BETWEEN: u32 = 4u;
 
 // `job.index`: which half of a patch is for this pass, or all.

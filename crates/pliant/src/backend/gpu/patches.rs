@@ -210,7 +210,8 @@ impl<'a> Writer<'a> {
                 Job::Spread(copies) => self.copies(SPREAD, copies, work),
                 Job::Join(copies) => self.copies(JOIN, copies, work),
                 Job::Seams => {
-                    work.step([LAST_EXCHANGE, 0, 0, 0], 1);
+                    // Once in a substep at most: no part of an iteration's chain.
+                    work.step([LAST_EXCHANGE, 0, 0, 0], 0);
                     work.second = work.steps.len();
                 }
             }

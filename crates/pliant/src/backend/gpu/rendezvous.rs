@@ -9,6 +9,7 @@ use super::device::Device;
 use super::error::GpuError;
 use super::tables::Tables;
 use crate::model::Model;
+use crate::step::schedule::Halves;
 
 /// Looks at the others before a workgroup gives up.
 const PATIENCE: u32 = 100_000;
@@ -23,7 +24,9 @@ pub fn possible(device: &Device, model: &Model, tables: &Tables) -> Result<bool,
     // Without rows in its own memory a workgroup cannot run on between exchanges, and not beyond what one dispatch may
     // take. A software driver has a thread per core, and ends loops that take long.
     let long = model.settings.iterations > tables.patches.iterations(&range);
-    if long || room.rows.is_none() || device.software || device.together == Some(false) {
+    // Where every iteration is in halves, there are more pieces than run at once.
+    let many = model.schedule.halves() == Halves::All;
+    if long || many || room.rows.is_none() || device.software || device.together == Some(false) {
         return Ok(false);
     }
     // With all the memory a workgroup can have: then no more of them fit a processor than will of the real ones,

@@ -463,6 +463,7 @@ fn is_fused(model: &Model) -> bool {
     let list = if list.last() == Some(&Pass::Touch) { &list[..list.len() - 1] } else { &list[..] };
     match list {
         [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => out == back && out.group.is_none(),
+        [Pass::Spread(_), Pass::Half(..), Pass::Join(_), Pass::Spread(_), Pass::Half(..), Pass::Join(_)] => true,
         _ => false,
     }
 }

@@ -68,8 +68,17 @@ pub struct Plan {
     pub ties: Vec<TieRun>,
     /// Whether sets of one color may run together though they are of different kinds.
     pub together: bool,
-    /// The first kind, by its number, before which pieces join their seams in the last iteration too.
-    pub apart: Option<usize>,
+    /// Where pieces join their seams within an iteration too.
+    pub middle: Option<Middle>,
+}
+
+/// A place between two kinds of constraints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Middle {
+    /// The first kind after it, by its number.
+    pub group: usize,
+    /// Whether it is one in every iteration, or in the last only.
+    pub always: bool,
 }
 
 /// What a plan is made from.

@@ -5,7 +5,6 @@ use super::graph::Graph;
 use super::islands::GLOBAL;
 use crate::model::{Group, Model};
 use crate::scene::Partition;
-use crate::step::schedule::Pass;
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -63,7 +62,6 @@ pub struct Report {
 /// Looks at a model.
 pub fn report(model: &Model) -> Report {
     let partition = model.settings.partition;
-    let tiling = |pass: &Pass| if let Pass::Patches(patches) = pass { Some(patches.len()) } else { None };
     let groups: Vec<_> = model.groups.iter().map(|g| group_report(model, g)).collect();
     let passes_per_iteration = match partition {
         Partition::Serial => groups.iter().map(|g| g.passes_per_iteration).sum(),
@@ -78,7 +76,7 @@ pub fn report(model: &Model) -> Report {
         groups,
         patches: model.schedule.patches.len(),
         islands: model.schedule.islands,
-        tilings: model.schedule.iteration.iter().filter_map(tiling).collect(),
+        tilings: model.schedule.tilings().map(|patches| patches.len()).collect(),
         copies: model.phantoms.owners.len(),
         copied: model.phantoms.owners.iter().collect::<BTreeSet<_>>().len(),
         passes_per_iteration,
@@ -129,7 +127,7 @@ fn group_report(model: &Model, group: &Group) -> GroupReport {
 fn patch_passes(model: &Model, group: &Group) -> usize {
     let islands = model.schedule.islands;
     let has = |range: &std::ops::Range<usize>| group.batches.iter().any(|b| range.contains(&(b.patch as usize)));
-    let tilings = model.schedule.iteration.iter().filter(|p| matches!(p, Pass::Patches(r) if has(r)));
+    let tilings = model.schedule.tilings().filter(has);
     let outside = group.batches.iter().filter(|b| b.patch == GLOBAL);
     usize::from(has(&(0..islands))) + tilings.count() + outside.count()
 }

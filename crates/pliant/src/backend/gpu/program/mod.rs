@@ -10,7 +10,7 @@ use super::tables::{NOBODY, Tables, has_multipliers};
 use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
 use crate::state::State;
-use crate::step::schedule::{Half, Pass, Stage};
+use crate::step::schedule::{Half, Halves, Pass, Stage};
 use std::ops::Range;
 
 /// Threads of a workgroup in passes over rows or constraints.
@@ -103,7 +103,7 @@ impl Program {
             let list = maker.list(k, false);
             maker.program.iterations.push(list);
         }
-        if model.schedule.has_halves() && !together && model.settings.iterations > 0 {
+        if model.schedule.halves() == Halves::Last && !together && model.settings.iterations > 0 {
             maker.program.last = Some(maker.list(model.settings.iterations - 1, true));
         }
         maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
@@ -253,7 +253,7 @@ impl Maker<'_> {
             let most = if apart { 1 } else { self.tables.patches.iterations(&(0..islands)) };
             let all = self.model.settings.iterations;
             for first in (0..all).step_by(most as usize) {
-                let d = self.patches(0..islands, PLAIN, most.min(all - first), 0, u32::from(first == 0));
+                let d = self.patches(0..islands, PLAIN, most.min(all - first), false, u32::from(first == 0));
                 self.program.islands.push(Command::Run(d));
                 if apart {
                     let touch = self.touch(IN_ISLANDS);
@@ -262,7 +262,7 @@ impl Maker<'_> {
             }
         }
         if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
-            let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, 0, 1);
+            let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, false, 1);
             self.program.islands.push(Command::Run(d));
         }
         self.several();
@@ -285,7 +285,8 @@ impl Maker<'_> {
         }
     }
 
-    fn patches(&mut self, range: Range<usize>, mode: u32, iterations: u32, variant: usize, fresh: u32) -> Dispatch {
+    /// Odd passes read copies that even ones have written, and the other way round.
+    fn patches(&mut self, range: Range<usize>, mode: u32, iterations: u32, odd: bool, fresh: u32) -> Dispatch {
         let t = self.tables;
         let source = shader::patches(PatchShader {
             kinds: t.patches.kinds.clone(),
@@ -294,8 +295,7 @@ impl Maker<'_> {
             whole: self.whole,
         });
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
-        // Copies of the last iteration and of this one change places.
-        let (from, to) = if variant == 1 { (solid, solid + copies) } else { (solid + copies, solid) };
+        let (from, to) = if odd { (solid, solid + copies) } else { (solid + copies, solid) };
         let job = Job {
             first: t.patches.directory + ENTRY * range.start as u32,
             count: range.len() as u32,
@@ -311,21 +311,29 @@ impl Maker<'_> {
         self.dispatch(source, job, range.len())
     }
 
-    /// Half of a tiling, in an iteration of this variant.
-    fn half(&mut self, range: &Range<usize>, half: Half, variant: usize) -> Command {
+    /// Passes over a tiling in so many iterations, the last of them in halves if it ever is.
+    fn turns(&self, iterations: u32) -> u32 {
+        match self.model.schedule.halves() {
+            Halves::None => iterations,
+            Halves::Last => iterations + u32::from(iterations == self.model.settings.iterations),
+            Halves::All => 2 * iterations,
+        }
+    }
+
+    /// Half of a tiling, in iteration `number`.
+    fn half(&mut self, range: &Range<usize>, half: Half, number: u32) -> Command {
         let (fused, first) = (self.tables.fused, half == Half::First);
-        let mode = match (fused, half, variant) {
+        let mode = match (fused, half, number) {
             (false, ..) => PLAIN,
             (true, Half::Second, _) => SEAMS_BETWEEN,
             (true, Half::First, 0) => SEAMS_FIRST,
             (true, Half::First, _) => SEAMS_LATER,
         };
-        // Copies change places between halves, as they do between iterations.
-        let turn = if first { variant } else { 2 - usize::from(variant != 1) };
+        let odd = (self.turns(number) % 2 == 1) == first;
         // Who keeps multipliers has written all of them back after the first half.
         let kept = self.tables.patches.room(range).lambda.is_some();
-        let fresh = u32::from(variant == 0 && (first || !kept));
-        let d = self.patches(range.clone(), mode, 1, turn, fresh);
+        let fresh = u32::from(number == 0 && (first || !kept));
+        let d = self.patches(range.clone(), mode, 1, odd, fresh);
         let job = Job { index: if first { FIRST_HALF } else { SECOND_HALF }, ..self.program.jobs[d.job] };
         self.program.jobs.push(job);
         Command::Run(Dispatch { job: self.program.jobs.len() - 1, ..d })
@@ -338,6 +346,7 @@ impl Maker<'_> {
             return list;
         }
         let (fused, variant) = (self.tables.fused, variant(number));
+        let odd = number % 2 == 1;
         let model = self.model;
         let passes = model.schedule.passes(last);
         for (k, pass) in passes.iter().enumerate() {
@@ -345,13 +354,13 @@ impl Maker<'_> {
             match pass {
                 Pass::Patches(range) if fused => {
                     let mode = if variant == 0 { SEAMS_FIRST } else { SEAMS_LATER };
-                    list.push(Command::Run(self.patches(range.clone(), mode, 1, variant, fresh)));
+                    list.push(Command::Run(self.patches(range.clone(), mode, 1, odd, fresh)));
                 }
-                Pass::Half(range, half) => list.push(self.half(range, *half, variant)),
+                Pass::Half(range, half) => list.push(self.half(range, *half, number)),
                 // Whoever reads a seam particle joins its copies and looks at its contacts.
                 Pass::Spread(_) | Pass::Join(_) | Pass::Touch if fused => {}
                 Pass::Patches(range) => {
-                    list.push(Command::Run(self.patches(range.clone(), PLAIN, 1, variant, fresh)));
+                    list.push(Command::Run(self.patches(range.clone(), PLAIN, 1, odd, fresh)));
                 }
                 Pass::Batches(ids) => {
                     for id in ids {
@@ -445,9 +454,8 @@ impl Maker<'_> {
         if fused {
             mode |= JOINS | if touches { TOUCHES } else { 0 };
         }
-        // Odd iterations write the second set of copies; the second half of the last is as one more.
-        let turns = self.program.count + u32::from(self.program.last.is_some());
-        let last_odd = turns.is_multiple_of(2);
+        // Odd passes write the second set of copies.
+        let last_odd = self.turns(self.program.count).is_multiple_of(2);
         let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
         if self.state.shapes.is_some() && self.model.has_surface() {
             // Bodies take back their shape last, which may have led particles through a surface.
