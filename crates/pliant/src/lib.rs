@@ -27,20 +27,16 @@
 //! ```
 
 mod backend;
+mod between;
 pub mod build;
-mod drain;
 mod error;
 pub mod frame;
-mod freeze;
 pub mod kernels;
-mod lump;
-mod melt;
 mod memory;
 pub mod mesh;
 mod mirror;
 pub mod model;
 pub mod motion;
-mod pour;
 pub mod scene;
 mod simulation;
 pub mod space;

@@ -1,12 +1,12 @@
 //! Particles that leave the world between two steps.
 //!
 //! Who is in a drain when a step ends is put to sleep where it is, as those that wait to be poured: no mass, no contact, no
-//! space among liquids, not to be seen. That is an edit of the state by the host, the same on every backend.
+//! space among liquids, not to be seen.
 
+use super::sleep;
 #[cfg(feature = "gpu")]
 use crate::gpu::{Gpu, GpuError};
 use crate::model::Model;
-use crate::pour::sleep;
 use crate::space::ASLEEP;
 use crate::state::State;
 use glam::Vec3;

@@ -1,15 +1,14 @@
 //! Liquids that turn into bodies between two steps.
 //!
 //! A particle of the liquid falls asleep, and one of the body takes its place, with its mass. The body moves on with the
-//! momentum and the angular momentum that its particles had; what they moved beside that is lost, as heat. Again an edit
-//! of the state by the host, the same on every backend.
+//! momentum and the angular momentum that its particles had; what they moved beside that is lost, as heat.
 
+use super::lump::{fields, together};
+use super::{sleep, time, wake};
 #[cfg(feature = "gpu")]
 use crate::gpu::{Gpu, GpuError};
 use crate::kernels::shape::{inertia, pseudoinverse_f64};
-use crate::lump::{fields, together};
 use crate::model::{Freeze, Model};
-use crate::pour::{sleep, time, wake};
 use crate::space::ASLEEP;
 use crate::state::State;
 use glam::{DMat3, DVec3, Vec3};

@@ -1,12 +1,12 @@
 //! Bodies that turn into liquids between two steps.
 //!
 //! A particle of the body falls asleep, and the one of the liquid that waits for that takes its place, with its velocity
-//! and mass. Again an edit of the state by the host, the same on every backend.
+//! and mass.
 
+use super::{sleep, time, wake};
 #[cfg(feature = "gpu")]
 use crate::gpu::{Gpu, GpuError};
 use crate::model::{LIQUID, Melt, Model};
-use crate::pour::{sleep, time, wake};
 use crate::state::State;
 use glam::Vec3;
 

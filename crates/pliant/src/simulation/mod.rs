@@ -1,0 +1,264 @@
+//! A running simulation: model, state and the backend that moves it.
+//!
+//! Here is what moves it; `look` is what can be seen of it, `edit` what can be changed besides the state.
+
+mod edit;
+mod look;
+
+use crate::backend::cpu::{Cpu, Isa};
+use crate::between;
+use crate::build::{BuildError, MeshSource, Target, build};
+use crate::error::StepError;
+#[cfg(feature = "gpu")]
+use crate::gpu::{Device, Gpu, GpuOptions, Surface};
+use crate::mirror::Mirror;
+use crate::model::Model;
+use crate::scene::Scene;
+use crate::state::State;
+pub use look::ConstraintView;
+
+/// Who runs the passes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Backend {
+    /// Threads of this machine.
+    #[default]
+    Cpu,
+    /// A graphics processor.
+    #[cfg(feature = "gpu")]
+    Gpu(GpuOptions),
+    /// The GPU where there is one and it is expected to be faster, else the CPU.
+    Auto,
+}
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Who runs the passes; default the CPU.
+    pub backend: Backend,
+    /// Threads; 0 (default) means one per core. Results do not depend on it.
+    pub threads: usize,
+    /// Lane width; default the widest the processor has. Results do not depend on it.
+    pub isa: Isa,
+    /// What the plan is made for, if not for the backend: order, and so results, are those of this target
+    /// whoever runs it. For comparing backends.
+    pub target: Option<Target>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { backend: Backend::default(), threads: 0, isa: Isa::detect(), target: None }
+    }
+}
+
+/// What comes back from a GPU with the state.
+#[cfg(feature = "gpu")]
+type Seen = crate::gpu::Harvest;
+#[cfg(not(feature = "gpu"))]
+#[derive(Clone, Debug, Default)]
+struct Seen {}
+
+/// A running simulation.
+pub struct Simulation {
+    model: Model,
+    state: Mirror<Seen>,
+    /// Whether the caller may have changed masses since the last step.
+    edited: bool,
+    cpu: Cpu,
+    #[cfg(feature = "gpu")]
+    gpu: Option<Box<Gpu>>,
+}
+
+impl Simulation {
+    /// Builds a scene.
+    pub fn new(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+        match options.backend {
+            Backend::Cpu => Self::on_cpu(scene, meshes, options),
+            #[cfg(feature = "gpu")]
+            Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?),
+            #[cfg(feature = "gpu")]
+            Backend::Auto => match Device::open(&GpuOptions::default()) {
+                Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device) {
+                    Ok(fast) if fast.is_worth_it() => Ok(fast),
+                    // Where the CPU is expected to win the scene is small, and built again in no time; and what the
+                    // GPU cannot hold, the CPU may.
+                    Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options),
+                    refused => refused,
+                },
+                _ => Self::on_cpu(scene, meshes, options),
+            },
+            #[cfg(not(feature = "gpu"))]
+            Backend::Auto => Self::on_cpu(scene, meshes, options),
+        }
+    }
+
+    fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+        // Only a model straight from `build` is run: its proofs are what the backends' `unsafe` rests on.
+        let (model, state) = build(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
+        let cpu =
+            Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
+        Ok(Self {
+            model,
+            state: Mirror::new(state),
+            edited: false,
+            cpu,
+            #[cfg(feature = "gpu")]
+            gpu: None,
+        })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn on_gpu(scene: &Scene, meshes: &dyn MeshSource, options: Options, device: Device) -> Result<Self, BuildError> {
+        let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| device.target()))?;
+        let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
+        let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
+        Ok(Self { model, state: Mirror::new(state), edited: false, cpu, gpu })
+    }
+
+    /// Whether a GPU is expected to be faster than the threads it was given beside it.
+    #[cfg(feature = "gpu")]
+    fn is_worth_it(&self) -> bool {
+        self.gpu.as_ref().is_some_and(|gpu| gpu.wins(&self.model, self.threads()))
+    }
+
+    /// One step of dt.
+    ///
+    /// After an error the state holds what diverged, for inspection; it cannot go on. A GPU works on while the
+    /// host goes on too, so a particle that ran away may be reported a few steps later, or by [`Self::sync`].
+    pub fn step(&mut self) -> Result<(), StepError> {
+        self.advance(1)
+    }
+
+    /// So many steps of dt. On a GPU they are submitted together and nobody waits for them.
+    pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
+        self.weigh_bodies();
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            self.state.leave(|changed| gpu.upload(&self.model, changed));
+            let mut left = steps;
+            while left > 0 {
+                // Where something happens between steps they go one by one, else all at once.
+                let single = self.state.aside(|state| between::before_on(gpu, &self.model, state)).transpose()?;
+                let count = if single == Some(true) { 1 } else { left };
+                if gpu.advance(&self.model, count)?.is_some() {
+                    return self.sync();
+                }
+                self.state.aside(|state| between::after_on(gpu, &self.model, state)).transpose()?;
+                left -= count;
+            }
+            return Ok(());
+        }
+        if let Some(state) = self.state.get_mut() {
+            for _ in 0..steps {
+                between::before(&self.model, state);
+                self.cpu.step(&self.model, state)?;
+                if between::after(&self.model, state) {
+                    self.cpu.forget_fixed(state);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Bodies keep the masses of their particles; what the caller has changed is taken over.
+    fn weigh_bodies(&mut self) {
+        if !std::mem::take(&mut self.edited) {
+            return;
+        }
+        self.cpu.forget();
+        if let Some(State { rows, shapes: Some(shapes), .. }) = self.state.get_mut() {
+            shapes.set_masses(rows);
+            shapes.look(rows);
+        }
+    }
+
+    /// Waits for all steps and brings the state to the host. Does nothing on the CPU.
+    ///
+    /// [`Self::state`] and all that look at it do this by themselves, but can only panic if the GPU is lost.
+    pub fn sync(&mut self) -> Result<(), StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            let (state, seen) = self.fetch()?;
+            if let Some(found) = seen.runaway {
+                return Err(gpu.diverged(&self.model, state, found).into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The state and what came with it.
+    fn fetch(&self) -> Result<&(State, Seen), StepError> {
+        self.state.get(|_state| {
+            #[cfg(feature = "gpu")]
+            if let Some(gpu) = &self.gpu {
+                return Ok(gpu.download(&self.model, _state)?);
+            }
+            Ok(Seen::default())
+        })
+    }
+
+    /// Waits until a GPU has done all steps submitted so far, without reading anything back.
+    pub fn wait(&self) -> Result<(), StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            gpu.wait(&self.model)?;
+        }
+        Ok(())
+    }
+
+    /// The GPU half, if it runs there.
+    #[cfg(feature = "gpu")]
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.gpu.as_deref()
+    }
+
+    /// The GPU half, to change how it is measured.
+    #[cfg(feature = "gpu")]
+    pub fn gpu_mut(&mut self) -> Option<&mut Gpu> {
+        self.gpu.as_deref_mut()
+    }
+
+    /// The surface in the buffers of the GPU, to be drawn from there, as it is after all steps and changes so far;
+    /// nothing on the CPU. Nobody waits, and nothing is read back.
+    #[cfg(feature = "gpu")]
+    pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
+        let Some(gpu) = &mut self.gpu else { return Ok(None) };
+        self.state.share(|changed| gpu.upload(&self.model, changed));
+        Ok(Some(gpu.surface(&self.model)?))
+    }
+
+    /// "cpu" or "gpu".
+    pub fn backend(&self) -> &'static str {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return "gpu";
+        }
+        "cpu"
+    }
+
+    /// The fixed half.
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The moving half. From a GPU it is read back at the first look after a step.
+    ///
+    /// # Panics
+    /// If the GPU is lost; [`Self::sync`] tells that as an error.
+    pub fn state(&self) -> &State {
+        match self.fetch() {
+            Ok((state, _)) => state,
+            Err(e) => panic!("{e}"),
+        }
+    }
+
+    /// The moving half, to be changed between steps. Sizes must stay as they are: the next step panics
+    /// otherwise.
+    ///
+    /// # Panics
+    /// As [`Self::state`].
+    pub fn state_mut(&mut self) -> &mut State {
+        self.state();
+        self.edited = true;
+        self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
+    }
+}
