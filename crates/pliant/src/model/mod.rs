@@ -6,15 +6,17 @@
 mod drain;
 mod fluid;
 mod freeze;
+mod group;
 mod mates;
 mod melt;
+mod phantoms;
 mod pour;
 
 use crate::frame::Shape;
+use crate::kernels::Kind;
 use crate::kernels::aero::Air;
 use crate::kernels::contact::{Friction, Solid};
 use crate::kernels::rebound::Bounce;
-use crate::kernels::{Kind, Layout};
 use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
 use crate::state::RowData;
@@ -23,84 +25,12 @@ pub use drain::{Drain, Region};
 pub use fluid::{Fluid, LIQUID, LiquidKind};
 pub use freeze::Freeze;
 use glam::{Quat, Vec3};
+pub use group::{BLOCK, Batch, Entry, Group, Incidence};
 pub use mates::Mates;
 pub use melt::Melt;
+pub use phantoms::{Phantoms, Tie};
 pub use pour::Pour;
 use std::ops::Range;
-
-/// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
-/// each number with one load.
-pub const BLOCK: usize = 8;
-
-/// All constraints of one kind, ordered by batch.
-#[derive(Clone, Debug)]
-pub struct Group {
-    /// Their kind.
-    pub kind: Kind,
-    /// How many there are.
-    pub count: usize,
-    /// Sets that run one after the other. In a colored group no row appears twice within a batch.
-    pub batches: Vec<Batch>,
-    /// Row numbers, `[block][row of the constraint][lane]`. Unused lanes of a batch's last block repeat
-    /// its first lane: they may be read, never written.
-    pub rows: Vec<u32>,
-    /// Parameters, `[block][parameter][lane]`.
-    pub params: Vec<f32>,
-}
-
-/// A run of blocks. Only the last block may be partly used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Batch {
-    /// First block.
-    pub first: usize,
-    /// Constraints in the batch.
-    pub count: usize,
-    /// Patch it belongs to; `u32::MAX` for those that run with all others.
-    pub patch: u32,
-    /// Color within the patch.
-    pub color: u32,
-}
-
-impl Batch {
-    /// Number of blocks.
-    pub fn blocks(&self) -> usize {
-        self.count.div_ceil(BLOCK)
-    }
-
-    /// Block and lane of every constraint, in order.
-    pub fn slots(self) -> impl Iterator<Item = (usize, usize)> {
-        (0..self.count).map(move |i| (self.first + i / BLOCK, i % BLOCK))
-    }
-}
-
-impl Group {
-    /// Numbers per constraint.
-    pub fn layout(&self) -> Layout {
-        self.kind.layout()
-    }
-
-    /// Number of blocks of all batches.
-    pub fn blocks(&self) -> usize {
-        self.rows.len() / (BLOCK * self.layout().rows)
-    }
-
-    /// Block and lane of every constraint, in storage order.
-    pub fn slots(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.batches.iter().flat_map(|batch| batch.slots())
-    }
-
-    /// Row numbers of one constraint.
-    pub fn rows_of(&self, block: usize, lane: usize) -> impl Iterator<Item = u32> + '_ {
-        let n = self.layout().rows;
-        (0..n).map(move |k| self.rows[(block * n + k) * BLOCK + lane])
-    }
-
-    /// Parameters of one constraint.
-    pub fn params_of(&self, block: usize, lane: usize) -> impl Iterator<Item = f32> + '_ {
-        let n = self.layout().params;
-        (0..n).map(move |k| self.params[(block * n + k) * BLOCK + lane])
-    }
-}
 
 /// A closed surface whose volume is kept.
 #[derive(Clone, Debug)]
@@ -224,79 +154,6 @@ pub struct Settings {
     pub damping: f32,
     /// Distance from a collider at which a contact is watched [m], above the particle's radius.
     pub contact_margin: f32,
-}
-
-/// Who is joined to each row, for Jacobi passes.
-#[derive(Clone, Debug, Default)]
-pub struct Incidence {
-    /// For each row, where its entries start; one more at the end.
-    pub offsets: Vec<u32>,
-    /// Group, slot (block × 8 + lane) and place of the row in the constraint.
-    pub entries: Vec<Entry>,
-}
-
-/// One row's part in one constraint.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Group number.
-    pub group: u16,
-    /// Which of the constraint's rows this is.
-    pub place: u16,
-    /// Block × 8 + lane.
-    pub slot: u32,
-}
-
-/// Copies of particles, so that more constraints on one particle can run side by side (S12, S13).
-///
-/// They are rows of the state behind all others, and live within the solve stage only: outputs and
-/// statistics look through them at the particles they stand for.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Phantoms {
-    /// Row of the first copy: the number of particles and orientations.
-    pub first: usize,
-    /// Particle that each copy stands for.
-    pub owners: Vec<u32>,
-    /// So many copies, the first of all, are on seams between pieces; all kinds of a piece name them.
-    pub seams: usize,
-    /// Phantom constraints: which copies one particle has on a seam or for one kind.
-    pub ties: Vec<Tie>,
-}
-
-impl Phantoms {
-    /// Whether a row is a copy on a seam.
-    #[inline]
-    pub fn on_seam(&self, row: u32) -> bool {
-        (self.first..self.first + self.seams).contains(&(row as usize))
-    }
-
-    /// Splits `owner`, a particle or a copy of one on a seam, for constraints that run side by side. Returns the
-    /// row of the first copy.
-    pub(crate) fn split(&mut self, owner: u32, count: u32, weight: f32) -> u32 {
-        let first = (self.first + self.owners.len()) as u32;
-        let particle = self.seen(owner);
-        self.ties.push(Tie { owner, first, count, weight });
-        self.owners.extend(std::iter::repeat_n(particle, count as usize));
-        first
-    }
-
-    /// The particle or orientation that a row stands for.
-    #[inline]
-    pub fn seen(&self, row: u32) -> u32 {
-        if (row as usize) < self.first { row } else { self.owners[row as usize - self.first] }
-    }
-}
-
-/// One particle and its copies (D2 eq 7).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tie {
-    /// The particle, or its copy on a seam that is split again.
-    pub owner: u32,
-    /// Row of its first copy; the others follow.
-    pub first: u32,
-    /// Number of copies.
-    pub count: u32,
-    /// Inverse mass of a copy over the particle's: `count` where copies share its mass (E08).
-    pub weight: f32,
 }
 
 /// How particles touch each other.

@@ -30,12 +30,14 @@ mod program;
 mod records;
 mod rendezvous;
 mod rooms;
+mod run;
 pub mod shader;
 mod shapes;
 pub mod solids;
 pub mod space;
 mod tables;
 mod timing;
+mod transfer;
 pub mod voxel;
 mod worth;
 
@@ -45,33 +47,28 @@ use crate::model::Model;
 use crate::state::State;
 use crate::step::schedule::Halves;
 use crate::step::stats::{Times, Touching};
+use alarm::Alarm;
 pub use alarm::Runaway;
-use alarm::{Alarm, Signal};
 use buffers::{Buffers, Sizes};
 use desks::Desks;
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;
-use flow::{Flow, FlowTables};
+use flow::Flow;
 use meeting::Meeting;
 use normals::Normals;
 pub use normals::Surface;
-use program::{Command, Program};
+use program::Program;
 use records::Records;
-use shader::Desk;
-use shapes::{ShapeTables, Shapes};
+use shapes::Shapes;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard};
-use std::time::Instant;
-use tables::{MARKS, NOBODY, Tables};
-use timing::{STAGES, Timer};
+use tables::Tables;
+use timing::Timer;
 pub use wgpu;
 
 /// Workgroups of one dimension of a dispatch, at most.
 const MOST_GROUPS: usize = 65_535;
-
-/// Dispatches of one submission at most, so that a driver's watchdog sees an end.
-const MOST_DISPATCHES: usize = 20_000;
 
 /// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
 /// stays small.
@@ -215,24 +212,6 @@ impl Gpu {
         std::mem::replace(&mut self.times, fresh)
     }
 
-    /// Submits so many steps of dt. Returns without waiting for them.
-    pub fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Runaway>, GpuError> {
-        match self.alarm.look(&self.device)? {
-            Signal::Fine => {}
-            Signal::Ran(found) => return Ok(Some(found)),
-            Signal::Crowded { .. } => self.make_room(model)?,
-        }
-        let mut left = u64::from(steps) * u64::from(model.settings.substeps);
-        let most = self.most_substeps();
-        while left > 0 {
-            let count = left.min(most);
-            self.submit(model, count)?;
-            left -= count;
-        }
-        self.device.alive()?;
-        Ok(None)
-    }
-
     /// Simulated time that was submitted [s].
     pub fn time(&self) -> f64 {
         self.records.time(self.substeps)
@@ -242,13 +221,6 @@ impl Gpu {
     pub fn wait(&self, model: &Model) -> Result<(), GpuError> {
         self.device.wait()?;
         if self.has_lists() { self.make_room(model) } else { Ok(()) }
-    }
-
-    /// Substeps of one submission at most.
-    fn most_substeps(&self) -> u64 {
-        let dispatches = (MOST_DISPATCHES / self.passes().max(1)).max(1) as u64;
-        let timed = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
-        dispatches.min(self.records.most()).min(timed)
     }
 
     fn passes(&self) -> usize {
@@ -270,259 +242,6 @@ impl Gpu {
         self.meeting.is_some() || self.flow.is_some()
     }
 
-    /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
-    fn make_room(&self, model: &Model) -> Result<(), GpuError> {
-        loop {
-            let marks = self.device.download_some(&self.buffers.marks, 0, 4 * MARKS as u64)?;
-            let Signal::Crowded { done } = alarm::read(&marks)? else { return Ok(()) };
-            if let Some(mut meeting) = self.met() {
-                meeting.grow(&self.device, &self.desks)?;
-            }
-            if let Some(mut flow) = self.flowing() {
-                flow.grow(&self.device, &self.desks)?;
-            }
-            self.buffers.thaw(&self.device);
-            let mut first = self.substeps - u64::from((self.substeps as u32).wrapping_sub(done));
-            while first < self.substeps {
-                let count = (self.substeps - first).min(self.most_substeps());
-                self.records.upload(&self.device, &self.buffers, model, first, count);
-                let mut encoder = self.device.device.create_command_encoder(&Default::default());
-                self.encode_substeps(&mut encoder, first, count);
-                self.device.queue.submit([encoder.finish()]);
-                first += count;
-            }
-        }
-    }
-
-    fn submit(&mut self, model: &Model, count: u64) -> Result<(), GpuError> {
-        let clock = Instant::now();
-        self.records.upload(&self.device, &self.buffers, model, self.substeps, count);
-        let mut encoder = self.device.device.create_command_encoder(&Default::default());
-        if self.profiling {
-            self.encode_stages(&mut encoder, count);
-        } else {
-            self.encode_substeps(&mut encoder, self.substeps, count);
-        }
-        let look = self.alarm.encode(&mut encoder, &self.buffers.marks);
-        let submission = self.device.queue.submit([encoder.finish()]);
-        if look {
-            self.alarm.send();
-        }
-        self.in_flight.push_back(submission);
-        self.substeps += count;
-        self.times.substeps += count;
-        self.times.encode += clock.elapsed().as_secs_f64();
-        if self.in_flight.len() > MOST_IN_FLIGHT {
-            self.device.wait_for(self.in_flight.pop_front())?;
-        }
-        if let Some(timer) = self.timer.as_ref().filter(|_| self.profiling) {
-            let seconds = timer.read(&self.device, count as u32)?;
-            for (stage, s) in STAGES.into_iter().zip(seconds) {
-                self.times.stages[stage as usize] += s;
-            }
-        }
-        Ok(())
-    }
-
-    /// Substeps after the first `done` ones.
-    fn encode_substeps(&self, encoder: &mut wgpu::CommandEncoder, done: u64, count: u64) {
-        let mut pass = encoder.begin_compute_pass(&Default::default());
-        let mut bound = usize::MAX;
-        let program = &self.program;
-        let mut k = 0;
-        while k < count {
-            let record = self.records.slot(done, k) * self.buffers.stride;
-            let alike = self.records.alike(done, k, count - k);
-            if let Some(&(substeps, one)) = program.several.iter().find(|(n, _)| *n <= alike) {
-                self.encode(&mut pass, &[Command::Run(one)], record, &mut bound);
-                k += substeps;
-                continue;
-            }
-            k += 1;
-            for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
-                self.encode(&mut pass, list, record, &mut bound);
-            }
-            for iteration in 0..program.count {
-                self.encode(&mut pass, program.iteration(iteration), record, &mut bound);
-            }
-            self.encode(&mut pass, &program.finalize, record, &mut bound);
-        }
-    }
-
-    /// One compute pass per stage, so that the device can say when each began and ended.
-    fn encode_stages(&self, encoder: &mut wgpu::CommandEncoder, count: u64) {
-        let Some(timer) = &self.timer else { return };
-        let lists = STAGES.map(|stage| self.program.stage(stage));
-        for k in 0..count {
-            let record = self.records.slot(self.substeps, k) * self.buffers.stride;
-            for (s, list) in lists.iter().enumerate() {
-                let timestamp_writes = Some(timer.writes(k as u32, s));
-                let label = Some(STAGES[s].name());
-                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
-                let mut bound = usize::MAX;
-                self.encode(&mut pass, list, record, &mut bound);
-            }
-        }
-        timer.resolve(encoder, count as u32);
-    }
-
-    fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
-        let (meeting, flow) = (self.met(), self.flowing());
-        for command in list {
-            let d = match command {
-                Command::Run(d) => d,
-                found => {
-                    match found {
-                        Command::FindFlow => flow.iter().for_each(|f| f.search().encode(pass)),
-                        _ => meeting.iter().for_each(|m| m.search().encode(pass)),
-                    }
-                    *bound = usize::MAX;
-                    continue;
-                }
-            };
-            if *bound != d.pipeline {
-                pass.set_pipeline(&self.pipelines[d.pipeline]);
-                *bound = d.pipeline;
-                let own = match d.desk {
-                    Desk::Main => None,
-                    Desk::Meets | Desk::Sift | Desk::Bounces => meeting.as_ref().map(|m| &m.group),
-                    Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
-                    Desk::Flow => flow.as_ref().map(|f| &f.group),
-                };
-                if own.is_some() {
-                    pass.set_bind_group(1, own, &[]);
-                }
-            }
-            let offsets = [record, d.job as u32 * self.buffers.stride];
-            pass.set_bind_group(0, self.desks.shared(d.desk), &offsets);
-            let x = d.groups.min(MOST_GROUPS);
-            pass.dispatch_workgroups(x as u32, d.groups.div_ceil(x.max(1)) as u32, 1);
-        }
-    }
-
-    /// Waits and reads the state back, and what contacts have done.
-    pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Harvest, GpuError> {
-        if self.has_lists() {
-            self.make_room(model)?;
-        }
-        let (mut harvest, mut found, mut carried) = (Harvest::default(), Ok(Signal::Fine), Vec::new());
-        let n = state.particles;
-        self.buffers.download(&self.device, state, &self.tables, |pushes, marks| {
-            found = alarm::read(marks);
-            harvest.contacts = self.tables.pushes(model, n, pushes, marks).collect();
-            harvest.pairs = self.tables.pairs(n, pushes);
-            carried = self.tables.flow.seen(n, pushes).to_vec();
-        })?;
-        FlowTables::download(&carried, state);
-        self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
-        self.read_poses(state)?;
-        state.substeps = self.substeps;
-        state.time = self.records.time(self.substeps);
-        if let Signal::Ran(runaway) = found? {
-            harvest.runaway = Some(runaway);
-        }
-        Ok(harvest)
-    }
-
-    /// Puts a changed state on the device.
-    pub fn upload(&mut self, model: &Model, state: &State) {
-        self.substeps = state.substeps;
-        self.upload_bodies(model, state);
-        self.upload_poses(state);
-        self.buffers.upload_state(&self.device, state, &self.tables);
-        self.tables.flow.upload(&self.device, &self.buffers, model, state);
-        // Radii stand among the parameters, which are uploaded whole when others of them change.
-        let changed = self.tables.change_radii(&state.radii);
-        let at = 4 * changed.start as u64;
-        self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.params[changed]);
-        if let Some(mut meeting) = self.met() {
-            meeting.refresh(&self.device, state);
-        }
-        if self.meeting.is_some() {
-            let at = 4 * u64::from(self.tables.phases);
-            self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases);
-        }
-    }
-
-    /// Puts on the device what bodies weigh, and how deep their particles are.
-    pub(crate) fn upload_bodies(&mut self, model: &Model, state: &State) {
-        let (Some(here), Some(there)) = (&self.shapes, &state.shapes) else { return };
-        let first = self.tables.shapes.job.slots as usize;
-        self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
-        here.upload(&self.device, &self.tables.shapes);
-        let mut put = |at: u32, vectors: &[[u32; 4]]| {
-            self.tables.fixtures[at as usize..][..vectors.len()].copy_from_slice(vectors);
-            self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(at), vectors);
-        };
-        if self.tables.loads != NOBODY {
-            put(self.tables.loads, &loads::loads(there, state.particles));
-        }
-        let (fields, at_rest) = self.tables.fields;
-        if fields != NOBODY && !(model.melts.is_empty() && model.freezes.is_empty()) {
-            put(at_rest, &tables::fields(model, state));
-        }
-    }
-
-    /// Brings where some particles are to the host. The steps before must be done.
-    pub(crate) fn read_places(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
-        self.buffers.read_places(&self.device, state, range)
-    }
-
-    /// The same with velocities.
-    pub(crate) fn read_particles(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
-        self.read_places(state, range.clone())?;
-        self.buffers.read_velocities(&self.device, state, range)
-    }
-
-    /// The same with what pressure did.
-    pub(crate) fn read_all(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
-        self.read_particles(state, range.clone())?;
-        self.tables.flow.read_carried(&self.device, &self.buffers, state, range)
-    }
-
-    /// Brings to the host where bodies are. The steps before must be done.
-    pub(crate) fn read_poses(&self, state: &mut State) -> Result<(), GpuError> {
-        match (&self.shapes, &mut state.shapes) {
-            (Some(here), Some(there)) => here.download(&self.device, there),
-            _ => Ok(()),
-        }
-    }
-
-    /// Puts on the device where bodies are.
-    pub(crate) fn upload_poses(&self, state: &State) {
-        if let (Some(here), Some(there)) = (&self.shapes, &state.shapes) {
-            here.upload_poses(&self.device, there);
-        }
-    }
-
-    /// Puts on the device how fast some particles are; they have no past then.
-    pub(crate) fn upload_velocities(&self, state: &State, range: Range<usize>) {
-        self.buffers.upload_velocities(&self.device, state, &self.tables, range);
-    }
-
-    /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.
-    pub(crate) fn upload_particles(&self, model: &Model, state: &State, particles: &[u32]) {
-        for run in particles.chunk_by(|a, b| a + 1 == *b) {
-            self.upload_run(model, state, run[0] as usize..run[0] as usize + run.len());
-        }
-    }
-
-    fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
-        self.buffers.upload_particles(&self.device, state, &self.tables, range.clone());
-        if let Some(fluid) = &model.fluid {
-            self.tables.flow.upload_phases(&self.device, &self.buffers, fluid, state, range.clone());
-            self.tables.flow.upload_carried(&self.device, &self.buffers, state, range.clone());
-        }
-        let words = model.colliders.len().div_ceil(32);
-        let masks = vec![0_u32; words * range.len()];
-        let at = 4 * (u64::from(self.tables.masks) + (words * range.start) as u64);
-        self.buffers.write(&self.device, &self.buffers.marks, at, &masks);
-        if self.meeting.is_some() {
-            let at = 4 * (u64::from(self.tables.phases) + range.start as u64);
-            self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases[range]);
-        }
-    }
-
     /// Substeps submitted since the start.
     pub(crate) fn substeps(&self) -> u64 {
         self.substeps
@@ -531,12 +250,6 @@ impl Gpu {
     /// Pairs of particles that pushed each other in the last substep; waits for them.
     pub fn touching(&self, model: &Model) -> Result<Vec<Touching>, GpuError> {
         self.met().map_or(Ok(Vec::new()), |meeting| meeting.touching(&self.device, model))
-    }
-
-    /// Puts changed parameters on the device.
-    pub fn upload_params(&mut self, model: &Model) {
-        self.tables.refresh_params(model);
-        self.buffers.upload_params(&self.device, &self.tables);
     }
 
     /// The error that the host makes of a runaway, with the state as it was read back.
