@@ -294,13 +294,15 @@ Examples:
   pliant bench flags
   pliant bench peer_cloth peer_tet peer_many --threads 1 --json
   pliant bench flags --solver serial,color,jacobi --threads 1,2
+  pliant bench peer_tet --solver auto,color --moments 300
   pliant bench peer_many --backend gpu --bandwidth 4800
   pliant bench --neighbors 216000 --backend gpu --search tree --spread 64
 
 Times are medians over --repeat steps. A solve is one projection of one constraint; solves per second are
 constraints x iterations x substeps / time of a step: CPU time with one thread, so that other programs on
 the machine do not count, and wall time with more. By kind they use the wall time of that kind alone.
-Residual and hash are those after --warmup + --repeat steps, on every backend.
+Residual and hash are those after --warmup + --repeat steps, on every backend. Errors of one solver rise and fall
+with time, those of two not at the same time: to compare them, take the mean over hundreds of steps by --moments.
 
 On a GPU a sample is many steps submitted together and waited for once, its time divided by their number;
 --repeat samples follow the steps of the residual. Stages are the device's own times, from a part that is
@@ -327,6 +329,10 @@ pub struct BenchArgs {
     /// Steps before measuring.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub warmup: u32,
+    /// Moments whose residuals are averaged, a step from each to the next.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "neighbors")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub moments: u32,
     /// Numbers of threads to compare; 0 is one per core.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "0", value_parser = threads)]
     pub threads: Vec<usize>,

@@ -1,6 +1,6 @@
 //! How fast a GPU is: many steps per submission and one wait, as in a program that does not look at every step.
 
-use super::{Measured, median};
+use super::{Measured, median, residuals};
 use crate::args::BenchArgs;
 use crate::process::cpu_seconds;
 use crate::report::Failure;
@@ -48,7 +48,8 @@ pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(Measure
     // The CPU has done as many steps when its rows are finished: residuals of both compare.
     sim.advance(args.warmup.saturating_add(args.repeat))?;
     sim.sync()?;
-    let (residual, hash) = (sim.residuals(), sim.hash());
+    let hash = sim.hash();
+    let residual = residuals(sim, args.moments)?;
     let steps = match args.steps_per_submit {
         Some(steps) => steps,
         None => calibrate(sim)?,

@@ -39,6 +39,7 @@ struct Row {
     stages: BTreeMap<&'static str, f64>,
     residual: Residuals,
     residual_before: Residuals,
+    moments: u32,
     hash: String,
     peak_bytes: Option<u64>,
     #[cfg(feature = "gpu")]
@@ -125,6 +126,7 @@ fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &
         stages: measured.stages,
         residual: measured.residual,
         residual_before,
+        moments: args.moments,
         hash: format!("{:016x}", measured.hash),
         peak_bytes: peak_bytes(),
         #[cfg(feature = "gpu")]
@@ -142,7 +144,8 @@ struct Measured {
     stages: BTreeMap<&'static str, f64>,
     /// Million solves per second.
     by_kind: BTreeMap<&'static str, f64>,
-    /// After warmup and as many steps as are measured on the CPU.
+    /// After warmup and as many steps as are measured on the CPU; the residual also after so many steps more as were asked
+    /// for.
     residual: Residuals,
     hash: u64,
 }
@@ -162,14 +165,30 @@ fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<Measured, Failure> {
             by_kind.insert(kind, rate(sim.model(), count, seconds));
         }
     }
+    let hash = sim.hash();
     Ok(Measured {
         wall: median(samples.iter().map(|s| s.wall)),
         cpu: median(samples.iter().map(|s| s.cpu)),
         stages: stages.into_iter().collect(),
         by_kind,
-        residual: sim.residuals(),
-        hash: sim.hash(),
+        residual: residuals(sim, args.moments)?,
+        hash,
     })
+}
+
+/// Residuals of now and after each of as many steps as make so many moments: means of their means, and the greatest.
+fn residuals(sim: &mut Simulation, moments: u32) -> Result<Residuals, StepError> {
+    let mut all = sim.residuals();
+    for _ in 1..moments {
+        sim.step()?;
+        sim.sync()?;
+        for (kind, residual) in sim.residuals() {
+            let sum = all.entry(kind).or_default();
+            (sum.mean, sum.max) = (sum.mean + residual.mean, sum.max.max(residual.max));
+        }
+    }
+    all.values_mut().for_each(|residual| residual.mean /= f64::from(moments));
+    Ok(all)
 }
 
 /// Million solves per second of so many constraints whose share of a step takes so long.
@@ -252,11 +271,14 @@ fn human(rows: &[Row]) -> String {
         text.push('\n');
         #[cfg(feature = "gpu")]
         row.gpu.iter().for_each(|facts| text.push_str(&gpu::human(facts)));
+        let by_colors = rows.iter().find(|r| r.scene == row.scene && r.solver == "color" && row.solver != "color");
         for (kind, residual) in &row.residual {
+            let beside = by_colors.and_then(|r| r.residual.get(kind)).filter(|r| r.mean > 0.0);
+            let beside = beside.map_or_else(String::new, |r| format!(" ({:.2} of color's)", residual.mean / r.mean));
             let rate = row.msolves_per_s_by_kind.get(kind).map_or_else(|| "-".into(), |r| format!("{r:.1}"));
             let before = row.residual_before.get(kind).copied().unwrap_or_default();
             text.push_str(&format!(
-                "  {kind}: {rate} Msolves/s, error {:.2e} / {:.2e}, before {:.2e} / {:.2e}\n",
+                "  {kind}: {rate} Msolves/s, error {:.2e}{beside} / {:.2e}, before {:.2e} / {:.2e}\n",
                 residual.mean, residual.max, before.mean, before.max
             ));
         }

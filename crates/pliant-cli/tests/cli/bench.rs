@@ -30,6 +30,7 @@ fn bench_measures_every_solver_with_every_number_of_threads() {
             "cpu_ms_per_step",
             "hash",
             "iterations",
+            "moments",
             "ms_per_step",
             "msolves_per_s",
             "msolves_per_s_by_kind",
@@ -50,6 +51,26 @@ fn bench_measures_every_solver_with_every_number_of_threads() {
     }
     assert_eq!(rows[0]["hash"], rows[1]["hash"]);
     assert!(rows[0]["msolves_per_s_by_kind"]["stretch"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn bench_takes_the_mean_of_residuals_over_moments() {
+    let room = Room::with(SMALL);
+    let stretch = |repeat: &str, moments: &str| {
+        let args = ["bench", "scene.toml", "--warmup", "3", "--repeat", repeat, "--moments", moments, "--json"];
+        let json = room.pliant(&args).code(0).json();
+        let number = |key: &str| json[0]["residual"]["stretch"][key].as_f64().unwrap();
+        (number("mean"), number("max"), json[0]["hash"].clone())
+    };
+    let each: Vec<_> = ["1", "2", "3"].into_iter().map(|repeat| stretch(repeat, "1")).collect();
+    let (mean, max, hash) = stretch("1", "3");
+    assert!(each[0].0 != each[2].0 && (mean - each.iter().map(|e| e.0).sum::<f64>() / 3.0).abs() < 1e-12);
+    assert_eq!(max, each.iter().map(|e| e.1).fold(0.0, f64::max));
+    assert_eq!(hash, each[0].2, "the hash is that of the first moment");
+    let text = room.pliant(&["bench", "scene.toml", "--repeat", "1", "--solver", "jacobi,color", "--moments", "5"]);
+    let text = text.code(0).stdout;
+    assert_eq!(text.matches("of color's").count(), 1 + usize::from(text.contains("bend:")), "{text}");
+    room.pliant(&["bench", "scene.toml", "--moments", "0"]).code(2);
 }
 
 #[test]
