@@ -17,7 +17,7 @@ pub fn drain(model: &Model, state: &mut State) -> Vec<u32> {
     take(model, state, time)
 }
 
-/// The same where the state lives on a device; `aside` is the host's copy from before. Reads back where particles are.
+/// The same where the state lives on a device. Reads back where particles are.
 #[cfg(feature = "gpu")]
 pub fn drain_on(gpu: &Gpu, model: &Model, aside: &mut State) -> Result<(), GpuError> {
     let ranges = || model.drains.iter().flat_map(|d| &d.takes);

@@ -17,8 +17,8 @@ use std::ops::Range;
 /// Particles that a body begins with, at least: fewer are drops, which would take it with them.
 const LEAST: usize = 4;
 
-/// Freezes who is cold now; returns whether anybody is.
-pub fn freeze(model: &Model, state: &mut State) -> bool {
+/// Freezes who is cold now.
+pub fn freeze(model: &Model, state: &mut State) {
     let substeps = state.substeps;
     let mut any = false;
     for (number, freeze) in acting(model, substeps) {
@@ -27,10 +27,9 @@ pub fn freeze(model: &Model, state: &mut State) -> bool {
     if any {
         state.weigh_bodies();
     }
-    any
 }
 
-/// The same where the state lives on a device; `aside` is the host's copy from before. Returns whether more are to come.
+/// The same where the state lives on a device. Returns whether more are to come.
 /// Only steps in which something may freeze read the liquid back, and what has frozen already.
 #[cfg(feature = "gpu")]
 pub fn freeze_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {

@@ -10,8 +10,8 @@ use crate::model::{LIQUID, Melt, Model};
 use crate::state::State;
 use glam::Vec3;
 
-/// Melts who has been reached by now; returns whether anybody was.
-pub fn melt(model: &Model, state: &mut State) -> bool {
+/// Melts who has been reached by now.
+pub fn melt(model: &Model, state: &mut State) {
     let now = time(model, state.substeps);
     let mut any = false;
     for (number, melt) in model.melts.iter().enumerate() {
@@ -20,10 +20,9 @@ pub fn melt(model: &Model, state: &mut State) -> bool {
     if any {
         state.weigh_bodies();
     }
-    any
 }
 
-/// The same where the state lives on a device; `aside` is the host's copy from before. Returns whether more are to come.
+/// The same where the state lives on a device. Returns whether more are to come.
 /// Steps in which somebody melts read the body back.
 #[cfg(feature = "gpu")]
 pub fn melt_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {

@@ -17,7 +17,7 @@ pub fn pour(model: &Model, state: &mut State) {
     }
 }
 
-/// The same where the state lives on a device; `aside` is the host's copy from before. Returns whether more are to come.
+/// The same where the state lives on a device. Returns whether more are to come.
 ///
 /// The device first does all steps that it was given: those that it froze for want of room would happen with the new
 /// grains otherwise, or without, as it comes.

@@ -50,8 +50,9 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: 
     }
     // Copies that other kinds have moved apart spoil volumes, of which many have three or four corners on a seam. Where
     // pieces run at once and exchange their seams, one exchange more, before the last volumes of a substep, was worth as
-    // much as one in every iteration at four moments of `peer_tet`. Where they have passes, more of these cost less than they are good for: `block100`
-    // has 1.24 times the error of colored Gauss–Seidel in its volumes in place of 1.58, in 1.9 ms in place of 1.5.
+    // much as one in every iteration at four moments of `peer_tet`. Where they have passes, more of these are worth what
+    // they cost: `block100` has 1.24 times the error of colored Gauss–Seidel in its volumes in place of 1.58, in 1.9 ms
+    // in place of 1.5.
     let volumes = constraints.keys().position(|&kind| kind == Kind::Volume);
     let always = pieces.len() > problem.target.few;
     let volumes = volumes.filter(|&group| group > 0 && plan.phantoms.seams > 0);

@@ -55,7 +55,7 @@ pub struct Report {
     /// Particles that have copies; under "mosaic" those on seams.
     pub copied: usize,
     /// Passes of an iteration, contacts and volumes of inflatables left out. Islands of partitions "patch" and
-    /// "mosaic" are one pass for all iterations, counted as one.
+    /// "mosaic" are one pass for all iterations, counted as one. The last iteration of a "mosaic" may have some more.
     pub passes_per_iteration: usize,
 }
 

@@ -4,7 +4,7 @@
 //! chain of colors, whatever their sizes. Phantoms (S12; D2 §4) shorten the chain of one kind. What that costs in mean
 //! error, over colored Gauss–Seidel: bodies that fit lose nothing by half the colors (`peer_many`: volumes 1.01). Volumes
 //! of pieces, over 236 moments, with all colors, three fifths and half of them: 0.97, 1.07, 1.24 on `peer_tet` and
-//! 0.94, 1.17, 1.70 on `flat_body`, whose step takes 0.115, 0.094 and 0.085 ms. Kinds that join two particles carry loads
+//! 0.94, 1.17, 1.70 on `flat_body`, whose step takes 0.094 ms with three fifths, 0.085 with half. Kinds that join two particles carry loads
 //! from one end of a body to the other; with their particles split `peer_cloth` hangs with 2.7 times the error, so they
 //! keep all.
 
@@ -89,8 +89,8 @@ impl Shortener {
 
     /// What is split from now on are these constraints.
     pub fn begin(&mut self, kind: Kind, constraints: &Raw) {
-        // Large sheets that bend without much ado: bends of `tube` have 1.10 times the error of colors in place of 1.05,
-        // its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth. Where there are passes between
+        // Large sheets that bend without much ado: at four moments bends of `tube` had 1.10 times the error of colors in
+        // place of 1.05, its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth. Where there are passes between
         // those over constraints, two colors less hardly count.
         let gives = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
         let soft = |raw: &Raw| self.alone && raw.params.chunks(kind.layout().params).all(gives);

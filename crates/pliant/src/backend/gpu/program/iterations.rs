@@ -12,6 +12,7 @@ use std::ops::Range;
 /// Modes of jobs of patches, and which half of a patch they do, as in `patch.wgsl`.
 const SEAMS_FIRST: u32 = 1;
 const SEAMS_LATER: u32 = 2;
+pub(super) const SEAMS_TOGETHER: u32 = 3;
 const SEAMS_BETWEEN: u32 = 4;
 const FIRST_HALF: u32 = 1;
 const SECOND_HALF: u32 = 2;

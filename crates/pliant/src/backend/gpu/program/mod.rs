@@ -12,16 +12,16 @@ use crate::model::{BLOCK, Model};
 use crate::scene::Integrator;
 use crate::state::State;
 use crate::step::schedule::{Halves, Pass, Stage};
+use iterations::SEAMS_TOGETHER;
 
 /// Threads of a workgroup in passes over rows or constraints.
 pub const SIZE: usize = 64;
 
-/// Modes of jobs of finalize, patches and contacts with colliders, as in the shaders.
+/// Modes of jobs of finalize and of contacts with colliders, as in the shaders; PLAIN is that of all others, too.
 const JOINS: u32 = 1;
 const TOUCHES: u32 = 2;
 const SEAMS: u32 = 4;
 const PLAIN: u32 = 0;
-const SEAMS_TOGETHER: u32 = 3;
 const IN_ISLANDS: u32 = 1;
 
 /// Particles that a pass of several substeps can tell apart, as in `whole.wgsl`.
