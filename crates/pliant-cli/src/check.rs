@@ -6,7 +6,7 @@ use crate::report::Failure;
 use crate::run::Length;
 use crate::{gpu, out};
 use pliant::Simulation;
-use pliant::step::stats::{Counts, INFLATE};
+use pliant::schedule::stats::{Counts, INFLATE};
 use serde::Serialize;
 use std::time::Instant;
 

@@ -4,7 +4,7 @@ use crate::args::GpuArgs;
 use crate::out;
 use crate::report::Failure;
 use pliant::Simulation;
-use pliant::gpu::AdapterReport;
+use pliant::runtime::gpu::AdapterReport;
 use serde::Serialize;
 
 /// Name of the GPU that runs it, if one does.
@@ -67,7 +67,7 @@ impl Entry {
 }
 
 pub fn gpu(args: &GpuArgs) -> Result<(), Failure> {
-    let all: Vec<Entry> = pliant::gpu::adapters().into_iter().enumerate().map(Entry::new).collect();
+    let all: Vec<Entry> = pliant::runtime::gpu::adapters().into_iter().enumerate().map(Entry::new).collect();
     if args.json { out::json(&all) } else { out::text(&human(&all)) }
 }
 

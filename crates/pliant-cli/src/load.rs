@@ -6,7 +6,7 @@
 use crate::builtin;
 use crate::report::Failure;
 use pliant::SceneError;
-use pliant::build::{BuildError, MeshSource};
+use pliant::builder::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Override, Scene, place_of};
 use pliant::{Backend, Options, Simulation};

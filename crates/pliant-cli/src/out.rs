@@ -96,7 +96,7 @@ pub fn place(adapter: Option<&str>, n: Option<usize>) -> String {
 }
 
 /// "stretch 13,000, bend 12,000", or "none".
-pub fn counts(counts: &pliant::step::stats::Counts) -> String {
+pub fn counts(counts: &pliant::schedule::stats::Counts) -> String {
     let all: Vec<String> = counts.iter().map(|(kind, n)| format!("{kind} {}", grouped(*n))).collect();
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }

@@ -8,8 +8,8 @@ use crate::plot::graph::{self, Graph, Link};
 use crate::plot::{self, Drawn};
 use crate::report::Failure;
 use pliant::Simulation;
-use pliant::build::partition::report::{GroupReport, Report, report};
-use pliant::model::Group;
+use pliant::constraints::group::Group;
+use pliant::partition::report::{GroupReport, Report, report};
 use serde::Serialize;
 use std::time::Instant;
 

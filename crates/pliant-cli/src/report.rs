@@ -134,9 +134,9 @@ impl From<StepError> for Failure {
 }
 
 #[cfg(feature = "gpu")]
-impl From<pliant::gpu::GpuError> for Failure {
-    fn from(error: pliant::gpu::GpuError) -> Self {
-        use pliant::gpu::GpuError::{Lost, NoAdapter, NoSuchAdapter, OutOfMemory, Refused, TooLarge};
+impl From<pliant::runtime::gpu::GpuError> for Failure {
+    fn from(error: pliant::runtime::gpu::GpuError) -> Self {
+        use pliant::runtime::gpu::GpuError::{Lost, NoAdapter, NoSuchAdapter, OutOfMemory, Refused, TooLarge};
         let message = error.to_string();
         match error {
             NoAdapter => Self::resource(message)

@@ -7,7 +7,7 @@ use crate::out;
 use crate::report::Failure;
 use pliant::Backend;
 use pliant::scene::{Scene, Soft};
-use pliant::step::stats::Counts;
+use pliant::schedule::stats::Counts;
 use serde::Serialize;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

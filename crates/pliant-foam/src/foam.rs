@@ -6,10 +6,10 @@ use crate::random::Dice;
 use crate::scale::Scale;
 use crate::walls::{collide, obstacles, open_share};
 use glam::Vec3;
-use pliant::kernels::contact::Obstacle;
+use pliant::contact::collider_contact::Obstacle;
+use pliant::math::RowData;
+use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::FoamSpec;
-use pliant::space::{Cloud, Finder, Pairs, Search};
-use pliant::state::RowData;
 use pliant::{Simulation, Threads};
 
 /// Share of the neighbors within a liquid up to which a fleck is spray, and from which on it is a bubble: 6 and 20 of the

@@ -12,9 +12,9 @@
 use crate::walls::is_walled;
 use glam::Vec3;
 use pliant::Threads;
-use pliant::kernels::contact::Obstacle;
-use pliant::space::Neighbors;
-use pliant::state::RowData;
+use pliant::contact::collider_contact::Obstacle;
+use pliant::math::RowData;
+use pliant::neighbors::Neighbors;
 use std::f32::consts::PI;
 
 /// Share of the normal's length at a flat surface, a quarter of the full weight, from which on a particle lies at one.

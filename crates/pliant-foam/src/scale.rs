@@ -3,7 +3,7 @@
 use crate::potential::Limits;
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::kernels::contact::{Solid, signed_distance};
+use pliant::contact::collider_contact::{Solid, signed_distance};
 use pliant::model::Model;
 
 /// Steps on the way down; whoever has not arrived after so many goes along a wall.

@@ -1,7 +1,7 @@
 //! Colliders of the scene: flecks do not enter them, and what is behind a wall is not air.
 
 use glam::Vec3;
-use pliant::kernels::contact::{Friction, Obstacle, Push, Solid, is_near, project, signed_distance};
+use pliant::contact::collider_contact::{Friction, Obstacle, Push, Solid, is_near, project, signed_distance};
 use pliant::model::Model;
 
 /// All colliders of a model on their way from one time to another [s]. Flecks slide along them without friction.
@@ -75,7 +75,7 @@ fn cap(s: f32) -> f32 {
 mod tests {
     use super::*;
     use glam::Quat;
-    use pliant::kernels::contact::Pose;
+    use pliant::math::Pose;
 
     fn floor(speed: f32) -> Obstacle {
         let at = |y| Pose { position: Vec3::Y * y, rotation: Quat::IDENTITY };

@@ -2,11 +2,12 @@
 #![allow(missing_docs, reason = "a test")]
 
 use glam::{Quat, Vec3};
-use pliant::build::NoMeshes;
-use pliant::kernels::contact::{Friction, Obstacle, Pose, Solid};
+use pliant::builder::NoMeshes;
+use pliant::contact::collider_contact::{Friction, Obstacle, Solid};
+use pliant::math::Pose;
+use pliant::math::RowData;
+use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::{FoamSpec, Format, Scene};
-use pliant::space::{Cloud, Finder, Pairs, Search};
-use pliant::state::RowData;
 use pliant::{Options, Simulation, Threads};
 use pliant_foam::{Drift, Fleck, Foam, Kind, Limits, Liquid, Potential, Scale, Settings, Tally, potentials};
 

@@ -4,10 +4,11 @@
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
 use glam::{DVec3, Vec3};
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::frame::Frame;
-use pliant::gpu::{GpuOptions, Surface, adapters, wgpu};
+use pliant::runtime::gpu::{GpuOptions, adapters, wgpu};
 use pliant::scene::{Format, Scene};
+use pliant::solver::gpu::Surface;
 use pliant::{Backend, Options, Simulation};
 use pliant_render::{
     Camera, Color, GpuRenderError, GpuRenderer, Image, Look, MeshColor, MeshDraw, PALETTE, Paint, Picture, Renderer,

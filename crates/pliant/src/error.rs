@@ -1,7 +1,7 @@
 //! What can go wrong, each with where, what was found and what is allowed.
 
 use crate::model::Model;
-use crate::step::schedule::Stage;
+use crate::schedule::Stage;
 use std::fmt;
 
 /// A simulation that ran away: a position or velocity that is not a number or beyond all bounds.
@@ -41,7 +41,7 @@ pub enum StepError {
     /// The GPU failed.
     #[cfg(feature = "gpu")]
     #[error(transparent)]
-    Gpu(#[from] crate::gpu::GpuError),
+    Gpu(#[from] crate::runtime::gpu::GpuError),
 }
 
 /// A scene that cannot be simulated.

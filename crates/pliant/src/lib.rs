@@ -7,11 +7,11 @@
 //! scene text ─▶ Scene ─▶ build ─▶ Model + State ─▶ step ─▶ State' ─▶ Frame, statistics
 //! ```
 //!
-//! No file I/O, no window, no global state: meshes come through [`build::MeshSource`], frames go out as
+//! No file I/O, no window, no global state: meshes come through [`builder::MeshSource`], frames go out as
 //! [`frame::Frame`].
 //!
 //! ```
-//! use pliant::{Options, Simulation, build::NoMeshes, scene::{Format, Scene}};
+//! use pliant::{Options, Simulation, builder::NoMeshes, scene::{Format, Scene}};
 //!
 //! let text = r#"
 //!     [[cloth]]
@@ -26,25 +26,54 @@
 //! assert!(sim.position(0).y < 1.0);
 //! ```
 
-mod backend;
-mod between;
-pub mod build;
+#[doc(hidden)]
+pub mod aero;
+#[doc(hidden)]
+pub mod builder;
+#[doc(hidden)]
+pub mod constraints;
+#[doc(hidden)]
+pub mod contact;
 mod error;
+#[doc(hidden)]
+pub mod fluid;
 pub mod frame;
-pub mod kernels;
+#[doc(hidden)]
+pub mod geometry;
+#[doc(hidden)]
+pub mod integration;
+#[doc(hidden)]
+pub mod math;
 mod memory;
 pub mod mesh;
-mod mirror;
+#[doc(hidden)]
 pub mod model;
+#[doc(hidden)]
 pub mod motion;
+#[doc(hidden)]
+pub mod neighbors;
+#[doc(hidden)]
+pub mod partition;
+#[doc(hidden)]
+pub mod rigid;
+#[doc(hidden)]
+pub mod runtime;
 pub mod scene;
+#[doc(hidden)]
+pub mod schedule;
 mod simulation;
-pub mod space;
+#[doc(hidden)]
+pub mod solver;
+#[doc(hidden)]
 pub mod state;
-pub mod step;
+#[doc(hidden)]
+pub mod transitions;
+#[doc(hidden)]
+pub mod voxel;
 
-pub use backend::cpu::{Isa, Threads};
+pub use crate::error::{Diverged, SceneError, StepError};
+#[doc(hidden)]
+pub use crate::runtime::cpu::{Isa, Threads};
+pub use crate::simulation::{Backend, ConstraintView, Options, Simulation};
 #[cfg(feature = "gpu")]
-pub use backend::gpu;
-pub use error::{Diverged, SceneError, StepError};
-pub use simulation::{Backend, ConstraintView, Options, Simulation};
+pub use crate::solver::gpu;

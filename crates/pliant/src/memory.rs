@@ -1,8 +1,10 @@
 //! How much memory a simulation holds on the host: what was asked of the allocator, not what is in use of it.
 
+use crate::fluid::parameters::LIQUID;
 use crate::frame::Shape;
-use crate::model::{Coats, LIQUID, Model, Pour};
+use crate::model::{Coats, Model};
 use crate::state::State;
+use crate::transitions::emitter::Pour;
 
 /// Bytes of a list, with the room that it has beyond its length.
 pub(crate) fn of<T>(list: &Vec<T>) -> u64 {

@@ -1,6 +1,6 @@
 //! Prescribed motion of pins and colliders: where something is at a given time.
 
-use crate::kernels::contact::Pose;
+use crate::math::Pose;
 use glam::{Quat, Vec3};
 
 /// A way through space, relative to where the thing was placed.

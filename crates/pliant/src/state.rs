@@ -5,11 +5,9 @@
 //! name both by one index and a gather is one aligned load. Copies of particles (`Model::phantoms`) are
 //! rows behind the orientations; they have no velocity, and nobody but the solve stage looks at them.
 
-use crate::space::ASLEEP;
+use crate::math::RowData;
+use crate::neighbors::ASLEEP;
 use std::collections::VecDeque;
-
-/// Position and inverse mass, or quaternion.
-pub type RowData = [f32; 4];
 
 /// How far a liquid has turned into a body.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,7 +36,7 @@ pub struct State {
     /// Radius of each particle [m].
     pub radii: Vec<f32>,
     /// Phase of each particle: particles of one phase do not touch each other, except in phase 0; those of phase
-    /// [`crate::space::ASLEEP`] touch nobody.
+    /// [`crate::neighbors::ASLEEP`] touch nobody.
     pub phases: Vec<u32>,
     /// How many grains of each of [`crate::model::Model::pours`] have come out.
     pub poured: Vec<usize>,
@@ -57,7 +55,7 @@ pub struct State {
     /// Multiplier of each inflatable [Pa·s²].
     pub inflate_multipliers: Vec<f32>,
     /// Bodies that keep their shape, with where they are.
-    pub shapes: Option<crate::kernels::shape::ShapeMatch>,
+    pub shapes: Option<crate::rigid::ShapeMatch>,
     /// Multiplier of the density constraint of each particle [kg·m²]: minus its pressure times h²; empty without liquids.
     pub pressures: Vec<f32>,
     /// How far pressure moved each particle in the last substep [m]; empty without liquids.

@@ -1,9 +1,9 @@
 //! A steady step allocates nothing, nor does a steady neighbor search.
 #![allow(missing_docs, reason = "a test")]
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
+use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::{Format, Scene};
-use pliant::space::{Cloud, Finder, Pairs, Search};
 use pliant::{Options, Simulation, Threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;

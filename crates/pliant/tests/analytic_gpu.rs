@@ -41,8 +41,8 @@ mod tether;
 /// What the cases share, with simulations that run on the GPU.
 mod support {
     pub use crate::shared::*;
-    use pliant::build::{BuildError, NoMeshes};
-    use pliant::gpu::{GpuError, GpuOptions};
+    use pliant::builder::{BuildError, NoMeshes};
+    use pliant::runtime::gpu::{GpuError, GpuOptions};
     use pliant::scene::{Format, Scene};
     use pliant::{Backend, Options, Simulation};
 

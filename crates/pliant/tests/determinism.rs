@@ -3,7 +3,7 @@
 
 #![allow(missing_docs)]
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Override, Scene};
 use pliant::{Isa, Options, Simulation};
 

@@ -1,7 +1,7 @@
 //! What a simulation says of its memory is what it has asked of the allocator.
 #![allow(missing_docs, clippy::print_stdout, reason = "a test")]
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -1,9 +1,10 @@
 //! What a particle carries, and the sign of what holds it.
 #![allow(missing_docs, reason = "a test")]
 
-use pliant::build::NoMeshes;
-use pliant::kernels::attach::Attach;
-use pliant::kernels::{Constraint, Row, Scales, V3};
+use pliant::builder::NoMeshes;
+use pliant::constraints::attach::Attach;
+use pliant::constraints::{Constraint, Row, Scales};
+use pliant::math::V3;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 

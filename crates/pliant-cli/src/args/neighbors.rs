@@ -1,7 +1,7 @@
 //! How `pliant bench --neighbors` searches.
 
 use clap::{Args, ValueEnum};
-use pliant::space::{Pairs, Search};
+use pliant::neighbors::{Pairs, Search};
 
 /// What only `bench --neighbors` takes.
 #[derive(Clone, Debug, Args)]

@@ -44,7 +44,8 @@ impl Processor {
 
     #[cfg(feature = "gpu")]
     fn gpu(&self) -> Result<Backend, Failure> {
-        let options = pliant::gpu::GpuOptions { adapter: self.adapter, checks: self.gpu_checks, ..Default::default() };
+        let options =
+            pliant::runtime::gpu::GpuOptions { adapter: self.adapter, checks: self.gpu_checks, ..Default::default() };
         Ok(Backend::Gpu(options))
     }
 

@@ -2,7 +2,7 @@
 
 use super::Processor;
 use clap::Args;
-use pliant::build::voxel::{MERGE_DEPTH, MOST_ALONG, PADDING};
+use pliant::voxel::{MERGE_DEPTH, MOST_ALONG, PADDING};
 use std::path::{Path, PathBuf};
 
 /// `pliant voxelize`.

@@ -5,7 +5,7 @@ use crate::args::BenchArgs;
 use crate::process::cpu_seconds;
 use crate::report::Failure;
 use pliant::model::Model;
-use pliant::step::schedule::Stage;
+use pliant::schedule::Stage;
 use pliant::{Simulation, StepError};
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -4,10 +4,10 @@ use super::median;
 use super::neighbors::{Block, Dice, Row, name, pairs};
 use crate::report::Failure;
 use pliant::Backend;
-use pliant::gpu::space::{Finder, Layout, Order, Setup, Sort};
-use pliant::gpu::wgpu::{self, BufferUsages};
-use pliant::gpu::{Device, GpuError, GpuOptions, adapters};
-use pliant::space::Construction;
+use pliant::neighbors::Construction;
+use pliant::neighbors::gpu::{Finder, Layout, Order, Setup, Sort};
+use pliant::runtime::gpu::wgpu::{self, BufferUsages};
+use pliant::runtime::gpu::{Device, GpuError, GpuOptions, adapters};
 use std::time::Instant;
 
 /// Time that a sample should take [s].

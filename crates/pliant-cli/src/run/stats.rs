@@ -4,8 +4,8 @@
 
 use crate::report::Failure;
 use pliant::Simulation;
-use pliant::step::schedule::Stage;
-use pliant::step::stats::{Residuals, Times};
+use pliant::schedule::Stage;
+use pliant::schedule::stats::{Residuals, Times};
 use pliant_foam::Tally;
 use std::fmt::Write as _;
 use std::fs::File;

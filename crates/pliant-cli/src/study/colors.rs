@@ -9,7 +9,7 @@ use crate::plot::save;
 use crate::progress::Progress;
 use crate::report::Failure;
 use glam::DVec3;
-use pliant::build::partition::report::report;
+use pliant::partition::report::report;
 use pliant::scene::{MOST_ITERATIONS, Partition};
 use serde::Serialize;
 use std::fmt::Write as _;

@@ -9,9 +9,9 @@ use crate::progress::Progress;
 use crate::report::Failure;
 use crate::{gpu, out};
 use pliant::Simulation;
-use pliant::build::partition::report::report;
+use pliant::partition::report::report;
 use pliant::scene::MOST_ITERATIONS;
-use pliant::step::stats::Residuals;
+use pliant::schedule::stats::Residuals;
 use serde::Serialize;
 use std::fmt::Write as _;
 

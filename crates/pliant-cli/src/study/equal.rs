@@ -7,7 +7,7 @@ use crate::out;
 use crate::progress::Progress;
 use crate::report::Failure;
 use pliant::StepError;
-use pliant::build::partition::report::report;
+use pliant::partition::report::report;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -12,10 +12,10 @@ use crate::args::{Common, SolverSpec, Study, StudyArgs};
 use crate::load::{Loaded, Setting};
 use crate::report::Failure;
 use crate::{gpu, out};
-use pliant::build::partition::report::Report;
 use pliant::model::Settings;
-use pliant::step::schedule::Stage;
-use pliant::step::stats::{Counts, Residuals};
+use pliant::partition::report::Report;
+use pliant::schedule::Stage;
+use pliant::schedule::stats::{Counts, Residuals};
 use pliant::{Backend, Simulation, StepError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -129,7 +129,7 @@ fn look_at(files: &[&Path]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pliant::step::stats::Residual;
+    use pliant::schedule::stats::Residual;
 
     #[test]
     fn the_mean_error_weighs_kinds_by_their_number() {

@@ -3,10 +3,10 @@
 use super::{Made, refusal};
 use crate::args::VoxelizeArgs;
 use crate::report::Failure;
-use pliant::build::voxel::{Grid, VoxelError};
-use pliant::gpu::voxel::{GpuVoxelError, GpuVoxelizer};
-use pliant::gpu::{Device, GpuOptions};
 use pliant::mesh::TriMesh;
+use pliant::runtime::gpu::{Device, GpuOptions};
+use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer};
+use pliant::voxel::{Grid, VoxelError};
 
 /// On the GPU that was asked for.
 pub fn make(options: &GpuOptions, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Made, Failure> {

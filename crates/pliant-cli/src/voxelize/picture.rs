@@ -2,7 +2,7 @@
 
 use crate::report::Failure;
 use glam::Vec3;
-use pliant::build::voxel::Particles;
+use pliant::voxel::Particles;
 use pliant_render::{Camera, Color, GroundDraw, PALETTE, Picture, Renderer, SphereDraw, write_png};
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Shapes by name, for those who have no mesh at hand.
 
-use pliant::build::generate;
+use pliant::builder::generate;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface};
 use pliant::mesh::topology::boundary;
 use pliant::mesh::{TetMesh, TriMesh};

@@ -2,8 +2,8 @@
 //! there.
 #![allow(clippy::print_stderr)]
 
-use pliant::build::MeshSource;
-use pliant::kernels::contact::signed_distance;
+use pliant::builder::MeshSource;
+use pliant::contact::collider_contact::signed_distance;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};

@@ -1,11 +1,11 @@
 //! The shared test models, good and bad. Passed over, with a line, where the folder is not there.
 #![allow(clippy::print_stderr)]
 
-use pliant::build::partition::clique::omega;
-use pliant::build::partition::color::{color, count};
-use pliant::build::partition::graph::Graph;
-use pliant::build::partition::phantom::split;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface, clean_tets};
+use pliant::partition::clique::omega;
+use pliant::partition::color::{color, count};
+use pliant::partition::graph::Graph;
+use pliant::partition::phantom::split;
 use pliant_io::{Caps, ReadError, read_tets, read_triangles};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What can go wrong when a GPU draws.
 
-use pliant::gpu::GpuError;
+use pliant::runtime::gpu::GpuError;
 use thiserror::Error;
 
 /// A picture that the GPU cannot draw.

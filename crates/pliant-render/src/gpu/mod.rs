@@ -11,8 +11,9 @@ use crate::Image;
 use bytemuck::{bytes_of, cast_slice};
 pub use error::GpuRenderError;
 use pipelines::{COLOR, DEPTH, Pipelines, SAMPLES};
-use pliant::gpu::wgpu::{BufferUsages, TextureUsages};
-use pliant::gpu::{Device, GpuError, Surface, wgpu};
+use pliant::runtime::gpu::wgpu::{BufferUsages, TextureUsages};
+use pliant::runtime::gpu::{Device, GpuError, wgpu};
+use pliant::solver::gpu::Surface;
 use shot::ShotRecord;
 pub use shot::{Look, Paint, Shot};
 

@@ -1,6 +1,6 @@
 //! The two pipelines of `surface.wgsl`: the sky, and the surface in front of it.
 
-use pliant::gpu::wgpu;
+use pliant::runtime::gpu::wgpu;
 
 /// Bytes as a display takes them; resolving averages the light they stand for.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;

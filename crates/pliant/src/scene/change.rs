@@ -1,7 +1,7 @@
 //! What leaves the world or changes in it while it runs, in the user's words.
 
-use super::collider::{BoxShape, SphereShape};
-use super::motion::MotionSpec;
+use crate::scene::collider::{BoxShape, SphereShape};
+use crate::scene::motion::MotionSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Cloth, in the user's words.
 
-use super::material::{BendModel, Elasticity, Fem};
-use super::placement::{ArraySpec, Pin, Transform};
+use crate::scene::material::{BendModel, Elasticity, Fem};
+use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,9 +1,9 @@
 //! Solids of the environment, in the user's words.
 
-use super::cloth::InlineMesh;
-use super::motion::{MotionSpec, Rotate};
-use super::placement::Transform;
-use super::soft::{FigureSpec, TorusSpec};
+use crate::scene::cloth::InlineMesh;
+use crate::scene::motion::{MotionSpec, Rotate};
+use crate::scene::placement::Transform;
+use crate::scene::soft::{FigureSpec, TorusSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Grains and bodies of particles, and how particles touch each other, in the user's words.
 
-use super::collider::FrictionSpec;
-use super::placement::{ArraySpec, Transform};
+use crate::scene::collider::FrictionSpec;
+use crate::scene::placement::{ArraySpec, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Inflatables, in the user's words.
 
-use super::material::{BendModel, Elasticity};
-use super::placement::{ArraySpec, Pin, Transform};
+use crate::scene::material::{BendModel, Elasticity};
+use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

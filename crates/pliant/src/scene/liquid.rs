@@ -1,8 +1,8 @@
 //! Liquids in the user's words.
 
-use super::grains::{FillSpec, PourSpec};
-use super::placement::{ArraySpec, Transform};
-use crate::kernels::fluid::smooth::Smoothing;
+use crate::fluid::sph_kernels::Smoothing;
+use crate::scene::grains::{FillSpec, PourSpec};
+use crate::scene::placement::{ArraySpec, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -19,23 +19,25 @@ mod soft;
 mod validate;
 mod view;
 
-pub use change::{Drain, Freeze, Melt};
-pub use cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
-pub use collider::{BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape};
-pub(crate) use grains::mouth;
-pub use grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
-pub use inflatable::{IcosphereSpec, Inflatable};
-pub use liquid::{FluidSpec, Liquid};
-pub use material::{BendModel, Elasticity, Fem};
-pub use motion::{Keyframe, MotionSpec, Rotate};
-pub use parse::{Format, Override, place_of};
-pub use placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
-pub use rope::Rope;
-pub use soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
-pub(crate) use validate::as_grains;
-pub use view::{Camera, FoamSpec, Output, SurfaceSpec};
+pub use crate::scene::change::{Drain, Freeze, Melt};
+pub use crate::scene::cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
+pub use crate::scene::collider::{
+    BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape,
+};
+pub(crate) use crate::scene::grains::mouth;
+pub use crate::scene::grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
+pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
+pub use crate::scene::liquid::{FluidSpec, Liquid};
+pub use crate::scene::material::{BendModel, Elasticity, Fem};
+pub use crate::scene::motion::{Keyframe, MotionSpec, Rotate};
+pub use crate::scene::parse::{Format, Override, place_of};
+pub use crate::scene::placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
+pub use crate::scene::rope::Rope;
+pub use crate::scene::soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
+pub(crate) use crate::scene::validate::as_grains;
+pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
 
-use crate::kernels::shape::Extraction;
+use crate::rigid::Extraction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

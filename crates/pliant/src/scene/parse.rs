@@ -1,8 +1,8 @@
 //! Text to scene, with overrides from the command line, and errors that say where.
 
-use super::locate::locate;
-use super::{Scene, validate};
 use crate::error::SceneError;
+use crate::scene::locate::locate;
+use crate::scene::{Scene, validate};
 use serde::Deserialize;
 
 /// Language of a scene's text.

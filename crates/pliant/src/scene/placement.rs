@@ -1,6 +1,6 @@
 //! Where things are put, held and joined, in the user's words.
 
-use super::motion::{MotionSpec, Rotate};
+use crate::scene::motion::{MotionSpec, Rotate};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

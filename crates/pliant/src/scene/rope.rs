@@ -1,7 +1,7 @@
 //! Ropes and rods, in the user's words.
 
-use super::material::Elasticity;
-use super::placement::{ArraySpec, Pin, Transform};
+use crate::scene::material::Elasticity;
+use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

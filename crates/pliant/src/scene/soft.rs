@@ -1,7 +1,7 @@
 //! Soft bodies, in the user's words.
 
-use super::material::{Elasticity, Fem};
-use super::placement::{ArraySpec, Pin, Transform};
+use crate::scene::material::{Elasticity, Fem};
+use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

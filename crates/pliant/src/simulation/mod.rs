@@ -2,20 +2,25 @@
 //!
 //! Here is what moves it; `look` is what can be seen of it, `edit` what can be changed besides the state.
 
-mod edit;
-mod look;
+mod host_copy;
+mod queries;
+mod setters;
 
-use crate::backend::cpu::{Cpu, Isa};
-use crate::between;
-use crate::build::{BuildError, MeshSource, Target, build};
+use crate::builder::{BuildError, MeshSource, build};
 use crate::error::StepError;
-#[cfg(feature = "gpu")]
-use crate::gpu::{Device, Gpu, GpuOptions, Surface};
-use crate::mirror::Mirror;
 use crate::model::Model;
+use crate::partition::Target;
+use crate::runtime::cpu::Isa;
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
+use crate::simulation::host_copy::Mirror;
+pub use crate::simulation::queries::ConstraintView;
+use crate::solver::cpu::Cpu;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::{Gpu, Surface};
 use crate::state::State;
-pub use look::ConstraintView;
+use crate::transitions;
 
 /// Who runs the passes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +57,7 @@ impl Default for Options {
 
 /// What comes back from a GPU with the state.
 #[cfg(feature = "gpu")]
-type Seen = crate::gpu::Harvest;
+type Seen = crate::solver::gpu::Harvest;
 #[cfg(not(feature = "gpu"))]
 #[derive(Clone, Debug, Default)]
 struct Seen {}
@@ -137,21 +142,21 @@ impl Simulation {
             let mut left = steps;
             while left > 0 {
                 // Where something happens between steps they go one by one, else all at once.
-                let single = self.state.aside(|state| between::before_on(gpu, &self.model, state)).transpose()?;
+                let single = self.state.aside(|state| transitions::before_on(gpu, &self.model, state)).transpose()?;
                 let count = if single == Some(true) { 1 } else { left };
                 if gpu.advance(&self.model, count)?.is_some() {
                     return self.sync();
                 }
-                self.state.aside(|state| between::after_on(gpu, &self.model, state)).transpose()?;
+                self.state.aside(|state| transitions::after_on(gpu, &self.model, state)).transpose()?;
                 left -= count;
             }
             return Ok(());
         }
         if let Some(state) = self.state.get_mut() {
             for _ in 0..steps {
-                between::before(&self.model, state);
+                transitions::before(&self.model, state);
                 self.cpu.step(&self.model, state)?;
-                if between::after(&self.model, state) {
+                if transitions::after(&self.model, state) {
                     self.cpu.forget_fixed(state);
                 }
             }

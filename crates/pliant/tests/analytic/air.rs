@@ -1,8 +1,8 @@
 //! S25: lift and drag.
 
 use crate::support::{G, relative, simulate, step};
-use pliant::kernels::V3;
-use pliant::kernels::aero::{Air, triangle_force};
+use pliant::aero::aerodynamics::{Air, triangle_force};
+use pliant::math::V3;
 
 #[test]
 fn s25_drag_and_lift_of_a_triangle_follow_the_plate_formula() {

@@ -1,7 +1,8 @@
 //! T01, T02, T04, T05: how many constraints the scenes of the documents have.
 
 use crate::support::simulate;
-use pliant::build::{NoMeshes, Target, build};
+use pliant::builder::{NoMeshes, build};
+use pliant::partition::Target;
 
 /// Stretch and bend constraints of copies of a grid of `cells`.
 fn counts(cells: [u32; 2], copies: [u32; 3], bend: &str) -> (usize, usize, usize) {

@@ -1,7 +1,7 @@
 //! S01: the integrators, by themselves and in the engine.
 
 use crate::support::{G, free_particle, relative, simulate, step};
-use pliant::kernels::integrate::{explicit_euler, implicit_euler_spring, symplectic_euler, verlet};
+use pliant::integration::bdf::{explicit_euler, implicit_euler_spring, symplectic_euler, verlet};
 
 /// How far a particle falls in the engine in `steps` steps of `h` [m].
 fn fall(h: f64, steps: usize) -> f64 {

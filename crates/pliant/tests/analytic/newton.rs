@@ -8,7 +8,7 @@ use crate::fem::gradients;
 use crate::support::{simulate, solve_dense, step};
 use glam::DVec3;
 use pliant::Simulation;
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
 
 type Strain = Box<dyn Fn(&[DVec3]) -> (Vec<f64>, Vec<Vec<DVec3>>)>;
 

@@ -1,7 +1,7 @@
 //! S26: rods with torsion and bending.
 
 use crate::support::{G, relative, simulate, step};
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
 use std::f64::consts::PI;
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::support::{G, relative, simulate, step};
 use pliant::Simulation;
-use pliant::kernels::{Kind, Softness};
+use pliant::constraints::{Kind, Softness};
 
 const MASS: f64 = 2.0;
 const COMPLIANCE: f64 = 0.01;

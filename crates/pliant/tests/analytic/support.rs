@@ -1,6 +1,6 @@
 //! What the cases share: scenes from text, running, and small dense and banded solvers.
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 

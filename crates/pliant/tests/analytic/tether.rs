@@ -1,7 +1,7 @@
 //! S16: long-range tethers.
 
 use crate::support::{G, simulate, step};
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
 
 #[test]
 fn s16_tether_never_lets_go_farther_than_its_length() {

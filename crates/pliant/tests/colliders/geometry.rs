@@ -2,7 +2,7 @@
 
 use crate::support::{Rng, ball, brute, cuboid, shaped, soup};
 use glam::{DVec3, Vec3};
-use pliant::kernels::contact::{Solid, signed_distance};
+use pliant::contact::collider_contact::{Solid, signed_distance};
 use pliant::mesh::TriMesh;
 
 #[test]

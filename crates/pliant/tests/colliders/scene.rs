@@ -2,7 +2,7 @@
 
 use crate::support::{Given, Rng, ball, cuboid, soup};
 use glam::Vec3;
-use pliant::build::MeshSource;
+use pliant::builder::MeshSource;
 use pliant::mesh::TriMesh;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
@@ -52,7 +52,7 @@ fn r06_colliders_that_mean_nothing_are_refused_with_their_place() {
         let said = build(text, &ok).err().unwrap_or_default();
         assert!(said.contains(place), "{text}: {said:?}");
     }
-    let missing = build("[[collider]]\nconvex = { mesh = \"it\" }\n", &pliant::build::NoMeshes).err().unwrap();
+    let missing = build("[[collider]]\nconvex = { mesh = \"it\" }\n", &pliant::builder::NoMeshes).err().unwrap();
     assert!(missing.contains("collider[0].convex.mesh"), "{missing}");
 }
 
@@ -91,7 +91,7 @@ fn r07_meshes_with_broken_numbers_or_without_anything_are_refused() {
 
 #[test]
 fn s17_generated_shapes_are_closed_where_they_should_be() {
-    let none = pliant::build::NoMeshes;
+    let none = pliant::builder::NoMeshes;
     let torus = "torus = { radius = 0.5, width = 0.2, cells = [24, 4] }";
     for key in ["convex", "surface", "sdf"] {
         for shape in [torus, "figure = { height = 1, cells = 12 }"] {
@@ -106,7 +106,7 @@ fn s17_generated_shapes_are_closed_where_they_should_be() {
 #[test]
 fn s17_a_bowl_has_its_radius_its_rim_and_looks_inward() {
     let spec = pliant::scene::BowlSpec { radius: 0.7, height: 0.9, segments: 32 };
-    let mesh = pliant::build::generate::bowl(&spec);
+    let mesh = pliant::builder::generate::bowl(&spec);
     let middle = Vec3::Y * 0.7;
     assert!(mesh.positions.iter().all(|p| (p.distance(middle) - 0.7).abs() < 1e-6));
     let top = mesh.positions.iter().map(|p| p.y).fold(0.0, f32::max);
@@ -122,7 +122,7 @@ fn s17_tables_are_made_once_and_shared_by_all_who_look() {
     // Every substep takes the shape of every collider; none of them copies its tables.
     let mut sim = build("[[collider]]\nsurface = { mesh = \"it\" }\n", &Given(ball(1.0, 4))).unwrap();
     sim.advance(3).unwrap();
-    let pliant::kernels::contact::Solid::Surface(table) = &sim.model().colliders[0].solid else { panic!() };
+    let pliant::contact::collider_contact::Solid::Surface(table) = &sim.model().colliders[0].solid else { panic!() };
     // The model and the obstacles of the last substep.
     assert!(std::sync::Arc::strong_count(table) <= 2);
 }

@@ -1,8 +1,8 @@
 //! Scenes from text and one mesh, random numbers, and distances by brute force in double precision.
 
 use glam::{DVec3, Vec3};
-use pliant::build::MeshSource;
-use pliant::kernels::contact::Solid;
+use pliant::builder::MeshSource;
+use pliant::contact::collider_contact::Solid;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
@@ -60,7 +60,7 @@ pub fn cuboid(half: Vec3) -> TriMesh {
 
 /// A ball of triangles.
 pub fn ball(radius: f32, subdivisions: u32) -> TriMesh {
-    pliant::build::generate::icosphere(&pliant::scene::IcosphereSpec { radius, subdivisions })
+    pliant::builder::generate::icosphere(&pliant::scene::IcosphereSpec { radius, subdivisions })
 }
 
 /// Triangles thrown into a cube, unrelated to each other.

@@ -2,8 +2,8 @@
 
 use crate::support::{Rng, ball, brute, corners, distance, shaped, soup};
 use glam::{DVec3, Vec3};
-use pliant::kernels::collide::{Surface, sweep_to_triangle};
-use pliant::kernels::contact::Solid;
+use pliant::contact::collider_contact::Solid;
+use pliant::geometry::{Surface, sweep_to_triangle};
 use pliant::mesh::TriMesh;
 
 #[test]

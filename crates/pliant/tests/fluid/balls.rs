@@ -2,7 +2,7 @@
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use pliant::Isa;
-use pliant::space::Search;
+use pliant::neighbors::Search;
 
 /// One grain in the middle of a place.
 fn grain(name: &str, radius: f32, density: f32, [x, y, z]: [f32; 3]) -> String {

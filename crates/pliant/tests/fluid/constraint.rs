@@ -3,10 +3,10 @@
 use crate::support::{simulate, tank};
 use glam::{DVec3, Vec3};
 use pliant::Simulation;
-use pliant::kernels::V3;
-use pliant::kernels::fluid::density::Sums;
-use pliant::kernels::fluid::smooth::Smoothing;
-use pliant::kernels::fluid::wall::Ball;
+use pliant::fluid::boundary::Ball;
+use pliant::fluid::density::Sums;
+use pliant::fluid::sph_kernels::Smoothing;
+use pliant::math::V3;
 use std::f64::consts::PI;
 
 const RADIUS: f64 = 0.02;

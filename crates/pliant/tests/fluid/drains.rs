@@ -1,7 +1,7 @@
 //! What flows out of the world, and back into it.
 
 use crate::support::{simulate, tank, with};
-use pliant::space::ASLEEP;
+use pliant::neighbors::ASLEEP;
 use pliant::{Isa, Simulation};
 
 /// A tank whose floor is two boxes with a gap between them, and below it a drain.
@@ -67,7 +67,8 @@ fn s23_a_drain_takes_only_the_object_that_it_names_and_only_where_it_is() {
     let mut sim = simulate(text);
     let state = sim.state();
     let grains: Vec<usize> = (0..sim.particles()).filter(|&i| state.phases[i] == 0).collect();
-    let oil: Vec<usize> = (0..sim.particles()).filter(|&i| state.phases[i] == pliant::model::LIQUID).collect();
+    let oil: Vec<usize> =
+        (0..sim.particles()).filter(|&i| state.phases[i] == pliant::fluid::parameters::LIQUID).collect();
     sim.step().unwrap();
     assert!(grains.iter().all(|&i| sim.state().phases[i] == ASLEEP), "sand is left");
     assert!(oil.iter().all(|&i| !sim.state().is_away(i)), "oil was taken from where no drain is");
@@ -142,7 +143,7 @@ fn r06_drains_that_take_nothing_are_refused_with_their_place() {
     let refused = |text: &str| {
         let scene = pliant::scene::Scene::parse(text, pliant::scene::Format::Toml).map_err(|e| format!("{e}"));
         scene.and_then(|s| {
-            let built = Simulation::new(&s, &pliant::build::NoMeshes, pliant::Options::default());
+            let built = Simulation::new(&s, &pliant::builder::NoMeshes, pliant::Options::default());
             built.map(|_| ()).map_err(|e| format!("{e}"))
         })
     };

@@ -2,7 +2,7 @@
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use glam::{DVec3, Vec3};
-use pliant::model::LIQUID;
+use pliant::fluid::parameters::LIQUID;
 use pliant::{Isa, Simulation};
 
 /// A block of water in empty space, 8 × 6 × 6 particles.
@@ -114,7 +114,7 @@ fn s16_what_freezes_in_water_floats_hovers_or_sinks_by_its_density() {
         sim.advance(50).unwrap();
         assert!(frozen(&sim).is_empty());
         let (mass, still) = (sim.probe().mass, sim.probe());
-        let energy = |p: pliant::step::stats::Probe| p.kinetic + p.gravitational;
+        let energy = |p: pliant::schedule::stats::Probe| p.kinetic + p.gravitational;
         let mut most = energy(still);
         sim.step().unwrap();
         let members = frozen(&sim);
@@ -297,7 +297,7 @@ fn r06_what_cannot_freeze_is_refused_with_its_place() {
     ] {
         let scene = pliant::scene::Scene::parse(&text, pliant::scene::Format::Toml).map_err(|e| format!("{e}"));
         let built = scene.and_then(|s| {
-            let made = Simulation::new(&s, &pliant::build::NoMeshes, pliant::Options::default());
+            let made = Simulation::new(&s, &pliant::builder::NoMeshes, pliant::Options::default());
             made.map(|_| ()).map_err(|e| format!("{e}"))
         });
         let error = built.expect_err(&text);

@@ -1,7 +1,7 @@
 //! Kernels and the density constraint against quadrature, differences and brute force.
 
 use glam::DVec3;
-use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
+use pliant::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
 use std::f64::consts::PI;
 
 const BOTH: [Smoothing; 2] = [Smoothing::Cubic, Smoothing::Poly6];

@@ -1,7 +1,7 @@
 //! Bodies that turn into liquids.
 
 use crate::support::{momentum, simulate, tank, with};
-use pliant::model::LIQUID;
+use pliant::fluid::parameters::LIQUID;
 use pliant::{Isa, Simulation};
 
 /// A block of ice that spins in empty space, 8 × 6 × 6 particles. Nothing but density moves them: contacts round
@@ -156,7 +156,7 @@ fn r06_what_cannot_melt_is_refused_with_its_place() {
     ] {
         let scene = pliant::scene::Scene::parse(&text, pliant::scene::Format::Toml).map_err(|e| format!("{e}"));
         let built = scene.and_then(|s| {
-            let made = Simulation::new(&s, &pliant::build::NoMeshes, pliant::Options::default());
+            let made = Simulation::new(&s, &pliant::builder::NoMeshes, pliant::Options::default());
             made.map(|_| ()).map_err(|e| format!("{e}"))
         });
         let error = built.expect_err(&text);

@@ -2,7 +2,7 @@
 
 use crate::dice::Rng;
 use pliant::Simulation;
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use std::fmt::Write as _;
 

@@ -2,9 +2,9 @@
 
 use crate::support::{momentum, simulate, tank, with};
 use glam::{DVec3, Vec3};
-use pliant::kernels::V3;
-use pliant::kernels::fluid::smooth::Smoothing;
-use pliant::kernels::fluid::vortex::{Drive, MOST, Spin};
+use pliant::fluid::sph_kernels::Smoothing;
+use pliant::fluid::vorticity::{Drive, MOST, Spin};
+use pliant::math::V3;
 use pliant::scene::{Format, Scene};
 use pliant::{Isa, Simulation};
 use std::f64::consts::PI;

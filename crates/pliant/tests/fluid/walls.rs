@@ -1,9 +1,9 @@
 //! Solids as liquids see them, against quadrature in three dimensions.
 
 use glam::{DVec3, Vec3};
-use pliant::kernels::fluid::smooth::{Cubic, Poly6, Smooth, Smoothing};
-use pliant::kernels::fluid::viscous;
-use pliant::kernels::fluid::wall::{self, Ball, Wall, beyond, fill};
+use pliant::fluid::boundary::{self, Ball, Wall, beyond, fill};
+use pliant::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
+use pliant::fluid::viscosity;
 
 const REACH: f64 = 0.08;
 
@@ -104,13 +104,13 @@ fn s23_an_edge_of_two_walls_is_counted_once() {
 #[test]
 fn s24_the_resistance_of_a_wall_is_the_integral_of_the_operator() {
     for smoothing in [Smoothing::Cubic, Smoothing::Poly6] {
-        let small = f64::from(viscous::SMALL) * REACH * REACH;
-        let at_wall = f64::from(viscous::wall(smoothing, REACH as f32, 0.0));
+        let small = f64::from(viscosity::SMALL) * REACH * REACH;
+        let at_wall = f64::from(viscosity::wall(smoothing, REACH as f32, 0.0));
         for k in [3, 9, 15, 24, 29] {
             let delta = f64::from(k) * 2.0 * REACH / 60.0;
             let part = |p: DVec3, r: f64| -kernel(smoothing, r).1 * p.x * p.x / (r * r + small);
             let wanted = integral(|p| p.y < -delta, part);
-            let found = f64::from(viscous::wall(smoothing, REACH as f32, delta as f32));
+            let found = f64::from(viscosity::wall(smoothing, REACH as f32, delta as f32));
             assert!((found - wanted).abs() < 0.01 * at_wall, "{smoothing:?} {delta}: {found} {wanted}");
         }
     }
@@ -121,7 +121,7 @@ fn s24_the_resistance_of_a_wall_is_the_integral_of_the_operator() {
 fn s23_a_lattice_at_a_wall_has_its_density() {
     for smoothing in [Smoothing::Cubic, Smoothing::Poly6] {
         let radius = 0.02;
-        let back = wall::setback(smoothing, REACH as f32, radius);
+        let back = boundary::setback(smoothing, REACH as f32, radius);
         let floor = Wall { place: Vec3::Y * -back, normal: Vec3::Y, bend: 0.0, velocity: Vec3::ZERO };
         // Volumes are such that a lattice has its density.
         let volume = 1.0 / integral_of_layers(smoothing, -9..=9);

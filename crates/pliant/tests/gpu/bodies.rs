@@ -4,10 +4,10 @@ use crate::samples::Rng;
 use crate::sims::{apart, bounds, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
-use pliant::gpu::GpuOptions;
-use pliant::kernels::shape::matrix::{Mat3, determinant, matrix_of, multiply, quat_normalize, transpose};
-use pliant::kernels::shape::rotation::{extract, gram_schmidt, polar};
-use pliant::kernels::wgsl;
+use pliant::constraints::wgsl;
+use pliant::math::matrix::{Mat3, determinant, matrix_of, multiply, quat_normalize, transpose};
+use pliant::rigid::rotation::{extract, gram_schmidt, polar};
+use pliant::runtime::gpu::GpuOptions;
 
 fn unit(rng: &mut Rng) -> [f32; 4] {
     quat_normalize([0; 4].map(|_| rng.range(-1.0, 1.0) as f32))

@@ -2,7 +2,7 @@
 
 use crate::sims::{apart, on_cpu, on_gpu, pair, ready, scene};
 use pliant::Simulation;
-use pliant::gpu::GpuOptions;
+use pliant::runtime::gpu::GpuOptions;
 
 /// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which gives the water back.
 const DRAINS: &str = "

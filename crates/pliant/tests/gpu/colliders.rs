@@ -5,10 +5,13 @@ use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
-use pliant::build::NoMeshes;
-use pliant::gpu::{Cap, GpuOptions, layout, solids};
-use pliant::kernels::contact::{Friction, Obstacle, Pose, Push, Solid, depth, is_near, project, way_out};
-use pliant::kernels::wgsl;
+use pliant::builder::NoMeshes;
+use pliant::constraints::wgsl;
+use pliant::contact::collider_contact::{Friction, Obstacle, Push, Solid, depth, is_near, project, way_out};
+use pliant::contact::gpu::collider_tables;
+use pliant::math::Pose;
+use pliant::runtime::gpu::{Cap, GpuOptions};
+use pliant::solver::gpu::layouts;
 use pliant::{Options, Simulation, StepError};
 
 /// A hull, a surface and a field, about a meter large.
@@ -71,7 +74,7 @@ impl Touch {
     }
 
     fn put(&self, input: &mut Vec<f32>) {
-        input.extend(bytemuck::cast::<layout::Obstacle, [f32; 24]>(layout::Obstacle::from(&self.obstacle)));
+        input.extend(bytemuck::cast::<layouts::Obstacle, [f32; 24]>(layouts::Obstacle::from(&self.obstacle)));
         input.push(self.radius);
         input.extend([self.start, self.x, self.push.tangent].iter().flat_map(|v| v.to_array()));
         input.extend([self.push.normal, self.margin]);
@@ -144,7 +147,7 @@ fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
         let touches: Vec<Touch> = (0..COUNT).map(|_| Touch::random(&solid, &mut rng)).collect();
         let mut input = Vec::new();
         touches.iter().for_each(|t| t.put(&mut input));
-        let output = gpu.run_with(&program, &solids::tables(&solid), &input);
+        let output = gpu.run_with(&program, &collider_tables::tables(&solid), &input);
         let (mut jumps, mut moved, mut worst) = (0, 0, 0.0_f32);
         for (t, found) in touches.iter().zip(output.chunks(program.gives)) {
             let cpu = t.answer(t.start, t.x);

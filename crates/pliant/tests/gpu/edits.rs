@@ -2,8 +2,8 @@
 
 use crate::sims::{apart, pair, ready, scene};
 use pliant::Simulation;
-use pliant::gpu::GpuOptions;
-use pliant::kernels::{Kind, Softness};
+use pliant::constraints::{Kind, Softness};
+use pliant::runtime::gpu::GpuOptions;
 
 const SCENE: &str = r#"
     solver = { iterations = 6 }

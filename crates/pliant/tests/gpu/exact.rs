@@ -3,7 +3,7 @@
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};
 
-const EXACT: &str = include_str!("../../src/backend/gpu/voxel/exact.wgsl");
+const EXACT: &str = include_str!("../../src/voxel/gpu/exact.wgsl");
 
 /// The text, and texts whose first guesses are off by some 2^-20: 8 units in the last place, where Vulkan allows 4.5.
 fn guesses() -> [String; 3] {

@@ -1,7 +1,7 @@
 //! R06 on the GPU: what cannot work ends in a named error.
 
 use crate::sims::{on_cpu, on_gpu, pair, ready, refusal, scene};
-use pliant::gpu::{Cap, GpuError, GpuOptions, adapters};
+use pliant::runtime::gpu::{Cap, GpuError, GpuOptions, adapters};
 use pliant::{Simulation, StepError};
 
 const ROPE: &str = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\npin = [{ at = \"start\" }]\n";

@@ -17,7 +17,7 @@
 use crate::rounding::{Erring, scatter};
 use crate::samples::{Double, Number, Outcome, Rng, Sample, sample};
 use crate::support::{COUNT, Program, gpu};
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
 use rayon::prelude::*;
 use std::fmt::Write;
 

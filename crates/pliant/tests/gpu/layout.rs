@@ -1,10 +1,11 @@
 //! The composed module is valid, and its structs lie in memory as the host's do.
 
-use pliant::gpu::layout::{Air, Obstacle, Pose};
-use pliant::gpu::shader::compose;
-use pliant::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
-use pliant::gpu::wgpu::naga::{Module, TypeInner, front::wgsl::parse_str};
-use pliant::kernels::{Kind, wgsl};
+use pliant::constraints::{Kind, wgsl};
+use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
+use pliant::runtime::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
+use pliant::runtime::gpu::wgpu::naga::{Module, TypeInner};
+use pliant::solver::gpu::layouts::{Air, Obstacle, Pose};
+use pliant::solver::gpu::shaders::compose;
 use std::mem::{offset_of, size_of};
 
 /// All twins in one module.

@@ -4,14 +4,14 @@ use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
-use pliant::gpu::{Cap, GpuOptions};
-use pliant::kernels::V3;
-use pliant::kernels::fluid::density::{Rule, multiplier};
-use pliant::kernels::fluid::smooth::Smoothing;
-use pliant::kernels::fluid::tension::{SOLID, Skin, tug};
-use pliant::kernels::fluid::vortex::{Drive, Spin};
-use pliant::kernels::fluid::{viscous, wall};
-use pliant::kernels::wgsl;
+use pliant::constraints::wgsl;
+use pliant::fluid::density::{Rule, multiplier};
+use pliant::fluid::sph_kernels::Smoothing;
+use pliant::fluid::surface_tension::{SOLID, Skin, tug};
+use pliant::fluid::vorticity::{Drive, Spin};
+use pliant::fluid::{boundary, viscosity};
+use pliant::math::V3;
+use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const BOTH: [Smoothing; 2] = [Smoothing::Cubic, Smoothing::Poly6];
 
@@ -57,19 +57,19 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         input.extend(against.to_array());
         input.extend([mu, drag]);
         // Balls from far smaller than the kernel to larger, with a liquid in them, at them and out of reach.
-        let ball = wall::Ball { radius: reach * number(&mut rng, 0.3, 3.0), scale: number(&mut rng, 0.5, 3.0) };
+        let ball = boundary::Ball { radius: reach * number(&mut rng, 0.3, 3.0), scale: number(&mut rng, 0.5, 3.0) };
         let away = (ball.radius + reach * number(&mut rng, -0.2, 1.1)).powi(2);
         input.extend([ball.radius, ball.scale, away]);
         let (width, sweep) = (10_f32.powf(number(&mut rng, -3.0, 4.0)), k % 30);
         input.extend([width, f32::from_bits(sweep as u32)]);
-        let plan = viscous::Plan { sweeps: sweep as u32 + 1, width };
+        let plan = viscosity::Plan { sweeps: sweep as u32 + 1, width };
         let (keep, take) = plan.factors().last().unwrap();
         let within = ball.at(smoothing, reach, away);
         let kernel = smoothing.at(reach, square);
-        let (share, rate) = wall::beyond(smoothing, reach, delta, bend);
+        let (share, rate) = boundary::beyond(smoothing, reach, delta, bend);
         let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
-        let small = viscous::SMALL * reach * reach;
-        let force = viscous::resist(kernel, lanes(apart), square, lanes(against), small, (mu, drag));
+        let small = viscosity::SMALL * reach * reach;
+        let force = viscosity::resist(kernel, lanes(apart), square, lanes(against), small, (mu, drag));
         // Sizes: values at the center, where they are greatest; slopes over distances.
         let volume = reach * reach * reach;
         let slope = 60.0 / (volume * reach * reach.min(square.sqrt().max(1e-6 * reach)));
@@ -79,15 +79,15 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
             (kernel.1, slope),
             (share, 4.0),
             (rate, 8.0 / reach),
-            (viscous::wall(smoothing, reach, delta), 60.0 / (reach * reach)),
+            (viscosity::wall(smoothing, reach, delta), 60.0 / (reach * reach)),
             (multiplier(&rule, lambda, c, stiffness, epsilon), 2.0 + 3.0 / (stiffness + rule.compliance + epsilon)),
-            (viscous::between(mus[0], mus[1]), 5.0),
+            (viscosity::between(mus[0], mus[1]), 5.0),
             (force.x, push),
             (force.y, push),
             (force.z, push),
             (within.0, 12.0),
             (within.1, 24.0 / (reach * away.sqrt())),
-            (viscous::hold(kernel, square, small, (mu, drag)), push),
+            (viscosity::hold(kernel, square, small, (mu, drag)), push),
             // Every sweep adds what its divisions are off by, 2.5 units each on some devices.
             (keep, (sweep as f32 / 10.0).max(1.0)),
             (take, take * (sweep as f32 / 10.0).max(1.0)),

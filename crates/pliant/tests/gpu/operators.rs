@@ -6,16 +6,17 @@
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
-use pliant::gpu::layout;
-use pliant::kernels::aero::{Air, triangle_force, wind_at};
-use pliant::kernels::contact::{Friction, Obstacle, Pose, Push, Solid, depth, project};
-use pliant::kernels::inflate::{corner_gradient, triangle_volume};
-use pliant::kernels::integrate::{
+use pliant::aero::aerodynamics::{Air, triangle_force, wind_at};
+use pliant::constraints::inflate::{corner_gradient, triangle_volume};
+use pliant::constraints::wgsl;
+use pliant::contact::collider_contact::{Friction, Obstacle, Push, Solid, depth, project};
+use pliant::integration::bdf::{
     free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2, velocity_bdf1, velocity_bdf2,
 };
-use pliant::kernels::lane::{Lane, V3, atan2};
-use pliant::kernels::wgsl;
+use pliant::math::Pose;
+use pliant::math::lane::{Lane, V3, atan2};
 use pliant::model::Wind;
+use pliant::solver::gpu::layouts;
 
 /// An answer of the CPU and the sizes of its numbers.
 type Expected = (Vec<f32>, Vec<f32>);
@@ -164,7 +165,7 @@ fn s14_s25_lift_and_drag_are_the_same_on_the_gpu() {
         output[o] = force.x; output[o + 1u] = force.y; output[o + 2u] = force.z;";
     check(&Program { parts: &[wgsl::AERO], takes: 16, gives: 3, body }, 54, |rng, input| {
         let air = Air { half_density: range(rng, 0.0, 2.0), drag: range(rng, 0.0, 2.0), lift: range(rng, 0.0, 2.0) };
-        input.extend(bytemuck::cast::<layout::Air, [f32; 4]>(layout::Air::from(&air)));
+        input.extend(bytemuck::cast::<layouts::Air, [f32; 4]>(layouts::Air::from(&air)));
         let (size, shift) = (logarithmic(rng, 1e-3, 10.0), vector(rng, 10.0));
         let [a, mut b, mut c] = [0; 3].map(|_| shift + vector(rng, size));
         match one_of(rng, 30) {
@@ -320,7 +321,7 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
         let mut input = Vec::new();
         let touches: Vec<Touch> = (0..COUNT).map(|_| touch(shape, &mut rng)).collect();
         for t in &touches {
-            input.extend(bytemuck::cast::<layout::Obstacle, [f32; 24]>(layout::Obstacle::from(&t.obstacle)));
+            input.extend(bytemuck::cast::<layouts::Obstacle, [f32; 24]>(layouts::Obstacle::from(&t.obstacle)));
             input.push(t.radius);
             input.extend([t.start, t.x, t.push.tangent].iter().flat_map(|v| v.to_array()));
             input.extend([t.push.normal, t.ease]);

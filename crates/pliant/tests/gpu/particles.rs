@@ -5,10 +5,10 @@ use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::gpu::{Cap, GpuOptions};
-use pliant::kernels::contact::{Friction, Push};
-use pliant::kernels::meet::{Field, Rule, Side, meet};
-use pliant::kernels::wgsl;
+use pliant::constraints::wgsl;
+use pliant::contact::collider_contact::{Friction, Push};
+use pliant::contact::particle_contact::{Field, Rule, Side, meet};
+use pliant::runtime::gpu::{Cap, GpuOptions};
 
 #[test]
 fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {

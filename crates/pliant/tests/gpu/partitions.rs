@@ -2,7 +2,7 @@
 
 use crate::repeat::MIXED;
 use crate::sims::{apart, bounds, pair, ready, scene};
-use pliant::gpu::{Cap, GpuOptions};
+use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const CLOTH: &str = r#"
     world = { wind = { velocity = [3, 0, 1], gust = 0.5, period = 0.7 } }

@@ -1,7 +1,7 @@
 //! Grains that come into the world while it runs.
 
 use crate::sims::{apart, on_gpu, pair, ready, scene};
-use pliant::gpu::GpuOptions;
+use pliant::runtime::gpu::GpuOptions;
 
 /// Far from the ground, so that nothing but the mouth and the weight decides where they are.
 const STREAM: &str = "

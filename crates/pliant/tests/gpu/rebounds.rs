@@ -6,12 +6,12 @@ use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{DVec3, Vec3};
 use pliant::Simulation;
-use pliant::gpu::{Cap, GpuOptions};
-use pliant::kernels::cohere::{cohere, hold};
-use pliant::kernels::contact::{Friction, Push};
-use pliant::kernels::meet::{Field, Rule, Side};
-use pliant::kernels::rebound::{Bounce, rebound};
-use pliant::kernels::wgsl;
+use pliant::constraints::wgsl;
+use pliant::contact::cohesion::{cohere, hold};
+use pliant::contact::collider_contact::{Friction, Push};
+use pliant::contact::particle_contact::{Field, Rule, Side};
+use pliant::contact::restitution::{Bounce, rebound};
+use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const G: f64 = 9.81;
 

@@ -1,7 +1,7 @@
 //! R03: the GPU repeats itself to the bit.
 
 use crate::sims::{on_gpu, ready, scene};
-use pliant::gpu::GpuOptions;
+use pliant::runtime::gpu::GpuOptions;
 
 /// A cloth of several pieces in gusts falls over a turning ball, a balloon beside it: contacts, seams, sums, pins.
 pub const MIXED: &str = r#"

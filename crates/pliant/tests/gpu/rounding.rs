@@ -8,7 +8,7 @@
 //! with floating point and win", CiSE 2000.
 
 use crate::samples::{Number, Rng};
-use pliant::kernels::Lane;
+use pliant::math::Lane;
 use std::cell::RefCell;
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

@@ -5,7 +5,7 @@
 
 use crate::sims::{apart, bounds, built_in, on_cpu, pair, perturb, ready, scene};
 use pliant::Simulation;
-use pliant::gpu::GpuOptions;
+use pliant::runtime::gpu::GpuOptions;
 
 /// How a scene answers to rounding.
 #[derive(Clone, Copy, PartialEq)]
@@ -111,7 +111,7 @@ fn most_of(sim: &Simulation, long: bool) -> [f64; 6] {
 fn statistics(a: &Simulation, b: &Simulation, long: bool) -> Vec<(&'static str, f64, f64, f64)> {
     let (p, q) = (a.probe(), b.probe());
     let (extent, left, right) = (bounds(a).0, most_of(a, long), most_of(b, long));
-    let energy = |p: &pliant::step::stats::Probe| p.kinetic + p.elastic + p.gravitational;
+    let energy = |p: &pliant::schedule::stats::Probe| p.kinetic + p.elastic + p.gravitational;
     let scale = p.kinetic.abs() + p.elastic.abs() + p.gravitational.abs();
     let mut all = vec![("energy", energy(&p), energy(&q), scale)];
     all.extend((0..3).map(|k| ("center", p.center[k], q.center[k], extent)));

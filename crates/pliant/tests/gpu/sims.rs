@@ -1,7 +1,8 @@
 //! Pairs of simulations: one scene and one plan, run by the CPU and by the GPU.
 
-use pliant::build::{BuildError, NoMeshes, Target};
-use pliant::gpu::{GpuError, GpuOptions, adapters};
+use pliant::builder::{BuildError, NoMeshes};
+use pliant::partition::Target;
+use pliant::runtime::gpu::{GpuError, GpuOptions, adapters};
 use pliant::scene::{Format, Override, Scene};
 use pliant::{Backend, Options, Simulation};
 use std::sync::OnceLock;

@@ -1,7 +1,7 @@
 //! One GPU for all tests, and a way to run a piece of WGSL over many inputs.
 
-use pliant::gpu::shader::compose;
-use pliant::gpu::wgpu;
+use pliant::runtime::gpu::wgpu;
+use pliant::solver::gpu::shaders::compose;
 use std::fmt::Write;
 use std::sync::OnceLock;
 

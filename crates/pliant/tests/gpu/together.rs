@@ -1,9 +1,10 @@
 //! Pieces of a mosaic that run all iterations in one pass and wait for each other within it.
 
 use crate::sims::{self, apart, on_gpu, pair, ready, scene};
-use pliant::gpu::GpuOptions;
-use pliant::step::schedule::Halves;
-use pliant::{Backend, Options, Simulation, build::NoMeshes};
+use pliant::builder::NoMeshes;
+use pliant::runtime::gpu::GpuOptions;
+use pliant::schedule::passes::Halves;
+use pliant::{Backend, Options, Simulation};
 
 /// A sheet that falls on a ball and a floor, in a few pieces.
 const SHEET: &str = r#"

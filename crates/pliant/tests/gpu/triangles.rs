@@ -3,8 +3,8 @@
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};
 use glam::Vec3;
-use pliant::kernels::collide::{Triangle, nearest_on_triangle, sweep_to_triangle};
-use pliant::kernels::wgsl;
+use pliant::constraints::wgsl;
+use pliant::geometry::{Triangle, nearest_on_triangle, sweep_to_triangle};
 
 const LOAD: &str = "let it = Triangle(f3(0u), f3(3u), f3(6u)); let p = f3(9u);";
 

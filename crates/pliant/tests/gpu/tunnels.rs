@@ -3,9 +3,9 @@
 use crate::samples::Rng;
 use crate::sims::{on_gpu, ready, scene};
 use glam::Vec3;
-use pliant::build::MeshSource;
-use pliant::gpu::GpuOptions;
+use pliant::builder::MeshSource;
 use pliant::mesh::{TetMesh, TriMesh};
+use pliant::runtime::gpu::GpuOptions;
 use pliant::{Backend, Options, Simulation};
 
 /// The one mesh that a scene can name.

@@ -2,7 +2,7 @@
 
 use crate::clouds::{Case, Dice, cases, entries, one};
 use crate::support::{GRID, How, Rig, devices, every_way, plain};
-use pliant::space::{Construction, Finder, Pairs, Search, near};
+use pliant::neighbors::{Construction, Finder, Pairs, Search, near};
 
 #[test]
 fn s30_s31_s32_every_search_on_the_gpu_finds_exactly_the_pairs_of_brute_force() {

@@ -1,8 +1,8 @@
 //! Prefix sums and the radix sort.
 
 use crate::support::{devices, plain, storage, submit, words};
-use pliant::gpu::Device;
-use pliant::gpu::space::{Scan, Sort};
+use pliant::neighbors::gpu::{Scan, Sort};
+use pliant::runtime::gpu::Device;
 
 /// Pseudorandom words, the same every time.
 fn random(count: usize, seed: u64) -> Vec<u32> {

@@ -1,10 +1,10 @@
 //! Devices, and what goes to and fro.
 
 use crate::clouds::Case;
-use pliant::gpu::space::{Finder, Layout, Order, Report, Setup};
-use pliant::gpu::{Cap, Device, GpuOptions, adapters, wgpu};
-use pliant::space::{Construction, Neighbors, Pairs, Search};
-use pliant::state::RowData;
+use pliant::math::RowData;
+use pliant::neighbors::gpu::{Finder, Layout, Order, Report, Setup};
+use pliant::neighbors::{Construction, Neighbors, Pairs, Search};
+use pliant::runtime::gpu::{Cap, Device, GpuOptions, adapters, wgpu};
 use std::sync::OnceLock;
 
 /// A device for every kind of test: with checks, without them, and with no more than a browser grants. None where there

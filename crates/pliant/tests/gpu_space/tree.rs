@@ -2,7 +2,7 @@
 
 use crate::clouds::{Case, Dice, entries, one};
 use crate::support::{GRID, How, Rig, plain, words};
-use pliant::space::{AXIS_BITS, Box3, Node, Pairs, Search, Tree};
+use pliant::neighbors::{AXIS_BITS, Box3, Node, Pairs, Search, Tree};
 
 const HOW: How = How { search: Search::Tree, ..GRID };
 
@@ -100,7 +100,7 @@ fn s31_s32_radii_of_one_to_sixty_four_in_thousands_give_the_lists_of_the_cpu() {
     let case = Case { name: "1:64", rows, radii, phases: Vec::new(), margin: 0.0005 };
     for pairs in [Pairs::Once, Pairs::Both] {
         let found = Rig::new(device, &case, How { pairs, ..HOW }, 1).find();
-        let mut cpu = pliant::space::Finder::new(Search::Tree);
+        let mut cpu = pliant::neighbors::Finder::new(Search::Tree);
         let expected = cpu.find(&one(), case.cloud(), case.margin, pairs);
         assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices(), "{pairs:?}");
         assert!(found.indices().len() > n / 2, "{} entries", found.indices().len());
@@ -116,7 +116,7 @@ fn s30_s31_auto_on_the_gpu_takes_what_the_cpu_would() {
         let radii = (0..rows.len()).map(radius).collect();
         let case = Case { name: "auto", rows: rows.clone(), radii, phases: Vec::new(), margin: 0.0 };
         let mut rig = Rig::new(device, &case, How { search: Search::Auto, ..HOW }, 1);
-        let mut cpu = pliant::space::Finder::new(Search::Auto);
+        let mut cpu = pliant::neighbors::Finder::new(Search::Auto);
         let expected = cpu.find(&one(), case.cloud(), 0.0, Pairs::Once).clone();
         let found = rig.find();
         assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices());

@@ -2,8 +2,8 @@
 
 use crate::clouds::{Case, Dice, entries, one};
 use crate::support::{GRID, How, Rig, devices, every_way, plain, words};
-use pliant::gpu::{Cap, Device, GpuError, GpuOptions};
-use pliant::space::{Construction, Pairs, Search};
+use pliant::neighbors::{Construction, Pairs, Search};
+use pliant::runtime::gpu::{Cap, Device, GpuError, GpuOptions};
 
 fn clump(n: usize) -> Case {
     let mut dice = Dice(4);
@@ -64,7 +64,7 @@ fn s30_s32_e33_giants_among_grains_list_all_that_they_reach() {
     let case = Case { name: "giants", rows, radii, phases, margin: 0.001 };
     for how in every_way() {
         let found = Rig::new(device, &case, how, 10).find();
-        let mut cpu = pliant::space::Finder::new(Search::Tree);
+        let mut cpu = pliant::neighbors::Finder::new(Search::Tree);
         let expected = cpu.find(&one(), case.cloud(), case.margin, how.pairs);
         assert!(found.offsets() == expected.offsets() && found.indices() == expected.indices(), "{how:?}");
         let longest = (0..n).map(|i| found.of(i).len()).max().unwrap();

@@ -4,12 +4,12 @@ use crate::obj;
 use crate::shapes::{block, octahedron};
 use crate::support::{BOTH, bits, compare, open};
 use glam::Vec3;
-use pliant::build::generate;
-use pliant::build::voxel::{Filling, Grid, MERGE_DEPTH, PADDING, VoxelError, fill, voxelize};
-use pliant::gpu::voxel::{GpuVoxelError, GpuVoxelizer};
-use pliant::gpu::{Cap, GpuError};
+use pliant::builder::generate;
 use pliant::mesh::TriMesh;
+use pliant::runtime::gpu::{Cap, GpuError};
 use pliant::scene::{IcosphereSpec, Tessellation};
+use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer};
+use pliant::voxel::{Filling, Grid, MERGE_DEPTH, PADDING, VoxelError, fill, voxelize};
 
 #[test]
 fn s27_r06_what_makes_no_solid_is_refused_on_the_gpu_with_the_cpus_words() {

@@ -4,13 +4,13 @@ use crate::obj;
 use crate::shapes::{Random, blobs, block, centered_grid, octahedron, potato, ring, voxels};
 use crate::support::{BOTH, bits, compare, on_cpu, open};
 use glam::{DVec3, Vec3};
-use pliant::build::generate;
-use pliant::build::voxel::{
+use pliant::builder::generate;
+use pliant::runtime::gpu::{Cap, Device, GpuOptions};
+use pliant::scene::{IcosphereSpec, Tessellation};
+use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer, VoxelStage};
+use pliant::voxel::{
     Field, Filling, Grid, MERGE_DEPTH, MOST_ALONG, PADDING, Particles, Reach, VoxelError, Voxels, fill,
 };
-use pliant::gpu::voxel::{GpuVoxelError, GpuVoxelizer, VoxelStage};
-use pliant::gpu::{Cap, Device, GpuOptions};
-use pliant::scene::{IcosphereSpec, Tessellation};
 
 #[test]
 fn s27_s28_s29_round_and_random_meshes_are_the_same_on_the_gpu() {

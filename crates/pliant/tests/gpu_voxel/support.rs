@@ -1,10 +1,10 @@
 //! A device to test with, and the comparison that all tests make.
 
 use glam::Vec3;
-use pliant::build::voxel::{Field, Grid, MERGE_DEPTH, Particles, VoxelError, Voxels, merge, voxelize};
-use pliant::gpu::voxel::{Filled, GpuVoxelError, GpuVoxelizer};
-use pliant::gpu::{Cap, Device, GpuOptions, adapters};
 use pliant::mesh::TriMesh;
+use pliant::runtime::gpu::{Cap, Device, GpuOptions, adapters};
+use pliant::voxel::gpu::{Filled, GpuVoxelError, GpuVoxelizer};
+use pliant::voxel::{Field, Grid, MERGE_DEPTH, Particles, VoxelError, Voxels, merge, voxelize};
 use std::sync::OnceLock;
 
 /// A device, or nothing where there is none; then the test has nothing to compare.

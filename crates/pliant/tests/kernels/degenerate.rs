@@ -1,7 +1,7 @@
 //! Input that has no direction, no size or no freedom: results stay finite, and what may not move does not.
 
 use crate::support::{Rng, Sample, XPBD, sample};
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
 
 fn assert_finite(at: &Sample, what: &str) {
     for method in [XPBD, (1e4, 1.0), (1e4, 0.0), (1e14, 1.0)] {

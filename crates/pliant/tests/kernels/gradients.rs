@@ -2,7 +2,7 @@
 
 use crate::support::{Double, Rng, Sample, XPBD, sample};
 use glam::{DQuat, DVec3};
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
 
 /// ∂C_m/∂(row k, component c) by central differences.
 fn differences(at: &Sample, row: usize, component: usize) -> Vec<f64> {

@@ -2,10 +2,10 @@
 
 use crate::support::{Double, Rng};
 use glam::Vec3;
-use pliant::kernels::aero::wind_at;
-use pliant::kernels::inflate::{corner_gradient, triangle_volume};
-use pliant::kernels::lane::{Lane, V3, atan2};
-use pliant::kernels::solve::solve_symmetric;
+use pliant::aero::aerodynamics::wind_at;
+use pliant::constraints::inflate::{corner_gradient, triangle_volume};
+use pliant::constraints::xpbd::solve_symmetric;
+use pliant::math::lane::{Lane, V3, atan2};
 use pliant::model::Wind;
 
 #[test]

@@ -1,7 +1,7 @@
 //! What a projection reaches: C = 0 where rigid, nothing where an inequality is slack, the softness asked for.
 
 use crate::support::{Double, Rng, Sample, XPBD, sample};
-use pliant::kernels::{Kind, Scales, Softness};
+use pliant::constraints::{Kind, Scales, Softness};
 
 #[test]
 fn s04_rigid_projections_satisfy_the_constraint_in_the_steps_its_shape_needs() {

@@ -2,9 +2,9 @@
 
 use crate::support::{Double, Rng, Sample};
 use glam::{DVec3, Vec3};
-use pliant::build::{MeshSource, NoMeshes};
-use pliant::kernels::Kind;
-use pliant::kernels::contact::{Solid, signed_distance};
+use pliant::builder::{MeshSource, NoMeshes};
+use pliant::constraints::Kind;
+use pliant::contact::collider_contact::{Solid, signed_distance};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};

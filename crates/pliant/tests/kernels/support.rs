@@ -1,7 +1,8 @@
 //! Double-precision lanes, a small random generator, and random configurations of every kind.
 
 use glam::{DMat3, DQuat, DVec3};
-use pliant::kernels::{Constraint, Kind, Lane, Row, Scales, V3, Visitor};
+use pliant::constraints::{Constraint, Kind, Row, Scales, Visitor};
+use pliant::math::{Lane, V3};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
 /// A lane in double precision.

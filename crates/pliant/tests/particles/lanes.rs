@@ -2,10 +2,11 @@
 
 use crate::dice::Rng;
 use glam::Vec3;
-use pliant::build::NoMeshes;
-use pliant::kernels::contact::{Friction, Push};
-use pliant::kernels::meet::{Field, Loose, Rule, Side, meet, meet_loose, overlap, touch_loose};
-use pliant::kernels::{Row, V3};
+use pliant::builder::NoMeshes;
+use pliant::constraints::Row;
+use pliant::contact::collider_contact::{Friction, Push};
+use pliant::contact::particle_contact::{Field, Loose, Rule, Side, meet, meet_loose, overlap, touch_loose};
+use pliant::math::V3;
 use pliant::scene::{Format, Scene};
 use pliant::{Isa, Options, Simulation};
 

@@ -3,10 +3,10 @@
 
 use crate::support::{center, members};
 use glam::Vec3;
-use pliant::build::MeshSource;
-use pliant::build::voxel::{Filling, MERGE_DEPTH, fill};
+use pliant::builder::MeshSource;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
+use pliant::voxel::{Filling, MERGE_DEPTH, fill};
 use pliant::{Options, Simulation};
 use std::path::{Path, PathBuf};
 
@@ -155,7 +155,7 @@ fn t12_eighty_bunnies_have_the_counts_of_d4_and_fall_on_each_other() {
     }
     let end = sim.probe();
     let pairs = sim.touching().len();
-    let total = |p: &pliant::step::stats::Probe| p.kinetic + p.gravitational;
+    let total = |p: &pliant::schedule::stats::Probe| p.kinetic + p.gravitational;
     println!("{:.1} J to {:.1} J, {pairs} pairs touch, fastest {most:.2} m/s", total(&start), total(&end));
     assert!(pairs > 16 && total(&end) < total(&start) && most < 12.0, "{pairs} pairs, {most} m/s");
 }

@@ -3,7 +3,7 @@
 use crate::support::{center, members, simulate, with_threads};
 use glam::DVec3;
 use pliant::Simulation;
-use pliant::kernels::shape::{Shape, ShapeMatch};
+use pliant::rigid::{Shape, ShapeMatch};
 use std::f64::consts::PI;
 
 /// Gravity in the frame of a slope [m/s²].

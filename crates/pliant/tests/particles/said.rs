@@ -2,12 +2,12 @@
 
 use crate::support::{center, mass, members, simulate, with_threads};
 use glam::Vec3;
-use pliant::build::MeshSource;
-use pliant::build::generate::icosphere;
+use pliant::builder::MeshSource;
+use pliant::builder::generate::icosphere;
 use pliant::frame::Frame;
 use pliant::mesh::{TetMesh, TriMesh};
+use pliant::neighbors::ASLEEP;
 use pliant::scene::{Format, IcosphereSpec, Scene};
-use pliant::space::ASLEEP;
 use pliant::{Options, Simulation};
 
 /// A ball of radius 0.2 m under any name, but for "open", which lacks a triangle.

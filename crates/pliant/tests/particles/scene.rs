@@ -1,7 +1,7 @@
 //! What scenes may say about grains, bodies and contact.
 
 use crate::support::simulate;
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 

@@ -1,7 +1,7 @@
 //! Scenes from text, and what is measured on them.
 
 use glam::DVec3;
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 

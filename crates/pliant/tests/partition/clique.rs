@@ -1,9 +1,9 @@
 //! Cliques of constraints: the largest, and all maximal ones, against known graphs and brute force (S12, E09).
 
-use pliant::build::generate::{block, grid};
-use pliant::build::partition::clique::{EXACT, Omega, maximal_cliques, omega};
-use pliant::build::partition::graph;
+use pliant::builder::generate::{block, grid};
 use pliant::mesh::topology::triangle_edges;
+use pliant::partition::clique::{EXACT, Omega, maximal_cliques, omega};
+use pliant::partition::graph;
 use pliant::scene::{BlockSpec, GridPlane, GridSpec, Tessellation};
 use proptest::prelude::*;
 
@@ -140,7 +140,7 @@ proptest! {
 fn e09_a_ring_of_five_has_cliques_of_two_though_it_needs_three_colors() {
     let five = ring(5);
     assert_eq!((five.exact(), five.cliques().len()), (2, 5));
-    assert_eq!(pliant::build::partition::color::smallest_last(2, &five.rows, 5).len(), 3);
+    assert_eq!(pliant::partition::color::smallest_last(2, &five.rows, 5).len(), 3);
 }
 
 #[test]

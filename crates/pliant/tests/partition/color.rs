@@ -1,9 +1,9 @@
 //! Coloring: sets that share no row, all of the constraints, few sets, the same every time (S11, E09, E10).
 
 use crate::graphs::{Graph, graphs};
-use pliant::build::NoMeshes;
-use pliant::build::partition::islands::GLOBAL;
-use pliant::kernels::Kind;
+use pliant::builder::NoMeshes;
+use pliant::constraints::Kind;
+use pliant::partition::islands::GLOBAL;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 use proptest::prelude::*;

@@ -1,6 +1,6 @@
 //! Hypergraphs to try partitions on.
 
-use pliant::build::partition::color::smallest_last;
+use pliant::partition::color::smallest_last;
 use proptest::prelude::*;
 
 /// A hypergraph: constraints of `arity` different rows each.

@@ -1,10 +1,11 @@
 //! Pieces that share the particles on their seams: one pass, every constraint in one piece, a copy per piece.
 
-use pliant::build::{NoMeshes, Target, build};
-use pliant::kernels::Kind;
+use pliant::builder::{NoMeshes, build};
+use pliant::constraints::Kind;
 use pliant::model::Model;
+use pliant::partition::Target;
 use pliant::scene::{Format, Override, Scene};
-use pliant::step::schedule::{Half, Halves, Job, Pass};
+use pliant::schedule::passes::{Half, Halves, Job, Pass};
 use pliant::{Options, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -75,7 +76,7 @@ fn patches(model: &Model) -> BTreeMap<u32, (BTreeSet<u32>, usize)> {
 
 /// Constraints by kind as the particles they join, in an order of their own.
 fn listed(model: &Model) -> Vec<(&'static str, Vec<u32>)> {
-    let of_group = |g: &'_ pliant::model::Group| -> Vec<(&'static str, Vec<u32>)> {
+    let of_group = |g: &'_ pliant::constraints::group::Group| -> Vec<(&'static str, Vec<u32>)> {
         let seen = |(block, lane)| g.rows_of(block, lane).map(|r| model.phantoms.seen(r)).collect();
         g.slots().map(|slot| (g.kind.name(), seen(slot))).collect()
     };

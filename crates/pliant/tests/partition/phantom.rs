@@ -1,9 +1,9 @@
 //! Copies of particles: any number of colors is enough, with few copies (S12, S13, E06–E09).
 
 use crate::graphs::{Graph, graphs};
-use pliant::build::partition::color::{balance, color, count};
-use pliant::build::partition::graph;
-use pliant::build::partition::phantom::{Split, hybrid, split};
+use pliant::partition::color::{balance, color, count};
+use pliant::partition::graph;
+use pliant::partition::phantom::{Split, hybrid, split};
 use proptest::prelude::*;
 
 fn of(graph: &Graph) -> graph::Graph {
@@ -100,7 +100,7 @@ fn s12_e09_ring_of_five_takes_two_colors_with_one_particle_split() {
 fn s12_a_lattice_needs_hardly_more_copies_than_the_least() {
     // A block of six-tet cells: 24 tets on every inner particle.
     let spec = pliant::scene::BlockSpec { cells: [12; 3], size: [1.0; 3], tets: pliant::scene::Tessellation::Six };
-    let mesh = pliant::build::generate::block(&spec);
+    let mesh = pliant::builder::generate::block(&spec);
     let graph = graph::Graph::uniform(4, 4, &mesh.tets.concat(), mesh.positions.len());
     for q in [2, 4, 6, 8, 12] {
         let found = split(&graph, q);

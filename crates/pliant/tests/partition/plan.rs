@@ -1,10 +1,11 @@
 //! Every way to split, on random constraints of several kinds at once.
 
 use glam::Vec3;
-use pliant::build::partition::islands::{GLOBAL, Islands, Room};
-use pliant::build::partition::{Plan, Problem, plan};
-use pliant::build::{Raw, Target};
-use pliant::kernels::Kind;
+use pliant::constraints::Kind;
+use pliant::constraints::group::Raw;
+use pliant::partition::Target;
+use pliant::partition::islands::{GLOBAL, Islands, Room};
+use pliant::partition::{Plan, Problem, plan};
 use pliant::scene::{Partition, Solver};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

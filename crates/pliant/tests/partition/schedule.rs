@@ -1,10 +1,10 @@
 //! The list of passes, walked as a backend would: every constraint once per iteration, on its own
 //! particles, and nothing within a pass that could get in each other's way.
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::model::Model;
 use pliant::scene::{Format, Override, Partition, Scene};
-use pliant::step::schedule::{Job, Pass, Schedule};
+use pliant::schedule::passes::{Job, Pass, Schedule};
 use pliant::{Options, Simulation};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,8 +1,8 @@
 //! What the ways to split make of the same bodies: momentum, rest, convergence (S12, S13, T06, T08, E08).
 
 use glam::{DVec3, Vec3};
-use pliant::build::NoMeshes;
-use pliant::kernels::Kind;
+use pliant::builder::NoMeshes;
+use pliant::constraints::Kind;
 use pliant::scene::{Format, Override, Scene};
 use pliant::{Options, Simulation};
 

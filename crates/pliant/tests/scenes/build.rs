@@ -1,6 +1,6 @@
 //! Scenes that read well but cannot be built, and one that cannot be run.
 
-use pliant::build::{BuildError, NoMeshes};
+use pliant::builder::{BuildError, NoMeshes};
 use pliant::scene::{Format, Override, Scene};
 use pliant::{Options, SceneError, Simulation, StepError};
 

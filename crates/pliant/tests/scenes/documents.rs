@@ -1,6 +1,6 @@
 //! T07, T08: the built-in scenes that stand for those of D2 have its counts and do what it says.
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Override, Scene};
 use pliant::{Options, Simulation};
 

@@ -1,6 +1,6 @@
 //! A scene that uses every key of the format, and a test that it does.
 
-use pliant::build::NoMeshes;
+use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene, schema};
 use pliant::{Options, Simulation};
 use serde_json::Value;

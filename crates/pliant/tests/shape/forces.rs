@@ -1,7 +1,7 @@
 //! Rigid bodies that forces act on: what contacts rest on (S19, S21).
 
 use crate::support::{Random, Row, bent, block, momentum};
-use pliant::kernels::shape::{Pass, Shape, ShapeMatch, match_shapes};
+use pliant::rigid::{Pass, Shape, ShapeMatch, match_shapes};
 
 const FORCED: fn() -> Pass<'static> = || Pass { forced: true, ..Pass::default() };
 

@@ -2,8 +2,8 @@
 
 use crate::support::{Random, Row, bent, block, distance, farthest, momentum, moved, shaken, substep};
 use pliant::Isa;
-use pliant::kernels::shape::matrix::{matrix_of, quat_multiply};
-use pliant::kernels::shape::{
+use pliant::math::matrix::{matrix_of, quat_multiply};
+use pliant::rigid::{
     CHUNK, Extraction, PEAK_WEIGHT, Pass, Plastic, Shape, ShapeError, ShapeMatch, Stiffness, adaptive_weight,
     match_shapes,
 };

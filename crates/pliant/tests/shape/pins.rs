@@ -1,8 +1,8 @@
 //! Pinned particles: never moved, and as heavy as they can be.
 
 use crate::support::{Random, Row, bent, block, distance, farthest, moved, shaken};
-use pliant::kernels::shape::matrix::matrix_of;
-use pliant::kernels::shape::{Pass, Shape, ShapeMatch, match_shapes};
+use pliant::math::matrix::matrix_of;
+use pliant::rigid::{Pass, Shape, ShapeMatch, match_shapes};
 
 fn pinned(mut rows: Vec<Row>, pins: &[usize]) -> Vec<Row> {
     pins.iter().for_each(|&i| rows[i][3] = 0.0);

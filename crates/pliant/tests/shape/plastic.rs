@@ -1,8 +1,8 @@
 //! Rest shapes that give way.
 
 use crate::support::{Row, block, determinant, farthest, moved, substep};
-use pliant::kernels::shape::matrix::{IDENTITY, Mat3, matrix_of, multiply, quat_normalize};
-use pliant::kernels::shape::{Plastic, Shape, ShapeMatch, Stiffness};
+use pliant::math::matrix::{IDENTITY, Mat3, matrix_of, multiply, quat_normalize};
+use pliant::rigid::{Plastic, Shape, ShapeMatch, Stiffness};
 
 const AT_ONCE: Plastic = Plastic { threshold: 0.1, creep: f32::INFINITY, most: 10.0 };
 

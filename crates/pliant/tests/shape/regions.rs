@@ -1,7 +1,7 @@
 //! Overlapping regions.
 
 use crate::support::{Random, Row, block, distance, momentum, shaken, substep};
-use pliant::kernels::shape::{Pass, Shape, ShapeMatch, Stiffness, match_shapes, regions};
+use pliant::rigid::{Pass, Shape, ShapeMatch, Stiffness, match_shapes, regions};
 
 fn places(rows: &[Row]) -> Vec<[f32; 3]> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()

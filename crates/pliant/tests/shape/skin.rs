@@ -1,8 +1,8 @@
 //! Visual meshes that follow particles.
 
 use crate::support::{Random, Row, block, moved, shaken};
-use pliant::kernels::shape::matrix::{Vec3, apply, matrix_of};
-use pliant::kernels::shape::{Pass, Shape, ShapeMatch, Skin, match_shapes};
+use pliant::math::matrix::{Vec3, apply, matrix_of};
+use pliant::rigid::{Pass, Shape, ShapeMatch, Skin, match_shapes};
 
 fn places(rows: &[Row]) -> Vec<Vec3> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()

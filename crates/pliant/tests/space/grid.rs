@@ -2,7 +2,7 @@
 
 use crate::support::{Dice, cases, entries, one};
 use pliant::Isa;
-use pliant::space::{Bounds, Cells, Construction, Grid, Neighbors, Pairs};
+use pliant::neighbors::{Bounds, Cells, Construction, Grid, Neighbors, Pairs};
 
 #[test]
 fn s30_the_grid_finds_exactly_the_pairs_of_brute_force() {
@@ -72,7 +72,7 @@ fn s30_tables_take_the_shape_of_the_bounds_and_at_most_four_places_per_particle(
             .map(|p| [p[0] * scale[0], p[1] * scale[1], p[2] * scale[2], 1.0])
             .collect();
         let radii = vec![0.02; rows.len()];
-        grid.build(&threads, pliant::space::Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0);
+        grid.build(&threads, pliant::neighbors::Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0);
         let dims = grid.cells().dims();
         assert!(grid.cells().places() <= 8000, "{scale:?}: {dims:?}");
         for k in 0..3 {

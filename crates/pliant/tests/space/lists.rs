@@ -1,7 +1,7 @@
 //! Neighbor lists, whoever makes them.
 
 use crate::support::{Case, Dice, cases, entries, one};
-use pliant::space::{ASLEEP, Cloud, Finder, Pairs, Search, near};
+use pliant::neighbors::{ASLEEP, Cloud, Finder, Pairs, Search, near};
 use pliant::{Isa, Threads};
 
 #[test]

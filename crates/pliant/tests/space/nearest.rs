@@ -1,8 +1,8 @@
 //! The k nearest particles, and all within reach of a point.
 
 use crate::support::{Case, Dice, cases, one};
-use pliant::space::{Bounds, Cells, Construction, Grid};
-use pliant::state::RowData;
+use pliant::math::RowData;
+use pliant::neighbors::{Bounds, Cells, Construction, Grid};
 
 /// Particle numbers by distance, then by number.
 fn brute_force(case: &Case, p: RowData, k: usize) -> Vec<(u32, f32)> {

@@ -1,8 +1,8 @@
 //! Clouds of every kind, and the search that cannot be wrong.
 
 use pliant::Threads;
-use pliant::space::{Cloud, Neighbors, Pairs, near, phases_meet};
-use pliant::state::RowData;
+use pliant::math::RowData;
+use pliant::neighbors::{Cloud, Neighbors, Pairs, near, phases_meet};
 
 /// Particles that own what a [`Cloud`] borrows.
 pub struct Case {

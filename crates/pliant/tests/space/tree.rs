@@ -1,7 +1,7 @@
 //! Codes, the radix tree, its volumes and traversals.
 
 use crate::support::{Case, Dice, cases, entries, one};
-use pliant::space::*;
+use pliant::neighbors::*;
 use pliant::{Isa, Threads};
 
 fn check_pairs<V: Volume>(volumes: &str) {

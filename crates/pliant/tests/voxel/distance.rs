@@ -2,7 +2,7 @@
 
 use crate::shapes::{Random, all, blobs, voxels};
 use glam::Vec3;
-use pliant::build::voxel::{EMPTY, Field, INSIDE, Reach, SITE_DISTANCE, Voxels, fast_marching, site_codes};
+use pliant::voxel::{EMPTY, Field, INSIDE, Reach, SITE_DISTANCE, Voxels, fast_marching, site_codes};
 
 /// Sites and their classes, by looking at all 26 neighbors (D4 Alg 4.1).
 pub fn sites(voxels: &Voxels) -> Vec<([i32; 3], u32)> {

@@ -3,10 +3,10 @@
 use crate::distance::sites;
 use crate::shapes::{Random, all, blobs, block, potato, ring, voxels};
 use glam::{DVec3, Vec3};
-use pliant::build::voxel::{
+use pliant::scene::Tessellation;
+use pliant::voxel::{
     Field, Filling, Grid, MERGE_DEPTH, PADDING, Particles, SITE_DISTANCE, VoxelError, Voxels, fill, merge,
 };
-use pliant::scene::Tessellation;
 
 #[test]
 fn t10_s29_the_box_merges_into_the_counts_of_d4_at_any_depth_that_it_may_have_used() {

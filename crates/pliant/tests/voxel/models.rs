@@ -1,7 +1,7 @@
 //! T10 on scanned models, which are not part of the project: passed over, with a line, where they are not there.
 
 use crate::obj::load;
-use pliant::build::voxel::{Field, Grid, MERGE_DEPTH, PADDING, merge, ray_cast, voxelize};
+use pliant::voxel::{Field, Grid, MERGE_DEPTH, PADDING, merge, ray_cast, voxelize};
 
 #[test]
 fn t10_scanned_models_have_the_counts_of_d4_within_two_in_a_hundred() {

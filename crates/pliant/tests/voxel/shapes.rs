@@ -1,12 +1,12 @@
 //! Closed meshes and sets of voxels to try things on, from fixed seeds.
 
 use glam::{DVec3, Quat, Vec3};
-use pliant::build::generate;
-use pliant::build::voxel::{Grid, Voxels};
+use pliant::builder::generate;
 use pliant::mesh::TriMesh;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface};
 use pliant::mesh::topology::boundary;
 use pliant::scene::{BlockSpec, IcosphereSpec, Tessellation};
+use pliant::voxel::{Grid, Voxels};
 
 /// A small generator of numbers (xorshift).
 pub struct Random(pub u64);

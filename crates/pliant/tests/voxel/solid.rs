@@ -2,12 +2,12 @@
 
 use crate::shapes::{Random, all, block, centered_grid, octahedron, potato, ring, voxels};
 use glam::{DVec3, Vec3};
-use pliant::build::voxel::{
-    Filling, Grid, HalfOpen, PADDING, VoxelError, Voxels, fill, ray_cast, snap, voxelize, voxelize_along,
-};
 use pliant::mesh::TriMesh;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface};
 use pliant::scene::{IcosphereSpec, Tessellation};
+use pliant::voxel::{
+    Filling, Grid, HalfOpen, PADDING, VoxelError, Voxels, fill, ray_cast, snap, voxelize, voxelize_along,
+};
 
 /// How often a closed mesh winds around a point: solid angles of its triangles over 4π ([Jacobson et al. 2013]).
 fn winding(corners: &[[DVec3; 3]], p: DVec3) -> f64 {
@@ -146,7 +146,7 @@ fn s27_centers_on_slanted_faces_edges_and_corners_follow_the_half_open_rule() {
 
 #[test]
 fn s27_the_volume_of_voxels_goes_to_that_of_the_mesh() {
-    let ball = pliant::build::generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 4 });
+    let ball = pliant::builder::generate::icosphere(&IcosphereSpec { radius: 1.0, subdivisions: 4 });
     let mut random = Random(3);
     for mesh in [ball, potato(&mut random, 4), ring(&mut random, 40, 16)] {
         let corners = mesh.triangles.iter().map(|t| t.map(|v| mesh.positions[v as usize].as_dvec3()));

@@ -3,12 +3,12 @@
 
 use crate::report::Failure;
 use pliant::Simulation;
-use pliant::build::generate;
-use pliant::build::voxel::{Filling, MERGE_DEPTH, fill};
+use pliant::builder::generate;
+use pliant::math::RowData;
 use pliant::mesh::TriMesh;
 use pliant::mesh::topology::boundary;
 use pliant::scene::{BlockSpec, Scene, Tessellation};
-use pliant::state::RowData;
+use pliant::voxel::{Filling, MERGE_DEPTH, fill};
 
 /// Particles of all bodies, each from the middle of its body.
 pub struct Merged {

@@ -1,7 +1,9 @@
 //! Every way to find neighbors, and what it takes on one cloud of particles.
 
-use pliant::space::{Ball, Bounds, Box3, Cells, Cloud, Construction, Grid, Neighbors, Pairs, Start, Traversal, Tree};
-use pliant::space::{Volume, Walk};
+use pliant::neighbors::{
+    Ball, Bounds, Box3, Cells, Cloud, Construction, Grid, Neighbors, Pairs, Start, Traversal, Tree,
+};
+use pliant::neighbors::{Volume, Walk};
 use pliant::{Isa, Threads};
 use std::time::Instant;
 

@@ -15,7 +15,7 @@ use crate::report::Failure;
 use merged::Merged;
 use methods::{Method, Searches, Taken};
 use pliant::Backend;
-use pliant::space::Cloud;
+use pliant::neighbors::Cloud;
 use serde::Serialize;
 use std::fmt::Write as _;
 

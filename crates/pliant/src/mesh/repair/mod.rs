@@ -14,10 +14,10 @@ mod tets;
 mod weld;
 mod winding;
 
-pub use surface::{SurfaceNeed, clean_surface};
-pub use tets::clean_tets;
+pub use crate::mesh::repair::surface::{SurfaceNeed, clean_surface};
+pub use crate::mesh::repair::tets::clean_tets;
 
-use super::MeshError;
+use crate::mesh::MeshError;
 use glam::{DVec3, Vec3};
 
 /// How many things of one kind were repaired, and which came first.

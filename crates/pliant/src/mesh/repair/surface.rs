@@ -1,7 +1,7 @@
 //! Repair of triangle meshes: what is a triangle at all. How triangles join is judged in `winding`.
 
-use super::{MeshError, Tally, check_indices, check_positions, compact, precise, weld, winding};
 use crate::mesh::TriMesh;
+use crate::mesh::repair::{MeshError, Tally, check_indices, check_positions, compact, precise, weld, winding};
 use glam::Vec3;
 use std::collections::{HashMap, HashSet};
 
@@ -125,7 +125,7 @@ fn flip_thin(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> Tally {
 }
 
 /// The three directed edges of a triangle.
-pub(super) fn edges([a, b, c]: [u32; 3]) -> [(u32, u32); 3] {
+pub(crate) fn edges([a, b, c]: [u32; 3]) -> [(u32, u32); 3] {
     [(a, b), (b, c), (c, a)]
 }
 

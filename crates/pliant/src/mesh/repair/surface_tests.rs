@@ -1,6 +1,6 @@
 //! Small surfaces, each broken in one way.
 
-use super::{SurfaceNeed, clean_surface};
+use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::{MeshError, TriMesh};
 use glam::Vec3;
 

@@ -1,7 +1,7 @@
 //! Repair of tetrahedral meshes.
 
-use super::{MeshError, Tally, check_indices, check_positions, compact, precise};
 use crate::mesh::TetMesh;
+use crate::mesh::repair::{MeshError, Tally, check_indices, check_positions, compact, precise};
 use glam::Vec3;
 use std::collections::HashSet;
 

@@ -1,17 +1,17 @@
 //! Joins vertices that lie so close that a file must have meant one.
 
-use super::{Tally, precise};
+use crate::mesh::repair::{Tally, precise};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
 
 /// Vertices closer than this share of the bounding box diagonal are one.
-pub(super) const TOLERANCE: f64 = 1e-5;
+pub(crate) const TOLERANCE: f64 = 1e-5;
 
 /// Cells this many tolerances wide keep most vertices away from cell walls, so most need one lookup, while
 /// a cell can still hold only a bounded number of vertices that are a tolerance apart.
 const CELL: f64 = 4.0;
 
-pub(super) struct Weld {
+pub(crate) struct Weld {
     /// Vertex that stands for each vertex; its own number where it stays.
     pub target: Vec<u32>,
     pub merged: Tally,
@@ -22,7 +22,7 @@ pub(super) struct Weld {
 /// Finds for every vertex the first earlier vertex within the tolerance.
 ///
 /// Only kept vertices attract others, so chains of close vertices do not collapse into one point.
-pub(super) fn weld(positions: &[Vec3]) -> Weld {
+pub(crate) fn weld(positions: &[Vec3]) -> Weld {
     let (low, high) = positions
         .iter()
         .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| (low.min(precise(p)), high.max(precise(p))));

@@ -1,11 +1,11 @@
 //! How the triangles of a surface join: borders, pieces, and which side is outside.
 
-use super::surface::edges;
-use super::{MeshError, SurfaceNeed, Tally, counted, precise};
+use crate::mesh::repair::surface::edges;
+use crate::mesh::repair::{MeshError, SurfaceNeed, Tally, counted, precise};
 use glam::Vec3;
 
 /// Triangles with area, and the numbers vertices and triangles had in the mesh as handed in.
-pub(super) struct Surface<'a> {
+pub(crate) struct Surface<'a> {
     pub positions: &'a [Vec3],
     pub vertex_origin: &'a [u32],
     pub triangles: &'a mut [[u32; 3]],

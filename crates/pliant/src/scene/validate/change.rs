@@ -1,6 +1,6 @@
 //! What leaves the world or changes in it.
 
-use super::{Checked, SceneError, collider, color, motion, one_of, range, vector};
+use crate::scene::validate::{Checked, SceneError, collider, color, motion, one_of, range, vector};
 use crate::scene::{Drain, Freeze, Melt};
 
 pub fn drain(at: &str, d: &Drain) -> Checked {

@@ -1,11 +1,11 @@
 //! Solids of the environment.
 
-use super::*;
+use crate::scene::validate::*;
 
 /// Points of a hull at most.
 const MOST_POINTS: usize = 1_000_000;
 
-pub(super) fn collider(at: &str, c: &Collider) -> Checked {
+pub(crate) fn collider(at: &str, c: &Collider) -> Checked {
     let shapes = [
         ("plane", c.plane.is_some()),
         ("sphere", c.sphere.is_some()),
@@ -38,7 +38,7 @@ pub(super) fn collider(at: &str, c: &Collider) -> Checked {
 }
 
 /// Boxes and balls, of whatever they are.
-pub(super) fn plain(at: &str, cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Checked {
+pub(crate) fn plain(at: &str, cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Checked {
     if let Some(s) = sphere {
         vector(&format!("{at}.sphere.center"), s.center, 1e5)?;
         range(&format!("{at}.sphere.radius"), s.radius, 1e-6, 1e5)?;

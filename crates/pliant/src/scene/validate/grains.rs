@@ -1,8 +1,10 @@
 //! Grains, bodies of particles, and contact between particles.
 
-use super::{Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, vector};
 use crate::error::SceneError;
 use crate::scene::grains::{MOST_ACROSS, mouth};
+use crate::scene::validate::{
+    Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, vector,
+};
 use crate::scene::{Body, ContactSpec, Grains, PourSpec};
 
 pub fn grains(at: &str, g: &Grains) -> Checked {

@@ -1,7 +1,7 @@
 //! Liquids.
 
-use super::{Checked, count, grains, range};
 use crate::error::SceneError;
+use crate::scene::validate::{Checked, count, grains, range};
 use crate::scene::{FillSpec, FluidSpec, FoamSpec, Grains, Liquid, Scene};
 
 pub fn fluid(f: &FluidSpec) -> Checked {

@@ -8,17 +8,17 @@ mod grains;
 mod liquid;
 mod soft;
 
-use super::*;
 use crate::error::SceneError;
+use crate::scene::*;
 
 type Checked = Result<(), SceneError>;
 
 /// Most copies, cells and particles a scene may ask for, so that a typing error is not an out-of-memory.
 const MOST_PARTICLES: u64 = 100_000_000;
 
-pub(crate) use liquid::as_grains;
+pub(crate) use crate::scene::validate::liquid::as_grains;
 
-pub(super) fn validate(scene: &Scene) -> Checked {
+pub(crate) fn validate(scene: &Scene) -> Checked {
     solver(&scene.solver)?;
     world(&scene.world)?;
     for (i, c) in scene.cloth.iter().enumerate() {

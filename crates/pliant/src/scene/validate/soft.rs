@@ -1,8 +1,8 @@
 //! Soft bodies and the shapes they are generated from.
 
-use super::*;
+use crate::scene::validate::*;
 
-pub(super) fn soft(at: &str, s: &Soft) -> Checked {
+pub(crate) fn soft(at: &str, s: &Soft) -> Checked {
     let shapes = [
         ("block", s.block.is_some()),
         ("torus", s.torus.is_some()),
@@ -48,14 +48,14 @@ fn block(at: &str, b: &BlockSpec, copies: u64) -> Checked {
     size(&format!("{at}.cells"), particles.saturating_mul(copies))
 }
 
-pub(super) fn figure(at: &str, f: &FigureSpec, copies: u64) -> Checked {
+pub(crate) fn figure(at: &str, f: &FigureSpec, copies: u64) -> Checked {
     range(&format!("{at}.height"), f.height, 1e-6, 1e5)?;
     // With fewer cells the ears are thinner than one.
     count(&format!("{at}.cells"), f.cells, 12, 1_000)?;
     carved(&format!("{at}.cells"), cube(f.cells).saturating_mul(copies))
 }
 
-pub(super) fn torus(at: &str, t: &TorusSpec, copies: u64) -> Checked {
+pub(crate) fn torus(at: &str, t: &TorusSpec, copies: u64) -> Checked {
     range(&format!("{at}.radius"), t.radius, 1e-6, 1e5)?;
     range(&format!("{at}.width"), t.width, 1e-6, t.radius * 1.99)?;
     range(&format!("{at}.height"), t.height.unwrap_or(t.width), 1e-6, 1e5)?;

@@ -1,0 +1,4 @@
+//! Aerodynamic lift and drag on triangles, and wind.
+
+pub mod aerodynamics;
+pub(crate) mod cpu;

@@ -1,0 +1,215 @@
+//! From everything that was placed to a model and its state: rows are numbered, constraints split, ordered and packed.
+
+use crate::builder::BuildError;
+use crate::builder::assembly::{Assembly, MOST};
+use crate::builder::liquid::{fluid, notes};
+use crate::builder::packing;
+use crate::builder::part::ORIENTATION;
+use crate::builder::settings::{mutual, settings};
+use crate::builder::surfaces::finish_sails;
+use crate::constraints::Kind;
+use crate::constraints::group::BLOCK;
+use crate::constraints::group::Raw;
+use crate::contact::attachment_filter::Mates;
+use crate::error::SceneError;
+use crate::math::RowData;
+use crate::model::{Inflatable, Model, Settings};
+use crate::partition::Target;
+use crate::partition::islands::{Islands, Room};
+use crate::partition::{Problem, plan};
+use crate::rigid::ShapeMatch;
+use crate::scene::{Integrator, Partition, Scene};
+use crate::schedule::passes::{Pass, Schedule, Touches};
+use crate::state::{Frozen, State};
+use glam::Vec3;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::time::Instant;
+
+impl Assembly {
+    /// Splits, orders and packs everything.
+    pub fn finish(mut self, scene: &Scene, target: &Target) -> Result<(Model, State), BuildError> {
+        let particles = self.rows.len();
+        self.rows.extend_from_slice(&self.orientations);
+        self.velocities.resize(self.rows.len(), [0.0; 4]);
+        let (settings, mutual) = (settings(scene, target), mutual(scene));
+        let mut constraints = self.numbered(particles)?;
+        let solid = self.rows.len();
+        let clock = Instant::now();
+        // Bodies that touch each other are no islands.
+        let apart = mutual.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
+        let islands = if apart { self.islands(scene, &settings, target, &constraints) } else { Islands::none(solid) };
+        let shapes = self.match_shapes()?;
+        self.tell_pours(f64::from(settings.dt));
+        let coats = std::mem::take(&mut self.coats).finish(&self.shape, MOST)?;
+        if !self.fields.is_empty() {
+            self.fields.resize(solid, [0.0; 4]);
+        }
+        // Who is near at rest need not be kept apart.
+        let whole = mutual.is_some() && (self.itself || !self.mates.is_empty());
+        let rest_places = if whole { self.rest.clone() } else { Vec::new() };
+        let rest = rest_of_rows(std::mem::take(&mut self.rest), &constraints, solid);
+        let (partition, solver) = (settings.partition, &scene.solver);
+        let alone = apart && self.inflatables.is_empty();
+        let problem = Problem { partition, solver, target, islands: &islands, rest: &rest, alone };
+        let plan = plan(&problem, &mut constraints);
+        let partition_seconds = clock.elapsed().as_secs_f64();
+        let with_sets = constraints.into_iter().zip(&plan.sets);
+        let groups: Vec<_> = with_sets.map(|((kind, raw), sets)| packing::group(kind, &raw, sets)).collect();
+        let copies = plan.phantoms.owners.iter().map(|&owner| self.rows[owner as usize]);
+        let rows: Vec<RowData> = self.rows.iter().copied().chain(copies).collect();
+        let island_count = islands.runs.len();
+        packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
+        finish_sails(&mut self.sails, particles);
+        let runs = runs(islands.runs, particles);
+        // Islands see to their own contacts.
+        let outside = runs.len() > island_count && !scene.collider.is_empty();
+        let touches = if outside { Touches::Some } else { Touches::None };
+        let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
+        let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
+        let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
+        let state = State { rows, multipliers, shapes, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
+        // What waits to freeze will weigh something.
+        for freeze in &self.freezes {
+            self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
+        }
+        let fluid = fluid(scene, self.spaces, self.liquids, (&self.rows, &self.shape.radii));
+        if let Some(fluid) = &fluid {
+            self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
+        }
+        let model = Model {
+            schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)
+                .and((!scene.liquid.is_empty()).then_some(Pass::Flow))
+                .and(mutual.is_some().then_some(Pass::Meet))
+                .and(state.shapes.is_some().then_some(Pass::Shapes)),
+            mutual,
+            fluid,
+            rest: rest_places,
+            fields: self.fields,
+            loose: self.loose,
+            mates: Mates::new(self.mates, particles),
+            settings,
+            groups,
+            inflatables: self.inflatables,
+            colliders: self.colliders,
+            pins: self.pins,
+            sails: self.sails,
+            spin_weights: self.spin_weights,
+            phantoms: plan.phantoms,
+            incidence,
+            runs,
+            shape: self.shape,
+            coats,
+            pours: self.pours,
+            drains: self.drains,
+            melts: self.melts,
+            freezes: self.freezes,
+            notes: self.notes,
+            partition_seconds,
+        };
+        Ok((model, state))
+    }
+
+    /// Constraints of all kinds there are, orientations numbered behind the particles.
+    fn numbered(&mut self, particles: usize) -> Result<BTreeMap<Kind, Raw>, BuildError> {
+        let mut constraints = std::mem::take(&mut self.constraints);
+        constraints.retain(|_, raw| !raw.rows.is_empty());
+        for raw in constraints.values_mut() {
+            if raw.rows.len() > MOST {
+                return Err(BuildError::TooLarge { what: "rows of one kind", found: raw.rows.len(), most: MOST });
+            }
+            for r in raw.rows.iter_mut().filter(|r| **r & ORIENTATION != 0) {
+                *r = (*r & !ORIENTATION) + particles as u32;
+            }
+        }
+        Ok(constraints)
+    }
+
+    /// Bodies that have nothing to do with each other, where the partition makes use of them.
+    fn islands(&self, scene: &Scene, settings: &Settings, target: &Target, all: &BTreeMap<Kind, Raw>) -> Islands {
+        let (solid, partition) = (self.rows.len(), settings.partition);
+        // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
+        let splits = matches!(partition, Partition::Phantom | Partition::Hybrid);
+        if !partition.is_parallel() || splits && target.rows < usize::MAX {
+            return Islands::none(solid);
+        }
+        let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
+        let wish = scene.solver.patch_particles.filter(|_| partition.is_patched());
+        Islands::find(all, solid - self.orientations.len(), solid, &tied, Room::on(target, wish))
+    }
+
+    /// Bodies that keep their shape, around their rest.
+    fn match_shapes(&self) -> Result<Option<ShapeMatch>, BuildError> {
+        if self.shapes.is_empty() {
+            return Ok(None);
+        }
+        let rest: Vec<RowData> = self.rest.iter().zip(&self.rows).map(|(p, row)| [p.x, p.y, p.z, row[3]]).collect();
+        let mut shapes = ShapeMatch::new(&self.shapes, &rest).map_err(|e| SceneError::new("body", e.to_string()))?;
+        if !self.freezes.is_empty() {
+            // Nothing of these is there yet.
+            self.freezes.iter().flat_map(|f| f.body.clone()).for_each(|row| shapes.leave(row));
+            shapes.set_masses(&rest);
+        }
+        Ok(Some(shapes))
+    }
+
+    /// Tells outputs when particles that are poured come into the world, with steps of `dt` [s].
+    fn tell_pours(&mut self, dt: f64) {
+        let particles = self.shape.objects.len();
+        self.shape.enters.resize(if self.pours.is_empty() { 0 } else { particles }, 0.0);
+        for pour in &self.pours {
+            let times = (0..pour.places.len()).map(|k| pour.step_of(k, dt));
+            self.shape.enters[pour.first..].iter_mut().zip(times).for_each(|(enters, time)| *enters = time);
+        }
+    }
+
+    /// The state at the start, but for rows, multipliers and shapes. `wet`: there are liquids.
+    fn state(&mut self, particles: usize, settings: &Settings, wet: bool) -> State {
+        let second = settings.integrator == Integrator::Bdf2;
+        let history = |rows: &Vec<RowData>| if second { rows.clone() } else { Vec::new() };
+        let wet = if wet { particles } else { 0 };
+        State {
+            particles,
+            previous: self.rows.clone(),
+            older: history(&self.rows),
+            older_velocities: history(&self.velocities),
+            velocities: std::mem::take(&mut self.velocities),
+            radii: self.shape.radii.clone(),
+            phases: std::mem::take(&mut self.phases),
+            poured: vec![0; self.pours.len()],
+            returned: vec![Default::default(); self.pours.len()],
+            melted: vec![0; self.melts.len()],
+            frozen: vec![Frozen::default(); self.freezes.len()],
+            first_order: vec![false; if second { particles } else { 0 }],
+            inflate_multipliers: vec![0.0; self.inflatables.len()],
+            pressures: vec![0.0; wet],
+            carried: vec![[0.0; 4]; wet],
+            ..State::default()
+        }
+    }
+}
+
+/// Rest positions of all rows: an orientation is where its segment is.
+fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<Kind, Raw>, rows: usize) -> Vec<Vec3> {
+    rest.resize(rows, Vec3::ZERO);
+    if let Some(raw) = constraints.get(&Kind::StretchShear) {
+        raw.rows.chunks_exact(3).for_each(|r| rest[r[2] as usize] = rest[r[0] as usize]);
+    }
+    rest
+}
+
+/// Particles per run outside islands.
+const RUN: usize = 4096;
+
+/// Islands first, then all particles that belong to none, in pieces.
+fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
+    let mut all = islands;
+    let mut rest = Vec::new();
+    let mut at = 0;
+    for run in all.iter().cloned().chain(std::iter::once(particles..particles)) {
+        rest.extend((at..run.start).step_by(RUN).map(|first| first..(first + RUN).min(run.start)));
+        at = run.end;
+    }
+    all.extend(rest);
+    all
+}

@@ -1,0 +1,251 @@
+//! Joins copies of parts into one set of particles and constraints, then into model and state.
+//!
+//! [`Assembly::place`] adds objects here, `pins` holds some of their particles, `finish` turns all of it into a model.
+
+pub mod finish;
+pub mod pins;
+
+use crate::builder::BuildError;
+use crate::builder::liquid::spaces;
+use crate::builder::part::{Matching, Mouth, ORIENTATION, Part};
+use crate::builder::placement::copies;
+use crate::builder::skinning::Wardrobe;
+use crate::builder::surfaces::inflatable;
+use crate::constraints::Kind;
+use crate::constraints::group::Raw;
+use crate::error::SceneError;
+use crate::fluid::parameters::LIQUID;
+use crate::frame::Shape;
+use crate::math::RowData;
+use crate::model::{Collider, Inflatable, MovedPins, Sails};
+use crate::neighbors::ASLEEP;
+use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
+use crate::transitions::drain::Drain;
+use crate::transitions::emitter::Pour;
+use crate::transitions::freeze::Freeze;
+use crate::transitions::melt::Melt;
+use glam::Vec3;
+use std::collections::BTreeMap;
+
+/// One copy of an object within the whole.
+pub struct Copy {
+    /// Name of the object, without the copy's number.
+    pub name: String,
+    /// First particle.
+    pub first: u32,
+    /// Displacement from the part.
+    pub shift: Vec3,
+    /// Number of the part.
+    pub part: usize,
+}
+
+/// Everything so far.
+#[derive(Default)]
+pub struct Assembly {
+    /// Remarks for the user.
+    pub notes: Vec<String>,
+    /// Parts as built, without their constraints (kept for attachments).
+    pub parts: Vec<Part>,
+    /// Copies of parts.
+    pub copies: Vec<Copy>,
+    /// Positions and inverse masses.
+    pub rows: Vec<RowData>,
+    /// Positions at rest [m].
+    rest: Vec<Vec3>,
+    velocities: Vec<RowData>,
+    phases: Vec<u32>,
+    orientations: Vec<RowData>,
+    spin_weights: Vec<f32>,
+    /// Constraints by kind.
+    pub constraints: BTreeMap<Kind, Raw>,
+    pins: Vec<MovedPins>,
+    /// Solids of the environment.
+    pub colliders: Vec<Collider>,
+    sails: Sails,
+    inflatables: Vec<Inflatable>,
+    shape: Shape,
+    /// Bodies that keep their shape.
+    pub shapes: Vec<crate::rigid::Shape>,
+    coats: Wardrobe,
+    /// Particles that come later.
+    pub pours: Vec<Pour>,
+    /// Regions that take particles away.
+    pub drains: Vec<Drain>,
+    /// Bodies that turn into liquids.
+    pub melts: Vec<Melt>,
+    /// Liquids that turn into bodies.
+    pub freezes: Vec<Freeze>,
+    /// Whether objects touch themselves.
+    itself: bool,
+    /// As [`Model::fields`], as far as there are bodies.
+    pub fields: Vec<RowData>,
+    /// Whether the particles of each object are loose.
+    loose: Vec<bool>,
+    /// Attached particles, each with the object that it is attached to.
+    pub mates: Vec<(u32, u32)>,
+    /// What liquids share, where there are any.
+    fluid: Option<FluidSpec>,
+    /// Space of each particle among liquids [m³], and its liquid, from 1; empty without liquids.
+    spaces: Vec<f32>,
+    liquids: Vec<u32>,
+}
+
+/// Row and slot numbers must leave the mark bit free.
+const MOST: usize = ORIENTATION as usize - 1;
+
+impl Assembly {
+    /// Nothing yet of a scene.
+    pub fn new(scene: &Scene) -> Self {
+        let fluid = (!scene.liquid.is_empty()).then(|| scene.fluid.clone());
+        Self { itself: scene.contact.itself, fluid, ..Self::default() }
+    }
+
+    /// Places all copies of a part.
+    pub fn place(
+        &mut self,
+        at: &str,
+        name: &str,
+        mut part: Part,
+        array: Option<&ArraySpec>,
+        pins: &[Pin],
+        color: Option<[f32; 3]>,
+    ) -> Result<(), BuildError> {
+        if self.copies.iter().any(|c| c.name == name) {
+            return Err(SceneError::new(format!("{at}.name"), format!("{name:?} is taken by another object")).into());
+        }
+        let shifts = copies(array);
+        let spaces = self.fluid.as_ref().map_or(Vec::new(), |f| spaces(&part, f));
+        let total = self.rows.len() + part.positions.len() * shifts.len();
+        if total > MOST {
+            return Err(BuildError::TooLarge { what: "particles", found: total, most: MOST });
+        }
+        let many = shifts.len() > 1;
+        let number = self.parts.len();
+        for (k, &shift) in shifts.iter().enumerate() {
+            let object = self.shape.object_names.len() as u32;
+            let label = if many { format!("{name}[{k}]") } else { name.to_owned() };
+            self.shape.object_names.push(label);
+            self.loose.push(part.loose);
+            self.shape.colors.push(color);
+            self.copies.push(Copy { name: name.to_owned(), first: self.rows.len() as u32, shift, part: number });
+            self.place_one(at, &part, shift, object, pins)?;
+            self.spaces.extend_from_slice(&spaces);
+            self.liquids.resize(self.spaces.len(), part.liquid.map_or(0, |l| l as u32 + 1));
+        }
+        part.constraints.clear();
+        self.parts.push(part);
+        Ok(())
+    }
+
+    /// Displaces a copy of an object without pins.
+    pub fn move_copy(&mut self, copy: usize, way: Vec3) {
+        let copy = &mut self.copies[copy];
+        let particles = copy.first as usize..copy.first as usize + self.parts[copy.part].positions.len();
+        copy.shift += way;
+        for (row, rest) in self.rows[particles.clone()].iter_mut().zip(&mut self.rest[particles]) {
+            *rest += way;
+            (0..3).for_each(|axis| row[axis] += way[axis]);
+        }
+    }
+
+    /// Number of the object that a particle is of.
+    pub fn object_of(&self, particle: u32) -> u32 {
+        self.shape.objects[particle as usize]
+    }
+
+    fn place_one(&mut self, at: &str, part: &Part, shift: Vec3, object: u32, pins: &[Pin]) -> Result<(), BuildError> {
+        let (first, n) = (self.rows.len() as u32, part.positions.len());
+        let first_turn = self.orientations.len() as u32;
+        let v = part.velocity;
+        for (p, &m) in part.positions.iter().zip(&part.masses) {
+            let p = *p + shift;
+            self.rows.push([p.x, p.y, p.z, 1.0 / m]);
+            self.velocities.push([v.x, v.y, v.z, 0.0]);
+        }
+        if !part.fields.is_empty() {
+            self.fields.resize(first as usize, [0.0; 4]);
+            self.fields.extend_from_slice(&part.fields);
+        }
+        self.shape.radii.extend_from_slice(&part.radii);
+        self.rest.extend(part.rest.iter().map(|&p| p + shift));
+        self.shape.radii.resize(self.rows.len(), part.radius);
+        self.shape.objects.resize(self.rows.len(), object);
+        // Objects are numbered from 1 in phases: 0 is for those whose particles touch each other.
+        let itself = part.loose || self.itself && part.matching.is_none();
+        let phase = match part.liquid {
+            Some(_) => LIQUID,
+            None if itself => 0,
+            None => object + 1,
+        };
+        self.phases.resize(self.rows.len(), phase);
+        if let Some(Matching { stiffness, plastic, regions }) = &part.matching {
+            let (stiffness, plastic) = (*stiffness, *plastic);
+            let shape = |members| crate::rigid::Shape { members, stiffness, plastic };
+            match regions.is_empty() {
+                true => self.shapes.push(shape((first..first + n as u32).collect())),
+                false => self.shapes.extend(regions.iter().map(|r| shape(r.iter().map(|i| i + first).collect()))),
+            }
+        }
+        if let Some(coat) = &part.coat {
+            self.coats.add(coat, first as usize, object);
+        }
+        if let Some(mouth) = &part.pour {
+            self.pour(part, mouth, shift, first as usize);
+        }
+        self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
+        self.spin_weights.extend_from_slice(&part.spin_weights);
+        let row = |r: u32| if r & ORIENTATION == 0 { r + first } else { r + first_turn };
+        for (&kind, raw) in &part.constraints {
+            let whole = self.constraints.entry(kind).or_default();
+            whole.rows.extend(raw.rows.iter().map(|&r| row(r)));
+            whole.params.extend_from_slice(&raw.params);
+        }
+        let pinned = self.pin(at, part, shift, first, first_turn, pins)?;
+        if let Some(slack) = part.tether {
+            self.tether(part, first, &pinned, slack);
+        }
+        self.shape.triangles.extend(part.triangles.iter().map(|t| t.map(row)));
+        self.shape.tets.extend(part.tets.iter().map(|t| t.map(row)));
+        self.shape.lines.extend(part.lines.iter().map(|l| l.map(row)));
+        if let Some(air) = part.air {
+            let known = self.sails.airs.iter().position(|a| *a == air).unwrap_or(self.sails.airs.len());
+            if known == self.sails.airs.len() {
+                self.sails.airs.push(air);
+            }
+            let number = u16::try_from(known).map_err(|_| BuildError::TooLarge {
+                what: "pairs of drag and lift",
+                found: known,
+                most: 65_535,
+            })?;
+            self.sails.triangles.extend(part.triangles.iter().map(|t| t.map(row)));
+            self.sails.air.resize(self.sails.triangles.len(), number);
+        }
+        if let Some(inside) = &part.inside {
+            self.inflatables.push(inflatable(part, inside, first, n, object));
+        }
+        Ok(())
+    }
+
+    /// Puts grains that come later to sleep.
+    fn pour(&mut self, part: &Part, mouth: &Mouth, shift: Vec3, first: usize) {
+        let pour = Pour {
+            first,
+            places: mouth.places.iter().map(|&p| p + shift).collect(),
+            velocity: part.velocity,
+            weight: self.rows[first][3],
+            phase: self.phases[first],
+            per_second: mouth.per_second,
+            across: mouth.across,
+            endless: false,
+        };
+        self.put_to_sleep(first);
+        self.pours.push(pour);
+    }
+
+    /// Keeps all particles from `first` on out of the world, for now.
+    pub fn put_to_sleep(&mut self, first: usize) {
+        for i in first..self.rows.len() {
+            (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], ASLEEP);
+        }
+    }
+}

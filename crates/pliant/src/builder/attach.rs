@@ -1,0 +1,66 @@
+//! Attachments: each chosen particle of one object to the nearest of another.
+
+use crate::builder::assembly::Assembly;
+use crate::builder::placement::select;
+use crate::constraints::Kind;
+use crate::error::SceneError;
+use crate::scene::{Scene, Select};
+use glam::Vec3;
+
+/// Adds all attachments of the scene.
+pub fn attach(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
+    for (i, spec) in scene.attach.iter().enumerate() {
+        let at = format!("attach[{i}]");
+        let from = pick(&format!("{at}.from"), &spec.from, all)?;
+        let to = pick(&format!("{at}.to"), &spec.to, all)?;
+        let pairs = nearest_pairs(all, &from, to, spec.within);
+        if pairs.is_empty() {
+            let message = format!("joins nothing: no two of its particles are within {} m", spec.within);
+            return Err(SceneError::new(at, message).help("move the objects together or raise within"));
+        }
+        let mates: Vec<_> = pairs.iter().flat_map(|&[a, b]| [(a, all.object_of(b)), (b, all.object_of(a))]).collect();
+        all.mates.extend(mates);
+        let raw = all.constraints.entry(Kind::Attach).or_default();
+        for [a, b] in pairs {
+            raw.rows.extend([a, b]);
+            raw.params.push(spec.compliance);
+        }
+    }
+    Ok(())
+}
+
+/// Particles of all copies of an object.
+fn pick(at: &str, spec: &Select, all: &Assembly) -> Result<Vec<u32>, SceneError> {
+    let mut picked = Vec::new();
+    for copy in all.copies.iter().filter(|c| c.name == spec.object) {
+        let ways = (spec.at, spec.particles.as_deref(), spec.inside.as_ref());
+        let local = select(at, &all.parts[copy.part], copy.shift, ways)?;
+        picked.extend(local.iter().map(|i| copy.first + i));
+    }
+    if picked.is_empty() && !all.copies.iter().any(|c| c.name == spec.object) {
+        let mut names: Vec<_> = all.copies.iter().map(|c| c.name.as_str()).collect();
+        names.dedup();
+        let message = format!("names {:?}, but the objects are {}", spec.object, names.join(", "));
+        return Err(SceneError::new(format!("{at}.object"), message));
+    }
+    Ok(picked)
+}
+
+/// For each of `from`, the nearest of `to` within a distance; `to` is swept along x.
+fn nearest_pairs(all: &Assembly, from: &[u32], mut to: Vec<u32>, within: f32) -> Vec<[u32; 2]> {
+    let place = |i: u32| Vec3::from_slice(&all.rows[i as usize][..3]);
+    to.sort_by(|&a, &b| place(a).x.total_cmp(&place(b).x).then(a.cmp(&b)));
+    let mut pairs = Vec::new();
+    for &a in from {
+        let x = place(a);
+        let start = to.partition_point(|&b| place(b).x < x.x - within);
+        let near = to[start..].iter().take_while(|&&b| place(b).x <= x.x + within).filter(|&&b| b != a);
+        let best = near.map(|&b| (x.distance(place(b)), b)).min_by(|p, q| p.0.total_cmp(&q.0).then(p.1.cmp(&q.1)));
+        if let Some((distance, b)) = best
+            && distance <= within
+        {
+            pairs.push([a, b]);
+        }
+    }
+    pairs
+}

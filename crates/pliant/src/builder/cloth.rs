@@ -1,0 +1,254 @@
+//! Cloth and inflatables: triangles to particles, edges, hinges and membranes.
+
+use crate::aero::aerodynamics::Air;
+use crate::builder::part::{Inside, Outline, Part, soften};
+use crate::builder::{BuildError, MeshSource, generate};
+use crate::constraints::bend::Bend;
+use crate::constraints::{Constraint, Kind, Row};
+use crate::error::SceneError;
+use crate::math::V3;
+use crate::mesh::TriMesh;
+use crate::mesh::repair::{SurfaceNeed, clean_surface};
+use crate::mesh::topology::{Hinge, hinges, triangle_edges};
+use crate::scene::{BendModel, Cloth, Elasticity, Fem, Inflatable, InlineMesh};
+use glam::Vec3;
+
+/// What cloth and inflatables have in common.
+struct Membrane {
+    density: f32,
+    particle_mass: Option<f32>,
+    stretch: Option<Elasticity>,
+    bend: Option<Elasticity>,
+    bend_model: BendModel,
+    fem: Option<(Fem, f32)>,
+}
+
+/// One copy of a cloth, already transformed.
+pub fn cloth(
+    spec: &Cloth,
+    air_density: f32,
+    transform: impl Fn(Vec3) -> Vec3,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
+    let (mut mesh, outline) = match (&spec.grid, &spec.inline, &spec.mesh) {
+        (Some(grid), ..) => (generate::grid(grid), Outline::Grid(grid.cells.map(|c| c as usize + 1))),
+        (_, Some(inline), _) => (written_out(inline)?, Outline::Body),
+        (.., Some(file)) => (surface(file, SurfaceNeed::Open, meshes, notes)?, Outline::Body),
+        _ => return Err(BuildError::nothing(&spec.name)),
+    };
+    mesh.positions.iter_mut().for_each(|p| *p = transform(*p));
+    let membrane = Membrane {
+        density: spec.density,
+        particle_mass: spec.particle_mass,
+        stretch: if spec.fem.is_some() { None } else { Some(spec.stretch) },
+        bend: spec.bend,
+        bend_model: spec.bend_model,
+        fem: spec.fem.map(|f| (f, spec.thickness)),
+    };
+    let mut part = membrane.build(mesh, outline);
+    if let Some(masses) = spec.inline.as_ref().and_then(|m| m.masses.as_ref()) {
+        part.masses.clone_from(masses);
+    }
+    part.radius = spec.radius;
+    part.velocity = Vec3::from(spec.velocity);
+    part.tether = spec.tether;
+    part.squash(Vec3::from(spec.squash));
+    part.air = air(air_density, spec.drag, spec.lift);
+    Ok(part)
+}
+
+/// One copy of an inflatable, already transformed.
+pub fn inflatable(
+    spec: &Inflatable,
+    air_density: f32,
+    transform: impl Fn(Vec3) -> Vec3,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
+    let mut mesh = match (&spec.sphere, &spec.mesh) {
+        (Some(sphere), _) => generate::icosphere(sphere),
+        (None, Some(file)) => surface(file, SurfaceNeed::Closed, meshes, notes)?,
+        (None, None) => return Err(BuildError::nothing(&spec.name)),
+    };
+    mesh.positions.iter_mut().for_each(|p| *p = transform(*p));
+    let volume = enclosed(&mesh);
+    let membrane = Membrane {
+        density: spec.density,
+        particle_mass: spec.particle_mass,
+        stretch: Some(spec.stretch),
+        bend: spec.bend,
+        bend_model: spec.bend_model,
+        fem: None,
+    };
+    let mut part = membrane.build(mesh, Outline::Body);
+    part.radius = spec.radius;
+    part.velocity = Vec3::from(spec.velocity);
+    part.air = air(air_density, spec.drag, spec.lift);
+    // ½·(K/V)·C² is the energy of a bulk modulus K, so 1/α = K/V.
+    let softness = soften(spec.volume, |bulk| bulk / volume).encoded();
+    part.inside = Some(Inside { pressure: spec.pressure, volume, softness });
+    Ok(part)
+}
+
+/// A mesh from the scene itself: wrong ones are refused, since particle numbers must stay as written.
+fn written_out(inline: &InlineMesh) -> Result<TriMesh, BuildError> {
+    let mesh = TriMesh {
+        positions: inline.points.iter().map(|&p| Vec3::from(p)).collect(),
+        triangles: inline.triangles.clone(),
+    };
+    let wrong = |what: String| Err(BuildError::Scene(SceneError::new("inline", what)));
+    if let Some(k) = mesh.triangles.iter().position(|t| area(&mesh.positions, t) < 1e-12) {
+        return wrong(format!("triangle {k} has no area"));
+    }
+    if let Some(k) = (0..mesh.positions.len() as u32).find(|k| !mesh.triangles.iter().flatten().any(|i| i == k)) {
+        return wrong(format!("point {k} belongs to no triangle"));
+    }
+    Ok(mesh)
+}
+
+fn surface(
+    file: &str,
+    need: SurfaceNeed,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<TriMesh, BuildError> {
+    let mesh = meshes.triangles(file).map_err(BuildError::Mesh)?;
+    let (mesh, repairs) = clean_surface(mesh, need).map_err(|e| BuildError::Mesh(format!("{file}: {e}")))?;
+    notes.extend(repairs.into_iter().map(|r| format!("{file}: {r}")));
+    Ok(mesh)
+}
+
+fn air(density: f32, drag: f32, lift: f32) -> Option<Air<f32>> {
+    (density > 0.0 && (drag > 0.0 || lift > 0.0)).then_some(Air { half_density: 0.5 * density, drag, lift })
+}
+
+fn enclosed(mesh: &TriMesh) -> f32 {
+    let at = |i: u32| mesh.positions[i as usize].as_dvec3();
+    let origin = at(0);
+    let six: f64 =
+        mesh.triangles.iter().map(|&[a, b, c]| (at(a) - origin).cross(at(b) - origin).dot(at(c) - origin)).sum();
+    (six / 6.0) as f32
+}
+
+impl Membrane {
+    fn build(&self, mesh: TriMesh, outline: Outline) -> Part {
+        let TriMesh { positions, triangles } = mesh;
+        let areas: Vec<f32> = triangles.iter().map(|t| area(&positions, t)).collect();
+        let masses = self.masses(positions.len(), &triangles, &areas);
+        let mut part = Part::new(positions, masses, outline);
+        let hinges = hinges(part.positions.len(), &triangles);
+        if let Some(stretch) = self.stretch {
+            add_edges(&mut part, &triangles, &areas, stretch);
+        }
+        if let Some((fem, thickness)) = self.fem {
+            for (t, &area) in triangles.iter().zip(&areas) {
+                add_fem(&mut part, t, area, fem, thickness);
+            }
+        }
+        if let Some(bend) = self.bend {
+            for hinge in &hinges {
+                let pair = areas[hinge.triangles[0] as usize] + areas[hinge.triangles[1] as usize];
+                match self.bend_model {
+                    BendModel::Dihedral => add_dihedral(&mut part, hinge, pair, bend),
+                    BendModel::Isometric => add_isometric(&mut part, hinge, pair, bend),
+                }
+            }
+        }
+        part.triangles = triangles;
+        part
+    }
+
+    /// A third of each triangle to each corner.
+    fn masses(&self, particles: usize, triangles: &[[u32; 3]], areas: &[f32]) -> Vec<f32> {
+        if let Some(m) = self.particle_mass {
+            return vec![m; particles];
+        }
+        let mut masses = vec![0.0; particles];
+        for (t, area) in triangles.iter().zip(areas) {
+            for &i in t {
+                masses[i as usize] += self.density * area / 3.0;
+            }
+        }
+        masses
+    }
+}
+
+fn area(positions: &[Vec3], t: &[u32; 3]) -> f32 {
+    let [a, b, c] = t.map(|i| positions[i as usize]);
+    0.5 * (b - a).cross(c - a).length()
+}
+
+/// Stretch along every edge.
+///
+/// A modulus Y [N/m] becomes k = Y·A/l² with A the area of the triangles on the edge: the springs of an
+/// isotropic mesh then have the energy of a membrane with that modulus (and Poisson's ratio 1/3).
+fn add_edges(part: &mut Part, triangles: &[[u32; 3]], areas: &[f32], stretch: Elasticity) {
+    let edges = triangle_edges(part.positions.len(), triangles);
+    let mut beside = vec![0.0_f32; edges.len()];
+    for (t, &area) in triangles.iter().zip(areas) {
+        for [a, b] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
+            if let Ok(e) = edges.binary_search(&[a.min(b), a.max(b)]) {
+                beside[e] += area;
+            }
+        }
+    }
+    for (edge, area) in edges.iter().zip(beside) {
+        let rest = part.rest[edge[0] as usize].distance(part.rest[edge[1] as usize]);
+        let softness = soften(stretch, |y| y * area / (rest * rest));
+        part.add(Kind::Stretch, edge, &[rest, softness.encoded()]);
+    }
+}
+
+fn hinge_rows(hinge: &Hinge) -> [u32; 4] {
+    [hinge.wings[0], hinge.wings[1], hinge.edge[0], hinge.edge[1]]
+}
+
+/// Bending rigidity B [N·m]: a strip of area A/3 around an edge of length e bends by θ over its width, so
+/// its energy is ½·B·(3e²/A)·θ².
+fn add_dihedral(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
+    let rows = hinge_rows(hinge);
+    let corners = rows.map(|i| row(part.rest[i as usize]));
+    let [angle] = Bend::evaluate(&[0.0, 0.0], &corners);
+    let edge = part.rest[rows[2] as usize].distance(part.rest[rows[3] as usize]);
+    let softness = soften(bend, |b| b * 3.0 * edge * edge / pair);
+    part.add(Kind::Bend, &rows, &[angle, softness.encoded()]);
+}
+
+/// Cotangent weights of the hinge, see `kernels::isometric`.
+fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
+    let rows = hinge_rows(hinge);
+    let [w0, w1, x2, x3] = rows.map(|i| part.rest[i as usize]);
+    let cot = |at: Vec3, a: Vec3, b: Vec3| (a - at).dot(b - at) / (a - at).cross(b - at).length().max(1e-30);
+    // Angles at the two ends of the edge, in each triangle.
+    let (c02, c03) = (cot(x2, x3, w0), cot(x3, x2, w0));
+    let (c12, c13) = (cot(x2, x3, w1), cot(x3, x2, w1));
+    let k = [-(c02 + c03), -(c12 + c13), c03 + c13, c02 + c12];
+    let s = w0 * k[0] + w1 * k[1] + x2 * k[2] + x3 * k[3];
+    let edge = x2.distance(x3);
+    let softness = soften(bend, |b| 3.0 * b / pair);
+    let flat = if s.length() < 1e-5 * edge { 0.0 } else { s.length() };
+    part.add(Kind::Isometric, &rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
+}
+
+fn row(p: Vec3) -> Row<f32> {
+    Row { v: V3::new(p.x, p.y, p.z), w: 1.0 }
+}
+
+/// Plane stress: K = E/(1−ν²)·[[1, ν], [ν, 1]], shear μ = E/(2(1+ν)); compliance is its inverse over V.
+fn add_fem(part: &mut Part, t: &[u32; 3], area: f32, fem: Fem, thickness: f32) {
+    let [a, b, c] = t.map(|i| part.rest[i as usize]);
+    // Rest edges in a frame within the triangle: b along the first axis.
+    let u = b - a;
+    let axis = u / u.length();
+    let v = c - a;
+    let (ux, vx) = (u.length(), v.dot(axis));
+    let vy = 2.0 * area / ux;
+    let inverse = [1.0 / ux, -vx / (ux * vy), 0.0, 1.0 / vy];
+    let volume = area * thickness;
+    let (e, nu) = (fem.young, fem.poisson);
+    let shear = 2.0 * (1.0 + nu) / e;
+    let soft = [1.0 / (e * volume), -nu / (e * volume), shear / volume];
+    let params = [inverse[0], inverse[1], inverse[2], inverse[3], soft[0], soft[1], soft[2]];
+    part.add(Kind::FemTriangle, t, &params);
+}

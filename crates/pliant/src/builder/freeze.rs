@@ -1,0 +1,103 @@
+//! Liquids that freeze: for each of their particles one of a body, which waits.
+
+use crate::builder::assembly::{Assembly, Copy};
+use crate::builder::drain_melt::{SPACES, find, region};
+use crate::builder::liquid::frozen;
+use crate::builder::part::Part;
+use crate::builder::placement::copies;
+use crate::builder::{BuildError, named};
+use crate::error::SceneError;
+use crate::math::Pose;
+use crate::scene::{self, Scene};
+use crate::transitions::drain::Region;
+use crate::transitions::freeze::Freeze;
+use glam::Vec3;
+
+/// Adds the bodies of all liquids that freeze, given what there is of these.
+pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> Result<(), BuildError> {
+    let names: Vec<_> = scene.liquid.iter().enumerate().map(|(k, l)| named(&l.name, "liquid", k)).collect();
+    for (i, spec) in scene.freeze.iter().enumerate() {
+        let at = format!("freeze[{i}]");
+        let number = find(&format!("{at}.liquid"), &spec.liquid, "liquids", &names)?;
+        let name = format!("freeze {i}");
+        check(&at, &name, scene, spec)?;
+        let liquid = &scene.liquid[number];
+        // What has no source is melted into, which was refused, or by nobody, which validation does not let through.
+        let Some((_, source)) = liquids.iter().find(|(k, _)| *k == number) else { continue };
+        let density = spec.density.unwrap_or(liquid.density);
+        let grown = liquid.density / density;
+        if !SPACES.contains(&grown) {
+            let what = format!("is {density} kg/m³, so that {:?} would take {grown} times its space", spec.liquid);
+            let (least, most) = (SPACES.start(), SPACES.end());
+            return Err(SceneError::new(format!("{at}.density"), what)
+                .help(format!("densities must be alike: {least} to {most} times the space"))
+                .into());
+        }
+        let (mut positions, mut masses) = (Vec::new(), Vec::new());
+        for shift in copies(liquid.array.as_ref()) {
+            positions.extend(source.positions.iter().map(|&p| p + shift));
+            masses.extend_from_slice(&source.masses);
+        }
+        let region = region(spec.cuboid.as_ref(), spec.sphere.as_ref());
+        let far = |from: Vec3| region.map_or(0.0, |region| farthest(region, from));
+        let start = f64::from(spec.start);
+        let front = spec.speed.map(|speed| {
+            let middle = region.map_or(Vec3::ZERO, |(_, pose)| pose.position);
+            (spec.from.map_or(middle, Vec3::from), f64::from(speed))
+        });
+        let end = start + front.map_or(0.0, |(from, speed)| far(from) / speed);
+        let (first, body) = (all.rows.len(), all.shapes.len());
+        let part = frozen(density, &scene.fluid, positions, &masses);
+        all.place(&at, &name, part, None, &[], spec.color)?;
+        let (weight, phase) = (all.rows[first][3], all.object_of(first as u32) + 1);
+        all.put_to_sleep(first);
+        let (radius, particles) = (scene.fluid.radius, first..all.rows.len());
+        all.freezes.push(Freeze {
+            start,
+            end,
+            region,
+            front,
+            liquid: number,
+            takes: Vec::new(),
+            body: particles,
+            number: body,
+            phase,
+            weight,
+            radius,
+        });
+    }
+    Ok(())
+}
+
+/// Says where the liquids are that freeze, once they have been placed.
+pub fn fill(all: &mut Assembly) {
+    for freeze in &mut all.freezes {
+        let own = all.copies.iter().filter(|c| all.parts[c.part].liquid == Some(freeze.liquid));
+        let range = |c: &Copy| c.first as usize..c.first as usize + all.parts[c.part].positions.len();
+        freeze.takes = own.map(range).collect();
+    }
+}
+
+/// How far the farthest point of a region is from another [m].
+fn farthest((region, pose): (Region, Pose), from: Vec3) -> f64 {
+    f64::from(match region {
+        Region::Box(half) => (pose.inward(from).abs() + half).length(),
+        Region::Ball(radius) => pose.inward(from).length() + radius,
+    })
+}
+
+fn check(at: &str, name: &str, scene: &Scene, spec: &scene::Freeze) -> Result<(), SceneError> {
+    if scene.melt.iter().any(|m| m.liquid == spec.liquid) {
+        let what = format!("is {:?}, which a body melts into: its particles are not all alike", spec.liquid);
+        return Err(SceneError::new(format!("{at}.liquid"), what).help("melt into another liquid, of the same kind"));
+    }
+    for (i, attach) in scene.attach.iter().enumerate() {
+        for (end, select) in [("from", &attach.from), ("to", &attach.to)] {
+            if select.object == name {
+                let what = format!("is {name:?}, which is not there before it freezes");
+                return Err(SceneError::new(format!("attach[{i}].{end}.object"), what));
+            }
+        }
+    }
+    Ok(())
+}

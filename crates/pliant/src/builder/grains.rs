@@ -1,0 +1,142 @@
+//! Loose grains: boxes and surfaces filled with them, and mouths that pour them.
+
+use crate::builder::part::{Mouth, Outline, Part};
+use crate::builder::placement::transformer;
+use crate::builder::{BuildError, MeshSource};
+use crate::error::SceneError;
+use crate::mesh::TriMesh;
+use crate::mesh::repair::{SurfaceNeed, clean_surface};
+use crate::scene::{FillSpec, Grains, PourSpec, Transform, mouth};
+use crate::voxel::{self, Field, Grid, VoxelError, Voxels};
+use glam::{DVec3, Vec3};
+use std::f32::consts::PI;
+
+/// Share of the radius that grains are off their places where they touch each other: enough that no stack of them stands
+/// on its points for ever.
+const LEAST_JITTER: f32 = 0.01;
+
+/// One copy of loose grains, placed.
+pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<Part, BuildError> {
+    // Grains keep their size: what is scaled is what they fill.
+    let place = transformer(&Transform { scale: 1.0, ..spec.transform });
+    let mass = spec.density * 4.0 / 3.0 * PI * spec.radius.powi(3);
+    let mut part = if let Some(p) = &spec.pour {
+        poured(spec, p, place(Vec3::from(p.from)), mass)
+    } else {
+        let places = match (&spec.fill, &spec.mesh) {
+            (Some(fill), _) => box_places(at, spec, fill)?,
+            (_, Some(path)) => {
+                let mesh = meshes.triangles(path).map_err(|e| SceneError::new(format!("{at}.mesh"), e))?;
+                surface_places(at, spec, mesh, notes)?
+            }
+            _ => return Err(BuildError::nothing(at)),
+        };
+        let off = wobble(spec);
+        let shaken = places.iter().enumerate().map(|(i, &p)| place(p + scatter(i as u32) * off));
+        let mut part = Part::new(shaken.collect(), vec![mass; places.len()], Outline::Body);
+        part.velocity = Vec3::from(spec.velocity);
+        part
+    };
+    part.radius = spec.radius;
+    part.volumes = vec![4.0 / 3.0 * PI * spec.radius.powi(3); part.masses.len()];
+    part.loose = true;
+    Ok(part)
+}
+
+fn spacing_of(spec: &Grains) -> f32 {
+    spec.distance.unwrap_or(2.0 * spec.radius)
+}
+
+/// How far grains are off their places at most [m].
+fn wobble(spec: &Grains) -> f32 {
+    0.5 * spec.jitter * (spacing_of(spec) - 2.0 * spec.radius).max(LEAST_JITTER * spec.radius)
+}
+
+/// A lattice that fills a box.
+fn box_places(at: &str, spec: &Grains, fill: &FillSpec) -> Result<Vec<Vec3>, BuildError> {
+    let scale = spec.transform.scale;
+    let (min, max) = (Vec3::from(fill.min) * scale, Vec3::from(fill.max) * scale);
+    let spacing = spacing_of(spec);
+    let counts = ((max - min) / spacing).to_array().map(|n| (n + 1e-3).floor().max(0.0) as usize);
+    if counts.contains(&0) {
+        let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);
+        return Err(SceneError::new(format!("{at}.fill"), what).into());
+    }
+    let mut places = Vec::with_capacity(counts.iter().product());
+    for j in 0..counts[1] {
+        for k in 0..counts[2] {
+            for i in 0..counts[0] {
+                places.push(min + (Vec3::new(i as f32, j as f32, k as f32) + 0.5) * spacing);
+            }
+        }
+    }
+    Ok(places)
+}
+
+/// Voxels as large as grains whose centers are inside of a closed surface (S27).
+fn surface_places(
+    at: &str,
+    spec: &Grains,
+    mut mesh: TriMesh,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Vec3>, BuildError> {
+    let at = format!("{at}.mesh");
+    let wrong = |e: VoxelError| SceneError::new(&at, e.to_string());
+    mesh.positions.iter_mut().for_each(|p| *p *= spec.transform.scale);
+    let (mesh, found) = clean_surface(mesh, SurfaceNeed::Closed).map_err(|e| wrong(e.into()))?;
+    notes.extend(found.into_iter().map(|note| format!("{at}: {note}")));
+    let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    let (low, high) = mesh.positions.iter().map(|p| p.as_dvec3()).fold(start, |(l, h), p| (l.min(p), h.max(p)));
+    let edge = f64::from(spacing_of(spec));
+    // As many as hold the surface, with its middle in theirs.
+    let counts = ((high - low) / edge).to_array().map(|n| (n - 1e-5).ceil().clamp(1.0, f64::from(u32::MAX)));
+    let padding = f64::from(voxel::PADDING);
+    let origin = (low + high) * 0.5 - (DVec3::from(counts) * 0.5 + padding) * edge;
+    let grid = Grid::new(origin, edge, counts.map(|n| n as u32), voxel::PADDING).map_err(wrong)?;
+    let voxels: Voxels = voxel::voxelize(&mesh, &grid).map_err(wrong)?;
+    if voxels.count() == 0 {
+        let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);
+        return Err(SceneError::new(at, what).into());
+    }
+    Ok(voxel::merge(&grid, &voxels, &Field::inside(&voxels), None).map_err(wrong)?.positions)
+}
+
+/// Grains that come out of a mouth one after the other, each at its place of a lattice across the velocity: no two come
+/// out of one place before the first has gone on by a diameter, as `Scene::validate` has seen to. They wait in layers behind
+/// the mouth.
+fn poured(spec: &Grains, pour: &PourSpec, from: Vec3, mass: f32) -> Part {
+    let (velocity, spacing, off) = (Vec3::from(pour.velocity), spacing_of(spec), wobble(spec));
+    let along = velocity.normalize();
+    let (across, up) = along.any_orthonormal_pair();
+    let mut sites = mouth(pour.radius - spec.radius, spacing);
+    // Mixed, so that what comes out is a stream and not a spiral.
+    let mut order: Vec<(u32, [f32; 2])> = sites.iter().enumerate().map(|(i, &s)| (mix(i as u32), s)).collect();
+    order.sort_by_key(|(key, _)| *key);
+    sites.iter_mut().zip(order).for_each(|(site, (_, s))| *site = s);
+    let count = pour.count() as usize;
+    let place = |k: usize| {
+        let [x, y] = sites[k % sites.len()];
+        let shake = scatter(k as u32) * off;
+        from + across * (x + shake.x) + up * (y + shake.y)
+    };
+    let places: Vec<Vec3> = (0..count).map(place).collect();
+    let queue = |(k, p): (usize, &Vec3)| *p - along * (spacing * (k / sites.len()) as f32);
+    let waiting = places.iter().enumerate().map(queue).collect();
+    let mut part = Part::new(waiting, vec![mass; count], Outline::Body);
+    part.velocity = velocity;
+    part.pour = Some(Mouth { places, per_second: f64::from(pour.per_second), across: sites.len() });
+    part
+}
+
+/// A vector of numbers between −1 and 1 that looks random, the same for every run.
+pub fn scatter(number: u32) -> Vec3 {
+    let one = |k: u32| (mix(3 * number + k) >> 8) as f32 / (1 << 23) as f32 - 1.0;
+    Vec3::new(one(0), one(1), one(2))
+}
+
+fn mix(number: u32) -> u32 {
+    let mut h = number.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b;
+    h = (h ^ (h >> 16)).wrapping_mul(0x7feb_352d);
+    h = (h ^ (h >> 15)).wrapping_mul(0x846c_a68b);
+    h ^ (h >> 16)
+}

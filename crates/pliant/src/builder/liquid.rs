@@ -1,0 +1,195 @@
+//! Liquids, and how much of the space around them solids take.
+
+use crate::builder::part::{Matching, Outline, Part};
+use crate::builder::{BuildError, MeshSource, grains};
+use crate::fluid::boundary::{Ball, setback};
+use crate::fluid::parameters::{Fluid, LiquidKind};
+use crate::fluid::sph_kernels::{Smoothing, lattice};
+use crate::fluid::vorticity::MOST;
+use crate::math::RowData;
+use crate::neighbors::{Cloud, Finder, Pairs, Search};
+use crate::rigid::Stiffness;
+use crate::runtime::cpu::Threads;
+use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
+use glam::Vec3;
+
+/// Solid particles that are larger than so many times a liquid's are balls: the kernel would not resolve them as points.
+const LARGEST: f32 = 1.5;
+
+/// Share of a liquid's own pressure with which solids must draw it for a drop to spread over them.
+const SPREADS: f32 = 0.2;
+
+/// Most of the last substep's pressure that one iteration can correct: with a half of it a dam break of substeps of 2.5 ms
+/// gains eighteen times its energy in three seconds, with 0.3 it loses as much as with more iterations.
+const MOST_OF_ONE: f32 = 0.3;
+
+/// One copy of a liquid, placed.
+pub fn liquid(
+    at: &str,
+    number: usize,
+    spec: &Liquid,
+    f: &FluidSpec,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
+    let mut part = grains::grains(at, &as_grains(spec, f.radius), meshes, notes)?;
+    part.masses.fill(spec.density * (2.0 * f.radius).powi(3));
+    part.volumes = vec![space(f); part.masses.len()];
+    part.liquid = Some(number);
+    Ok(part)
+}
+
+/// What a body's particles will be once they have melted into liquid `number`.
+pub fn molten(number: usize, spec: &Liquid, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32]) -> Part {
+    let mut part = Part::new(positions, masses.to_vec(), Outline::Body);
+    part.radius = f.radius;
+    part.loose = true;
+    // Their masses are the body's; how much space that is, the liquid's density says.
+    let cube = spec.density * (2.0 * f.radius).powi(3);
+    part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
+    part.liquid = Some(number);
+    part
+}
+
+/// What a liquid's particles will be once they have frozen to a density [kg/m³].
+pub fn frozen(density: f32, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32]) -> Part {
+    let mut part = Part::new(positions, masses.to_vec(), Outline::Body);
+    part.radius = f.radius;
+    // The space among liquids is that of a liquid as dense, or they would be pushed away from what has just been one.
+    let cube = density * (2.0 * f.radius).powi(3);
+    part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
+    part.matching = Some(Matching { stiffness: Stiffness::Fraction(1.0), plastic: None, regions: Vec::new() });
+    // Depths below the surface are found when there is one.
+    part.fields = vec![[0.0; 4]; masses.len()];
+    part
+}
+
+/// Space of a liquid's particle in the sums [m³]: a cube of two radii, but for what the kernel makes of a lattice of them.
+fn space(f: &FluidSpec) -> f32 {
+    (2.0 * f.radius).powi(3) / lattice(f.kernel, f.reach * f.radius, f.radius)
+}
+
+/// What liquids need, from parts that have been placed: the space and the liquid of each particle.
+pub fn fluid(
+    scene: &Scene,
+    mut volumes: Vec<f32>,
+    liquids: Vec<u32>,
+    (rows, radii): (&[RowData], &[f32]),
+) -> Option<Fluid> {
+    if scene.liquid.is_empty() {
+        return None;
+    }
+    let f = &scene.fluid;
+    let own = space(f);
+    let setback = setback(f.kernel, f.reach * f.radius, f.radius);
+    let mut balls = Vec::new();
+    if volumes.iter().any(|&v| v < 0.0) {
+        let ball = |(&v, &radius): (&f32, &f32)| if v < 0.0 { Ball::new(radius, -v, setback) } else { Ball::default() };
+        balls = volumes.iter().zip(radii).map(ball).collect();
+        volumes.iter_mut().for_each(|v| *v = v.max(0.0));
+    }
+    // What viscosity does to a solid particle in a substep must be no more than what it does to a liquid one, which the
+    // bounds of its solver are made for: V·μ/m ≤ μ/ρ.
+    let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
+    let lightest = most(|l| l.viscosity / l.density) / most(|l| l.viscosity).max(1e-30);
+    let grip = |(&volume, row): (&f32, &RowData)| match row[3] > 0.0 {
+        true => volume.min(lightest / row[3]),
+        false => volume,
+    };
+    let grips =
+        volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { *pair.0 } else { grip(pair) }).collect();
+    let carry = f.carry_or_default();
+    Some(Fluid {
+        radius: f.radius,
+        reach: f.reach * f.radius,
+        smoothing: f.kernel,
+        setback,
+        omega: f.omega_or_default(),
+        carry: if scene.solver.iterations == 1 { carry.min(MOST_OF_ONE) } else { carry },
+        relaxation: f.relaxation,
+        compressibility: f.compressibility,
+        xsph: f.xsph,
+        spread: f.spread,
+        adhesion: SPREADS * f.adhesion,
+        vorticity: f.vorticity,
+        volume: own,
+        even: volumes.iter().zip(&liquids).all(|(&v, &l)| v == own && l > 0),
+        volumes,
+        grips,
+        balls,
+        liquids,
+        kinds: scene
+            .liquid
+            .iter()
+            .map(|l| LiquidKind { density: l.density, viscosity: l.viscosity, tension: l.tension })
+            .collect(),
+    })
+}
+
+/// What substeps of `h` seconds are too long for.
+pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
+    let mut notes = Vec::new();
+    if fluid.viscosity(h).is_cut() {
+        let note = "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
+        notes.push(note.to_owned());
+    }
+    let reach = fluid.reach / fluid.radius;
+    let calm = FluidSpec::calm_omega(reach);
+    if reach > 4.0 && fluid.omega > 1.1 * calm {
+        notes.push(format!("a liquid may boil at a fluid.reach of {reach}: take a fluid.omega of {calm:.2}"));
+    }
+    if fluid.smoothing == Smoothing::Poly6 && fluid.carry > 0.0 {
+        notes.push("with the kernel \"poly6\" a liquid at rest gains energy: take a fluid.carry of 0".to_owned());
+    }
+    if fluid.vorticity * h > MOST {
+        notes.push(format!(
+            "fluid.vorticity of {} /s is too much for substeps of {:.3} ms: it will be {:.3} /s; take more substeps",
+            fluid.vorticity,
+            1e3 * h,
+            MOST / h
+        ));
+    }
+    for kind in fluid.kinds.iter().filter(|kind| fluid.tension(kind, h) < kind.tension) {
+        let (found, wanted) = (fluid.tension(kind, h), kind.tension);
+        let times = (wanted / found).sqrt().ceil();
+        notes.push(format!(
+            "a surface tension of {wanted} N/m is too much for substeps of {:.3} ms: it will be {found:.3} N/m; take {times} \
+             times as many substeps",
+            1e3 * h
+        ));
+    }
+    notes
+}
+
+/// Space of each particle of a part in the sums of a liquid [m³], less than 0 for large ones, which are balls in it.
+///
+/// Solids in particles have what they were sampled with. Sheets and ropes have none: their particles count for what is
+/// missing around them, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that a liquid sees no hole
+/// behind them.
+pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
+    let radius = f.radius;
+    let n = part.positions.len();
+    let of = |i: usize| part.radii.get(i).copied().unwrap_or(part.radius);
+    let full = part.volumes.len() == n;
+    let mut volumes = if full { part.volumes.clone() } else { thin(&part.rest, f.kernel, f.reach * radius) };
+    for (i, volume) in volumes.iter_mut().enumerate() {
+        if part.liquid.is_none() && of(i) > LARGEST * radius {
+            // A sheet or a rope is no row of balls: where it is thick, it touches and no more.
+            *volume = if full { -*volume } else { 0.0 };
+        }
+    }
+    volumes
+}
+
+fn thin(rest: &[Vec3], smoothing: Smoothing, reach: f32) -> Vec<f32> {
+    let rows: Vec<RowData> = rest.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
+    let radii = vec![0.5 * reach; rows.len()];
+    let mut finder = Finder::new(Search::Grid);
+    let near = finder.find(&Threads::one(), Cloud { rows: &rows, radii: &radii, phases: &[] }, 0.0, Pairs::Both);
+    let value = |square: f32| smoothing.at(reach, square).0;
+    let sum = |i: usize| {
+        let others = near.of(i).iter().map(|&j| value(rest[i].distance_squared(rest[j as usize])));
+        value(0.0) + others.sum::<f32>()
+    };
+    (0..rows.len()).map(|i| 1.0 / sum(i)).collect()
+}

@@ -1,0 +1,52 @@
+//! The numbers of a model that come from the scene as they are.
+
+use crate::contact::collider_contact::Friction;
+use crate::model::{Mutual, Settings, Wind};
+use crate::partition::Target;
+use crate::scene::{Partition, Scene};
+use glam::Vec3;
+
+/// How particles touch each other, if they do.
+pub fn mutual(scene: &Scene) -> Option<Mutual> {
+    let spec = &scene.contact;
+    let wanted = spec.itself || !scene.grains.is_empty() || !scene.body.is_empty();
+    let solids =
+        !(scene.cloth.is_empty() && scene.rope.is_empty() && scene.soft.is_empty() && scene.inflatable.is_empty());
+    let wanted = wanted || solids && !scene.liquid.is_empty();
+    spec.between.unwrap_or(wanted).then_some(Mutual {
+        friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
+        omega: spec.omega,
+        stacking: spec.stacking,
+        whole: spec.whole,
+        restitution: spec.restitution,
+        cohesion: spec.cohesion,
+        rolling: spec.rolling,
+    })
+}
+
+/// Time, iterations, gravity, air.
+pub fn settings(scene: &Scene, target: &Target) -> Settings {
+    let (s, w) = (&scene.solver, &scene.world);
+    let partition = if s.partition == Partition::Auto { target.auto } else { s.partition };
+    Settings {
+        method: s.method,
+        integrator: s.integrator,
+        partition,
+        together: s.together && partition == Partition::Color,
+        dt: s.dt,
+        substeps: s.substeps,
+        iterations: s.iterations,
+        stabilization: s.stabilization,
+        omega: s.omega,
+        extraction: s.rotation,
+        sleep_speed: s.sleep_speed,
+        gravity: Vec3::from(w.gravity),
+        wind: w.wind.as_ref().map_or(Wind::default(), |wind| Wind {
+            velocity: Vec3::from(wind.velocity),
+            gust: wind.gust,
+            period: wind.period,
+        }),
+        damping: w.damping,
+        contact_margin: s.contact_margin,
+    }
+}

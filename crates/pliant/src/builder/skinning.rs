@@ -1,0 +1,50 @@
+//! Meshes that follow particles, and what outputs see of them (S20).
+
+use crate::builder::BuildError;
+use crate::builder::part;
+use crate::frame::Shape;
+use crate::model::{Coat, Coats};
+
+/// The coats of all copies of all objects so far.
+#[derive(Default)]
+pub struct Wardrobe {
+    all: Vec<Coat>,
+    /// Number of the object that each belongs to.
+    objects: Vec<u32>,
+    /// By number among the vertices of all coats.
+    triangles: Vec<[u32; 3]>,
+    vertices: usize,
+}
+
+impl Wardrobe {
+    /// One more, for the object whose particles begin at `first`.
+    pub fn add(&mut self, coat: &part::Coat, first: usize, object: u32) {
+        let base = self.vertices as u32;
+        self.triangles.extend(coat.triangles.iter().map(|t| t.map(|v| v.wrapping_add(base))));
+        self.vertices += coat.skin.len();
+        self.all.push(Coat { skin: coat.skin.clone(), first });
+        self.objects.push(object);
+    }
+
+    /// What outputs see, behind the particles of `shape`; nothing where no mesh follows any. `most`: points that can be
+    /// numbered.
+    pub fn finish(self, shape: &Shape, most: usize) -> Result<Option<Coats>, BuildError> {
+        if self.all.is_empty() {
+            return Ok(None);
+        }
+        let particles = shape.objects.len();
+        let points = particles + self.vertices;
+        if points > most {
+            return Err(BuildError::TooLarge { what: "particles and vertices", found: points, most });
+        }
+        let mut shape = shape.clone();
+        shape.coated = vec![false; shape.object_names.len()];
+        for (coat, &object) in self.all.iter().zip(&self.objects) {
+            shape.objects.resize(shape.objects.len() + coat.skin.len(), object);
+            shape.coated[object as usize] = true;
+        }
+        shape.radii.resize(points, 0.0);
+        shape.triangles.extend(self.triangles.iter().map(|t| t.map(|v| v + particles as u32)));
+        Ok(Some(Coats { shape, all: self.all }))
+    }
+}

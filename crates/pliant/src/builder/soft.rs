@@ -1,0 +1,131 @@
+//! Soft bodies: tetrahedra to particles, edges and volumes, or continuum elements.
+
+use crate::builder::part::{Outline, Part, soften};
+use crate::builder::{BuildError, MeshSource, generate};
+use crate::constraints::Kind;
+use crate::mesh::TetMesh;
+use crate::mesh::repair::clean_tets;
+use crate::mesh::topology::{boundary, tet_edges};
+use crate::scene::{Fem, Soft};
+use glam::{Mat3, Vec3};
+
+/// One copy of a soft body, already transformed.
+pub fn soft(
+    spec: &Soft,
+    transform: impl Fn(Vec3) -> Vec3,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
+    let mut mesh = shape(spec, meshes, notes)?;
+    mesh.positions.iter_mut().for_each(|p| *p = transform(*p));
+    let TetMesh { positions, tets } = mesh;
+    let volumes: Vec<f32> = tets.iter().map(|t| volume(&positions, t)).collect();
+    let masses = masses(spec, positions.len(), &tets, &volumes);
+    let mut part = Part::new(positions, masses, Outline::Body);
+    part.volumes = shares(part.positions.len(), &tets, &volumes);
+    part.radius = spec.radius;
+    part.velocity = Vec3::from(spec.velocity);
+    match spec.fem {
+        Some(fem) => tets.iter().zip(&volumes).for_each(|(t, &v)| add_fem(&mut part, t, v, fem)),
+        None => {
+            add_edges(&mut part, spec, &tets, &volumes);
+            for (t, &v) in tets.iter().zip(&volumes) {
+                // ½·(K/V)·C² is the energy of a bulk modulus K, so 1/α = K/V.
+                let softness = soften(spec.volume, |bulk| bulk / v);
+                part.add(Kind::Volume, t, &[v, softness.encoded()]);
+            }
+        }
+    }
+    part.squash(Vec3::from(spec.squash));
+    part.triangles = boundary(part.positions.len(), &tets);
+    part.tets = tets;
+    Ok(part)
+}
+
+fn shape(spec: &Soft, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<TetMesh, BuildError> {
+    if let Some(block) = &spec.block {
+        return Ok(generate::block(block));
+    }
+    if let Some(torus) = &spec.torus {
+        return Ok(generate::torus(torus));
+    }
+    if let Some(ball) = &spec.ball {
+        return Ok(generate::ball(ball));
+    }
+    if let Some(urchin) = &spec.urchin {
+        return Ok(generate::urchin(urchin));
+    }
+    if let Some(figure) = &spec.figure {
+        return Ok(generate::figure(figure));
+    }
+    let Some(file) = &spec.mesh else { return Err(BuildError::nothing(&spec.name)) };
+    let mesh = meshes.tets(file).map_err(BuildError::Mesh)?;
+    let (mesh, repairs) = clean_tets(mesh).map_err(|e| BuildError::Mesh(format!("{file}: {e}")))?;
+    notes.extend(repairs.into_iter().map(|r| format!("{file}: {r}")));
+    Ok(mesh)
+}
+
+fn volume(positions: &[Vec3], t: &[u32; 4]) -> f32 {
+    let [a, b, c, d] = t.map(|i| positions[i as usize]);
+    (b - a).cross(c - a).dot(d - a) / 6.0
+}
+
+fn masses(spec: &Soft, particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> Vec<f32> {
+    if let Some(m) = spec.particle_mass {
+        return vec![m; particles];
+    }
+    let mut masses = vec![0.0; particles];
+    for (t, v) in tets.iter().zip(volumes) {
+        for &i in t {
+            masses[i as usize] += spec.density * v / 4.0;
+        }
+    }
+    masses
+}
+
+/// A quarter of each tetrahedron's volume for each of its corners [m³].
+fn shares(particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> Vec<f32> {
+    let mut shares = vec![0.0; particles];
+    for (t, v) in tets.iter().zip(volumes) {
+        t.iter().for_each(|&i| shares[i as usize] += v / 4.0);
+    }
+    shares
+}
+
+/// Stretch along every edge. A modulus E [Pa] becomes k = E·V/l² with V the volume of the tetrahedra on
+/// the edge: an isotropic mesh of such springs has the energy of a solid with that modulus (and ν = 1/4).
+fn add_edges(part: &mut Part, spec: &Soft, tets: &[[u32; 4]], volumes: &[f32]) {
+    let edges = tet_edges(part.positions.len(), tets);
+    let mut beside = Vec::new();
+    if matches!(spec.stretch, crate::scene::Elasticity::Modulus(_)) {
+        beside = vec![0.0_f32; edges.len()];
+        for (t, v) in tets.iter().zip(volumes) {
+            for (i, j) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+                if let Ok(e) = edges.binary_search(&[t[i].min(t[j]), t[i].max(t[j])]) {
+                    beside[e] += v;
+                }
+            }
+        }
+    }
+    for (e, edge) in edges.iter().enumerate() {
+        let rest = part.rest[edge[0] as usize].distance(part.rest[edge[1] as usize]);
+        let softness = soften(spec.stretch, |young| young * beside[e] / (rest * rest));
+        part.add(Kind::Stretch, edge, &[rest, softness.encoded()]);
+    }
+}
+
+fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem) {
+    let [a, b, c, d] = t.map(|i| part.rest[i as usize]);
+    // Columns of the rest matrix are edges, so row k of the inverse belongs to corner k + 1.
+    let inverse = Mat3::from_cols(b - a, c - a, d - a).inverse();
+    let (e, nu) = (fem.young, fem.poisson);
+    let mut params = [0.0; 12];
+    for k in 0..3 {
+        let row = inverse.row(k);
+        params[3 * k..3 * k + 3].copy_from_slice(&row.to_array());
+    }
+    params[9] = 1.0 / (e * volume);
+    params[10] = -nu / (e * volume);
+    params[11] = 2.0 * (1.0 + nu) / (e * volume);
+    part.add(Kind::FemTet, t, &params);
+}

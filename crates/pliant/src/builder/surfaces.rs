@@ -1,0 +1,39 @@
+//! Surfaces with pressure, and surfaces in the wind, as the model keeps them.
+
+use crate::builder::part::{Inside, Part};
+use crate::mesh::topology::Buckets;
+use crate::model::{Inflatable, Sails};
+
+/// A closed surface of `n` particles from `first` on.
+pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u32) -> Inflatable {
+    let triangles: Vec<[u32; 3]> = part.triangles.iter().map(|t| t.map(|i| i + first)).collect();
+    let corners = Buckets::fill(n, || {
+        triangles.iter().flat_map(|&[a, b, c]| [(a - first, [b, c]), (b - first, [c, a]), (c - first, [a, b])])
+    });
+    Inflatable {
+        object,
+        particles: (first..first + n as u32).collect(),
+        triangles,
+        offsets: corners.offsets,
+        corners: corners.values,
+        rest_volume: inside.volume,
+        pressure: inside.pressure,
+        softness: inside.softness,
+    }
+}
+
+/// Which triangles each particle is a corner of.
+pub fn finish_sails(sails: &mut Sails, particles: usize) {
+    let incident = Buckets::fill(particles, || {
+        sails.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))
+    });
+    sails.offsets = vec![0];
+    for i in 0..particles {
+        let triangles = incident.of(i);
+        if !triangles.is_empty() {
+            sails.particles.push(i as u32);
+            sails.incident.extend_from_slice(triangles);
+            sails.offsets.push(sails.incident.len() as u32);
+        }
+    }
+}

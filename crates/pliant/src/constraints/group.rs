@@ -1,0 +1,106 @@
+//! Constraints of one kind, in blocks and batches, and who is joined to each row.
+
+use crate::constraints::{Kind, Layout};
+
+/// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
+/// each number with one load.
+pub const BLOCK: usize = 8;
+
+/// Constraints of one kind: rows and parameters, constraint after constraint.
+#[derive(Clone, Debug, Default)]
+pub struct Raw {
+    /// Row numbers.
+    pub rows: Vec<u32>,
+    /// Parameters.
+    pub params: Vec<f32>,
+}
+
+/// All constraints of one kind, ordered by batch.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Their kind.
+    pub kind: Kind,
+    /// How many there are.
+    pub count: usize,
+    /// Sets that run one after the other. In a colored group no row appears twice within a batch.
+    pub batches: Vec<Batch>,
+    /// Row numbers, `[block][row of the constraint][lane]`. Unused lanes of a batch's last block repeat
+    /// its first lane: they may be read, never written.
+    pub rows: Vec<u32>,
+    /// Parameters, `[block][parameter][lane]`.
+    pub params: Vec<f32>,
+}
+
+/// A run of blocks. Only the last block may be partly used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Batch {
+    /// First block.
+    pub first: usize,
+    /// Constraints in the batch.
+    pub count: usize,
+    /// Patch it belongs to; `u32::MAX` for those that run with all others.
+    pub patch: u32,
+    /// Color within the patch.
+    pub color: u32,
+}
+
+impl Batch {
+    /// Number of blocks.
+    pub fn blocks(&self) -> usize {
+        self.count.div_ceil(BLOCK)
+    }
+
+    /// Block and lane of every constraint, in order.
+    pub fn slots(self) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.count).map(move |i| (self.first + i / BLOCK, i % BLOCK))
+    }
+}
+
+impl Group {
+    /// Numbers per constraint.
+    pub fn layout(&self) -> Layout {
+        self.kind.layout()
+    }
+
+    /// Number of blocks of all batches.
+    pub fn blocks(&self) -> usize {
+        self.rows.len() / (BLOCK * self.layout().rows)
+    }
+
+    /// Block and lane of every constraint, in storage order.
+    pub fn slots(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.batches.iter().flat_map(|batch| batch.slots())
+    }
+
+    /// Row numbers of one constraint.
+    pub fn rows_of(&self, block: usize, lane: usize) -> impl Iterator<Item = u32> + '_ {
+        let n = self.layout().rows;
+        (0..n).map(move |k| self.rows[(block * n + k) * BLOCK + lane])
+    }
+
+    /// Parameters of one constraint.
+    pub fn params_of(&self, block: usize, lane: usize) -> impl Iterator<Item = f32> + '_ {
+        let n = self.layout().params;
+        (0..n).map(move |k| self.params[(block * n + k) * BLOCK + lane])
+    }
+}
+
+/// Who is joined to each row, for Jacobi passes.
+#[derive(Clone, Debug, Default)]
+pub struct Incidence {
+    /// For each row, where its entries start; one more at the end.
+    pub offsets: Vec<u32>,
+    /// Group, slot (block × 8 + lane) and place of the row in the constraint.
+    pub entries: Vec<Entry>,
+}
+
+/// One row's part in one constraint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Group number.
+    pub group: u16,
+    /// Which of the constraint's rows this is.
+    pub place: u16,
+    /// Block × 8 + lane.
+    pub slot: u32,
+}

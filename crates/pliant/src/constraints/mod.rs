@@ -1,0 +1,267 @@
+//! The maths: one constraint or operator per file, pure functions over [`Lane`].
+//!
+//! Kernels touch no memory and know no particle number. A constraint kernel gets the rows it joins, its
+//! parameters and its multipliers, and says by how much they change. Which constraints exist is decided
+//! in `build`; who runs together in `build::partition`; who calls the kernels in `backend`.
+//!
+//! Beside each `.rs` file stands its `.wgsl` twin for the GPU, which `tests/gpu` holds equal to it.
+//!
+//! To add a constraint: write its two files, then add it to [`Kind`] and to the lists of its methods below.
+//!
+//! References used throughout: [XPBD] Macklin, Müller, Chentanez, "XPBD", MIG 2016; D0–D4 and E01–E33
+//! are the documents and errata listed in ARCHITECTURE.md.
+
+pub mod attach;
+pub mod bend;
+pub mod fem_tet;
+pub mod fem_triangle;
+pub mod group;
+pub mod inflate;
+pub mod isometric;
+pub mod phantoms;
+pub mod rod;
+pub mod rope_bending;
+pub mod stretch;
+pub mod tether;
+pub mod volume;
+pub mod xpbd;
+
+pub use crate::constraints::xpbd::{Scales, Softness};
+pub use crate::math::lane::{Lane, V3};
+use serde::{Deserialize, Serialize};
+
+/// One row of the state: a particle (position [m], inverse mass [1/kg]) or an orientation (the vector
+/// and scalar part of a unit quaternion).
+#[derive(Clone, Copy, Debug)]
+pub struct Row<F> {
+    /// Position, or vector part.
+    pub v: V3<F>,
+    /// Inverse mass, or scalar part.
+    pub w: F,
+}
+
+/// What a projection changes: its rows and its multipliers.
+#[derive(Clone, Copy, Debug)]
+pub struct Update<F, const N: usize, const M: usize> {
+    /// Change of each row. `w` is ignored unless [`Constraint::TURNS`].
+    pub rows: [Row<F>; N],
+    /// New multipliers, running within one substep.
+    pub lambda: [F; M],
+}
+
+/// A constraint between `N` rows with `P` parameters and `M` multipliers.
+pub trait Constraint<const N: usize, const P: usize, const M: usize>: Send + Sync + 'static {
+    /// Whether some rows are orientations, so that the fourth component changes too.
+    const TURNS: bool = false;
+    /// Rows that it may move, the first ones; those after them are fixed and only read, so any number of
+    /// constraints may share them.
+    const MOVES: usize = N;
+    /// Number of the parameter that holds the [`Softness`].
+    const SOFTNESS: Option<usize>;
+
+    /// C(x), the quantity that vanishes where the constraint holds.
+    fn evaluate<F: Lane>(params: &[F; P], rows: &[Row<F>; N]) -> [F; M];
+
+    /// One projection of all of its rows.
+    fn project<F: Lane>(scales: &Scales<F>, params: &[F; P], rows: &[Row<F>; N], lambda: &[F; M]) -> Update<F, N, M>;
+
+    /// Error relative to the constraint's own size; 0 where it holds.
+    fn residual<F: Lane>(params: &[F; P], rows: &[Row<F>; N]) -> F;
+
+    /// Elastic energy [J]; 0 for constraints without a compliance.
+    fn energy<F: Lane>(params: &[F; P], rows: &[Row<F>; N]) -> F {
+        let half = F::splat(0.5);
+        let Some(slot) = Self::SOFTNESS else { return F::splat(0.0) };
+        let alpha = params[slot];
+        Self::evaluate(params, rows).iter().fold(F::splat(0.0), |sum, &c| sum + half * c * c * alpha.safe_recip())
+    }
+}
+
+/// The kinds of constraints that run in batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// Distance of two particles.
+    Stretch,
+    /// Dihedral angle of two triangles.
+    Bend,
+    /// Quadratic (isometric) bending of two triangles.
+    Isometric,
+    /// Volume of a tetrahedron.
+    Volume,
+    /// St Venant–Kirchhoff triangle.
+    FemTriangle,
+    /// St Venant–Kirchhoff tetrahedron.
+    FemTet,
+    /// Straightness of three particles of a rope.
+    Curve,
+    /// Stretch and shear of a rod segment with its orientation.
+    StretchShear,
+    /// Bending and torsion between two rod orientations.
+    BendTwist,
+    /// Greatest distance from an anchor.
+    Tether,
+    /// Two particles held together.
+    Attach,
+}
+
+/// Something to be done with the type of a kernel, see [`Kind::visit`].
+pub trait Visitor {
+    /// What comes back.
+    type Output;
+    /// Called with the kernel of the kind.
+    fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Self::Output;
+}
+
+impl Kind {
+    /// All kinds, in the order in which an iteration runs them.
+    pub const ALL: [Self; 11] = [
+        Self::Stretch,
+        Self::Bend,
+        Self::Isometric,
+        Self::Volume,
+        Self::FemTriangle,
+        Self::FemTet,
+        Self::Curve,
+        Self::StretchShear,
+        Self::BendTwist,
+        Self::Tether,
+        Self::Attach,
+    ];
+
+    /// Calls the visitor with the kind's kernel.
+    #[inline(always)]
+    pub fn visit<V: Visitor>(self, visitor: V) -> V::Output {
+        match self {
+            Self::Stretch => visitor.visit::<stretch::Stretch, 2, 2, 1>(),
+            Self::Bend => visitor.visit::<bend::Bend, 4, 2, 1>(),
+            Self::Isometric => visitor.visit::<isometric::Isometric, 4, 7, 1>(),
+            Self::Volume => visitor.visit::<volume::Volume, 4, 2, 1>(),
+            Self::FemTriangle => visitor.visit::<fem_triangle::FemTriangle, 3, 7, 3>(),
+            Self::FemTet => visitor.visit::<fem_tet::FemTet, 4, 12, 6>(),
+            Self::Curve => visitor.visit::<rope_bending::Curve, 3, 3, 1>(),
+            Self::StretchShear => visitor.visit::<rod::StretchShear, 3, 3, 3>(),
+            Self::BendTwist => visitor.visit::<rod::BendTwist, 2, 8, 3>(),
+            Self::Tether => visitor.visit::<tether::Tether, 2, 2, 1>(),
+            Self::Attach => visitor.visit::<attach::Attach, 2, 1, 3>(),
+        }
+    }
+
+    /// Name in files, tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stretch => "stretch",
+            Self::Bend => "bend",
+            Self::Isometric => "isometric",
+            Self::Volume => "volume",
+            Self::FemTriangle => "fem_triangle",
+            Self::FemTet => "fem_tet",
+            Self::Curve => "curve",
+            Self::StretchShear => "stretch_shear",
+            Self::BendTwist => "bend_twist",
+            Self::Tether => "tether",
+            Self::Attach => "attach",
+        }
+    }
+
+    /// Source of the kernel's twin for the GPU, a function of the kind's [name](Self::name). Kinds may share one.
+    #[cfg(feature = "gpu")]
+    pub fn wgsl(self) -> &'static str {
+        match self {
+            Self::Stretch => include_str!("stretch.wgsl"),
+            Self::Bend => include_str!("bend.wgsl"),
+            Self::Isometric => include_str!("isometric.wgsl"),
+            Self::Volume => include_str!("volume.wgsl"),
+            Self::FemTriangle => include_str!("fem_triangle.wgsl"),
+            Self::FemTet => include_str!("fem_tet.wgsl"),
+            Self::Curve => include_str!("rope_bending.wgsl"),
+            Self::StretchShear | Self::BendTwist => include_str!("rod.wgsl"),
+            Self::Tether => include_str!("tether.wgsl"),
+            Self::Attach => include_str!("attach.wgsl"),
+        }
+    }
+
+    /// Rows, parameters and multipliers of one constraint.
+    pub fn layout(self) -> Layout {
+        struct Measure;
+        impl Visitor for Measure {
+            type Output = Layout;
+            fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Layout {
+                Layout { rows: N, moves: K::MOVES, turns: K::TURNS, params: P, multipliers: M, softness: K::SOFTNESS }
+            }
+        }
+        self.visit(Measure)
+    }
+}
+
+/// How many numbers one constraint of a kind has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Rows it joins.
+    pub rows: usize,
+    /// How many of them, from the first on, it may move.
+    pub moves: usize,
+    /// Whether some of its rows are orientations.
+    pub turns: bool,
+    /// Parameters.
+    pub params: usize,
+    /// Multipliers.
+    pub multipliers: usize,
+    /// Number of the parameter that holds the [`Softness`].
+    pub softness: Option<usize>,
+}
+
+impl Layout {
+    /// Memory of one constraint: row numbers, parameters and multipliers [bytes].
+    pub fn bytes(&self) -> usize {
+        4 * (self.rows + self.params + self.multipliers)
+    }
+}
+
+/// Sources of the twins that belong to no kind.
+///
+/// They hold functions, structs and constants only, no bindings and no entry points, so that any of them may stand
+/// in one module.
+#[cfg(feature = "gpu")]
+pub mod wgsl {
+    /// What every kernel uses: `lane.rs` and `solve.rs`.
+    pub const SHARED: [&str; 2] = [include_str!("../math/lane.wgsl"), include_str!("xpbd.wgsl")];
+    /// Contact with friction.
+    pub const CONTACT: &str = include_str!("../contact/collider_contact.wgsl");
+    /// Contact with colliders that are formulas; uses contact with friction.
+    pub const CONTACT_PLAIN: &str = include_str!("../contact/collider_contact_analytic.wgsl");
+    /// In its place, contact with colliders some of which have tables; uses what looks those up too.
+    pub const CONTACT_SHAPED: &str = include_str!("../contact/collider_contact_tables.wgsl");
+    /// Lookups in tables of colliders, which they get from `solid_vector` and `solid_words` of whoever uses them.
+    pub const COLLIDE: [&str; 4] = [
+        include_str!("../geometry/triangle.wgsl"),
+        include_str!("../geometry/triangle_surface.wgsl"),
+        include_str!("../geometry/convex_hull.wgsl"),
+        include_str!("../geometry/sdf.wgsl"),
+    ];
+    /// Contact between particles.
+    pub const MEET: &str = include_str!("../contact/particle_contact.wgsl");
+    /// Contact between particles that hold on to each other; uses that between particles.
+    pub const COHERE: &str = include_str!("../contact/cohesion.wgsl");
+    /// Rebound and rolling resistance.
+    pub const REBOUND: &str = include_str!("../contact/restitution.wgsl");
+    /// Liquids: kernels, walls, density, viscosity, tension, vorticity.
+    pub const FLUID: [&str; 6] = [
+        include_str!("../fluid/sph_kernels.wgsl"),
+        include_str!("../fluid/boundary.wgsl"),
+        include_str!("../fluid/density.wgsl"),
+        include_str!("../fluid/viscosity.wgsl"),
+        include_str!("../fluid/surface_tension.wgsl"),
+        include_str!("../fluid/vorticity.wgsl"),
+    ];
+    /// Rotations of bodies.
+    pub const ROTATION: &str = include_str!("../rigid/rotation.wgsl");
+    /// Rest shapes that give way; uses rotations.
+    pub const PLASTIC: &str = include_str!("../rigid/plasticity.wgsl");
+    /// Lift, drag and wind.
+    pub const AERO: &str = include_str!("../aero/aerodynamics.wgsl");
+    /// Volume of a closed surface.
+    pub const INFLATE: &str = include_str!("inflate.wgsl");
+    /// Time integration.
+    pub const INTEGRATE: &str = include_str!("../integration/bdf.wgsl");
+}

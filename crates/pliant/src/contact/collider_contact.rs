@@ -1,0 +1,293 @@
+//! Contact of one particle with a solid of the environment, with friction (S17, S18).
+//!
+//! Non-penetration: C(x) = φ(x) − r ≥ 0 with φ the signed distance of the collider (D3; D4 3.33–3.36):
+//! only pushes out, by the whole depth, since the collider does not yield.
+//! Friction: D4 3.38–3.40 with the sign of E19: the correction opposes the slip. Its bound is μ times the
+//! whole push of the substep, not of one iteration, so that the answer does not depend on how many
+//! iterations shared the push.
+
+use crate::geometry::{DistanceField, Hull, Surface};
+use crate::math::Pose;
+use glam::Vec3;
+use std::sync::Arc;
+
+/// A collider's shape in its own frame. Tables are shared: a model has each of them once.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Solid {
+    /// Half-space below the plane y = 0.
+    Plane,
+    /// Ball of this radius [m].
+    Sphere {
+        /// Radius [m].
+        radius: f32,
+    },
+    /// All points within `radius` of the segment (0, ±half_length, 0).
+    Capsule {
+        /// Half of the segment's length [m].
+        half_length: f32,
+        /// Radius [m].
+        radius: f32,
+    },
+    /// Cuboid.
+    Box {
+        /// Half extents [m].
+        half: Vec3,
+    },
+    /// Convex polytope.
+    Convex(Arc<Hull>),
+    /// Triangles with two sides and no inside; particles are swept, and never cross them.
+    Surface(Arc<Surface>),
+    /// Signed distances on a grid.
+    Field(Arc<DistanceField>),
+}
+
+impl Solid {
+    /// Vertices [m] and triangles of a shape that has tables, in its own frame.
+    pub fn skin(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
+        match self {
+            Self::Convex(hull) => Some((hull.surface().positions(), hull.surface().triangles())),
+            Self::Surface(surface) => Some((surface.positions(), surface.triangles())),
+            Self::Field(field) => Some((&field.skin().positions, &field.skin().triangles)),
+            _ => None,
+        }
+    }
+
+    /// Lowest and highest corner of a box around a shape that has tables [m], in its own frame.
+    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
+        match self {
+            Self::Convex(hull) => Some(hull.surface().bounds()),
+            Self::Surface(surface) => Some(surface.bounds()),
+            Self::Field(field) => Some(field.bounds()),
+            _ => None,
+        }
+    }
+}
+
+/// Signed distance [m] (negative inside) and outward normal at a point of the collider's frame. Surfaces have no
+/// inside: their normals point to where the point is.
+#[inline]
+pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
+    match *solid {
+        Solid::Plane => (p.y, Vec3::Y),
+        Solid::Sphere { radius } => from_axis(p, radius),
+        Solid::Capsule { half_length, radius } => {
+            from_axis(p - Vec3::new(0.0, p.y.clamp(-half_length, half_length), 0.0), radius)
+        }
+        Solid::Box { half } => {
+            let q = p.abs() - half;
+            let outside = q.max(Vec3::ZERO);
+            let length = outside.length();
+            let sign = Vec3::new(sign(p.x), sign(p.y), sign(p.z));
+            if length > 0.0 {
+                (length, outside * sign / length)
+            } else if q.x >= q.y && q.x >= q.z {
+                (q.x, Vec3::new(sign.x, 0.0, 0.0))
+            } else if q.y >= q.z {
+                (q.y, Vec3::new(0.0, sign.y, 0.0))
+            } else {
+                (q.z, Vec3::new(0.0, 0.0, sign.z))
+            }
+        }
+        Solid::Convex(ref hull) => hull.signed_distance(p),
+        Solid::Surface(ref surface) => {
+            surface.nearest(p, f32::INFINITY).map_or((f32::INFINITY, Vec3::Y), |near| (near.distance, near.normal))
+        }
+        Solid::Field(ref field) => field.signed_distance(p),
+    }
+}
+
+/// Distance to a ball around the nearest point of an axis; at the very center it points up.
+#[inline]
+fn from_axis(d: Vec3, radius: f32) -> (f32, Vec3) {
+    let length = d.length();
+    let normal = if length > 1e-12 { d / length } else { Vec3::Y };
+    (length - radius, normal)
+}
+
+#[inline]
+fn sign(v: f32) -> f32 {
+    if v < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// Coulomb friction of a pair of surfaces.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Friction {
+    /// Static coefficient: below it nothing slips.
+    pub stick: f32,
+    /// Kinetic coefficient.
+    pub slide: f32,
+}
+
+/// What one contact has done so far in this substep. Laid out as a row, so that lanes can be loaded with several.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C)]
+pub struct Push {
+    /// Sum of the friction corrections [m].
+    pub tangent: Vec3,
+    /// Sum of the pushes along the normal [m].
+    pub normal: f32,
+}
+
+impl Push {
+    /// What a contact of a rigid body does beyond `self`, the push that it has found: `momentum` times what that has changed
+    /// by since the iteration before, `last`.
+    ///
+    /// Nesterov's method for contacts (Mazhar, Heyn, Negrut, Tasora, "Using Nesterov's method to accelerate multibody
+    /// dynamics with friction and contact", TOG 2015): where averaged Jacobi takes n iterations, it takes √n. It
+    /// needs steps that never do too much, which sharing masses sees to.
+    #[inline]
+    pub fn onward(self, last: Self, momentum: f32) -> Self {
+        let normal = self.normal + (self.normal - last.normal) * momentum;
+        if normal > 0.0 {
+            Self { normal, tangent: self.tangent + (self.tangent - last.tangent) * momentum }
+        } else {
+            // Without a push there is no friction that anybody would give back.
+            Self::default()
+        }
+    }
+}
+
+/// What of their last change contacts of rigid bodies make again in iteration `k` of `n` ([`Push::onward`]):
+/// (tₖ − 1)/tₖ₊₁ with tₖ₊₁ = (1 + √(1 + 4tₖ²))/2 from t₀ = 1 on; nothing in the last, which must not do too much.
+pub fn momentum(k: u32, n: u32) -> f32 {
+    let mut t = 1.0_f32;
+    for _ in 0..k {
+        t = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
+    }
+    let next = 0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt());
+    if k + 1 < n { (t - 1.0) / next } else { 0.0 }
+}
+
+/// A collider during one substep.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Obstacle {
+    /// Its shape.
+    pub solid: Solid,
+    /// Where it stood at the start of the substep.
+    pub before: Pose,
+    /// Where it stands at the end.
+    pub after: Pose,
+    /// Its friction.
+    pub friction: Friction,
+}
+
+/// Depth [m] (positive inside, radius included) and world normal of a particle at `x`.
+#[inline]
+pub fn depth(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
+    let (distance, normal) = signed_distance(solid, pose.inward(x));
+    (radius - distance, pose.rotation * normal)
+}
+
+/// Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m].
+#[inline]
+pub fn is_near(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
+    // A particle may go as far again as the prediction took it.
+    let reach = margin + (x - start).length();
+    let Some((min, max)) = obstacle.solid.bounds() else {
+        let (inside, _) = depth(&obstacle.solid, &obstacle.after, x, radius);
+        return inside > -reach;
+    };
+    let here = obstacle.after.inward(x);
+    // In the collider's frame its own motion counts too.
+    let reach = reach.max(margin + (here - obstacle.before.inward(start)).length()) + radius;
+    if here.distance(here.clamp(min, max)) >= reach {
+        return false;
+    }
+    match &obstacle.solid {
+        Solid::Surface(surface) => surface.nearest(here, reach).is_some(),
+        solid => signed_distance(solid, here).0 < reach,
+    }
+}
+
+/// Way out of a collider at `pose` for a particle that is inside at `x`; nothing where it is not.
+#[inline]
+pub fn way_out(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3> {
+    if let Solid::Surface(surface) = solid {
+        let way = surface.way_out(pose.inward(x), radius);
+        return (way != Vec3::ZERO).then(|| pose.rotation * way);
+    }
+    let (inside, normal) = depth(solid, pose, x, radius);
+    (inside > 0.0).then(|| normal * inside)
+}
+
+/// Projects one contact: the new position and what the contact has done since the substep began.
+///
+/// `start` is the particle's position at the start of the substep. `ease` is how many times as far as it should the particle
+/// goes, because a body behind it follows by less: 1 for a free one. Surfaces do not ask.
+#[inline]
+pub fn project(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, push: Push, ease: f32) -> (Vec3, Push) {
+    if let Solid::Surface(surface) = &obstacle.solid {
+        return slide(obstacle, surface, radius, start, x, push);
+    }
+    let (depth, normal) = depth(&obstacle.solid, &obstacle.after, x, radius);
+    // E16: an inequality is clamped, but what was pushed before may be given back.
+    let total = (push.normal + depth * ease).max(0.0);
+    if total == 0.0 && push.normal == 0.0 {
+        return (x, push);
+    }
+    let out = x + normal * (total - push.normal);
+    rub(obstacle, radius, start, out, Normal { total, normal, ease }, push)
+}
+
+/// The normal half of a contact once it is done.
+#[derive(Clone, Copy)]
+struct Normal {
+    /// Sum of the pushes of the substep [m].
+    total: f32,
+    normal: Vec3,
+    /// As for [`project`].
+    ease: f32,
+}
+
+/// The other half: friction of a particle that was pushed to `out`.
+#[inline]
+fn rub(obstacle: &Obstacle, radius: f32, start: Vec3, out: Vec3, done: Normal, push: Push) -> (Vec3, Push) {
+    let Normal { total, normal, ease } = done;
+    // Slip against the material point of the collider under the particle.
+    let here = out - normal * radius;
+    let carried = here - obstacle.before.outward(obstacle.after.inward(here));
+    let moved = out - start - carried;
+    let slip = moved - normal * moved.dot(normal);
+    let free = slip * ease - push.tangent;
+    let length = free.length();
+    let wanted = if length <= obstacle.friction.stick * total {
+        -free
+    } else {
+        free * (-(obstacle.friction.slide * total / length).min(1.0))
+    };
+    (out + (wanted - push.tangent), Push { normal: total, tangent: wanted })
+}
+
+/// Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
+/// particle was in it at the start, so that neither a fast particle nor a fast collider goes through.
+///
+/// The push is what the sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
+fn slide(obstacle: &Obstacle, surface: &Surface, radius: f32, start: Vec3, x: Vec3, push: Push) -> (Vec3, Push) {
+    let radius = surface.radius(radius);
+    let (before, after) = (&obstacle.before, &obstacle.after);
+    let (from, to) = (before.inward(start), after.inward(x));
+    let end = surface.slide(from, to, radius);
+    let (place, total, normal) = if end.touched {
+        let out = end.place - to;
+        // What it lies on now. Where it moved by rounding alone, that has no direction of its own.
+        let near = surface.nearest(end.place, 1.5 * radius);
+        let normal = near.map_or_else(|| out.normalize_or(Vec3::Y), |near| near.normal);
+        (end.place, push.normal + out.length(), normal)
+    } else if push.normal > 0.0 {
+        match surface.nearest(to, radius + push.normal) {
+            Some(near) => {
+                let total = (push.normal + radius - near.distance).max(0.0);
+                (to + near.normal * (total - push.normal), total, near.normal)
+            }
+            None => (to, 0.0, Vec3::Y),
+        }
+    } else {
+        return (x, push);
+    };
+    let normal = after.rotation * normal;
+    let (rubbed, done) = rub(obstacle, radius, start, after.outward(place), Normal { total, normal, ease: 1.0 }, push);
+    // Friction and what was given back must not lead through the surface either.
+    let last = after.inward(rubbed);
+    let share = surface.straight(from, last, radius);
+    (if share < 1.0 { after.outward(from + (last - from) * share) } else { rubbed }, done)
+}

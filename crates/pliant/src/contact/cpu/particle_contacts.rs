@@ -1,0 +1,414 @@
+//! Contacts of particles with each other: the lists of stage neighbors, pre-stabilization, and the pass of stage solve.
+//!
+//! Every particle sums up its own contacts, in the order of its list, and writes only itself: no thread waits for
+//! another, and results do not depend on their number. Each contact is computed twice, once from either side, to the
+//! same bits.
+
+use crate::contact::cohesion::{RANGE, cohere, hold};
+use crate::contact::collider_contact::{Friction, Push};
+use crate::contact::cpu::collider_contacts::position;
+use crate::contact::cpu::contact_lists::Lists;
+use crate::contact::cpu::particle_contacts_simd::Pass;
+use crate::contact::cpu::rigid_mass_splitting::Loads;
+use crate::contact::particle_contact::{Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
+use crate::math::RowData;
+use crate::math::matrix::{apply, matrix_of};
+use crate::memory::{of, room};
+use crate::model::Model;
+use crate::neighbors::{Cloud, Finder, Pairs, Search};
+use crate::rigid::ShapeMatch;
+use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::threads::Threads;
+use crate::scene::Integrator;
+use crate::schedule::stats::Touching;
+use crate::state::State;
+use glam::Vec3;
+
+/// Without friction.
+pub const SLIPPERY: Friction = Friction { stick: 0.0, slide: 0.0 };
+
+/// Lists and what contacts have done in this substep.
+pub struct Meeting {
+    finder: Finder,
+    lists: Lists,
+    /// By entry of the lists.
+    pushes: Vec<Push>,
+    /// Whether the next pass is to take all of them for nothing, whatever is there: to clear them would take as long as
+    /// to find them.
+    fresh: bool,
+    /// What contacts had found in the iteration before; empty without rigid bodies.
+    lasts: Vec<Push>,
+    /// Contacts that each particle shares its mass among.
+    shares: Vec<f32>,
+    /// Contacts of each particle that pushed in the last pass.
+    counts: Vec<f32>,
+    /// Whether a pass of this substep has counted them.
+    counted: bool,
+    /// Least number of contacts that is counted: 1, or 0 where rigid bodies add up theirs.
+    least: f32,
+    /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Kept apart from the rows and
+    /// used in every contact pass of the substep (E17).
+    weights: Vec<f32>,
+    /// What a contact has to know of each particle, side by side.
+    cards: Vec<Card>,
+    /// Second position buffer.
+    next: Vec<RowData>,
+    /// Where particles are in their bodies, turned as these are (S22); empty without bodies.
+    fields: Vec<Field>,
+    /// Radii that stabilization keeps apart [m].
+    shrunk: Vec<f32>,
+}
+
+/// What a pass reads of particles: where they are and were, how large, and of which liquid, if any.
+#[derive(Clone, Copy)]
+struct Places<'a> {
+    rows: &'a [RowData],
+    starts: &'a [RowData],
+    radii: &'a [f32],
+    liquids: &'a [u32],
+}
+
+/// What contacts see of a particle, half a cache line: from arrays of their own a neighbor would be five accesses.
+/// Laid out as two rows, so that lanes can be loaded with several.
+#[derive(Clone, Copy, Default)]
+#[repr(C, align(32))]
+pub struct Card {
+    pub x: Vec3,
+    pub radius: f32,
+    pub start: Vec3,
+    /// Inverse of the mass that it has in each contact [1/kg].
+    pub weight: f32,
+}
+
+impl Card {
+    #[inline]
+    fn side(&self, number: usize, field: Field) -> Side {
+        let Self { x, radius, start, weight } = *self;
+        Side { x, start, radius, weight, number: number as u32, field }
+    }
+}
+
+/// What a pass of contacts sees beyond particles.
+#[derive(Clone, Copy)]
+struct More<'a> {
+    /// What cohesion is worth over a substep, 2π·w·h² [kg].
+    strength: f32,
+    /// Rigid bodies, where there are any and pushes go on.
+    pace: Option<&'a Loads>,
+}
+
+impl Default for Meeting {
+    fn default() -> Self {
+        Self {
+            finder: Finder::new(Search::Auto),
+            lists: Lists::default(),
+            pushes: Vec::new(),
+            fresh: true,
+            lasts: Vec::new(),
+            shares: Vec::new(),
+            counts: Vec::new(),
+            counted: false,
+            least: 1.0,
+            weights: Vec::new(),
+            cards: Vec::new(),
+            next: Vec::new(),
+            fields: Vec::new(),
+            shrunk: Vec::new(),
+        }
+    }
+}
+
+impl Meeting {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
+        let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
+        self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.cards)
+    }
+
+    /// Pairs of particles that push each other now.
+    pub fn count(&self) -> u64 {
+        self.pushes.iter().filter(|push| push.normal > 0.0).count() as u64 / 2
+    }
+
+    /// Pairs that pushed each other in the last substep of `h` seconds.
+    pub fn touching(&self, h: f32) -> impl Iterator<Item = Touching> + '_ {
+        let lists = &self.lists;
+        (0..lists.len()).flat_map(move |i| {
+            let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets[i] as usize..]);
+            let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal != 0.0);
+            let force = move |push: &Push| push.normal / (h * h);
+            pushing.map(move |(&b, push)| Touching { a: i as u32, b, force: force(push) })
+        })
+    }
+
+    /// Particles that push particle `i`.
+    pub fn pushing(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
+        let entries = self.lists.of(i).iter().zip(&self.pushes[self.lists.offsets[i] as usize..]);
+        entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
+    }
+
+    /// Finds who may touch whom before the substep ends.
+    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State, loads: &Loads) {
+        let n = state.particles;
+        let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
+        let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
+        let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
+        self.lists.fill(found, model, &state.radii);
+        room(&mut self.pushes, self.lists.indices.len());
+        self.pushes.resize(self.lists.indices.len(), Push::default());
+        self.fresh = true;
+        self.shares.resize(n, 1.0);
+        self.counts.resize(n, 1.0);
+        self.counted = false;
+        self.lasts.clear();
+        self.least = 1.0;
+        if loads.acts() {
+            room(&mut self.lasts, self.lists.indices.len());
+            self.lasts.resize(self.lists.indices.len(), Push::default());
+            self.least = 0.0;
+        }
+        self.next.resize(n, [0.0; 4]);
+        self.cards.resize(n, Card::default());
+        self.shrunk.clear();
+        self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
+        self.turn_fields(model, state);
+        self.weights.clear();
+        let mutual = model.mutual.unwrap_or_default();
+        let up = -model.settings.gravity.normalize_or_zero() * mutual.stacking;
+        let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
+        let weight = |&row: &RowData| match mutual.stacking > 0.0 {
+            // D4 4.25 (E22): lower is heavier. Beyond e^12 single precision has nothing to tell apart.
+            true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
+            false => row[3],
+        };
+        self.weights.extend(state.rows[..n].iter().map(weight));
+    }
+
+    /// The way out of a body turns with it. That of the substep's beginning will do for all of it. Bodies of several
+    /// regions have none: their particles are as free ones.
+    fn turn_fields(&mut self, model: &Model, state: &State) {
+        let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
+        self.fields.clear();
+        self.fields.resize(state.particles, Field::default());
+        for (run, pose) in shapes.runs().zip(shapes.poses()) {
+            let turned = matrix_of(pose.rotation);
+            for i in run {
+                let [x, y, z, depth] = model.fields[i];
+                self.fields[i] = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
+            }
+        }
+        for (melt, &melted) in model.melts.iter().zip(&state.melted) {
+            self.fields[melt.body.clone()].iter_mut().for_each(|f| f.depth = melt.depth(melted, f.depth));
+        }
+        for (freeze, frozen) in model.freezes.iter().zip(&state.frozen) {
+            let turned = matrix_of(shapes.poses()[freeze.number].rotation);
+            for (to, &[x, y, z, depth]) in self.fields[freeze.body.clone()].iter_mut().zip(&frozen.fields) {
+                *to = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
+            }
+        }
+        // Whoever was pushed farther from its place than it is deep knows no longer where out is: bodies that were crushed flat
+        // threw particles about, by what they knew from before.
+        for (number, run) in shapes.runs().enumerate().filter(|(number, _)| !shapes.bodies[*number].is_rigid()) {
+            for (i, goal) in run.zip(shapes.goals(number)) {
+                let (place, field) = (position(state.previous[i]), &mut self.fields[i]);
+                field.depth = if overlap(place, goal.into(), field.depth) { field.depth } else { 0.0 };
+            }
+        }
+    }
+
+    /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together
+    /// with their old positions, so that the repair adds no velocity. `shape` has bodies take back their shape: they part
+    /// as a whole, or what their particles did alone would be undone by the solver, with velocity.
+    pub fn stabilize(
+        &mut self,
+        (threads, isa): (&Threads, Isa),
+        model: &Model,
+        state: &mut State,
+        shape: impl Fn(&mut ShapeMatch, &mut [RowData]),
+    ) {
+        let n = state.particles;
+        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
+        let rule = Rule { friction: SLIPPERY, omega: 1.0, parts: true };
+        let shrunk = std::mem::take(&mut self.shrunk);
+        for _ in 0..model.settings.stabilization {
+            self.count_shares(threads, &state.previous[..n], &shrunk);
+            self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
+            let previous = &state.previous[..n];
+            let places = Places { rows: previous, starts: previous, radii: &shrunk, liquids };
+            self.project((threads, isa), places, rule, More { strength: 0.0, pace: None });
+            if let Some(shapes) = &mut state.shapes {
+                shape(shapes, &mut self.next);
+            }
+            let next = &self.next;
+            let previous = Shared::new(&mut state.previous[..n]);
+            threads.chunks(&mut state.rows[..n], 1, |first, rows| {
+                for (k, row) in rows.iter_mut().enumerate() {
+                    // SAFETY: chunks do not overlap, so this thread alone touches particle first + k.
+                    let before = unsafe { previous.get(first + k) };
+                    let after = next[first + k];
+                    for (x, (new, old)) in row[..3].iter_mut().zip(after.iter().zip(before.iter())) {
+                        *x += new - old;
+                    }
+                    *before = after;
+                }
+            });
+        }
+        self.shrunk = shrunk;
+        self.fresh = true;
+    }
+
+    /// Contacts of each particle in the pass before; before the first one, those that push where particles are.
+    pub fn count_contacts(&mut self, threads: &Threads, state: &State) -> &[f32] {
+        if std::mem::replace(&mut self.counted, true) {
+            std::mem::swap(&mut self.shares, &mut self.counts);
+        } else {
+            self.count_shares(threads, &state.rows[..state.particles], &state.radii);
+        }
+        &self.shares
+    }
+
+    /// All contacts once, after they were counted.
+    pub fn touch(&mut self, (threads, isa): (&Threads, Isa), model: &Model, state: &mut State, loads: &Loads) {
+        let n = state.particles;
+        let mutual = model.mutual.unwrap_or_default();
+        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
+        let rule = Rule { friction: mutual.friction, omega: mutual.omega, parts: false };
+        let pace = Some(loads).filter(|loads| loads.acts());
+        if loads.acts() {
+            self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = loads.share(i, *share));
+        }
+        let h = model.settings.dt / model.settings.substeps as f32;
+        // 2π·w·h²: what cohesion is worth over a substep.
+        let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
+        let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
+        let places = Places { rows, starts, radii: &state.radii, liquids };
+        self.project((threads, isa), places, rule, More { strength, pace });
+        let next = &self.next;
+        threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
+    }
+
+    /// Contacts of each particle that push at `rows`.
+    fn count_shares(&mut self, threads: &Threads, rows: &[RowData], radii: &[f32]) {
+        let (lists, least) = (&self.lists, self.least as usize);
+        threads.chunks(&mut self.shares, 1, |first, shares| {
+            for (k, share) in shares.iter_mut().enumerate() {
+                let i = first + k;
+                let own = position(rows[i]);
+                let pushes = |&&j: &&u32| overlap(own, position(rows[j as usize]), radii[i] + radii[j as usize]);
+                *share = lists.of(i).iter().filter(pushes).count().max(least) as f32;
+            }
+        });
+    }
+
+    /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
+    fn project(&mut self, (threads, isa): (&Threads, Isa), places: Places<'_>, rule: Rule, more: More<'_>) {
+        let Places { rows, starts, radii, liquids } = places;
+        let (weights, shares) = (&self.weights[..], &self.shares[..]);
+        threads.chunks(&mut self.cards, 1, |first, cards| {
+            for (card, i) in cards.iter_mut().zip(first..) {
+                let (x, start) = (position(rows[i]), position(starts[i]));
+                *card = Card { x, radius: radii[i], start, weight: weights[i] * shares[i] };
+            }
+        });
+        // Grains by themselves need to ask for nothing else.
+        if self.fields.is_empty()
+            && liquids.is_empty()
+            && more.strength == 0.0
+            && more.pace.is_none()
+            && self.least == 1.0
+        {
+            let fresh = std::mem::replace(&mut self.fresh, false);
+            let Self { lists, pushes, cards, counts, weights, next, .. } = self;
+            let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
+            Pass { lists, cards, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
+        } else {
+            self.project_cards(threads, rows, liquids, rule, more);
+        }
+    }
+
+    /// The same once all have their cards, one by one, for everybody.
+    fn project_cards(
+        &mut self,
+        threads: &Threads,
+        rows: &[RowData],
+        liquids: &[u32],
+        rule: Rule,
+        More { strength, pace }: More<'_>,
+    ) {
+        let fresh = std::mem::replace(&mut self.fresh, false);
+        let Self { lists, pushes, lasts, cards, counts, weights, next, fields, least, .. } = self;
+        let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
+        let (fields, lists, cards, weights) = (&fields[..], &*lists, &cards[..], &weights[..]);
+        let offsets = &lists.offsets;
+        let field = |i: usize| fields.get(i).copied().unwrap_or_default();
+        let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
+        threads.chunks(next, 1, |first, next| {
+            for (k, next) in next.iter_mut().enumerate() {
+                let i = first + k;
+                let own = cards[i].side(i, field(i));
+                let mut sum = Vec3::ZERO;
+                let mut count = 0.0_f32;
+                for (e, &j) in lists.of(i).iter().enumerate() {
+                    let j = j as usize;
+                    // SAFETY: the entries of particle i belong to this thread.
+                    let push = unsafe { pushes.get(offsets[i] as usize + e) };
+                    if fresh {
+                        *push = Push::default();
+                    }
+                    let card = &cards[j];
+                    let reach = own.radius + card.radius;
+                    // Only who touched before the substep holds on.
+                    let held = strength > 0.0 && overlap(own.start, card.start, reach * RANGE);
+                    // Most of a list is near, but does not touch.
+                    if push.normal == 0.0 && !held && !overlap(own.x, card.x, reach) {
+                        continue;
+                    }
+                    let other = card.side(j, field(j));
+                    // Liquids slip; what holds them back is their viscosity.
+                    let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
+                    let rule = if wet { Rule { friction: SLIPPERY, ..rule } } else { rule };
+                    let (impulse, done) = if held {
+                        cohere(&own, &other, rule, hold(strength, own.radius, other.radius), *push)
+                    } else {
+                        meet(&own, &other, rule, *push)
+                    };
+                    let pushed = push.normal > 0.0;
+                    *push = done;
+                    sum += impulse;
+                    count += 1.0;
+                    // A pull does not go on.
+                    if let Some(loads) = pace.filter(|loads| !held && loads.is_rigid(i) && loads.is_rigid(j)) {
+                        // SAFETY: as for `pushes`, of which there are as many.
+                        let last = unsafe { lasts.get(offsets[i] as usize + e) };
+                        *push = done.onward(if pushed { *last } else { Push::default() }, loads.momentum);
+                        *last = done;
+                        let (normal, _) = way_out(&own, &other, rule.parts);
+                        sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);
+                    }
+                }
+                // SAFETY: particle i belongs to this thread.
+                unsafe { *counts.get(i) = count.max(least) };
+                let x = own.x + sum * weights[i];
+                *next = [x.x, x.y, x.z, rows[i][3]];
+            }
+        });
+    }
+
+    /// Contact is not smooth: whoever was pushed falls back to BDF1 (E12).
+    pub fn fall_back(&self, model: &Model, state: &mut State, inv_h: f32) {
+        if model.settings.integrator != Integrator::Bdf2 {
+            return;
+        }
+        let lists = &self.lists;
+        for i in 0..state.particles {
+            let entries = lists.offsets[i] as usize..lists.offsets[i + 1] as usize;
+            if self.pushes[entries].iter().any(|push| push.normal > 0.0) {
+                let v = (position(state.rows[i]) - position(state.previous[i])) * inv_h;
+                state.velocities[i] = [v.x, v.y, v.z, 0.0];
+                state.first_order[i] = true;
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The velocity pass at the end of stage finalize: rebound and rolling resistance of all contacts that pushed.
+
+use crate::contact::collider_contact::depth;
+use crate::contact::cpu::collider_contacts::position;
+use crate::contact::restitution::{Bounce, rebound};
+use crate::math::RowData;
+use crate::model::Model;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::threads::Threads;
+use crate::solver::cpu::{Scratch, Substep};
+use crate::state::State;
+use glam::Vec3;
+
+/// What the pass remembers of a substep. Empty where no contact bounces.
+#[derive(Default)]
+pub struct Rebounds {
+    /// Velocities at the start of the substep [m/s].
+    before: Vec<RowData>,
+    /// Contacts between particles that each particle shares its mass among.
+    shares: Vec<f32>,
+    /// Second velocity buffer.
+    next: Vec<RowData>,
+    /// By collider.
+    colliders: Vec<Bounce>,
+}
+
+impl Rebounds {
+    /// Keeps the velocities that contacts will meet with.
+    pub fn remember(&mut self, model: &Model, state: &State) {
+        if model.bounces() {
+            self.before.clear();
+            self.before.extend_from_slice(&state.velocities[..state.particles]);
+        }
+    }
+}
+
+/// Runs the pass: particles with each other first, then with colliders, as in an iteration.
+pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, sub: &Substep) {
+    if !model.bounces() {
+        return;
+    }
+    let gravity = model.settings.gravity;
+    if let Some(mutual) = &model.mutual {
+        let bounce = Bounce::new(mutual.restitution, mutual.rolling, gravity, sub.h);
+        if bounce.acts() {
+            between(threads, state, scratch, &bounce);
+        }
+    }
+    let all = &mut scratch.rebounds.colliders;
+    all.clear();
+    all.extend(model.colliders.iter().map(|c| Bounce::new(c.restitution, c.rolling, gravity, sub.h)));
+    if all.iter().any(Bounce::acts) {
+        against(threads, state, scratch, 1.0 / sub.h);
+    }
+}
+
+/// Particles against colliders.
+fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f32) {
+    let Scratch { obstacles, contacts, rebounds: Rebounds { before, colliders: all, .. }, .. } = scratch;
+    let (obstacles, before, all) = (&obstacles[..], &before[..], &all[..]);
+    let (rows, radii) = (&state.rows, &state.radii);
+    let velocities = Shared::new(&mut state.velocities);
+    threads.each(contacts, |_, contacts| {
+        for c in contacts.iter().filter(|c| c.push.normal > 0.0 && all[c.collider as usize].acts()) {
+            let (i, obstacle) = (c.particle as usize, &obstacles[c.collider as usize]);
+            let x = position(rows[i]);
+            let (_, normal) = depth(&obstacle.solid, &obstacle.after, x, radii[i]);
+            // The collider's own velocity where it is touched.
+            let here = x - normal * radii[i];
+            let own = (here - obstacle.before.outward(obstacle.after.inward(here))) * inv_h;
+            // SAFETY: runs do not overlap, so this thread alone touches particle i.
+            let velocity = unsafe { velocities.get(i) };
+            let now = position(*velocity);
+            let v = now + rebound(&all[c.collider as usize], normal, position(before[i]) - own, now - own);
+            *velocity = [v.x, v.y, v.z, 0.0];
+        }
+    });
+}
+
+/// Particles with each other: all contacts at once, each with the share of the masses that its particles can spare, so
+/// that momentum is kept (as in `meet`).
+fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &Bounce) {
+    let Scratch { meeting, rebounds: Rebounds { before, shares, next, .. }, .. } = scratch;
+    let (n, meeting, before) = (state.particles, &*meeting, &before[..]);
+    let (rows, velocities) = (&state.rows[..n], &state.velocities[..n]);
+    let change = |i: usize, j: usize| {
+        let apart = position(rows[i]) - position(rows[j]);
+        let distance = apart.length();
+        let normal = if distance > 1e-12 { apart * (1.0 / distance) } else { Vec3::ZERO };
+        let relative = |of: &[RowData]| position(of[i]) - position(of[j]);
+        rebound(bounce, normal, relative(before), relative(velocities))
+    };
+    shares.resize(n, 1.0);
+    next.resize(n, [0.0; 4]);
+    threads.chunks(shares, 1, |first, shares| {
+        for (k, share) in shares.iter_mut().enumerate() {
+            let i = first + k;
+            let acting = meeting.pushing(i).filter(|&j| change(i, j) != Vec3::ZERO);
+            *share = acting.count().max(1) as f32;
+        }
+    });
+    let shares = &shares[..];
+    threads.chunks(next, 1, |first, next| {
+        for (k, next) in next.iter_mut().enumerate() {
+            let i = first + k;
+            let own = rows[i][3];
+            let mut sum = Vec3::ZERO;
+            for j in meeting.pushing(i) {
+                let weight = own * shares[i] + rows[j][3] * shares[j];
+                if weight > 0.0 {
+                    sum += change(i, j) * (1.0 / weight);
+                }
+            }
+            let v = position(velocities[i]) + sum * own;
+            *next = [v.x, v.y, v.z, 0.0];
+        }
+    });
+    let next = &next[..];
+    threads.chunks(&mut state.velocities[..n], 1, |first, v| v.copy_from_slice(&next[first..first + v.len()]));
+}

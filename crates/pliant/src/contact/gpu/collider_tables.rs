@@ -1,0 +1,69 @@
+//! Tables of colliders that are more than a formula, as `kernels/collide/*.wgsl` look them up in `fixtures`.
+
+use crate::contact::collider_contact::Solid;
+use crate::geometry::{DistanceField, Hull, Surface};
+use crate::model::Model;
+use std::sync::Arc;
+
+type Vector = [u32; 4];
+
+/// The tables of a shape, of which no number depends on where they stand; empty for a formula.
+pub fn tables(solid: &Solid) -> Vec<Vector> {
+    match solid {
+        Solid::Convex(hull) => of_surface(hull.surface(), Some(hull)),
+        Solid::Surface(surface) => of_surface(surface, None),
+        Solid::Field(field) => of_field(field),
+        _ => Vec::new(),
+    }
+}
+
+/// Writes the tables of all colliders down, each once. Returns where those of each start.
+pub(crate) fn put(model: &Model, fixtures: &mut Vec<Vector>) -> Vec<u32> {
+    let mut all: Vec<u32> = Vec::with_capacity(model.colliders.len());
+    for (k, c) in model.colliders.iter().enumerate() {
+        let before = model.colliders[..k].iter().position(|other| shares(&other.solid, &c.solid));
+        let at = before.map_or(fixtures.len() as u32, |known| all[known]);
+        if before.is_none() {
+            fixtures.extend(tables(&c.solid));
+        }
+        all.push(at);
+    }
+    all
+}
+
+/// Whether two shapes have their tables in common.
+fn shares(a: &Solid, b: &Solid) -> bool {
+    match (a, b) {
+        (Solid::Convex(a), Solid::Convex(b)) => Arc::ptr_eq(a, b),
+        (Solid::Surface(a), Solid::Surface(b)) => Arc::ptr_eq(a, b),
+        (Solid::Field(a), Solid::Field(b)) => Arc::ptr_eq(a, b),
+        _ => false,
+    }
+}
+
+fn vector(v: glam::Vec3, w: u32) -> Vector {
+    [v.x.to_bits(), v.y.to_bits(), v.z.to_bits(), w]
+}
+
+fn of_surface(surface: &Surface, hull: Option<&Hull>) -> Vec<Vector> {
+    let (min, max) = surface.bounds();
+    let planes = hull.map_or(&[][..], Hull::planes);
+    let (nodes, triangles) = (surface.nodes().count(), surface.triangles().len());
+    let first = 3 + 2 * nodes;
+    let head = [nodes, first, first + 3 * triangles, planes.len()].map(|n| n as u32);
+    let mut all = vec![vector(min, surface.radius(0.0).to_bits()), vector(max, 0), head];
+    all.extend(surface.nodes().flat_map(|n| [vector(n.min, n.start), vector(n.max, n.count)]));
+    let corners = surface.triangles().as_flattened();
+    all.extend(corners.iter().map(|&v| vector(surface.positions()[v as usize], 0)));
+    all.extend(planes.iter().map(|p| p.to_array().map(f32::to_bits)));
+    all
+}
+
+fn of_field(field: &DistanceField) -> Vec<Vector> {
+    let (min, max) = field.bounds();
+    let [x, y, z] = field.dims();
+    let mut all = vec![vector(min, field.edge().to_bits()), vector(max, 0), [x, y, z, 0]];
+    let four = |values: &[f32]| std::array::from_fn(|k| values.get(k).map_or(0, |v| v.to_bits()));
+    all.extend(field.distances().chunks(4).map(four));
+    all
+}

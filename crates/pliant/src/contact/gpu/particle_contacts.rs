@@ -1,0 +1,140 @@
+//! Contacts of particles with each other on the device: lists of neighbors, what contacts have done, and room for both.
+//!
+//! Neighbors are looked for with where particles will be, before anything of the state is changed.
+
+use crate::contact::particle_contact::MARGIN;
+use crate::math::RowData;
+use crate::model::Model;
+use crate::neighbors::gpu::neighbor_overflow::Crowd;
+use crate::neighbors::gpu::{Finder, Layout, Order, Setup, entries_of};
+use crate::neighbors::{Cloud, Construction, Pairs, Search};
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::schedule::stats::Touching;
+use crate::solver::gpu::bind_groups::{Desks, own_group};
+use crate::solver::gpu::buffers::Buffers;
+use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::state::State;
+use wgpu::{Buffer, BufferUsages};
+
+/// Entries per particle that lists have room for at first. Grains that touch on all sides have twelve; a heap has
+/// eight with those that nearly touch, and both sides are listed.
+const ROOM: usize = 12;
+
+/// Lists and pushes.
+pub struct Meeting {
+    crowd: Crowd,
+    pushes: Buffer,
+    /// Lists and pushes for the shaders.
+    pub group: wgpu::BindGroup,
+    /// Vectors for each entry of the lists: its push, and that of the iteration before, where there are rigid bodies.
+    vectors: u32,
+    /// Smallest radius, of which the margin is a part [m].
+    smallest: f32,
+}
+
+impl Meeting {
+    /// Makes room for the particles of a state.
+    pub fn new(
+        device: &Device,
+        desks: &Desks,
+        buffers: &Buffers,
+        tables: &Tables,
+        state: &State,
+    ) -> Result<Self, GpuError> {
+        let n = state.particles;
+        let smallest = smallest(state);
+        let crowd = Crowd::new(
+            device,
+            &Setup {
+                particles: n,
+                rows: &buffers.work,
+                rows_at: tables.nexts,
+                radii: &buffers.params,
+                radii_at: tables.radii,
+                phases: Some(&buffers.topology),
+                phases_at: tables.phases,
+                margin: MARGIN * smallest,
+                pairs: Pairs::Both,
+                search: Search::Auto,
+                construction: Construction::Counting,
+                order: Order::Numbers,
+                layout: Layout::Woven,
+                capacity: ROOM * n,
+                cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
+            },
+            &buffers.marks,
+        )?;
+        let vectors = if tables.loads == NOBODY { 1 } else { 2 };
+        let pushes = pushes(device, crowd.finder.capacity(), vectors)?;
+        let group = group(device, desks, &crowd.finder, &pushes)?;
+        Ok(Self { crowd, pushes, group, vectors, smallest })
+    }
+
+    /// The search.
+    pub fn search(&self) -> &Crowd {
+        &self.crowd
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.crowd.finder.bytes() + self.pushes.size()
+    }
+
+    /// Makes room for what the last searches wanted, if they had none.
+    pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
+        if self.crowd.grow(device, size_of::<RowData>() as u64 * u64::from(self.vectors))? {
+            self.pushes = pushes(device, self.crowd.finder.capacity(), self.vectors)?;
+            self.group = group(device, desks, &self.crowd.finder, &self.pushes)?;
+        }
+        Ok(())
+    }
+
+    /// Takes over radii that the caller has changed.
+    pub fn refresh(&mut self, device: &Device, state: &State) {
+        let smallest = smallest(state);
+        if smallest != self.smallest {
+            self.smallest = smallest;
+            self.crowd.finder.set_margin(device, MARGIN * smallest);
+        }
+    }
+
+    /// Pairs that pushed each other in the last substep, by the smaller number; waits for them.
+    pub fn touching(&self, device: &Device, model: &Model) -> Result<Vec<Touching>, GpuError> {
+        let h = model.settings.dt / model.settings.substeps as f32;
+        let ranges = device.download(self.crowd.finder.ranges())?;
+        let near = device.download(self.crowd.finder.indices())?;
+        let pushes = device.download(&self.pushes)?;
+        // Pushes of the first 32 entries are kept where their bit is set.
+        let mut kept = vec![0; model.shape.objects.len()];
+        for order in device.download(&self.crowd.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
+            kept[order[0] as usize] = order[1];
+        }
+        let mut all = Vec::new();
+        for (i, range) in ranges.chunks_exact(2).enumerate().take(model.shape.objects.len()) {
+            for (n, e) in entries_of([range[0], range[1]]).enumerate() {
+                let j = near[e];
+                let normal = f32::from_bits(pushes[4 * e + 3]);
+                let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
+                if j as usize > i && is_kept && normal != 0.0 {
+                    all.push(Touching { a: i as u32, b: j, force: normal / (h * h) });
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn smallest(state: &State) -> f32 {
+    state.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3)
+}
+
+fn pushes(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuError> {
+    let bytes = u64::from(entries) * u64::from(vectors) * size_of::<RowData>() as u64;
+    device.buffer("pushes of pairs", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
+}
+
+fn group(device: &Device, desks: &Desks, finder: &Finder, pushes: &Buffer) -> Result<wgpu::BindGroup, GpuError> {
+    let buffers = [finder.ranges(), finder.indices(), pushes, &finder.slots()[1]];
+    device.attempt("the bindings of contacts", || own_group(device, &desks.meets, &buffers))
+}

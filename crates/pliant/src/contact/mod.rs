@@ -1,0 +1,10 @@
+//! Contacts: particles with colliders, particles with each other, friction, restitution, cohesion.
+
+pub mod attachment_filter;
+pub mod cohesion;
+pub mod collider_contact;
+pub(crate) mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
+pub mod particle_contact;
+pub mod restitution;

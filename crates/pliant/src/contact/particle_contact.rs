@@ -1,0 +1,203 @@
+//! Contact of two particles, with friction (S10, S18).
+//!
+//! Non-penetration: C(x) = |x_a − x_b| − (r_a + r_b) ≥ 0, for all contacts of a particle at once from the same positions
+//! (averaged Jacobi, D4 §3.1.3). A particle with n contacts has 1/n of its mass in each of them: then what one side
+//! gains the other loses, momentum is kept, and corrections need not be divided afterwards (the phantoms of S12, with
+//! contacts in place of colors).
+//! Between bodies (S22) particles know how deep they are below their surface and where that is: D4 4.21–4.24.
+//! Friction: D4 3.38–3.40 with the sign of E19; bounded by μ times the whole push of the substep, as in
+//! [`super::contact`].
+//!
+//! Everything is odd in the exchange of a and b, to the bit: both sides may compute it for themselves.
+
+use crate::constraints::Row;
+use crate::contact::collider_contact::{Friction, Push};
+use crate::math::{Lane, V3};
+use glam::Vec3;
+
+/// Share of the smallest radius by which lists of neighbors reach farther than particles touch now.
+pub const MARGIN: f32 = 0.1;
+
+/// Share of a radius that stabilization leaves inside: contacts at rest are the solver's.
+pub const SLOP: f32 = 0.005;
+
+/// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
+pub const AT_REST: f32 = 1.5;
+
+/// One of the two particles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Side {
+    /// Position [m].
+    pub x: Vec3,
+    /// Position at the start of the substep [m].
+    pub start: Vec3,
+    /// Radius [m].
+    pub radius: f32,
+    /// Inverse of the mass that it has in this contact [1/kg].
+    pub weight: f32,
+    /// Number of the particle: tells sides apart that are in one place.
+    pub number: u32,
+    /// Where it is in its body.
+    pub field: Field,
+}
+
+/// Where a particle is in its body: the signed distance field of D4 4.21, at this particle.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Field {
+    /// Unit vector of the shortest way out.
+    pub outward: Vec3,
+    /// Depth below the surface [m]; 0 for particles that are of no body.
+    pub depth: f32,
+}
+
+/// Particles of a body that are less deep than so many times their radius are at its surface. The outermost layer is one
+/// radius deep, the next three; D4's "less than a radius" would leave out the former.
+const SURFACE: f32 = 1.5;
+
+/// Share of the radii by which particles of bodies may have been inside each other when the substep began and still be
+/// pushed apart with velocity. What is deeper is for pre-stabilization: bodies that were put into each other would be
+/// thrown apart otherwise.
+const QUIET: f32 = 0.1;
+/// The same for a free particle and a body, which throws nobody about.
+const QUIET_ALONE: f32 = 0.25;
+
+/// What a pass of contacts is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rule {
+    /// Friction between particles.
+    pub friction: Friction,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// Whether old positions are parted (pre-stabilization), which gives no velocity.
+    pub parts: bool,
+}
+
+/// Whether two particles at `a` and `b` are inside each other, their radii included.
+#[inline]
+pub fn overlap(a: Vec3, b: Vec3, radii: f32) -> bool {
+    a.distance_squared(b) < radii * radii
+}
+
+/// Projects one contact once. Returns the impulse on `a` [kg·m] (`b` has its opposite) and what the contact has done
+/// since the substep began [kg·m].
+#[inline]
+pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
+    let weight = a.weight + b.weight;
+    if weight == 0.0 {
+        return (Vec3::ZERO, push);
+    }
+    let (normal, inside) = way_out(a, b, rule.parts);
+    let scale = rule.omega / weight;
+    // E16: an inequality is clamped, but what was pushed before may be given back.
+    let total = (push.normal + inside * scale).max(0.0);
+    if total == 0.0 && push.normal == 0.0 {
+        return (Vec3::ZERO, push);
+    }
+    let moved = (a.x - a.start) - (b.x - b.start);
+    let slip = moved - normal * moved.dot(normal);
+    let free = push.tangent - slip * scale;
+    let (square, bound) = (free.length_squared(), rule.friction.stick * total);
+    // Most contacts stick, and need no root.
+    let tangent =
+        if square <= bound * bound { free } else { free * (rule.friction.slide * total / square.sqrt()).min(1.0) };
+    (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
+}
+
+/// Particles of no body, as lanes.
+#[derive(Clone, Copy, Debug)]
+pub struct Loose<F> {
+    /// Position [m], and radius [m].
+    pub place: Row<F>,
+    /// Position at the start of the substep [m], and inverse of the mass that it has in this contact [1/kg].
+    pub start: Row<F>,
+}
+
+/// 1 where two particles, with their radii, are inside each other, or have pushed in this substep; otherwise 0.
+#[inline(always)]
+pub fn touch_loose<F: Lane>(a: Row<F>, b: Row<F>, pushed: F) -> F {
+    let (zero, one, reach) = (F::splat(0.0), F::splat(1.0), a.w + b.w);
+    F::pick_gt(reach * reach, (a.v - b.v).length_squared(), one, F::pick_gt(pushed, zero, one, zero))
+}
+
+/// [`meet`] for particles of no body, to the bit, with all its branches taken at once. `up` is 1 where `a` has the smaller
+/// number, otherwise −1; `touched` is 0 for lanes where nothing is to happen, otherwise 1. `push` is friction, and push along
+/// the normal. Returns the impulse on `a` [kg·m] and the new push.
+#[inline(always)]
+pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: Rule, push: Row<F>) -> (V3<F>, Row<F>) {
+    let (zero, one, tiny) = (F::splat(0.0), F::splat(1.0), F::splat(1e-12));
+    let apart = a.place.v - b.place.v;
+    let reach = a.place.w + b.place.w;
+    let distance = apart.length();
+    let line = apart * (one / distance);
+    let normal = V3::new(
+        F::pick_gt(distance, tiny, line.x, zero),
+        F::pick_gt(distance, tiny, line.y, up),
+        F::pick_gt(distance, tiny, line.z, zero),
+    );
+    let weight = a.start.w + b.start.w;
+    let scale = F::splat(rule.omega) / weight;
+    let total = (push.w + (reach - distance) * scale).max(zero);
+    let moved = (a.place.v - a.start.v) - (b.place.v - b.start.v);
+    let slip = moved - normal * moved.dot(normal);
+    let free = push.v - slip * scale;
+    let (length, bound) = (free.length_squared(), F::splat(rule.friction.stick) * total);
+    let slid = free * (F::splat(rule.friction.slide) * total / length.sqrt()).min(one);
+    let tangent = pick(length, bound * bound, slid, free);
+    let impulse = normal * (total - push.w) + (tangent - push.v);
+    // Nothing happens between two that cannot move, and where nobody pushes or has pushed.
+    let acts = F::pick_gt(total + push.w, zero, F::pick_gt(weight, zero, touched, zero), zero);
+    let done = Row { v: pick(acts, zero, tangent, push.v), w: F::pick_gt(acts, zero, total, push.w) };
+    (pick(acts, zero, impulse, V3::zero()), done)
+}
+
+/// Lane by lane: `if a > b { yes } else { no }`.
+#[inline(always)]
+fn pick<F: Lane>(a: F, b: F, yes: V3<F>, no: V3<F>) -> V3<F> {
+    V3::new(F::pick_gt(a, b, yes.x, no.x), F::pick_gt(a, b, yes.y, no.y), F::pick_gt(a, b, yes.z, no.z))
+}
+
+/// The direction in which `a` is pushed, and how far the two are inside each other [m].
+///
+/// Free particles go the straight way. Of two that are deep in bodies, the one nearer to its surface says where out is
+/// (D4 4.22), or bodies that have run into each other would stay so: straight ways of all their particles add up to
+/// nothing. They are as far inside as the deeper one (D4's choice, for bodies answer slowly), but at most by their
+/// radii: more would throw bodies about. Where one is at a surface, the straight way is taken, turned over where it
+/// leads inward (4.23).
+///
+/// All of that is for pre-stabilization, if it is deep. Passes that give velocity see to it that such particles come no
+/// nearer.
+#[inline]
+pub fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
+    let apart = a.x - b.x;
+    let distance = apart.length();
+    let line = if distance > 1e-12 {
+        apart * (1.0 / distance)
+    } else if a.number < b.number {
+        Vec3::Y
+    } else {
+        Vec3::NEG_Y
+    };
+    let inside = (a.radius + b.radius) - distance;
+    let (mine, theirs) = (a.field.depth, b.field.depth);
+    if (mine == 0.0 && theirs == 0.0) || inside <= 0.0 {
+        return (line, inside);
+    }
+    // Of equals the one with the smaller number, so that both sides say the same.
+    let less = mine < theirs || (mine == theirs && a.number < b.number);
+    let out = if theirs == 0.0 || (mine > 0.0 && less) { -a.field.outward } else { b.field.outward };
+    let radii = a.radius + b.radius;
+    let surface = |side: &Side| side.field.depth > 0.0 && side.field.depth < SURFACE * side.radius;
+    if surface(a) || surface(b) {
+        let along = line.dot(out);
+        let quiet = if mine > 0.0 && theirs > 0.0 { QUIET } else { QUIET_ALONE };
+        let before = (radii - a.start.distance(b.start)) - quiet * radii;
+        let new = if parts { inside } else { inside - before.max(0.0) };
+        return (if along < 0.0 { line - out * (2.0 * along) } else { line }, new);
+    }
+    let way = if mine > 0.0 && theirs > 0.0 { out } else { line };
+    if parts {
+        return (way, mine.max(theirs).min(radii));
+    }
+    let moved = (a.x - a.start) - (b.x - b.start);
+    (way, -moved.dot(way))
+}

@@ -1,0 +1,78 @@
+//! How far densities are off, and who is among whom, for statistics.
+
+use crate::contact::cpu::collider_contacts;
+use crate::contact::cpu::collider_contacts::position;
+use crate::fluid::boundary::fill;
+use crate::fluid::cpu::neighbor_sums::{Eights, densities};
+use crate::fluid::cpu::{finder, large_particles, phase_of};
+use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
+use crate::math::V3;
+use crate::model::Model;
+use crate::neighbors::{Cloud, Pairs};
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::threads::Threads;
+use crate::solver::cpu::Substep;
+use crate::state::State;
+
+/// What is found around every particle of a liquid; NaN for all others.
+#[derive(Default)]
+pub struct Survey {
+    /// Its constraint, C.
+    pub errors: Vec<f32>,
+    /// Share of other liquids among the particles of liquids near it; empty where there is one liquid.
+    pub foreign: Vec<f32>,
+}
+
+/// Looks around every particle of a liquid, searching anew.
+pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
+    let Some(fluid) = &model.fluid else { return Survey::default() };
+    let n = state.particles;
+    let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
+    let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
+    let mut finder = finder(fluid.search());
+    let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
+    let near = finder.find(threads, cloud, 0.0, Pairs::Both);
+    let mut obstacles = Vec::new();
+    collider_contacts::place_obstacles(model, state.time, state.time, &mut obstacles);
+    let mut walls = crate::fluid::cpu::Walls::default();
+    let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
+    walls.find(threads, model, state, &obstacles, &sub);
+    let mut errors = vec![f32::NAN; n];
+    let mut foreign = vec![f32::NAN; if fluid.kinds.len() > 1 { n } else { 0 }];
+    for (i, share) in foreign.iter_mut().enumerate().filter(|(i, _)| phases[*i] == 0) {
+        let wet = near.of(i).iter().map(|&j| fluid.liquids[j as usize]).filter(|&l| l > 0);
+        let (others, all) = wet.fold((0, 0), |(o, a), l| (o + u32::from(l != fluid.liquids[i]), a + 1));
+        *share = others as f32 / (all as f32).max(1.0);
+    }
+    let shared = Shared::new(&mut errors);
+    threads.over_numbers(model.runs.len(), |number| {
+        let span = model.runs[number].clone();
+        // SAFETY: runs do not overlap.
+        let out = unsafe { shared.slice(span.clone()) };
+        for (k, i) in span.enumerate() {
+            let row = state.rows[i];
+            if fluid.liquids[i] == 0 || row[3] == 0.0 {
+                continue;
+            }
+            let (list, place) = (Eights::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
+            let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
+            // SAFETY: lists name particles of these rows, and nobody writes them.
+            let (sums, center) = unsafe {
+                match fluid.smoothing {
+                    Smoothing::Cubic => {
+                        let kernel = Cubic::<f32>::new(fluid.reach);
+                        (densities::<f32, _, false>(&kernel, rows, volumes, &list, place), kernel.at(0.0).0)
+                    }
+                    Smoothing::Poly6 => {
+                        let kernel = Poly6::<f32>::new(fluid.reach);
+                        (densities::<f32, _, false>(&kernel, rows, volumes, &list, place), kernel.at(0.0).0)
+                    }
+                }
+            };
+            let share = walls.run(number).map_or(0.0, |w| fill(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
+            let balls = large_particles::seen(fluid, &state.rows, near.of(i), row).density;
+            out[k] = sums.density + volumes[i] * center + share + balls - 1.0;
+        }
+    });
+    Survey { errors, foreign }
+}

@@ -1,0 +1,217 @@
+//! Sums over the neighbors of a particle, eight at a time.
+//!
+//! Eight partial sums, by place in the list, are added in one order at the end: the same bits for every width.
+
+use crate::constraints::group::BLOCK;
+use crate::fluid::density::{Spread, Sums};
+use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
+use crate::math::RowData;
+use crate::math::V3;
+use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::simd::Pack;
+use std::ops::Range;
+
+/// Something to be done for a run of particles, written once for all kernels and widths.
+pub trait Sweep {
+    /// Does it. `EVEN`: all particles take the same space.
+    fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K);
+}
+
+/// Which copy of a sweep to run.
+#[derive(Clone, Copy)]
+pub struct Way {
+    pub isa: Isa,
+    pub smoothing: Smoothing,
+    pub reach: f32,
+    pub even: bool,
+}
+
+impl Way {
+    /// Runs it with the widest instructions allowed.
+    pub fn run(self, sweep: impl Sweep) {
+        match self.isa {
+            Isa::Scalar => self.pick::<f32>(sweep),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Four => self.pick::<crate::runtime::cpu::simd::Four>(sweep),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
+            Isa::Avx2 => unsafe { self.pick_avx2(sweep) },
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2")]
+    unsafe fn pick_avx2(self, sweep: impl Sweep) {
+        self.pick::<crate::runtime::cpu::simd::Eight>(sweep);
+    }
+
+    #[inline(always)]
+    fn pick<F: Pack>(self, sweep: impl Sweep) {
+        match (self.smoothing, self.even) {
+            (Smoothing::Cubic, true) => sweep.run::<F, Cubic<F>, true>(Cubic::new(self.reach)),
+            (Smoothing::Cubic, false) => sweep.run::<F, Cubic<F>, false>(Cubic::new(self.reach)),
+            (Smoothing::Poly6, true) => sweep.run::<F, Poly6<F>, true>(Poly6::new(self.reach)),
+            (Smoothing::Poly6, false) => sweep.run::<F, Poly6<F>, false>(Poly6::new(self.reach)),
+        }
+    }
+}
+
+/// Neighbors of one particle in eights: what is missing in the last eight is the particle itself, taking no space.
+pub struct Eights<'a> {
+    list: &'a [u32],
+    own: u32,
+}
+
+impl<'a> Eights<'a> {
+    /// Neighbors of particle `own`.
+    #[inline(always)]
+    pub fn new(list: &'a [u32], own: u32) -> Self {
+        Self { list, own }
+    }
+
+    /// Number of eights.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.list.len().div_ceil(BLOCK)
+    }
+
+    /// One of them, and how many of it are there.
+    #[inline(always)]
+    pub fn get(&self, k: usize) -> ([u32; BLOCK], usize) {
+        let rest = &self.list[k * BLOCK..];
+        match rest.first_chunk() {
+            Some(&eight) => (eight, BLOCK),
+            None => {
+                let mut eight = [self.own; BLOCK];
+                eight[..rest.len()].copy_from_slice(rest);
+                (eight, rest.len())
+            }
+        }
+    }
+}
+
+/// Space of each of eight particles [m³], 0 for those that are not there.
+#[inline(always)]
+pub fn spaces<const EVEN: bool>(volumes: &[f32], index: &[u32; BLOCK], live: usize) -> [f32; BLOCK] {
+    let mut spaces = [if EVEN { volumes[0] } else { 0.0 }; BLOCK];
+    if !EVEN {
+        for (space, &j) in spaces.iter_mut().zip(index) {
+            *space = volumes[j as usize];
+        }
+    }
+    if live < BLOCK {
+        spaces[live..].fill(0.0);
+    }
+    spaces
+}
+
+/// Sum of eight numbers, in pairs of pairs.
+#[inline(always)]
+pub fn total<F: Pack>(parts: &[F; BLOCK]) -> f32 {
+    let mut all = [0.0; BLOCK];
+    for k in 0..BLOCK / F::WIDTH {
+        parts[k].store(&mut all[k * F::WIDTH..]);
+    }
+    ((all[0] + all[4]) + (all[2] + all[6])) + ((all[1] + all[5]) + (all[3] + all[7]))
+}
+
+/// As [`total`], of vectors.
+#[inline(always)]
+pub fn total3<F: Pack>(parts: &[V3<F>; BLOCK]) -> V3<f32> {
+    let (mut x, mut y, mut z) = ([F::splat(0.0); BLOCK], [F::splat(0.0); BLOCK], [F::splat(0.0); BLOCK]);
+    for k in 0..BLOCK / F::WIDTH {
+        (x[k], y[k], z[k]) = (parts[k].x, parts[k].y, parts[k].z);
+    }
+    V3::new(total(&x), total(&y), total(&z))
+}
+
+/// Density sums of a particle at `x` over its neighbors.
+///
+/// # Safety
+/// Neighbors are numbers of rows, which nobody writes.
+#[inline(always)]
+pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
+    kernel: &K,
+    rows: *const RowData,
+    volumes: &[f32],
+    near: &Eights<'_>,
+    x: V3<f32>,
+) -> Sums<f32> {
+    let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
+    let mut parts = [Sums::<F>::zero(); BLOCK];
+    for k in 0..near.len() {
+        let (index, live) = near.get(k);
+        let spaces = spaces::<EVEN>(volumes, &index, live);
+        for p in 0..BLOCK / F::WIDTH {
+            let at = p * F::WIDTH;
+            // SAFETY: promised by the caller.
+            let row = unsafe { F::gather(rows, &index[at..]) };
+            let apart = here - row.v;
+            let square = apart.length_squared();
+            parts[p] = parts[p].with(kernel.at(square), apart, square, F::load(&spaces[at..]), row.w);
+        }
+    }
+    Sums {
+        density: total(&parts.map(|s| s.density)),
+        gradient: total3(&parts.map(|s| s.gradient)),
+        squares: total(&parts.map(|s| s.squares)),
+    }
+}
+
+/// Σ Δλ_j·∇_i W_ij over the neighbors of a particle at `x`; cards are places with multipliers.
+///
+/// # Safety
+/// As for [`densities`].
+#[inline(always)]
+pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
+    kernel: &K,
+    cards: *const RowData,
+    near: &Eights<'_>,
+    x: V3<f32>,
+) -> V3<f32> {
+    let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
+    let mut parts = [V3::<F>::zero(); BLOCK];
+    for k in 0..near.len() {
+        let (index, _) = near.get(k);
+        for p in 0..BLOCK / F::WIDTH {
+            // SAFETY: promised by the caller.
+            let card = unsafe { F::gather(cards, &index[p * F::WIDTH..]) };
+            let apart = here - card.v;
+            // The particle itself, which fills up the last eight, is 0 apart.
+            parts[p] = parts[p] + apart * (kernel.at(apart.length_squared()).1 * card.w);
+        }
+    }
+    total3(&parts)
+}
+
+/// Σ V_j·s_ij·∇_i W_ij over the neighbors of a particle at `x`: what artificial pressure does, for one cubic meter of it.
+///
+/// # Safety
+/// As for [`densities`].
+#[inline(always)]
+pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
+    kernel: &K,
+    cards: *const RowData,
+    volumes: &[f32],
+    near: &Eights<'_>,
+    (x, spread): (V3<f32>, &Spread),
+) -> V3<f32> {
+    let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
+    let mut parts = [V3::<F>::zero(); BLOCK];
+    for k in 0..near.len() {
+        let (index, live) = near.get(k);
+        let spaces = spaces::<EVEN>(volumes, &index, live);
+        for p in 0..BLOCK / F::WIDTH {
+            let at = p * F::WIDTH;
+            // SAFETY: promised by the caller.
+            let card = unsafe { F::gather(cards, &index[at..]) };
+            let apart = here - card.v;
+            let (value, slope) = kernel.at(apart.length_squared());
+            parts[p] = parts[p] + apart * (slope * spread.of(value) * F::load(&spaces[at..]));
+        }
+    }
+    total3(&parts)
+}
+
+/// Particles that a thread sweeps.
+pub type Span = Range<usize>;

@@ -1,0 +1,162 @@
+//! Surface tension, a sweep over all neighbors.
+
+use crate::constraints::group::BLOCK;
+use crate::contact::cpu::collider_contacts::position;
+use crate::fluid::boundary::{Wall, fill};
+use crate::fluid::cpu::boundary::Run;
+use crate::fluid::cpu::large_particles;
+use crate::fluid::cpu::neighbor_sums::{Eights, Sweep, spaces, total3};
+use crate::fluid::cpu::viscosity::Around;
+use crate::fluid::parameters::Fluid;
+use crate::fluid::sph_kernels::Smooth;
+use crate::fluid::surface_tension::{SOLID, tug};
+use crate::math::RowData;
+use crate::math::V3;
+use crate::memory::of;
+use crate::model::Model;
+use crate::neighbors::Neighbors;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::simd::Pack;
+use crate::runtime::cpu::threads::Threads;
+use crate::state::State;
+use glam::Vec3;
+
+/// What every particle pulls with; solids with nothing.
+#[derive(Default)]
+pub struct Pulls(Vec<RowData>);
+
+impl Pulls {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        of(&self.0)
+    }
+
+    /// Surfaces pull for a substep. `cards` and `gradients` are where particles were in the last pass over densities, and
+    /// what it found.
+    pub fn pull(
+        &mut self,
+        threads: &Threads,
+        model: &Model,
+        state: &mut State,
+        (cards, gradients): (&[RowData], &[RowData]),
+        Around { near, walls, way, h }: Around<'_>,
+    ) {
+        let Some(fluid) = &model.fluid else { return };
+        let Some(skin) = fluid.skin() else { return };
+        let tensions: Vec<f32> = fluid.kinds.iter().map(|kind| fluid.tension(kind, h)).collect();
+        let n = state.particles;
+        self.0.resize(n, SOLID);
+        let pulls = Shared::new(&mut self.0);
+        threads.over_numbers(model.runs.len(), |number| {
+            let span = model.runs[number].clone();
+            // SAFETY: runs do not overlap.
+            let pulls = unsafe { pulls.slice(span.clone()) };
+            let walls = walls.run(number);
+            for (k, i) in span.enumerate().filter(|(_, i)| fluid.liquids[*i] > 0) {
+                let around = walls.map_or(&[][..], |walls| walls.of(k));
+                let (share, solid) = solids(fluid, cards, near.of(i), around, i);
+                let [x, y, z, _] = gradients[i];
+                let n = skin.mirrored(V3::new(x, y, z), solid, share);
+                pulls[k] = skin.pull(tensions[fluid.liquids[i] as usize - 1], n);
+            }
+        });
+        let (rows, pulls) = (&state.rows[..n], &self.0[..]);
+        let velocities = Shared::new(&mut state.velocities[..n]);
+        threads.over_numbers(model.runs.len(), |run| {
+            let span = model.runs[run].clone();
+            // SAFETY: runs do not overlap.
+            let velocities = unsafe { velocities.slice(span.clone()) };
+            let walls = walls.run(run);
+            way.run(Pull { fluid, near, h, first: span.start, walls, rows, pulls, velocities });
+        });
+    }
+}
+
+/// What solids make of the constraint of particle `i`, and of its gradient [1/m].
+fn solids(fluid: &Fluid, cards: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
+    let here = position(cards[i]);
+    let (mut share, mut gradient) =
+        if walls.is_empty() { (0.0, Vec3::ZERO) } else { fill(walls, fluid.smoothing, fluid.reach, here) };
+    let balls = large_particles::seen(fluid, cards, near, cards[i]);
+    share += balls.density;
+    gradient += Vec3::new(balls.gradient.x, balls.gradient.y, balls.gradient.z);
+    if !fluid.even {
+        for j in near.iter().map(|&j| j as usize).filter(|&j| fluid.liquids[j] == 0) {
+            let apart = here - position(cards[j]);
+            let (value, slope) = fluid.smoothing.at(fluid.reach, apart.length_squared());
+            share += fluid.volumes[j] * value;
+            gradient += apart * (fluid.volumes[j] * slope);
+        }
+    }
+    (share, V3::new(gradient.x, gradient.y, gradient.z))
+}
+
+struct Pull<'a> {
+    fluid: &'a Fluid,
+    near: &'a Neighbors,
+    h: f32,
+    first: usize,
+    walls: Option<&'a Run>,
+    rows: &'a [RowData],
+    pulls: &'a [RowData],
+    velocities: &'a mut [RowData],
+}
+
+impl Sweep for Pull<'_> {
+    #[inline(always)]
+    fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
+        let fluid = self.fluid;
+        for (k, v) in self.velocities.iter_mut().enumerate() {
+            let i = self.first + k;
+            let (row, own) = (self.rows[i], self.pulls[i]);
+            if row[3] == 0.0 {
+                continue;
+            }
+            let list = Eights::new(self.near.of(i), i as u32);
+            // SAFETY: lists name particles, and nobody writes rows or pulls in this sweep.
+            let mut sum = unsafe { tugs::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
+            let solids = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty() && own[3] > 0.0);
+            if let Some(walls) = solids {
+                let (_, g) = fill(walls, fluid.smoothing, fluid.reach, position(row));
+                let own = (V3::new(own[0], own[1], own[2]), own[3]);
+                sum = sum + tug(own, (V3::zero(), SOLID[3]), V3::new(g.x, g.y, g.z), fluid.adhesion);
+            }
+            let by = self.h * row[3] * fluid.grips[i];
+            for (v, force) in v.iter_mut().zip([sum.x, sum.y, sum.z]) {
+                *v += by * force;
+            }
+        }
+    }
+}
+
+/// Σ V_j·(T_i + T_j + p_i + p_j)·∇_i W_ij over neighbors.
+///
+/// # Safety
+/// Neighbors are numbers of rows and pulls, which nobody writes.
+#[inline(always)]
+unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
+    kernel: &K,
+    fluid: &Fluid,
+    (rows, pulls): (&[RowData], &[RowData]),
+    near: &Eights<'_>,
+    (row, own): (RowData, RowData),
+) -> V3<f32> {
+    let splat = |row: RowData| V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]));
+    let (here, own) = (splat(row), (splat(own), F::splat(own[3])));
+    let adhesion = F::splat(fluid.adhesion);
+    let mut parts = [V3::<F>::zero(); BLOCK];
+    for k in 0..near.len() {
+        let (index, live) = near.get(k);
+        let spaces = spaces::<EVEN>(&fluid.grips, &index, live);
+        for p in 0..BLOCK / F::WIDTH {
+            let at = p * F::WIDTH;
+            // SAFETY: promised by the caller.
+            let (row, pull) =
+                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(pulls.as_ptr(), &index[at..])) };
+            let apart = here - row.v;
+            let g = apart * (kernel.at(apart.length_squared()).1 * F::load(&spaces[at..]));
+            parts[p] = parts[p] + tug(own, (pull.v, pull.w), g, adhesion);
+        }
+    }
+    total3(&parts)
+}

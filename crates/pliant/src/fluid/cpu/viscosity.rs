@@ -1,0 +1,232 @@
+//! Velocities of liquids after a substep: viscosity, by sweeps over all neighbors. The first also finds how wide the spectrum is,
+//! which says how far all of them go.
+
+use crate::constraints::group::BLOCK;
+use crate::contact::cpu::collider_contacts::position;
+use crate::fluid::cpu::boundary::Walls;
+use crate::fluid::cpu::neighbor_sums::{Eights, Sweep, Way, spaces, total, total3};
+use crate::fluid::parameters::Fluid;
+use crate::fluid::sph_kernels::Smooth;
+use crate::fluid::viscosity::{SMALL, between, hold, resist, wall};
+use crate::math::RowData;
+use crate::math::V3;
+use crate::memory::of;
+use crate::model::Model;
+use crate::neighbors::Neighbors;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::simd::Pack;
+use crate::runtime::cpu::threads::Threads;
+use crate::state::State;
+use glam::Vec3;
+
+/// Buffers of the solve, by particle.
+#[derive(Default)]
+pub struct Drag {
+    /// Direction of the next change [m/s], with the viscosity of the particle's liquid [Pa·s], negative for solids.
+    steps: Vec<RowData>,
+    /// The same for the sweep after.
+    next: Vec<RowData>,
+    /// What is left to be done [m/s].
+    rest: Vec<RowData>,
+    /// Width of the spectrum as each run of particles has it.
+    widths: Vec<f32>,
+}
+
+impl Drag {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        of(&self.steps) + of(&self.next) + of(&self.rest) + of(&self.widths)
+    }
+
+    /// Viscosity of all liquids over one substep of `h` seconds.
+    pub fn settle(&mut self, threads: &Threads, model: &Model, state: &mut State, around: Around<'_>) {
+        let Some(fluid) = &model.fluid else { return };
+        let plan = fluid.viscosity(around.h);
+        if plan.sweeps == 0 {
+            return;
+        }
+        let n = state.particles;
+        let mu = |i: usize| fluid.kind(i).map_or(-1.0, |k| k.viscosity);
+        self.steps.clear();
+        self.steps.extend(state.velocities[..n].iter().enumerate().map(|(i, v)| [v[0], v[1], v[2], mu(i)]));
+        self.next.resize(n, [0.0; 4]);
+        self.rest.resize(n, [0.0; 4]);
+        self.widths.resize(model.runs.len(), 0.0);
+        self.sweep(threads, model, state, around, None);
+        let plan = plan.bearing(self.widths.iter().copied().fold(0.0, f32::max));
+        let mut factors = plan.factors();
+        let first = factors.next().map_or(0.0, |(_, take)| take);
+        let (steps, velocities) = (Shared::new(&mut self.steps), Shared::new(&mut state.velocities[..n]));
+        threads.over_numbers(model.runs.len(), |run| {
+            let span = model.runs[run].clone();
+            // SAFETY: runs do not overlap.
+            let (steps, velocities) = unsafe { (steps.slice(span.clone()), velocities.slice(span.clone())) };
+            for ((step, velocity), rest) in steps.iter_mut().zip(velocities).zip(&self.rest[span]) {
+                for c in 0..3 {
+                    step[c] = rest[c] * first;
+                    velocity[c] += step[c];
+                }
+            }
+        });
+        for factors in factors {
+            self.sweep(threads, model, state, around, Some(factors));
+            std::mem::swap(&mut self.steps, &mut self.next);
+        }
+    }
+
+    /// One sweep by `factors`, or the first, which has none yet.
+    fn sweep(
+        &mut self,
+        threads: &Threads,
+        model: &Model,
+        state: &mut State,
+        Around { near, walls, way, h }: Around<'_>,
+        factors: Option<(f32, f32)>,
+    ) {
+        let Some(fluid) = &model.fluid else { return };
+        let n = state.particles;
+        let work = Work { fluid, near, h, factors, rows: &state.rows[..n], steps: &self.steps };
+        let (next, rest) = (Shared::new(&mut self.next), Shared::new(&mut self.rest));
+        let (velocities, widths) = (Shared::new(&mut state.velocities[..n]), Shared::new(&mut self.widths));
+        threads.over_numbers(model.runs.len(), |run| {
+            let span = model.runs[run].clone();
+            // SAFETY: runs do not overlap.
+            let (next, rest, velocities, width) = unsafe {
+                let (next, rest) = (next.slice(span.clone()), rest.slice(span.clone()));
+                (next, rest, velocities.slice(span.clone()), widths.get(run))
+            };
+            let walls = walls.run(run);
+            way.run(Settle { work: &work, first: span.start, walls, next, rest, velocities, width });
+        });
+    }
+}
+
+/// Who is near, and how to go through them in a substep of `h` seconds.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    pub near: &'a Neighbors,
+    pub walls: &'a Walls,
+    pub way: Way,
+    pub h: f32,
+}
+
+/// What a sweep reads.
+struct Work<'a> {
+    fluid: &'a Fluid,
+    near: &'a Neighbors,
+    h: f32,
+    factors: Option<(f32, f32)>,
+    rows: &'a [RowData],
+    steps: &'a [RowData],
+}
+
+struct Settle<'a> {
+    work: &'a Work<'a>,
+    first: usize,
+    walls: Option<&'a crate::fluid::cpu::boundary::Run>,
+    next: &'a mut [RowData],
+    rest: &'a mut [RowData],
+    velocities: &'a mut [RowData],
+    width: &'a mut f32,
+}
+
+impl Sweep for Settle<'_> {
+    #[inline(always)]
+    fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
+        let Work { fluid, near, h, factors, rows, steps } = *self.work;
+        let first = factors.is_none();
+        let mut widest = 0.0_f32;
+        for k in 0..self.next.len() {
+            let i = self.first + k;
+            let ([x, y, z, weight], own) = (rows[i], steps[i]);
+            let list = near.of(i);
+            let (mut force, mut width) = (Vec3::ZERO, 0.0);
+            if weight > 0.0 {
+                let eights = Eights::new(list, i as u32);
+                let data = (rows, steps);
+                // SAFETY: lists name particles, and nobody writes rows or steps in this sweep.
+                let (sum, held) = unsafe {
+                    if first {
+                        resistance::<F, K, EVEN, true>(&kernel, fluid, data, &eights, i, h)
+                    } else {
+                        resistance::<F, K, EVEN, false>(&kernel, fluid, data, &eights, i, h)
+                    }
+                };
+                force = Vec3::new(sum.x, sum.y, sum.z) * fluid.grips[i];
+                width = 2.0 * held * fluid.grips[i];
+                for w in self.walls.map_or(&[][..], |walls| walls.of(k)) {
+                    // Later sweeps are about changes, which walls do not make.
+                    let velocity = if first { w.velocity } else { Vec3::ZERO };
+                    let (at, normal) = w.apart(Vec3::new(x, y, z));
+                    let at = at - fluid.setback;
+                    let against = position(own) - velocity;
+                    let along = against - normal * against.dot(normal);
+                    // What is behind the wall goes the other way, so that the liquid is at rest on its surface.
+                    let mirror = 1.0 + fluid.radius / at.max(fluid.radius);
+                    let factor = 10.0 * own[3].max(0.0) * h * wall(fluid.smoothing, fluid.reach, at) * mirror;
+                    force += along * (factor * fluid.grips[i]);
+                    width += factor * fluid.grips[i];
+                }
+            }
+            widest = widest.max(width * weight);
+            let lost = force * weight;
+            let Some((keep, take)) = factors else {
+                self.rest[k] = [-lost.x, -lost.y, -lost.z, 0.0];
+                continue;
+            };
+            let left = position(self.rest[k]) - position(own) - lost;
+            let step = position(own) * keep + left * take;
+            self.rest[k] = [left.x, left.y, left.z, 0.0];
+            self.next[k] = [step.x, step.y, step.z, own[3]];
+            let v = position(self.velocities[k]) + step;
+            self.velocities[k] = [v.x, v.y, v.z, 0.0];
+        }
+        *self.width = widest;
+    }
+}
+
+/// h·Σ (k·x·x·(v_i − v_j) + …) over neighbors, for one cubic meter of particle i; with `HOLD` also the most that it can be,
+/// over the size of v_i.
+///
+/// # Safety
+/// Neighbors are numbers of rows and steps, which nobody writes.
+#[inline(always)]
+unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
+    kernel: &K,
+    fluid: &Fluid,
+    (rows, steps): (&[RowData], &[RowData]),
+    near: &Eights<'_>,
+    i: usize,
+    h: f32,
+) -> (V3<f32>, f32) {
+    let grips = &fluid.grips[..rows.len()];
+    let splat = |row: RowData| V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]));
+    let (here, own, mine) = (splat(rows[i]), splat(steps[i]), F::splat(steps[i][3]));
+    let small = F::splat(SMALL * fluid.reach * fluid.reach);
+    let (ten, drag) = (F::splat(10.0 * h), F::splat(fluid.drag()));
+    let zero = F::splat(0.0);
+    let (mut parts, mut holds) = ([V3::<F>::zero(); BLOCK], [zero; BLOCK]);
+    for k in 0..near.len() {
+        let (index, live) = near.get(k);
+        let spaces = spaces::<EVEN>(grips, &index, live);
+        for p in 0..BLOCK / F::WIDTH {
+            let at = p * F::WIDTH;
+            // SAFETY: promised by the caller.
+            let (row, step) =
+                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(steps.as_ptr(), &index[at..])) };
+            let apart = here - row.v;
+            let square = apart.length_squared();
+            let space = F::load(&spaces[at..]);
+            let mu = between(mine, step.w) * ten * space;
+            // XSPH is for liquids among themselves.
+            let wet = F::pick_gt(zero, mine.min(step.w), zero, drag) * space;
+            let against = own - step.v;
+            let value = kernel.at(square);
+            parts[p] = parts[p] + resist(value, apart, square, against, small, (mu, wet));
+            if HOLD {
+                holds[p] = holds[p] + hold(value, square, small, (mu, wet));
+            }
+        }
+    }
+    (total3(&parts), if HOLD { total(&holds) } else { 0.0 })
+}

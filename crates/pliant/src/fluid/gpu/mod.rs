@@ -1,0 +1,281 @@
+//! Liquids on the device: where their numbers are, the lists of their neighbors, and what their shaders are told.
+
+pub mod passes;
+
+use crate::fluid::cpu::phase_of;
+use crate::fluid::parameters::Fluid;
+use crate::fluid::sph_kernels::Smoothing;
+use crate::fluid::viscosity::Plan;
+use crate::math::RowData;
+use crate::model::Model;
+use crate::neighbors::gpu::neighbor_overflow::Crowd;
+use crate::neighbors::gpu::{Finder, Layout, Order, Setup};
+use crate::neighbors::{Construction, Pairs, Search};
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::solver::gpu::bind_groups::{Desks, own_group};
+use crate::solver::gpu::buffers::{Buffers, read};
+use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::state::State;
+
+/// Entries per particle that lists have room for at first: a lattice at rest has 32 within four radii.
+const ROOM: usize = 40;
+
+/// Where things of liquids are: vectors of `work` but for phases (`topology`) and radii (`params`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FlowTables {
+    /// What pressure did, and multipliers; [`NOBODY`] without liquids.
+    pub carried: u32,
+    /// First particle of a liquid.
+    pub wet: u32,
+    /// Phases of the liquids' search.
+    pub phases: u32,
+    /// Half the reach for everybody, and their radius for balls.
+    pub radii: u32,
+    cards: u32,
+    gradients: u32,
+    properties: u32,
+    /// Two sets of steps of viscosity.
+    pub steps: [u32; 2],
+    rest: u32,
+    /// Vectors of `work` that they take.
+    pub work: usize,
+    search: Search,
+}
+
+impl Default for FlowTables {
+    fn default() -> Self {
+        Self {
+            carried: NOBODY,
+            wet: NOBODY,
+            phases: 0,
+            radii: 0,
+            cards: 0,
+            gradients: 0,
+            properties: 0,
+            steps: [0; 2],
+            rest: 0,
+            work: 0,
+            search: Search::Grid,
+        }
+    }
+}
+
+impl FlowTables {
+    /// For particles whose numbers begin at these places of `work`, `topology` and `params`.
+    pub fn new(fluid: &Fluid, n: usize, work: usize, phases: usize, radii: usize, h: f32) -> Self {
+        let mut sets = 0;
+        let mut set = |there: bool| {
+            let at = (work + sets * n) as u32;
+            sets += usize::from(there);
+            at
+        };
+        let viscous = fluid.viscosity(h).sweeps > 0;
+        let wet = fluid.liquids.iter().position(|&l| l > 0).unwrap_or(n);
+        Self {
+            carried: set(true),
+            wet: wet as u32,
+            phases: phases as u32,
+            radii: radii as u32,
+            cards: set(true),
+            gradients: set(true),
+            properties: set(!fluid.even || !alike(fluid)),
+            steps: [set(viscous), set(viscous)],
+            rest: set(viscous),
+            work: sets * n,
+            search: fluid.search(),
+        }
+    }
+
+    /// What shaders are told about the liquids of a model.
+    pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
+        let h = model.settings.dt / model.settings.substeps as f32;
+        let rule = fluid.rule(h);
+        let (alike, skin) = (alike(fluid), fluid.skin().unwrap_or_default());
+        let drive = fluid.drive(h).unwrap_or_default();
+        let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
+        let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
+        let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");
+        [
+            flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
+            flag("EVEN", fluid.even),
+            flag("ALIKE", alike),
+            flag("BALLS", !fluid.balls.is_empty()),
+            number("REACH", fluid.reach),
+            number("RADIUS", fluid.radius),
+            number("SETBACK", fluid.setback),
+            number("VOLUME", fluid.volume),
+            number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
+            number("DRAG", fluid.drag()),
+            number("WIDTH", fluid.viscosity(h).width),
+            number("TENSION", if alike { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
+            number("NOISE", skin.noise),
+            number("SKIN", skin.scale),
+            number("AIR", skin.air),
+            number("CLOSE", skin.close),
+            number("ADHESION", fluid.adhesion),
+            number("OMEGA", rule.omega),
+            number("COMPLIANCE", rule.compliance),
+            number("RELAXATION", rule.relaxation),
+            number("CARRY", fluid.carry),
+            number("SPREAD", fluid.spread().map_or(0.0, |s| s.strength)),
+            number("SPREAD_SCALE", fluid.spread().map_or(0.0, |s| s.scale)),
+            number("SWIRL", drive.strength),
+            number("SWIRL_NOISE", drive.noise),
+            word("CARRIED", self.carried),
+            word("CARDS", self.cards),
+            word("GRADIENTS", self.gradients),
+            word("PROPERTIES", self.properties),
+            word("REST", self.rest),
+        ]
+        .concat()
+    }
+
+    /// How viscosity is solved for; nothing where there is none.
+    pub fn plan(&self, model: &Model) -> Option<Plan> {
+        let h = model.settings.dt / model.settings.substeps as f32;
+        model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.sweeps > 0)
+    }
+
+    /// Puts what pressure did, multipliers, and properties on the device.
+    pub fn upload(&self, device: &Device, buffers: &Buffers, model: &Model, state: &State) {
+        let Some(fluid) = &model.fluid else { return };
+        let row = size_of::<RowData>() as u64;
+        self.upload_carried(device, buffers, state, 0..state.particles);
+        if !fluid.even || !alike(fluid) {
+            let h = model.settings.dt / model.settings.substeps as f32;
+            let property = |i: usize| {
+                let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
+                match fluid.ball(i) {
+                    Some(ball) => [-ball.radius, viscosity, 0.0, ball.scale],
+                    None => [fluid.volumes[i], viscosity, fluid.grips[i], tension],
+                }
+            };
+            let all: Vec<RowData> = (0..state.particles).map(property).collect();
+            buffers.write(device, &buffers.work, u64::from(self.properties) * row, &all);
+        }
+        self.upload_phases(device, buffers, fluid, state, 0..state.particles);
+    }
+
+    /// Puts what pressure did to some particles, and their multipliers, on the device.
+    pub fn upload_carried(&self, device: &Device, buffers: &Buffers, state: &State, range: std::ops::Range<usize>) {
+        let at = (u64::from(self.carried) + range.start as u64) * size_of::<RowData>() as u64;
+        let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
+        let both = state.carried[range.clone()].iter().zip(&state.pressures[range]);
+        buffers.write(device, &buffers.work, at, &both.map(join).collect::<Vec<_>>());
+    }
+
+    /// Reads both back.
+    pub fn read_carried(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        state: &mut State,
+        range: std::ops::Range<usize>,
+    ) -> Result<(), GpuError> {
+        let mut seen = vec![[0.0; 4]; range.len()];
+        read(device, &buffers.work, self.carried as usize + range.start, &mut seen)?;
+        for (i, kept) in range.zip(seen) {
+            (state.carried[i], state.pressures[i]) = ([kept[0], kept[1], kept[2], 0.0], kept[3]);
+        }
+        Ok(())
+    }
+
+    /// Puts phases of some particles on the device.
+    pub fn upload_phases(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        fluid: &Fluid,
+        state: &State,
+        range: std::ops::Range<usize>,
+    ) {
+        let phases: Vec<u32> = range.clone().map(|i| phase_of(fluid, state, i)).collect();
+        buffers.write(device, &buffers.topology, 4 * (u64::from(self.phases) + range.start as u64), &phases);
+    }
+
+    /// What pressure did to `n` particles, of what was read back of `work`.
+    pub fn seen<'a>(&self, n: usize, work: &'a [RowData]) -> &'a [RowData] {
+        if self.carried == NOBODY { &[] } else { &work[self.carried as usize..][..n] }
+    }
+
+    /// Takes that over into a state.
+    pub fn download(seen: &[RowData], state: &mut State) {
+        let arrays = state.carried.iter_mut().zip(&mut state.pressures);
+        for ((shift, lambda), kept) in arrays.zip(seen) {
+            *shift = [kept[0], kept[1], kept[2], 0.0];
+            *lambda = kept[3];
+        }
+    }
+}
+
+/// Whether there is one liquid and nothing else.
+fn alike(fluid: &Fluid) -> bool {
+    fluid.kinds.len() == 1 && fluid.liquids.iter().all(|&l| l == 1)
+}
+
+/// Lists of neighbors.
+pub struct Flow {
+    crowd: Crowd,
+    /// Lists for the shaders.
+    pub group: wgpu::BindGroup,
+}
+
+impl Flow {
+    /// Makes room for the particles of a state.
+    pub fn new(
+        device: &Device,
+        desks: &Desks,
+        buffers: &Buffers,
+        tables: &Tables,
+        state: &State,
+    ) -> Result<Self, GpuError> {
+        let n = state.particles;
+        let crowd = Crowd::new(
+            device,
+            &Setup {
+                particles: n,
+                rows: &buffers.work,
+                rows_at: tables.nexts,
+                radii: &buffers.params,
+                radii_at: tables.flow.radii,
+                phases: Some(&buffers.topology),
+                phases_at: tables.flow.phases,
+                margin: 0.0,
+                pairs: Pairs::Both,
+                search: tables.flow.search,
+                construction: Construction::Counting,
+                order: Order::Cells,
+                layout: Layout::Apart,
+                capacity: ROOM * n,
+                cloud: None,
+            },
+            &buffers.marks,
+        )?;
+        let group = group(device, desks, &crowd.finder)?;
+        Ok(Self { crowd, group })
+    }
+
+    /// The search.
+    pub fn search(&self) -> &Crowd {
+        &self.crowd
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.crowd.finder.bytes()
+    }
+
+    /// Makes room for what the last searches wanted, if they had none.
+    pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
+        if self.crowd.grow(device, size_of::<u32>() as u64)? {
+            self.group = group(device, desks, &self.crowd.finder)?;
+        }
+        Ok(())
+    }
+}
+
+fn group(device: &Device, desks: &Desks, finder: &Finder) -> Result<wgpu::BindGroup, GpuError> {
+    let buffers = [finder.ranges(), finder.indices(), &finder.slots()[1]];
+    device.attempt("the bindings of liquids", || own_group(device, &desks.flows, &buffers))
+}

@@ -1,0 +1,54 @@
+//! What liquids add to the list of a substep.
+
+use crate::solver::gpu::layouts::Job;
+use crate::solver::gpu::program::{Command, Maker, SIZE, TOUCHES};
+use crate::solver::gpu::shaders;
+
+impl Maker<'_> {
+    fn flow(&mut self, entry: &'static str, job: Job) -> Option<Command> {
+        let fluid = self.model.fluid.as_ref()?;
+        let source = shaders::flow(entry, self.tables.flow.constants(self.model, fluid));
+        Some(self.run(source, job, self.state.particles.div_ceil(SIZE)))
+    }
+
+    /// Whether pressure and colliders go in one pass: where all particles are of liquids.
+    pub(crate) fn flow_touches(&self) -> bool {
+        self.model.mutual.is_none() && self.tables.flow.wet == 0
+    }
+
+    /// Densities once, and colliders, if those are next.
+    pub(crate) fn densities(&mut self, fresh: u32, touch: bool) -> Vec<Command> {
+        let mode = if touch && self.flow_touches() { TOUCHES } else { 0 };
+        let job = Job { fresh, mode, ..Job::default() };
+        ["multiply", "advance"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
+    }
+
+    /// Surface tension, viscosity and vorticity, once velocities are known.
+    pub(crate) fn settle(&mut self) -> Vec<Command> {
+        let mut list = Vec::new();
+        if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
+            list.extend(["skin", "tug"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
+        }
+        list.extend(self.resist());
+        if self.model.fluid.as_ref().is_some_and(|f| f.vorticity > 0.0) {
+            list.extend(["curl", "swirl"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
+        }
+        list
+    }
+
+    /// Viscosity.
+    fn resist(&mut self) -> Vec<Command> {
+        let mut list = Vec::new();
+        let Some(plan) = self.tables.flow.plan(self.model) else { return list };
+        let steps = self.tables.flow.steps;
+        let sweep = |index: u32| {
+            let (even, odd) = (steps[index as usize % 2], steps[1 - index as usize % 2]);
+            Job { index, copies_in: even, copies_out: odd, ..Job::default() }
+        };
+        for k in 0..plan.sweeps {
+            list.extend(self.flow("settle", sweep(k)));
+        }
+        list.extend(self.flow("rest", sweep(plan.sweeps)));
+        list
+    }
+}

@@ -1,0 +1,231 @@
+//! A surface of triangles, with two sides and no thickness: nearest points, and balls that move without crossing it.
+
+use crate::geometry::bvh::Bvh;
+use crate::geometry::triangle::{Foot, Triangle, nearest_on_triangle, sweep_to_triangle};
+use glam::Vec3;
+
+/// Particles smaller than this share of the surface's size are treated as so large, or rounding would let them through
+/// between triangles.
+const LEAST_RADIUS: f32 = 1e-5;
+
+/// Share of its radius that a ball is swept with. Balls at rest touch all triangles of a floor at once, at a distance
+/// that is right but for rounding: swept with all of it they would bump into the edges between coplanar triangles.
+const SWEPT: f32 = 0.99;
+
+/// Boxes are looked into that are farther than the nearest triangle by this factor of the square: rounding.
+const SLACK: f32 = 1.000_01;
+
+/// Surfaces that a ball may touch one after the other on its way.
+const MOST_SLIDES: usize = 4;
+
+/// Rounds in which a ball is moved out of all that it touches at the end of its way.
+const MOST_ROUNDS: usize = 4;
+
+/// A surface of triangles in a collider's frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    positions: Vec<Vec3>,
+    /// Vertex numbers, in the order of the tree's leaves.
+    triangles: Vec<[u32; 3]>,
+    tree: Bvh,
+    least_radius: f32,
+}
+
+/// The nearest point of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// The point [m].
+    pub point: Vec3,
+    /// How far it is [m].
+    pub distance: f32,
+    /// Unit vector from it; the normal of the triangle where the distance is zero.
+    pub normal: Vec3,
+}
+
+/// First touch of a moving ball.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Share of the way, 0 to 1.
+    pub share: f32,
+    /// Unit normal toward the ball.
+    pub normal: Vec3,
+}
+
+/// Where a ball ends that was to move past a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slide {
+    /// Its center [m].
+    pub place: Vec3,
+    /// Whether the surface had a say.
+    pub touched: bool,
+}
+
+impl Surface {
+    /// From vertices and triangles without areas of zero.
+    pub fn new(positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
+        let corners = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
+        let boxes: Vec<_> = triangles.iter().map(corners).map(|[a, b, c]| (a.min(b).min(c), a.max(b).max(c))).collect();
+        let (tree, order) = Bvh::new(&boxes);
+        let triangles: Vec<_> = order.iter().map(|&i| triangles[i as usize]).collect();
+        let size = tree.bounds().map_or(0.0, |(min, max)| (max - min).length());
+        Self { positions, triangles, tree, least_radius: LEAST_RADIUS * size }
+    }
+
+    /// Vertices [m].
+    pub fn positions(&self) -> &[Vec3] {
+        &self.positions
+    }
+
+    /// Vertex numbers of the triangles.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Lowest and highest corner of a box around it [m].
+    pub fn bounds(&self) -> (Vec3, Vec3) {
+        self.tree.bounds().unwrap_or((Vec3::ZERO, Vec3::ZERO))
+    }
+
+    /// Radius that a particle of `radius` has here [m].
+    #[inline]
+    pub fn radius(&self, radius: f32) -> f32 {
+        radius.max(self.least_radius)
+    }
+
+    /// Boxes of its tree, in the order of their numbers.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = crate::geometry::bvh::Node> + '_ {
+        self.tree.nodes()
+    }
+
+    fn triangle(&self, number: usize) -> Triangle {
+        self.triangles[number].map(|v| self.positions[v as usize])
+    }
+
+    /// The nearest point, if it is nearer than `limit`.
+    pub fn nearest(&self, p: Vec3, limit: f32) -> Option<Near> {
+        let mut found: Option<(usize, Foot)> = None;
+        let apart = |min: Vec3, max: Vec3| (p - p.clamp(min, max)).length_squared();
+        let mut least = limit * limit;
+        self.tree.walk(least * SLACK, apart, |i, best| {
+            let foot = nearest_on_triangle(&self.triangle(i), p);
+            let square = foot.away.length_squared() * foot.rank;
+            if square < least {
+                least = square;
+                *best = square * SLACK;
+                found = Some((i, foot));
+            }
+        });
+        let (number, Foot { point, away, .. }) = found?;
+        let distance = away.length();
+        let normal = if distance > 1e-12 { away / distance } else { self.normal(number) };
+        Some(Near { point, distance, normal })
+    }
+
+    fn normal(&self, number: usize) -> Vec3 {
+        let [a, b, c] = self.triangle(number);
+        (b - a).cross(c - a).normalize_or(Vec3::Y)
+    }
+
+    /// First touch of a ball of `radius` that moves from `p` by `way`.
+    pub fn sweep(&self, p: Vec3, way: Vec3, radius: f32) -> Option<Hit> {
+        let mut found = None;
+        let inverse = way.recip();
+        let reach = Vec3::splat(radius * 1.0001 + self.least_radius);
+        let enters = |min: Vec3, max: Vec3| {
+            let (low, high) = ((min - reach - p) * inverse, (max + reach - p) * inverse);
+            let (mut first, mut last) = (0.0_f32, f32::INFINITY);
+            for k in 0..3 {
+                // 0·∞ at the side of a box is NaN, which these leave out.
+                first = first.max(f32::min(low[k], high[k]));
+                last = last.min(f32::max(low[k], high[k]));
+            }
+            // Rounding of the two must not lose what is touched at one point only.
+            if first <= last * 1.00001 + 1e-6 { first } else { f32::INFINITY }
+        };
+        // One touch at the very end counts too.
+        self.tree.walk(1.0 + f32::EPSILON, enters, |i, best| {
+            let touch = sweep_to_triangle(&self.triangle(i), p, way, radius);
+            if let Some(share) = touch.filter(|s| s < best) {
+                *best = share;
+                found = Some((i, share));
+            }
+        });
+        let (number, share) = found?;
+        let there = p + way * share;
+        // The nearest of all, as neighbors are touched at the same time but for rounding.
+        let near = self.nearest(there, 2.0 * radius);
+        let flat = self.normal(number);
+        // In the plane itself: the side that it comes from.
+        let against = if flat.dot(way) > 0.0 { -flat } else { flat };
+        let normal = near.filter(|near| near.distance > 1e-12).map_or(against, |near| near.normal);
+        Some(Hit { share, normal })
+    }
+
+    /// Where a ball of `radius` ends that goes from `from` to `to` without crossing the surface: it stops where it
+    /// touches, slides on with what is left of its way, and ends outside, however far the way is (S17: time of impact).
+    ///
+    /// Every piece of the way is swept, so its center never gets to the other side.
+    pub fn slide(&self, from: Vec3, to: Vec3, radius: f32) -> Slide {
+        let (mut place, mut left) = (from, to - from);
+        let mut touched = false;
+        let mut walls = [Vec3::ZERO; MOST_SLIDES];
+        for k in 0..MOST_SLIDES {
+            // Smaller after every touch: what it slides along is not touched again.
+            let swept = radius * (1.0 - (k + 1) as f32 * (1.0 - SWEPT));
+            let Some(hit) = self.sweep(place, left, swept) else {
+                place = if touched { place + left } else { to };
+                break;
+            };
+            touched = true;
+            place += left * hit.share;
+            walls[k] = hit.normal;
+            left = along_walls(left * (1.0 - hit.share), &walls[..=k]);
+        }
+        // What is left after the last wall is given up: it stays where it is free.
+        self.out(place, radius, touched)
+    }
+
+    /// Moves a ball out of what it still touches at `place`, if it does.
+    fn out(&self, mut place: Vec3, radius: f32, mut touched: bool) -> Slide {
+        for _ in 0..MOST_ROUNDS {
+            let Some(near) = self.nearest(place, radius) else { break };
+            touched = true;
+            let way = near.normal * (radius - near.distance);
+            // Between two sheets closer than its diameter a ball stays where it is.
+            let small = near.distance * SWEPT;
+            let stopped = if small > 0.0 { self.sweep(place, way, small) } else { None };
+            place += way * stopped.map_or(1.0, |hit| hit.share);
+            if stopped.is_some() {
+                break;
+            }
+        }
+        Slide { place, touched }
+    }
+
+    /// The way out for a ball that is inside at `p`: nothing where it is not.
+    pub fn way_out(&self, p: Vec3, radius: f32) -> Vec3 {
+        self.out(p, self.radius(radius), false).place - p
+    }
+
+    /// The farthest that a ball gets straight from `from` to `to`, as a share of the way.
+    pub fn straight(&self, from: Vec3, to: Vec3, radius: f32) -> f32 {
+        self.sweep(from, to - from, radius * SWEPT).map_or(1.0, |hit| hit.share)
+    }
+}
+
+/// What is left of a way that goes into none of the walls: along the last one, or along the crease with another, or
+/// nothing in a corner of three.
+fn along_walls(way: Vec3, walls: &[Vec3]) -> Vec3 {
+    let Some((&last, before)) = walls.split_last() else { return way };
+    let flat = way - last * way.dot(last).min(0.0);
+    let into = |v: Vec3, wall: Vec3| v.dot(wall) < -1e-6 * v.length();
+    let Some(&other) = before.iter().find(|&&w| into(flat, w)) else { return flat };
+    let crease = last.cross(other);
+    let square = crease.length_squared();
+    if square < 1e-12 {
+        return Vec3::ZERO;
+    }
+    let rest = crease * (way.dot(crease) / square);
+    if before.iter().any(|&w| into(rest, w)) { Vec3::ZERO } else { rest }
+}

@@ -1,0 +1,11 @@
+//! Numbers, vectors, matrices and poses shared by all kernels.
+
+pub mod lane;
+pub mod matrix;
+pub mod pose;
+
+pub use lane::{Lane, V3};
+pub use pose::Pose;
+
+/// Sixteen bytes of state: a particle's position [m] and inverse mass [1/kg], or an orientation (unit quaternion).
+pub type RowData = [f32; 4];

@@ -1,0 +1,413 @@
+//! The search as a whole: what it is given, what it leaves, and how it grows.
+
+use crate::neighbors::gpu::{ASK, CELLS, GROUP, SUM, Shared, grid, tree};
+use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
+use crate::runtime::cpu::Threads;
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use wgpu::{Buffer, ComputePass, ComputePipeline};
+
+/// What a search is given. Buffers stay the caller's, and are only read.
+#[derive(Clone, Copy)]
+pub struct Setup<'a> {
+    /// Number of particles, below [`MAX_PARTICLES`].
+    pub particles: usize,
+    /// One `vec4<f32>` per particle, and possibly more rows behind: position [m]; the fourth is ignored.
+    pub rows: &'a Buffer,
+    /// Where they begin [rows].
+    pub rows_at: u32,
+    /// Radii [m], one `f32` per particle.
+    pub radii: &'a Buffer,
+    /// Where they begin [words].
+    pub radii_at: u32,
+    /// Phases, one `u32` per particle; without a buffer everybody has phase 0.
+    pub phases: Option<&'a Buffer>,
+    /// Where they begin [words].
+    pub phases_at: u32,
+    /// See [`crate::neighbors::near`] [m]; not negative.
+    pub margin: f32,
+    /// Which of a pair lists the other.
+    pub pairs: Pairs,
+    /// What to search with.
+    pub search: Search,
+    /// How the grid is made. Lists are the same.
+    pub construction: Construction,
+    /// How entries of a list are ordered.
+    pub order: Order,
+    /// How lists lie in memory.
+    pub layout: Layout,
+    /// Entries that the lists have room for at first.
+    pub capacity: usize,
+    /// Where particles are at first, for [`Search::Auto`], which is decided once and by the host: what the device
+    /// sees later would come too late for a list of dispatches that is fixed. Without it, auto is the grid.
+    pub cloud: Option<Cloud<'a>>,
+}
+
+/// The order of a list's entries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By number, as on the CPU.
+    #[default]
+    Numbers,
+    /// By cell, and within cells by number, where the grid searches: always the same too, without sorting lists. For lists
+    /// of dozens.
+    Cells,
+}
+
+/// Where the entries of a list are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layout {
+    /// One after the other.
+    #[default]
+    Apart,
+    /// Lists of 32 slots that follow each other are woven: the n-th entries of all of them are side by side, so that
+    /// threads that go through them side by side read whole stretches. Takes half as much room again at most, and a
+    /// little. Lists much longer than their neighbors' stay apart.
+    Woven,
+}
+
+/// Lists that are woven together.
+const WEAVE: usize = 32;
+/// Marks the length of a list that is woven.
+const WOVEN: u32 = 1 << 31;
+
+/// Where the entries of a list are, from the two words of its range.
+pub fn entries_of(range: [u32; 2]) -> impl Iterator<Item = usize> {
+    let [first, length] = range;
+    let step = if length & WOVEN == 0 { 1 } else { WEAVE };
+    (0..(length & !WOVEN) as usize).map(move |n| first as usize + n * step)
+}
+
+/// Words of the header.
+pub const HEADER: usize = 12;
+
+/// What a search says about itself: the header, read back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Entries that the lists of the last search take, with those between them that nobody uses.
+    pub wanted: u64,
+    /// Entries there is room for.
+    pub capacity: u32,
+    /// Whether they did not fit. Then lists mean nothing, though they stay within bounds: grow, and search again.
+    pub overflow: bool,
+    /// Most entries that any search before the last wanted since there was as much room; `u32::MAX` stands for more.
+    pub most: u32,
+    /// Searches before the last that had no room, since then.
+    pub missed: u32,
+    /// Places of the grid's table.
+    pub places: u32,
+}
+
+impl Report {
+    /// From the words of the header.
+    pub fn from_words(words: [u32; HEADER]) -> Self {
+        let [low, high, capacity, overflow, _, places, most, missed, ..] = words;
+        let wanted = u64::from(high) << 32 | u64::from(low);
+        Self { wanted, capacity, overflow: overflow != 0, most, missed, places }
+    }
+
+    /// Entries that every search so far would have had room with.
+    pub fn needed(&self) -> u64 {
+        self.wanted.max(u64::from(self.most))
+    }
+}
+
+/// A neighbor search on the device with its buffers.
+#[derive(Debug)]
+pub struct Finder {
+    particles: usize,
+    used: Search,
+    record: [u32; 12],
+    ask: Buffer,
+    build: Vec<Step>,
+    list: [Step; 2],
+    /// Shaders of the lists and what they read, to be bound again when the lists have grown.
+    listers: [Lister; 2],
+    tree: Option<Buffer>,
+    slots: [Buffer; 2],
+    ranges: Buffer,
+    indices: Buffer,
+    header: Buffer,
+    fixed_bytes: u64,
+}
+
+/// A dispatch that writes lists.
+#[derive(Debug)]
+struct Lister {
+    pipeline: ComputePipeline,
+    /// What it reads, by binding.
+    reads: Vec<(u32, Buffer)>,
+    groups: usize,
+}
+
+/// Element of the record that holds the capacity.
+const CAPACITY: usize = 1;
+/// Element of the record that holds the margin.
+const MARGIN: usize = 4;
+
+/// Least growth: lists that grow bit by bit would grow often.
+const GROWTH: u64 = 4096;
+
+impl Finder {
+    /// Makes buffers and shaders.
+    pub fn new(device: &Device, setup: &Setup<'_>) -> Result<Self, GpuError> {
+        let n = setup.particles;
+        if n >= MAX_PARTICLES {
+            let (needed, most) = (16 * n as u64, 16 * (MAX_PARTICLES as u64 - 1));
+            return Err(GpuError::TooLarge { buffer: "slots", needed, most, adapter: device.name.clone() });
+        }
+        check_margin(setup.margin);
+        let used = match (setup.search, setup.cloud) {
+            (Search::Auto, Some(cloud)) => {
+                let threads = Threads::new(1).map_err(|e| GpuError::Lost(e.to_string()))?;
+                crate::neighbors::choose(&threads, cloud, setup.margin)
+            }
+            (Search::Auto, None) => Search::Grid,
+            (given, _) => given,
+        };
+        let mut shop = Workshop::new(device);
+        let mut record = [0; 12];
+        record[0] = n as u32;
+        record[2] = setup.radii_at;
+        record[3] = setup.phases_at;
+        record[MARGIN] = setup.margin.to_bits();
+        record[5] = u32::from(setup.pairs == Pairs::Once);
+        record[6] = u32::from(setup.phases.is_some());
+        record[7] = grid::places(n) as u32;
+        record[9] = if used == Search::Grid { 1 } else { 2 };
+        record[10] = setup.rows_at;
+        let shared = Shared {
+            particles: n,
+            rows: setup.rows,
+            radii: setup.radii,
+            phases: setup.phases.unwrap_or(setup.radii),
+            ask: shop.record("question", &record)?,
+            cells: shop.words("cells", 24)?,
+            header: shop.words("header", HEADER)?,
+            slots: shop.words("slots", 4 * n)?,
+            tags: shop.words("tags", 2 * n)?,
+        };
+        let ranges = shop.words("ranges", 2 * n)?;
+        let queue = shop.words("queue", n)?;
+        let lists = include_str!("lists.wgsl");
+        let room = concat!(include_str!("interleaved_lists.wgsl"), include_str!("list_allocation.wgsl"));
+        let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
+        let weaves = if setup.layout == Layout::Woven { "const WEAVES: bool = true;\n" } else { APART };
+        let (build, pipeline, tree);
+        if used == Search::Tree {
+            let (steps, forks) = tree::build(&mut shop, &shared)?;
+            let text = [ASK, tree::BOXES, room, KEEP, weaves, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
+            reads.push((6, forks.clone()));
+            (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, Some(forks));
+        } else {
+            let (mut steps, table) = grid::build(&mut shop, &shared, setup.construction)?;
+            if setup.order == Order::Cells && setup.construction == Construction::Counting {
+                steps.push(grid::tidy(&shop, &shared, &table)?);
+            }
+            let keep = if setup.order == Order::Cells { KEEP_UNSORTED } else { KEEP };
+            let text = [ASK, CELLS, room, keep, weaves, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
+            reads.extend([(6, shared.cells.clone()), (7, table)]);
+            (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, None);
+        }
+        let finish = shop.pipeline("finish", &[ASK, room, include_str!("long_lists.wgsl"), SUM])?;
+        let particles = [(1, shared.rows), (2, shared.radii), (6, shared.phases), (8, &queue)];
+        let particles = particles.map(|(binding, buffer)| (binding, buffer.clone())).to_vec();
+        let listers = [
+            Lister { pipeline, reads, groups: n.div_ceil(LISTED) },
+            Lister { pipeline: finish, reads: particles, groups: n.min(FINISHERS) },
+        ];
+        let fixed_bytes = shop.bytes;
+        let capacity = setup.capacity.clamp(1, most_entries(device));
+        let indices = shop.words("neighbors", capacity)?;
+        let Shared { ask, header, slots, tags, .. } = shared;
+        let list = bind(&shop, &listers, [&ask, &ranges, &indices, &header])?;
+        let mut finder = Self {
+            particles: n,
+            used,
+            record,
+            ask,
+            build,
+            list,
+            listers,
+            tree,
+            slots: [slots, tags],
+            ranges,
+            indices,
+            header,
+            fixed_bytes,
+        };
+        finder.set_capacity(device, capacity as u32);
+        device.alive()?;
+        Ok(finder)
+    }
+
+    /// Records a whole search.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.encode_build(pass);
+        self.encode_lists(pass);
+    }
+
+    /// Records the first half: everything before the lists, and a fresh header.
+    pub fn encode_build(&self, pass: &mut ComputePass<'_>) {
+        self.build.iter().for_each(|step| step.encode(pass));
+    }
+
+    /// Records the second half, once for every first half.
+    pub fn encode_lists(&self, pass: &mut ComputePass<'_>) {
+        self.list.iter().for_each(|step| step.encode(pass));
+    }
+
+    /// Makes room for so many entries, and forgets the lists. The least of them that is refused is more than the
+    /// adapter can bind.
+    pub fn grow(&mut self, device: &Device, entries: u64) -> Result<(), GpuError> {
+        let most = most_entries(device) as u64;
+        if entries > most {
+            let (needed, most) = (4 * entries, 4 * most);
+            return Err(GpuError::TooLarge { buffer: "neighbors", needed, most, adapter: device.name.clone() });
+        }
+        let mut shop = Workshop::new(device);
+        let indices = shop.words("neighbors", entries.max(1) as usize)?;
+        self.list = bind(&shop, &self.listers, [&self.ask, &self.ranges, &indices, &self.header])?;
+        self.indices = indices;
+        self.set_capacity(device, entries.max(1) as u32);
+        Ok(())
+    }
+
+    /// Searches, waits, and grows until all lists fit. For setup, tests and tools: it reads back.
+    pub fn settle(&mut self, device: &Device) -> Result<Report, GpuError> {
+        loop {
+            let mut encoder = device.device.create_command_encoder(&Default::default());
+            self.encode(&mut encoder.begin_compute_pass(&Default::default()));
+            device.queue.submit([encoder.finish()]);
+            let report = self.report(device)?;
+            if !report.overflow {
+                return Ok(report);
+            }
+            // A little more than needed, so that the next few steps have room.
+            let wanted = report.wanted.saturating_add(report.wanted / 8).saturating_add(GROWTH);
+            self.grow(device, wanted.min((most_entries(device) as u64).max(report.wanted)))?;
+        }
+    }
+
+    /// What the header says, once everything submitted is done.
+    pub fn report(&self, device: &Device) -> Result<Report, GpuError> {
+        let words = self.read(device, &self.header, HEADER)?;
+        Ok(Report::from_words(std::array::from_fn(|k| words[k])))
+    }
+
+    /// The lists by particle number, once everything submitted is done; `None` if they did not fit.
+    pub fn lists(&self, device: &Device) -> Result<Option<Neighbors>, GpuError> {
+        let report = self.report(device)?;
+        if report.overflow {
+            return Ok(None);
+        }
+        let ranges = self.read(device, &self.ranges, 2 * self.particles)?;
+        let indices = self.read(device, &self.indices, report.wanted as usize)?;
+        let list = |range: &[u32]| entries_of([range[0], range[1]]).map(|e| indices[e]).collect::<Vec<u32>>();
+        let lists: Vec<Vec<u32>> = ranges.chunks_exact(2).map(list).collect();
+        Ok(Some(Neighbors::from_lists(lists.iter().map(Vec::as_slice))))
+    }
+
+    fn read(&self, device: &Device, buffer: &Buffer, words: usize) -> Result<Vec<u32>, GpuError> {
+        if words == 0 {
+            return Ok(Vec::new());
+        }
+        device.download_some(buffer, 0, 4 * words as u64)
+    }
+
+    /// Asks with another margin [m] from the next submission on.
+    pub fn set_margin(&mut self, device: &Device, margin: f32) {
+        check_margin(margin);
+        self.record[MARGIN] = margin.to_bits();
+        device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
+    }
+
+    fn set_capacity(&mut self, device: &Device, capacity: u32) {
+        self.record[CAPACITY] = capacity;
+        device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
+        device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; HEADER]));
+    }
+
+    /// Entries there is room for.
+    pub fn capacity(&self) -> u32 {
+        self.record[CAPACITY]
+    }
+
+    /// By particle, `vec2<u32>`: its first entry and how many it has, with the highest bit set if they are 32 apart.
+    /// Particle numbers are below the number of particles and ranges within `indices`, even where the header shows an
+    /// overflow.
+    pub fn ranges(&self) -> &Buffer {
+        &self.ranges
+    }
+
+    /// Entries, `u32`: particle numbers.
+    pub fn indices(&self) -> &Buffer {
+        &self.indices
+    }
+
+    /// See [`Report::from_words`]; the fourth word is not 0 if lists did not fit.
+    pub fn header(&self) -> &Buffer {
+        &self.header
+    }
+
+    /// By slot, `vec4<f32>` and `vec2<u32>`: position and radius; number and phase. Slots that follow each other are near
+    /// each other.
+    pub fn slots(&self) -> &[Buffer; 2] {
+        &self.slots
+    }
+
+    /// By fork of the tree, 64 bytes: for each of its sides least coordinates [m] and what it leads to, greatest
+    /// coordinates and the phase that all below share, or 0. Forks have the numbers of Karras' inner nodes; a side leads
+    /// to a fork, or with the highest bit set to a run of slots: eight times the first, and how many more. `None` if
+    /// the grid searches.
+    pub fn forks(&self) -> Option<&Buffer> {
+        self.tree.as_ref()
+    }
+
+    /// What searches: grid or tree.
+    pub fn used(&self) -> Search {
+        self.used
+    }
+
+    /// Dispatches of a search.
+    pub fn dispatches(&self) -> usize {
+        self.build.len() + self.list.len()
+    }
+
+    /// Memory on the device [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.fixed_bytes + self.indices.size()
+    }
+}
+
+fn check_margin(margin: f32) {
+    assert!(margin >= 0.0, "the margin of a neighbor search is {margin} m, but must not be negative");
+}
+
+/// Entries that the adapter can bind.
+fn most_entries(device: &Device) -> usize {
+    (device.binding_bytes / 4).min(u64::from(u32::MAX) - 1) as usize
+}
+
+/// Particles of a workgroup of lists.wgsl.
+const LISTED: usize = 64;
+
+/// Numbers that a thread keeps: contacts have fewer, so that nearly all lists are done at once.
+const KEEP: &str = "const KEEP: u32 = 32u;\nconst SORTS: bool = true;\n";
+/// The same where lists are left in the order of cells: those of liquids.
+const KEEP_UNSORTED: &str = "const KEEP: u32 = 64u;\nconst SORTS: bool = false;\n";
+
+const APART: &str = "const WEAVES: bool = false;\n";
+
+/// Workgroups that finish lists, at most: as many as large cards run at once.
+const FINISHERS: usize = 512;
+
+fn bind(shop: &Workshop<'_>, listers: &[Lister; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
+    let step = |lister: &Lister| {
+        let mut bound: Vec<(u32, &Buffer)> = [0, 3, 4, 5].into_iter().zip(own).collect();
+        bound.extend(lister.reads.iter().map(|(binding, buffer)| (*binding, buffer)));
+        shop.step(&lister.pipeline, &bound, lister.groups)
+    };
+    Ok([step(&listers[0])?, step(&listers[1])?])
+}

@@ -1,0 +1,49 @@
+//! A search whose lists may have no room: then the substep does not happen, nor any after it, until the host has made some
+//! (E33). Nothing is dropped, and nothing waits for the host in a steady frame.
+
+use crate::neighbors::gpu::{Finder, Setup};
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use wgpu::{Buffer, ComputePass};
+
+/// A search that freezes the state where its lists had no room.
+pub struct Crowd {
+    /// The search.
+    pub finder: Finder,
+    alarm: Step,
+}
+
+impl Crowd {
+    /// Makes the search; `marks` is where the state is frozen.
+    pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer) -> Result<Self, GpuError> {
+        let finder = Finder::new(device, setup)?;
+        let shop = Workshop::new(device);
+        let crowd = shop.pipeline("crowd", &[include_str!("neighbor_overflow.wgsl")])?;
+        let alarm = shop.step(&crowd, &[(0, finder.header()), (1, marks)], 1)?;
+        Ok(Self { finder, alarm })
+    }
+
+    /// Records the search.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.finder.encode(pass);
+        self.alarm.encode(pass);
+    }
+
+    /// Dispatches of the search.
+    pub fn dispatches(&self) -> usize {
+        self.finder.dispatches() + 1
+    }
+
+    /// Makes room for what the last searches wanted, and a quarter more, if they had none; says whether. `entry` is what an
+    /// entry takes in the largest buffer that has one for each [bytes].
+    pub fn grow(&mut self, device: &Device, entry: u64) -> Result<bool, GpuError> {
+        let wanted = self.finder.report(device)?.needed();
+        if wanted <= u64::from(self.finder.capacity()) {
+            return Ok(false);
+        }
+        let most = device.binding_bytes / entry;
+        self.finder.grow(device, (wanted + wanted / 4 + 4096).min(most.max(wanted)))?;
+        Ok(true)
+    }
+}

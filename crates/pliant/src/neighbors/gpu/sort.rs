@@ -1,0 +1,156 @@
+//! Radix sort of (key, value) pairs on the device: stable, the same order on every machine, as [`crate::neighbors::RadixSort`].
+//!
+//! Eight bits in a pass: digits are counted by block, counts are summed up, pairs are sent. Where blocks are few, each sums
+//! up what it needs as it sends; otherwise that is a dispatch of its own. Ranks within a block come from one word per digit
+//! that has a bit for each of 32 threads: no subgroup operations, whose width and order no browser promises.
+
+use crate::neighbors::gpu::{GROUP, SUM};
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use wgpu::{Buffer, ComputePass, ComputePipeline};
+
+/// Threads of a workgroup of sort.wgsl.
+const THREADS: usize = 128;
+/// Bits of a digit.
+const DIGIT_BITS: u32 = 8;
+/// Values of a digit.
+const DIGITS: usize = 1 << DIGIT_BITS;
+
+/// A sort of pairs of words with its buffers, ready to be recorded as often as wanted.
+#[derive(Debug)]
+pub struct Sort {
+    pairs: Pairs,
+    ends: usize,
+    steps: Vec<Step>,
+    bytes: u64,
+}
+
+impl Sort {
+    /// For `count` pairs whose keys are below 2^`bits`; digits above are not looked at.
+    pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
+        let mut shop = Workshop::new(device);
+        let (shaders, pairs) = (Shaders::new(&shop, count)?, Pairs::new(&mut shop, count)?);
+        let (steps, ends) = shaders.passes(&mut shop, &pairs, bits)?;
+        Ok(Self { pairs, ends, steps, bytes: shop.bytes })
+    }
+
+    /// Where the keys are expected; they do not survive.
+    pub fn keys(&self) -> &Buffer {
+        &self.pairs.keys[0]
+    }
+
+    /// Where the values are expected; they do not survive.
+    pub fn values(&self) -> &Buffer {
+        &self.pairs.values[0]
+    }
+
+    /// Keys in order.
+    pub fn sorted_keys(&self) -> &Buffer {
+        &self.pairs.keys[self.ends]
+    }
+
+    /// What belongs to them.
+    pub fn sorted_values(&self) -> &Buffer {
+        &self.pairs.values[self.ends]
+    }
+
+    /// Records the sort.
+    pub fn encode(&self, pass: &mut ComputePass<'_>) {
+        self.steps.iter().for_each(|step| step.encode(pass));
+    }
+
+    /// Memory of all buffers [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Blocks that sum up counts by themselves, at most: together they read the square of their number, half a kilobyte
+/// each.
+const FEW: usize = 160;
+
+/// Keys of a thread. Few blocks want to stay few; of many, the more keys, the fewer counts there are to sum up, but large
+/// cards want hundreds of blocks.
+fn each(count: usize) -> usize {
+    match count {
+        0..65_536 => 4,
+        65_536..131_072 => 8,
+        131_072..327_680 => 16,
+        327_680..1_000_000 => 8,
+        _ => 16,
+    }
+}
+
+fn blocks(count: usize) -> usize {
+    count.div_ceil(THREADS * each(count))
+}
+
+/// Pairs, twice: a pass goes from one to the other.
+#[derive(Debug)]
+pub(crate) struct Pairs {
+    pub count: usize,
+    pub keys: [Buffer; 2],
+    pub values: [Buffer; 2],
+    /// Counts of digits by block: two to a word where blocks sum up by themselves.
+    table: Buffer,
+    /// Counts of digits over all.
+    totals: Buffer,
+}
+
+impl Pairs {
+    pub fn new(shop: &mut Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+        Ok(Self {
+            count,
+            keys: [shop.words("keys", count)?, shop.words("keys", count)?],
+            values: [shop.words("values", count)?, shop.words("values", count)?],
+            table: shop.words("digits of blocks", DIGITS * blocks(count))?,
+            totals: shop.words("digits", DIGITS)?,
+        })
+    }
+}
+
+/// The pipelines of a sort.
+pub(crate) struct Shaders {
+    tally: ComputePipeline,
+    /// None where blocks sum up by themselves.
+    rows: Option<ComputePipeline>,
+    scatter: ComputePipeline,
+}
+
+impl Shaders {
+    /// For so many pairs.
+    pub fn new(shop: &Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+        let alone = blocks(count) <= FEW;
+        let each = format!("const EACH: u32 = {}u;", each(count));
+        let sums = if alone { include_str!("sort_single_group.wgsl") } else { include_str!("sort_rows.wgsl") };
+        let text = [&each, include_str!("sort.wgsl"), sums, SUM, GROUP];
+        let make = |entry| shop.pipeline(entry, &text);
+        let rows = if alone { None } else { Some(make("rows")?) };
+        Ok(Self { tally: make("tally")?, rows, scatter: make("scatter")? })
+    }
+
+    /// The passes for keys of so many bits that start on side 0, and the side where they end.
+    pub fn passes(&self, shop: &mut Workshop<'_>, pairs: &Pairs, bits: u32) -> Result<(Vec<Step>, usize), GpuError> {
+        let blocks = blocks(pairs.count);
+        let (mut steps, mut side, mut shift) = (Vec::new(), 0, 0);
+        while shift < bits {
+            let last = (1 << (bits - shift).min(DIGIT_BITS)) - 1;
+            let job = shop.record("sort job", &[pairs.count as u32, shift, last, blocks as u32])?;
+            let ([keys, values], [to_keys, to_values]) =
+                ([&pairs.keys[side], &pairs.values[side]], [&pairs.keys[1 - side], &pairs.values[1 - side]]);
+            let (table, totals) = (&pairs.table, &pairs.totals);
+            steps.push(shop.step(&self.tally, &[(0, &job), (1, keys), (3, table)], blocks)?);
+            let mut all = vec![(0, &job), (1, keys), (2, values), (5, to_keys), (6, to_values)];
+            if let Some(rows) = &self.rows {
+                steps.push(shop.step(rows, &[(0, &job), (3, table), (4, totals)], DIGITS)?);
+                all.extend([(3, table), (4, totals)]);
+            } else {
+                all.push((4, table));
+            }
+            steps.push(shop.step(&self.scatter, &all, blocks)?);
+            (side, shift) = (1 - side, shift + DIGIT_BITS);
+        }
+        Ok((steps, side))
+    }
+}

@@ -1,0 +1,89 @@
+//! Linear bounding volume hierarchy on the device: the dispatches that build it (S31, D4 §5.2).
+//!
+//! As on the CPU: 63-bit Morton codes, ties by particle number, Karras' radix tree with boxes, small nodes as bunches
+//! of slots. A pair of 32-bit sorts, the second stable over the first, is the sort of 63 bits.
+
+use crate::neighbors::gpu::{ASK, CELLS, GROUP, Shared, THREADS, grid, sort};
+use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use wgpu::Buffer;
+
+pub(crate) const BOXES: &str = include_str!("boxes.wgsl");
+
+/// Slots of a workgroup of pyramid.wgsl: two to a thread.
+const SLOTS: usize = 512;
+
+/// Levels that one dispatch makes: log₂ of [`SLOTS`].
+const LEVELS: u32 = 9;
+
+/// Threads of a workgroup that makes forks.
+const GROWERS: usize = 64;
+
+/// Bits of the words of a code, low word first.
+const CODE_BITS: [u32; 2] = [32, 31];
+
+const _: () = assert!(CODE_BITS[0] + CODE_BITS[1] == crate::neighbors::CODE_BITS);
+const _: () = assert!(crate::neighbors::MAX_DEPTH == 92, "search_tree.wgsl has a stack of that depth");
+
+/// The dispatches of a construction, and the forks.
+pub(crate) fn build(shop: &mut Workshop<'_>, shared: &Shared<'_>) -> Result<(Vec<Step>, Buffer), GpuError> {
+    let n = shared.particles;
+    let text = [ASK, CELLS, BOXES, include_str!("tree.wgsl"), GROUP];
+    let [encode, lift, grow] = ["encode", "lift", "grow"].map(|entry| shop.pipeline(entry, &text));
+    let pairs = sort::Pairs::new(shop, n)?;
+    let codes = shop.words("codes", 2 * n)?;
+    let (keys, values) = (&pairs.keys[0], &pairs.values[0]);
+    let mut steps = grid::survey(shop, shared, None)?;
+    let bound = [(0, &shared.ask), (1, shared.rows), (2, &codes), (3, keys), (4, values), (5, &shared.cells)];
+    steps.push(shop.step(&encode?, &bound, n.div_ceil(THREADS))?);
+    let sorter = sort::Shaders::new(shop, n)?;
+    for (k, bits) in CODE_BITS.into_iter().enumerate() {
+        if k > 0 {
+            let bound = [(0, &shared.ask), (2, &codes), (3, keys), (4, values)];
+            steps.push(shop.step(lift.as_ref().map_err(Clone::clone)?, &bound, n.div_ceil(THREADS))?);
+        }
+        let (passes, end) = sorter.passes(shop, &pairs, bits)?;
+        // An even number of passes ends where it began.
+        assert_eq!(end, 0);
+        steps.extend(passes);
+    }
+    let boxes = pyramid(shop, shared, values, &mut steps)?;
+    let forks = shop.words("forks", 16 * n.saturating_sub(1))?;
+    let bound = [
+        (0, &shared.ask),
+        (2, &codes),
+        (3, keys),
+        (4, values),
+        (6, &shared.slots),
+        (7, &shared.tags),
+        (8, &boxes),
+        (9, &forks),
+    ];
+    steps.push(shop.step(&grow?, &bound, n.saturating_sub(1).div_ceil(GROWERS))?);
+    Ok((steps, forks))
+}
+
+/// Slots with what belongs to them, and boxes of 2, 4, 8… of them.
+fn pyramid(
+    shop: &mut Workshop<'_>,
+    shared: &Shared<'_>,
+    values: &Buffer,
+    steps: &mut Vec<Step>,
+) -> Result<Buffer, GpuError> {
+    let text = [ASK, BOXES, include_str!("pyramid.wgsl"), GROUP];
+    let (lay, raise) = (shop.pipeline("lay", &text)?, shop.pipeline("raise", &text)?);
+    let bottom = shared.particles.next_power_of_two().max(2);
+    let boxes = shop.words("boxes", 8 * bottom)?;
+    let mut bound = shared.particles_and_slots().to_vec();
+    bound.extend([(4, values), (5, &boxes)]);
+    steps.push(shop.step(&lay, &bound, shared.particles.div_ceil(SLOTS))?);
+    let mut level = LEVELS;
+    // While the level has two nodes that somebody could join.
+    while bottom >> level > 1 {
+        let job = shop.record("pyramid job", &[level, 0, 0, 0])?;
+        let groups = shared.particles.div_ceil(SLOTS << level);
+        steps.push(shop.step(&raise, &[(0, &shared.ask), (5, &boxes), (10, &job)], groups)?);
+        level += LEVELS;
+    }
+    Ok(boxes)
+}

@@ -1,0 +1,327 @@
+//! Linear bounding volume hierarchy: a radix tree over sorted Morton codes, with volumes (S31, D4 §5.2).
+//!
+//! Order of slots: by code, then by particle number. Nodes with at most a few particles are not split further: such
+//! a *bunch* is a run of slots, which the innermost loop tests at once. Inner nodes (*forks*) keep the volumes of
+//! their two children, so that a traversal reads one cache line per fork.
+
+use crate::memory::of;
+use crate::neighbors::bounding_volume::Volume;
+use crate::neighbors::cells::Bounds;
+use crate::neighbors::morton::Quantizer;
+use crate::neighbors::radix_sort::RadixSort;
+use crate::neighbors::sorted_particles::Sorted;
+use crate::neighbors::{Cloud, MAX_PARTICLES};
+use crate::runtime::cpu::Threads;
+use crate::runtime::cpu::shared_slice::Shared;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Most particles of a bunch: its size takes three bits.
+pub const MAX_BUNCH: u32 = 8;
+
+/// Marks the word of a bunch.
+const BUNCH: u32 = 1 << 31;
+
+/// A word that is no node and no link.
+pub(crate) const NONE: u32 = u32::MAX;
+
+const _: () = assert!((MAX_PARTICLES as u32) * MAX_BUNCH <= BUNCH);
+
+/// What a fork's side leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Node {
+    /// A fork, by number.
+    Fork(u32),
+    /// A run of slots.
+    Bunch {
+        /// First slot.
+        first: u32,
+        /// Number of slots, 1 to [`MAX_BUNCH`].
+        count: u32,
+    },
+}
+
+impl Node {
+    #[inline(always)]
+    pub(crate) fn unpack(word: u32) -> Self {
+        if word & BUNCH == 0 {
+            Self::Fork(word)
+        } else {
+            Self::Bunch { first: (word & !BUNCH) / MAX_BUNCH, count: word % MAX_BUNCH + 1 }
+        }
+    }
+
+    fn pack(self) -> u32 {
+        match self {
+            Self::Fork(fork) => fork,
+            Self::Bunch { first, count } => BUNCH | (first * MAX_BUNCH + count - 1),
+        }
+    }
+}
+
+/// An inner node: two children with their volumes. 64 bytes with boxes.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C, align(64))]
+pub struct Fork<V> {
+    /// Volume of each child.
+    pub volumes: [V; 2],
+    pub(crate) words: [u32; 2],
+    /// The phase that all particles of the child share, or 0.
+    pub phases: [u32; 2],
+}
+
+impl<V> Fork<V> {
+    /// What each side leads to.
+    pub fn children(&self) -> [Node; 2] {
+        self.words.map(Node::unpack)
+    }
+}
+
+/// The tree of a cloud, with its buffers.
+///
+/// A *link* names a side of a fork: 2 · fork + side. Forks have the numbers of Karras' inner nodes, so some numbers
+/// below the number of particles are not in use.
+#[derive(Debug)]
+pub struct Tree<V> {
+    bunch: u32,
+    pub(crate) root: u32,
+    pub(crate) forks: Vec<Fork<V>>,
+    /// Link to each fork; none for the root and for numbers not in use.
+    pub(crate) up: Vec<u32>,
+    /// Link to the bunch of each slot; none if the root is a bunch.
+    pub(crate) up_slot: Vec<u32>,
+    pub(crate) sorted: Sorted,
+    /// Numbers of forks that are in use.
+    used: Vec<u32>,
+    /// Children of each fork whose volume is done.
+    arrived: Vec<AtomicU32>,
+    sort: RadixSort,
+}
+
+impl<V: Volume> Default for Tree<V> {
+    fn default() -> Self {
+        Self::new(MAX_BUNCH)
+    }
+}
+
+impl<V: Volume> Tree<V> {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let links = of(&self.up) + of(&self.up_slot) + of(&self.used) + of(&self.arrived);
+        of(&self.forks) + links + self.sorted.bytes() + self.sort.bytes()
+    }
+
+    /// An empty tree with at most `bunch` particles, 1 to [`MAX_BUNCH`], in a node that is not split.
+    pub fn new(bunch: u32) -> Self {
+        assert!((1..=MAX_BUNCH).contains(&bunch), "a bunch has 1 to {MAX_BUNCH} particles, not {bunch}");
+        Self {
+            bunch,
+            root: NONE,
+            forks: Vec::new(),
+            up: Vec::new(),
+            up_slot: Vec::new(),
+            sorted: Sorted::default(),
+            used: Vec::new(),
+            arrived: Vec::new(),
+            sort: RadixSort::default(),
+        }
+    }
+
+    /// Builds the tree of a cloud: codes, sort, radix tree, volumes.
+    pub fn build(&mut self, threads: &Threads, cloud: Cloud<'_>) {
+        cloud.check();
+        let n = cloud.len();
+        let quantizer = Quantizer::new(&Bounds::of(cloud.rows));
+        self.sort.keys.resize(n, 0);
+        threads.chunks(&mut self.sort.keys, 1, |first, keys| {
+            keys.iter_mut().zip(&cloud.rows[first..]).for_each(|(key, &row)| *key = quantizer.code(row));
+        });
+        self.sort.values.clear();
+        self.sort.values.extend(0..n as u32);
+        self.sort.sort();
+        self.sorted.resize(n);
+        self.sorted.index[..n].copy_from_slice(&self.sort.values);
+        self.link(threads);
+        self.refit(threads, cloud);
+    }
+
+    /// The topmost node, if there are particles.
+    pub fn root(&self) -> Option<Node> {
+        (self.root != NONE).then(|| Node::unpack(self.root))
+    }
+
+    /// A fork that some node leads to.
+    pub fn fork(&self, number: u32) -> &Fork<V> {
+        &self.forks[number as usize]
+    }
+
+    /// Particle numbers in the order of slots.
+    pub fn order(&self) -> &[u32] {
+        &self.sorted.index[..self.sorted.len]
+    }
+
+    /// Codes in the order of slots.
+    pub fn codes(&self) -> &[u64] {
+        &self.sort.keys
+    }
+
+    /// Forks on the longest way down (E31 bounds it by [`super::MAX_DEPTH`]).
+    pub fn height(&self) -> usize {
+        let depth = |&link: &u32| {
+            let (mut link, mut depth) = (link, 0);
+            while link != NONE {
+                (link, depth) = (self.up[link as usize / 2], depth + 1);
+            }
+            depth
+        };
+        self.up_slot.iter().map(depth).max().unwrap_or(0)
+    }
+
+    /// Makes the radix tree of the sorted codes, every fork by itself (D4 Alg 5.1 with E28).
+    fn link(&mut self, threads: &Threads) {
+        let n = self.sorted.len;
+        let bunch = self.bunch as usize;
+        let inner = n.saturating_sub(1);
+        self.forks.resize(inner, Fork::default());
+        self.up.resize(inner, NONE);
+        self.up_slot.clear();
+        self.up_slot.resize(n, NONE);
+        self.arrived.resize_with(inner, AtomicU32::default);
+        self.root = match n {
+            0 => NONE,
+            _ if n <= bunch => Node::Bunch { first: 0, count: n as u32 }.pack(),
+            _ => Node::Fork(0).pack(),
+        };
+        let codes = &self.sort.keys;
+        let (up, up_slot) = (Shared::new(&mut self.up), Shared::new(&mut self.up_slot));
+        threads.chunks(&mut self.forks, 1, |first_fork, forks| {
+            for (k, fork) in forks.iter_mut().enumerate() {
+                let i = first_fork + k;
+                let (first, last) = range(codes, i);
+                fork.words = [NONE; 2];
+                if last - first < bunch {
+                    continue;
+                }
+                let split = split(codes, first, last);
+                for (side, (a, b)) in [(first, split), (split + 1, last)].into_iter().enumerate() {
+                    let link = (2 * i + side) as u32;
+                    fork.words[side] = if b - a < bunch {
+                        // SAFETY: a slot is in one bunch, and a bunch has one fork above it: nobody else writes here.
+                        unsafe { up_slot.slice(a..b + 1) }.fill(link);
+                        Node::Bunch { first: a as u32, count: (b - a + 1) as u32 }.pack()
+                    } else {
+                        // A left child has the number of its last slot, a right one of its first.
+                        let child = if side == 0 { b } else { a };
+                        // SAFETY: a fork has one fork above it.
+                        unsafe { *up.get(child) = link };
+                        Node::Fork(child as u32).pack()
+                    };
+                }
+            }
+        });
+        if let Some(up) = self.up.first_mut() {
+            *up = NONE;
+        }
+        self.used.clear();
+        self.used.extend((0..inner as u32).filter(|&i| self.forks[i as usize].words[0] != NONE));
+    }
+
+    /// Takes over where particles are now and makes all volumes anew, from bunches upward; the order of slots stays.
+    /// Correct for any motion; slower to traverse the farther particles have moved since [`Self::build`].
+    pub fn refit(&mut self, threads: &Threads, cloud: Cloud<'_>) {
+        assert_eq!(cloud.len(), self.sorted.len, "refitting needs the particles that the tree was built from");
+        self.sorted.gather(threads, cloud);
+        self.arrived.iter_mut().for_each(|a| *a.get_mut() = 0);
+        let (forks, up, sorted, arrived) = (Shared::new(&mut self.forks), &self.up, &self.sorted, &self.arrived);
+        threads.over(&self.used, |&number| climb(forks, up, sorted, arrived, number as usize));
+    }
+}
+
+/// Measures the bunches of a fork and goes on upward wherever both children of a fork are done (D4 §5.2.4).
+fn climb<V: Volume>(forks: Shared<'_, Fork<V>>, up: &[u32], sorted: &Sorted, arrived: &[AtomicU32], number: usize) {
+    let base = forks.base();
+    for side in 0..2 {
+        // SAFETY: words do not change here; nobody makes a reference to a whole fork that others write to.
+        let word = unsafe { (*base.add(number)).words[side] };
+        let Node::Bunch { first, count } = Node::unpack(word) else { continue };
+        let (mut volume, mut phase) = bunch_volume(sorted, first as usize, count as usize);
+        let mut link = 2 * number + side;
+        loop {
+            let (fork, side) = (link / 2, link % 2);
+            assert!(fork < arrived.len());
+            // SAFETY: in range as asserted. Each side of a fork is written once, by whoever finished that child;
+            // the counter hands it over to the one that comes second, who alone reads both.
+            let other = unsafe {
+                (&raw mut (*base.add(fork)).volumes[side]).write(volume);
+                (&raw mut (*base.add(fork)).phases[side]).write(phase);
+                if arrived[fork].fetch_add(1, Ordering::AcqRel) == 0 {
+                    break;
+                }
+                ((*base.add(fork)).volumes[1 - side], (*base.add(fork)).phases[1 - side])
+            };
+            // Left and right keep their places, whoever came first: the same bits on any number of threads.
+            volume = if side == 0 { V::around(&volume, &other.0) } else { V::around(&other.0, &volume) };
+            phase = if phase == other.1 { phase } else { 0 };
+            if up[fork] == NONE {
+                break;
+            }
+            link = up[fork] as usize;
+        }
+    }
+}
+
+/// Volume and common phase of a run of slots.
+fn bunch_volume<V: Volume>(sorted: &Sorted, first: usize, count: usize) -> (V, u32) {
+    let of = |s: usize| V::of([sorted.x[s], sorted.y[s], sorted.z[s]], sorted.radius[s]);
+    let (mut volume, mut phase) = (of(first), sorted.phase[first]);
+    for s in first + 1..first + count {
+        volume = V::around(&volume, &of(s));
+        phase = if phase == sorted.phase[s] { phase } else { 0 };
+    }
+    (volume, phase)
+}
+
+/// Length of the common prefix of two codes, −1 outside of the array (E28). Equal codes go on with the bits of their
+/// slots, which makes all keys different.
+#[inline(always)]
+fn prefix(codes: &[u64], i: usize, j: isize) -> i32 {
+    let Some(&other) = usize::try_from(j).ok().and_then(|j| codes.get(j)) else { return -1 };
+    let difference = codes[i] ^ other;
+    if difference != 0 { difference.leading_zeros() as i32 } else { 64 + (i as u32 ^ j as u32).leading_zeros() as i32 }
+}
+
+/// First and last slot below inner node `i` (D4 Alg 5.1, lines 2–15).
+#[inline(always)]
+fn range(codes: &[u64], i: usize) -> (usize, usize) {
+    let at = |steps: isize| prefix(codes, i, i as isize + steps);
+    // E28: the sign of the difference. Keys are different, so it is not 0.
+    let d = if at(1) > at(-1) { 1 } else { -1 };
+    let least = at(-d);
+    let mut most = 2;
+    // E28: goes on while the prefix is longer, so it ends where it is shorter *or equal*.
+    while at(most * d) > least {
+        most *= 2;
+    }
+    let (mut length, mut t) = (0, most / 2);
+    while t > 0 {
+        if at((length + t) * d) > least {
+            length += t;
+        }
+        t /= 2;
+    }
+    let j = (i as isize + length * d) as usize;
+    (i.min(j), i.max(j))
+}
+
+/// Last slot of the left child of a node that covers `first..=last` (D4 Alg 5.1, lines 17–23).
+#[inline(always)]
+fn split(codes: &[u64], first: usize, last: usize) -> usize {
+    let common = prefix(codes, first, last as isize);
+    let (mut at, mut step) = (first, last - first);
+    while step > 1 {
+        step = step.div_ceil(2);
+        if at + step < last && prefix(codes, first, (at + step) as isize) > common {
+            at += step;
+        }
+    }
+    at
+}

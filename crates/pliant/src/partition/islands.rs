@@ -1,0 +1,175 @@
+//! Which bodies have nothing to do with each other.
+//!
+//! An island is a set of rows that no constraint joins to the rest. Islands can be solved one after the
+//! other, all iterations of each while it is in the cache, or side by side without waiting for each other;
+//! results are those of plain colors, bit for bit, because independent work commutes.
+
+use crate::constraints::Kind;
+use crate::constraints::group::Raw;
+use crate::partition::Target;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Island number of rows that are solved with all others.
+pub const GLOBAL: u32 = u32::MAX;
+
+/// Smaller bodies are put together, so that blocks of eight fill [bytes].
+const LEAST: usize = 64 << 10;
+
+/// The islands of a scene.
+#[derive(Clone, Debug, Default)]
+pub struct Islands {
+    /// Island of each row, or [`GLOBAL`].
+    pub of_row: Vec<u32>,
+    /// Body of each row: one of its own rows. No constraint joins two bodies.
+    pub body: Vec<u32>,
+    /// Particles of each island: one run each.
+    pub runs: Vec<Range<usize>>,
+}
+
+impl Islands {
+    /// Everything in one piece.
+    pub fn none(rows: usize) -> Self {
+        Self { of_row: vec![GLOBAL; rows], body: vec![0; rows], runs: Vec::new() }
+    }
+
+    /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global,
+    /// as do bodies for which there is no room.
+    pub fn find(
+        constraints: &BTreeMap<Kind, Raw>,
+        particles: usize,
+        rows: usize,
+        tied: &[Range<usize>],
+        room: Room,
+    ) -> Self {
+        let mut forest = Forest::new(rows);
+        for (kind, raw) in constraints {
+            for members in raw.rows.chunks_exact(kind.layout().rows) {
+                members.iter().for_each(|&r| forest.join(members[0], r));
+            }
+        }
+        let root: Vec<u32> = (0..rows as u32).map(|r| forest.root(r)).collect();
+        let mut bodies = vec![Body::default(); rows];
+        for (kind, raw) in constraints {
+            let layout = kind.layout();
+            for members in raw.rows.chunks_exact(layout.rows) {
+                bodies[root[members[0] as usize] as usize].bytes += layout.bytes();
+            }
+        }
+        for (r, &body) in root.iter().enumerate().take(particles) {
+            bodies[body as usize].add(r);
+        }
+        for &body in &root[particles..] {
+            bodies[body as usize].rows += 1;
+        }
+        for run in tied {
+            for &body in &root[run.clone()] {
+                bodies[body as usize].tied = true;
+            }
+        }
+        let mut found = Self::none(rows);
+        let mut island_of_body = vec![GLOBAL; rows];
+        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(room)).collect();
+        order.sort_unstable_by_key(|&b| bodies[b].first);
+        let (mut size, mut rows_so_far) = (0, 0);
+        for b in order {
+            let body = bodies[b];
+            match found.runs.last_mut() {
+                // Neighbors in the order of particles share an island while it is small.
+                Some(run)
+                    if run.end == body.first
+                        && size < LEAST
+                        && body.end - run.start <= room.particles
+                        && rows_so_far + body.rows <= room.rows =>
+                {
+                    run.end = body.end
+                }
+                _ => {
+                    found.runs.push(body.first..body.end);
+                    (size, rows_so_far) = (0, 0);
+                }
+            }
+            size += body.bytes;
+            rows_so_far += body.rows;
+            island_of_body[b] = found.runs.len() as u32 - 1;
+        }
+        for (island, &body) in found.of_row.iter_mut().zip(&root) {
+            *island = island_of_body[body as usize];
+        }
+        found.body = root;
+        found
+    }
+}
+
+/// What an island may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Room {
+    /// Particles, where the user has said so.
+    pub particles: usize,
+    /// Particles and orientations.
+    pub rows: usize,
+    /// Rows and constraints [bytes].
+    pub bytes: usize,
+}
+
+impl Room {
+    /// What there is on a target.
+    pub fn on(target: &Target, patch_particles: Option<u32>) -> Self {
+        let particles = patch_particles.map_or(usize::MAX, |n| n as usize);
+        Self { particles, rows: target.rows, bytes: target.island_bytes }
+    }
+}
+
+/// One connected body.
+#[derive(Clone, Copy, Default)]
+struct Body {
+    bytes: usize,
+    rows: usize,
+    first: usize,
+    end: usize,
+    particles: usize,
+    tied: bool,
+}
+
+impl Body {
+    fn add(&mut self, particle: usize) {
+        if self.particles == 0 {
+            self.first = particle;
+        }
+        self.end = particle + 1;
+        self.particles += 1;
+        self.rows += 1;
+        self.bytes += 16;
+    }
+
+    /// Has constraints, is small enough, and its particles are one run, so that contacts go with it.
+    fn fits(&self, room: Room) -> bool {
+        let joined = self.bytes > 16 * self.particles;
+        let small =
+            self.bytes <= room.bytes && self.rows <= room.rows && (1..=room.particles).contains(&self.particles);
+        joined && small && !self.tied && self.end - self.first == self.particles
+    }
+}
+
+/// Union–find with path halving; the smaller row is the root, so the result does not depend on order.
+struct Forest(Vec<u32>);
+
+impl Forest {
+    fn new(n: usize) -> Self {
+        Self((0..n as u32).collect())
+    }
+
+    fn root(&mut self, mut r: u32) -> u32 {
+        while self.0[r as usize] != r {
+            let up = self.0[self.0[r as usize] as usize];
+            self.0[r as usize] = up;
+            r = up;
+        }
+        r
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}

@@ -1,0 +1,98 @@
+//! Colors of one kind, patch by patch.
+
+use crate::constraints::Layout;
+use crate::constraints::group::BLOCK;
+use crate::partition::block_filling::fill;
+use crate::partition::color::{balance, classes, count};
+use crate::partition::color_reduction::{Parted, Shortener};
+use crate::partition::graph::Graph;
+use crate::partition::islands::GLOBAL;
+use crate::partition::patch::Members;
+use crate::partition::{Problem, Set, colored};
+
+/// Plain colors of one kind, island by island.
+pub fn colors(problem: &Problem<'_>, layout: Layout, rows: &[u32]) -> Vec<Set> {
+    let mut painter = Painter::new(problem, layout, Members::of_kind(layout, rows));
+    let outside = painter.paint_islands();
+    painter.paint(GLOBAL, outside);
+    painter.sets
+}
+
+/// Colors patches one by one, in rows numbered anew: what is looked at stays in the cache.
+pub struct Painter<'a> {
+    problem: &'a Problem<'a>,
+    layout: Layout,
+    members: Members<'a>,
+    /// Number of each row within the patch at hand, where the patch's list of rows agrees.
+    local: Vec<u32>,
+    /// Sets so far, patch after patch.
+    pub sets: Vec<Set>,
+    /// Who splits particles where a patch has many colors.
+    pub shortener: Option<&'a mut Shortener>,
+    /// Patches that it split.
+    pub parted: Vec<Parted>,
+}
+
+impl<'a> Painter<'a> {
+    /// For constraints of one kind.
+    pub fn new(problem: &'a Problem<'a>, layout: Layout, members: Members<'a>) -> Self {
+        // Rows may be copies on seams, behind all others.
+        let rows = members.rows.iter().max().map_or(0, |&r| r as usize + 1);
+        Self { problem, layout, members, local: vec![0; rows], sets: Vec::new(), shortener: None, parted: Vec::new() }
+    }
+
+    /// Splits the constraints of every island into sets; returns those of none.
+    pub fn paint_islands(&mut self) -> Vec<u32> {
+        let (problem, members) = (self.problem, self.members);
+        // Copies on seams are outside.
+        let island = |c: u32| problem.islands.of_row.get(members.of(c)[0] as usize).map_or(GLOBAL, |&island| island);
+        let all = 0..(members.rows.len() / members.arity) as u32;
+        let (outside, mut inside): (Vec<u32>, Vec<u32>) = all.partition(|&c| island(c) == GLOBAL);
+        inside.sort_by_key(|&c| island(c));
+        for items in inside.chunk_by(|&a, &b| island(a) == island(b)) {
+            self.paint(island(items[0]), items.to_vec());
+        }
+        outside
+    }
+
+    /// Splits the constraints of one patch into sets.
+    pub fn paint(&mut self, patch: u32, mut items: Vec<u32>) {
+        items.sort_unstable();
+        let mut names: Vec<u32> = Vec::new();
+        let moves = self.layout.moves;
+        let mut rows: Vec<u32> = Vec::with_capacity(items.len() * moves);
+        for &c in &items {
+            for &r in &self.members.of(c)[..moves] {
+                let known = self.local[r as usize];
+                if names.get(known as usize) != Some(&r) {
+                    self.local[r as usize] = names.len() as u32;
+                    names.push(r);
+                }
+                rows.push(self.local[r as usize]);
+            }
+        }
+        let graph = Graph::uniform(moves, moves, &rows, names.len());
+        let mut colors = colored(self.problem, &graph);
+        let split = self.shortener.as_mut().and_then(|s| s.split(patch, self.layout, &graph, count(&colors)));
+        // Islands and all that is outside patches stay as plain colors have them, bit for bit.
+        let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
+        let classes = if let Some(split) = &split {
+            classes(&split.colors)
+        } else if piece {
+            // Even colors leave about a tenth less error on `peer_tet`.
+            balance(&graph, &mut colors);
+            let classes = classes(&colors);
+            // A set more costs a core nothing, but a workgroup one more wait for all of its threads.
+            if self.problem.target.width == BLOCK { fill(&graph, classes) } else { classes }
+        } else {
+            classes(&colors)
+        };
+        let set = |(color, class): (usize, Vec<u32>)| Set {
+            patch,
+            color: color as u32,
+            members: class.into_iter().map(|c| items[c as usize]).collect(),
+        };
+        self.sets.extend(classes.into_iter().enumerate().map(set));
+        self.parted.extend(split.map(|split| Parted { patch, items, names, split }));
+    }
+}

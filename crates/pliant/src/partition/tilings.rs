@@ -1,0 +1,86 @@
+//! The plan of partition "patch": islands, tilings of each kind, and colors within each.
+//!
+//! Kinds are tiled one after the other and not together: an iteration that runs all kinds of a patch before
+//! it goes on to the crossing constraints leaves half again the volume error (ARCHITECTURE.md has the numbers).
+
+use crate::constraints::group::Raw;
+use crate::constraints::{Kind, Layout};
+use crate::partition::islands::GLOBAL;
+use crate::partition::patch::{Cutter, Limits, Members};
+use crate::partition::patch_coloring::Painter;
+use crate::partition::{Plan, Problem, Set};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Most that a patch holds: a share of a core's second-level cache [bytes].
+const MOST: usize = 384 << 10;
+/// Least that a patch is cut to for the sake of more patches: below it blocks of eight stay empty [bytes].
+const LEAST: usize = 64 << 10;
+/// Tilings of a kind at most; each costs a pass.
+const TILINGS: usize = 6;
+
+/// Gives every constraint a patch and a color.
+pub fn plan(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>, plan: &mut Plan) {
+    let mut next = problem.islands.runs.len() as u32;
+    for (kind, raw) in constraints {
+        let layout = kind.layout();
+        let members = Members::of_kind(layout, &raw.rows);
+        let sets = of_kind(problem, layout, members, &mut next, &mut plan.tilings);
+        plan.sets.push(sets);
+    }
+}
+
+fn of_kind(
+    problem: &Problem<'_>,
+    layout: Layout,
+    members: Members<'_>,
+    next: &mut u32,
+    tilings: &mut Vec<Range<u32>>,
+) -> Vec<Set> {
+    let mut painter = Painter::new(problem, layout, members);
+    let mut outside = painter.paint_islands();
+    // A constraint that only reads a row, which may belong to another patch, stays outside; it colors well.
+    if layout.moves < layout.rows {
+        painter.paint(GLOBAL, outside);
+        return painter.sets;
+    }
+    // Bodies one by one: how one is cut must not depend on what else is in the scene.
+    let body = |c: u32| problem.islands.body[members.of(c)[0] as usize];
+    outside.sort_by_key(|&c| body(c));
+    let mut cutter = Cutter::new(members, problem.rest);
+    let mut levels: Vec<Vec<Vec<u32>>> = Vec::new();
+    let mut rest = Vec::new();
+    for items in outside.chunk_by(|&a, &b| body(a) == body(b)) {
+        let mut open = items.to_vec();
+        for level in 0..TILINGS {
+            let count = open.len();
+            let tiling = cutter.tile(open, limits(problem, members, count));
+            open = tiling.crossing;
+            if levels.len() <= level {
+                levels.push(Vec::new());
+            }
+            levels[level].extend(tiling.patches);
+            // Where a tiling hardly helps, colors do.
+            if open.is_empty() || count - open.len() < count.div_ceil(10) {
+                break;
+            }
+        }
+        rest.extend(open);
+    }
+    for patches in levels.into_iter().filter(|patches| !patches.is_empty()) {
+        let first = *next;
+        for items in patches {
+            painter.paint(*next, items);
+            *next += 1;
+        }
+        tilings.push(first..*next);
+    }
+    painter.paint(GLOBAL, rest);
+    painter.sets
+}
+
+fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {
+    let wish = problem.solver.patch_particles;
+    let even = (constraints * members.bytes / problem.target.pieces).clamp(LEAST, MOST);
+    Limits { rows: problem.target.rows_within(wish), bytes: if wish.is_some() { usize::MAX } else { even } }
+}

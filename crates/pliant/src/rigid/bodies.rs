@@ -1,0 +1,350 @@
+//! Bodies as flat arrays: members in blocks of eight, rest offsets, masses, and what moves with each body.
+
+use crate::math::RowData;
+use crate::math::matrix::{IDENTITY, Mat3, Quat, UPRIGHT, Vec3, apply, matrix_of, multiply};
+use crate::memory::of;
+use crate::rigid::moments::{Block, CHUNK_BLOCKS, LANES};
+use crate::rigid::plasticity::{Plastic, flow};
+use crate::rigid::stiffness::Stiffness;
+
+/// What a body is to be, before it is laid out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// Row numbers of its particles, each once. Shapes may share particles.
+    pub members: Vec<u32>,
+    /// How strongly it keeps its shape.
+    pub stiffness: Stiffness,
+    /// Whether and when its rest shape gives way.
+    pub plastic: Option<Plastic>,
+}
+
+impl Shape {
+    /// A rigid body of consecutive rows.
+    pub fn rigid(rows: std::ops::Range<u32>) -> Self {
+        Self { members: rows.collect(), stiffness: Stiffness::Fraction(1.0), plastic: None }
+    }
+}
+
+/// Why a shape cannot be laid out.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ShapeError {
+    /// Nothing to match.
+    #[error("shape {0} has no particles")]
+    Empty(usize),
+    /// A row that is not there.
+    #[error("shape {shape} names row {row}, but there are {rows}")]
+    OutOfRange {
+        /// Number of the shape.
+        shape: usize,
+        /// What it names.
+        row: u32,
+        /// How many there are.
+        rows: usize,
+    },
+    /// A row that would count twice.
+    #[error("shape {shape} names row {row} twice")]
+    Twice {
+        /// Number of the shape.
+        shape: usize,
+        /// What it names.
+        row: u32,
+    },
+    /// A place or an inverse mass that is no number, or a negative inverse mass.
+    #[error("row {0} of a shape is not finite or has a negative inverse mass")]
+    Row(u32),
+    /// A stiffness or plasticity out of range.
+    #[error("shape {0} has a stiffness outside of 0 to 1, or a negative time, threshold, creep or bound")]
+    Parameter(usize),
+}
+
+/// The fixed half of a body. Lengths are about its rest center of mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Body {
+    /// First of its blocks.
+    pub first_block: usize,
+    /// Members.
+    pub count: usize,
+    /// Row of its first member.
+    pub first_row: usize,
+    /// First of its pinned members in the list of pins, and how many.
+    pub pins: (usize, usize),
+    /// Σ m [kg], pins as they weigh.
+    pub mass: f32,
+    /// Σ m q [kg·m].
+    pub first: Vec3,
+    /// Rest offset of the point that translation is taken from: the center of mass, or of the pins [m].
+    pub pivot: Vec3,
+    /// Pseudoinverse of Σ m (q − pivot)(q − pivot)ᵀ [1/(kg·m²)].
+    pub spread: Mat3,
+    /// Projector onto the directions in which the body has no extent.
+    pub flat: Mat3,
+    /// Σ m (q − pivot)(q − pivot)ᵀ [kg·m²].
+    pub second: Mat3,
+    pub stiffness: Stiffness,
+    pub plastic: Option<Plastic>,
+    /// Part of the way to the goals in one iteration of this substep.
+    pub alpha: f32,
+}
+
+impl Body {
+    pub fn blocks(&self) -> usize {
+        self.count.div_ceil(LANES)
+    }
+
+    pub fn chunks(&self) -> usize {
+        self.blocks().div_ceil(CHUNK_BLOCKS)
+    }
+
+    /// Whether it moves as one: never bent, held by nothing. What its particles are moved by is then a force on it.
+    pub fn is_rigid(&self) -> bool {
+        self.stiffness.is_rigid() && self.plastic.is_none() && self.pins.1 == 0
+    }
+}
+
+/// The moving half of a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Orientation of the rest shape.
+    pub rotation: Quat,
+    /// Where the rest center of mass is matched to [m].
+    pub center: Vec3,
+    /// What plastic flow has made of the rest shape, determinant 1.
+    pub shape: Mat3,
+    /// Stretch of the iteration of this substep that deformed the body most; plastic bodies only.
+    pub stretch: Mat3,
+    /// ‖stretch − I‖.
+    pub strain: f32,
+}
+
+impl Pose {
+    /// Linear part of the motion of the rest shape: rotation times plastic shape.
+    pub fn linear(&self) -> Mat3 {
+        multiply(&matrix_of(self.rotation), &self.shape)
+    }
+
+    /// Where a point of the rest shape is, given from the rest center of mass [m]. Moves a rigid body's visual mesh.
+    pub fn place(&self, offset: Vec3) -> Vec3 {
+        let v = apply(&self.linear(), offset);
+        [0, 1, 2].map(|k| v[k] + self.center[k])
+    }
+}
+
+/// How members lie among the rows.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Layout {
+    /// Every body is a run of consecutive rows, and runs ascend: matched in place.
+    Runs,
+    /// Anything else: goals are written down by member, then each particle goes to the mean of its own.
+    Lists {
+        /// Where the slots of each row begin; one more at the end.
+        starts: Vec<u32>,
+        /// Numbers of the members (8·block + lane) that a row is, by row.
+        slots: Vec<u32>,
+        /// What each member is to move by: x, y, z by block.
+        moves: Vec<[[f32; LANES]; 3]>,
+    },
+}
+
+/// Bodies that are matched together.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShapeMatch {
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) poses: Vec<Pose>,
+    /// Offsets and masses by member, bodies one after the other, each filled up to whole blocks with masses of 0.
+    pub(crate) blocks: Vec<Block>,
+    /// Row of each member, filled up with a body's last one.
+    pub(crate) members: Vec<[u32; LANES]>,
+    /// Rows of pinned members, body by body.
+    pub(crate) pins: Vec<u32>,
+    /// By row, how much of a particle's own inverse mass a rigid body has there ([`ShapeMatch::shares`]).
+    pub(crate) shares: Vec<f32>,
+    /// By row, who is no longer a member ([`ShapeMatch::leave`]); empty where all are.
+    pub(crate) gone: Vec<bool>,
+    pub(crate) layout: Layout,
+    pub(crate) rows: usize,
+}
+
+impl ShapeMatch {
+    /// Lays out shapes whose rest is where the rows are: x, y, z [m], inverse mass [1/kg].
+    pub fn new(shapes: &[Shape], rest: &[RowData]) -> Result<Self, ShapeError> {
+        check(shapes, rest)?;
+        let mut this = Self {
+            bodies: Vec::with_capacity(shapes.len()),
+            poses: Vec::with_capacity(shapes.len()),
+            blocks: Vec::new(),
+            members: Vec::new(),
+            pins: Vec::new(),
+            shares: Vec::new(),
+            gone: Vec::new(),
+            layout: Layout::Runs,
+            rows: rest.len(),
+        };
+        for shape in shapes {
+            this.lay_out(shape);
+        }
+        if !this.are_runs(shapes) {
+            this.layout = lists(shapes, &this.bodies, rest.len(), this.blocks.len());
+        }
+        this.set_rest(rest);
+        this.set_masses(rest);
+        Ok(this)
+    }
+
+    /// Begins a substep of h seconds, in which [`super::match_shapes`] will be called `iterations` times.
+    pub fn begin(&mut self, h: f32, iterations: u32) {
+        for (body, pose) in self.bodies.iter_mut().zip(&mut self.poses) {
+            body.alpha = body.stiffness.per_iteration(h, iterations);
+            (pose.stretch, pose.strain) = (IDENTITY, 0.0);
+        }
+    }
+
+    /// Ends a substep of h seconds: plastic bodies that were deformed beyond their threshold change their rest shape,
+    /// by the iteration that deformed them most. Once in a substep, or creep would depend on the number of iterations.
+    pub fn flow(&mut self, h: f32) {
+        for (body, pose) in self.bodies.iter().zip(&mut self.poses) {
+            if let Some(plastic) = &body.plastic {
+                pose.shape = flow(plastic, h, &pose.stretch, &pose.shape);
+            }
+        }
+    }
+
+    /// Takes a row out of all bodies: it has no mass there any more, and holds nobody. Its inverse mass must be 0, or it would
+    /// still go where its bodies do. Counts from the next [`Self::set_masses`] on.
+    pub fn leave(&mut self, row: usize) {
+        self.gone.resize(self.rows, false);
+        self.gone[row] = true;
+    }
+
+    /// Where the bodies are, in the order of the shapes.
+    pub fn poses(&self) -> &[Pose] {
+        &self.poses
+    }
+
+    /// The same, to set them: matching goes on from the rotation given here.
+    pub fn poses_mut(&mut self) -> &mut [Pose] {
+        &mut self.poses
+    }
+
+    /// Where the last match would have the members of a body, in their order.
+    pub(crate) fn goals(&self, body: usize) -> impl Iterator<Item = Vec3> + '_ {
+        let (body, pose) = (&self.bodies[body], &self.poses[body]);
+        let linear = pose.linear();
+        (0..body.count).map(move |k| {
+            let block = &self.blocks[body.first_block + k / LANES];
+            let turned = apply(&linear, [0, 1, 2].map(|axis| block[axis][k % LANES]));
+            [0, 1, 2].map(|axis| turned[axis] + pose.center[axis])
+        })
+    }
+
+    /// Whether every body is a run of consecutive rows, and none shares any.
+    pub fn in_runs(&self) -> bool {
+        self.layout == Layout::Runs
+    }
+
+    /// Rows of each body, where they are runs.
+    pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
+    }
+
+    /// Memory that they hold [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        let lists = match &self.layout {
+            Layout::Runs => 0,
+            Layout::Lists { starts, slots, moves } => of(starts) + of(slots) + of(moves),
+        };
+        of(&self.bodies)
+            + of(&self.poses)
+            + of(&self.blocks)
+            + of(&self.members)
+            + of(&self.pins)
+            + of(&self.shares)
+            + of(&self.gone)
+            + lists
+    }
+
+    /// How many bodies there are.
+    pub fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    fn lay_out(&mut self, shape: &Shape) {
+        let first_block = self.blocks.len();
+        let last = shape.members[shape.members.len() - 1];
+        for piece in shape.members.chunks(LANES) {
+            let mut rows = [last; LANES];
+            rows[..piece.len()].copy_from_slice(piece);
+            self.members.push(rows);
+            self.blocks.push([[0.0; LANES]; 4]);
+        }
+        self.bodies.push(Body {
+            first_block,
+            count: shape.members.len(),
+            first_row: shape.members[0] as usize,
+            pins: (0, 0),
+            mass: 0.0,
+            first: [0.0; 3],
+            pivot: [0.0; 3],
+            spread: IDENTITY,
+            flat: IDENTITY,
+            second: IDENTITY,
+            stiffness: shape.stiffness,
+            plastic: shape.plastic,
+            alpha: shape.stiffness.per_iteration(0.0, 1),
+        });
+        let (center, shape) = ([0.0; 3], IDENTITY);
+        self.poses.push(Pose { rotation: UPRIGHT, center, shape, stretch: IDENTITY, strain: 0.0 });
+    }
+
+    fn are_runs(&self, shapes: &[Shape]) -> bool {
+        let runs = shapes.iter().all(|s| s.members.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+        let ends = self.bodies.windows(2).all(|pair| pair[0].first_row + pair[0].count <= pair[1].first_row);
+        runs && ends
+    }
+}
+
+fn check(shapes: &[Shape], rest: &[RowData]) -> Result<(), ShapeError> {
+    let mut seen = vec![usize::MAX; rest.len()];
+    for (number, shape) in shapes.iter().enumerate() {
+        if shape.members.is_empty() {
+            return Err(ShapeError::Empty(number));
+        }
+        if !shape.stiffness.is_valid() || !shape.plastic.is_none_or(Plastic::is_valid) {
+            return Err(ShapeError::Parameter(number));
+        }
+        for &row in &shape.members {
+            let Some(last) = seen.get_mut(row as usize) else {
+                return Err(ShapeError::OutOfRange { shape: number, row, rows: rest.len() });
+            };
+            if *last == number {
+                return Err(ShapeError::Twice { shape: number, row });
+            }
+            *last = number;
+            let r = rest[row as usize];
+            if !(r.iter().all(|v| v.is_finite()) && r[3] >= 0.0) {
+                return Err(ShapeError::Row(row));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which members each row is.
+fn lists(shapes: &[Shape], bodies: &[Body], rows: usize, blocks: usize) -> Layout {
+    let mut starts = vec![0_u32; rows + 1];
+    shapes.iter().flat_map(|s| &s.members).for_each(|&r| starts[r as usize + 1] += 1);
+    (0..rows).for_each(|r| starts[r + 1] += starts[r]);
+    let mut next = starts.clone();
+    let mut slots = vec![0; starts[rows] as usize];
+    for (shape, body) in shapes.iter().zip(bodies) {
+        for (k, &row) in shape.members.iter().enumerate() {
+            slots[next[row as usize] as usize] = (LANES * body.first_block + k) as u32;
+            next[row as usize] += 1;
+        }
+    }
+    Layout::Lists { starts, slots, moves: vec![[[0.0; LANES]; 3]; blocks] }
+}

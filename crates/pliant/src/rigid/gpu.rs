@@ -1,0 +1,216 @@
+//! Bodies that keep their shape, written down for `shapes.wgsl`.
+
+use crate::math::RowData;
+use crate::model::Model;
+use crate::rigid::{Layout, Pose, ShapeMatch};
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::solver::gpu::bind_groups::own_group;
+use crate::solver::gpu::layouts::Job;
+use crate::solver::gpu::model_packing::NOBODY;
+use crate::solver::gpu::program::SIZE;
+use wgpu::{Buffer, BufferUsages};
+
+/// Members that one workgroup adds up: sixteen for each of its threads.
+const PIECE: usize = 4096;
+
+/// Vectors of a body, of a pose, of a piece's sums and of a goal, as in the shader.
+const BODY: usize = 13;
+const POSE: usize = 8;
+const SUMS: usize = 4;
+const GOAL: usize = 4;
+
+/// Where the tables of the bodies are, and what is done with them.
+#[derive(Clone, Debug, Default)]
+pub struct ShapeTables {
+    /// All of it.
+    pub words: Vec<[u32; 4]>,
+    /// What passes are told.
+    pub job: Job,
+    /// Pieces of bodies.
+    pub pieces: usize,
+    /// Whether every body is one piece of consecutive rows.
+    pub whole: bool,
+    /// Whether bodies share rows, or their rows are no runs.
+    pub lists: bool,
+    /// Whether any body is plastic.
+    pub plastic: bool,
+    /// Vectors in `work`.
+    pub work: usize,
+}
+
+impl ShapeTables {
+    /// Writes bodies down; their sums will be in `work` from `first` on.
+    pub fn new(model: &Model, shapes: &ShapeMatch, particles: usize, first: usize) -> Self {
+        let settings = &model.settings;
+        let h = settings.dt / settings.substeps as f32;
+        let mut all = Self { lists: shapes.layout != Layout::Runs, ..Self::default() };
+        let count = shapes.bodies.len();
+        all.words.resize(BODY * count, [0; 4]);
+        let bits = |v: [f32; 3], w: u32| [v[0].to_bits(), v[1].to_bits(), v[2].to_bits(), w];
+        let (mut members, mut pieces) = (0, Vec::new());
+        for (b, body) in shapes.bodies.iter().enumerate() {
+            let own = body.count.div_ceil(PIECE);
+            // As even as can be: the slowest workgroup is what a pass waits for.
+            let size = body.count.div_ceil(own);
+            let first_piece = pieces.len() as u32;
+            pieces.extend(
+                (0..body.count).step_by(size).map(|k| [b as u32, k as u32, size.min(body.count - k) as u32, 0]),
+            );
+            let alpha = body.stiffness.per_iteration(h, settings.iterations);
+            let (threshold, creep, most) = match body.plastic {
+                Some(p) => (p.threshold, -libm::expm1f(-h * p.creep), p.most),
+                None => (0.0, 0.0, 0.0),
+            };
+            let at = &mut all.words[BODY * b..BODY * (b + 1)];
+            // As in the shader: what bends, and what turns by its torque alone.
+            let nature = u32::from(body.plastic.is_some()) + if !all.lists && body.is_rigid() { 2 } else { 0 };
+            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, nature];
+            at[1] = [body.mass, alpha, threshold, creep].map(f32::to_bits);
+            at[2] = bits(body.first, most.to_bits());
+            at[3] = bits(body.pivot, body.first_row as u32);
+            at[4..7].iter_mut().zip(&body.spread).for_each(|(to, column)| *to = bits(*column, 0));
+            at[7..10].iter_mut().zip(&body.flat).for_each(|(to, column)| *to = bits(*column, 0));
+            at[10..13].iter_mut().zip(&body.second).for_each(|(to, column)| *to = bits(*column, 0));
+            at[4][3] = pieces.len() as u32 - first_piece;
+            at[5][3] = first_piece;
+            members += body.count;
+            all.plastic |= body.plastic.is_some();
+        }
+        all.pieces = pieces.len();
+        all.whole = !all.lists && all.pieces == count;
+        let piece_at = all.words.len() as u32;
+        all.words.extend(pieces);
+        let member_at = all.words.len() as u32;
+        for body in &shapes.bodies {
+            let offsets = (0..body.count).map(|k| (body.first_block + k / 8, k % 8));
+            all.words
+                .extend(offsets.map(|(block, lane)| [0, 1, 2, 3].map(|n| shapes.blocks[block][n][lane].to_bits())));
+        }
+        all.job = Job {
+            count: count as u32,
+            index: 0,
+            first: piece_at,
+            iterations: all.pieces as u32,
+            params: member_at,
+            lambda: NOBODY,
+            slots: first as u32,
+            mode: settings.extraction as u32,
+            ..Job::default()
+        };
+        all.work = SUMS * all.pieces + GOAL * count;
+        if let Layout::Lists { starts, slots, .. } = &shapes.layout {
+            all.put_lists(shapes, starts, slots, particles);
+            all.job.spare = (first + all.work) as u32;
+            all.work += members;
+        }
+        all
+    }
+
+    fn put_lists(&mut self, shapes: &ShapeMatch, starts: &[u32], slots: &[u32], particles: usize) {
+        // The host counts members by blocks of eight, the device without gaps.
+        let mut number = vec![0_u32; 8 * shapes.blocks.len()];
+        let mut sites = Vec::new();
+        for body in &shapes.bodies {
+            for k in 0..body.count {
+                number[8 * body.first_block + k] = sites.len() as u32;
+                sites.push(shapes.members[body.first_block + k / 8][k % 8]);
+            }
+        }
+        let slots: Vec<u32> = slots.iter().map(|&slot| number[slot as usize]).collect();
+        let mut starts = starts.to_vec();
+        starts.resize(starts.len().max(particles + 1), slots.len() as u32);
+        self.job.lambda = self.pack(&sites);
+        self.job.copies_in = self.pack(&starts);
+        self.job.copies_out = self.pack(&slots);
+    }
+
+    /// Words, four to a vector; returns the first.
+    fn pack(&mut self, words: &[u32]) -> u32 {
+        let at = self.words.len() as u32;
+        self.words.extend(words.chunks(4).map(|four| {
+            let mut vector = [0; 4];
+            vector[..four.len()].copy_from_slice(four);
+            vector
+        }));
+        at
+    }
+
+    /// What matching all bodies once takes: entry points with their workgroups.
+    pub fn passes(&self, particles: usize) -> Vec<(&'static str, usize)> {
+        let bodies = self.job.count as usize;
+        if self.whole {
+            return vec![("shape_whole", bodies)];
+        }
+        let mut passes =
+            vec![("shape_sums", self.pieces), ("shape_turn", bodies.div_ceil(SIZE)), ("shape_move", self.pieces)];
+        if self.lists {
+            passes.push(("shape_join", particles.div_ceil(SIZE)));
+        }
+        passes
+    }
+}
+
+/// The tables and the poses on the device.
+pub struct Shapes {
+    bodies: Buffer,
+    poses: Buffer,
+    /// Both, for the shaders.
+    pub group: wgpu::BindGroup,
+}
+
+impl Shapes {
+    /// Puts them there.
+    pub fn new(
+        device: &Device,
+        layout: &wgpu::BindGroupLayout,
+        tables: &ShapeTables,
+        shapes: &ShapeMatch,
+    ) -> Result<Self, GpuError> {
+        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
+        let bodies = device.buffer("bodies", size_of_val(&tables.words[..]) as u64, usage)?;
+        let poses = device.buffer("poses", (16 * POSE * shapes.len()) as u64, usage)?;
+        let group = device.attempt("the bindings of bodies", || own_group(device, layout, &[&bodies, &poses]))?;
+        let all = Self { bodies, poses, group };
+        all.upload(device, tables);
+        all.upload_poses(device, shapes);
+        Ok(all)
+    }
+
+    /// The tables again, after masses have changed.
+    pub fn upload(&self, device: &Device, tables: &ShapeTables) {
+        device.queue.write_buffer(&self.bodies, 0, bytemuck::cast_slice(&tables.words));
+    }
+
+    /// Poses, as the host has them.
+    pub fn upload_poses(&self, device: &Device, shapes: &ShapeMatch) {
+        let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(written).collect();
+        device.queue.write_buffer(&self.poses, 0, bytemuck::cast_slice(&poses));
+    }
+
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        self.bodies.size() + self.poses.size()
+    }
+
+    /// Reads the poses back; waits for them.
+    pub fn download(&self, device: &Device, shapes: &mut ShapeMatch) -> Result<(), GpuError> {
+        let words = device.download(&self.poses)?;
+        let numbers: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
+        for (pose, from) in shapes.poses_mut().iter_mut().zip(numbers.chunks_exact(4 * POSE)) {
+            let vector = |k: usize| [from[4 * k], from[4 * k + 1], from[4 * k + 2]];
+            pose.rotation = [from[0], from[1], from[2], from[3]];
+            (pose.center, pose.strain) = (vector(1), from[7]);
+            pose.shape = [vector(2), vector(3), vector(4)];
+            pose.stretch = [vector(5), vector(6), vector(7)];
+        }
+        Ok(())
+    }
+}
+
+fn written(pose: &Pose) -> [RowData; POSE] {
+    let vector = |v: [f32; 3], w: f32| [v[0], v[1], v[2], w];
+    let [s0, s1, s2] = pose.shape.map(|column| vector(column, 0.0));
+    let [t0, t1, t2] = pose.stretch.map(|column| vector(column, 0.0));
+    [pose.rotation, vector(pose.center, pose.strain), s0, s1, s2, t0, t1, t2]
+}

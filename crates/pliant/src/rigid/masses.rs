@@ -1,0 +1,170 @@
+//! Rest offsets and masses of bodies, and what follows from them. Runs when bodies are made and when masses change, in
+//! double precision.
+
+use crate::math::RowData;
+use crate::rigid::bodies::{Body, Layout, ShapeMatch};
+use crate::rigid::moments::LANES;
+use crate::rigid::rest_moment::{pseudoinverse, pseudoinverse_f64};
+
+/// By how much the pinned members of a body outweigh the others in its orientation: their second moment at rest is so
+/// many times that of the others. More would drown the others in rounding, where pins leave an axis free.
+pub const PIN_DOMINANCE: f64 = 256.0;
+
+impl ShapeMatch {
+    /// Takes masses from the rows' inverse masses; to be called again where they have changed.
+    ///
+    /// A particle in n bodies counts in each with m/n, so that the mean of its goals keeps momentum. A pinned one
+    /// (inverse mass 0) is never moved. Where a body has pins, translation is taken from them alone, as if they were
+    /// infinitely heavy; one pin is a ball joint. In the orientation they weigh 256 times what the others do together,
+    /// by second moments at rest: two pins are a hinge, three hold the body to within 1/256 of what the others
+    /// disagree by. A body of pins only does not move.
+    ///
+    /// # Panics
+    /// Where there are fewer rows than the shapes were made with.
+    pub fn set_masses(&mut self, rows: &[RowData]) {
+        assert!(rows.len() >= self.rows, "{} rows for shapes of {}", rows.len(), self.rows);
+        self.pins.clear();
+        self.shares.clear();
+        if self.layout == Layout::Runs {
+            self.shares.resize(self.rows, 0.0);
+        }
+        for number in 0..self.bodies.len() {
+            let mut members = self.members_of(&self.bodies[number], rows);
+            let first_pin = self.pins.len();
+            self.pins.extend(members.iter().filter(|m| m.pinned).map(|m| m.row));
+            let held = self.pins.len() - first_pin;
+            // Translation: the mean of the pins, or the center of mass.
+            let pivot = center(&members, |m| if held > 0 { f64::from(u8::from(m.pinned)) } else { m.mass });
+            let weight = pin_weight(&members, pivot);
+            members.iter_mut().filter(|m| m.pinned).for_each(|m| m.mass = weight);
+            let mut moment = [[0.0; 3]; 3];
+            for m in &members {
+                self.blocks[m.block][3][m.lane] = m.mass as f32;
+                let d = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
+                (0..9).for_each(|k| moment[k / 3][k % 3] += m.mass * d[k / 3] * d[k % 3]);
+            }
+            let sum = |of: &dyn Fn(&Member) -> f64| members.iter().map(of).sum::<f64>() as f32;
+            let body = &mut self.bodies[number];
+            body.pins = (first_pin, held);
+            body.mass = sum(&|m| m.mass);
+            body.first = [0, 1, 2].map(|j| sum(&|m| m.mass * m.offset[j]));
+            body.pivot = pivot.map(|v| v as f32);
+            (body.spread, body.flat) = pseudoinverse(moment);
+            body.second = moment.map(|column| column.map(|v| v as f32));
+            if self.layout == Layout::Runs && body.is_rigid() {
+                let mass: f64 = members.iter().map(|m| m.mass).sum();
+                let (inverse, _) = pseudoinverse_f64(inertia(&moment));
+                for m in &members {
+                    let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
+                    let answer = 1.0 / mass + greatest_turn(&inverse, arm);
+                    self.shares[m.row as usize] = if m.mass > 0.0 { (m.mass * answer).min(1.0) as f32 } else { 0.0 };
+                }
+            }
+        }
+    }
+
+    /// For every row the inverse mass that its rigid body has there, 1/M + (r×n)ᵀI⁻¹(r×n) in the direction n in which that is
+    /// greatest, over the inverse mass of the particle itself: at most 1. 0 for rows of other bodies, or of none; empty
+    /// where bodies share rows.
+    pub fn shares(&self) -> &[f32] {
+        &self.shares
+    }
+
+    /// Takes rest offsets from where the rows are, about the center of mass; pinned particles count there like the
+    /// average of the others.
+    pub(crate) fn set_rest(&mut self, rest: &[RowData]) {
+        for number in 0..self.bodies.len() {
+            let members = self.members_of(&self.bodies[number], rest);
+            let free = || members.iter().filter(|m| !m.pinned);
+            let average = match free().count() {
+                0 => 1.0,
+                n => free().map(|m| m.mass).sum::<f64>() / n as f64,
+            };
+            let places: Vec<Member> = members.iter().map(|m| Member { offset: place(rest, m.row), ..*m }).collect();
+            let center = center(&places, |m| if m.pinned { average } else { m.mass });
+            for m in &places {
+                (0..3).for_each(|j| self.blocks[m.block][j][m.lane] = (m.offset[j] - center[j]) as f32);
+            }
+            self.poses[number].center = center.map(|c| c as f32);
+        }
+    }
+
+    fn members_of(&self, body: &Body, rows: &[RowData]) -> Vec<Member> {
+        let member = |k: usize| {
+            let (block, lane) = (body.first_block + k / LANES, k % LANES);
+            let row = self.members[block][lane];
+            let share = match &self.layout {
+                Layout::Runs => 1,
+                Layout::Lists { starts, .. } => starts[row as usize + 1] - starts[row as usize],
+            };
+            let inverse = rows[row as usize][3];
+            let gone = self.gone.get(row as usize).copied().unwrap_or(false);
+            let pinned = inverse <= 0.0 && !gone;
+            let mass = if pinned || gone { 0.0 } else { 1.0 / (f64::from(inverse) * f64::from(share)) };
+            let offset = [0, 1, 2].map(|j| f64::from(self.blocks[block][j][lane]));
+            Member { block, lane, row, offset, mass, pinned }
+        };
+        (0..body.count).map(member).collect()
+    }
+}
+
+/// One member of a body.
+#[derive(Clone, Copy)]
+struct Member {
+    block: usize,
+    lane: usize,
+    row: u32,
+    /// From the rest center of mass [m].
+    offset: [f64; 3],
+    /// Its share of the particle's mass [kg].
+    mass: f64,
+    pinned: bool,
+}
+
+fn place(rows: &[RowData], row: u32) -> [f64; 3] {
+    [0, 1, 2].map(|j| f64::from(rows[row as usize][j]))
+}
+
+fn center(members: &[Member], weight: impl Fn(&Member) -> f64) -> [f64; 3] {
+    let total: f64 = members.iter().map(&weight).sum();
+    // Of a body whose members have all left nothing is to be found.
+    let total = if total > 0.0 { total } else { 1.0 };
+    [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() / total)
+}
+
+/// Tensor of inertia from a second moment [kg·m²].
+pub(crate) fn inertia(second: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
+    let trace = second[0][0] + second[1][1] + second[2][2];
+    let mut tensor = second.map(|column| column.map(|v| -v));
+    (0..3).for_each(|k| tensor[k][k] += trace);
+    tensor
+}
+
+/// Greatest nᵀ[r]ᵀI⁻¹[r]n over all directions n [1/kg]: how easily a push at `arm` turns a body.
+fn greatest_turn(inverse: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> f64 {
+    let cross = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]];
+    let times = |a: &[[f64; 3]; 3], i: usize, j: usize| -> f64 { (0..3).map(|k| a[k][i] * cross[j][k]).sum() };
+    let turned: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| times(inverse, i, j)));
+    let m: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| (0..3).map(|k| cross[i][k] * turned[j][k]).sum()));
+    // One of its three eigenvalues is 0, that of the arm itself.
+    let trace = m[0][0] + m[1][1] + m[2][2];
+    let minor = |a: usize, b: usize| m[a][a] * m[b][b] - m[a][b] * m[b][a];
+    let product = minor(0, 1) + minor(0, 2) + minor(1, 2);
+    0.5 * (trace + (trace * trace - 4.0 * product).max(0.0).sqrt())
+}
+
+/// What each pin weighs in the orientation [kg].
+fn pin_weight(members: &[Member], pivot: [f64; 3]) -> f64 {
+    let apart = |m: &Member| (0..3).map(|j| (m.offset[j] - pivot[j]).powi(2)).sum::<f64>();
+    let mass: f64 = members.iter().map(|m| m.mass).sum();
+    let free: f64 = members.iter().map(|m| m.mass * apart(m)).sum();
+    let held: f64 = members.iter().filter(|m| m.pinned).map(apart).sum();
+    if mass == 0.0 {
+        1.0
+    } else if held > 1e-9 * free / mass {
+        PIN_DOMINANCE * free / held
+    } else {
+        // One pin, or several in one place: they say nothing of the orientation.
+        0.0
+    }
+}

@@ -1,0 +1,354 @@
+//! Matching all bodies once, on the processor.
+//!
+//! Per body: sums (`moments`), rotation (`rotation`), goals. Bits do not depend on threads, on instructions, or on
+//! whether a body's rows are a run or a list.
+
+use crate::math::RowData;
+use crate::math::matrix::{
+    Mat3, Vec3, add_outer, add_scaled, apply, blend, cross, inverse, matrix_of, multiply, quat_of, scale, transpose,
+};
+use crate::rigid::bodies::{Body, Layout, Pose, ShapeMatch};
+use crate::rigid::moments::{Block, CHUNK_BLOCKS, LANES, Lanes, Sums, pairwise, total};
+use crate::rigid::plasticity::{strain, stretch};
+use crate::rigid::rotation::{Extraction, extract, gram_schmidt, polar};
+use crate::rigid::simd::{
+    Before, Goal, List, Run, Source, columns, move_rows, moves_of, sums, weight_chunk, weighted_sums,
+};
+#[cfg(target_arch = "x86_64")]
+use crate::rigid::simd::{move_rows_avx2, sums_avx2};
+use crate::runtime::cpu::Isa;
+use std::ops::Range;
+
+/// How one pass runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<'a> {
+    /// How orientations are found.
+    pub extraction: Extraction,
+    /// Factor on each row's mass ([`super::adaptive_weight`]), by row number. Plastic bodies do not use it, as their
+    /// stretch is measured with the masses that they were built with.
+    pub weights: Option<&'a [f32]>,
+    /// Pieces of more chunks than this may go to another thread of the current pool; [`usize::MAX`] uses one.
+    pub grain: usize,
+    /// Instructions to use, if the processor has them.
+    pub isa: Isa,
+    /// Whether all that moved particles since the last match are forces, however large: rigid bodies then turn as their
+    /// torque says.
+    pub forced: bool,
+}
+
+impl Default for Pass<'_> {
+    fn default() -> Self {
+        Self { extraction: Extraction::Iterative, weights: None, grain: usize::MAX, isa: Isa::detect(), forced: false }
+    }
+}
+
+/// Matches every body once: xᵢ ← xᵢ + α(gᵢ − xᵢ), gᵢ = R·P·qᵢ + c (D4 4.7, 4.8), and sets the poses.
+///
+/// With all masses finite and no weights, Σ mᵢΔxᵢ = 0 and Σ mᵢ xᵢ×Δxᵢ = 0 for [`Extraction::Polar`] and
+/// [`Extraction::Iterative`], up to rounding. Particles of several bodies go to the mean of their goals. How pinned
+/// particles are treated is said at [`ShapeMatch::set_masses`].
+///
+/// # Panics
+/// Where there are fewer rows, or weights, than the shapes were made with.
+pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &Pass<'_>) {
+    assert!(rows.len() >= shapes.rows, "{} rows for shapes of {}", rows.len(), shapes.rows);
+    assert!(pass.weights.is_none_or(|w| w.len() >= shapes.rows), "fewer weights than rows");
+    let ShapeMatch { bodies, poses, blocks, members, pins, layout, .. } = shapes;
+    let all = All {
+        blocks,
+        pins,
+        weights: pass.weights,
+        extraction: pass.extraction,
+        grain: pass.grain,
+        wide: wide(pass.isa),
+        forced: pass.forced && pass.weights.is_none() && *layout == Layout::Runs,
+    };
+    match layout {
+        Layout::Runs => all.runs(bodies, poses, rows, 0),
+        Layout::Lists { starts, slots, moves } => {
+            all.lists(bodies, poses, members, moves, rows);
+            join(starts, slots, moves, rows, 0, pass.grain);
+        }
+    }
+}
+
+impl ShapeMatch {
+    /// Finds out how rigid bodies are turned, where somebody else has put their particles.
+    pub fn look(&mut self, rows: &[RowData]) {
+        let (mut rows, before) = (rows.to_vec(), self.poses.clone());
+        match_shapes(self, &mut rows, &Pass::default());
+        for ((body, pose), before) in self.bodies.iter().zip(&mut self.poses).zip(before) {
+            if !body.is_rigid() {
+                *pose = before;
+            }
+        }
+    }
+}
+
+/// What all bodies of a pass see.
+#[derive(Clone, Copy)]
+struct All<'a> {
+    blocks: &'a [Block],
+    pins: &'a [u32],
+    weights: Option<&'a [f32]>,
+    extraction: Extraction,
+    grain: usize,
+    wide: bool,
+    /// Whether rigid bodies turn by their torque alone.
+    forced: bool,
+}
+
+impl All<'_> {
+    /// Bodies whose rows lie one after the other; the first of `rows` is number `base`.
+    fn runs(&self, bodies: &[Body], poses: &mut [Pose], rows: &mut [RowData], base: usize) {
+        if bodies.len() > 1 && self.heavy(bodies) {
+            let middle = bodies.len() / 2;
+            let cut = bodies[middle].first_row;
+            let (left, right) = rows.split_at_mut(cut - base);
+            let (left_poses, right_poses) = poses.split_at_mut(middle);
+            rayon::join(
+                || self.runs(&bodies[..middle], left_poses, left, base),
+                || self.runs(&bodies[middle..], right_poses, right, cut),
+            );
+            return;
+        }
+        for (body, pose) in bodies.iter().zip(poses) {
+            let own = body.first_row - base..body.first_row - base + body.count;
+            let source = Run { rows: &rows[own.clone()], weights: self.weights.map(|w| &w[body.first_row..]) };
+            let pinned = |row: u32| rows[row as usize - base];
+            let goal = self.goal(body, pose, &source, rows[own.start], &pinned);
+            let blocks = &self.blocks[body.first_block..][..body.blocks()];
+            self.move_run(&goal, blocks, &mut rows[own]);
+        }
+    }
+
+    fn move_run(&self, goal: &Goal, blocks: &[Block], rows: &mut [RowData]) {
+        if blocks.len() / CHUNK_BLOCKS > self.grain {
+            let middle = blocks.len() / 2;
+            let (left, right) = rows.split_at_mut(middle * LANES);
+            rayon::join(
+                || self.move_run(goal, &blocks[..middle], left),
+                || self.move_run(goal, &blocks[middle..], right),
+            );
+        } else if self.wide {
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `wide` is set only where the processor has AVX2.
+            unsafe {
+                move_rows_avx2(goal, blocks, rows);
+            }
+        } else {
+            move_rows(goal, blocks, rows);
+        }
+    }
+
+    /// Bodies that name their rows one by one: moves by member, rows untouched.
+    fn lists(
+        &self,
+        bodies: &[Body],
+        poses: &mut [Pose],
+        members: &[[u32; LANES]],
+        moves: &mut [[Lanes; 3]],
+        rows: &[RowData],
+    ) {
+        if bodies.len() > 1 && self.heavy(bodies) {
+            let middle = bodies.len() / 2;
+            let (left, right) = moves.split_at_mut(bodies[middle].first_block - bodies[0].first_block);
+            let (left_poses, right_poses) = poses.split_at_mut(middle);
+            rayon::join(
+                || self.lists(&bodies[..middle], left_poses, members, left, rows),
+                || self.lists(&bodies[middle..], right_poses, members, right, rows),
+            );
+            return;
+        }
+        let mut moves = moves.iter_mut();
+        for (body, pose) in bodies.iter().zip(poses) {
+            let source = List { rows, members: &members[body.first_block..], weights: self.weights };
+            let goal = self.goal(body, pose, &source, rows[body.first_row], &|row| rows[row as usize]);
+            for (b, out) in (0..body.blocks()).zip(&mut moves) {
+                *out = moves_of(&goal, &self.blocks[body.first_block + b], &columns(&source.fetch(b)));
+            }
+        }
+    }
+
+    fn heavy(&self, bodies: &[Body]) -> bool {
+        // Summed only as far as needed: the question is asked at every level of the cut.
+        let mut chunks = 0;
+        self.grain < usize::MAX
+            && bodies.iter().any(|body| {
+                chunks += body.chunks();
+                chunks > self.grain
+            })
+    }
+
+    /// Sums, rotation and pose of a body.
+    fn goal<S: Source>(
+        &self,
+        body: &Body,
+        pose: &mut Pose,
+        source: &S,
+        first: RowData,
+        row: &dyn Fn(u32) -> RowData,
+    ) -> Goal {
+        let blocks = &self.blocks[body.first_block..][..body.blocks()];
+        let linear = if body.plastic.is_some() { pose.linear() } else { matrix_of(pose.rotation) };
+        // The first member says where the body is: near enough, wherever that has gone. Pins do not take up momentum; what
+        // is measured from one of them loses less to their weight.
+        let free = body.pins.1 == 0;
+        let arm = if free { apply(&linear, [0, 1, 2].map(|k| blocks[0][k][0])) } else { [0.0; 3] };
+        let origin = [0, 1, 2].map(|k| first[k] - arm[k]);
+        let before = Before { origin, linear };
+        let weighted = self.weights.is_some() && body.plastic.is_none();
+        let range = |chunk: usize| chunk * CHUNK_BLOCKS..((chunk + 1) * CHUNK_BLOCKS).min(blocks.len());
+        let sums = pairwise(0..body.chunks(), self.grain, &|c| self.chunk(source, blocks, range(c), &before, weighted));
+        let (off, second) = sums.total();
+        let (mass, first_moment) = if weighted {
+            pairwise(0..body.chunks(), self.grain, &|c| weight_chunk(source, blocks, range(c))).total()
+        } else {
+            (body.mass, body.first)
+        };
+        let by_mass = |v: Vec3| if mass > 0.0 { v.map(|x| x / mass) } else { [0.0; 3] };
+        // Σ m p = Σ m d + L·Σ m q, of which the latter is all but nothing.
+        let carried = apply(&linear, first_moment);
+        let moment = [0, 1, 2].map(|k| off[k] + carried[k]);
+        // From the origin to where the pivot is.
+        let (way, pivot) = match body.pins {
+            (_, 0) => (by_mass(moment), if weighted { by_mass(first_moment) } else { body.pivot }),
+            (from, count) => (pin_center(&self.pins[from..from + count], origin, row), body.pivot),
+        };
+        // Σ m (p − way)(q − pivot)ᵀ, multiplied out.
+        let a = add_outer(&second, scale(moment, -1.0), pivot);
+        let a = add_outer(&a, scale(way, -1.0), add_scaled(first_moment, -mass, pivot));
+        let a = if self.forced && body.is_rigid() { turned_only(body, &linear, &a) } else { a };
+        let rotation = self.turn(body, pose, &a);
+        if body.plastic.is_some() {
+            let s = stretch(&a, &rotation, &pose.shape, &body.spread, &body.flat);
+            let found = strain(&s);
+            if found > pose.strain {
+                (pose.stretch, pose.strain) = (s, found);
+            }
+        }
+        let linear = if body.plastic.is_some() { multiply(&rotation, &pose.shape) } else { rotation };
+        let arm = apply(&linear, pivot);
+        let shift = [0, 1, 2].map(|k| way[k] - arm[k]);
+        pose.center = [0, 1, 2].map(|k| origin[k] + shift[k]);
+        Goal { linear, shift, origin, alpha: body.alpha }
+    }
+
+    /// New orientation for the moment A about the rest shape as built.
+    fn turn(&self, body: &Body, pose: &mut Pose, a: &Mat3) -> Mat3 {
+        // The rest shape is P q, so its moment is A Pᵀ.
+        let moment = multiply(a, &transpose(&pose.shape));
+        let rotation = match self.extraction {
+            Extraction::Iterative => {
+                pose.rotation = extract(&moment, pose.rotation);
+                return matrix_of(pose.rotation);
+            }
+            Extraction::Polar => polar(&moment),
+            Extraction::GramSchmidt => match self.deformation(body, pose, a) {
+                Some(f) => gram_schmidt(&f),
+                None => polar(&moment),
+            },
+        };
+        pose.rotation = quat_of(&rotation);
+        rotation
+    }
+
+    /// D4's linear transformation, A A_qq⁻¹ (4.6), against the plastic rest shape.
+    ///
+    /// The factor A_qq⁻¹ may be left out before a polar decomposition, but not before Gram–Schmidt: where A_qq is not
+    /// diagonal that would turn a body that is not deformed at all. Nothing where A_qq is not known, because weights
+    /// have changed it, or where it says too little, as for rods.
+    fn deformation(&self, body: &Body, pose: &Pose, a: &Mat3) -> Option<Mat3> {
+        let missing = body.flat[0][0] + body.flat[1][1] + body.flat[2][2];
+        if missing > 1.5 || (self.weights.is_some() && body.plastic.is_none()) {
+            return None;
+        }
+        let mut f = multiply(a, &body.spread);
+        if missing > 0.5 {
+            // A plate: its cofactors are the normal there and here.
+            f = blend(&f, 1.0, &[cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])]);
+        }
+        inverse(&pose.shape).map(|back| multiply(&f, &back))
+    }
+
+    #[inline(always)]
+    fn chunk<S: Source>(
+        &self,
+        source: &S,
+        blocks: &[Block],
+        range: Range<usize>,
+        before: &Before,
+        weighted: bool,
+    ) -> Sums {
+        if weighted {
+            return weighted_sums(source, blocks, range, before);
+        }
+        #[cfg(target_arch = "x86_64")]
+        if self.wide {
+            // SAFETY: `wide` is set only where the processor has AVX2.
+            return unsafe { sums_avx2(source, blocks, range, before) };
+        }
+        sums(source, blocks, range, before)
+    }
+}
+
+/// The moment of a rigid body, of which only what turns it is left: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its
+/// last orientation.
+///
+/// Contacts move single particles by what the body needs, which may be more than the body is large, and lead through
+/// its middle: the rotation nearest to that would turn it over. To first order, which is what forces do, the two agree;
+/// beyond, the angle stays below 90°.
+fn turned_only(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
+    let here = multiply(a, &transpose(linear));
+    let odd = blend(&here, -1.0, &transpose(&here));
+    blend(&multiply(linear, &body.second), 0.5, &multiply(&odd, linear))
+}
+
+/// Whether eight lanes at a time are wanted and there.
+fn wide(isa: Isa) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    let wide = isa == Isa::Avx2 && std::arch::is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let wide = {
+        // Compiled for the baseline's vectors in any case.
+        let _ = isa;
+        false
+    };
+    wide
+}
+
+/// Mean of pinned places, from the origin: lane l takes pins l, l+8, …, then lanes as in all sums.
+fn pin_center(pins: &[u32], origin: Vec3, row: &dyn Fn(u32) -> RowData) -> Vec3 {
+    let mut sums = [[0.0; LANES]; 3];
+    for (i, &pin) in pins.iter().enumerate() {
+        let r = row(pin);
+        (0..3).for_each(|k| sums[k][i % LANES] += r[k] - origin[k]);
+    }
+    sums.map(|lanes| total(&lanes) / pins.len() as f32)
+}
+
+/// Moves every row by the mean of what its members are to move by, in the order of the bodies.
+fn join(starts: &[u32], slots: &[u32], moves: &[[Lanes; 3]], rows: &mut [RowData], first: usize, grain: usize) {
+    let count = rows.len().min(starts.len() - 1 - first);
+    if grain < usize::MAX && count / (LANES * CHUNK_BLOCKS) > grain {
+        let middle = count / 2;
+        let (left, right) = rows[..count].split_at_mut(middle);
+        rayon::join(
+            || join(starts, slots, moves, left, first, grain),
+            || join(starts, slots, moves, right, first + middle, grain),
+        );
+        return;
+    }
+    for (i, row) in rows[..count].iter_mut().enumerate() {
+        let own = &slots[starts[first + i] as usize..starts[first + i + 1] as usize];
+        if own.is_empty() {
+            continue;
+        }
+        let mut sum = [0.0; 3];
+        for &slot in own {
+            let block = &moves[slot as usize / LANES];
+            (0..3).for_each(|k| sum[k] += block[k][slot as usize % LANES]);
+        }
+        (0..3).for_each(|k| row[k] += sum[k] / own.len() as f32);
+    }
+}

@@ -1,0 +1,13 @@
+//! The wgpu device, buffers, pipelines and timers.
+
+pub mod device;
+pub mod error;
+pub mod pass_builder;
+pub mod timing;
+
+pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
+pub use error::GpuError;
+pub use wgpu;
+
+/// Workgroups along one dimension of a dispatch, at most.
+pub const MOST_GROUPS: usize = 65_535;

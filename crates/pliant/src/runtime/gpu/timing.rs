@@ -1,0 +1,79 @@
+//! Times by stage, measured by the device.
+
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::schedule::Stage;
+
+/// Substeps that one submission can time.
+pub const MOST: u32 = 256;
+
+/// Stages that are passes of their own, in their order here: neighbors are found before anything is changed. Contacts run
+/// within predict, or within stabilize where particles touch each other.
+pub const STAGES: [Stage; 5] = [Stage::Neighbors, Stage::Predict, Stage::Stabilize, Stage::Solve, Stage::Finalize];
+
+/// Queries and the buffers they go through.
+pub struct Timer {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    readback: wgpu::Buffer,
+    tick: f32,
+}
+
+impl Timer {
+    /// For a device that has timestamps.
+    pub fn new(device: &Device) -> Option<Self> {
+        let tick = device.tick?;
+        let count = MOST * 2 * STAGES.len() as u32;
+        let buffer = |usage| {
+            let size = u64::from(count) * 8;
+            let label = Some("times");
+            device.device.create_buffer(&wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false })
+        };
+        Some(Self {
+            queries: device.device.create_query_set(&wgpu::QuerySetDescriptor {
+                label: Some("times"),
+                ty: wgpu::QueryType::Timestamp,
+                count,
+            }),
+            resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
+            readback: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
+            tick,
+        })
+    }
+
+    /// Where the pass of a stage writes its begin and end.
+    pub fn writes(&self, substep: u32, stage: usize) -> wgpu::ComputePassTimestampWrites<'_> {
+        let first = 2 * (substep * STAGES.len() as u32 + stage as u32);
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(first),
+            end_of_pass_write_index: Some(first + 1),
+        }
+    }
+
+    /// Encodes the way of the times to the host.
+    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, substeps: u32) {
+        let count = substeps * 2 * STAGES.len() as u32;
+        encoder.resolve_query_set(&self.queries, 0..count, &self.resolved, 0);
+        encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readback, 0, u64::from(count) * 8);
+    }
+
+    /// Seconds of each stage, over all substeps; waits for them.
+    pub fn read(&self, device: &Device, substeps: u32) -> Result<[f64; STAGES.len()], GpuError> {
+        let bytes = u64::from(substeps * 2 * STAGES.len() as u32) * 8;
+        let slice = self.readback.slice(..bytes);
+        slice.map_async(wgpu::MapMode::Read, |_| {});
+        device.wait()?;
+        let view = slice.get_mapped_range().map_err(|e| GpuError::Lost(e.to_string()))?;
+        let ticks: &[u64] = bytemuck::cast_slice(&view);
+        let mut seconds = [0.0; STAGES.len()];
+        for substep in ticks.chunks_exact(2 * STAGES.len()) {
+            for (sum, pair) in seconds.iter_mut().zip(substep.chunks_exact(2)) {
+                *sum += pair[1].saturating_sub(pair[0]) as f64 * f64::from(self.tick) * 1e-9;
+            }
+        }
+        drop(view);
+        self.readback.unmap();
+        Ok(seconds)
+    }
+}

@@ -1,0 +1,92 @@
+//! What is measured while stepping.
+
+use crate::schedule::Stage;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Wall time by stage since it was last taken [s].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Times {
+    /// Seconds per stage, in the order of [`Stage::ALL`].
+    pub stages: [f64; Stage::ALL.len()],
+    /// Seconds of the solve stage per group.
+    pub groups: Vec<f64>,
+    /// Seconds that the host spent on writing down and submitting commands for a GPU.
+    pub encode: f64,
+    /// Substeps timed.
+    pub substeps: u64,
+}
+
+impl Times {
+    /// Seconds of one stage.
+    pub fn stage(&self, stage: Stage) -> f64 {
+        self.stages[stage as usize]
+    }
+}
+
+/// Mean and greatest relative error of a kind of constraint.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Residual {
+    /// Mean.
+    pub mean: f64,
+    /// Greatest.
+    pub max: f64,
+}
+
+/// Residual by kind, inflatables under "inflate".
+pub type Residuals = BTreeMap<&'static str, Residual>;
+
+/// Energies [J] and momenta of all free particles, summed in f64.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Probe {
+    /// ½mv².
+    pub kinetic: f64,
+    /// −m·g·x.
+    pub gravitational: f64,
+    /// Energy of all constraints with a compliance.
+    pub elastic: f64,
+    /// Σ m·v [kg·m/s].
+    pub linear: [f64; 3],
+    /// Σ x × m·v about the origin [kg·m²/s].
+    pub angular: [f64; 3],
+    /// Σ m·x / Σ m [m].
+    pub center: [f64; 3],
+    /// Σ m of free particles [kg].
+    pub mass: f64,
+    /// Contacts in the last substep.
+    pub contacts: u64,
+}
+
+/// What liquids are like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct LiquidProbe {
+    /// Mean pressure [Pa].
+    pub pressure_mean: f64,
+    /// Greatest pressure [Pa].
+    pub pressure_max: f64,
+    /// Volume [m³]: of all particles, less what they are compressed by.
+    pub volume: f64,
+    /// How well liquids are mixed: share of others among the neighbors of a particle, over that in a perfect mixture; 0
+    /// where there is one liquid.
+    pub mixing: f64,
+}
+
+/// Constraints of each kind that the model holds.
+pub type Counts = BTreeMap<&'static str, usize>;
+
+/// Two particles that push each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Touching {
+    /// The one with the lower number.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Force along the line between them, over the last substep [N].
+    pub force: f32,
+}
+
+/// Name of the liquids' entry in residuals.
+pub const DENSITY: &str = "density";
+
+/// Name of the inflatables' entry in counts and residuals.
+pub const INFLATE: &str = "inflate";

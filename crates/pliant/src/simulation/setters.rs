@@ -1,0 +1,54 @@
+//! What a caller can change between steps besides the state: materials, pressures, phases.
+
+use crate::constraints::group::BLOCK;
+use crate::constraints::{Kind, Softness};
+use crate::simulation::Simulation;
+
+impl Simulation {
+    /// Changes how soft an object's constraints of a kind are (S16: materials that melt or stiffen).
+    ///
+    /// Returns how many constraints changed; 0 if the object has none of that kind, or the kind takes its
+    /// softness from a continuum material.
+    pub fn set_softness(&mut self, object: u32, kind: Kind, softness: Softness) -> usize {
+        let Some(place) = kind.layout().softness else { return 0 };
+        let (objects, phantoms) = (&self.model.shape.objects, &self.model.phantoms);
+        let mut changed = 0;
+        for group in self.model.groups.iter_mut().filter(|g| g.kind == kind) {
+            let (n, p) = (group.layout().rows, group.layout().params);
+            let slots: Vec<_> = group.slots().collect();
+            for (block, lane) in slots {
+                let row = phantoms.seen(group.rows[block * n * BLOCK + lane]) as usize;
+                if objects.get(row) == Some(&object) {
+                    group.params[(block * p + place) * BLOCK + lane] = softness.encoded();
+                    changed += 1;
+                }
+            }
+        }
+        self.params_changed();
+        changed
+    }
+
+    /// Changes the pressure of an object's inflatables; returns how many there are.
+    pub fn set_pressure(&mut self, object: u32, pressure: f32) -> usize {
+        let bodies = self.model.inflatables.iter_mut().filter(|b| b.object == object);
+        let changed = bodies.map(|b| b.pressure = pressure).count();
+        self.params_changed();
+        changed
+    }
+
+    fn params_changed(&mut self) {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            gpu.upload_params(&self.model);
+        }
+    }
+
+    /// Changes the phase of an object's particles, and so whom they collide with.
+    pub fn set_phase(&mut self, object: u32, phase: u32) {
+        let objects = std::mem::take(&mut self.model.shape.objects);
+        for (p, _) in self.state_mut().phases.iter_mut().zip(&objects).filter(|(_, o)| **o == object) {
+            *p = phase;
+        }
+        self.model.shape.objects = objects;
+    }
+}

@@ -1,0 +1,164 @@
+//! Stage solve: the Gauss–Seidel passes. Gather, project, scatter.
+
+use crate::constraints::group::{BLOCK, Batch, Group};
+use crate::constraints::{Constraint, Row, Scales, Visitor};
+use crate::math::RowData;
+use crate::math::V3;
+use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::simd::Pack;
+use crate::runtime::cpu::threads::Threads;
+
+/// Runs one batch of a colored group; its constraints share no row.
+pub fn run_batch(
+    threads: &Threads,
+    isa: Isa,
+    scales: Scales<f32>,
+    group: &Group,
+    batch: Batch,
+    rows: &mut [RowData],
+    lambda: &mut [f32],
+) {
+    let shared = Shared::new(rows);
+    let m = group.layout().multipliers * BLOCK;
+    let lambda = &mut lambda[batch.first * m..(batch.first + batch.blocks()) * m];
+    threads.chunks(lambda, m, |first, lambda| {
+        let count = (batch.count - first * BLOCK).min(lambda.len() / m * BLOCK);
+        let piece = Batch { first: batch.first + first, count, ..batch };
+        group.kind.visit(Project { isa, scales, group, shared, batches: &[piece], lambda });
+    });
+}
+
+/// Runs a whole group in order on this thread, each constraint seeing the ones before it.
+pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lambda: &mut [f32]) {
+    let shared = Shared::new(rows);
+    group.kind.visit(Project { isa: Isa::Scalar, scales, group, shared, batches: &group.batches, lambda });
+}
+
+/// Runs batches that follow each other in memory, one after the other, on this thread.
+///
+/// # Safety
+/// No other thread may touch the rows of these batches.
+pub unsafe fn run_batches(
+    isa: Isa,
+    scales: Scales<f32>,
+    group: &Group,
+    batches: &[Batch],
+    rows: Shared<'_, RowData>,
+    lambda: &mut [f32],
+) {
+    group.kind.visit(Project { isa, scales, group, shared: rows, batches, lambda });
+}
+
+/// One thread's share: batches that follow each other in memory, one after the other.
+struct Project<'a> {
+    isa: Isa,
+    scales: Scales<f32>,
+    group: &'a Group,
+    shared: Shared<'a, RowData>,
+    batches: &'a [Batch],
+    /// Multipliers of those batches.
+    lambda: &'a mut [f32],
+}
+
+impl Visitor for Project<'_> {
+    type Output = ();
+
+    fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) {
+        match self.isa {
+            Isa::Scalar => project::<f32, K, N, P, M>(self),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Four => project::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
+            Isa::Avx2 => unsafe { project_avx2::<K, N, P, M>(self) },
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn project_avx2<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(work: Project<'_>) {
+    project::<crate::runtime::cpu::simd::Eight, K, N, P, M>(work);
+}
+
+#[inline(always)]
+fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(work: Project<'_>) {
+    let scales = Scales::<F>::splat(work.scales);
+    let base = work.shared.base();
+    let start = work.batches[0].first;
+    let index = work.group.rows[start * N * BLOCK..].chunks_exact(N * BLOCK);
+    let params = work.group.params[start * P * BLOCK..].chunks_exact(P * BLOCK);
+    let lambda = work.lambda.chunks_exact_mut(M * BLOCK);
+    let mut blocks = index.zip(params).zip(lambda);
+    let mut batches = work.batches.iter();
+    loop {
+        // Full blocks of as many batches as have no others by themselves, so that the loop has no question
+        // about how many lanes count.
+        let (mut full, mut left) = (0, 0);
+        for batch in batches.by_ref() {
+            full += batch.count / BLOCK;
+            left = batch.count % BLOCK;
+            if left > 0 {
+                break;
+            }
+        }
+        for ((index, params), lambda) in blocks.by_ref().take(full) {
+            for part in (0..BLOCK).step_by(F::WIDTH) {
+                // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice
+                // in a batch, so nobody else reads or writes these rows during the pass.
+                unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, F::WIDTH) };
+            }
+        }
+        if left == 0 {
+            return;
+        }
+        let Some(((index, params), lambda)) = blocks.next() else { return };
+        for part in (0..left).step_by(F::WIDTH) {
+            // SAFETY: as above.
+            unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, left - part) };
+        }
+    }
+}
+
+/// Projects the constraints of one block in lanes `part..part + WIDTH`, of which the first `live` count.
+///
+/// # Safety
+/// All indices must be in range for `base`, and no other thread may touch the rows of live lanes.
+#[inline(always)]
+unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(
+    scales: &Scales<F>,
+    base: *mut RowData,
+    index: &[u32],
+    params: &[f32],
+    lambda: &mut [f32],
+    part: usize,
+    live: usize,
+) {
+    // Loops and not closures, so that all of it is compiled for the wide instructions.
+    let zero = F::splat(0.0);
+    let mut rows = [Row { v: V3::zero(), w: zero }; N];
+    for k in 0..N {
+        // SAFETY: promised by the caller.
+        rows[k] = unsafe { F::gather(base, &index[k * BLOCK + part..(k + 1) * BLOCK]) };
+    }
+    let mut p = [zero; P];
+    for k in 0..P {
+        p[k] = F::load(&params[k * BLOCK + part..(k + 1) * BLOCK]);
+    }
+    let mut l = [zero; M];
+    for k in 0..M {
+        l[k] = F::load(&lambda[k * BLOCK + part..(k + 1) * BLOCK]);
+    }
+    let update = K::project(scales, &p, &rows, &l);
+    for k in 0..K::MOVES {
+        let (row, change) = (rows[k], update.rows[k]);
+        let w = if K::TURNS { row.w + change.w } else { row.w };
+        let moved = Row { v: row.v + change.v, w };
+        // SAFETY: promised by the caller.
+        unsafe { F::scatter(moved, base, &index[k * BLOCK + part..(k + 1) * BLOCK], live) };
+    }
+    for k in 0..M {
+        update.lambda[k].store(&mut lambda[k * BLOCK + part..(k + 1) * BLOCK]);
+    }
+}

@@ -1,0 +1,192 @@
+//! Residuals, energies and momenta: sums over the state, in f64 and in a fixed order.
+
+use crate::constraints::group::{BLOCK, Group};
+use crate::constraints::phantoms::Phantoms;
+use crate::constraints::{Constraint, Kind, Row, Visitor};
+use crate::fluid::cpu::{self, Survey};
+use crate::fluid::parameters::Fluid;
+use crate::math::RowData;
+use crate::math::V3;
+use crate::model::Model;
+use crate::runtime::cpu::threads::Threads;
+use crate::schedule::stats::{DENSITY, INFLATE, LiquidProbe, Probe, Residual, Residuals};
+use crate::solver::cpu::inflate::volume;
+use crate::state::State;
+use glam::DVec3;
+use std::ops::Range;
+
+/// Mean and greatest relative error by kind, and what liquids are like, where there are any: one look around for both.
+pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
+    let survey = cpu::survey(threads, model, state);
+    let liquids = model.fluid.as_ref().map(|fluid| liquids(fluid, model, state, &survey));
+    (residuals(threads, model, state, &survey), liquids)
+}
+
+fn residuals(threads: &Threads, model: &Model, state: &State, survey: &Survey) -> Residuals {
+    let mut all = Residuals::new();
+    for kind in Kind::ALL {
+        let groups = model.groups.iter().filter(|g| g.kind == kind && g.count > 0);
+        let sums = groups.map(|g| sum(threads, model, g, &state.rows)).fold(Sums::default(), Sums::join);
+        if sums.count > 0 {
+            all.insert(kind.name(), Residual { mean: sums.error / sums.count as f64, max: sums.worst });
+        }
+    }
+    if !model.inflatables.is_empty() {
+        let errors = model.inflatables.iter().map(|body| {
+            let wanted = f64::from(body.pressure * body.rest_volume);
+            ((volume(threads, body, &state.rows) - wanted) / wanted).abs()
+        });
+        let (total, max) = errors.fold((0.0, 0.0_f64), |(t, m), e| (t + e, m.max(e)));
+        all.insert(INFLATE, Residual { mean: total / model.inflatables.len() as f64, max });
+    }
+    if model.fluid.is_some() {
+        // Only too much is an error: a surface has neighbors on one side.
+        let errors = survey.errors.iter().copied().filter(|c| !c.is_nan());
+        let start = (0.0, 0.0_f64, 0_usize);
+        let join = |(t, m, n): (f64, f64, usize), c: f32| (t + f64::from(c.max(0.0)), m.max(f64::from(c)), n + 1);
+        let (total, max, count) = errors.fold(start, join);
+        all.insert(DENSITY, Residual { mean: total / count.max(1) as f64, max });
+    }
+    all
+}
+
+/// Energies and momenta.
+pub fn probe(threads: &Threads, model: &Model, state: &State) -> Probe {
+    let gravity = model.settings.gravity.as_dvec3();
+    let parts = threads.map(state.particles, |range| {
+        let mut p = Probe::default();
+        let (mut linear, mut angular, mut center) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+        for i in range {
+            let row = state.rows[i];
+            if row[3] == 0.0 {
+                continue;
+            }
+            let m = 1.0 / f64::from(row[3]);
+            let (x, v) = (point(row), point(state.velocities[i]));
+            p.kinetic += 0.5 * m * v.length_squared();
+            p.gravitational -= m * gravity.dot(x);
+            p.mass += m;
+            linear += m * v;
+            angular += m * x.cross(v);
+            center += m * x;
+        }
+        (p, linear, angular, center)
+    });
+    let mut probe = Probe::default();
+    let (mut linear, mut angular, mut center) = (DVec3::ZERO, DVec3::ZERO, DVec3::ZERO);
+    for (p, l, a, c) in parts {
+        probe.kinetic += p.kinetic;
+        probe.gravitational += p.gravitational;
+        probe.mass += p.mass;
+        linear += l;
+        angular += a;
+        center += c;
+    }
+    for g in &model.groups {
+        probe.elastic += sum(threads, model, g, &state.rows).energy;
+    }
+    for (rate, w) in state.velocities[state.particles..].iter().zip(&model.spin_weights) {
+        // ½·I·|ω|² with |ω| = 2|q̇| and I = 1/(4wq).
+        let squared: f64 = rate.iter().map(|&c| f64::from(c) * f64::from(c)).sum();
+        if *w > 0.0 {
+            probe.kinetic += 0.5 * squared / f64::from(*w);
+        }
+    }
+    probe.linear = linear.to_array();
+    probe.angular = angular.to_array();
+    probe.center = if probe.mass > 0.0 { (center / probe.mass).to_array() } else { [0.0; 3] };
+    probe
+}
+
+fn point(row: RowData) -> DVec3 {
+    DVec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]))
+}
+
+#[derive(Clone, Copy, Default)]
+struct Sums {
+    error: f64,
+    worst: f64,
+    energy: f64,
+    count: usize,
+}
+
+impl Sums {
+    fn join(self, o: Self) -> Self {
+        Self {
+            error: self.error + o.error,
+            worst: self.worst.max(o.worst),
+            energy: self.energy + o.energy,
+            count: self.count + o.count,
+        }
+    }
+}
+
+fn sum(threads: &Threads, model: &Model, group: &Group, rows: &[RowData]) -> Sums {
+    let phantoms = &model.phantoms;
+    let batches = group.batches.iter().map(|batch| {
+        let part = |range| group.kind.visit(Part { group, phantoms, rows, first: batch.first, range });
+        let parts = threads.map(batch.count, part);
+        parts.into_iter().fold(Sums::default(), Sums::join)
+    });
+    batches.fold(Sums::default(), Sums::join)
+}
+
+struct Part<'a> {
+    group: &'a Group,
+    phantoms: &'a Phantoms,
+    rows: &'a [RowData],
+    first: usize,
+    range: Range<usize>,
+}
+
+impl Visitor for Part<'_> {
+    type Output = Sums;
+    fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Sums {
+        let mut sums = Sums { count: self.range.len(), ..Sums::default() };
+        for i in self.range {
+            let (block, lane) = (self.first + i / BLOCK, i % BLOCK);
+            let rows = std::array::from_fn(|k| {
+                // Errors are those of the particles, whoever stood in for them.
+                let row = self.phantoms.seen(self.group.rows[(block * N + k) * BLOCK + lane]);
+                let [x, y, z, w] = self.rows[row as usize];
+                Row { v: V3::new(x, y, z), w }
+            });
+            let p = std::array::from_fn(|k| self.group.params[(block * P + k) * BLOCK + lane]);
+            let error = f64::from(K::residual(&p, &rows));
+            sums.error += error;
+            // A NaN must show, and `max` would swallow it.
+            sums.worst = if error > sums.worst || error.is_nan() { error } else { sums.worst };
+            sums.energy += f64::from(K::energy(&p, &rows));
+        }
+        sums
+    }
+}
+
+/// Pressure of each particle of a liquid in the last substep [Pa], 0 for all others; empty where there are none.
+pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
+    let Some(fluid) = &model.fluid else { return Vec::new() };
+    let h = model.settings.dt / model.settings.substeps as f32;
+    // Forces are λ·∇C/h², and those of a pressure p·V·∇C.
+    let one = |i: usize| -state.pressures[i] / (fluid.volumes[i] * h * h);
+    (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
+}
+
+fn liquids(fluid: &Fluid, model: &Model, state: &State, survey: &Survey) -> LiquidProbe {
+    let pressures = pressures(model, state);
+    let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
+    let pressure = |i: usize| f64::from(pressures[i]);
+    let count = there().count().max(1) as f64;
+    // In the sums a cube of two radii counts for a little more or less; what has melted may be larger or smaller.
+    let cube = (2.0 * f64::from(fluid.radius)).powi(3) / f64::from(fluid.volume);
+    let space = |i: usize| cube * f64::from(fluid.volumes[i]);
+    let mut parts = vec![0.0; fluid.kinds.len()];
+    there().for_each(|i| parts[fluid.liquids[i] as usize - 1] += 1.0 / count);
+    let apart = 1.0 - parts.iter().map(|p| p * p).sum::<f64>();
+    let foreign = there().filter_map(|i| survey.foreign.get(i)).map(|&f| f64::from(f)).sum::<f64>() / count;
+    LiquidProbe {
+        pressure_mean: there().map(pressure).sum::<f64>() / count,
+        pressure_max: there().map(pressure).fold(0.0, f64::max),
+        volume: there().map(|i| space(i) / (1.0 + f64::from(survey.errors[i].max(0.0)))).sum(),
+        mixing: if apart > 1e-9 { foreign / apart } else { 0.0 },
+    }
+}

@@ -1,0 +1,261 @@
+//! The CPU backend: walks the list of passes with its threads.
+//!
+//! One file per stage; each gathers, calls a kernel and scatters. Results are the same bits for any
+//! number of threads and any lane width: passes only hold work that could run in any order, and every
+//! sum has a fixed one.
+
+pub mod gauss_seidel;
+pub mod inflate;
+pub mod jacobi;
+pub mod measure;
+pub mod patches;
+pub mod phantoms;
+pub mod substep;
+
+use crate::constraints::group::BLOCK;
+use crate::contact::collider_contact::Obstacle;
+use crate::contact::cpu::collider_contacts::{Contact, forces};
+use crate::contact::cpu::particle_contacts::Meeting;
+use crate::contact::cpu::restitution::Rebounds;
+use crate::contact::cpu::rigid_mass_splitting::Loads;
+use crate::error::Diverged;
+use crate::fluid::cpu::Flow;
+use crate::math::RowData;
+use crate::math::V3;
+use crate::memory::{nested, of};
+use crate::model::Model;
+use crate::runtime::cpu::Isa;
+use crate::runtime::cpu::Threads;
+use crate::scene::Partition;
+use crate::schedule::stats::{LiquidProbe, Probe, Residuals, Times, Touching};
+use crate::state::State;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Beyond this a single-precision position resolves less than a decimeter [m].
+pub(crate) const FARTHEST: f32 = 1e6;
+/// No scene of this engine's scale moves so fast [m/s].
+pub(crate) const FASTEST: f32 = 1e4;
+
+/// What every stage of a substep shares.
+pub(crate) struct Substep {
+    /// Number of the substep since the start.
+    pub(crate) index: u64,
+    /// Length [s].
+    pub(crate) h: f32,
+    /// Share of velocity kept by damping.
+    pub(crate) keep: f32,
+    /// Time at its start [s].
+    pub(crate) start: f64,
+    /// Time at its end [s].
+    pub(crate) end: f64,
+}
+
+/// Remembers the first particle that ran away, whichever thread saw it.
+pub(crate) struct Alarm(AtomicUsize);
+
+impl Alarm {
+    pub(crate) fn new() -> Self {
+        Self(AtomicUsize::new(usize::MAX))
+    }
+    #[inline(always)]
+    pub(crate) fn check(&self, particle: usize, x: V3<f32>) {
+        self.check_size(particle, x, FARTHEST);
+    }
+    #[inline(always)]
+    pub(crate) fn check_speed(&self, particle: usize, v: V3<f32>) {
+        self.check_size(particle, v, FASTEST);
+    }
+    #[inline(always)]
+    pub(crate) fn check_size(&self, particle: usize, v: V3<f32>, most: f32) {
+        // The comparison is false for NaN, so NaN is caught too.
+        let fine = v.length_squared() <= most * most;
+        if !fine {
+            self.0.fetch_min(particle, Ordering::Relaxed);
+        }
+    }
+    pub(crate) fn first(&self) -> Option<usize> {
+        Some(self.0.load(Ordering::Relaxed)).filter(|&i| i != usize::MAX)
+    }
+}
+
+/// Memory that passes use and nobody keeps; sized once.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Force on each particle [N]; empty without sails.
+    pub(crate) forces: Vec<RowData>,
+    pub(crate) triangle_forces: Vec<V3<f32>>,
+    pub(crate) sail_forces: Vec<V3<f32>>,
+    pub(crate) obstacles: Vec<Obstacle>,
+    /// The same without friction, where there are liquids.
+    pub(crate) slippery: Vec<Obstacle>,
+    /// By run of particles.
+    pub(crate) contacts: Vec<Vec<Contact>>,
+    /// Time spent on each group, by patch.
+    pub(crate) patch_seconds: Vec<Vec<f64>>,
+    pub(crate) gradients: Vec<V3<f32>>,
+    /// Corrections of Jacobi passes by group.
+    pub(crate) slots: Vec<Vec<RowData>>,
+    /// Constraints on each row.
+    pub(crate) counts: Vec<f32>,
+    /// Second position buffer of the gathering Jacobi pass.
+    pub(crate) next: Vec<RowData>,
+    /// Contacts between particles.
+    pub(crate) meeting: Meeting,
+    /// Rigid bodies behind contacts.
+    pub(crate) loads: Loads,
+    /// Liquids.
+    pub(crate) flow: Flow,
+    /// For contacts that bounce.
+    pub(crate) rebounds: Rebounds,
+}
+
+impl Scratch {
+    pub(crate) fn bytes(&self) -> u64 {
+        let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
+        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.loads.bytes();
+        let contacts = contacts + of(&self.slippery) + self.flow.bytes();
+        air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
+    }
+
+    pub(crate) fn new(model: &Model, state: &State) -> Self {
+        let jacobi = matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather);
+        let sails = !model.sails.triangles.is_empty();
+        let offsets = &model.incidence.offsets;
+        let gather = model.settings.partition == Partition::JacobiGather;
+        Self {
+            forces: if sails { vec![[0.0; 4]; state.particles] } else { Vec::new() },
+            triangle_forces: vec![V3::zero(); model.sails.triangles.len()],
+            sail_forces: vec![V3::zero(); model.sails.particles.len()],
+            obstacles: Vec::with_capacity(model.colliders.len()),
+            slippery: Vec::new(),
+            contacts: vec![Vec::new(); model.runs.len()],
+            patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
+            gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
+            slots: if jacobi {
+                model.groups.iter().map(|g| vec![[0.0; 4]; g.blocks() * g.layout().rows * BLOCK]).collect()
+            } else {
+                Vec::new()
+            },
+            counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
+            next: if gather { state.rows.clone() } else { Vec::new() },
+            meeting: Meeting::default(),
+            loads: Loads::default(),
+            flow: Flow::default(),
+            rebounds: Rebounds::default(),
+        }
+    }
+}
+
+/// Runs a model on the threads of this machine.
+pub struct Cpu {
+    threads: Threads,
+    isa: Isa,
+    scratch: Scratch,
+    times: Times,
+    /// Rows that the model's indices were proved against.
+    rows: usize,
+}
+
+impl Cpu {
+    /// `threads` 0 means one per core.
+    pub fn new(model: &Model, state: &State, threads: usize, isa: Isa) -> std::io::Result<Self> {
+        let times = Times { groups: vec![0.0; model.groups.len()], ..Times::default() };
+        Ok(Self {
+            threads: Threads::new(threads)?,
+            isa,
+            scratch: Scratch::new(model, state),
+            times,
+            rows: state.rows.len(),
+        })
+    }
+
+    /// Threads that measure a state which somebody else moves.
+    #[cfg(feature = "gpu")]
+    pub fn observer(threads: usize) -> std::io::Result<Self> {
+        let threads = Threads::new(threads)?;
+        Ok(Self { threads, isa: Isa::detect(), scratch: Scratch::default(), times: Times::default(), rows: 0 })
+    }
+
+    /// Number of threads.
+    pub fn thread_count(&self) -> usize {
+        self.threads.count()
+    }
+
+    /// Forgets what went on from one substep to the next: somebody has changed the state.
+    pub fn forget(&mut self) {
+        self.scratch.contacts.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Forgets contacts of particles that have left the world.
+    pub fn forget_fixed(&mut self, state: &State) {
+        self.scratch.contacts.iter_mut().for_each(|run| run.retain(|c| state.rows[c.particle as usize][3] > 0.0));
+    }
+
+    /// Memory of the passes [bytes]; the threads' stacks come on top.
+    pub fn bytes(&self) -> u64 {
+        self.scratch.bytes()
+    }
+
+    /// Times since the last call.
+    pub fn take_times(&mut self) -> Times {
+        let fresh = Times { groups: vec![0.0; self.times.groups.len()], ..Times::default() };
+        std::mem::replace(&mut self.times, fresh)
+    }
+
+    /// One step of dt: all of its substeps.
+    pub fn step(&mut self, model: &Model, state: &mut State) -> Result<(), Diverged> {
+        // The state is open to its owner between steps, and the loops do not check their indices again.
+        assert_eq!(state.rows.len(), self.rows, "the number of rows has changed since the model was built");
+        let Self { threads, isa, scratch, times, .. } = self;
+        threads.enter(|| {
+            for _ in 0..model.settings.substeps {
+                substep::run(threads, *isa, model, state, scratch, times)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Densities of liquids over those at rest; NaN for other particles.
+    pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
+        let mut all = self.threads.enter(|| crate::fluid::cpu::survey(&self.threads, model, state).errors);
+        all.iter_mut().for_each(|c| *c += 1.0);
+        all
+    }
+
+    /// Pressures of liquids [Pa].
+    pub fn pressures(&self, model: &Model, state: &State) -> Vec<f32> {
+        measure::pressures(model, state)
+    }
+
+    /// Mean and greatest relative error by kind, and what liquids are like, where there are any.
+    pub fn measure(&self, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
+        self.threads.enter(|| measure::everything(&self.threads, model, state))
+    }
+
+    /// Energies and momenta.
+    pub fn probe(&self, model: &Model, state: &State) -> Probe {
+        let mut probe = self.threads.enter(|| measure::probe(&self.threads, model, state));
+        let touching = self.scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
+        probe.contacts = touching.count() as u64 + self.scratch.meeting.count();
+        probe
+    }
+
+    /// Particles that pushed each other in the last substep.
+    pub fn touching(&self, model: &Model) -> Vec<Touching> {
+        if model.mutual.is_none() {
+            return Vec::new();
+        }
+        self.scratch.meeting.touching(model.settings.dt / model.settings.substeps as f32).collect()
+    }
+
+    /// Force of all particles on each collider in the last substep [N].
+    pub fn collider_forces(&self, model: &Model, state: &State) -> Vec<glam::Vec3> {
+        forces(model, state, self.scratch.contacts.iter().flatten())
+    }
+
+    /// Volume of each inflatable [m³].
+    pub fn volumes(&self, model: &Model, state: &State) -> Vec<f64> {
+        let volume = |b| inflate::volume(&self.threads, b, &state.rows);
+        self.threads.enter(|| model.inflatables.iter().map(volume).collect())
+    }
+}

@@ -1,0 +1,158 @@
+//! Islands and tilings of stage solve: patches that a thread runs by itself.
+
+use crate::constraints::group::{BLOCK, Group};
+use crate::constraints::phantoms::Phantoms;
+use crate::constraints::{Kind, Scales};
+use crate::contact::cpu::collider_contacts::Touch;
+use crate::math::RowData;
+use crate::model::Model;
+use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::threads::Threads;
+use crate::schedule::passes::{Copies, Half, Job};
+use crate::solver::cpu::Scratch;
+use crate::solver::cpu::{gauss_seidel, phantoms};
+use crate::state::State;
+use std::ops::Range;
+use std::time::Instant;
+
+/// All iterations of every island, one after the other on each thread.
+pub fn run_islands(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    scales: Scales<f32>,
+) {
+    let islands = &model.schedule.patches[..model.schedule.islands];
+    if islands.is_empty() {
+        return;
+    }
+    let touch = Touch {
+        obstacles: &scratch.obstacles,
+        slippery: &scratch.slippery,
+        radii: &state.radii,
+        phases: &state.phases,
+        previous: &state.previous,
+        loads: &scratch.loads,
+    };
+    let lambda = multipliers(&mut state.multipliers);
+    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
+    let n = islands.len();
+    let contacts = (&mut scratch.contacts[..n], 1);
+    let seconds = (&mut scratch.patch_seconds[..n], 1);
+    threads.runs(contacts, seconds, |i, contacts, seconds| {
+        for _ in 0..model.settings.iterations {
+            // SAFETY: each island is handed out once, and shares no row with another.
+            unsafe { work.run(&islands[i], &mut seconds[0]) };
+            // SAFETY: the run of an island holds its own particles only.
+            unsafe { touch.run(work.rows, &mut contacts[0]) };
+        }
+    });
+}
+
+/// One tiling, or half of what it does: patches side by side, each by itself.
+pub fn run_tiling(
+    (threads, isa): (&Threads, Isa),
+    model: &Model,
+    state: &mut State,
+    seconds: &mut [Vec<f64>],
+    scales: Scales<f32>,
+    (range, half): (&Range<usize>, Option<Half>),
+) {
+    let patches = &model.schedule.patches[range.clone()];
+    let lambda = multipliers(&mut state.multipliers);
+    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
+    threads.each(&mut seconds[range.clone()], |i, seconds| {
+        let jobs = half.map_or(&patches[i][..], |half| half.of(&patches[i]));
+        // SAFETY: each patch is handed out once, and shares no row with another of its tiling.
+        unsafe { work.run(jobs, seconds) };
+    });
+}
+
+/// Multipliers of all groups for several threads; at most one group per kind, and no allocation.
+fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; Kind::ALL.len()] {
+    let mut all = std::array::from_fn(|_| Shared::new(&mut []));
+    for (shared, group) in all.iter_mut().zip(groups) {
+        *shared = Shared::new(group);
+    }
+    all
+}
+
+fn patch_work<'a>(
+    isa: Isa,
+    scales: Scales<f32>,
+    model: &'a Model,
+    rows: &'a mut [RowData],
+    lambda: &'a [Shared<'a, f32>],
+) -> Work<'a> {
+    Work { isa, scales, groups: &model.groups, phantoms: &model.phantoms, rows: Shared::new(rows), lambda }
+}
+
+/// Moves what patches spent on each group to the groups' times, as if all threads had shared it.
+pub fn collect_seconds(threads: &Threads, patches: &mut [Vec<f64>], groups: &mut [f64]) {
+    for patch in patches {
+        for (sum, part) in groups.iter_mut().zip(patch) {
+            *sum += std::mem::take(part) / threads.count() as f64;
+        }
+    }
+}
+
+/// What patches need from the whole.
+#[derive(Clone, Copy)]
+struct Work<'a> {
+    isa: Isa,
+    scales: Scales<f32>,
+    groups: &'a [Group],
+    phantoms: &'a Phantoms,
+    rows: Shared<'a, RowData>,
+    lambda: &'a [Shared<'a, f32>],
+}
+
+impl Work<'_> {
+    /// Runs one patch once: its jobs in order. Adds the seconds spent on each group.
+    ///
+    /// # Safety
+    /// No other thread may run this patch or one that shares rows with it.
+    unsafe fn run(&self, jobs: &[Job], seconds: &mut [f64]) {
+        for job in jobs {
+            let clock = Instant::now();
+            let group = match job {
+                Job::Batches { group, batches } => {
+                    // SAFETY: the batches belong to this patch, and so to this thread.
+                    unsafe { self.run_batches(*group, batches.clone()) };
+                    Some(*group)
+                }
+                Job::Spread(Copies { group, ties }) => {
+                    for tie in &self.phantoms.ties[ties.clone()] {
+                        // SAFETY: the particle and its copies belong to this patch.
+                        unsafe { phantoms::spread(self.rows, tie) };
+                    }
+                    *group
+                }
+                Job::Join(Copies { group, ties }) => {
+                    for tie in &self.phantoms.ties[ties.clone()] {
+                        // SAFETY: as above.
+                        unsafe { phantoms::join(self.rows, tie) };
+                    }
+                    *group
+                }
+                Job::Seams => None,
+            };
+            // Copies on seams are spread and joined outside patches.
+            group.iter().for_each(|&g| seconds[g] += clock.elapsed().as_secs_f64());
+        }
+    }
+
+    unsafe fn run_batches(&self, g: usize, range: Range<usize>) {
+        let group = &self.groups[g];
+        let batches = &group.batches[range];
+        let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
+        let m = group.layout().multipliers * BLOCK;
+        // SAFETY: the caller has these batches for itself, and they follow each other in memory.
+        let lambda = unsafe { self.lambda[g].slice(first.first * m..(last.first + last.blocks()) * m) };
+        // SAFETY: as above for their rows.
+        unsafe { gauss_seidel::run_batches(self.isa, self.scales, group, batches, self.rows, lambda) };
+    }
+}

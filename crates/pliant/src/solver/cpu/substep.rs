@@ -1,0 +1,230 @@
+//! A substep: the stages in their order, and the passes of stage solve.
+
+use crate::constraints::Scales;
+use crate::contact::cpu::{collider_contacts, restitution};
+use crate::error::Diverged;
+use crate::integration::{finalize, predict};
+use crate::math::RowData;
+use crate::model::Model;
+use crate::rigid::{self, ShapeMatch};
+use crate::runtime::cpu::{Isa, Threads};
+use crate::scene::{Integrator, Method};
+use crate::schedule::Stage;
+use crate::schedule::passes::{BatchId, Copies, Pass};
+use crate::schedule::stats::Times;
+use crate::solver::cpu::{Alarm, Scratch, Substep};
+use crate::solver::cpu::{gauss_seidel, inflate, jacobi, patches, phantoms};
+use crate::state::State;
+use std::time::Instant;
+
+/// Chunks of a body's particles that are worth a thread.
+const SHAPE_GRAIN: usize = 16;
+
+/// One substep, stage after stage.
+pub fn run(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    times: &mut Times,
+) -> Result<(), Diverged> {
+    let settings = &model.settings;
+    let h = settings.dt / settings.substeps as f32;
+    let length = f64::from(settings.dt) / f64::from(settings.substeps);
+    let sub = Substep {
+        index: state.substeps,
+        h,
+        keep: libm::expf(-settings.damping * h),
+        start: state.time,
+        end: (state.substeps + 1) as f64 * length,
+    };
+    let mut clock = Clock::start();
+    let alarm = Alarm::new();
+
+    scratch.rebounds.remember(model, state);
+    predict::predict(threads, model, state, scratch, &sub, &alarm);
+    clock.lap(&mut times.stages[Stage::Predict as usize]);
+    check(&alarm, Stage::Predict, model, state)?;
+
+    if let Some(shapes) = &mut state.shapes {
+        shapes.begin(h, settings.iterations);
+    }
+    scratch.loads.begin(model, state);
+    if let Some(fluid) = &model.fluid {
+        scratch.flow.begin(threads, fluid, state);
+        scratch.flow.find(threads, fluid, state);
+        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
+    }
+    if model.mutual.is_some() {
+        scratch.meeting.find(threads, model, state, &scratch.loads);
+        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
+        // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
+        let keeps = !model.has_surface();
+        let shape = |shapes: &mut ShapeMatch, rows: &mut [RowData]| {
+            if keeps {
+                match_shapes(threads, isa, model, shapes, rows);
+            }
+        };
+        scratch.meeting.stabilize((threads, isa), model, state, shape);
+        clock.lap(&mut times.stages[Stage::Stabilize as usize]);
+    }
+    if !model.colliders.is_empty() {
+        collider_contacts::find(threads, model, state, scratch, &sub);
+        clock.lap(&mut times.stages[Stage::Contacts as usize]);
+        collider_contacts::stabilize(threads, model, state, scratch);
+        clock.lap(&mut times.stages[Stage::Stabilize as usize]);
+        scratch.flow.find_walls(threads, model, state, &scratch.obstacles, &sub);
+        clock.lap(&mut times.stages[Stage::Contacts as usize]);
+    }
+
+    if let Some(shapes) = &mut state.shapes {
+        shapes.begin(h, settings.iterations);
+    }
+    let scales = scales(model, &sub);
+    patches::run_islands(threads, isa, model, state, scratch, scales);
+    clock.lap(&mut times.stages[Stage::Solve as usize]);
+    for iteration in 1..=settings.iterations {
+        for pass in model.schedule.passes(iteration == settings.iterations) {
+            run_pass(threads, isa, model, state, scratch, pass, scales);
+            let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
+            book(model, pass, time, &mut times.groups);
+        }
+    }
+
+    if state.shapes.is_some() && model.has_surface() {
+        // Bodies take back their shape last, which may have led particles through a surface.
+        collider_contacts::touch(threads, model.schedule.islands, state, scratch);
+        clock.lap(&mut times.stages[Stage::Solve as usize]);
+    }
+    patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
+
+    if let Some(shapes) = &mut state.shapes {
+        shapes.flow(h);
+    }
+    finalize::finalize(threads, model, state, scratch, &sub, &alarm);
+    if model.mutual.is_some() {
+        scratch.meeting.fall_back(model, state, 1.0 / h);
+    }
+    scratch.flow.settle(threads, isa, model, state, &sub);
+    restitution::bounce(threads, model, state, scratch, &sub);
+    state.substeps += 1;
+    state.time = sub.end;
+    clock.lap(&mut times.stages[Stage::Finalize as usize]);
+    times.substeps += 1;
+    check(&alarm, Stage::Solve, model, state)
+}
+
+/// Adds the time of a pass [s] to that of its groups. Patches have clocks of their own.
+fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
+    // Kinds that run together share the time by their numbers.
+    let count = |id: &BatchId| model.groups[id.group].batches[id.batch].count;
+    let all: usize = match pass {
+        Pass::Batches(ids) => ids.iter().map(count).sum(),
+        _ => model.groups.iter().map(|g| g.count).sum(),
+    };
+    let share = |own: usize| time * own as f64 / all as f64;
+    match pass {
+        Pass::Serial { group } => groups[*group] += time,
+        Pass::Spread(Copies { group: Some(group), .. }) | Pass::Join(Copies { group: Some(group), .. }) => {
+            groups[*group] += time;
+        }
+        Pass::Spread(_) | Pass::Join(_) => {
+            groups.iter_mut().zip(&model.groups).for_each(|(sum, g)| *sum += share(g.count));
+        }
+        Pass::Batches(ids) => ids.iter().for_each(|id| groups[id.group] += share(count(id))),
+        _ => {}
+    }
+}
+
+/// α̃/α and the memory of multipliers in this substep (E11, E12).
+fn scales(model: &Model, sub: &Substep) -> Scales<f32> {
+    let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
+    Scales {
+        inv_h2: if second { 9.0 / (4.0 * sub.h * sub.h) } else { 1.0 / (sub.h * sub.h) },
+        memory: if model.settings.method == Method::Xpbd { 1.0 } else { 0.0 },
+    }
+}
+
+fn run_pass(
+    threads: &Threads,
+    isa: Isa,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    pass: &Pass,
+    scales: Scales<f32>,
+) {
+    match pass {
+        Pass::Batches(ids) => {
+            for id in ids {
+                let g = &model.groups[id.group];
+                let lambda = &mut state.multipliers[id.group];
+                gauss_seidel::run_batch(threads, isa, scales, g, g.batches[id.batch], &mut state.rows, lambda);
+            }
+        }
+        Pass::Patches(range) => {
+            patches::run_tiling((threads, isa), model, state, &mut scratch.patch_seconds, scales, (range, None));
+        }
+        Pass::Half(range, half) => {
+            let tiling = (range, Some(*half));
+            patches::run_tiling((threads, isa), model, state, &mut scratch.patch_seconds, scales, tiling);
+        }
+        Pass::Spread(copies) => {
+            phantoms::spread_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);
+        }
+        Pass::Join(copies) => {
+            phantoms::join_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);
+        }
+        Pass::Serial { group } => {
+            let lambda = &mut state.multipliers[*group];
+            gauss_seidel::run_serial(scales, &model.groups[*group], &mut state.rows, lambda);
+        }
+        Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
+        Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
+        Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
+        Pass::Touch => collider_contacts::touch(threads, model.schedule.islands, state, scratch),
+        Pass::Meet => {
+            let Scratch { meeting, loads, contacts, .. } = scratch;
+            let between = meeting.count_contacts(threads, state);
+            loads.count(between, &state.rows, contacts, model.settings.iterations);
+            meeting.touch((threads, isa), model, state, loads);
+        }
+        Pass::Flow => scratch.flow.project(threads, isa, model, state),
+        Pass::Shapes => {
+            if let Some(shapes) = &mut state.shapes {
+                match_shapes(threads, isa, model, shapes, &mut state.rows);
+            }
+        }
+    }
+}
+
+/// Bodies take back their shape.
+fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
+    let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
+    let pass = rigid::Pass { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
+    rigid::match_shapes(shapes, rows, &pass);
+}
+
+fn check(alarm: &Alarm, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
+    let Some(particle) = alarm.first() else { return Ok(()) };
+    let [x, y, z, _] = state.rows[particle];
+    Err(Diverged::new(stage, model, particle, [x, y, z], state.time))
+}
+
+/// Stopwatch with laps.
+struct Clock(Instant);
+
+impl Clock {
+    fn start() -> Self {
+        Self(Instant::now())
+    }
+    /// Adds the time since the last lap [s] and returns it.
+    fn lap(&mut self, sum: &mut f64) -> f64 {
+        let now = Instant::now();
+        let seconds = now.duration_since(self.0).as_secs_f64();
+        self.0 = now;
+        *sum += seconds;
+        seconds
+    }
+}

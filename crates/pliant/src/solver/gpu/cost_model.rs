@@ -1,0 +1,31 @@
+//! Whether a GPU is worth it: what passes and solves cost there, against the cores beside it.
+
+use crate::model::Model;
+use crate::solver::gpu::Gpu;
+
+/// What a dependent pass costs [s], measured on a large card; smaller ones are no faster.
+const PASS: f64 = 5.5e-6;
+/// What a color within a workgroup costs [s].
+const COLOR: f64 = 0.35e-6;
+/// What a solve costs where there are enough of them [s].
+const SOLVE: f64 = 2e-11;
+/// Solves that one core does in a second.
+const CORE_SOLVES: f64 = 2e8;
+/// What all contacts of a particle cost in a pass where there are enough of them [s].
+const CONTACT: f64 = 4e-10;
+/// Particles whose contacts one core sees to in a second.
+const CORE_CONTACTS: f64 = 1e7;
+
+impl Gpu {
+    /// Whether it is expected to be faster than so many cores: its passes, its longest chain and its traffic against
+    /// the solves that a core does in a second.
+    pub fn wins(&self, model: &Model, cores: usize) -> bool {
+        let shape = self.shape(model);
+        let solves = model.constraints() as f64 * f64::from(model.settings.iterations);
+        // Finding neighbors is worth about four iterations of their contacts.
+        let met = if model.mutual.is_some() { model.shape.objects.len() as f64 } else { 0.0 };
+        let contacts = met * f64::from(model.settings.iterations + 4);
+        let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE + contacts * CONTACT;
+        here < (solves / CORE_SOLVES + contacts / CORE_CONTACTS) / cores as f64
+    }
+}

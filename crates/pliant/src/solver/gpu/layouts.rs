@@ -1,0 +1,158 @@
+//! What host and GPU see alike: structs of `kernels/*.wgsl` with the same members, offsets and size.
+//!
+//! `tests/gpu` compares them with the layout that the shader compiler gives their twins.
+
+use crate::aero::aerodynamics;
+use crate::contact::collider_contact;
+use bytemuck::{Pod, Zeroable};
+
+/// [`collider_contact::Pose`].
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Pose {
+    /// Origin of the collider's frame [m]; the fourth number is unused.
+    pub position: [f32; 4],
+    /// Rotation of its frame: x, y, z, w.
+    pub rotation: [f32; 4],
+}
+
+/// [`collider_contact::Obstacle`].
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Obstacle {
+    /// Where it stood at the start of the substep.
+    pub before: Pose,
+    /// Where it stands at the end.
+    pub after: Pose,
+    /// Half extents of a box (x, y, z); half length of a capsule (x); radius of a sphere or a capsule (w) [m].
+    pub size: [f32; 4],
+    /// Static coefficient of friction.
+    pub stick: f32,
+    /// Kinetic coefficient.
+    pub slide: f32,
+    /// 0 plane, 1 sphere, 2 capsule, 3 box, 4 hull, 5 surface, 6 field.
+    pub shape: u32,
+    /// First vector of its tables in `fixtures`, where it has some.
+    pub table: u32,
+}
+
+/// [`aerodynamics::Air`].
+#[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+pub struct Air {
+    /// ½ρ, half the density of the air [kg/m³].
+    pub half_density: f32,
+    /// Drag coefficient.
+    pub drag: f32,
+    /// Lift coefficient.
+    pub lift: f32,
+    /// Unused.
+    pub spare: f32,
+}
+
+impl From<&crate::math::Pose> for Pose {
+    fn from(pose: &crate::math::Pose) -> Self {
+        Self { position: pose.position.extend(0.0).to_array(), rotation: pose.rotation.to_array() }
+    }
+}
+
+impl From<&collider_contact::Obstacle> for Obstacle {
+    fn from(obstacle: &collider_contact::Obstacle) -> Self {
+        let (shape, size) = match &obstacle.solid {
+            collider_contact::Solid::Plane => (0, [0.0; 4]),
+            collider_contact::Solid::Sphere { radius } => (1, [0.0, 0.0, 0.0, *radius]),
+            collider_contact::Solid::Capsule { half_length, radius } => (2, [*half_length, 0.0, 0.0, *radius]),
+            collider_contact::Solid::Box { half } => (3, half.extend(0.0).to_array()),
+            collider_contact::Solid::Convex(_) => (4, [0.0; 4]),
+            collider_contact::Solid::Surface(_) => (5, [0.0; 4]),
+            collider_contact::Solid::Field(_) => (6, [0.0; 4]),
+        };
+        Self {
+            before: Pose::from(&obstacle.before),
+            after: Pose::from(&obstacle.after),
+            size,
+            stick: obstacle.friction.stick,
+            slide: obstacle.friction.slide,
+            shape,
+            table: 0,
+        }
+    }
+}
+
+impl From<&aerodynamics::Air<f32>> for Air {
+    fn from(air: &aerodynamics::Air<f32>) -> Self {
+        Self { half_density: air.half_density, drag: air.drag, lift: air.lift, spare: 0.0 }
+    }
+}
+
+/// Numbers of one substep, `Substep` of `bindings.wgsl`, which says what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct Substep {
+    pub gravity: [f32; 3],
+    pub h: f32,
+    pub wind: [f32; 3],
+    pub gust: f32,
+    pub inv_h: f32,
+    pub keep: f32,
+    pub inv_h2: f32,
+    pub memory: f32,
+    pub gust_period: f32,
+    pub sleep: f32,
+    pub margin: f32,
+    pub omega: f32,
+    pub flags: u32,
+    pub particles: u32,
+    pub solid: u32,
+    pub colliders: u32,
+    pub stabilization: u32,
+    pub obstacles: u32,
+    pub poses: u32,
+    pub radii: u32,
+    pub spins: u32,
+    pub counts: u32,
+    pub island_bits: u32,
+    pub seams: u32,
+    pub seam_of: u32,
+    pub masks: u32,
+    pub first_order: u32,
+    pub pushes: u32,
+    pub forces: u32,
+    pub exchange: u32,
+    pub copies: u32,
+    pub meets: u32,
+    pub nexts: u32,
+    pub fields: u32,
+    pub carried: u32,
+    pub wet: u32,
+    pub loads: u32,
+    pub crowds: u32,
+    pub lasts: u32,
+    pub cohesion: f32,
+}
+
+/// What one dispatch works on, `Job` of `bindings.wgsl`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+#[repr(C)]
+#[allow(missing_docs)]
+pub struct Job {
+    pub first: u32,
+    pub count: u32,
+    pub index: u32,
+    pub params: u32,
+    pub lambda: u32,
+    pub slots: u32,
+    pub mode: u32,
+    pub iterations: u32,
+    pub copies_in: u32,
+    pub copies_out: u32,
+    pub fresh: u32,
+    pub spare: u32,
+    pub stick: f32,
+    pub slide: f32,
+    pub omega: f32,
+    pub scale: f32,
+    pub substeps: u32,
+    pub shadows: u32,
+}

@@ -1,0 +1,246 @@
+//! The GPU backend: encodes the list of passes for wgpu (Vulkan, Metal, DX12).
+//!
+//! Everything lives on the device: a step is encoded from a list made once, submitted and forgotten. Nothing is
+//! read back until somebody looks at the state; nothing is uploaded unless a pin or a collider moves by
+//! prescription, or the caller has changed something.
+//!
+//! ```text
+//! Model + State ─ tables ─▶ flat arrays ─ buffers ─▶ device
+//!                 program ─▶ list of dispatches ─ encode ─▶ one submission for many substeps
+//! ```
+//!
+//! Shaders: `kernels/*.wgsl` are the maths (twins of the Rust kernels), `*.wgsl` here gather and scatter,
+//! `glue` writes what depends on kinds, `shader` puts modules together.
+
+pub mod bind_groups;
+pub mod buffers;
+pub mod constraint_packing;
+pub mod coresidency_probe;
+pub mod cost_model;
+pub mod layouts;
+pub mod model_packing;
+pub mod normals;
+pub mod patches;
+pub mod program;
+pub mod shaders;
+pub mod status_readback;
+pub mod submission;
+pub mod transfer;
+pub mod uniforms;
+pub mod wgsl_codegen;
+pub mod workgroup_memory;
+
+use crate::contact::cpu::collider_contacts::Contact;
+use crate::contact::gpu::particle_contacts::Meeting;
+use crate::error::Diverged;
+use crate::fluid::gpu::Flow;
+use crate::model::Model;
+use crate::rigid::gpu::Shapes;
+pub use crate::runtime::gpu::device::{AdapterReport, Cap, Device, GpuOptions, adapters};
+pub use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::timing::Timer;
+use crate::schedule::passes::Halves;
+use crate::schedule::stats::{Times, Touching};
+use crate::solver::gpu::bind_groups::Desks;
+use crate::solver::gpu::buffers::{Buffers, Sizes};
+use crate::solver::gpu::model_packing::Tables;
+use crate::solver::gpu::normals::Normals;
+pub use crate::solver::gpu::normals::Surface;
+use crate::solver::gpu::program::Program;
+use crate::solver::gpu::status_readback::Alarm;
+pub use crate::solver::gpu::status_readback::Runaway;
+use crate::solver::gpu::uniforms::Records;
+use crate::state::State;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard};
+pub use wgpu;
+
+/// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
+/// stays small.
+pub(crate) const MOST_IN_FLIGHT: usize = 4;
+
+/// Runs a model on a device.
+pub struct Gpu {
+    pub(crate) device: Device,
+    pub(crate) tables: Tables,
+    pub(crate) program: Program,
+    pub(crate) pipelines: Vec<wgpu::ComputePipeline>,
+    pub(crate) buffers: Buffers,
+    pub(crate) desks: Desks,
+    pub(crate) shapes: Option<Shapes>,
+    /// Grows also when somebody only looks, and finds that there was no room.
+    pub(crate) meeting: Option<Mutex<Meeting>>,
+    /// As `meeting`.
+    pub(crate) flow: Option<Mutex<Flow>>,
+    pub(crate) records: Records,
+    pub(crate) alarm: Alarm,
+    pub(crate) timer: Option<Timer>,
+    /// Made when somebody first draws.
+    pub(crate) normals: Option<Normals>,
+    pub(crate) profiling: bool,
+    pub(crate) times: Times,
+    /// Substeps submitted since the start.
+    pub(crate) substeps: u64,
+    /// Submissions that may not be done yet.
+    pub(crate) in_flight: VecDeque<wgpu::SubmissionIndex>,
+}
+
+/// What comes back with the state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Harvest {
+    /// Contacts with colliders that pushed in the last substep.
+    pub contacts: Vec<Contact>,
+    /// Pairs of particles that did.
+    pub pairs: u64,
+    /// Who ran away.
+    pub runaway: Option<Runaway>,
+}
+
+/// What the list of a substep looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Dispatches per substep.
+    pub passes: usize,
+    /// Longest chain of barriers within workgroups, over all iterations.
+    pub chain: usize,
+    /// Memory on the device [bytes].
+    pub bytes: u64,
+    /// Memory that workgroups of patches keep for themselves at most [bytes].
+    pub workgroup_bytes: usize,
+}
+
+impl Gpu {
+    /// Puts a model and its state on a device.
+    pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
+        device.alive()?;
+        let threads = device.threads as usize;
+        let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
+        let together = tables.fused && coresidency_probe::possible(&device, model, &tables)?;
+        let program = Program::new(model, state, &tables, together, device.software);
+        let records = Records::new(model, state, &tables);
+        let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
+        let buffers = Buffers::new(&device, model, state, &tables, &program.jobs, &sizes)?;
+        let desks = Desks::new(&device, &buffers)?;
+        let pipelines = desks.pipelines(&device, &program.pipelines)?;
+        let shapes = match &state.shapes {
+            Some(shapes) => Some(Shapes::new(&device, &desks.shapes, &tables.shapes, shapes)?),
+            None => None,
+        };
+        let meeting = match model.mutual {
+            Some(_) => Some(Mutex::new(Meeting::new(&device, &desks, &buffers, &tables, state)?)),
+            None => None,
+        };
+        let flow = match model.fluid {
+            Some(_) => Some(Mutex::new(Flow::new(&device, &desks, &buffers, &tables, state)?)),
+            None => None,
+        };
+        tables.flow.upload(&device, &buffers, model, state);
+        records.upload_fixed(&device, &buffers, model);
+        let gpu = Self {
+            alarm: Alarm::new(&device),
+            timer: Timer::new(&device),
+            normals: None,
+            profiling: false,
+            times: Times { groups: vec![0.0; model.groups.len()], ..Times::default() },
+            substeps: state.substeps,
+            in_flight: VecDeque::with_capacity(MOST_IN_FLIGHT + 1),
+            device,
+            tables,
+            program,
+            pipelines,
+            buffers,
+            desks,
+            shapes,
+            meeting,
+            flow,
+            records,
+        };
+        gpu.device.alive()?;
+        Ok(gpu)
+    }
+
+    /// The device it runs on.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What a substep is made of.
+    pub fn shape(&self, model: &Model) -> Shape {
+        let longest = |range: Range<usize>| self.tables.patches.chains[range].iter().max().copied();
+        let islands = longest(0..model.schedule.islands).unwrap_or(0);
+        let tilings = model.schedule.tilings().filter_map(longest);
+        let between = self.program.count == 0 && model.schedule.halves() == Halves::Last;
+        let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize + usize::from(between);
+        let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
+        let bytes = self.buffers.bytes
+            + self.met().map_or(0, |m| m.bytes())
+            + self.shapes.as_ref().map_or(0, Shapes::bytes)
+            + self.flowing().map_or(0, |f| f.bytes());
+        Shape { passes: self.passes(), chain, bytes, workgroup_bytes }
+    }
+
+    /// What the host has sent to the device so far [bytes]: nothing more while nothing moves by prescription and the
+    /// caller changes nothing.
+    pub fn uploaded(&self) -> u64 {
+        self.buffers.written()
+    }
+
+    /// Whether stages are timed by the device from now on; false where it has no timestamps.
+    pub fn set_profiling(&mut self, on: bool) -> bool {
+        self.profiling = on && self.timer.is_some();
+        self.profiling
+    }
+
+    /// Times since the last call. Stages are there only while profiling.
+    pub fn take_times(&mut self) -> Times {
+        let fresh = Times { groups: vec![0.0; self.times.groups.len()], ..Times::default() };
+        std::mem::replace(&mut self.times, fresh)
+    }
+
+    /// Simulated time that was submitted [s].
+    pub fn time(&self) -> f64 {
+        self.records.time(self.substeps)
+    }
+
+    /// Waits until all submitted steps are done.
+    pub fn wait(&self, model: &Model) -> Result<(), GpuError> {
+        self.device.wait()?;
+        if self.has_lists() { self.make_room(model) } else { Ok(()) }
+    }
+
+    pub(crate) fn passes(&self) -> usize {
+        let (meet, flow) =
+            (self.met().map_or(0, |m| m.search().dispatches()), self.flowing().map_or(0, |f| f.search().dispatches()));
+        self.program.passes(meet, flow)
+    }
+
+    pub(crate) fn met(&self) -> Option<MutexGuard<'_, Meeting>> {
+        self.meeting.as_ref().map(|m| m.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    pub(crate) fn flowing(&self) -> Option<MutexGuard<'_, Flow>> {
+        self.flow.as_ref().map(|f| f.lock().unwrap_or_else(|e| e.into_inner()))
+    }
+
+    /// Whether there are lists that may have no room.
+    pub(crate) fn has_lists(&self) -> bool {
+        self.meeting.is_some() || self.flow.is_some()
+    }
+
+    /// Substeps submitted since the start.
+    pub(crate) fn substeps(&self) -> u64 {
+        self.substeps
+    }
+
+    /// Pairs of particles that pushed each other in the last substep; waits for them.
+    pub fn touching(&self, model: &Model) -> Result<Vec<Touching>, GpuError> {
+        self.met().map_or(Ok(Vec::new()), |meeting| meeting.touching(&self.device, model))
+    }
+
+    /// The error that the host makes of a runaway, with the state as it was read back.
+    pub fn diverged(&self, model: &Model, state: &State, found: Runaway) -> Diverged {
+        let [x, y, z, _] = state.rows[found.particle];
+        Diverged::new(found.stage, model, found.particle, [x, y, z], self.records.time(found.substeps))
+    }
+}

@@ -1,0 +1,185 @@
+//! The passes of an iteration as dispatches.
+
+use crate::constraints::group::BLOCK;
+use crate::schedule::passes::{Half, Halves, Pass};
+use crate::solver::gpu::layouts::Job;
+use crate::solver::gpu::model_packing::has_multipliers;
+use crate::solver::gpu::patches::{ENTRY, TURNS};
+use crate::solver::gpu::program::{Command, Dispatch, Maker, PLAIN, SIZE, variant};
+use crate::solver::gpu::shaders::{self, PatchShader};
+use std::ops::Range;
+
+/// Modes of jobs of patches, and which half of a patch they do, as in `patch.wgsl`.
+pub(crate) const SEAMS_FIRST: u32 = 1;
+pub(crate) const SEAMS_LATER: u32 = 2;
+pub(crate) const SEAMS_TOGETHER: u32 = 3;
+pub(crate) const SEAMS_BETWEEN: u32 = 4;
+pub(crate) const FIRST_HALF: u32 = 1;
+pub(crate) const SECOND_HALF: u32 = 2;
+
+impl Maker<'_> {
+    /// Odd passes read copies that even ones have written, and the other way round.
+    pub(crate) fn patches(
+        &mut self,
+        range: Range<usize>,
+        mode: u32,
+        iterations: u32,
+        odd: bool,
+        fresh: u32,
+    ) -> Dispatch {
+        let t = self.tables;
+        let source = shaders::patches(PatchShader {
+            kinds: t.patches.kinds.clone(),
+            room: t.patches.room(&range),
+            multipliers: has_multipliers(self.model),
+            whole: self.whole,
+        });
+        let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
+        let (from, to) = if odd { (solid, solid + copies) } else { (solid + copies, solid) };
+        let job = Job {
+            first: t.patches.directory + ENTRY * range.start as u32,
+            count: range.len() as u32,
+            mode,
+            iterations,
+            copies_in: from,
+            copies_out: to,
+            fresh,
+            substeps: 1,
+            shadows: t.shadows,
+            ..Job::default()
+        };
+        self.dispatch(source, job, range.len())
+    }
+
+    /// Passes over a tiling in so many iterations, the last of them in halves if it ever is.
+    pub(crate) fn turns(&self, iterations: u32) -> u32 {
+        match self.model.schedule.halves() {
+            Halves::None => iterations,
+            Halves::Last => iterations + u32::from(iterations == self.model.settings.iterations),
+            Halves::All => 2 * iterations,
+        }
+    }
+
+    /// Half of a tiling, in iteration `number`.
+    pub(crate) fn half(&mut self, range: &Range<usize>, half: Half, number: u32) -> Command {
+        let (fused, first) = (self.tables.fused, half == Half::First);
+        let mode = match (fused, half, number) {
+            (false, ..) => PLAIN,
+            (true, Half::Second, _) => SEAMS_BETWEEN,
+            (true, Half::First, 0) => SEAMS_FIRST,
+            (true, Half::First, _) => SEAMS_LATER,
+        };
+        let odd = (self.turns(number) % 2 == 1) == first;
+        // Who keeps multipliers has written all of them back after the first half.
+        let kept = self.tables.patches.room(range).lambda.is_some();
+        let fresh = u32::from(number == 0 && (first || !kept));
+        let d = self.patches(range.clone(), mode, 1, odd, fresh);
+        let job = Job { index: if first { FIRST_HALF } else { SECOND_HALF }, ..self.program.jobs[d.job] };
+        self.program.jobs.push(job);
+        Command::Run(Dispatch { job: self.program.jobs.len() - 1, ..d })
+    }
+
+    /// Iteration `number`, as any of its variant or as the last one.
+    pub(crate) fn list(&mut self, number: u32, last: bool) -> Vec<Command> {
+        let mut list = Vec::new();
+        if self.together {
+            return list;
+        }
+        let (fused, variant) = (self.tables.fused, variant(number));
+        let odd = number % 2 == 1;
+        let model = self.model;
+        let passes = model.schedule.passes(last);
+        for (k, pass) in passes.iter().enumerate() {
+            let fresh = u32::from(variant == 0);
+            match pass {
+                Pass::Patches(range) if fused => {
+                    let mode = if variant == 0 { SEAMS_FIRST } else { SEAMS_LATER };
+                    list.push(Command::Run(self.patches(range.clone(), mode, 1, odd, fresh)));
+                }
+                Pass::Half(range, half) => list.push(self.half(range, *half, number)),
+                // Whoever reads a seam particle joins its copies and looks at its contacts.
+                Pass::Spread(_) | Pass::Join(_) | Pass::Touch if fused => {}
+                Pass::Patches(range) => {
+                    list.push(Command::Run(self.patches(range.clone(), PLAIN, 1, odd, fresh)));
+                }
+                Pass::Batches(ids) => {
+                    for id in ids {
+                        let batch = self.model.groups[id.group].batches[id.batch];
+                        let one = self.constraints(id.group, "batch", batch.first, batch.count, fresh);
+                        list.push(Command::Run(one));
+                    }
+                }
+                Pass::Serial { group } => {
+                    let count = self.model.groups[*group].count;
+                    for first in (0..count).step_by(TURNS) {
+                        let part = TURNS.min(count - first);
+                        let one = self.constraints(*group, "serial", first / BLOCK, part, fresh);
+                        list.push(Command::Run(Dispatch { groups: 1, ..one }));
+                    }
+                }
+                Pass::JacobiScatter | Pass::JacobiGather => {
+                    for group in 0..self.model.groups.len() {
+                        let count = self.model.groups[group].count;
+                        list.push(Command::Run(self.constraints(group, "jacobi", 0, count, fresh)));
+                    }
+                    let (index, first) = self.tables.incidence;
+                    let job = Job { first, index, slots: self.tables.jacobi_slots, ..Job::default() };
+                    list.push(self.run(shaders::passes("jacobi_apply"), job, self.solid().div_ceil(SIZE)));
+                }
+                Pass::Spread(copies) | Pass::Join(copies) => {
+                    let name = if matches!(pass, Pass::Spread(_)) { "spread" } else { "join" };
+                    let (first, count) = (copies.ties.start as u32, copies.ties.len());
+                    let job = Job { first, count: count as u32, ..Job::default() };
+                    list.push(self.run(shaders::passes(name), job, count.div_ceil(SIZE)));
+                }
+                Pass::Inflate => {
+                    let job = Job { index: self.tables.inflatables, fresh, ..Job::default() };
+                    list.push(self.run(shaders::inflate(), job, self.model.inflatables.len()));
+                }
+                Pass::Meet => {
+                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                    list.extend(self.meet(number, variant, touch));
+                }
+                Pass::Shapes => list.extend(self.shapes(fresh, false)),
+                Pass::Flow => {
+                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                    list.extend(self.densities(fresh, touch));
+                }
+                // Done with the pressure.
+                Pass::Touch if k > 0 && passes[k - 1] == Pass::Flow && self.flow_touches() => {}
+                // Done with the contacts between particles.
+                Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
+                Pass::Touch => list.push(self.touch(PLAIN)),
+            }
+        }
+        list
+    }
+
+    /// Contacts with colliders, in islands or outside of them.
+    pub(crate) fn touch(&mut self, mode: u32) -> Command {
+        let groups = self.state.particles.div_ceil(SIZE);
+        self.run(shaders::passes("touch_all"), Job { mode, ..Job::default() }, groups)
+    }
+
+    pub(crate) fn constraints(
+        &mut self,
+        group: usize,
+        entry: &'static str,
+        block: usize,
+        count: usize,
+        fresh: u32,
+    ) -> Dispatch {
+        let (g, at) = (&self.model.groups[group], self.tables.groups[group]);
+        let (layout, first) = (g.layout(), (block * BLOCK) as u32);
+        let job = Job {
+            count: count as u32,
+            index: at.index.wrapping_add(first * layout.rows as u32),
+            params: at.params.wrapping_add(first * layout.params as u32),
+            lambda: at.lambda + first * layout.multipliers as u32,
+            slots: self.tables.jacobi_slots + at.slots,
+            fresh,
+            ..Job::default()
+        };
+        self.dispatch(shaders::constraint(g.kind, entry), job, count.div_ceil(SIZE))
+    }
+}

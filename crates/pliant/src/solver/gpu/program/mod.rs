@@ -1,0 +1,319 @@
+//! A substep as a list of dispatches, made once from the model's schedule.
+
+pub mod iterations;
+
+use crate::constraints::group::BLOCK;
+use crate::model::Model;
+use crate::scene::Integrator;
+use crate::schedule::Stage;
+use crate::schedule::passes::{Halves, Pass};
+use crate::solver::gpu::layouts::Job;
+use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::solver::gpu::patches::TURNS;
+use crate::solver::gpu::program::iterations::SEAMS_TOGETHER;
+use crate::solver::gpu::shaders::{self, Desk, Source, Traits};
+use crate::state::State;
+
+/// Threads of a workgroup in passes over rows or constraints.
+pub const SIZE: usize = 64;
+
+/// Modes of jobs of finalize and of contacts with colliders, as in the shaders; PLAIN is that of all others, too.
+pub(crate) const JOINS: u32 = 1;
+pub(crate) const TOUCHES: u32 = 2;
+pub(crate) const SEAMS: u32 = 4;
+pub(crate) const PLAIN: u32 = 0;
+pub(crate) const IN_ISLANDS: u32 = 1;
+
+/// Particles that a pass of several substeps can tell apart, as in `whole.wgsl`.
+pub(crate) const MOST_TOLD: usize = 1 << 25;
+
+/// Substeps that one dispatch may do.
+pub(crate) const SEVERAL: [u32; 6] = [64, 32, 16, 8, 4, 2];
+
+/// One thing that is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    /// A dispatch.
+    Run(Dispatch),
+    /// Lists of neighbors are made.
+    Find,
+    /// Those of liquids are.
+    FindFlow,
+}
+
+/// One dispatch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// Number of the pipeline.
+    pub pipeline: usize,
+    /// Number of the job.
+    pub job: usize,
+    /// Workgroups.
+    pub groups: usize,
+    /// Which buffers it sees.
+    pub desk: Desk,
+}
+
+/// The list.
+#[derive(Default)]
+pub struct Program {
+    /// Shaders, by number.
+    pub pipelines: Vec<Source>,
+    /// Jobs, by number.
+    pub jobs: Vec<Job>,
+    /// Who is near whom, found with where particles will be, before anything changes.
+    pub neighbors: Vec<Command>,
+    /// Before the iterations.
+    pub predict: Vec<Command>,
+    /// What particles that were inside each other do about it.
+    pub stabilize: Vec<Command>,
+    /// Islands, and pieces that exchange their seams: all of their iterations; where that is all there is, the whole
+    /// substep.
+    pub islands: Vec<Command>,
+    /// Where one dispatch does the whole substep: those that do several, the most first.
+    pub several: Vec<(u64, Dispatch)>,
+    /// The first iteration, then odd and even ones in turn; with rigid bodies every one of them.
+    pub iterations: Vec<Vec<Command>>,
+    /// The last one, where it differs.
+    pub(crate) last: Option<Vec<Command>>,
+    /// After them.
+    pub finalize: Vec<Command>,
+    /// How often the iterations run.
+    pub count: u32,
+}
+
+impl Program {
+    /// From a model whose tables are written. `together`: the pieces of a mosaic run all iterations in one pass and
+    /// exchange their seams. `software`: the device is a program.
+    pub fn new(model: &Model, state: &State, tables: &Tables, together: bool, software: bool) -> Self {
+        let program = Self::default();
+        let mut maker = Maker { model, state, tables, together, software, whole: false, program };
+        maker.whole = maker.is_whole();
+        maker.neighbors();
+        maker.predict();
+        maker.stabilize();
+        maker.islands();
+        let numbers = if tables.loads == NOBODY { 3 } else { model.settings.iterations.max(1) };
+        for k in 0..numbers {
+            let list = maker.list(k, false);
+            maker.program.iterations.push(list);
+        }
+        if model.schedule.halves() == Halves::Last && !together && model.settings.iterations > 0 {
+            maker.program.last = Some(maker.list(model.settings.iterations - 1, true));
+        }
+        maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
+        maker.finalize();
+        maker.program
+    }
+
+    /// The dispatches of iteration `k`.
+    pub fn iteration(&self, k: u32) -> &[Command] {
+        match &self.last {
+            Some(last) if k + 1 == self.count => last,
+            _ => self.iterations.get(k as usize).unwrap_or_else(|| &self.iterations[variant(k)]),
+        }
+    }
+
+    /// Dispatches of a whole substep, of which finding neighbors takes `find`, and those of liquids `flow`.
+    pub fn passes(&self, find: usize, flow: usize) -> usize {
+        let one = |command: &Command| match command {
+            Command::Run(_) => 1,
+            Command::Find => find,
+            Command::FindFlow => flow,
+        };
+        let count = |list: &[Command]| -> usize { list.iter().map(one).sum() };
+        let around = [&self.neighbors, &self.predict, &self.stabilize, &self.islands, &self.finalize];
+        around.into_iter().map(|list| count(list)).sum::<usize>()
+            + (0..self.count).map(|k| count(self.iteration(k))).sum::<usize>()
+    }
+
+    /// What a stage does; contacts are part of predict, or of stabilize where particles touch each other.
+    pub fn stage(&self, stage: Stage) -> Vec<Command> {
+        match stage {
+            Stage::Predict => self.predict.clone(),
+            Stage::Neighbors => self.neighbors.clone(),
+            Stage::Contacts => Vec::new(),
+            Stage::Stabilize => self.stabilize.clone(),
+            Stage::Solve => {
+                let all = (0..self.count).flat_map(|k| self.iteration(k).iter().copied());
+                self.islands.iter().copied().chain(all).collect()
+            }
+            Stage::Finalize => self.finalize.clone(),
+        }
+    }
+}
+
+/// 0 is the first iteration, 1 the second, fourth, …, 2 the third, fifth, ….
+pub(crate) fn variant(k: u32) -> usize {
+    if k == 0 { 0 } else { (2 - k % 2) as usize }
+}
+
+pub(crate) struct Maker<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) state: &'a State,
+    pub(crate) tables: &'a Tables,
+    pub(crate) together: bool,
+    /// Whether the device is a program.
+    pub(crate) software: bool,
+    /// Whether one pass over patches does all of a substep.
+    pub(crate) whole: bool,
+    pub(crate) program: Program,
+}
+
+impl Maker<'_> {
+    pub(crate) fn pipeline(&mut self, source: Source) -> usize {
+        let source = source.with(Traits::of(self.model, self.tables));
+        let known = self.program.pipelines.iter().position(|p| *p == source);
+        known.unwrap_or_else(|| {
+            self.program.pipelines.push(source);
+            self.program.pipelines.len() - 1
+        })
+    }
+
+    pub(crate) fn dispatch(&mut self, source: Source, job: Job, groups: usize) -> Dispatch {
+        let pipeline = self.pipeline(source);
+        let job = self.program.jobs.iter().position(|j| *j == job).unwrap_or_else(|| {
+            self.program.jobs.push(job);
+            self.program.jobs.len() - 1
+        });
+        let desk = self.program.pipelines[pipeline].desk();
+        Dispatch { pipeline, job, groups, desk }
+    }
+
+    pub(crate) fn run(&mut self, source: Source, job: Job, groups: usize) -> Command {
+        Command::Run(self.dispatch(source, job, groups))
+    }
+
+    /// Whether every row is in a patch, all patches run in one pass, and nobody else has a say in between.
+    pub(crate) fn is_whole(&self) -> bool {
+        let (schedule, settings, patches) = (&self.model.schedule, &self.model.settings, &self.tables.patches);
+        let alone = match schedule.tilings().next() {
+            // Who shares a particle reads what it was before: history would be gone by then.
+            Some(_) => self.together && schedule.islands == 0 && settings.integrator == Integrator::Bdf1,
+            None => schedule.iteration.is_empty() && settings.iterations <= patches.iterations(&(0..schedule.islands)),
+        };
+        let local = patches.rooms.iter().all(|(_, room)| room.rows.is_some());
+        alone
+            && local
+            && !self.model.has_tables()
+            && patches.complete
+            && self.tables.pinned == 0
+            && self.state.particles < MOST_TOLD
+            && settings.iterations > 0
+    }
+
+    pub(crate) fn solid(&self) -> usize {
+        self.state.velocities.len()
+    }
+
+    /// Forces of the air, if there are any.
+    pub(crate) fn wind(&mut self) -> Option<Command> {
+        let sails = self.model.sails.particles.len();
+        let (index, first, params, slots) = self.tables.sails;
+        let job = Job { first, count: sails as u32, index, params, slots, ..Job::default() };
+        (sails > 0).then(|| self.run(shaders::passes("wind"), job, sails.div_ceil(SIZE)))
+    }
+
+    /// Pins that follow a motion, if there are any.
+    pub(crate) fn pins(&mut self, entry: &'static str, scale: f32) -> Option<Command> {
+        let t = self.tables;
+        let job = Job { first: t.pins.1, count: t.pinned, index: t.pins.0, scale, ..Job::default() };
+        (t.pinned > 0).then(|| self.run(shaders::predict(entry), job, (t.pinned as usize).div_ceil(SIZE)))
+    }
+
+    pub(crate) fn predict(&mut self) {
+        let mutual = self.model.mutual;
+        let mut list = Vec::new();
+        if mutual.is_none() && self.model.fluid.is_none() {
+            list.extend(self.wind());
+        }
+        list.extend(self.remember());
+        if !self.whole {
+            let job = Job {
+                scale: mutual.map_or(0.0, |m| m.stacking),
+                stick: self.carry(),
+                ..self.dealing(self.model.settings.stabilization > 0)
+            };
+            list.push(self.run(shaders::predict("predict"), job, self.solid().div_ceil(SIZE)));
+            list.extend(self.pins("pins", 0.0));
+        }
+        self.program.predict = list;
+    }
+
+    pub(crate) fn islands(&mut self) {
+        let islands = self.model.schedule.islands;
+        if islands > 0 {
+            // Colliders with tables are touched between iterations.
+            let apart = self.model.has_tables();
+            let most = if apart { 1 } else { self.tables.patches.iterations(&(0..islands)) };
+            let all = self.model.settings.iterations;
+            for first in (0..all).step_by(most as usize) {
+                let d = self.patches(0..islands, PLAIN, most.min(all - first), false, u32::from(first == 0));
+                self.program.islands.push(Command::Run(d));
+                if apart {
+                    let touch = self.touch(IN_ISLANDS);
+                    self.program.islands.push(touch);
+                }
+            }
+        }
+        if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
+            let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, false, 1);
+            self.program.islands.push(Command::Run(d));
+        }
+        self.several();
+    }
+
+    /// Where nobody has a say between substeps either, a dispatch may do several: what a workgroup keeps is loaded once.
+    pub(crate) fn several(&mut self) {
+        let &[Command::Run(one)] = &self.program.islands[..] else { return };
+        if !self.whole || !self.program.predict.is_empty() || !self.program.neighbors.is_empty() {
+            return;
+        }
+        // A software driver ends long loops; a card takes milliseconds for as many.
+        let longest = self.tables.patches.iterations(&(0..self.model.schedule.patches.len()));
+        let longest = if self.software { longest } else { 4 * longest };
+        for count in SEVERAL.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
+            let job = Job { substeps: count, ..self.program.jobs[one.job] };
+            self.program.jobs.push(job);
+            let d = Dispatch { job: self.program.jobs.len() - 1, ..one };
+            self.program.several.push((u64::from(count), d));
+        }
+    }
+
+    pub(crate) fn finalize(&mut self) {
+        if !self.whole {
+            self.finish();
+        }
+        let settle = self.settle();
+        self.program.finalize.extend(settle);
+        let bounces = self.bounces();
+        self.program.finalize.extend(bounces);
+    }
+
+    pub(crate) fn finish(&mut self) {
+        let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
+        let touches = self.model.schedule.iteration.last() == Some(&Pass::Touch);
+        let fused = self.tables.fused && self.program.count > 0;
+        let mut mode = if self.tables.fused { SEAMS } else { 0 };
+        if fused {
+            mode |= JOINS | if touches { TOUCHES } else { 0 };
+        }
+        // Odd passes write the second set of copies.
+        let last_odd = self.turns(self.program.count).is_multiple_of(2);
+        let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
+        if self.state.shapes.is_some() && self.model.has_surface() {
+            // Bodies take back their shape last, which may have led particles through a surface.
+            let touch = self.touch(PLAIN);
+            self.program.finalize.push(touch);
+        }
+        let shapes = &self.tables.shapes;
+        if shapes.plastic {
+            let flow = self.run(shaders::shapes("shape_flow"), shapes.job, (shapes.job.count as usize).div_ceil(SIZE));
+            self.program.finalize.push(flow);
+        }
+        let command = self.run(shaders::finalize(), job, self.solid().div_ceil(SIZE));
+        self.program.finalize.push(command);
+    }
+}
+
+const _: () = assert!(SIZE.is_multiple_of(BLOCK) && TURNS.is_multiple_of(BLOCK));

@@ -1,0 +1,309 @@
+//! Puts WGSL modules together from the twins of the kernels, the passes of this backend and the glue between.
+
+use crate::constraints::{Kind, wgsl};
+use crate::contact::collider_contact::Solid;
+use crate::model::Model;
+use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::solver::gpu::wgsl_codegen;
+use crate::solver::gpu::workgroup_memory::Room;
+
+const BINDINGS: &str = include_str!("bindings.wgsl");
+const TOUCH: &str = include_str!("../../contact/gpu/collider_contacts.wgsl");
+const DEAL: &str = include_str!("../../contact/gpu/pack_contact_particles.wgsl");
+const NEAR: &str = concat!(
+    include_str!("../../neighbors/gpu/interleaved_lists.wgsl"),
+    include_str!("../../contact/gpu/neighbor_bindings.wgsl")
+);
+const PREDICTING: &str = include_str!("../../integration/predict_row.wgsl");
+const FINISHING: &str = include_str!("../../integration/finalize_row.wgsl");
+
+/// One module's source: what all kernels share, then the parts in their order, each once.
+///
+/// A part may be given twice (two kinds of one file); WGSL would refuse to declare its functions again.
+pub fn compose(parts: &[&str]) -> String {
+    let mut seen: Vec<&str> = Vec::new();
+    for part in wgsl::SHARED.iter().chain(parts) {
+        if !seen.contains(part) {
+            seen.push(part);
+        }
+    }
+    seen.join("\n")
+}
+
+/// A shader by what it is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// Its entry point.
+    pub entry: &'static str,
+    /// Name for messages.
+    pub label: String,
+    what: What,
+    traits: Traits,
+}
+
+/// What a model has that its shaders must know of: what is not there is not compiled in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traits {
+    /// Particles hold on to each other.
+    pub cohesion: bool,
+    /// Bodies that contacts know of: rigid ones, and those with a shortest way out.
+    pub bodies: bool,
+    /// Convex colliders.
+    pub hulls: bool,
+    /// Colliders without inside, made of triangles.
+    pub surfaces: bool,
+    /// Colliders with distances on a grid.
+    pub fields: bool,
+}
+
+impl Traits {
+    /// Those of a model whose tables are written.
+    pub fn of(model: &Model, tables: &Tables) -> Self {
+        let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
+        Self {
+            cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0),
+            bodies: tables.loads != NOBODY || tables.fields.0 != NOBODY,
+            hulls: any(|s| matches!(s, Solid::Convex(_))),
+            surfaces: any(|s| matches!(s, Solid::Surface(_))),
+            fields: any(|s| matches!(s, Solid::Field(_))),
+        }
+    }
+
+    /// Contact with its colliders: without tables nothing is looked up.
+    fn contact(&self) -> String {
+        let Self { hulls, surfaces, fields, .. } = self;
+        let whole = "const BRIEF: bool = false;\n";
+        if !hulls && !surfaces && !fields {
+            return [whole, wgsl::CONTACT, wgsl::CONTACT_PLAIN].join("\n");
+        }
+        let there = format!(
+            "const HULLS: bool = {hulls};\nconst SURFACES: bool = {surfaces};\nconst FIELDS: bool = {fields};\n"
+        );
+        [&[whole, wgsl::CONTACT, &there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat().join("\n")
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum What {
+    Predict,
+    Finalize,
+    Passes,
+    Inflate,
+    Constraint(Kind),
+    Patches(PatchShader),
+    Meets,
+    Bounces,
+    Rebounds,
+    Shapes,
+    /// With what it is told about the liquids.
+    Flow(String),
+}
+
+/// Which buffers a shader sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Desk {
+    /// Those of `bindings.wgsl`.
+    Main,
+    /// Some of them, and the lists of neighbors with their pushes.
+    Meets,
+    /// Parameters, and the lists.
+    Sift,
+    /// Velocities, and the lists.
+    Bounces,
+    /// Some of them, and bodies with their poses.
+    Shapes,
+    /// Velocities and colliders, and the lists of liquids.
+    Flow,
+}
+
+fn source(entry: &'static str, what: What) -> Source {
+    let label = match &what {
+        What::Constraint(kind) => format!("{} {entry}", kind.name()),
+        _ => entry.to_owned(),
+    };
+    Source { entry, label, what, traits: Traits::default() }
+}
+
+/// Predict, contacts, stabilize: "predict" or "pins".
+pub fn predict(entry: &'static str) -> Source {
+    source(entry, What::Predict)
+}
+
+/// Velocities, sleeping, check for divergence.
+pub fn finalize() -> Source {
+    source("finalize", What::Finalize)
+}
+
+/// A pass that is not about one kind.
+pub fn passes(entry: &'static str) -> Source {
+    source(entry, What::Passes)
+}
+
+/// Volumes of closed surfaces.
+pub fn inflate() -> Source {
+    source("inflate", What::Inflate)
+}
+
+/// A pass over contacts between particles: "shares", "project" or "sift".
+pub fn meets(entry: &'static str) -> Source {
+    source(entry, What::Meets)
+}
+
+/// A pass over velocities: "remember" or "bounce".
+pub fn rebounds(entry: &'static str) -> Source {
+    source(entry, What::Rebounds)
+}
+
+/// A pass over velocities of particles that touch: "bounce_shares" or "bounce_between".
+pub fn bounces(entry: &'static str) -> Source {
+    source(entry, What::Bounces)
+}
+
+/// A pass over bodies that keep their shape.
+pub fn shapes(entry: &'static str) -> Source {
+    source(entry, What::Shapes)
+}
+
+/// A pass over liquids: "multiply", "advance", "skin", "tug", "settle", "rest", "curl" or "swirl". `constants` is what it is
+/// told about them.
+pub fn flow(entry: &'static str, constants: String) -> Source {
+    source(entry, What::Flow(constants))
+}
+
+/// A pass over constraints of one kind: "batch", "serial" or "jacobi".
+pub fn constraint(kind: Kind, entry: &'static str) -> Source {
+    source(entry, What::Constraint(kind))
+}
+
+/// What a shader of patches is made for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchShader {
+    /// Kinds of constraints.
+    pub kinds: Vec<Kind>,
+    /// Room in a workgroup's memory; what has none stays in its place.
+    pub room: Room,
+    /// Whether anybody reads multipliers; else nobody keeps them.
+    pub multipliers: bool,
+    /// Whether the pass does all of a substep.
+    pub whole: bool,
+}
+
+/// Patches.
+pub fn patches(shader: PatchShader) -> Source {
+    source("patches", What::Patches(shader))
+}
+
+impl Source {
+    /// The same for a model that has such things.
+    pub fn with(self, traits: Traits) -> Self {
+        Self { traits, ..self }
+    }
+
+    /// Which buffers it sees.
+    pub fn desk(&self) -> Desk {
+        match self.what {
+            What::Meets if self.entry == "sift" => Desk::Sift,
+            What::Meets => Desk::Meets,
+            What::Bounces => Desk::Bounces,
+            What::Shapes => Desk::Shapes,
+            What::Flow(_) => Desk::Flow,
+            _ => Desk::Main,
+        }
+    }
+
+    /// The module.
+    pub fn text(&self) -> String {
+        // Whether rows run on by themselves while others may be ahead.
+        let alone = matches!(self.what, What::Patches(PatchShader { whole: true, .. }));
+        format!("const ALONE: bool = {alone};\n{}", self.body())
+    }
+
+    fn body(&self) -> String {
+        let contact = self.traits.contact();
+        // Whoever has tables to look up touches colliders in passes of its own.
+        let plain = Traits::default().contact();
+        match &self.what {
+            What::Predict => {
+                let predict = include_str!("../../integration/predict.wgsl");
+                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
+            }
+            What::Finalize => {
+                let finalize = include_str!("../../integration/finalize.wgsl");
+                compose(&[wgsl::INTEGRATE, &plain, BINDINGS, TOUCH, FINISHING, finalize])
+            }
+            What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
+            What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
+            What::Meets => {
+                let Traits { cohesion, bodies, .. } = self.traits;
+                let there = format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n");
+                let meets = include_str!("../../contact/gpu/particle_contacts.wgsl");
+                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, NEAR, &there, meets])
+            }
+            What::Bounces => {
+                compose(&[wgsl::REBOUND, BINDINGS, NEAR, include_str!("../../contact/gpu/restitution_particles.wgsl")])
+            }
+            What::Rebounds => compose(&[
+                wgsl::REBOUND,
+                &contact,
+                BINDINGS,
+                TOUCH,
+                include_str!("../../contact/gpu/restitution_colliders.wgsl"),
+            ]),
+            What::Flow(constants) => {
+                let mut parts: Vec<&str> = wgsl::FLUID.to_vec();
+                let passes =
+                    [include_str!("../../fluid/gpu/fluid.wgsl"), include_str!("../../fluid/gpu/viscosity_sweeps.wgsl")];
+                parts.extend([contact.as_str(), BINDINGS, TOUCH, constants]);
+                parts.extend(passes);
+                compose(&parts)
+            }
+            What::Shapes => {
+                compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("../../rigid/shape_matching.wgsl")])
+            }
+            What::Constraint(kind) => {
+                compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &wgsl_codegen::whole(*kind)])
+            }
+            What::Patches(PatchShader { kinds, room, multipliers, whole }) => {
+                let sizes = [
+                    ("THREADS", room.threads),
+                    ("ROOM", room.rows.unwrap_or(0)),
+                    ("PLAN", room.plan.unwrap_or(0)),
+                    ("LAMBDA", room.lambda.unwrap_or(0)),
+                    ("CARDS", room.cards.unwrap_or(0)),
+                ];
+                let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
+                let pick = |here: bool, local: &'static str, global: &'static str| if here { local } else { global };
+                let glue = wgsl_codegen::patches(kinds, *multipliers, room.cards.is_some());
+                let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
+                parts.extend([
+                    "const BRIEF: bool = true;\n",
+                    wgsl::CONTACT,
+                    wgsl::CONTACT_PLAIN,
+                    BINDINGS,
+                    TOUCH,
+                    &sizes,
+                    pick(room.rows.is_some(), include_str!("rows_workgroup.wgsl"), include_str!("rows_global.wgsl")),
+                    pick(room.plan.is_some(), include_str!("plan_workgroup.wgsl"), include_str!("plan_global.wgsl")),
+                    pick(
+                        room.lambda.is_some(),
+                        include_str!("multipliers_workgroup.wgsl"),
+                        include_str!("multipliers_global.wgsl"),
+                    ),
+                    pick(
+                        room.cards.is_some(),
+                        include_str!("packed_workgroup.wgsl"),
+                        include_str!("packed_global.wgsl"),
+                    ),
+                    &glue,
+                    include_str!("patch.wgsl"),
+                ]);
+                if *whole {
+                    parts.extend([wgsl::INTEGRATE, PREDICTING, FINISHING, include_str!("patch_fused.wgsl")]);
+                } else {
+                    parts.push(include_str!("patch_pass.wgsl"));
+                }
+                compose(&parts)
+            }
+        }
+    }
+}

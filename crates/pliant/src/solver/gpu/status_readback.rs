@@ -1,0 +1,120 @@
+//! The check for particles that ran away, read back without waiting.
+//!
+//! Shaders remember the first particle and the number of substeps done; the host looks at a copy of that when
+//! it happens to be there, and waits for it only where somebody looks at the state.
+
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::error::GpuError;
+use crate::schedule::Stage;
+use crate::solver::gpu::model_packing::NOBODY;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+
+/// What FROZEN is while lists of neighbors have no room, as in `bindings.wgsl`.
+const CROWDED: u32 = 2;
+
+const IDLE: u8 = 0;
+const UNDER_WAY: u8 = 1;
+const READY: u8 = 2;
+const FAILED: u8 = 3;
+
+/// Bytes of the counter and the alarm at the start of `marks`.
+const BYTES: u64 = 4 * crate::solver::gpu::model_packing::MARKS as u64;
+
+/// Whoever ran away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runaway {
+    /// Where it was noticed.
+    pub stage: Stage,
+    /// Who.
+    pub particle: usize,
+    /// Substeps done, the bad one included.
+    pub substeps: u64,
+}
+
+/// What the device has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// All is well.
+    Fine,
+    /// Somebody ran away.
+    Ran(Runaway),
+    /// Lists of neighbors had no room: so many substeps were done (modulo 2³²), and none since.
+    Crowded {
+        /// Substeps.
+        done: u32,
+    },
+}
+
+/// A copy of the alarm on its way to the host.
+pub struct Alarm {
+    buffer: wgpu::Buffer,
+    state: Arc<AtomicU8>,
+}
+
+impl Alarm {
+    /// Makes the place it is copied to.
+    pub fn new(device: &Device) -> Self {
+        let buffer = device.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some("alarm"),
+            size: BYTES,
+            usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
+            mapped_at_creation: false,
+        });
+        Self { buffer, state: Arc::new(AtomicU8::new(IDLE)) }
+    }
+
+    /// Encodes a copy, unless the last one has not been looked at. Returns whether [`Self::send`] is due.
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, marks: &wgpu::Buffer) -> bool {
+        let idle = self.state.load(Ordering::Acquire) == IDLE;
+        if idle {
+            encoder.copy_buffer_to_buffer(marks, 0, &self.buffer, 0, BYTES);
+        }
+        idle
+    }
+
+    /// Asks for the copy, after the commands were submitted.
+    pub fn send(&self) {
+        self.state.store(UNDER_WAY, Ordering::Release);
+        let state = self.state.clone();
+        self.buffer.map_async(wgpu::MapMode::Read, .., move |done| {
+            state.store(if done.is_ok() { READY } else { FAILED }, Ordering::Release);
+        });
+    }
+
+    /// What the copy says, if it has arrived.
+    pub fn look(&self, device: &Device) -> Result<Signal, GpuError> {
+        if self.state.load(Ordering::Acquire) == UNDER_WAY {
+            let polled = device.device.poll(wgpu::PollType::Poll);
+            polled.map_err(|e| GpuError::Lost(e.to_string()))?;
+        }
+        device.alive()?;
+        match self.state.load(Ordering::Acquire) {
+            READY => {}
+            FAILED => return Err(GpuError::Lost("the alarm could not be read".to_owned())),
+            _ => return Ok(Signal::Fine),
+        }
+        let view = self.buffer.get_mapped_range(..).map_err(|e| GpuError::Lost(e.to_string()))?;
+        let found = read(bytemuck::cast_slice(&view));
+        drop(view);
+        self.buffer.unmap();
+        self.state.store(IDLE, Ordering::Release);
+        found
+    }
+}
+
+/// What the words at the start of `marks` say.
+pub fn read(marks: &[u32]) -> Result<Signal, GpuError> {
+    let [substeps, predict, solve, frozen, stuck] = [marks[0], marks[1], marks[2], marks[3], marks[4]];
+    if stuck != 0 {
+        let reason = "workgroups no longer run side by side".to_owned();
+        return Err(GpuError::Refused { what: "pieces that wait for each other".to_owned(), reason });
+    }
+    let (stage, particle) = if predict != NOBODY { (Stage::Predict, predict) } else { (Stage::Solve, solve) };
+    let found = Runaway { stage, particle: particle as usize, substeps: u64::from(substeps) };
+    Ok(match (particle, frozen) {
+        (NOBODY, CROWDED) => Signal::Crowded { done: substeps },
+        (NOBODY, _) => Signal::Fine,
+        _ => Signal::Ran(found),
+    })
+}

@@ -1,0 +1,172 @@
+//! Steps: the program's dispatches for many substeps in one submission, again where lists had no room.
+
+use crate::model::Model;
+use crate::runtime::gpu::MOST_GROUPS;
+use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::timing::{self, STAGES};
+use crate::solver::gpu::model_packing::MARKS;
+use crate::solver::gpu::program::Command;
+use crate::solver::gpu::shaders::Desk;
+use crate::solver::gpu::status_readback::{self, Runaway, Signal};
+use crate::solver::gpu::{Gpu, MOST_IN_FLIGHT};
+use std::time::Instant;
+
+/// Dispatches of one submission at most, so that a driver's watchdog sees an end.
+const MOST_DISPATCHES: usize = 20_000;
+
+impl Gpu {
+    /// Submits so many steps of dt. Returns without waiting for them.
+    pub fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Runaway>, GpuError> {
+        match self.alarm.look(&self.device)? {
+            Signal::Fine => {}
+            Signal::Ran(found) => return Ok(Some(found)),
+            Signal::Crowded { .. } => self.make_room(model)?,
+        }
+        let mut left = u64::from(steps) * u64::from(model.settings.substeps);
+        let most = self.most_substeps();
+        while left > 0 {
+            let count = left.min(most);
+            self.submit(model, count)?;
+            left -= count;
+        }
+        self.device.alive()?;
+        Ok(None)
+    }
+
+    /// Substeps of one submission at most.
+    fn most_substeps(&self) -> u64 {
+        let dispatches = (MOST_DISPATCHES / self.passes().max(1)).max(1) as u64;
+        let timed = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
+        dispatches.min(self.records.most()).min(timed)
+    }
+
+    /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
+    pub(crate) fn make_room(&self, model: &Model) -> Result<(), GpuError> {
+        loop {
+            let marks = self.device.download_some(&self.buffers.marks, 0, 4 * MARKS as u64)?;
+            let Signal::Crowded { done } = status_readback::read(&marks)? else { return Ok(()) };
+            if let Some(mut meeting) = self.met() {
+                meeting.grow(&self.device, &self.desks)?;
+            }
+            if let Some(mut flow) = self.flowing() {
+                flow.grow(&self.device, &self.desks)?;
+            }
+            self.buffers.thaw(&self.device);
+            let mut first = self.substeps - u64::from((self.substeps as u32).wrapping_sub(done));
+            while first < self.substeps {
+                let count = (self.substeps - first).min(self.most_substeps());
+                self.records.upload(&self.device, &self.buffers, model, first, count);
+                let mut encoder = self.device.device.create_command_encoder(&Default::default());
+                self.encode_substeps(&mut encoder, first, count);
+                self.device.queue.submit([encoder.finish()]);
+                first += count;
+            }
+        }
+    }
+
+    fn submit(&mut self, model: &Model, count: u64) -> Result<(), GpuError> {
+        let clock = Instant::now();
+        self.records.upload(&self.device, &self.buffers, model, self.substeps, count);
+        let mut encoder = self.device.device.create_command_encoder(&Default::default());
+        if self.profiling {
+            self.encode_stages(&mut encoder, count);
+        } else {
+            self.encode_substeps(&mut encoder, self.substeps, count);
+        }
+        let look = self.alarm.encode(&mut encoder, &self.buffers.marks);
+        let submission = self.device.queue.submit([encoder.finish()]);
+        if look {
+            self.alarm.send();
+        }
+        self.in_flight.push_back(submission);
+        self.substeps += count;
+        self.times.substeps += count;
+        self.times.encode += clock.elapsed().as_secs_f64();
+        if self.in_flight.len() > MOST_IN_FLIGHT {
+            self.device.wait_for(self.in_flight.pop_front())?;
+        }
+        if let Some(timer) = self.timer.as_ref().filter(|_| self.profiling) {
+            let seconds = timer.read(&self.device, count as u32)?;
+            for (stage, s) in STAGES.into_iter().zip(seconds) {
+                self.times.stages[stage as usize] += s;
+            }
+        }
+        Ok(())
+    }
+
+    /// Substeps after the first `done` ones.
+    fn encode_substeps(&self, encoder: &mut wgpu::CommandEncoder, done: u64, count: u64) {
+        let mut pass = encoder.begin_compute_pass(&Default::default());
+        let mut bound = usize::MAX;
+        let program = &self.program;
+        let mut k = 0;
+        while k < count {
+            let record = self.records.slot(done, k) * self.buffers.stride;
+            let alike = self.records.alike(done, k, count - k);
+            if let Some(&(substeps, one)) = program.several.iter().find(|(n, _)| *n <= alike) {
+                self.encode(&mut pass, &[Command::Run(one)], record, &mut bound);
+                k += substeps;
+                continue;
+            }
+            k += 1;
+            for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
+                self.encode(&mut pass, list, record, &mut bound);
+            }
+            for iteration in 0..program.count {
+                self.encode(&mut pass, program.iteration(iteration), record, &mut bound);
+            }
+            self.encode(&mut pass, &program.finalize, record, &mut bound);
+        }
+    }
+
+    /// One compute pass per stage, so that the device can say when each began and ended.
+    fn encode_stages(&self, encoder: &mut wgpu::CommandEncoder, count: u64) {
+        let Some(timer) = &self.timer else { return };
+        let lists = STAGES.map(|stage| self.program.stage(stage));
+        for k in 0..count {
+            let record = self.records.slot(self.substeps, k) * self.buffers.stride;
+            for (s, list) in lists.iter().enumerate() {
+                let timestamp_writes = Some(timer.writes(k as u32, s));
+                let label = Some(STAGES[s].name());
+                let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
+                let mut bound = usize::MAX;
+                self.encode(&mut pass, list, record, &mut bound);
+            }
+        }
+        timer.resolve(encoder, count as u32);
+    }
+
+    fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
+        let (meeting, flow) = (self.met(), self.flowing());
+        for command in list {
+            let d = match command {
+                Command::Run(d) => d,
+                found => {
+                    match found {
+                        Command::FindFlow => flow.iter().for_each(|f| f.search().encode(pass)),
+                        _ => meeting.iter().for_each(|m| m.search().encode(pass)),
+                    }
+                    *bound = usize::MAX;
+                    continue;
+                }
+            };
+            if *bound != d.pipeline {
+                pass.set_pipeline(&self.pipelines[d.pipeline]);
+                *bound = d.pipeline;
+                let own = match d.desk {
+                    Desk::Main => None,
+                    Desk::Meets | Desk::Sift | Desk::Bounces => meeting.as_ref().map(|m| &m.group),
+                    Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
+                    Desk::Flow => flow.as_ref().map(|f| &f.group),
+                };
+                if own.is_some() {
+                    pass.set_bind_group(1, own, &[]);
+                }
+            }
+            let offsets = [record, d.job as u32 * self.buffers.stride];
+            pass.set_bind_group(0, self.desks.shared(d.desk), &offsets);
+            let x = d.groups.min(MOST_GROUPS);
+            pass.dispatch_workgroups(x as u32, d.groups.div_ceil(x.max(1)) as u32, 1);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! What shaders are told about each substep: step length, and where colliders and pins stand.
+//!
+//! If nothing moves by prescription, two records serve forever: one for the very first substep (BDF2 starts with
+//! BDF1) and one for all others. Otherwise each submission uploads one for each of its substeps.
+
+use crate::contact::collider_contact;
+use crate::math::RowData;
+use crate::model::Model;
+use crate::runtime::gpu::device::Device;
+use crate::scene::{Integrator, Method};
+use crate::solver::gpu::buffers::Buffers;
+use crate::solver::gpu::layouts::{Obstacle, Pose, Substep};
+use crate::solver::gpu::model_packing::Tables;
+use crate::state::State;
+
+/// Substeps of one submission where things move.
+const RING: u64 = 64;
+/// Records that never change: the first substep's, and all others'.
+const FIXED: u32 = 2;
+
+const KEEPS_HISTORY: u32 = 1;
+const SECOND_ORDER: u32 = 2;
+const IN_THE_AIR: u32 = 4;
+const GOES_ON: u32 = 8;
+
+/// Records and where they are.
+pub struct Records {
+    /// Of a substep that is not the first.
+    steady: Substep,
+    /// Whether a collider or a pin moves by prescription.
+    moving: bool,
+    /// Vectors of the tables before the places of colliders and pins.
+    base: u32,
+    /// Vectors of one set of places.
+    set: u32,
+    /// Where the tables of each collider start.
+    solids: Vec<u32>,
+    /// Length of a substep [s].
+    length: f64,
+}
+
+impl Records {
+    /// For a model.
+    pub fn new(model: &Model, state: &State, tables: &Tables) -> Self {
+        let s = &model.settings;
+        let h = s.dt / s.substeps as f32;
+        let second = s.integrator == Integrator::Bdf2;
+        let solid = state.velocities.len() as u32;
+        let mut flags = if second { KEEPS_HISTORY | SECOND_ORDER } else { 0 };
+        if !model.sails.triangles.is_empty() {
+            flags |= IN_THE_AIR;
+        }
+        if s.iterations > 1 {
+            flags |= GOES_ON;
+        }
+        let (base, colliders) = (tables.fixtures.len() as u32, model.colliders.len() as u32);
+        let steady = Substep {
+            gravity: s.gravity.to_array(),
+            h,
+            wind: s.wind.velocity.to_array(),
+            gust: s.wind.gust,
+            inv_h: 1.0 / h,
+            keep: libm::expf(-s.damping * h),
+            inv_h2: if second { 9.0 / (4.0 * h * h) } else { 1.0 / (h * h) },
+            memory: if s.method == Method::Xpbd { 1.0 } else { 0.0 },
+            gust_period: s.wind.period,
+            sleep: s.sleep_speed * h,
+            margin: s.contact_margin,
+            omega: s.omega,
+            flags,
+            particles: state.particles as u32,
+            solid,
+            colliders,
+            stabilization: s.stabilization,
+            obstacles: base,
+            poses: base + 6 * colliders,
+            radii: tables.radii,
+            spins: tables.spins,
+            counts: tables.counts,
+            island_bits: tables.island_bits,
+            seams: tables.seams,
+            seam_of: tables.seam_of,
+            masks: tables.masks,
+            first_order: tables.first_order,
+            pushes: tables.pushes,
+            forces: tables.forces,
+            exchange: tables.exchange,
+            copies: model.phantoms.seams as u32,
+            meets: tables.meets,
+            nexts: tables.nexts,
+            fields: tables.fields.0,
+            carried: tables.flow.carried,
+            wet: tables.flow.wet,
+            loads: tables.loads,
+            crowds: tables.crowds,
+            lasts: tables.lasts,
+            cohesion: std::f32::consts::TAU * model.mutual.map_or(0.0, |m| m.cohesion) * h * h,
+        };
+        Self {
+            steady,
+            moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty(),
+            base,
+            set: 6 * colliders + 2 * model.pins.len() as u32,
+            solids: tables.solids.clone(),
+            length: f64::from(s.dt) / f64::from(s.substeps),
+        }
+    }
+
+    /// Number of records.
+    pub fn slots(&self) -> usize {
+        (u64::from(FIXED) + if self.moving { RING } else { 0 }) as usize
+    }
+
+    /// Vectors of `fixtures`.
+    pub fn fixtures(&self) -> usize {
+        (self.base + self.set) as usize + if self.moving { RING as usize * self.set as usize } else { 0 }
+    }
+
+    /// Substeps of one submission at most.
+    pub fn most(&self) -> u64 {
+        if self.moving { RING } else { u64::MAX }
+    }
+
+    /// How many of `count` substeps from `k` on have the same record.
+    pub fn alike(&self, done: u64, k: u64, count: u64) -> u64 {
+        if self.moving || done + k == 0 { 1 } else { count }
+    }
+
+    /// Record of the substep `k` of a submission that begins after `done` substeps.
+    pub fn slot(&self, done: u64, k: u64) -> u32 {
+        match (self.moving, done + k) {
+            (true, _) => FIXED + k as u32,
+            (false, 0) => 0,
+            (false, _) => 1,
+        }
+    }
+
+    /// Time after so many substeps [s].
+    pub fn time(&self, substeps: u64) -> f64 {
+        substeps as f64 * self.length
+    }
+
+    /// The records that never change.
+    pub fn upload_fixed(&self, device: &Device, buffers: &Buffers, model: &Model) {
+        for slot in 0..FIXED {
+            let at = u64::from(slot * buffers.stride);
+            buffers.write(device, &buffers.substeps, at, &[self.record(u64::from(slot), 0)]);
+        }
+        let places = self.places(model, 0);
+        buffers.write(device, &buffers.fixtures, u64::from(self.base) * 16, &places);
+    }
+
+    /// The records of a submission, where they differ from substep to substep.
+    pub fn upload(&self, device: &Device, buffers: &Buffers, model: &Model, done: u64, count: u64) {
+        if !self.moving {
+            return;
+        }
+        let stride = buffers.stride as usize;
+        let mut records = vec![0_u8; count as usize * stride];
+        let mut places = Vec::with_capacity(count as usize * self.set as usize);
+        for k in 0..count {
+            let record = self.record(done + k, (k as u32 + 1) * self.set);
+            let bytes = bytemuck::bytes_of(&record);
+            records[k as usize * stride..][..bytes.len()].copy_from_slice(bytes);
+            places.extend(self.places(model, done + k));
+        }
+        buffers.write(device, &buffers.substeps, u64::from(FIXED * buffers.stride), &records);
+        buffers.write(device, &buffers.fixtures, u64::from(self.base + self.set) * 16, &places);
+    }
+
+    /// Record of substep `index`, with places `shift` vectors behind the first.
+    fn record(&self, index: u64, shift: u32) -> Substep {
+        let mut record = self.steady;
+        record.obstacles += shift;
+        record.poses += shift;
+        if index == 0 && record.flags & SECOND_ORDER != 0 {
+            record.flags &= !SECOND_ORDER;
+            record.inv_h2 = 1.0 / (record.h * record.h);
+        }
+        record
+    }
+
+    /// Where colliders and pins stand in substep `index`.
+    fn places(&self, model: &Model, index: u64) -> Vec<RowData> {
+        let (start, end) = (self.time(index), self.time(index + 1));
+        let mut all = Vec::with_capacity(self.set as usize);
+        for (c, &table) in model.colliders.iter().zip(&self.solids) {
+            let obstacle = collider_contact::Obstacle {
+                solid: c.solid.clone(),
+                before: c.motion.pose(start),
+                after: c.motion.pose(end),
+                friction: c.friction,
+            };
+            all.extend_from_slice(bytemuck::cast_slice(&[Obstacle { table, ..Obstacle::from(&obstacle) }]));
+        }
+        for pins in &model.pins {
+            all.extend_from_slice(bytemuck::cast_slice(&[Pose::from(&pins.motion.pose(end))]));
+        }
+        all
+    }
+}

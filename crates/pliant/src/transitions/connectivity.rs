@@ -1,0 +1,173 @@
+//! What hangs together, and how deep the particles of a body are below its surface, found from where they are.
+//!
+//! For bodies that come to be while a simulation runs: those that are built have distances from their meshes.
+
+use crate::math::RowData;
+use crate::neighbors::{Bounds, Cells, Cloud, Construction, Finder, Grid, Pairs, Search};
+use crate::runtime::cpu::Threads;
+use glam::Vec3;
+
+/// How far a particle looks around itself, in radii: as far as a liquid does.
+const REACH: f32 = 4.0;
+
+/// Particles that are nearer than so many radii hang together: one and a half times as far as at rest.
+const TOGETHER: f32 = 3.0;
+
+/// Cosine of the angle from the way out within which nobody is to be seen from the surface.
+const OPEN: f32 = 0.5;
+
+/// Which places hang together, by steps from one to the next, with any of the first `seeds`. Without these: which are of the
+/// largest piece, of several that are as large the first, or nobody where it has fewer than `least`.
+pub fn together(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec<bool> {
+    let finder = around(places, TOGETHER * radius);
+    let near = finder.neighbors();
+    let mut piece_of = vec![u32::MAX; places.len()];
+    let mut sizes = Vec::new();
+    let mut open: Vec<usize> = (0..seeds).collect();
+    for start in 0..places.len() {
+        if piece_of[start] != u32::MAX {
+            continue;
+        }
+        let number = sizes.len() as u32;
+        if open.is_empty() {
+            open.push(start);
+        }
+        open.iter().for_each(|&i| piece_of[i] = number);
+        let mut size = open.len();
+        while let Some(i) = open.pop() {
+            for &j in near.of(i) {
+                if std::mem::replace(&mut piece_of[j as usize], number) == u32::MAX {
+                    open.push(j as usize);
+                    size += 1;
+                }
+            }
+        }
+        sizes.push(size);
+    }
+    let most = sizes.iter().copied().max().unwrap_or(0);
+    let best = match seeds {
+        0 => sizes.iter().position(|&size| size == most && size >= least),
+        _ => Some(0),
+    };
+    piece_of.into_iter().map(|piece| best == Some(piece as usize)).collect()
+}
+
+/// Finds for each place those within `reach` [m].
+fn around(places: &[Vec3], reach: f32) -> Finder {
+    let mut finder = Finder::new(Search::Grid);
+    let radii = vec![0.5 * reach; places.len()];
+    finder.find(&Threads::one(), Cloud { rows: &rows_of(places), radii: &radii, phases: &[] }, 0.0, Pairs::Both);
+    finder
+}
+
+fn rows_of(places: &[Vec3]) -> Vec<RowData> {
+    places.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect()
+}
+
+/// For each place the unit vector of the shortest way out, and the depth below the surface [m], as
+/// [`crate::model::Model::fields`] has them. Particles at the surface are one radius deep.
+///
+/// The way out leads away from the neighbors. A particle is at the surface if nobody is in a cone about that; all others
+/// are as much deeper as the nearest of those is away, and go the same way: that to it would lead along the surface as often
+/// as not, where particles are a layer deep.
+pub fn fields(places: &[Vec3], radius: f32) -> Vec<RowData> {
+    let (rows, reach) = (rows_of(places), REACH * radius);
+    let finder = around(places, reach);
+    let near = finder.neighbors();
+    let way_out = |i: usize| {
+        let away = near.of(i).iter().map(|&j| places[i] - places[j as usize]);
+        away.map(|d| d * (1.0 - d.length_squared() / (reach * reach))).sum::<Vec3>().normalize_or_zero()
+    };
+    let open = |i: usize, out: Vec3| {
+        let hides = |&j: &u32| {
+            let d = places[j as usize] - places[i];
+            d.dot(out) > OPEN * d.length()
+        };
+        near.of(i).is_empty() || out != Vec3::ZERO && !near.of(i).iter().any(hides)
+    };
+    let outs: Vec<Vec3> = (0..places.len()).map(way_out).collect();
+    let surface: Vec<usize> = (0..places.len()).filter(|&i| open(i, outs[i])).collect();
+    let mut all: Vec<RowData> = outs.iter().map(|out| [out.x, out.y, out.z, radius]).collect();
+    if surface.is_empty() {
+        return all;
+    }
+    let shell: Vec<RowData> = surface.iter().map(|&i| rows[i]).collect();
+    let bounds = Bounds::of(&shell);
+    let cells = Cells::new(&bounds, [bounds.spacing(shell.len()); 3], 4 * shell.len());
+    let mut grid = Grid::default();
+    let cloud = Cloud { rows: &shell, radii: &vec![0.0; shell.len()], phases: &[] };
+    grid.build_with(&Threads::one(), cloud, cells, Construction::Counting);
+    let mut found = Vec::new();
+    let mut next = surface.iter().peekable();
+    for (i, field) in all.iter_mut().enumerate() {
+        if next.next_if(|&&s| s == i).is_some() {
+            continue;
+        }
+        grid.nearest(rows[i], 1, &mut found);
+        if let Some(nearest) = found.first() {
+            let out = outs[surface[nearest.index as usize]];
+            *field = [out.x, out.y, out.z, radius + nearest.squared.sqrt()];
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A lattice of spacing 2, shaken a little.
+    fn ball(size: i32) -> Vec<Vec3> {
+        let mut places = Vec::new();
+        for (x, y, z) in (-size..=size)
+            .flat_map(|x| (-size..=size).flat_map(move |y| (-size..=size).map(move |z| (x as f32, y as f32, z as f32))))
+        {
+            let shaken = |a: f32, b: f32| 0.1 * (12.9 * a + 78.2 * b + 3.1).sin();
+            let p = 2.0 * Vec3::new(x, y, z) + Vec3::new(shaken(x, y), shaken(y, z), shaken(z, x));
+            if p.length() < 2.0 * size as f32 {
+                places.push(p);
+            }
+        }
+        places
+    }
+
+    #[test]
+    fn depth_in_a_ball_is_the_distance_from_its_surface() {
+        // A ball of radius 13 with the cubes of its outermost particles, as far as a lattice is round.
+        let places = ball(6);
+        for (p, [x, y, z, depth]) in places.iter().zip(fields(&places, 1.0)) {
+            let (r, out) = (p.length(), Vec3::new(x, y, z));
+            assert!((out.length() - 1.0).abs() < 1e-5, "{out} at {p}");
+            assert!((depth - (12.5 - r)).abs() < 1.8, "{depth} deep at {r}");
+            if r > 4.0 {
+                assert!(out.dot(*p) > 0.7 * r, "{out} leads out of {p}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_hangs_together_is_the_largest_piece_or_that_of_the_seeds() {
+        // Three pieces, one after the other: two, four and three particles.
+        let steps = [0.0, 2.0, 9.0, 11.9, 13.0, 15.0, 30.0, 32.0, 34.0];
+        let places: Vec<Vec3> = steps.iter().map(|&x| x * Vec3::X).collect();
+        let found = |seeds: usize, least: usize| -> Vec<usize> {
+            let all = together(&places, 1.0, seeds, least);
+            (0..places.len()).filter(|&i| all[i]).collect()
+        };
+        assert_eq!(found(0, 4), [2, 3, 4, 5]);
+        assert!(found(0, 5).is_empty());
+        assert_eq!(found(1, 4), [0, 1]);
+        assert_eq!(found(3, 4), [0, 1, 2, 3, 4, 5]);
+        assert!(together(&[], 1.0, 0, 1).is_empty());
+    }
+
+    #[test]
+    fn one_particle_two_and_a_row_are_all_surface() {
+        assert_eq!(fields(&[], 1.0).len(), 0);
+        assert_eq!(fields(&[Vec3::ONE], 1.0), [[0.0, 0.0, 0.0, 1.0]]);
+        let two = fields(&[Vec3::ZERO, 2.0 * Vec3::X], 1.0);
+        assert_eq!(two, [[-1.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]]);
+        let row: Vec<Vec3> = (0..9).map(|k| 2.0 * k as f32 * Vec3::X).collect();
+        assert!(fields(&row, 1.0).iter().all(|f| f.iter().all(|v| v.is_finite()) && f[3] >= 1.0));
+    }
+}

@@ -1,0 +1,183 @@
+//! Liquids that turn into bodies between two steps.
+//!
+//! A particle of the liquid falls asleep, and one of the body takes its place, with its mass. The body moves on with the
+//! momentum and the angular momentum that its particles had; what they moved beside that is lost, as heat.
+
+use crate::model::Model;
+use crate::neighbors::ASLEEP;
+use crate::rigid::{inertia, pseudoinverse_f64};
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::GpuError;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::Gpu;
+use crate::state::State;
+use crate::transitions::connectivity::{fields, together};
+use crate::transitions::freeze::Freeze;
+use crate::transitions::{sleep, time, wake};
+use glam::{DMat3, DVec3, Vec3};
+use std::ops::Range;
+
+/// Particles that a body begins with, at least: fewer are drops, which would take it with them.
+const LEAST: usize = 4;
+
+/// Freezes who is cold now.
+pub fn freeze(model: &Model, state: &mut State) {
+    let substeps = state.substeps;
+    let mut any = false;
+    for (number, freeze) in acting(model, substeps) {
+        any |= !turn(freeze, number, time(model, substeps), state).is_empty();
+    }
+    if any {
+        state.weigh_bodies();
+    }
+}
+
+/// The same where the state lives on a device. Returns whether more are to come.
+/// Only steps in which something may freeze read the liquid back, and what has frozen already.
+#[cfg(feature = "gpu")]
+pub fn freeze_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
+    let (substeps, mut changed) = (gpu.substeps(), Vec::new());
+    let now = time(model, substeps);
+    let acting: Vec<_> = acting(model, substeps).collect();
+    let there = |state: &State, (number, freeze): (usize, &Freeze)| {
+        Some(freeze.body.start..freeze.body.start + state.frozen[number].count).filter(|range| !range.is_empty())
+    };
+    if !acting.is_empty() {
+        gpu.wait(model)?;
+        gpu.read_poses(aside)?;
+    }
+    // All of them before any freezes: two may take from one liquid.
+    for &one in &acting {
+        for range in one.1.takes.iter().cloned().chain(there(aside, one)) {
+            gpu.read_all(aside, range)?;
+        }
+    }
+    for &(number, freeze) in &acting {
+        changed.extend(turn(freeze, number, now, aside));
+    }
+    if !changed.is_empty() {
+        aside.weigh_bodies();
+        changed.sort_unstable();
+        gpu.upload_particles(model, aside, &changed);
+        gpu.upload_bodies(model, aside);
+        gpu.upload_poses(aside);
+        acting.iter().filter_map(|&one| there(aside, one)).for_each(|range| gpu.upload_velocities(aside, range));
+    }
+    Ok(model.freezes.iter().any(|freeze| now < freeze.end))
+}
+
+/// Those in which something may freeze after so many substeps.
+fn acting(model: &Model, substeps: u64) -> impl Iterator<Item = (usize, &Freeze)> {
+    let before = substeps.checked_sub(u64::from(model.settings.substeps)).map(|before| time(model, before));
+    let now = time(model, substeps);
+    model.freezes.iter().enumerate().filter(move |(_, freeze)| freeze.acts(before, now))
+}
+
+/// Returns all particles that have come or gone.
+fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32> {
+    let mut changed = Vec::new();
+    let before = state.frozen[number].count;
+    let place = |i: usize| Vec3::from_slice(&state.rows[i][..3]);
+    // Whoever the caller has pinned stays what it is.
+    let is_cold = |&i: &usize| state.phases[i] != ASLEEP && state.rows[i][3] > 0.0 && freeze.holds(now, place(i));
+    let cold: Vec<usize> = freeze.takes.iter().cloned().flatten().filter(is_cold).collect();
+    let there = freeze.body.start..freeze.body.start + before;
+    let places: Vec<Vec3> = there.chain(cold.iter().copied()).map(place).collect();
+    let joins = together(&places, freeze.radius, before, LEAST);
+    let joining = cold.into_iter().zip(&joins[before..]).filter(|(_, joins)| **joins).map(|(i, _)| i);
+    for (i, solid) in joining.zip(freeze.body.clone().skip(before)) {
+        let ([x, y, z, weight], [vx, vy, vz, _], carried) = (state.rows[i], state.velocities[i], state.carried[i]);
+        wake(state, solid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, freeze.phase));
+        sleep(state, i);
+        // Pressure goes on in pairs, and one of a pair may still be liquid.
+        state.carried[solid] = carried;
+        changed.extend([solid as u32, i as u32]);
+    }
+    let count = before + changed.len() / 2;
+    if count > before {
+        let body = freeze.body.start..freeze.body.start + count;
+        stiffen(state, body);
+        if let Some(shapes) = &mut state.shapes {
+            shapes.join(freeze.number, before..count, &state.rows);
+            let places: Vec<Vec3> = shapes.offsets(freeze.number, count).map(Vec3::from).collect();
+            state.frozen[number].fields = fields(&places, freeze.radius);
+        }
+        state.frozen[number].count = count;
+    }
+    changed
+}
+
+/// Leaves of the motion of some particles that of a rigid body with their momentum and angular momentum: v + ω×r, with
+/// ω = I⁻¹L. Of all rigid motions that is the nearest, by mass, so that energy is only lost.
+fn stiffen(state: &mut State, body: Range<usize>) {
+    let vector = |row: [f32; 4]| DVec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]));
+    let mass = |i: usize| 1.0 / f64::from(state.rows[i][3]);
+    // The caller may have pinned one of the body: it has no share in what moves.
+    let free: Vec<usize> = body.filter(|&i| state.rows[i][3] > 0.0).collect();
+    let total: f64 = free.iter().map(|&i| mass(i)).sum();
+    let mean = |of: &dyn Fn(usize) -> DVec3| free.iter().map(|&i| of(i) * mass(i)).sum::<DVec3>() / total;
+    let center = mean(&|i| vector(state.rows[i]));
+    let velocity = mean(&|i| vector(state.velocities[i]));
+    let (mut turn, mut second) = (DVec3::ZERO, DMat3::ZERO);
+    for &i in &free {
+        let arm = vector(state.rows[i]) - center;
+        turn += mass(i) * arm.cross(vector(state.velocities[i]) - velocity);
+        second += DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z) * mass(i);
+    }
+    // A row of particles does not turn about itself.
+    let (inverse, _) = pseudoinverse_f64(inertia(&second.to_cols_array_2d()));
+    let spin = DMat3::from_cols_array_2d(&inverse) * turn;
+    for i in free {
+        let v = (velocity + spin.cross(vector(state.rows[i]) - center)).as_vec3();
+        state.velocities[i] = [v.x, v.y, v.z, 0.0];
+        if let Some(first) = state.first_order.get_mut(i) {
+            (*first, state.older_velocities[i]) = (true, state.velocities[i]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(state: &State) -> (DVec3, DVec3, f64) {
+        let vector = |row: [f32; 4]| DVec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]));
+        let (mut linear, mut angular, mut energy) = (DVec3::ZERO, DVec3::ZERO, 0.0);
+        for (row, velocity) in state.rows.iter().zip(&state.velocities) {
+            let (m, x, v) = (1.0 / f64::from(row[3]), vector(*row), vector(*velocity));
+            linear += m * v;
+            angular += m * x.cross(v);
+            energy += 0.5 * m * v.length_squared();
+        }
+        (linear, angular, energy)
+    }
+
+    #[test]
+    fn s16_what_stiffens_keeps_momenta_to_rounding_and_loses_energy() {
+        let any = |k: usize| ((k as f32 * 12.9898).sin() * 437.585_45).fract();
+        let rows = |flat: f32, count: usize| -> Vec<[f32; 4]> {
+            (0..count)
+                .map(|k| [any(3 * k), flat * any(3 * k + 1), flat * any(3 * k + 2), 1.0 + any(k + 7).abs()])
+                .collect()
+        };
+        // A lump, a rod, which does not turn about itself, and a single particle.
+        for (rows, loss) in [(rows(1.0, 60), 0.5), (rows(0.0, 60), 0.3), (rows(1.0, 1), 0.0)] {
+            let velocities: Vec<_> =
+                (0..rows.len()).map(|k| [1.0 + any(5 * k + 1), any(5 * k + 2), any(5 * k + 3), 0.0]).collect();
+            let mut state = State { particles: rows.len(), rows, velocities, ..State::default() };
+            let (linear, angular, energy) = sums(&state);
+            let all = 0..state.particles;
+            stiffen(&mut state, all);
+            let (linear_after, angular_after, energy_after) = sums(&state);
+            // Velocities are rounded to 6e-8 of a meter per second.
+            assert!((linear_after - linear).length() < 1e-6 * linear.length());
+            assert!((angular_after - angular).length() < 1e-6 * linear.length());
+            assert!(energy_after <= energy * (1.0 - 0.3 * loss) + 1e-9, "{energy_after} of {energy} J");
+            let again = state.clone();
+            let all = 0..state.particles;
+            stiffen(&mut state, all);
+            let off = state.velocities.iter().flatten().zip(again.velocities.iter().flatten());
+            assert!(off.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-6, "a rigid motion is one");
+        }
+    }
+}

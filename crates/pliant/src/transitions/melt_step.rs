@@ -1,0 +1,70 @@
+//! Bodies that turn into liquids between two steps.
+//!
+//! A particle of the body falls asleep, and the one of the liquid that waits for that takes its place, with its velocity
+//! and mass.
+
+use crate::fluid::parameters::LIQUID;
+use crate::model::Model;
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::GpuError;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::Gpu;
+use crate::state::State;
+use crate::transitions::melt::Melt;
+use crate::transitions::{sleep, time, wake};
+use glam::Vec3;
+
+/// Melts who has been reached by now.
+pub fn melt(model: &Model, state: &mut State) {
+    let now = time(model, state.substeps);
+    let mut any = false;
+    for (number, melt) in model.melts.iter().enumerate() {
+        any |= !turn(melt, number, now, state).is_empty();
+    }
+    if any {
+        state.weigh_bodies();
+    }
+}
+
+/// The same where the state lives on a device. Returns whether more are to come.
+/// Steps in which somebody melts read the body back.
+#[cfg(feature = "gpu")]
+pub fn melt_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
+    let now = time(model, gpu.substeps());
+    let mut changed = Vec::new();
+    for (number, melt) in model.melts.iter().enumerate() {
+        if melt.melted_at(now) > aside.melted[number] {
+            gpu.wait(model)?;
+            gpu.read_particles(aside, melt.body.clone())?;
+            changed.extend(turn(melt, number, now, aside));
+        }
+    }
+    if !changed.is_empty() {
+        aside.weigh_bodies();
+        changed.sort_unstable();
+        gpu.upload_particles(model, aside, &changed);
+        gpu.upload_bodies(model, aside);
+    }
+    Ok(model.melts.iter().zip(&aside.melted).any(|(melt, &melted)| melted < melt.order.len()))
+}
+
+/// Returns all particles that it has changed.
+fn turn(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
+    let mut changed = Vec::new();
+    let (before, after) = (state.melted[number], melt.melted_at(now));
+    for &(_, k) in melt.order.get(before..after).unwrap_or_default() {
+        let (solid, liquid) = (melt.body.start + k as usize, melt.twins + k as usize);
+        let ([x, y, z, weight], [vx, vy, vz, _]) = (state.rows[solid], state.velocities[solid]);
+        // The caller may have pinned it: then it stays what it is.
+        if weight > 0.0 {
+            wake(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, LIQUID));
+            sleep(state, solid);
+            if let Some(shapes) = &mut state.shapes {
+                shapes.leave(solid);
+            }
+            changed.extend([solid as u32, liquid as u32]);
+        }
+        state.melted[number] += 1;
+    }
+    changed
+}

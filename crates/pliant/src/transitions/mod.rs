@@ -1,0 +1,78 @@
+//! What the host changes between two steps: particles come into the world, leave it, and change from solid to liquid and back.
+//!
+//! All of that is an edit of the state by the host, the same on every backend. Where the state lives on a device, the host
+//! waits for it, reads back the particles in question, and puts back those that have changed; `aside` is its copy from
+//! before, of which only they are up to date.
+
+pub mod connectivity;
+pub mod drain;
+pub mod drain_step;
+pub mod emitter;
+pub mod emitter_step;
+pub mod freeze;
+pub mod freeze_step;
+pub mod melt;
+pub mod melt_step;
+
+use crate::math::RowData;
+use crate::model::Model;
+use crate::neighbors::ASLEEP;
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::GpuError;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::Gpu;
+use crate::state::State;
+use glam::Vec3;
+
+/// Before a step: grains come out, bodies melt, liquids freeze.
+pub fn before(model: &Model, state: &mut State) {
+    emitter_step::pour(model, state);
+    melt_step::melt(model, state);
+    freeze_step::freeze(model, state);
+}
+
+/// After a step: drains take what is in them. Returns whether anybody has left.
+pub fn after(model: &Model, state: &mut State) -> bool {
+    !drain_step::drain(model, state).is_empty()
+}
+
+/// [`before`] where the state lives on a device. Returns whether the step must be one by itself, because something happens
+/// after it or may happen before the next.
+#[cfg(feature = "gpu")]
+pub fn before_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
+    let pours = emitter_step::pour_on(gpu, model, aside)?;
+    let melts = melt_step::melt_on(gpu, model, aside)?;
+    let freezes = freeze_step::freeze_on(gpu, model, aside)?;
+    Ok(pours || melts || freezes || !model.drains.is_empty())
+}
+
+/// [`after`] where the state lives on a device.
+#[cfg(feature = "gpu")]
+pub fn after_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<(), GpuError> {
+    drain_step::drain_on(gpu, model, aside)
+}
+
+/// Time after so many substeps [s].
+fn time(model: &Model, substeps: u64) -> f64 {
+    substeps as f64 * (f64::from(model.settings.dt) / f64::from(model.settings.substeps))
+}
+
+/// Takes a particle out of the world: fixed, asleep, at rest where it is.
+fn sleep(state: &mut State, i: usize) {
+    let [x, y, z, _] = state.rows[i];
+    wake(state, i, Vec3::new(x, y, z), Vec3::ZERO, (0.0, ASLEEP));
+}
+
+/// Puts a particle into the world, with its inverse mass [1/kg] and its phase.
+fn wake(state: &mut State, i: usize, p: Vec3, v: Vec3, (weight, phase): (f32, u32)) {
+    let (row, velocity): (RowData, RowData) = ([p.x, p.y, p.z, weight], [v.x, v.y, v.z, 0.0]);
+    (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, velocity);
+    state.phases[i] = phase;
+    // No past: the first substep is of first order, and no pressure is carried over.
+    if let Some(first) = state.first_order.get_mut(i) {
+        (*first, state.older[i], state.older_velocities[i]) = (true, row, velocity);
+    }
+    if let Some(carried) = state.carried.get_mut(i) {
+        (*carried, state.pressures[i]) = ([0.0; 4], 0.0);
+    }
+}
