@@ -1,8 +1,8 @@
 //! `pliant check`: what a scene would become.
 
 use crate::args::CheckArgs;
-use crate::load::{Loaded, Setting};
-use crate::report::Failure;
+use crate::scene_loader::{Loaded, Setting};
+use crate::failure::Failure;
 use crate::run::Length;
 use crate::{gpu, out};
 use pliant::Simulation;

@@ -2,7 +2,7 @@
 
 use crate::args::GpuArgs;
 use crate::out;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 use pliant::gpu::AdapterReport;
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! In place of `gpu.rs` where Pliant is built without the feature "gpu".
 
 use crate::args::GpuArgs;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 
 pub fn gpu(_: &GpuArgs) -> Result<(), Failure> {

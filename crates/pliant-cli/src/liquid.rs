@@ -1,6 +1,6 @@
 //! Liquids on their way out: which particles are whose, their surfaces, and colors that show speed or density.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use glam::Vec3;
 use pliant::Simulation;
 use pliant::frame::Frame;

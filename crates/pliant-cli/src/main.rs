@@ -4,17 +4,17 @@ mod args;
 mod bench;
 mod builtin;
 mod check;
-#[cfg_attr(not(feature = "gpu"), path = "gpu_absent.rs")]
+#[cfg_attr(not(feature = "gpu"), path = "gpu_stub.rs")]
 mod gpu;
 mod liquid;
-mod load;
-mod out;
+mod scene_loader;
+mod stdout;
 mod partition;
 mod picture;
 mod plot;
 mod process;
 mod progress;
-mod report;
+mod failure;
 mod run;
 mod scenes;
 mod study;

@@ -1,12 +1,12 @@
 //! `pliant partition`: how the constraints of a scene are split, in numbers and as a picture.
 
 use crate::args::PartitionArgs;
-use crate::load::{Loaded, Setting};
+use crate::scene_loader::{Loaded, Setting};
 use crate::out;
 use crate::plot::bars::{self, Bars, Fill};
 use crate::plot::graph::{self, Graph, Link};
 use crate::plot::{self, Drawn};
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 use pliant::build::partition::report::{GroupReport, Report, report};
 use pliant::model::Group;

@@ -4,7 +4,7 @@
 //! models; symbolic links are followed before that is decided.
 
 use crate::builtin;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::SceneError;
 use pliant::build::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};

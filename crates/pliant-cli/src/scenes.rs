@@ -2,9 +2,9 @@
 
 use crate::args::ScenesArgs;
 use crate::builtin::{Builtin, SCENES};
-use crate::load::Loaded;
+use crate::scene_loader::Loaded;
 use crate::out;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Backend;
 use pliant::scene::{Scene, Soft};
 use pliant::step::stats::Counts;

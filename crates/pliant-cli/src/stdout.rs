@@ -2,7 +2,7 @@
 //!
 //! A reader that goes away (`pliant scenes | head -1`) is no failure; a full disk behind stdout is one.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use std::io::{self, ErrorKind, Write};
 
 /// Writes to stdout.

@@ -25,7 +25,7 @@
 mod bins;
 mod camera;
 mod color;
-mod contact;
+mod contact_shadow;
 mod curve;
 mod error;
 mod geometry;
@@ -37,7 +37,7 @@ mod liquid;
 mod ortho;
 mod picture;
 mod renderer;
-mod setup;
+mod triangle_setup;
 mod shade;
 mod shadow;
 mod shapes;

@@ -5,19 +5,19 @@ use rayon::prelude::*;
 use crate::bins::Bins;
 use crate::camera::View;
 use crate::color::display_bytes;
-use crate::contact::ContactMap;
+use crate::contact_shadow::ContactMap;
 use crate::error::RenderError;
 use crate::geometry::Geometry;
 use crate::ground::screen_plane;
 use crate::image::Image;
 use crate::picture::Picture;
-use crate::setup::screen_triangles;
+use crate::triangle_setup::screen_triangles;
 use crate::shade::Scene;
 use crate::shadow::ShadowMap;
 use crate::spheres::ScreenSphere;
 use crate::tile::{FIRST_OBJECT, TILE_HEIGHT, TILE_WIDTH, Tile};
 
-/// Largest side of a picture [px]; see the fixed-point range in `setup`.
+/// Largest side of a picture [px]; see the fixed-point range in `triangle_setup`.
 const MAX_SIDE: u32 = 4096;
 
 /// Draws pictures of one size.

@@ -3,7 +3,7 @@
 //! Four samples per pixel on a rotated grid. No colors here; see `shade`.
 
 use crate::camera::View;
-use crate::setup::{STEPS, ScreenTriangle};
+use crate::triangle_setup::{STEPS, ScreenTriangle};
 use crate::spheres::ScreenSphere;
 
 pub(crate) const TILE_WIDTH: u32 = 32;

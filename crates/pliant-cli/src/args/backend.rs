@@ -1,6 +1,6 @@
 //! Who computes: `--backend`, and which GPU.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use pliant::Backend;
 

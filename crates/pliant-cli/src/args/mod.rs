@@ -1,13 +1,13 @@
 //! The command line: what can be said, with an example for everything.
 
 mod neighbors;
-mod processor;
+mod backend;
 mod solver;
 mod study;
 mod voxelize;
 
 pub use neighbors::NeighborArgs;
-pub use processor::{GpuArgs, Processor};
+pub use backend::{GpuArgs, Processor};
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs};
 pub use voxelize::VoxelizeArgs;

@@ -1,6 +1,6 @@
 //! A solver in one word, as studies compare them: `color`, `phantom:4`, `patch:1000`, `mosaic:1000`.
 
-use crate::load::Setting;
+use crate::scene_loader::Setting;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParserFactory};
 use clap::{Arg, Command};
 use pliant::scene::Partition;

@@ -3,7 +3,7 @@
 use super::{Measured, median, residuals};
 use crate::args::BenchArgs;
 use crate::process::cpu_seconds;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::model::Model;
 use pliant::step::schedule::Stage;
 use pliant::{Simulation, StepError};

@@ -7,10 +7,10 @@ mod neighbors;
 mod neighbors_gpu;
 
 use crate::args::{BenchArgs, SolverSpec};
-use crate::load::{Loaded, Setting};
+use crate::scene_loader::{Loaded, Setting};
 use crate::out;
 use crate::process::{cpu_seconds, peak_bytes, reset_peak};
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::model::Model;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Counts, Residuals, Times};

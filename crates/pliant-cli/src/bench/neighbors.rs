@@ -3,7 +3,7 @@
 use super::median;
 use crate::args::BenchArgs;
 use crate::out;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::space::{Box3, Cloud, Finder, Grid, Neighbors, Pairs, RadixSort, Search, Traversal, Tree};
 use pliant::state::RowData;
 use pliant::{Isa, Threads};

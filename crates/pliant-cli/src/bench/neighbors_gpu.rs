@@ -2,7 +2,7 @@
 
 use super::median;
 use super::neighbors::{Block, Dice, Row, name, pairs};
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Backend;
 use pliant::gpu::space::{Finder, Layout, Order, Setup, Sort};
 use pliant::gpu::wgpu::{self, BufferUsages};

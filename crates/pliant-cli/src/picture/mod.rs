@@ -1,10 +1,10 @@
 //! What a moment of a simulation looks like: engine data to the renderer's picture.
 
-mod ropes;
+mod polylines;
 
 use crate::args::LiquidLook;
 use crate::liquid::{Liquids, Tint};
-use crate::report::Failure;
+use crate::failure::Failure;
 use glam::{Vec3, Vec3Swizzles};
 use pliant::Simulation;
 use pliant::frame::{Frame, Shape};
@@ -17,7 +17,7 @@ use pliant_render::{
     SphereDraw, TubeDraw,
 };
 use pliant_surface::SurfaceMesh;
-use ropes::chains;
+use polylines::chains;
 
 /// Everything but the particles: they stay in the background.
 const COLLIDER: Color = Color::srgb8(150, 158, 168);

@@ -2,7 +2,7 @@
 
 use super::ticks::Ticks;
 use super::{Area, Axes, Drawn, GRAY, chart, color, svg, write};
-use crate::report::Failure;
+use crate::failure::Failure;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 

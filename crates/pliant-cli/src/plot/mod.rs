@@ -8,7 +8,7 @@ pub mod graph;
 pub mod lines;
 mod ticks;
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::DrawingAreaErrorKind;

@@ -2,7 +2,7 @@
 
 use crate::args::{Format, RunArgs};
 use crate::out;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::scene::Scene;
 use pliant::{Simulation, Threads};
 use pliant_foam::{Fleck, Foam, Tally};

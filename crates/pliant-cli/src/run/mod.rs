@@ -9,10 +9,10 @@ mod summary;
 mod video;
 
 use crate::args::{Format, RunArgs};
-use crate::load::{Loaded, Setting};
+use crate::scene_loader::{Loaded, Setting};
 use crate::out;
 use crate::progress::Progress;
-use crate::report::Failure;
+use crate::failure::Failure;
 use foam::Flecks;
 use outputs::{Outputs, Plan};
 use pliant::scene::Scene;

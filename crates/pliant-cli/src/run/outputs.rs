@@ -9,7 +9,7 @@ use super::video::Encoder;
 use crate::args::{Format, LiquidLook, RunArgs};
 use crate::liquid::Liquids;
 use crate::picture::{Moment, Painter};
-use crate::report::Failure;
+use crate::failure::Failure;
 use glam::Vec3;
 use pliant::Simulation;
 use pliant::frame::{Frame, Shape};

@@ -2,7 +2,7 @@
 //!
 //! Each line goes out in one write, so that the file is valid whenever the program is killed.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Residuals, Times};

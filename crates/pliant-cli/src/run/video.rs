@@ -2,7 +2,7 @@
 
 use super::outputs::Plan;
 use crate::args::Video;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant_render::{GifWriter, Image, Mp4Writer, VideoError, VideoWriter};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;

@@ -7,7 +7,7 @@ use crate::out;
 use crate::plot::lines::{self, Look, Panel, Scale, Series};
 use crate::plot::save;
 use crate::progress::Progress;
-use crate::report::Failure;
+use crate::failure::Failure;
 use glam::DVec3;
 use pliant::build::partition::report::report;
 use pliant::scene::{MOST_ITERATIONS, Partition};

@@ -6,7 +6,7 @@ use crate::bench::median;
 use crate::plot::lines::{self, Look, Panel, Scale, Series};
 use crate::plot::save;
 use crate::progress::Progress;
-use crate::report::Failure;
+use crate::failure::Failure;
 use crate::{gpu, out};
 use pliant::Simulation;
 use pliant::build::partition::report::report;

@@ -5,7 +5,7 @@ use crate::args::{EqualArgs, SolverSpec};
 use crate::bench::median;
 use crate::out;
 use crate::progress::Progress;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::StepError;
 use pliant::build::partition::report::report;
 use serde::Serialize;

@@ -9,8 +9,8 @@ mod equal;
 mod neighbors;
 
 use crate::args::{Common, SolverSpec, Study, StudyArgs};
-use crate::load::{Loaded, Setting};
-use crate::report::Failure;
+use crate::scene_loader::{Loaded, Setting};
+use crate::failure::Failure;
 use crate::{gpu, out};
 use pliant::build::partition::report::Report;
 use pliant::model::Settings;

@@ -2,7 +2,7 @@
 
 use super::{Made, refusal};
 use crate::args::VoxelizeArgs;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::build::voxel::{Grid, VoxelError};
 use pliant::gpu::voxel::{GpuVoxelError, GpuVoxelizer};
 use pliant::gpu::{Device, GpuOptions};

@@ -8,7 +8,7 @@ mod shapes;
 use crate::args::VoxelizeArgs;
 use crate::out;
 use crate::process::cpu_seconds;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Backend;
 use pliant::build::voxel::{Field, Grid, PADDING, Particles, VoxelError, merge, voxelize as fill};
 use pliant::mesh::TriMesh;

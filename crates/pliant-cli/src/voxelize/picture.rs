@@ -1,6 +1,6 @@
 //! Particles of a solid, drawn: whole on the left, cut open on the right.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use glam::Vec3;
 use pliant::build::voxel::Particles;
 use pliant_render::{Camera, Color, GroundDraw, PALETTE, Picture, Renderer, SphereDraw, write_png};

@@ -7,7 +7,7 @@ mod gpu;
 mod meshes;
 mod partition;
 mod run;
-mod say;
+mod help;
 mod study;
 mod surface;
 mod voxelize;

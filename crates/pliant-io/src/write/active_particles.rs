@@ -1,22 +1,24 @@
-//! Frames without the particles that are not in the world, for formats that have no word for that.
+//! Frames without inactive particles, for formats that cannot mark them.
 
 use pliant::frame::{Frame, Shape};
+use std::borrow::Cow;
 
-/// Shape and frame of those that are there; nothing where all are. Elements with a corner that is not are left out.
-pub(super) fn present(shape: &Shape, frame: &Frame) -> Option<(Shape, Frame)> {
+/// Shape and frame of the active particles, renumbered; borrowed where all are active. Elements with an inactive
+/// vertex are omitted.
+pub(super) fn omit_inactive<'a>(shape: &'a Shape, frame: &'a Frame) -> (Cow<'a, Shape>, Cow<'a, Frame>) {
     if !frame.away.contains(&true) {
-        return None;
+        return (Cow::Borrowed(shape), Cow::Borrowed(frame));
     }
     let points = frame.positions.len();
-    let here: Vec<usize> = (0..points).filter(|&i| !frame.is_away(i)).collect();
-    let mut number = vec![u32::MAX; points];
-    here.iter().enumerate().for_each(|(new, &old)| number[old] = new as u32);
+    let active: Vec<usize> = (0..points).filter(|&i| !frame.is_away(i)).collect();
+    let mut new_index = vec![u32::MAX; points];
+    active.iter().enumerate().for_each(|(new, &old)| new_index[old] = new as u32);
     let shape = Shape {
-        triangles: kept(&shape.triangles, &number),
-        tets: kept(&shape.tets, &number),
-        lines: kept(&shape.lines, &number),
-        objects: here.iter().map(|&i| shape.objects[i]).collect(),
-        radii: here.iter().map(|&i| shape.radii[i]).collect(),
+        triangles: renumber(&shape.triangles, &new_index),
+        tets: renumber(&shape.tets, &new_index),
+        lines: renumber(&shape.lines, &new_index),
+        objects: active.iter().map(|&i| shape.objects[i]).collect(),
+        radii: active.iter().map(|&i| shape.radii[i]).collect(),
         object_names: shape.object_names.clone(),
         colors: shape.colors.clone(),
         coated: shape.coated.clone(),
@@ -25,14 +27,15 @@ pub(super) fn present(shape: &Shape, frame: &Frame) -> Option<(Shape, Frame)> {
     let frame = Frame {
         index: frame.index,
         time: frame.time,
-        positions: here.iter().map(|&i| frame.positions[i]).collect(),
-        velocities: here.iter().map(|&i| frame.velocities[i]).collect(),
+        positions: active.iter().map(|&i| frame.positions[i]).collect(),
+        velocities: active.iter().map(|&i| frame.velocities[i]).collect(),
         away: Vec::new(),
     };
-    Some((shape, frame))
+    (Cow::Owned(shape), Cow::Owned(frame))
 }
 
-fn kept<const N: usize>(elements: &[[u32; N]], number: &[u32]) -> Vec<[u32; N]> {
-    let renumbered = elements.iter().map(|element| element.map(|v| number[v as usize]));
+/// Elements whose vertices are all active, with their new numbers.
+fn renumber<const N: usize>(elements: &[[u32; N]], new_index: &[u32]) -> Vec<[u32; N]> {
+    let renumbered = elements.iter().map(|element| element.map(|v| new_index[v as usize]));
     renumbered.filter(|element| !element.contains(&u32::MAX)).collect()
 }

@@ -5,7 +5,7 @@
 
 mod error;
 mod pipelines;
-mod shot;
+mod uniforms;
 
 use crate::Image;
 use bytemuck::{bytes_of, cast_slice};
@@ -13,8 +13,8 @@ pub use error::GpuRenderError;
 use pipelines::{COLOR, DEPTH, Pipelines, SAMPLES};
 use pliant::gpu::wgpu::{BufferUsages, TextureUsages};
 use pliant::gpu::{Device, GpuError, Surface, wgpu};
-use shot::ShotRecord;
-pub use shot::{Look, Paint, Shot};
+use uniforms::ShotRecord;
+pub use uniforms::{Look, Paint, Shot};
 
 /// Draws the surface of one simulation in pictures of one size.
 ///

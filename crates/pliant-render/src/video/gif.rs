@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::palette::quantize;
-use super::part::PartFile;
+use super::part_file::PartFile;
 use super::{VideoWriter, check_frame, check_rate};
 use crate::error::VideoError;
 use crate::image::Image;

@@ -1,10 +1,10 @@
 //! Video files, frame by frame. Files appear under their name only when finished.
 
-mod boxes;
+mod mp4_boxes;
 mod gif;
 mod mp4;
 mod palette;
-mod part;
+mod part_file;
 mod yuv;
 
 pub use self::gif::GifWriter;

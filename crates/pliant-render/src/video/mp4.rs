@@ -8,8 +8,8 @@ use openh264::encoder::{
     BitRate, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, Profile, QpRange, RateControlMode, VuiConfig,
 };
 
-use super::boxes::{Sample, Track, header};
-use super::part::PartFile;
+use super::mp4_boxes::{Sample, Track, header};
+use super::part_file::PartFile;
 use super::yuv::Planes;
 use super::{VideoWriter, check_frame, check_rate};
 use crate::error::VideoError;

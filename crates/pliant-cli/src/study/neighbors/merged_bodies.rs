@@ -1,7 +1,7 @@
 //! Rigid boxes with merged particles in place of equal ones (D4 Table 6.4): what a search sees that has particles of
 //! several sizes.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 use pliant::build::generate;
 use pliant::build::voxel::{Filling, MERGE_DEPTH, fill};

@@ -1,18 +1,18 @@
 //! `pliant study neighbors`: what each neighbor search costs while a scene runs (T11, D4 Tables 6.3–6.7).
 
-mod merged;
+mod merged_bodies;
 mod methods;
 
 use super::{look_at, make_folder};
 use crate::args::NeighborsArgs;
 use crate::bench::median;
-use crate::load::{Loaded, Setting};
+use crate::scene_loader::{Loaded, Setting};
 use crate::out;
 use crate::plot::lines::{self, Look, Panel, Scale, Series};
 use crate::plot::save;
 use crate::progress::Progress;
-use crate::report::Failure;
-use merged::Merged;
+use crate::failure::Failure;
+use merged_bodies::Merged;
 use methods::{Method, Searches, Taken};
 use pliant::Backend;
 use pliant::space::Cloud;
