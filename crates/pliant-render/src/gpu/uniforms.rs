@@ -1,87 +1,89 @@
-//! What a picture shows besides the surface: plain data, and its form on the device.
+//! Camera, light and materials of a GPU picture, and their layout on the device.
 
-use crate::camera::View;
+use crate::camera::{Camera, View};
+use crate::color::{Color, PALETTE};
 use crate::geometry::Material;
-use crate::{Camera, Color, Light, PALETTE, Sky};
+use crate::picture::{Light, Sky};
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-/// Where a picture is taken from, and under what light.
+/// Camera and lighting of a picture.
 #[derive(Clone, Copy, Debug)]
-pub struct Shot {
-    /// Where the picture is taken from.
+pub struct GpuScene {
+    /// The camera.
     pub camera: Camera,
-    /// The sun, which casts no shadows here, and the ambient light.
+    /// Sun (without shadows) and ambient light.
     pub light: Light,
     /// The background.
     pub sky: Sky,
 }
 
-impl Shot {
-    /// A picture under the default sun and sky.
+impl GpuScene {
+    /// The default sun and sky.
     pub fn new(camera: Camera) -> Self {
         Self { camera, light: Light::default(), sky: Sky::default() }
     }
 }
 
-/// What an object looks like.
+/// Material of an object.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Look {
-    /// Color of its front.
+pub struct ObjectMaterial {
+    /// Color of the front.
     pub color: Color,
-    /// Cloth: the back has a slightly different color and some sunlight shines through.
+    /// Cloth: the back has a slightly different color and transmits some sunlight.
     pub two_sided: bool,
 }
 
-/// Who looks like what: particle `i` takes `looks[objects[i] % looks.len()]`, a triangle what its first particle
-/// takes.
+/// Assignment of materials: particle `i` has `materials[objects[i] % materials.len()]`, a triangle that of its first
+/// particle.
 #[derive(Clone, Copy, Debug)]
-pub struct Paint<'a> {
+pub struct MaterialAssignment<'a> {
     /// Object number of each particle.
     pub objects: &'a [u32],
-    /// What objects look like; empty means closed surfaces in the colors of [`PALETTE`].
-    pub looks: &'a [Look],
+    /// Materials of objects; empty means closed surfaces in the colors of [`PALETTE`].
+    pub materials: &'a [ObjectMaterial],
 }
 
-impl Paint<'_> {
-    /// Number of the look of each particle.
-    pub(super) fn numbers(&self) -> Vec<u32> {
-        let count = if self.looks.is_empty() { PALETTE.len() } else { self.looks.len() } as u32;
+impl MaterialAssignment<'_> {
+    /// Material index of each particle.
+    pub(super) fn indices(&self) -> Vec<u32> {
+        let count = if self.materials.is_empty() { PALETTE.len() } else { self.materials.len() } as u32;
         self.objects.iter().map(|o| o % count).collect()
     }
 
-    /// The looks, as the shader takes them.
-    pub(super) fn records(&self) -> Vec<LookRecord> {
-        let record = |material: Material| LookRecord {
+    /// The materials in the layout of the shader.
+    pub(super) fn uniforms(&self) -> Vec<MaterialUniform> {
+        let uniform = |material: Material| MaterialUniform {
             front: material.front.extend(material.translucency).to_array(),
             back: material.back.extend(0.0).to_array(),
         };
-        if self.looks.is_empty() {
-            return PALETTE.map(|c| record(Material::solid(c))).to_vec();
+        if self.materials.is_empty() {
+            return PALETTE.map(|c| uniform(Material::solid(c))).to_vec();
         }
-        let material = |l: &Look| if l.two_sided { Material::sheet(l.color) } else { Material::solid(l.color) };
-        self.looks.iter().map(material).map(record).collect()
+        let material =
+            |l: &ObjectMaterial| if l.two_sided { Material::sheet(l.color) } else { Material::solid(l.color) };
+        self.materials.iter().map(material).map(uniform).collect()
     }
 }
 
-/// `Look` of `surface.wgsl`.
+/// `Material` of `surface.wgsl`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct LookRecord {
+pub(super) struct MaterialUniform {
     front: [f32; 4],
     back: [f32; 4],
 }
 
-/// `Shot` of `surface.wgsl`.
+/// `SceneUniforms` of `surface.wgsl`.
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub(super) struct ShotRecord([[f32; 4]; 11]);
+pub(super) struct SceneUniforms([[f32; 4]; 11]);
 
-impl ShotRecord {
-    pub fn new(shot: &Shot, width: u32, height: u32) -> Self {
-        let view = View::new(&shot.camera, width, height);
+impl SceneUniforms {
+    pub fn new(scene: &GpuScene, width: u32, height: u32) -> Self {
+        let view = View::new(&scene.camera, width, height);
         let lens = Vec3::new(0.5 * view.width / view.focal, 0.5 * view.height / view.focal, view.near);
-        let (axes, light) = (view.basis, &shot.light);
+        let (axes, light) = (view.basis, &scene.light);
         let vectors = [
             axes.right,
             axes.up,
@@ -92,8 +94,8 @@ impl ShotRecord {
             light.sun.0,
             light.above.0,
             light.below.0,
-            shot.sky.horizon.0,
-            shot.sky.zenith.0,
+            scene.sky.horizon.0,
+            scene.sky.zenith.0,
         ];
         Self(vectors.map(|v| v.extend(0.0).to_array()))
     }
