@@ -1,8 +1,9 @@
 //! `pliant gpu`: what graphics processors there are, and what is said about the one in use.
 
 use crate::args::GpuArgs;
-use crate::out;
 use crate::failure::Failure;
+use crate::formatting;
+use crate::stdout;
 use pliant::Simulation;
 use pliant::gpu::AdapterReport;
 use serde::Serialize;
@@ -29,7 +30,7 @@ pub fn measure_stages(sim: &mut Simulation) -> Result<(), Failure> {
 
 /// One adapter; its fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Entry {
+struct AdapterEntry {
     /// What `--adapter` takes.
     number: usize,
     name: String,
@@ -48,7 +49,7 @@ struct Entry {
     trouble: Option<String>,
 }
 
-impl Entry {
+impl AdapterEntry {
     fn new((number, report): (usize, AdapterReport)) -> Self {
         Self {
             number,
@@ -67,11 +68,11 @@ impl Entry {
 }
 
 pub fn gpu(args: &GpuArgs) -> Result<(), Failure> {
-    let all: Vec<Entry> = pliant::gpu::adapters().into_iter().enumerate().map(Entry::new).collect();
-    if args.json { out::json(&all) } else { out::text(&human(&all)) }
+    let all: Vec<AdapterEntry> = pliant::gpu::adapters().into_iter().enumerate().map(AdapterEntry::new).collect();
+    if args.json { stdout::json(&all) } else { stdout::text(&human(&all)) }
 }
 
-fn human(all: &[Entry]) -> String {
+fn human(all: &[AdapterEntry]) -> String {
     if all.is_empty() {
         return "No GPU adapter was found: Vulkan, Metal or DX12 is needed. On Debian-like machines the package\n\
                 mesa-vulkan-drivers has drivers for most cards and one that computes on the CPU; NVIDIA's come\n\
@@ -82,7 +83,9 @@ fn human(all: &[Entry]) -> String {
     for a in all {
         let measured = if a.timestamps { "times by stage" } else { "no times by stage" };
         let use_it = match &a.trouble {
-            None => format!("bodies of up to {} rows run in one workgroup; {measured}", out::grouped(a.patch_rows)),
+            None => {
+                format!("bodies of up to {} rows run in one workgroup; {measured}", formatting::grouped(a.patch_rows))
+            }
             Some(trouble) => format!("cannot be used: {trouble}"),
         };
         text.push_str(&format!(
@@ -92,9 +95,9 @@ fn human(all: &[Entry]) -> String {
             a.class,
             a.api,
             if a.driver.is_empty() { "unknown" } else { &a.driver },
-            out::grouped(a.threads as usize),
-            out::size(u64::from(a.workgroup_bytes)),
-            out::size(a.binding_bytes),
+            formatting::grouped(a.threads as usize),
+            formatting::size(u64::from(a.workgroup_bytes)),
+            formatting::size(a.binding_bytes),
         ));
     }
     if let Some(usable) = all.iter().find(|a| a.trouble.is_none()) {

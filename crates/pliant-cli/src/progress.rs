@@ -1,6 +1,6 @@
 //! How far a run is, on stderr: a bar on a terminal, a line now and then elsewhere.
 
-use crate::out;
+use crate::stderr;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
 use std::time::{Duration, Instant};
@@ -58,7 +58,7 @@ impl Progress {
                 bar.set_position(done);
             }
             Show::Lines(last) if last.elapsed() >= PAUSE && done > 0 => {
-                out::note(&format!("{unit} {done}/{total}  {}", message()));
+                stderr::note(&format!("{unit} {done}/{total}  {}", message()));
                 *last = Instant::now();
             }
             _ => {}

@@ -2,9 +2,10 @@
 
 use crate::args::ScenesArgs;
 use crate::builtin::{Builtin, SCENES};
-use crate::scene_loader::Loaded;
-use crate::out;
 use crate::failure::Failure;
+use crate::formatting;
+use crate::scene_loader::LoadedScene;
+use crate::stdout;
 use pliant::Backend;
 use pliant::scene::{Scene, Soft};
 use pliant::step::stats::Counts;
@@ -14,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Serialize)]
-struct Entry {
+struct SceneEntry {
     name: &'static str,
     title: String,
     particles: Option<usize>,
@@ -27,28 +28,30 @@ struct Entry {
 pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
     let entries = build_all(args.models.as_deref())?;
     if args.json {
-        return out::json(&entries);
+        return stdout::json(&entries);
     }
     let width = entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for entry in &entries {
         text.push_str(&format!("{:width$}  {}\n", entry.name, entry.title));
         let line = match (&entry.note, entry.particles, &entry.constraints) {
-            (None, Some(n), Some(c)) => format!("{} particles; constraints: {}", out::grouped(n), out::counts(c)),
-            (Some(note), Some(n), _) => format!("{} particles; {note}", out::grouped(n)),
+            (None, Some(n), Some(c)) => {
+                format!("{} particles; constraints: {}", formatting::grouped(n), formatting::counts(c))
+            }
+            (Some(note), Some(n), _) => format!("{} particles; {note}", formatting::grouped(n)),
             (note, _, _) => format!("not available: {}", note.as_deref().unwrap_or_default()),
         };
         text.push_str(&format!("{:width$}    {line}\n", ""));
     }
     text.push_str("\nNext: pliant run NAME, or pliant check NAME\n");
-    out::text(&text)
+    stdout::text(&text)
 }
 
 /// Scenes with more particles are not built for the list: it should come at once.
 const LARGE: u64 = 500_000;
 
 /// Builds every scene, on all cores: a big one must not keep the others waiting.
-fn build_all(models: Option<&Path>) -> Result<Vec<Entry>, Failure> {
+fn build_all(models: Option<&Path>) -> Result<Vec<SceneEntry>, Failure> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(SCENES.len()));
     let work = || {
@@ -71,19 +74,21 @@ fn build_all(models: Option<&Path>) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-fn entry(scene: &Builtin, models: Option<&Path>) -> Result<Entry, Failure> {
-    let loaded = Loaded::new(scene.name, &[], models)?;
+fn entry(scene: &Builtin, models: Option<&Path>) -> Result<SceneEntry, Failure> {
+    let loaded = LoadedScene::new(scene.name, &[], models)?;
     let title = loaded.scene.title.clone();
     let name = scene.name;
     let blocks = block_particles(&loaded.scene);
     if blocks > LARGE {
         let note = Some(format!("large; `pliant check {name}` counts its constraints"));
-        return Ok(Entry { name, title, particles: usize::try_from(blocks).ok(), constraints: None, note });
+        return Ok(SceneEntry { name, title, particles: usize::try_from(blocks).ok(), constraints: None, note });
     }
     Ok(match loaded.simulation(1, Backend::Cpu) {
-        Ok(sim) => Entry { name, title, particles: Some(sim.particles()), constraints: Some(sim.counts()), note: None },
+        Ok(sim) => {
+            SceneEntry { name, title, particles: Some(sim.particles()), constraints: Some(sim.counts()), note: None }
+        }
         Err(failure) => {
-            Entry { name, title, particles: None, constraints: None, note: Some(failure.message().to_owned()) }
+            SceneEntry { name, title, particles: None, constraints: None, note: Some(failure.message().to_owned()) }
         }
     })
 }

@@ -6,7 +6,7 @@ use pliant::Backend;
 
 /// Who computes.
 #[derive(Clone, Debug, Args)]
-pub struct Processor {
+pub struct BackendArgs {
     /// Who computes: the CPU, a GPU, or auto: a GPU where there is one and it is expected to be faster.
     #[arg(long, default_value = "cpu")]
     pub backend: BackendName,
@@ -27,7 +27,7 @@ pub enum BackendName {
     Auto,
 }
 
-impl Processor {
+impl BackendArgs {
     /// The same for the engine.
     pub fn backend(&self) -> Result<Backend, Failure> {
         match self.backend {

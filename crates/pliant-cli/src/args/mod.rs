@@ -1,20 +1,26 @@
 //! The command line: what can be said, with an example for everything.
 
-mod neighbors;
 mod backend;
+mod format;
+mod neighbors;
+mod overrides;
 mod solver;
 mod study;
+mod values;
 mod voxelize;
 
-pub use neighbors::NeighborArgs;
-pub use backend::{GpuArgs, Processor};
+pub use backend::{BackendArgs, GpuArgs};
+pub use format::GeometryFormat;
+pub use neighbors::NeighborSearchArgs;
+pub use overrides::Overrides;
 pub use solver::SolverSpec;
-pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs};
+pub use study::{ColorsArgs, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs, StudyOptions};
 pub use voxelize::VoxelizeArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use values::{positive, svg, threads};
 
 /// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a moving picture.
 #[derive(Debug, Parser)]
@@ -68,17 +74,6 @@ Example:
         /// The shell.
         shell: Shell,
     },
-}
-
-/// Fields of the scene set from outside.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Overrides {
-    /// Set any field of the scene; may be given several times.
-    #[arg(long = "set", value_name = "PATH.TO.KEY=VALUE")]
-    pub sets: Vec<String>,
-    /// Folder of the mesh files of built-in scenes [default: $PLIANT_MODELS].
-    #[arg(long, value_name = "DIR")]
-    pub models: Option<PathBuf>,
 }
 
 /// `pliant run`.
@@ -135,7 +130,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub threads: usize,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Output folder [default: out/SCENE].
@@ -143,7 +138,7 @@ pub struct RunArgs {
     pub out: Option<PathBuf>,
     /// Geometry files, one per frame.
     #[arg(long, value_delimiter = ',', default_value = "ply")]
-    pub format: Vec<Format>,
+    pub format: Vec<GeometryFormat>,
     /// Video.
     #[arg(long, default_value = "mp4")]
     pub video: Video,
@@ -175,25 +170,6 @@ impl Default for RunArgs {
             _ => unreachable!("`pliant run` parses as `run`"),
         }
     }
-}
-
-/// Geometry formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Surfaces and ropes, binary.
-    Ply,
-    /// Everything, with a frames.pvd for ParaView.
-    Vtu,
-    /// NumPy arrays.
-    Npz,
-    /// Surfaces and ropes as text.
-    Obj,
-    /// Closed surfaces of liquids, one surface_LIQUID_*.ply per frame and liquid, binary.
-    Surface,
-    /// Spray, foam and bubbles of liquids, one foam_*.ply of points per frame, binary.
-    Foam,
-    /// No geometry.
-    None,
 }
 
 /// How liquids look in pictures.
@@ -243,7 +219,7 @@ pub struct CheckArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Print the findings as one JSON object.
@@ -276,7 +252,7 @@ pub struct PartitionArgs {
     #[arg(long)]
     pub solver: Option<SolverSpec>,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Draw the sizes of colors into this file.
@@ -322,7 +298,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..1 << 28))]
     pub neighbors: Option<u32>,
     #[command(flatten)]
-    pub hunt: NeighborArgs,
+    pub neighbor_search: NeighborSearchArgs,
     /// Steps to measure.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
@@ -340,7 +316,7 @@ pub struct BenchArgs {
     #[arg(long, value_delimiter = ',', value_name = "SOLVER")]
     pub solver: Vec<SolverSpec>,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     /// Steps that a GPU gets at once, 1 to 200 [default: as many as take 50 ms].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub steps_per_submit: Option<u32>,
@@ -352,22 +328,6 @@ pub struct BenchArgs {
     /// Print a JSON list, one entry per row.
     #[arg(long)]
     pub json: bool,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
-    if value > 0.0 && value <= 1e6 { Ok(value) } else { Err("allowed is more than 0 and at most 1000000".into()) }
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    let value: usize = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
-    if value <= 1024 { Ok(value) } else { Err("allowed is 0 (one per core) to 1024".into()) }
-}
-
-fn svg(text: &str) -> Result<PathBuf, String> {
-    let path = Path::new(text);
-    let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
-    if is_svg { Ok(path.into()) } else { Err("a plot is an SVG file: give a name that ends in .svg".into()) }
 }
 
 #[cfg(test)]
@@ -383,12 +343,5 @@ mod tests {
     #[test]
     fn no_arguments_mean_the_default_scene() {
         assert_eq!(RunArgs::default().scene, "flags");
-    }
-
-    #[test]
-    fn plots_are_svg_files() {
-        for (name, fine) in [("a.svg", true), ("out/b.SVG", true), ("a.png", false), ("svg", false), ("", false)] {
-            assert_eq!(svg(name).is_ok(), fine, "{name:?}");
-        }
     }
 }

@@ -5,7 +5,7 @@ use pliant::space::{Pairs, Search};
 
 /// What only `bench --neighbors` takes.
 #[derive(Clone, Debug, Args)]
-pub struct NeighborArgs {
+pub struct NeighborSearchArgs {
     /// What searches for neighbors [default: auto].
     #[arg(long)]
     search: Option<SearchName>,
@@ -31,7 +31,7 @@ enum SearchName {
     Auto,
 }
 
-impl NeighborArgs {
+impl NeighborSearchArgs {
     /// The first of these options that was given.
     pub fn given(&self) -> Option<&'static str> {
         let options = [

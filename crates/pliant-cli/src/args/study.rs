@@ -1,7 +1,9 @@
 //! `pliant study`: solvers compared on a scene.
 
+use super::backend::BackendArgs;
+use super::overrides::Overrides;
 use super::solver::SolverSpec;
-use super::{Overrides, Processor, positive, threads};
+use super::values::{positive, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -34,12 +36,12 @@ pub enum Study {
 
 /// What all studies take.
 #[derive(Clone, Debug, Args)]
-pub struct Common {
+pub struct StudyOptions {
     /// Threads of the simulation; 0 is one per core. Results do not depend on it, times do.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub threads: usize,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Print the result as JSON.
@@ -82,7 +84,7 @@ pub struct ConvergenceArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub common: Common,
+    pub common: StudyOptions,
 }
 
 /// `pliant study equal`.
@@ -111,7 +113,7 @@ pub struct EqualArgs {
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=i64::from(pliant::scene::MOST_ITERATIONS)))]
     pub most: u32,
     #[command(flatten)]
-    pub common: Common,
+    pub common: StudyOptions,
 }
 
 /// `pliant study colors`.
@@ -144,7 +146,7 @@ pub struct ColorsArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub common: Common,
+    pub common: StudyOptions,
 }
 
 /// `pliant study neighbors`.

@@ -1,6 +1,6 @@
 //! `pliant voxelize`: what can be said.
 
-use super::Processor;
+use super::backend::BackendArgs;
 use clap::Args;
 use pliant::build::voxel::{MERGE_DEPTH, MOST_ALONG, PADDING};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ pub struct VoxelizeArgs {
     #[arg(long, value_name = "DEPTH", num_args = 0..=1, default_missing_value = DEFAULT_DEPTH, value_parser = depth)]
     pub merge: Option<f32>,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     /// Runs to take the median time of.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeat: u32,

@@ -2,15 +2,20 @@
 
 #[cfg(feature = "gpu")]
 mod gpu;
+mod measurement;
 mod neighbors;
+mod neighbors_block;
 #[cfg(feature = "gpu")]
 mod neighbors_gpu;
 
 use crate::args::{BenchArgs, SolverSpec};
-use crate::scene_loader::{Loaded, Setting};
-use crate::out;
-use crate::process::{cpu_seconds, peak_bytes, reset_peak};
 use crate::failure::Failure;
+use crate::formatting;
+use crate::process::{cpu_seconds, peak_bytes, reset_peak};
+use crate::scene_loader::{LoadedScene, Setting};
+use crate::statistics::median;
+use crate::stdout;
+use measurement::{StepMeasurement, mean_residuals};
 use pliant::model::Model;
 use pliant::step::schedule::Stage;
 use pliant::step::stats::{Counts, Residuals, Times};
@@ -21,7 +26,7 @@ use std::time::Instant;
 
 /// One row of the table; its fields are the keys of the JSON.
 #[derive(Debug, Serialize)]
-struct Row {
+struct SceneRow {
     scene: String,
     backend: &'static str,
     solver: String,
@@ -44,17 +49,17 @@ struct Row {
     peak_bytes: Option<u64>,
     #[cfg(feature = "gpu")]
     #[serde(flatten)]
-    gpu: Option<gpu::Facts>,
+    gpu: Option<gpu::GpuFacts>,
 }
 
-impl Row {
+impl SceneRow {
     /// Where it ran: threads, or the name of a GPU.
     fn place(&self) -> String {
         #[cfg(feature = "gpu")]
         let adapter = self.gpu.as_ref().map(|facts| facts.adapter.as_str());
         #[cfg(not(feature = "gpu"))]
         let adapter = None;
-        out::place(adapter, self.threads)
+        formatting::device(adapter, self.threads)
     }
 }
 
@@ -62,7 +67,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     if let Some(particles) = args.neighbors {
         return neighbors::bench(particles as usize, args);
     }
-    if let Some(option) = args.hunt.given() {
+    if let Some(option) = args.neighbor_search.given() {
         let message = format!("{option} says how to search for neighbors, but scenes are to be measured");
         return Err(Failure::usage(message).help("give --neighbors N in place of scenes"));
     }
@@ -72,7 +77,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         for solver in solvers {
             let mut settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
             settings.extend(solver.iter().flat_map(|s| s.settings("solver")));
-            let loaded = Loaded::new(spec, &settings, args.overrides.models.as_deref())?;
+            let loaded = LoadedScene::new(spec, &settings, args.overrides.models.as_deref())?;
             for &threads in &args.threads {
                 let row = measure(&loaded, solver, threads, args)?;
                 let on_gpu = row.threads.is_none();
@@ -84,10 +89,15 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
             }
         }
     }
-    if args.json { out::json(&rows) } else { out::text(&human(&rows)) }
+    if args.json { stdout::json(&rows) } else { stdout::text(&human(&rows)) }
 }
 
-fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {
+fn measure(
+    loaded: &LoadedScene,
+    solver: Option<&SolverSpec>,
+    threads: usize,
+    args: &BenchArgs,
+) -> Result<SceneRow, Failure> {
     reset_peak();
     let start = Instant::now();
     let mut sim = loaded.simulation(threads, args.processor.backend()?)?;
@@ -102,7 +112,7 @@ fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &
     let measured = on_cpu(&mut sim, args)?;
     let settings = sim.model().settings;
     let threads = (sim.backend() == "cpu").then(|| sim.threads());
-    Ok(Row {
+    Ok(SceneRow {
         scene: loaded.name.clone(),
         backend: sim.backend(),
         // What "auto" came to; the user's word where it says more.
@@ -134,29 +144,13 @@ fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &
     })
 }
 
-/// What is measured, whoever runs it.
-struct Measured {
-    /// Seconds per step.
-    wall: f64,
-    /// Seconds of all of this program's threads per step.
-    cpu: f64,
-    /// Milliseconds per step.
-    stages: BTreeMap<&'static str, f64>,
-    /// Million solves per second.
-    by_kind: BTreeMap<&'static str, f64>,
-    /// After warmup and as many steps as are measured on the CPU; the residual also after so many steps more as were asked
-    /// for.
-    residual: Residuals,
-    hash: u64,
-}
-
-fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<Measured, Failure> {
+fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<StepMeasurement, Failure> {
     sim.advance(args.warmup)?;
     let samples = (0..args.repeat).map(|_| sample(sim)).collect::<Result<Vec<_>, _>>()?;
     let stages = Stage::ALL.map(|s| (s.name(), median(samples.iter().map(|x| x.times.stage(s))) * 1e3));
     let mut by_kind = BTreeMap::new();
     for (kind, count) in kinds(sim) {
-        let of_kind = |s: &Sample| -> f64 {
+        let of_kind = |s: &StepSample| -> f64 {
             sim.model().groups.iter().zip(&s.times.groups).filter(|(g, _)| g.kind.name() == kind).map(|(_, t)| t).sum()
         };
         let seconds = median(samples.iter().map(of_kind));
@@ -166,29 +160,14 @@ fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<Measured, Failure> {
         }
     }
     let hash = sim.hash();
-    Ok(Measured {
+    Ok(StepMeasurement {
         wall: median(samples.iter().map(|s| s.wall)),
         cpu: median(samples.iter().map(|s| s.cpu)),
         stages: stages.into_iter().collect(),
         by_kind,
-        residual: residuals(sim, args.moments)?,
+        residual: mean_residuals(sim, args.moments)?,
         hash,
     })
-}
-
-/// Residuals of now and after each of as many steps as make so many moments: means of their means, and the greatest.
-fn residuals(sim: &mut Simulation, moments: u32) -> Result<Residuals, StepError> {
-    let mut all = sim.residuals();
-    for _ in 1..moments {
-        sim.step()?;
-        sim.sync()?;
-        for (kind, residual) in sim.residuals() {
-            let sum = all.entry(kind).or_default();
-            (sum.mean, sum.max) = (sum.mean + residual.mean, sum.max.max(residual.max));
-        }
-    }
-    all.values_mut().for_each(|residual| residual.mean /= f64::from(moments));
-    Ok(all)
 }
 
 /// Million solves per second of so many constraints whose share of a step takes so long.
@@ -198,18 +177,18 @@ fn rate(model: &Model, constraints: usize, seconds: f64) -> f64 {
 }
 
 /// Seconds of one step.
-struct Sample {
+struct StepSample {
     wall: f64,
     cpu: f64,
     times: Times,
 }
 
-fn sample(sim: &mut Simulation) -> Result<Sample, StepError> {
+fn sample(sim: &mut Simulation) -> Result<StepSample, StepError> {
     sim.take_times();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     sim.step()?;
     let (cpu, wall) = (cpu_seconds() - cpu, start.elapsed().as_secs_f64());
-    Ok(Sample { wall, cpu, times: sim.take_times() })
+    Ok(StepSample { wall, cpu, times: sim.take_times() })
 }
 
 /// Constraints by kind, of those that run in groups.
@@ -221,19 +200,7 @@ fn kinds(sim: &Simulation) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// The middle value; the mean of the middle two of an even number, 0 of none.
-pub fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut all: Vec<f64> = values.collect();
-    all.sort_by(f64::total_cmp);
-    let middle = all.len() / 2;
-    match all.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => all[middle],
-        _ => (all[middle - 1] + all[middle]) * 0.5,
-    }
-}
-
-fn human(rows: &[Row]) -> String {
+fn human(rows: &[SceneRow]) -> String {
     let head =
         ["scene", "solver", "threads", "particles", "constraints", "iterations", "ms/step", "CPU ms", "Msolves/s"];
     let mut table =
@@ -244,19 +211,19 @@ fn human(rows: &[Row]) -> String {
             row.scene.clone(),
             row.solver.clone(),
             row.threads.map_or_else(|| "-".into(), |n| n.to_string()),
-            out::grouped(row.particles),
-            out::grouped(row.constraints.values().sum()),
+            formatting::grouped(row.particles),
+            formatting::grouped(row.constraints.values().sum()),
             row.iterations.to_string(),
             format!("{:.3}", row.ms_per_step),
             format!("{:.3}", row.cpu_ms_per_step),
             format!("{:.1}", row.msolves_per_s),
             format!("{:.1e}", mean(&row.residual)),
             format!("{:.1e}", mean(&row.residual_before)),
-            row.peak_bytes.map_or_else(|| "?".into(), out::size),
+            row.peak_bytes.map_or_else(|| "?".into(), formatting::size),
             row.hash.clone(),
         ]);
     }
-    let mut text = out::table(&table);
+    let mut text = formatting::table(&table);
     text.push_str(
         "\nBuild (ms), stages (ms per step), and by kind (million solves per second; mean and greatest relative error)\n",
     );
@@ -284,16 +251,4 @@ fn human(rows: &[Row]) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
-        assert_eq!(median([4.0, 1.0, 2.0, 3.0].into_iter()), 2.5);
-        assert_eq!(median([].into_iter()), 0.0);
-    }
 }

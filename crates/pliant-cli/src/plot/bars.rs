@@ -1,8 +1,8 @@
 //! How many constraints each color has, as D2 Figs 7 and 8 show it.
 
+use super::canvas::{Area, Axes, DrawResult, GRAY, INK, chart, color, font, write};
 use super::ticks::Ticks;
-use super::{Area, Axes, Drawn, GRAY, INK, chart, color, letters, write};
-use crate::out;
+use crate::formatting;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
@@ -11,19 +11,19 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 pub struct Bars {
     /// What is counted.
     pub title: String,
-    /// More about it, in small letters.
+    /// More about it, in small font.
     pub subtitle: String,
     /// Size of each class.
     pub sizes: Vec<usize>,
     /// The last class is not a color: its corrections are averaged.
     pub last_averaged: bool,
     /// How bars are filled.
-    pub fill: Fill,
+    pub fill: BarFill,
 }
 
 /// How bars are filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fill {
+pub enum BarFill {
     /// All alike.
     One,
     /// Each as the graph next to it draws its class.
@@ -34,7 +34,7 @@ pub enum Fill {
 pub const HEAD: u32 = 52;
 
 /// Draws the histogram, with its mean.
-pub fn draw(area: &Area, bars: &Bars) -> Drawn {
+pub fn draw(area: &Area, bars: &Bars) -> DrawResult {
     let (width, _) = area.dim_in_pixel();
     write(area, &bars.title, (width as i32 / 2, 18), 16, HPos::Center)?;
     write(area, &bars.subtitle, (width as i32 / 2, 40), 13, HPos::Center)?;
@@ -49,17 +49,20 @@ pub fn draw(area: &Area, bars: &Bars) -> Drawn {
     chart.draw_series(bars.sizes.iter().enumerate().map(|(i, &size)| {
         let fill = match bars.fill {
             _ if bars.last_averaged && i + 1 == n => GRAY,
-            Fill::One => color(0),
-            Fill::ByClass => color(i),
+            BarFill::One => color(0),
+            BarFill::ByClass => color(i),
         };
         let i = i as f64;
         Rectangle::new([(i - 0.4, 0.0), (i + 0.4, size as f64)], fill.filled())
     }))?;
     let mean = bars.sizes.iter().sum::<usize>() as f64 / n.max(1) as f64;
     chart.draw_series([PathElement::new(vec![(-0.5, mean), (end, mean)], INK.stroke_width(1))])?;
-    let style = letters(12).pos(Pos::new(HPos::Right, VPos::Bottom));
-    let said =
-        if mean < 10.0 { format!("mean {mean:.1}") } else { format!("mean {}", out::grouped(mean.round() as usize)) };
+    let style = font(12).pos(Pos::new(HPos::Right, VPos::Bottom));
+    let said = if mean < 10.0 {
+        format!("mean {mean:.1}")
+    } else {
+        format!("mean {}", formatting::grouped(mean.round() as usize))
+    };
     chart.draw_series([Text::new(said, (end, mean), style)])?;
     Ok(())
 }

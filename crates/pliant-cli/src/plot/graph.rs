@@ -1,6 +1,6 @@
 //! Who is joined to whom, each constraint in its color, as D0 Fig 3 shows it.
 
-use super::{Area, Drawn, GRAY, INK, color, write};
+use super::canvas::{Area, DrawResult, GRAY, INK, color, write};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -34,7 +34,7 @@ pub struct Link {
 }
 
 /// Draws the graph, as large as the area allows. Particles that no constraint joins are left out.
-pub fn draw(area: &Area, graph: &Graph) -> Drawn {
+pub fn draw(area: &Area, graph: &Graph) -> DrawResult {
     let mut joined: Vec<usize> = graph.links.iter().flat_map(|l| l.points.iter().copied()).collect();
     joined.sort_unstable();
     joined.dedup();

@@ -1,14 +1,14 @@
 //! Line charts side by side, with one legend for all of them.
 
+use super::canvas::{Area, Axes, DrawResult, GRAY, chart, color, svg, title as draw_title, write};
 use super::ticks::Ticks;
-use super::{Area, Axes, Drawn, GRAY, chart, color, svg, write};
 use crate::failure::Failure;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
 /// How an axis divides its range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
+pub enum AxisScale {
     /// Evenly, from 0.
     Linear,
     /// Evenly, at whole numbers, from the least.
@@ -19,7 +19,7 @@ pub enum Scale {
 
 /// How a series is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
+pub enum SeriesStyle {
     /// A line from point to point, with a dot now and then.
     Line,
     /// The same with a dot at each point.
@@ -36,7 +36,7 @@ pub struct Series {
     /// Points in order.
     pub points: Vec<(f64, f64)>,
     /// How it is drawn.
-    pub look: Look,
+    pub style: SeriesStyle,
 }
 
 /// One chart.
@@ -47,9 +47,9 @@ pub struct Panel {
     /// What the vertical axis says.
     pub y_label: String,
     /// Horizontal axis.
-    pub x_scale: Scale,
+    pub x_scale: AxisScale,
     /// Vertical axis.
-    pub y_scale: Scale,
+    pub y_scale: AxisScale,
     /// Lines; the same ones in every panel, since they share a legend.
     pub series: Vec<Series>,
 }
@@ -73,12 +73,12 @@ pub fn draw(title: &str, panels: &[Panel]) -> Result<String, Failure> {
     let lines = places.last().map_or(0, |(_, line)| line + 1);
     let head = TITLE + LINE * lines;
     svg((width, head + HEIGHT), |area| {
-        super::title(area, title)?;
+        draw_title(area, title)?;
         for (i, ((x, line), label)) in places.iter().zip(&labels).enumerate() {
             let y = (TITLE + LINE * line + LINE / 2) as i32;
             let series = &panels[0].series[i];
             area.draw(&PathElement::new(vec![(*x, y), (x + SAMPLE, y)], stroke(series, i)))?;
-            if series.look != Look::Level {
+            if series.style != SeriesStyle::Level {
                 area.draw(&Circle::new((x + SAMPLE / 2, y), DOT, color(i).filled()))?;
             }
             write(area, label, (x + SAMPLE + 8, y), 14, HPos::Left)?;
@@ -112,17 +112,17 @@ fn legend(labels: &[&str], width: i32) -> Vec<(i32, u32)> {
 const MARGIN: i32 = 88;
 
 fn stroke(series: &Series, number: usize) -> ShapeStyle {
-    if series.look == Look::Level { GRAY.stroke_width(2) } else { color(number).stroke_width(2) }
+    if series.style == SeriesStyle::Level { GRAY.stroke_width(2) } else { color(number).stroke_width(2) }
 }
 
-/// Dots on a line, as many as its look asks for.
+/// Dots on a line, as many as its style asks for.
 fn dots(series: &Series, points: &[(f64, f64)], number: usize, of: usize) -> Vec<(f64, f64)> {
-    match series.look {
-        Look::Level => Vec::new(),
-        Look::Dots => points.to_vec(),
+    match series.style {
+        SeriesStyle::Level => Vec::new(),
+        SeriesStyle::Dots => points.to_vec(),
         // A single point is no line: it would not be seen.
-        Look::Line if points.len() <= of => points.to_vec(),
-        Look::Line => {
+        SeriesStyle::Line if points.len() <= of => points.to_vec(),
+        SeriesStyle::Line => {
             // Every line has them at other places, so that one that runs over another does not hide it.
             let every = points.len().div_ceil(8).max(of);
             let first = every * number / of.max(1);
@@ -131,14 +131,14 @@ fn dots(series: &Series, points: &[(f64, f64)], number: usize, of: usize) -> Vec
     }
 }
 
-fn draw_panel(area: &Area, panel: &Panel) -> Drawn {
+fn draw_panel(area: &Area, panel: &Panel) -> DrawResult {
     let points = |s: &Series| -> Vec<(f64, f64)> { s.points.iter().filter_map(|p| place(panel, *p)).collect() };
     let mut lines: Vec<Vec<(f64, f64)>> = panel.series.iter().map(points).collect();
     let x = ticks(panel.x_scale, lines.iter().flatten().map(|p| p.0));
     let y = ticks(panel.y_scale, lines.iter().flatten().map(|p| p.1));
     let mut chart = chart(area, &Axes { x: &x, y: &y, x_label: &panel.x_label, y_label: &panel.y_label })?;
     for (i, (series, line)) in panel.series.iter().zip(&mut lines).enumerate() {
-        if series.look == Look::Level {
+        if series.style == SeriesStyle::Level {
             let across = |p: &(f64, f64)| vec![(x.range.start, p.1), (x.range.end, p.1)];
             *line = line.first().map_or_else(Vec::new, across);
         }
@@ -157,17 +157,17 @@ fn draw_panel(area: &Area, panel: &Panel) -> Drawn {
 
 /// A point in the units of the axes; none if it cannot be shown.
 fn place(panel: &Panel, (x, y): (f64, f64)) -> Option<(f64, f64)> {
-    let y = if panel.y_scale == Scale::Log { y.log10() } else { y };
+    let y = if panel.y_scale == AxisScale::Log { y.log10() } else { y };
     (x.is_finite() && y.is_finite()).then_some((x, y))
 }
 
-fn ticks(scale: Scale, values: impl Iterator<Item = f64>) -> Ticks {
+fn ticks(scale: AxisScale, values: impl Iterator<Item = f64>) -> Ticks {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
     match scale {
-        Scale::Linear => Ticks::linear(0.0..if high > 0.0 { high * 1.05 } else { 1.0 }, 6),
-        Scale::Whole => Ticks::whole(low - 0.5..high + 0.5, 12),
-        Scale::Log => Ticks::log(10_f64.powf(low)..10_f64.powf(high)),
+        AxisScale::Linear => Ticks::linear(0.0..if high > 0.0 { high * 1.05 } else { 1.0 }, 6),
+        AxisScale::Whole => Ticks::whole(low - 0.5..high + 0.5, 12),
+        AxisScale::Log => Ticks::log(10_f64.powf(low)..10_f64.powf(high)),
     }
 }
 
@@ -175,20 +175,20 @@ fn ticks(scale: Scale, values: impl Iterator<Item = f64>) -> Ticks {
 mod tests {
     use super::*;
 
-    fn panel(y_scale: Scale, lines: &[&[(f64, f64)]]) -> Panel {
+    fn panel(y_scale: AxisScale, lines: &[&[(f64, f64)]]) -> Panel {
         let series = |(i, points): (usize, &&[(f64, f64)])| Series {
             label: format!("line {i}"),
             points: points.to_vec(),
-            look: Look::Line,
+            style: SeriesStyle::Line,
         };
         let series = lines.iter().enumerate().map(series).collect();
-        Panel { x_label: "x".into(), y_label: "y".into(), x_scale: Scale::Linear, y_scale, series }
+        Panel { x_label: "x".into(), y_label: "y".into(), x_scale: AxisScale::Linear, y_scale, series }
     }
 
     #[test]
     fn every_series_is_one_line_in_each_panel_and_one_in_the_legend() {
         let data: [&[(f64, f64)]; 2] = [&[(1.0, 0.1), (2.0, 0.01)], &[(1.0, 0.2), (2.0, 0.3)]];
-        let text = draw("Two", &[panel(Scale::Log, &data), panel(Scale::Linear, &data)]).unwrap();
+        let text = draw("Two", &[panel(AxisScale::Log, &data), panel(AxisScale::Linear, &data)]).unwrap();
         for color in ["#0072B2", "#D55E00"] {
             let lines = text.split("<polyline ").filter(|e| e.contains(&format!("stroke=\"{color}\""))).count();
             assert_eq!(lines, 3, "{color}");
@@ -198,16 +198,16 @@ mod tests {
 
     #[test]
     fn zeros_on_a_logarithmic_axis_are_left_out_and_nothing_at_all_is_said() {
-        let text = draw("Some", &[panel(Scale::Log, &[&[(0.0, 0.0), (1.0, 0.5), (2.0, f64::NAN)]])]).unwrap();
+        let text = draw("Some", &[panel(AxisScale::Log, &[&[(0.0, 0.0), (1.0, 0.5), (2.0, f64::NAN)]])]).unwrap();
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
-        let text = draw("None", &[panel(Scale::Log, &[&[(0.0, 0.0)]])]).unwrap();
+        let text = draw("None", &[panel(AxisScale::Log, &[&[(0.0, 0.0)]])]).unwrap();
         assert!(text.contains("nothing to show"));
     }
 
     #[test]
     fn lines_on_top_of_each_other_have_dots_at_different_places() {
         let points: Vec<(f64, f64)> = (0..60).map(|i| (f64::from(i), 1.0)).collect();
-        let series = Series { label: String::new(), points: points.clone(), look: Look::Line };
+        let series = Series { label: String::new(), points: points.clone(), style: SeriesStyle::Line };
         let all: Vec<_> = (0..10).flat_map(|i| dots(&series, &points, i, 10)).map(|p| p.0 as u32).collect();
         let mut distinct = all.clone();
         distinct.sort_unstable();

@@ -1,6 +1,6 @@
 //! Where an axis has its marks, and what stands there.
 
-use crate::out;
+use crate::formatting;
 use plotters::coord::ranged1d::{KeyPointHint, KeyPointWeight, NoDefaultFormatting, Ranged, ValueFormatter};
 use std::ops::Range;
 
@@ -125,7 +125,7 @@ fn plain(value: f64, step: f64) -> String {
         return format!("{value:.1e}");
     }
     if step >= 1.0 && value >= 0.0 {
-        return out::grouped(value.round() as usize);
+        return formatting::grouped(value.round() as usize);
     }
     let digits = (-step.log10().floor()).clamp(0.0, 6.0) as usize;
     format!("{value:.digits$}")

@@ -1,4 +1,4 @@
-//! Rigid boxes with merged particles in place of equal ones (D4 Table 6.4): what a search sees that has particles of
+//! Rigid boxes with merged particles in update_positions of equal ones (D4 Table 6.4): what a search sees that has particles of
 //! several sizes.
 
 use crate::failure::Failure;
@@ -11,7 +11,7 @@ use pliant::scene::{BlockSpec, Scene, Tessellation};
 use pliant::state::RowData;
 
 /// Particles of all bodies, each from the middle of its body.
-pub struct Merged {
+pub struct MergedBodies {
     /// Where those of each body begin; one more at the end.
     starts: Vec<usize>,
     offsets: Vec<[f32; 3]>,
@@ -19,11 +19,11 @@ pub struct Merged {
     pub radii: Vec<f32>,
     /// A phase for each body.
     pub phases: Vec<u32>,
-    /// Where they are, after [`Self::place`].
+    /// Where they are, after [`Self::update_positions`].
     pub rows: Vec<RowData>,
 }
 
-impl Merged {
+impl MergedBodies {
     /// For scenes of upright rigid boxes and nothing else.
     pub fn new(scene: &Scene) -> Result<Option<Self>, Failure> {
         let upright = |b: &pliant::scene::Body| b.cuboid.is_some() && b.transform.rotate.is_none();
@@ -51,7 +51,7 @@ impl Merged {
     }
 
     /// Puts them where the bodies of a simulation are.
-    pub fn place(&mut self, sim: &Simulation) {
+    pub fn update_positions(&mut self, sim: &Simulation) {
         let Some(shapes) = &sim.state().shapes else { return };
         for (pose, range) in shapes.poses().iter().zip(self.starts.windows(2)) {
             for i in range[0]..range[1] {
