@@ -1,4 +1,4 @@
-//! `pliant check`: what a scene would become.
+//! `pliant check`: validates a scene and reports the built model.
 
 use crate::args::CheckArgs;
 use crate::failure::Failure;
@@ -22,11 +22,11 @@ struct CheckReport {
     solver: &'static str,
     particles: usize,
     constraints: Counts,
-    /// Sets that run one after the other in an iteration, by kind.
+    /// Sequential batches of an iteration, by kind.
     batches: Counts,
     colliders: usize,
     bytes: u64,
-    /// Memory on the GPU.
+    /// Device memory [bytes].
     #[serde(skip_serializing_if = "Option::is_none")]
     device_bytes: Option<u64>,
     build_ms: f64,
@@ -74,8 +74,8 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     if args.json { stdout::json(&findings) } else { stdout::text(&human(&findings, &args.scene)) }
 }
 
-/// Takes a step where particles touch each other, or flow: how long their lists are is known once they have been made. Returns what
-/// went wrong with it.
+/// Runs one step of scenes with particle contacts or liquids, as the size of neighbor lists is known only then. Returns its
+/// error.
 fn first_step_error(sim: &mut Simulation) -> Option<String> {
     if sim.model().mutual.is_none() && sim.model().fluid.is_none() {
         return None;

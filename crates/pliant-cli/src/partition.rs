@@ -1,4 +1,4 @@
-//! `pliant partition`: how the constraints of a scene are split, in numbers and as a picture.
+//! `pliant partition`: the partition of the constraints of a scene, as numbers and as a plot.
 
 use crate::args::PartitionArgs;
 use crate::failure::Failure;
@@ -14,16 +14,16 @@ use pliant::model::Group;
 use serde::Serialize;
 use std::time::Instant;
 
-/// Scenes with more constraints are no longer legible as graphs.
-const SMALL: usize = 400;
+/// Maximum number of constraints for which the graph is plotted.
+const MAX_GRAPH_CONSTRAINTS: usize = 400;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
 struct PartitionReport {
     scene: String,
     #[serde(flatten)]
     report: Report,
-    /// The whole build, the partition included.
+    /// Total build time, including the partition.
     build_ms: f64,
     partition_ms: f64,
 }
@@ -103,7 +103,7 @@ fn duration(ms: f64) -> String {
     if ms < 1000.0 { format!("{ms:.1} ms") } else { format!("{:.1} s", ms * 1e-3) }
 }
 
-/// "12", or "at least 12" where that is all that is known.
+/// "12", or "at least 12" for a lower bound.
 fn omega(group: &GroupReport) -> String {
     if group.omega_exact { group.omega.to_string() } else { format!("at least {}", group.omega) }
 }
@@ -113,10 +113,10 @@ const WIDTH: u32 = 600;
 /// Height of the title of the picture.
 const TITLE: u32 = 44;
 
-/// One histogram per kind, and next to it the graph if the scene is small.
+/// One histogram per kind, and the graph next to it for small scenes.
 fn draw(f: &PartitionReport, sim: &Simulation) -> Result<String, Failure> {
     let groups = &sim.model().groups;
-    let small = groups.iter().map(|g| g.count).sum::<usize>() <= SMALL;
+    let small = groups.iter().map(|g| g.count).sum::<usize>() <= MAX_GRAPH_CONSTRAINTS;
     let drawings: Vec<(Bars, Option<Graph>)> = f
         .report
         .groups
@@ -167,20 +167,20 @@ fn histogram(r: &GroupReport, fill: BarFill) -> Bars {
     }
 }
 
-/// Particles where they start, and the constraints of one group.
+/// The constraint graph of one group at the initial positions.
 fn graph(sim: &Simulation, group: &Group, r: &GroupReport) -> Graph {
     let (model, particles) = (sim.model(), sim.particles());
-    let places: Vec<[f64; 3]> = (0..particles).map(|i| sim.position(i).as_dvec3().to_array()).collect();
+    let positions: Vec<[f64; 3]> = (0..particles).map(|i| sim.position(i).as_dvec3().to_array()).collect();
     let mut links = Vec::new();
     let mut copied = Vec::new();
     for batch in &group.batches {
         let averaged = r.averaged > 0 && batch.color as usize >= r.colors;
         for (block, lane) in batch.slots() {
             let rows: Vec<u32> = group.rows_of(block, lane).collect();
-            let seen = |row: u32| model.phantoms.seen(row) as usize;
-            // Orientations of rods have no place.
-            let points: Vec<usize> = rows.iter().map(|&r| seen(r)).filter(|&p| p < particles).collect();
-            copied.extend(rows.iter().filter(|&&r| r as usize >= model.phantoms.first).map(|&r| seen(r)));
+            let particle = |row: u32| model.phantoms.seen(row) as usize;
+            // Orientations of rods have no position.
+            let points: Vec<usize> = rows.iter().map(|&r| particle(r)).filter(|&p| p < particles).collect();
+            copied.extend(rows.iter().filter(|&&r| r as usize >= model.phantoms.first).map(|&r| particle(r)));
             if points.len() > 1 {
                 links.push(Link { points, class: (!averaged).then_some(batch.color as usize) });
             }
@@ -188,5 +188,5 @@ fn graph(sim: &Simulation, group: &Group, r: &GroupReport) -> Graph {
     }
     copied.sort_unstable();
     copied.dedup();
-    Graph { points: graph::project(&places), links, copied }
+    Graph { points: graph::project(&positions), links, copied }
 }

@@ -1,4 +1,4 @@
-//! `pliant scenes`: what is built in.
+//! `pliant scenes`: the list of built-in scenes.
 
 use crate::args::ScenesArgs;
 use crate::builtin::{Builtin, SCENES};
@@ -20,7 +20,7 @@ struct SceneEntry {
     title: String,
     particles: Option<usize>,
     constraints: Option<Counts>,
-    /// Why something is missing.
+    /// Reason for missing counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -47,10 +47,10 @@ pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
     stdout::text(&text)
 }
 
-/// Scenes with more particles are not built for the list: it should come at once.
-const LARGE: u64 = 500_000;
+/// Scenes with more particles are not built for the list.
+const MAX_LISTED_PARTICLES: u64 = 500_000;
 
-/// Builds every scene, on all cores: a big one must not keep the others waiting.
+/// Builds all scenes, on all cores.
 fn build_all(models: Option<&Path>) -> Result<Vec<SceneEntry>, Failure> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(SCENES.len()));
@@ -63,7 +63,7 @@ fn build_all(models: Option<&Path>) -> Result<Vec<SceneEntry>, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(SCENES.len());
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // One worker is this thread, so a system without threads to spare only takes longer.
+            // This thread is a worker too, so an error here only makes the list slower.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -79,7 +79,7 @@ fn entry(scene: &Builtin, models: Option<&Path>) -> Result<SceneEntry, Failure> 
     let title = loaded.scene.title.clone();
     let name = scene.name;
     let blocks = block_particles(&loaded.scene);
-    if blocks > LARGE {
+    if blocks > MAX_LISTED_PARTICLES {
         let note = Some(format!("large; `pliant check {name}` counts its constraints"));
         return Ok(SceneEntry { name, title, particles: usize::try_from(blocks).ok(), constraints: None, note });
     }
@@ -93,7 +93,7 @@ fn entry(scene: &Builtin, models: Option<&Path>) -> Result<SceneEntry, Failure> 
     })
 }
 
-/// Particles of the blocks of a scene, the one generator that large scenes use.
+/// Number of particles of the soft blocks of a scene, which all large scenes consist of.
 fn block_particles(scene: &Scene) -> u64 {
     let product = |numbers: [u32; 3], more: u64| numbers.iter().map(|&n| u64::from(n) + more).product::<u64>();
     let particles = |s: &Soft| {

@@ -1,4 +1,4 @@
-//! The command line: what can be said, with an example for everything.
+//! Command-line arguments, with an example for every command.
 
 mod backend;
 mod format;
@@ -22,7 +22,7 @@ use clap_complete::Shell;
 use std::path::PathBuf;
 use values::{positive, svg, threads};
 
-/// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a moving picture.
+/// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a video.
 #[derive(Debug, Parser)]
 #[command(
     name = "pliant",
@@ -30,7 +30,7 @@ use values::{positive, svg, threads};
     after_help = "\
 Examples:
   pliant                          four flags in the wind, into out/flags
-  pliant scenes                   what else there is to run
+  pliant scenes                   all built-in scenes
   pliant run my_scene.toml        a scene of your own
   pliant schema > scene.json      JSON Schema for your editor
 
@@ -38,7 +38,7 @@ Exit codes: 0 done, 1 failure, 2 wrong usage, 3 invalid scene or mesh, 4 the sim
 5 out of disk, memory or threads, or no GPU that can do it, 130 interrupted."
 )]
 pub struct Pliant {
-    /// What to do; without it `run flags`.
+    /// The command; without one, `run flags`.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -52,11 +52,11 @@ pub enum Command {
     Scenes(ScenesArgs),
     /// Validate a scene and show what would be built, without running it.
     Check(CheckArgs),
-    /// Show how the constraints of a scene are split into sets that run side by side.
+    /// Show how the constraints of a scene are partitioned into sets that run in parallel.
     Partition(PartitionArgs),
     /// Measure the speed of scenes.
     Bench(BenchArgs),
-    /// List the graphics processors and what they can do.
+    /// List the GPU adapters and their capabilities.
     Gpu(GpuArgs),
     /// Compare solvers on a scene: tables, CSV files and charts.
     Study(StudyArgs),
@@ -89,14 +89,14 @@ Examples:
   pliant run dam --format none --liquid speed
   pliant run dam --format foam --liquid surface --set output.foam.rate=400
 
-Writes into the output folder: frame_*.ply (or as --format says), SCENE.mp4, still.png, stats.csv with
+Writes into the output folder: frame_*.ply (or the files of --format), SCENE.mp4, still.png, stats.csv with
 one line per frame (times in milliseconds per frame), and run.json with the summary. Surfaces of liquids
-are watertight; output.surface of the scene says how fine and how smooth they are. Spray, foam and bubbles
-follow liquids from frame to frame, whichever frames --every keeps, and do not change them; output.foam says
-how many and for how long.
+are watertight; output.surface of the scene sets their resolution and smoothing. Spray, foam and bubbles are
+updated every frame, including frames that --every skips, and do not change the liquid; output.foam sets their
+number and lifetime.
 
-A GPU gets all steps of a frame at once and orders constraints to suit itself, so its results are close to
-those of the CPU, not the same. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
+A GPU runs all steps of a frame in one submission and orders constraints differently, so its results are close
+to those of the CPU, not equal. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
 pub struct RunArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     #[arg(default_value = "flags")]
@@ -107,13 +107,13 @@ pub struct RunArgs {
     /// Stop after this much simulated time [s] [default: output.seconds of the scene].
     #[arg(long, value_name = "T", value_parser = positive)]
     pub seconds: Option<f64>,
-    /// How constraints are softened (solver.method).
+    /// Constraint formulation (solver.method).
     #[arg(long, value_parser = ["pbd", "xpbd"])]
     pub method: Option<String>,
-    /// How positions are carried through time (solver.integrator).
+    /// Time integration (solver.integrator).
     #[arg(long, value_parser = ["bdf1", "bdf2"])]
     pub integrator: Option<String>,
-    /// How constraints are split (solver.partition); phantom:4 and hybrid:4 take 4 colors, patch:1000 patches
+    /// Partition of the constraints (solver.partition); phantom:4 and hybrid:4 take 4 colors, patch:1000 patches
     /// of 1000 particles.
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<SolverSpec>,
@@ -142,10 +142,10 @@ pub struct RunArgs {
     /// Video.
     #[arg(long, default_value = "mp4")]
     pub video: Video,
-    /// How liquids look in pictures [default: surface with --format surface, else particles].
+    /// Appearance of liquids in pictures [default: surface with --format surface, else particles].
     #[arg(long, value_name = "LOOK")]
     pub liquid: Option<LiquidLook>,
-    /// Let liquids make spray, foam and bubbles, white in pictures [default: with output.foam or --format foam].
+    /// Generate spray, foam and bubbles of liquids, white in pictures [default: with output.foam or --format foam].
     #[arg(long)]
     pub foam: bool,
     /// Write a PNG of every frame too.
@@ -163,7 +163,7 @@ pub struct RunArgs {
 }
 
 impl Default for RunArgs {
-    /// As `pliant run` without anything more.
+    /// The defaults of `pliant run`.
     fn default() -> Self {
         match Pliant::parse_from(["pliant", "run"]).command {
             Some(Command::Run(args)) => args,
@@ -172,16 +172,16 @@ impl Default for RunArgs {
     }
 }
 
-/// How liquids look in pictures.
+/// Appearance of liquids in pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LiquidLook {
-    /// Balls in the color of the liquid.
+    /// Spheres in the color of the liquid.
     Particles,
-    /// Balls from dark blue at rest to white at the speed of a fall from the top of the scene.
+    /// Spheres from dark blue at rest to white at the speed of a fall from the top of the scene.
     Speed,
-    /// Balls from pale at half the density at rest over blue to red at 1.1 times that.
+    /// Spheres from pale at half the rest density over blue to red at 1.1 times the rest density.
     Density,
-    /// The surface, shaded: one looks into it.
+    /// The transparent surface.
     Surface,
 }
 
@@ -214,7 +214,7 @@ pub struct ScenesArgs {
 Examples:
   pliant check my_scene.toml
   pliant check flags --set solver.partition=jacobi --json
-  pliant check block100 --backend gpu     whether it fits the card, and how it is split there")]
+  pliant check block100 --backend gpu     whether it fits the GPU, and its partition there")]
 pub struct CheckArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
@@ -222,7 +222,7 @@ pub struct CheckArgs {
     pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Print the findings as one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -237,28 +237,28 @@ Examples:
   pliant partition flags --solver patch:500 --json
   pliant partition cube --backend gpu
 
-omega is the largest number of constraints of a kind that all share a particle with each other: no coloring
-takes fewer colors. Imbalance is the largest color over the mean. A pass is what runs at once; one iteration
-is so many passes one after the other. The plot shows the constraints of each color, and for scenes of up to
-400 constraints also who is joined to whom, in the same colors.
+omega is the size of the largest clique: constraints of a kind that all share a particle with each other. No
+coloring takes fewer colors. Imbalance is the largest color divided by the mean. A pass is a set of constraints
+that run in parallel; the passes of an iteration run one after the other. The plot shows the sizes of the colors,
+and for scenes of up to 400 constraints also the constraint graph in the same colors.
 
 A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
-auto to see what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
+auto for the default of the scene. phantom:4 and hybrid:4 use 4 colors per kind (solver.colors);
 patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).")]
 pub struct PartitionArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
-    /// How constraints are split, such as color or phantom:4 [default: solver.partition of the scene].
+    /// Partition of the constraints, such as color or phantom:4 [default: solver.partition of the scene].
     #[arg(long)]
     pub solver: Option<SolverSpec>,
     #[command(flatten)]
     pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Draw the sizes of colors into this file.
+    /// Plot the sizes of the colors to this file.
     #[arg(long, value_name = "FILE.svg", value_parser = svg)]
     pub plot: Option<PathBuf>,
-    /// Print the findings as one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -276,25 +276,25 @@ Examples:
 
 Times are medians over --repeat steps. A solve is one projection of one constraint; solves per second are
 constraints x iterations x substeps / time of a step: CPU time with one thread, so that other programs on
-the machine do not count, and wall time with more. By kind they use the wall time of that kind alone.
-Residual and hash are those after --warmup + --repeat steps, on every backend. Errors of one solver rise and fall
-with time, those of two not at the same time: to compare them, take the mean over hundreds of steps by --moments.
+the machine do not count, and wall time with more. Rates by kind use the wall time of that kind only.
+Residual and hash are those after --warmup + --repeat steps, on every backend. Residuals fluctuate over time: to
+compare solvers, average over hundreds of steps with --moments.
 
-On a GPU a sample is many steps submitted together and waited for once, its time divided by their number;
---repeat samples follow the steps of the residual. Stages are the device's own times, from a part that is
-measured by itself. The floor is what no schedule of the same passes can beat, whichever is larger:
+On a GPU a sample is the time of many steps in one submission, divided by their number; --repeat samples are
+taken after the steps of the residual. Times of stages are device timestamps from a separate measurement. The
+floor is a lower bound for any schedule of the same passes, the larger of:
   bytes that a step has to move / --bandwidth; per iteration and constraint 4 (rows / 2 + parameters) +
   8 multipliers, and 32 per iteration and particle
   2.2 us per pass + 0.1 us per barrier of the longest chain within workgroups
 
-With --neighbors no scene runs: a block of particles, as dense as a pile of grains, is searched for neighbors.
-Sort is that of as many random 32-bit keys with a value each; build is everything before the lists, lists is the
-rest. On a GPU, samples are many searches submitted together, and lists is the whole less build.")]
+With --neighbors no scene runs: the neighbor search of a block of particles, as dense as a pile of grains, is
+measured. Sort is a sort of as many random 32-bit key-value pairs; build is everything before the lists, lists is
+the rest. On a GPU a sample is many searches in one submission, and lists is the total minus build.")]
 pub struct BenchArgs {
     /// Names of built-in scenes, or paths of .toml or .json files.
     #[arg(required_unless_present = "neighbors", conflicts_with = "neighbors", value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Measures the neighbor search of so many particles instead of scenes.
+    /// Measure the neighbor search of this many particles instead of scenes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..1 << 28))]
     pub neighbors: Option<u32>,
     #[command(flatten)]
@@ -305,7 +305,7 @@ pub struct BenchArgs {
     /// Steps before measuring.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub warmup: u32,
-    /// Moments whose residuals are averaged, a step from each to the next.
+    /// Number of consecutive steps over which residuals are averaged.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "neighbors")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub moments: u32,
@@ -317,10 +317,10 @@ pub struct BenchArgs {
     pub solver: Vec<SolverSpec>,
     #[command(flatten)]
     pub processor: BackendArgs,
-    /// Steps that a GPU gets at once, 1 to 200 [default: as many as take 50 ms].
+    /// Steps per GPU submission, 1 to 200 [default: as many as take 50 ms].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub steps_per_submit: Option<u32>,
-    /// Memory bandwidth of the GPU for its floor [GB/s]; no interface tells it.
+    /// Memory bandwidth of the GPU for the floor [GB/s]; it cannot be queried.
     #[arg(long, value_name = "GB/S", default_value_t = 1000.0, value_parser = positive)]
     pub bandwidth: f64,
     #[command(flatten)]

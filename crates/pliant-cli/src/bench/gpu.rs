@@ -1,4 +1,4 @@
-//! How fast a GPU is: many steps per submission and one wait, as in a program that does not look at every step.
+//! Speed of a scene on a GPU: many steps per submission and one wait, as in a program that does not read back every step.
 
 use super::measurement::{StepMeasurement, mean_residuals};
 use crate::args::BenchArgs;
@@ -12,41 +12,41 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What only the row of a GPU has; its fields are keys of the JSON.
+/// Fields of a GPU row; they are keys of the JSON.
 #[derive(Debug, Serialize)]
 pub struct GpuFacts {
     /// Name of the GPU.
     pub adapter: String,
     pub steps_per_submit: u32,
-    /// Dispatches of a step, one after the other.
+    /// Sequential dispatches of a step.
     pub passes: u64,
     pub us_per_pass: f64,
-    /// Barriers of a step in the longest chain within workgroups.
+    /// Barriers of a step in the longest dependency chain within workgroups.
     pub chain: u64,
-    /// Memory on the device.
+    /// Device memory [bytes].
     pub device_bytes: u64,
-    /// Least that a step moves, see [`bytes_per_step`].
+    /// Minimum memory traffic of a step [bytes], see [`bytes_per_step`].
     pub bytes_per_step: u64,
     pub floor_ms: f64,
-    /// What the host spends on writing down and submitting a step.
+    /// Host time to encode and submit a step [µs].
     pub encode_us_per_step: f64,
 }
 
-/// Time that a sample_submission should take [s]: far more than a wait costs, far less than a watchdog allows.
+/// Target duration of a sample [s]: much longer than a wait, much shorter than a watchdog timeout.
 const SAMPLE_SECONDS: f64 = 0.05;
-/// Steps of a sample_submission at most.
-const MOST_STEPS: u32 = 200;
-/// Steps that stages are measured over at most: the device stops after each stage, so it takes longer.
-const STAGED_STEPS: u32 = 20;
-/// What a pass costs that waits for the one before, on the fastest cards known [s].
+/// Maximum number of steps of a sample.
+const MAX_STEPS: u32 = 200;
+/// Maximum number of steps with stage timestamps: the device synchronizes after each stage, which is slower.
+const MAX_PROFILED_STEPS: u32 = 20;
+/// Cost of a dependent pass on the fastest GPUs measured [s].
 const PASS_SECONDS: f64 = 2.2e-6;
-/// What a barrier within a workgroup costs, with the work of one constraint per thread [s].
+/// Cost of a barrier within a workgroup, with one constraint per thread [s].
 const BARRIER_SECONDS: f64 = 0.1e-6;
 
-/// Measures; `None` if no GPU runs it.
+/// Measures a simulation on a GPU; `None` if it runs on the CPU.
 pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(StepMeasurement, GpuFacts)>, Failure> {
     let Some(shape) = sim.gpu().map(|gpu| gpu.shape(sim.model())) else { return Ok(None) };
-    // The CPU has done as many steps when its rows are finished: residuals of both compare.
+    // As many steps as the CPU benchmark runs, so that the residuals are comparable.
     sim.advance(args.warmup.saturating_add(args.repeat))?;
     sim.sync()?;
     let hash = sim.hash();
@@ -56,7 +56,7 @@ pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(StepMea
         None => calibrate(sim)?,
     };
     let samples = (0..args.repeat).map(|_| sample_submission(sim, steps)).collect::<Result<Vec<_>, _>>()?;
-    let stages = stages(sim, steps.min(STAGED_STEPS))?;
+    let stages = stages(sim, steps.min(MAX_PROFILED_STEPS))?;
     let wall = median(samples.iter().map(|s| s.wall));
     let settings = sim.model().settings;
     let substeps = u64::from(settings.substeps);
@@ -77,7 +77,7 @@ pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(StepMea
     Ok(Some((StepMeasurement { wall, cpu, stages, by_kind: BTreeMap::new(), residual, hash }, facts)))
 }
 
-/// Seconds per step of one submission.
+/// Times per step of one submission [s].
 struct SubmissionSample {
     wall: f64,
     cpu: f64,
@@ -94,12 +94,12 @@ fn sample_submission(sim: &mut Simulation, steps: u32) -> Result<SubmissionSampl
     Ok(SubmissionSample { wall: wall * per_step, cpu: cpu * per_step, encode: sim.take_times().encode * per_step })
 }
 
-/// Steps of a sample_submission that takes about [`SAMPLE_SECONDS`].
+/// Number of steps of a sample that takes about [`SAMPLE_SECONDS`].
 fn calibrate(sim: &mut Simulation) -> Result<u32, StepError> {
     let mut steps = 1;
     loop {
         let wanted = fitting_steps(sample_submission(sim, steps)?.wall);
-        // A short submission is mostly waiting and promises too few steps; a longer one knows better.
+        // In a short submission the wait dominates, so the estimate is repeated with more steps.
         if wanted <= steps.saturating_mul(2) {
             return Ok(wanted);
         }
@@ -107,12 +107,12 @@ fn calibrate(sim: &mut Simulation) -> Result<u32, StepError> {
     }
 }
 
-/// Steps that fit a sample_submission when one takes so long [s].
+/// Number of steps of a sample, from the duration of a step [s].
 fn fitting_steps(step: f64) -> u32 {
-    (SAMPLE_SECONDS / step.max(1e-9)).round().clamp(1.0, f64::from(MOST_STEPS)) as u32
+    (SAMPLE_SECONDS / step.max(1e-9)).round().clamp(1.0, f64::from(MAX_STEPS)) as u32
 }
 
-/// Milliseconds of the device per step, by stage; none where it cannot tell.
+/// Device time per step by stage [ms]; empty without timestamps.
 fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64>, StepError> {
     let profiles = |sim: &mut Simulation, on: bool| sim.gpu_mut().is_some_and(|gpu| gpu.set_profiling(on));
     if !profiles(sim, true) {
@@ -124,7 +124,7 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     let times = sim.take_times();
     profiles(sim, false);
     let ms = |stage: Stage| (stage.name(), times.stage(stage) * 1e3 / f64::from(steps));
-    // Contacts are part of predict, or of stabilize where particles touch each other.
+    // Contacts are part of predict, or of stabilize with particle contacts.
     let mut all = vec![Stage::Predict, Stage::Solve, Stage::Finalize];
     if sim.model().mutual.is_some() || sim.model().fluid.is_some() {
         all.push(Stage::Neighbors);
@@ -135,8 +135,8 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     Ok(all.into_iter().map(ms).collect())
 }
 
-/// What a step has to move even with a perfect cache between the passes of an iteration: row numbers of sixteen bits,
-/// parameters read, multipliers read and written, and every row read and written.
+/// Memory traffic of a step with a perfect cache between the passes of an iteration [bytes]: 16-bit row indices and
+/// parameters read, multipliers and all rows read and written.
 fn bytes_per_step(model: &Model, particles: usize) -> u64 {
     let constraints = model.groups.iter().map(|group| {
         let layout = group.layout();
@@ -146,16 +146,16 @@ fn bytes_per_step(model: &Model, particles: usize) -> u64 {
     iteration as u64 * u64::from(model.settings.iterations) * u64::from(model.settings.substeps)
 }
 
-/// Time that no schedule of these passes can beat [s].
+/// Lower bound of the time for any schedule of these passes [s].
 fn lower_bound(bytes: u64, passes: u64, chain: u64, bandwidth: f64) -> f64 {
     (bytes as f64 / bandwidth).max(passes as f64 * PASS_SECONDS + chain as f64 * BARRIER_SECONDS)
 }
 
-/// The lines for people.
+/// The text output of a row.
 pub fn human(facts: &GpuFacts) -> String {
     use crate::formatting::{grouped, size};
     format!(
-        "  {} passes of {:.2} us, chain of {} barriers, {} moved; lower_bound {:.3} ms; {} on the device\n  \
+        "  {} passes of {:.2} us, chain of {} barriers, {} moved; floor {:.3} ms; {} on the device\n  \
          submissions of {}, encoding takes {:.1} us per step; contacts and stabilize are part of predict\n",
         grouped(facts.passes as usize),
         facts.us_per_pass,

@@ -1,4 +1,4 @@
-//! `pliant bench`: how fast scenes run, for each solver and number of threads.
+//! `pliant bench`: the speed of scenes, by solver and number of threads.
 
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -53,8 +53,8 @@ struct SceneRow {
 }
 
 impl SceneRow {
-    /// Where it ran: threads, or the name of a GPU.
-    fn place(&self) -> String {
+    /// Number of threads, or the name of a GPU.
+    fn device(&self) -> String {
         #[cfg(feature = "gpu")]
         let adapter = self.gpu.as_ref().map(|facts| facts.adapter.as_str());
         #[cfg(not(feature = "gpu"))]
@@ -68,7 +68,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         return neighbors::bench(particles as usize, args);
     }
     if let Some(option) = args.neighbor_search.given() {
-        let message = format!("{option} says how to search for neighbors, but scenes are to be measured");
+        let message = format!("{option} applies to --neighbors, but scenes are to be measured");
         return Err(Failure::usage(message).help("give --neighbors N in place of scenes"));
     }
     let mut rows = Vec::new();
@@ -83,7 +83,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
                 let on_gpu = row.threads.is_none();
                 rows.push(row);
                 if on_gpu {
-                    // Threads are nothing to a GPU.
+                    // The number of threads does not matter on a GPU.
                     break;
                 }
             }
@@ -115,7 +115,7 @@ fn measure(
     Ok(SceneRow {
         scene: loaded.name.clone(),
         backend: sim.backend(),
-        // What "auto" came to; the user's word where it says more.
+        // The partition that `auto` resolves to; the option where it has a number.
         solver: solver
             .filter(|s| s.number.is_some())
             .map_or_else(|| settings.partition.name().to_owned(), ToString::to_string),
@@ -149,12 +149,12 @@ fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<StepMeasurement, Fai
     let samples = (0..args.repeat).map(|_| sample(sim)).collect::<Result<Vec<_>, _>>()?;
     let stages = Stage::ALL.map(|s| (s.name(), median(samples.iter().map(|x| x.times.stage(s))) * 1e3));
     let mut by_kind = BTreeMap::new();
-    for (kind, count) in kinds(sim) {
+    for (kind, count) in counts_by_kind(sim) {
         let of_kind = |s: &StepSample| -> f64 {
             sim.model().groups.iter().zip(&s.times.groups).filter(|(g, _)| g.kind.name() == kind).map(|(_, t)| t).sum()
         };
         let seconds = median(samples.iter().map(of_kind));
-        // Jacobi passes run all kinds at once, so there is no time of one kind.
+        // Jacobi passes run all kinds together, so kinds have no separate times.
         if seconds > 0.0 {
             by_kind.insert(kind, rate(sim.model(), count, seconds));
         }
@@ -170,13 +170,13 @@ fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<StepMeasurement, Fai
     })
 }
 
-/// Million solves per second of so many constraints whose share of a step takes so long.
+/// Million solves per second of a number of constraints that take `seconds` of a step.
 fn rate(model: &Model, constraints: usize, seconds: f64) -> f64 {
     let sweeps = f64::from(model.settings.iterations) * f64::from(model.settings.substeps);
     constraints as f64 * sweeps / seconds.max(1e-12) * 1e-6
 }
 
-/// Seconds of one step.
+/// Times of one step [s].
 struct StepSample {
     wall: f64,
     cpu: f64,
@@ -191,8 +191,8 @@ fn sample(sim: &mut Simulation) -> Result<StepSample, StepError> {
     Ok(StepSample { wall, cpu, times: sim.take_times() })
 }
 
-/// Constraints by kind, of those that run in groups.
-fn kinds(sim: &Simulation) -> BTreeMap<&'static str, usize> {
+/// Number of constraints by kind, of those in groups.
+fn counts_by_kind(sim: &Simulation) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for group in &sim.model().groups {
         *counts.entry(group.kind.name()).or_default() += group.count;
@@ -228,7 +228,7 @@ fn human(rows: &[SceneRow]) -> String {
         "\nBuild (ms), stages (ms per step), and by kind (million solves per second; mean and greatest relative error)\n",
     );
     for row in rows {
-        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, row.place()));
+        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, row.device()));
         text.push_str(&format!(" build {:.0} (partition {:.0}),", row.build_ms, row.partition_ms));
         for stage in Stage::ALL {
             if let Some(ms) = row.stages.get(stage.name()) {
@@ -238,9 +238,9 @@ fn human(rows: &[SceneRow]) -> String {
         text.push('\n');
         #[cfg(feature = "gpu")]
         row.gpu.iter().for_each(|facts| text.push_str(&gpu::human(facts)));
-        let by_colors = rows.iter().find(|r| r.scene == row.scene && r.solver == "color" && row.solver != "color");
+        let color_row = rows.iter().find(|r| r.scene == row.scene && r.solver == "color" && row.solver != "color");
         for (kind, residual) in &row.residual {
-            let beside = by_colors.and_then(|r| r.residual.get(kind)).filter(|r| r.mean > 0.0);
+            let beside = color_row.and_then(|r| r.residual.get(kind)).filter(|r| r.mean > 0.0);
             let beside = beside.map_or_else(String::new, |r| format!(" ({:.2} of color's)", residual.mean / r.mean));
             let rate = row.msolves_per_s_by_kind.get(kind).map_or_else(|| "-".into(), |r| format!("{r:.1}"));
             let before = row.residual_before.get(kind).copied().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! How many constraints each color has, as D2 Figs 7 and 8 show it.
+//! Histogram of the number of constraints per color, as in D2 Figs 7 and 8.
 
 use super::canvas::{Area, Axes, DrawResult, GRAY, INK, chart, color, font, write};
 use super::ticks::Ticks;
@@ -9,24 +9,24 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// A histogram.
 #[derive(Clone, Debug)]
 pub struct Bars {
-    /// What is counted.
+    /// Title.
     pub title: String,
-    /// More about it, in small font.
+    /// Second line, in a smaller font.
     pub subtitle: String,
     /// Size of each class.
     pub sizes: Vec<usize>,
-    /// The last class is not a color: its corrections are averaged.
+    /// Whether the last class is averaged instead of colored.
     pub last_averaged: bool,
-    /// How bars are filled.
+    /// Fill color of the bars.
     pub fill: BarFill,
 }
 
-/// How bars are filled.
+/// Fill color of the bars.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarFill {
-    /// All alike.
+    /// One color for all bars.
     One,
-    /// Each as the graph next to it draws its class.
+    /// The color of the class in the graph.
     ByClass,
 }
 
@@ -41,7 +41,7 @@ pub fn draw(area: &Area, bars: &Bars) -> DrawResult {
     let (_, rest) = area.split_vertically(HEAD);
     let n = bars.sizes.len();
     let largest = bars.sizes.iter().copied().max().unwrap_or(0).max(1) as f64;
-    // Room behind the last bar, for the word at the line of the mean.
+    // Space after the last bar, for the label of the mean.
     let end = n as f64 * 1.25 - 0.5;
     let x = Ticks::whole(-0.5..end, 16).until(n as f64 - 1.0, if bars.last_averaged { "averaged" } else { "" });
     let y = Ticks::whole(0.0..largest * 1.15, 6);
@@ -58,11 +58,11 @@ pub fn draw(area: &Area, bars: &Bars) -> DrawResult {
     let mean = bars.sizes.iter().sum::<usize>() as f64 / n.max(1) as f64;
     chart.draw_series([PathElement::new(vec![(-0.5, mean), (end, mean)], INK.stroke_width(1))])?;
     let style = font(12).pos(Pos::new(HPos::Right, VPos::Bottom));
-    let said = if mean < 10.0 {
+    let label = if mean < 10.0 {
         format!("mean {mean:.1}")
     } else {
         format!("mean {}", formatting::grouped(mean.round() as usize))
     };
-    chart.draw_series([Text::new(said, (end, mean), style)])?;
+    chart.draw_series([Text::new(label, (end, mean), style)])?;
     Ok(())
 }

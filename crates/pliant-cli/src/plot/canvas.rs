@@ -9,24 +9,24 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use std::io;
 
-/// Somewhere to draw, in pixels.
+/// A drawing area in pixels.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// How drawing ends.
+/// Result of drawing.
 pub type DrawResult = Result<(), DrawingAreaErrorKind<io::Error>>;
 
-/// A chart whose axes are ready.
+/// A chart with its axes.
 pub(super) type Chart<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Ticks, Ticks>>;
 
 /// Text and axes.
 pub(super) const INK: RGBColor = RGBColor(0x22, 0x22, 0x22);
-/// What stays in the background.
+/// Grid lines.
 pub(super) const FAINT: RGBColor = RGBColor(0xdd, 0xdd, 0xdd);
-/// What belongs to no color.
+/// Averaged constraints and reference lines.
 pub(super) const GRAY: RGBColor = RGBColor(0x77, 0x77, 0x77);
 
-/// Okabe and Ito's colors for all kinds of color vision, less the yellow that white swallows, then what is
-/// left of Tol's muted ones.
+/// Okabe and Ito's colors for all kinds of color vision without yellow, which is hard to see on white, then colors
+/// of Tol's muted scheme.
 pub(super) const PALETTE: [RGBColor; 12] = [
     RGBColor(0x00, 0x72, 0xb2),
     RGBColor(0xd5, 0x5e, 0x00),
@@ -42,12 +42,12 @@ pub(super) const PALETTE: [RGBColor; 12] = [
     RGBColor(0x00, 0x00, 0x00),
 ];
 
-/// The color of a class or series; they repeat after twelve.
+/// Color of a class or series; colors repeat after twelve.
 pub(super) fn color(number: usize) -> RGBColor {
     PALETTE[number % PALETTE.len()]
 }
 
-/// Draws a picture on white; its text is a whole SVG file.
+/// Draws a picture on white and returns it as an SVG file.
 pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area) -> DrawResult) -> Result<String, Failure> {
     let mut text = String::new();
     {
@@ -58,22 +58,22 @@ pub fn svg(size: (u32, u32), draw: impl FnOnce(&Area) -> DrawResult) -> Result<S
     Ok(text)
 }
 
-/// Letters of so many pixels.
+/// Font of a size in pixels.
 pub(super) fn font(size: u32) -> TextStyle<'static> {
-    // The backend takes sizes for the height of a line, which it holds to be 1.24 of that of the letters.
+    // The backend takes the line height, 1.24 times the font size.
     ("sans-serif", f64::from(size) * 1.24).into_font().color(&INK)
 }
 
-/// Writes a line of text; `place` is where its left end, middle or right end goes.
-pub(super) fn write(area: &Area, text: &str, place: (i32, i32), size: u32, side: HPos) -> DrawResult {
+/// Writes a line of text; `position` is its left end, center or right end.
+pub(super) fn write(area: &Area, text: &str, position: (i32, i32), size: u32, side: HPos) -> DrawResult {
     let style = font(size).pos(Pos::new(side, VPos::Center));
-    area.draw(&Text::new(text.to_owned(), place, style))
+    area.draw(&Text::new(text.to_owned(), position, style))
 }
 
-/// Writes the title of a picture into the middle of its first lines, smaller where it is long.
+/// Writes a centered title, smaller if it is long.
 pub fn title(area: &Area, text: &str) -> DrawResult {
     let (width, _) = area.dim_in_pixel();
-    // There are no fonts to ask: a letter is held to be 0.6 as wide as it is high, which few words are.
+    // Font metrics are not available: a letter is assumed to be 0.6 times as wide as high, more than the mean.
     let fits = f64::from(width) * 0.95 / (0.6 * text.chars().count().max(1) as f64);
     write(area, text, (width as i32 / 2, 24), (fits as u32).clamp(6, 18), HPos::Center)
 }
@@ -86,7 +86,7 @@ pub(super) struct Axes<'a> {
     pub y_label: &'a str,
 }
 
-/// Draws axes with a faint grid, ready for what they are axes of.
+/// Draws the axes and a faint grid.
 pub(super) fn chart<'a, 'b>(area: &'a Area<'b>, axes: &Axes) -> Result<Chart<'a, 'b>, DrawingAreaErrorKind<io::Error>> {
     let mut chart = ChartBuilder::on(area)
         .margin(8)

@@ -59,7 +59,7 @@ impl FoamOutput {
         if self.counts.rejected > 0 && self.left_out == 0 && !self.quiet {
             let most = self.foam.settings().most;
             let what = format!("note: at {:.2} s foam has reached output.foam.most, {most} particles", sim.time());
-            stderr::note(&format!("{what}; further particles are rejected"));
+            stderr::note(&format!("{what}; from now on fewer are generated"));
         }
         self.made += self.counts.generated as u64;
         self.left_out += self.counts.rejected;

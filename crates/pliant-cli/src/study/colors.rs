@@ -1,4 +1,4 @@
-//! `pliant study colors`: what fewer colors cost in accuracy (D2 Fig 5).
+//! `pliant study colors`: accuracy against the number of colors (D2 Fig 5).
 
 use super::output::{list_files, make_folder};
 use super::solver_case::{SolverCase, mean_residual, timed_step};
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 /// Iterations of the reference over those of the scene.
 const REFERENCE_FACTOR: u32 = 16;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
 struct ColorsReport {
     scene: String,
@@ -33,13 +33,13 @@ struct ColorsReport {
     svg: String,
 }
 
-/// One way to color.
+/// Result of one coloring.
 #[derive(Clone, Debug, Serialize)]
 struct ColoringRow {
     solver: String,
-    /// Colors of the kind that has most.
+    /// Maximum number of colors of a kind.
     colors: usize,
-    /// Distance from the reference over its size.
+    /// Distance from the reference, relative to its size.
     error: f64,
     /// Mean relative error of the constraints at the end.
     residual: f64,
@@ -67,7 +67,7 @@ pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
     let (csv, svg) = (folder.join("colors.csv"), folder.join("colors.svg"));
 
     let reference_iterations = iterations.saturating_mul(REFERENCE_FACTOR).min(MOST_ITERATIONS);
-    // The reference counts as what it costs.
+    // The reference counts by its number of iterations.
     let mut progress = Progress::on_terminal(u64::from(REFERENCE_FACTOR + 1 + (to - args.from + 1)), "run");
     let (reference, _) = run(&mut case, reference_iterations, args.steps)?;
     let size = diagonal(&reference);
@@ -103,7 +103,7 @@ pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
     stdout::text(&(human(&findings) + &list_files(&[&svg, &csv])))
 }
 
-/// Runs all steps; where particles are then, and everything but the error, which is 0.
+/// Runs all steps; returns the final positions and a row with an error of 0.
 fn run(case: &mut SolverCase, iterations: u32, steps: u32) -> Result<(Vec<DVec3>, ColoringRow), Failure> {
     let mut sim = case.build(iterations)?;
     let mut times = Vec::with_capacity(steps as usize);
@@ -131,7 +131,7 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
     (sum / a.len().max(1) as f64).sqrt()
 }
 
-/// Diagonal of the bounding box [m]; 1 if everything is in one point.
+/// Diagonal of the bounding box [m]; 1 for a single point.
 fn diagonal(points: &[DVec3]) -> f64 {
     let least = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let most = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);

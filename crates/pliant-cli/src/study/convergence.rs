@@ -18,7 +18,7 @@ use pliant::step::stats::Residuals;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
 struct ConvergenceReport {
     scene: String,
@@ -29,7 +29,7 @@ struct ConvergenceReport {
     /// None on a GPU.
     threads: Option<usize>,
     budget_ms: Option<f64>,
-    /// The largest error that a solver ends with.
+    /// Largest final error of all solvers.
     equal_residual: f64,
     solvers: Vec<SolverRow>,
     csv: String,
@@ -40,7 +40,7 @@ struct ConvergenceReport {
 #[derive(Serialize)]
 struct SolverRow {
     solver: String,
-    /// What "auto" came to, or the same as the solver without its number.
+    /// The partition that `auto` resolves to, else the solver without its number.
     partition: &'static str,
     /// Per substep.
     iterations: u32,
@@ -49,19 +49,19 @@ struct SolverRow {
     /// Mean time of the solve stage.
     solve_ms_per_step: f64,
     residual: f64,
-    /// Distance that the center of mass moved [m].
+    /// Displacement of the center of mass [m].
     drift: f64,
-    /// Time of the solve stage until its error stays at or below `equal_residual`.
+    /// Time of the solve stage after which the error stays at or below `equal_residual` [ms].
     ms_to_equal_residual: f64,
 }
 
-/// One solver, with its state after every step.
+/// Result of one solver, with a point per step.
 struct Curve {
     row: SolverRow,
     samples: Vec<CurvePoint>,
 }
 
-/// State after a step; everything but the error has summed up since the start.
+/// State after a step; iterations, passes and time are cumulative.
 struct CurvePoint {
     iterations: u64,
     passes: u64,
@@ -120,7 +120,7 @@ pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
     stdout::text(&(human(&findings) + &list_files(&[&svg, &csv])))
 }
 
-/// Runs all steps; `done` is told how many.
+/// Runs all steps; calls `done` after each.
 fn run(case: &SolverCase, sim: &mut Simulation, steps: u32, mut done: impl FnMut(u64)) -> Result<Curve, Failure> {
     let (settings, counts) = (sim.model().settings, sim.counts());
     let report = report(sim.model());
@@ -156,9 +156,9 @@ fn run(case: &SolverCase, sim: &mut Simulation, steps: u32, mut done: impl FnMut
     Ok(Curve { row, samples })
 }
 
-/// Steps that are measured for a budget, after one that is not.
+/// Measured steps of a calibration, after one warmup step.
 const MEASURED_STEPS: usize = 15;
-/// Times that a number of iterations is measured and corrected: caches make few iterations dearer than many.
+/// Maximum calibration rounds: the cost per iteration depends on their number through caches.
 const CALIBRATION_ROUNDS: usize = 4;
 
 /// Iterations per substep whose solve stage takes about `budget` milliseconds per step; at least one.
@@ -180,7 +180,7 @@ fn calibrate(case: &mut SolverCase, budget: f64) -> Result<u32, Failure> {
     Ok(iterations)
 }
 
-/// Iterations that fit a budget when so many take so long.
+/// Iterations that fit a budget [ms], from the time of a number of iterations [ms].
 fn iterations_for_budget(iterations: u32, took: f64, budget: f64) -> u32 {
     (f64::from(iterations) * budget / took.max(1e-6)).round().clamp(1.0, f64::from(MOST_ITERATIONS)) as u32
 }

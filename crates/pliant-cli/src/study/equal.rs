@@ -1,4 +1,4 @@
-//! `pliant study equal`: what each solver costs when all leave the same error (D2 Table 2).
+//! `pliant study equal`: cost of each solver at equal error (D2 Table 2).
 
 use super::solver_case::{SolverCase, mean_residual, note_rounding, passes_per_step, timed_step};
 use crate::args::{EqualArgs, SolverSpec};
@@ -18,17 +18,17 @@ struct EqualErrorRow {
     scene: String,
     backend: &'static str,
     solver: String,
-    /// What "auto" came to, or the same as the solver without its number.
+    /// The partition that `auto` resolves to, else the solver without its number.
     partition: &'static str,
-    /// Whether it leaves no larger error than the first solver.
+    /// Whether the error is at most that of the first solver.
     reached: bool,
-    /// Per substep; the most that were tried if that was not enough.
+    /// Per substep; the maximum if the error was not reached.
     iterations: u32,
     /// Constraints of the scene.
     constraints: usize,
-    /// Particles with copies: each is one constraint more.
+    /// Particles with copies; each adds one constraint.
     phantom_constraints: usize,
-    /// Both together.
+    /// Sum of both.
     all_constraints: usize,
     /// Copies of particles.
     phantoms: usize,
@@ -39,7 +39,7 @@ struct EqualErrorRow {
     solve_ms_per_step: f64,
     /// Mean relative error over the last half of the steps.
     residual: f64,
-    /// Against jacobi where it takes part, and against the slowest otherwise.
+    /// Relative to jacobi if it reaches the error, else to the slowest solver.
     speed_up: Option<f64>,
 }
 
@@ -61,7 +61,7 @@ pub fn equal(args: &EqualArgs) -> Result<(), Failure> {
     if args.common.json { stdout::json(&rows) } else { stdout::text(&human(&rows)) }
 }
 
-/// Finds the iterations of one solver; the first one has nothing to match.
+/// Finds the iterations of one solver; the first solver has no residual to match.
 fn match_residual(
     scene: &str,
     solver: &SolverSpec,
@@ -115,7 +115,7 @@ fn match_residual(
     })
 }
 
-/// What some number of iterations gives.
+/// Result of a number of iterations.
 #[derive(Clone, Copy, Debug)]
 struct Trial {
     /// Mean relative error over the last half of the steps; infinite if it diverged.
@@ -132,7 +132,7 @@ fn run_trial(case: &mut SolverCase, iterations: u32, steps: u32) -> Result<Trial
     for step in 0..steps {
         match timed_step(&mut sim) {
             Ok(time) => times.push(time),
-            // Too few iterations may well run away; more may not.
+            // Too few iterations may diverge where more do not.
             Err(StepError::Diverged(_)) => return Ok(Trial { residual: f64::INFINITY, solve: 0.0, all: 0.0 }),
             #[cfg(feature = "gpu")]
             Err(e) => return Err(case.failure(e)),
@@ -148,8 +148,8 @@ fn run_trial(case: &mut SolverCase, iterations: u32, steps: u32) -> Result<Trial
     })
 }
 
-/// The least number from 1 to `most` that reaches, if what reaches for a number reaches for all larger ones; none
-/// if `most` does not. Gallops away from `start`, which should be a good guess, and bisects what is left.
+/// The smallest number of iterations from 1 to `most` for which the monotonic predicate `reaches` is true; `None` if it is
+/// false for `most`. Exponential search from `start`, then bisection.
 fn min_iterations<E>(start: u32, most: u32, mut reaches: impl FnMut(u32) -> Result<bool, E>) -> Result<Option<u32>, E> {
     let (mut low, mut high) = (0, start);
     if reaches(start)? {
@@ -183,7 +183,7 @@ fn min_iterations<E>(start: u32, most: u32, mut reaches: impl FnMut(u32) -> Resu
     Ok(Some(high))
 }
 
-/// Fills in the speed-ups of one scene.
+/// Sets the speed-ups of the rows of one scene.
 fn fill_speed_ups(rows: &mut [EqualErrorRow]) {
     let reached = || rows.iter().filter(|r| r.reached);
     let jacobi = reached().find(|r| r.partition.starts_with("jacobi")).map(|r| r.ms_per_step);
@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fewest_iterations_are_found_from_anywhere() {
+    fn the_minimum_is_found_from_any_start() {
         for wanted in 1..=70 {
             for start in [1, 2, 7, 16, 64] {
                 let mut asked = 0;

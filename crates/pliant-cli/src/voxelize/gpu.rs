@@ -16,7 +16,7 @@ pub fn run(options: &GpuOptions, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArg
     })
 }
 
-/// On a GPU, if there is one that is no driver run_on the CPU and can do it. A bad mesh is bad for all.
+/// Runs on a hardware GPU, if there is one with enough memory. An invalid mesh is an error on every backend.
 pub fn run_if_available(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Option<Result<Voxelization, Failure>> {
     let device = Device::open(&GpuOptions::default()).ok().filter(|device| !device.software)?;
     match run_on(&device, mesh, grid, args) {

@@ -1,4 +1,4 @@
-//! `pliant voxelize`: a mesh as solid particles, in numbers and as a picture.
+//! `pliant voxelize`: fills a mesh with particles; reports counts and renders a picture.
 
 #[cfg(feature = "gpu")]
 mod gpu;
@@ -23,38 +23,38 @@ use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
 struct VoxelizeReport {
     /// Voxels along the longest side.
     grid: u32,
     /// "cpu" or "gpu".
     backend: &'static str,
-    /// Name of the GPU, if there was one.
+    /// Name of the GPU, if one was used.
     adapter: Option<String>,
-    /// Inside.
+    /// Number of voxels inside the mesh.
     voxels: usize,
     particles: usize,
-    /// Particles that stand for 1, 8, 64 and so run_on voxels.
+    /// Number of particles that cover 1, 8, 64 and so on voxels.
     levels: Vec<usize>,
-    /// Of all voxels inside [m³].
+    /// Volume of all voxels inside [m³].
     volume: f64,
-    /// Enclosed by the mesh [m³].
+    /// Volume enclosed by the mesh [m³].
     mesh_volume: f64,
-    ms: Times,
-    /// What the host did for the GPU.
+    ms: StageTimes,
+    /// Host times of a GPU run.
     host_ms: Option<HostTimes>,
 }
 
-/// [ms].
+/// Times by stage [ms].
 #[derive(Serialize)]
-struct Times {
+struct StageTimes {
     voxelize: f64,
     distance: f64,
     merge: f64,
 }
 
-/// [ms].
+/// Host times before and after the GPU work [ms].
 #[derive(Serialize)]
 struct HostTimes {
     prepare: f64,
@@ -76,7 +76,7 @@ pub fn voxelize(args: &VoxelizeArgs) -> Result<(), Failure> {
         levels: particles.per_level(),
         volume: voxels as f64 * grid.voxel_volume(),
         mesh_volume: mesh.volume(),
-        ms: Times { voxelize, distance, merge },
+        ms: StageTimes { voxelize, distance, merge },
         host_ms: host
             .map(|host| host.map(|times| median(times.into_iter())))
             .map(|[prepare, readback]| HostTimes { prepare, readback }),
@@ -117,7 +117,7 @@ fn run_on_cpu(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Voxeli
     Ok(Voxelization { particles, voxels, adapter: None, stages, host: None })
 }
 
-/// The mesh by name, closed and wound outward, with notes run_on what was repaired.
+/// Loads a mesh by name, closed and wound outward, with notes on repairs.
 fn load(name: &str) -> Result<(TriMesh, Vec<String>), Failure> {
     if let Some(mesh) = shapes::shape(name) {
         return Ok((mesh, Vec::new()));
@@ -136,8 +136,8 @@ fn load(name: &str) -> Result<(TriMesh, Vec<String>), Failure> {
     })
 }
 
-/// Notes the time that something took [ms]: CPU time of the one thread there is, so that other programs do not count,
-/// as in `pliant bench`; wall time where the system's CPU clock did not move.
+/// Records the time of `work` [ms]: CPU time of the single thread, so that other programs do not count, as in
+/// `pliant bench`; wall time if the CPU clock did not advance.
 fn timed<T>(times: &mut Vec<f64>, work: impl FnOnce() -> T) -> T {
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let result = work();

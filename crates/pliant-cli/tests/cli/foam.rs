@@ -109,7 +109,7 @@ fn the_maximum_number_of_particles_is_reported() {
     let dir = SceneDir::with_scene(COLLISION);
     let args = ["run", "scene.toml", "--video", "none", "--format", "none", "--set", "output.foam.most=50"];
     let result = dir.pliant(&args).code(0).stderr_has(&["note: at 0.", "output.foam.most, 50 particles"]);
-    assert!(result.stdout.contains("left out for want of dir (output.foam.most)"), "{}", result.stdout);
+    assert!(result.stdout.contains("rejected (output.foam.most)"), "{}", result.stdout);
     assert_eq!(result.stderr.matches("output.foam.most").count(), 1, "{}", result.stderr);
     let json = dir.pliant(&[&args[..], &["--json", "--quiet"]].concat()).code(0).json();
     assert!(json["foam"]["left_out"].as_u64().unwrap() > 10, "{json}");

@@ -17,9 +17,12 @@ pub struct FrameFormat {
     pub help: &'static str,
     /// File that lists all frames for a viewer, where the format has one.
     pub index_file: Option<&'static str>,
-    /// Writes the files that do not change from frame to frame into the folder and returns the writer of frames.
-    pub open: fn(&Path, &Shape) -> Result<Box<dyn FrameWriter>, WriteError>,
+    /// Opens a writer in a folder.
+    pub open: OpenWriter,
 }
+
+/// Writes the files that do not change from frame to frame into the folder and returns the writer of frames.
+pub type OpenWriter = fn(&Path, &Shape) -> Result<Box<dyn FrameWriter>, WriteError>;
 
 /// Writes the frames of one simulation in one format.
 pub trait FrameWriter: fmt::Debug + Send {

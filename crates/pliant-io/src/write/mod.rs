@@ -15,7 +15,7 @@ mod ply;
 mod vtu;
 
 pub use atomic::{WriteError, write_atomically};
-pub use format::{FrameFormat, FrameWriter};
+pub use format::{FrameFormat, FrameWriter, OpenWriter};
 pub use ply::{FoamFrame, SurfaceFrame, write_foam, write_surface};
 
 use pliant::frame::{Frame, Shape};

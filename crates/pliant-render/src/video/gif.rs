@@ -13,7 +13,7 @@ const DEFAULT_WIDTH: u32 = 640;
 /// GIF counts hundredths of a second and many players slow down what is faster than this [frames/s].
 const MAX_RATE: f64 = 30.0;
 
-/// Writes an endless GIF animation, each frame with a palette of its own.
+/// Writes a looping GIF animation with a palette per frame.
 pub struct GifWriter {
     encoder: gif::Encoder<PartFile>,
     path: std::path::PathBuf,

@@ -1,5 +1,4 @@
-//! Rigid boxes with merged particles in update_positions of equal ones (D4 Table 6.4): what a search sees that has particles of
-//! several sizes.
+//! Rigid boxes with merged particles of several sizes in place of equal ones (D4 Table 6.4).
 
 use crate::failure::Failure;
 use pliant::Simulation;
@@ -10,16 +9,16 @@ use pliant::mesh::topology::boundary;
 use pliant::scene::{BlockSpec, Scene, Tessellation};
 use pliant::state::RowData;
 
-/// Particles of all bodies, each from the middle of its body.
+/// Merged particles of all bodies, relative to the centers of their bodies.
 pub struct MergedBodies {
-    /// Where those of each body begin; one more at the end.
+    /// Index of the first particle of each body, and the total number.
     starts: Vec<usize>,
     offsets: Vec<[f32; 3]>,
     /// Radii [m].
     pub radii: Vec<f32>,
     /// A phase for each body.
     pub phases: Vec<u32>,
-    /// Where they are, after [`Self::update_positions`].
+    /// Positions, after [`Self::update_positions`].
     pub rows: Vec<RowData>,
 }
 
@@ -50,7 +49,7 @@ impl MergedBodies {
         Ok(Some(all))
     }
 
-    /// Puts them where the bodies of a simulation are.
+    /// Updates the positions from the poses of the bodies.
     pub fn update_positions(&mut self, sim: &Simulation) {
         let Some(shapes) = &sim.state().shapes else { return };
         for (pose, range) in shapes.poses().iter().zip(self.starts.windows(2)) {

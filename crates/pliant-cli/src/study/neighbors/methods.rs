@@ -1,4 +1,4 @@
-//! Every way to find neighbors, and what it takes on one cloud of particles.
+//! All neighbor searches and their cost on one cloud of particles.
 
 use pliant::space::{Ball, Bounds, Box3, Cells, Cloud, Construction, Grid, Neighbors, Pairs, Start, Traversal, Tree};
 use pliant::space::{Volume, Walk};
@@ -8,9 +8,9 @@ use std::time::Instant;
 /// Cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CellTable {
-    /// As the engine chooses them.
+    /// The cells of the engine.
     Own,
-    /// As long as the largest particle reaches, in a table of at most this number of places cubed, as in D4.
+    /// Cells of the largest search radius, in a table of at most this number cubed, as in D4.
     Cubed(usize),
 }
 
@@ -25,7 +25,7 @@ pub enum BoundingVolume {
     Singles,
 }
 
-/// One way to find neighbors.
+/// One neighbor search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// A grid.
@@ -34,27 +34,27 @@ pub enum Method {
     Tree(BoundingVolume, Traversal),
 }
 
-/// Times of one search [ms], and what it found.
+/// Times of one search [ms] and its result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SearchCost {
-    /// Making the structure.
+    /// Time to build the structure.
     pub build: f64,
-    /// Listing the pairs.
+    /// Time to list the pairs.
     pub search: f64,
-    /// Pairs found.
+    /// Number of pairs.
     pub pairs: usize,
-    /// Fingerprint of the lists.
+    /// Hash of the lists.
     pub hash: u64,
 }
 
 impl Method {
-    /// All of them, the engine's own first.
+    /// All methods, that of the engine first.
     pub fn all() -> Vec<Self> {
         let constructions = [Construction::Counting, Construction::Sorting];
         let grids = [CellTable::Own, CellTable::Cubed(64), CellTable::Cubed(128)];
         let mut all: Vec<_> = grids.iter().flat_map(|&t| constructions.map(|c| Self::Grid(t, c))).collect();
         for volume in [BoundingVolume::Boxes, BoundingVolume::Balls, BoundingVolume::Singles] {
-            // A bunch of one is a leaf.
+            // With one particle per leaf, a bunch is a leaf.
             let apart = |t: &Traversal| volume != BoundingVolume::Singles || t.start != Start::Bunch;
             all.extend(Traversal::all().filter(apart).map(|t| Self::Tree(volume, t)));
         }
@@ -87,7 +87,7 @@ impl Method {
         }
     }
 
-    /// One name for legends.
+    /// Name in legends.
     pub fn name(self) -> String {
         let [structure, construction, traversal] = self.columns();
         match self {
@@ -109,7 +109,7 @@ pub struct Searches {
 }
 
 impl Searches {
-    /// With so many threads; 0 is one per core.
+    /// With a number of threads; 0 is one per core.
     pub fn new(threads: usize) -> std::io::Result<Self> {
         Ok(Self {
             threads: Threads::new(threads)?,
@@ -122,7 +122,7 @@ impl Searches {
         })
     }
 
-    /// Finds all pairs of a cloud in one way.
+    /// Finds all pairs of a cloud by one method.
     pub fn run(&mut self, method: Method, cloud: Cloud<'_>, margin: f32) -> SearchCost {
         let Self { threads, isa, grid, boxes, balls, singles, lists } = self;
         let (threads, isa) = (&*threads, *isa);
@@ -162,7 +162,7 @@ impl Searches {
             build: ms(build),
             search: ms(search),
             pairs: lists.indices().len() / 2,
-            hash: fingerprint(lists.offsets().iter().chain(lists.indices())),
+            hash: hash_words(lists.offsets().iter().chain(lists.indices())),
         }
     }
 }
@@ -183,8 +183,8 @@ fn search_tree<V: Volume>(
     (built - start, built.elapsed())
 }
 
-/// 64-bit FNV-1a over columns.
-fn fingerprint<'a>(columns: impl Iterator<Item = &'a u32>) -> u64 {
+/// 64-bit FNV-1a over 32-bit words.
+fn hash_words<'a>(columns: impl Iterator<Item = &'a u32>) -> u64 {
     columns.fold(0xcbf2_9ce4_8422_2325, |hash, &w| (hash ^ u64::from(w)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 

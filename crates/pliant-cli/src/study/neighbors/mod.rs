@@ -1,4 +1,4 @@
-//! `pliant study neighbors`: what each neighbor search costs while a scene runs (T11, D4 Tables 6.3–6.7).
+//! `pliant study neighbors`: cost of each neighbor search while a scene runs (T11, D4 Tables 6.3–6.7).
 
 mod merged_bodies;
 mod methods;
@@ -20,10 +20,10 @@ use pliant::space::Cloud;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Share of the smallest radius that lists reach farther than particles touch, as the engine has it.
+/// Margin of the lists relative to the smallest radius, as in the engine.
 const MARGIN: f32 = 0.1;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
 struct NeighborsReport {
     threads: usize,
@@ -34,13 +34,13 @@ struct NeighborsReport {
     svg: String,
 }
 
-/// One cloud of particles through all of a run.
+/// Results of one cloud of particles.
 #[derive(Serialize)]
 struct CloudResult {
-    /// Scene, and how its particles are.
+    /// Name of the scene, with "merged" for merged particles.
     cloud: String,
     particles: usize,
-    /// Pairs in the median.
+    /// Median number of pairs.
     pairs: usize,
     methods: Vec<MethodRow>,
 }
@@ -56,7 +56,7 @@ struct MethodRow {
     total_ms: f64,
 }
 
-/// Measurements of one cloud: step, then what each method took.
+/// Measurements of one cloud: step, and the cost of each method.
 struct CloudRun {
     cloud: String,
     particles: usize,
@@ -94,7 +94,7 @@ pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
     stdout::text(&(human(&findings) + &list_files(&[&svg, &csv])))
 }
 
-/// Runs a scene and measures all methods on it now and then; a second run has merged particles.
+/// Runs a scene and measures all methods every `--every` steps; the second cloud has merged particles.
 fn measure(
     loaded: &LoadedScene,
     args: &NeighborsArgs,
@@ -124,7 +124,7 @@ fn measure(
     Ok(runs)
 }
 
-/// All methods on one cloud, which have to agree.
+/// Measures all methods on one cloud; their results have to agree.
 fn sample(searches: &mut Searches, cloud: Cloud<'_>) -> Result<Vec<SearchCost>, Failure> {
     let smallest = cloud.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3);
     let mut all: Vec<SearchCost> = Vec::new();
@@ -173,7 +173,7 @@ fn table(clouds: &[CloudResult]) -> String {
     text
 }
 
-/// One chart for each cloud; of each family the fastest and what D4 compares with.
+/// One chart per cloud, with the fastest methods of each family and those that D4 compares.
 fn chart(runs: &[CloudRun]) -> Result<String, Failure> {
     let shown = |m: &Method| {
         let [structure, construction, traversal] = m.columns();
