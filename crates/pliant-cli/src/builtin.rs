@@ -1,4 +1,4 @@
-//! The built-in scenes: the files of `scenes/`, compiled in, so that one binary is enough.
+//! The built-in scenes: the files of `scenes/`, compiled into the binary.
 
 /// A scene that is part of the program.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +16,7 @@ macro_rules! scenes {
     };
 }
 
-/// All of them, the default first.
+/// All built-in scenes, the default first.
 pub const SCENES: &[Builtin] = scenes![
     "flags",
     "balloon",
@@ -76,7 +76,7 @@ pub const SCENES: &[Builtin] = scenes![
     "wrecking"
 ];
 
-/// By name.
+/// Finds a scene by name.
 pub fn find(name: &str) -> Option<Builtin> {
     SCENES.iter().find(|s| s.name == name).copied()
 }

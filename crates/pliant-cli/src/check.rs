@@ -1,17 +1,19 @@
-//! `pliant check`: what a scene would become.
+//! `pliant check`: validates a scene and reports the built model.
 
 use crate::args::CheckArgs;
-use crate::load::{Loaded, Setting};
-use crate::report::Failure;
-use crate::run::Length;
-use crate::{gpu, out};
+use crate::failure::Failure;
+use crate::formatting;
+use crate::gpu;
+use crate::run::timing::FrameTiming;
+use crate::scene_loader::{LoadedScene, Setting};
+use crate::stdout;
 use pliant::Simulation;
 use pliant::schedule::stats::{Counts, INFLATE};
 use serde::Serialize;
 use std::time::Instant;
 
 #[derive(Serialize)]
-struct Findings {
+struct CheckReport {
     scene: String,
     title: String,
     backend: &'static str,
@@ -20,11 +22,11 @@ struct Findings {
     solver: &'static str,
     particles: usize,
     constraints: Counts,
-    /// Sets that run one after the other in an iteration, by kind.
+    /// Sequential batches of an iteration, by kind.
     batches: Counts,
     colliders: usize,
     bytes: u64,
-    /// Memory on the GPU.
+    /// Device memory [bytes].
     #[serde(skip_serializing_if = "Option::is_none")]
     device_bytes: Option<u64>,
     build_ms: f64,
@@ -36,11 +38,11 @@ struct Findings {
 
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
-    let loaded = Loaded::new(&args.scene, &settings, args.overrides.models.as_deref())?;
+    let loaded = LoadedScene::new(&args.scene, &settings, args.overrides.models.as_deref())?;
     let start = Instant::now();
     let mut sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
-    let trouble = try_out(&mut sim);
+    let trouble = first_step_error(&mut sim);
     let model = sim.model();
     let mut batches = Counts::new();
     for group in &model.groups {
@@ -49,9 +51,9 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     if !model.inflatables.is_empty() {
         batches.insert(INFLATE, 1);
     }
-    let length = Length::of(&loaded.scene);
-    let frames = length.frames(None, None);
-    let findings = Findings {
+    let timing = FrameTiming::of(&loaded.scene);
+    let frames = timing.frames(None, None);
+    let findings = CheckReport {
         scene: loaded.name.clone(),
         title: loaded.scene.title.clone(),
         backend: sim.backend(),
@@ -65,44 +67,44 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         device_bytes: gpu::device_bytes(&sim),
         build_ms,
         frames,
-        steps_per_frame: length.steps_per_frame,
-        seconds: frames as f64 * length.frame_seconds,
+        steps_per_frame: timing.steps_per_frame,
+        seconds: frames as f64 * timing.frame_seconds,
         notes: model.notes.iter().cloned().chain(trouble).collect(),
     };
-    if args.json { out::json(&findings) } else { out::text(&human(&findings, &args.scene)) }
+    if args.json { stdout::json(&findings) } else { stdout::text(&human(&findings, &args.scene)) }
 }
 
-/// Takes a step where particles touch each other, or flow: how long their lists are is known once they have been made. Returns what
-/// went wrong with it.
-fn try_out(sim: &mut Simulation) -> Option<String> {
+/// Runs one step of scenes with particle contacts or liquids, as the size of neighbor lists is known only then. Returns its
+/// error.
+fn first_step_error(sim: &mut Simulation) -> Option<String> {
     if sim.model().mutual.is_none() && sim.model().fluid.is_none() {
         return None;
     }
     sim.step().and_then(|()| sim.sync()).err().map(|e| format!("the first step fails: {e}"))
 }
 
-fn human(f: &Findings, spec: &str) -> String {
+fn human(f: &CheckReport, spec: &str) -> String {
     let mut text = format!("{}: valid\n", f.scene);
     if !f.title.is_empty() {
         text.push_str(&format!("{}\n", f.title));
     }
-    let mut rows = vec![vec!["particles".to_owned(), out::grouped(f.particles)]];
+    let mut rows = vec![vec!["particles".to_owned(), formatting::grouped(f.particles)]];
     for (kind, n) in &f.constraints {
         let batches = f.batches.get(kind).copied().unwrap_or(0);
         rows.push(vec![
             (*kind).to_owned(),
-            out::grouped(*n),
+            formatting::grouped(*n),
             format!("in {batches} {}", plural("batch", "batches", batches)),
         ]);
     }
     rows.push(vec!["colliders".into(), f.colliders.to_string()]);
-    rows.push(vec!["memory".into(), out::size(f.bytes)]);
+    rows.push(vec!["memory".into(), formatting::size(f.bytes)]);
     if let Some((adapter, bytes)) = f.adapter.as_ref().zip(f.device_bytes) {
-        rows.push(vec!["memory of the GPU".into(), out::size(bytes), format!("on {adapter}")]);
+        rows.push(vec!["memory of the GPU".into(), formatting::size(bytes), format!("on {adapter}")]);
     }
     rows.push(vec!["built in".into(), format!("{:.0} ms", f.build_ms)]);
     text.push('\n');
-    text.push_str(&out::table(&rows));
+    text.push_str(&formatting::table(&rows));
     let steps = plural("step", "steps", f.steps_per_frame as usize);
     text.push_str(&format!(
         "\nA run is {} frames of {} {steps}, {:.2} s in all, with solver {}\n",

@@ -1,54 +1,55 @@
-//! `pliant gpu`: what graphics processors there are, and what is said about the one in use.
+//! `pliant gpu`: the list of adapters; and properties of the adapter in use.
 
 use crate::args::GpuArgs;
-use crate::out;
-use crate::report::Failure;
+use crate::failure::Failure;
+use crate::formatting;
+use crate::stdout;
 use pliant::Simulation;
 use pliant::runtime::gpu::AdapterReport;
 use serde::Serialize;
 
-/// Name of the GPU that runs it, if one does.
+/// Name of the GPU of a simulation, if any.
 pub fn adapter(sim: &Simulation) -> Option<String> {
     sim.gpu().map(|gpu| gpu.device().name.clone())
 }
 
-/// Memory on the GPU that runs it [bytes], if one does.
+/// Device memory of a simulation [bytes], if it runs on a GPU.
 pub fn device_bytes(sim: &Simulation) -> Option<u64> {
     sim.gpu().map(|gpu| gpu.shape(sim.model()).bytes)
 }
 
-/// Has the GPU measure its stages from now on, if one runs it. The CPU always does.
+/// Enables stage timestamps on a GPU; the CPU always times its stages.
 pub fn measure_stages(sim: &mut Simulation) -> Result<(), Failure> {
     let Some(gpu) = sim.gpu_mut() else { return Ok(()) };
     if gpu.set_profiling(true) {
         return Ok(());
     }
     let message = format!("adapter {:?} cannot measure the times of stages", gpu.device().name);
-    Err(Failure::resource(message).help("`pliant gpu` says which one can; or use --backend cpu"))
+    Err(Failure::resource(message).help("`pliant gpu` lists the adapters that can; or use --backend cpu"))
 }
 
 /// One adapter; its fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Entry {
-    /// What `--adapter` takes.
+struct AdapterEntry {
+    /// Value of `--adapter`.
     number: usize,
     name: String,
     class: &'static str,
     api: String,
     driver: String,
-    /// Threads of a workgroup at most.
+    /// Maximum number of threads of a workgroup.
     threads: u32,
     workgroup_bytes: u32,
-    /// Largest buffer that a shader sees.
+    /// Maximum buffer binding [bytes].
     binding_bytes: u64,
     timestamps: bool,
-    /// Rows of a body that runs in one workgroup.
+    /// Maximum rows of a body that runs in one workgroup.
     patch_rows: usize,
-    /// Why it cannot be used, if so.
+    /// Reason why the adapter cannot be used, if any.
     trouble: Option<String>,
 }
 
-impl Entry {
+impl AdapterEntry {
     fn new((number, report): (usize, AdapterReport)) -> Self {
         Self {
             number,
@@ -67,34 +68,37 @@ impl Entry {
 }
 
 pub fn gpu(args: &GpuArgs) -> Result<(), Failure> {
-    let all: Vec<Entry> = pliant::runtime::gpu::adapters().into_iter().enumerate().map(Entry::new).collect();
-    if args.json { out::json(&all) } else { out::text(&human(&all)) }
+    let all: Vec<AdapterEntry> =
+        pliant::runtime::gpu::adapters().into_iter().enumerate().map(AdapterEntry::new).collect();
+    if args.json { stdout::json(&all) } else { stdout::text(&human(&all)) }
 }
 
-fn human(all: &[Entry]) -> String {
+fn human(all: &[AdapterEntry]) -> String {
     if all.is_empty() {
         return "No GPU adapter was found: Vulkan, Metal or DX12 is needed. On Debian-like machines the package\n\
-                mesa-vulkan-drivers has drivers for most cards and one that computes on the CPU; NVIDIA's come\n\
-                with its own driver. Everything runs without one too: --backend cpu\n"
+                mesa-vulkan-drivers has drivers for most GPUs and a software driver; NVIDIA has its own driver.\n\
+                All scenes also run without a GPU: --backend cpu\n"
             .into();
     }
     let mut text = String::new();
     for a in all {
         let measured = if a.timestamps { "times by stage" } else { "no times by stage" };
-        let use_it = match &a.trouble {
-            None => format!("bodies of up to {} rows run in one workgroup; {measured}", out::grouped(a.patch_rows)),
+        let usability = match &a.trouble {
+            None => {
+                format!("bodies of up to {} rows run in one workgroup; {measured}", formatting::grouped(a.patch_rows))
+            }
             Some(trouble) => format!("cannot be used: {trouble}"),
         };
         text.push_str(&format!(
-            "{}: {} ({})\n   {}, driver {}\n   workgroups of {} threads and {}, buffers of {}\n   {use_it}\n",
+            "{}: {} ({})\n   {}, driver {}\n   workgroups of {} threads and {}, buffers of {}\n   {usability}\n",
             a.number,
             a.name,
             a.class,
             a.api,
             if a.driver.is_empty() { "unknown" } else { &a.driver },
-            out::grouped(a.threads as usize),
-            out::size(u64::from(a.workgroup_bytes)),
-            out::size(a.binding_bytes),
+            formatting::grouped(a.threads as usize),
+            formatting::size(u64::from(a.workgroup_bytes)),
+            formatting::size(a.binding_bytes),
         ));
     }
     if let Some(usable) = all.iter().find(|a| a.trouble.is_none()) {

@@ -4,19 +4,22 @@ mod args;
 mod bench;
 mod builtin;
 mod check;
-#[cfg_attr(not(feature = "gpu"), path = "gpu_absent.rs")]
+mod failure;
+mod formatting;
+#[cfg_attr(not(feature = "gpu"), path = "gpu_stub.rs")]
 mod gpu;
 mod liquid;
-mod load;
-mod out;
 mod partition;
 mod picture;
 mod plot;
 mod process;
 mod progress;
-mod report;
 mod run;
+mod scene_loader;
 mod scenes;
+mod statistics;
+mod stderr;
+mod stdout;
 mod study;
 mod voxelize;
 
@@ -35,11 +38,11 @@ fn main() -> ExitCode {
         Command::Gpu(args) => gpu::gpu(&args),
         Command::Study(args) => study::study(&args),
         Command::Voxelize(args) => voxelize::voxelize(&args),
-        Command::Schema => out::json(&pliant::scene::schema()),
+        Command::Schema => stdout::json(&pliant::scene::schema()),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Pliant::command(), "pliant", &mut script);
-            out::bytes(&script)
+            stdout::bytes(&script)
         }
     };
     match done {

@@ -1,8 +1,8 @@
-//! What the system says about this process.
+//! CPU time and memory of this process.
 
 use std::fs;
 
-/// CPU time of all threads so far [s].
+/// CPU time of all threads [s].
 #[cfg(unix)]
 pub fn cpu_seconds() -> f64 {
     let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
@@ -16,7 +16,7 @@ pub fn cpu_seconds() -> f64 {
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
-/// CPU time is not known here; wall time stands for it.
+/// Wall time, as CPU time is not available on this system [s].
 #[cfg(not(unix))]
 pub fn cpu_seconds() -> f64 {
     use std::sync::LazyLock;
@@ -25,12 +25,12 @@ pub fn cpu_seconds() -> f64 {
     START.elapsed().as_secs_f64()
 }
 
-/// Starts a new measurement of [`peak_bytes`]. Where the system cannot, the peak of the process remains.
+/// Resets [`peak_bytes`], where the system supports it.
 pub fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Most memory in use since [`reset_peak`], where the system says.
+/// Peak memory since [`reset_peak`] [bytes], if the system reports it.
 pub fn peak_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;

@@ -1,10 +1,11 @@
-//! `pliant scenes`: what is built in.
+//! `pliant scenes`: the list of built-in scenes.
 
 use crate::args::ScenesArgs;
 use crate::builtin::{Builtin, SCENES};
-use crate::load::Loaded;
-use crate::out;
-use crate::report::Failure;
+use crate::failure::Failure;
+use crate::formatting;
+use crate::scene_loader::LoadedScene;
+use crate::stdout;
 use pliant::Backend;
 use pliant::scene::{Scene, Soft};
 use pliant::schedule::stats::Counts;
@@ -14,12 +15,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 #[derive(Serialize)]
-struct Entry {
+struct SceneEntry {
     name: &'static str,
     title: String,
     particles: Option<usize>,
     constraints: Option<Counts>,
-    /// Why something is missing.
+    /// Reason for missing counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     note: Option<String>,
 }
@@ -27,28 +28,30 @@ struct Entry {
 pub fn scenes(args: &ScenesArgs) -> Result<(), Failure> {
     let entries = build_all(args.models.as_deref())?;
     if args.json {
-        return out::json(&entries);
+        return stdout::json(&entries);
     }
     let width = entries.iter().map(|e| e.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for entry in &entries {
         text.push_str(&format!("{:width$}  {}\n", entry.name, entry.title));
         let line = match (&entry.note, entry.particles, &entry.constraints) {
-            (None, Some(n), Some(c)) => format!("{} particles; constraints: {}", out::grouped(n), out::counts(c)),
-            (Some(note), Some(n), _) => format!("{} particles; {note}", out::grouped(n)),
+            (None, Some(n), Some(c)) => {
+                format!("{} particles; constraints: {}", formatting::grouped(n), formatting::counts(c))
+            }
+            (Some(note), Some(n), _) => format!("{} particles; {note}", formatting::grouped(n)),
             (note, _, _) => format!("not available: {}", note.as_deref().unwrap_or_default()),
         };
         text.push_str(&format!("{:width$}    {line}\n", ""));
     }
     text.push_str("\nNext: pliant run NAME, or pliant check NAME\n");
-    out::text(&text)
+    stdout::text(&text)
 }
 
-/// Scenes with more particles are not built for the list: it should come at once.
-const LARGE: u64 = 500_000;
+/// Scenes with more particles are not built for the list.
+const MAX_LISTED_PARTICLES: u64 = 500_000;
 
-/// Builds every scene, on all cores: a big one must not keep the others waiting.
-fn build_all(models: Option<&Path>) -> Result<Vec<Entry>, Failure> {
+/// Builds all scenes, on all cores.
+fn build_all(models: Option<&Path>) -> Result<Vec<SceneEntry>, Failure> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::with_capacity(SCENES.len()));
     let work = || {
@@ -60,7 +63,7 @@ fn build_all(models: Option<&Path>) -> Result<Vec<Entry>, Failure> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(SCENES.len());
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // One worker is this thread, so a system without threads to spare only takes longer.
+            // This thread is a worker too, so an error here only makes the list slower.
             let _ = std::thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
@@ -71,24 +74,26 @@ fn build_all(models: Option<&Path>) -> Result<Vec<Entry>, Failure> {
     Ok(entries)
 }
 
-fn entry(scene: &Builtin, models: Option<&Path>) -> Result<Entry, Failure> {
-    let loaded = Loaded::new(scene.name, &[], models)?;
+fn entry(scene: &Builtin, models: Option<&Path>) -> Result<SceneEntry, Failure> {
+    let loaded = LoadedScene::new(scene.name, &[], models)?;
     let title = loaded.scene.title.clone();
     let name = scene.name;
     let blocks = block_particles(&loaded.scene);
-    if blocks > LARGE {
+    if blocks > MAX_LISTED_PARTICLES {
         let note = Some(format!("large; `pliant check {name}` counts its constraints"));
-        return Ok(Entry { name, title, particles: usize::try_from(blocks).ok(), constraints: None, note });
+        return Ok(SceneEntry { name, title, particles: usize::try_from(blocks).ok(), constraints: None, note });
     }
     Ok(match loaded.simulation(1, Backend::Cpu) {
-        Ok(sim) => Entry { name, title, particles: Some(sim.particles()), constraints: Some(sim.counts()), note: None },
+        Ok(sim) => {
+            SceneEntry { name, title, particles: Some(sim.particles()), constraints: Some(sim.counts()), note: None }
+        }
         Err(failure) => {
-            Entry { name, title, particles: None, constraints: None, note: Some(failure.message().to_owned()) }
+            SceneEntry { name, title, particles: None, constraints: None, note: Some(failure.message().to_owned()) }
         }
     })
 }
 
-/// Particles of the blocks of a scene, the one generator that large scenes use.
+/// Number of particles of the soft blocks of a scene, which all large scenes consist of.
 fn block_particles(scene: &Scene) -> u64 {
     let product = |numbers: [u32; 3], more: u64| numbers.iter().map(|&n| u64::from(n) + more).product::<u64>();
     let particles = |s: &Soft| {

@@ -1,10 +1,10 @@
-//! The flecks of a liquid, frame by frame.
+//! Diffuse particles of a liquid: advection, classification, removal and generation once per frame.
 
-use crate::drift::Drift;
-use crate::potential::{Limits, Potential, potentials, vec3};
-use crate::random::Dice;
-use crate::scale::Scale;
-use crate::walls::{collide, obstacles, open_share};
+use crate::advection::Advection;
+use crate::collision::{collide, obstacles, open_share};
+use crate::potential::{Potential, PotentialLimits, potentials, vec3};
+use crate::random::CounterRng;
+use crate::scale::SceneScale;
 use glam::Vec3;
 use pliant::contact::collider_contact::Obstacle;
 use pliant::math::RowData;
@@ -12,84 +12,85 @@ use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::FoamSpec;
 use pliant::{Simulation, Threads};
 
-/// Share of the neighbors within a liquid up to which a fleck is spray, and from which on it is a bubble: 6 and 20 of the
-/// 33.5 that a reach of two spacings has, as in the paper. A flat surface has half.
-const SPRAY: f32 = 6.0 / 33.5;
-const BUBBLE: f32 = 20.0 / 33.5;
+/// Classification by the share of the neighbors of a point inside the liquid: below the first a diffuse particle is spray,
+/// above the second a bubble. 6 and 20 of the 33.5 neighbors within two particle spacings, as in the paper; a point on a
+/// flat surface has half.
+const SPRAY_SHARE: f32 = 6.0 / 33.5;
+const BUBBLE_SHARE: f32 = 20.0 / 33.5;
 
-/// Radius of a fleck before walls, over that of a particle.
-const FLECK: f32 = 0.25;
+/// Collision radius of a diffuse particle, relative to the radius of a liquid particle.
+const RELATIVE_RADIUS: f32 = 0.25;
 
-/// What becomes of a fleck.
+/// Class of a diffuse particle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum DiffuseKind {
     /// A drop in the air.
     Spray = 0,
-    /// Lies on the liquid.
+    /// Air on the surface of the liquid.
     Foam = 1,
-    /// Air within the liquid.
+    /// Air inside the liquid.
     Bubble = 2,
 }
 
-/// A fleck of spray, foam or bubbles.
+/// A particle of spray, foam or bubbles; "diffuse particle" in the paper.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fleck {
-    /// Where it is [m].
+pub struct DiffuseParticle {
+    /// Position [m].
     pub position: Vec3,
-    /// Its velocity [m/s].
+    /// Velocity [m/s].
     pub velocity: Vec3,
-    /// Time since it was made [s].
+    /// Time since generation [s].
     pub age: f32,
-    /// How long it has yet to lie on the liquid, or on a wall [s]. Spray in the air and bubbles do not wear out.
-    pub left: f32,
-    /// What it is now.
-    pub kind: Kind,
+    /// Remaining lifetime [s]. It decreases while the particle is foam, or spray in contact with a collider.
+    pub lifetime: f32,
+    /// Class at the last frame.
+    pub kind: DiffuseKind,
 }
 
-/// How much foam, and for how long.
+/// Generation rate, lifetime and limits of diffuse particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Settings {
-    /// What the scene is like.
-    pub scale: Scale,
-    /// Flecks that a particle makes in a second at the most violent place [1/s].
+pub struct FoamSettings {
+    /// Length and velocity scales of the scene.
+    pub scale: SceneScale,
+    /// Diffuse particles that a liquid particle generates at a potential of 1 [1/s].
     pub rate: f32,
-    /// Shortest and longest time that foam lies [s].
+    /// Minimum and maximum lifetime of foam [s].
     pub lifetime: [f32; 2],
-    /// Flecks at most.
+    /// Maximum number of diffuse particles.
     pub most: usize,
 }
 
-/// A liquid at a moment.
+/// State of the liquid at the end of a frame.
 #[derive(Clone, Copy, Debug)]
-pub struct Liquid<'a> {
+pub struct LiquidState<'a> {
     /// Positions [m]; the fourth component is ignored.
     pub rows: &'a [RowData],
     /// Velocities [m/s].
     pub velocities: &'a [RowData],
 }
 
-/// How many there are after a frame.
+/// Numbers of diffuse particles after a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub struct FoamCounts {
     /// Drops in the air.
     pub spray: usize,
-    /// Flecks on the liquid.
+    /// Foam on the surface.
     pub foam: usize,
-    /// Bubbles within.
+    /// Bubbles inside the liquid.
     pub bubbles: usize,
-    /// Made in this frame.
-    pub born: usize,
-    /// Those that were to be made too, if there had been room for more.
-    pub refused: u64,
+    /// Generated in this frame.
+    pub generated: usize,
+    /// Not generated because of the maximum number.
+    pub rejected: u64,
 }
 
 /// Spray, foam and bubbles of one simulation.
 pub struct Foam {
-    settings: Settings,
-    drift: Drift,
-    flecks: Vec<Fleck>,
-    /// Frames so far: random numbers go by it.
+    settings: FoamSettings,
+    advection: Advection,
+    particles: Vec<DiffuseParticle>,
+    /// Number of frames so far; seeds the random numbers.
     frame: u64,
     time: f64,
     rows: Vec<RowData>,
@@ -99,12 +100,12 @@ pub struct Foam {
 }
 
 impl Foam {
-    /// None yet.
-    pub fn new(settings: Settings) -> Self {
+    /// Without particles.
+    pub fn new(settings: FoamSettings) -> Self {
         Self {
             settings,
-            drift: Drift::new(settings.scale.gravity, settings.scale.limits.radius),
-            flecks: Vec::new(),
+            advection: Advection::new(settings.scale.gravity, settings.scale.limits.radius),
+            particles: Vec::new(),
             frame: 0,
             time: 0.0,
             rows: Vec::new(),
@@ -114,37 +115,37 @@ impl Foam {
         }
     }
 
-    /// For a simulation before its first step; none where it has no liquid.
-    pub fn of(sim: &Simulation, spec: &FoamSpec) -> Option<Self> {
-        let (scale, FoamSpec { rate, lifetime, most }) = (Scale::of(sim)?, *spec);
-        let foam = Self::new(Settings { scale, rate, lifetime, most: most as usize });
+    /// For a simulation before its first step; `None` for a scene without liquid.
+    pub fn for_simulation(sim: &Simulation, spec: &FoamSpec) -> Option<Self> {
+        let (scale, FoamSpec { rate, lifetime, most }) = (SceneScale::of(sim)?, *spec);
+        let foam = Self::new(FoamSettings { scale, rate, lifetime, most: most as usize });
         Some(Self { time: sim.time(), ..foam })
     }
 
-    /// The flecks, oldest first.
-    pub fn flecks(&self) -> &[Fleck] {
-        &self.flecks
+    /// All diffuse particles, oldest first.
+    pub fn particles(&self) -> &[DiffuseParticle] {
+        &self.particles
     }
 
-    /// Adds a fleck of the caller's own; false if there is no room for it.
+    /// Adds a diffuse particle; false if the maximum number is reached.
     #[must_use]
-    pub fn add(&mut self, fleck: Fleck) -> bool {
-        let room = self.flecks.len() < self.settings.most;
-        if room {
-            self.flecks.push(fleck);
+    pub fn add(&mut self, particle: DiffuseParticle) -> bool {
+        let fits = self.particles.len() < self.settings.most;
+        if fits {
+            self.particles.push(particle);
         }
-        room
+        fits
     }
 
-    /// How it was set up.
-    pub fn settings(&self) -> &Settings {
+    /// The settings.
+    pub fn settings(&self) -> &FoamSettings {
         &self.settings
     }
 
-    /// Goes on to where a simulation is now.
-    pub fn follow(&mut self, threads: &Threads, sim: &Simulation) -> Tally {
+    /// Advances to the current time of a simulation.
+    pub fn update(&mut self, threads: &Threads, sim: &Simulation) -> FoamCounts {
         let (model, state) = (sim.model(), sim.state());
-        let Some(fluid) = &model.fluid else { return Tally::default() };
+        let Some(fluid) = &model.fluid else { return FoamCounts::default() };
         let (mut rows, mut velocities) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.velocities));
         rows.clear();
         velocities.clear();
@@ -153,129 +154,161 @@ impl Foam {
             velocities.push(state.velocities[i]);
         }
         let before = std::mem::replace(&mut self.time, sim.time());
-        let walls = obstacles(model, before, self.time);
-        let liquid = Liquid { rows: &rows, velocities: &velocities };
-        let tally = self.advance(threads, liquid, &walls, (self.time - before) as f32);
+        let colliders = obstacles(model, before, self.time);
+        let liquid = LiquidState { rows: &rows, velocities: &velocities };
+        let counts = self.advance(threads, liquid, &colliders, (self.time - before) as f32);
         (self.rows, self.velocities) = (rows, velocities);
-        tally
+        counts
     }
 
-    /// Goes on by `dt` seconds to where a liquid is now; nothing happens in no time.
-    pub fn advance(&mut self, threads: &Threads, liquid: Liquid<'_>, walls: &[Obstacle], dt: f32) -> Tally {
-        let mut tally = Tally::default();
+    /// Advances by `dt` seconds to the given state of the liquid; a `dt` of 0 changes nothing.
+    pub fn advance(
+        &mut self,
+        threads: &Threads,
+        liquid: LiquidState<'_>,
+        colliders: &[Obstacle],
+        dt: f32,
+    ) -> FoamCounts {
+        let mut counts = FoamCounts::default();
         if dt > 0.0 {
-            let fast = |v: &RowData| vec3(*v).length() > self.settings.scale.limits.slow;
-            let lively = self.settings.rate > 0.0 && liquid.velocities.iter().any(fast);
-            if lively || !self.flecks.is_empty() {
+            let is_fast = |v: &RowData| vec3(*v).length() > self.settings.scale.limits.min_speed;
+            let generates = self.settings.rate > 0.0 && liquid.velocities.iter().any(is_fast);
+            if generates || !self.particles.is_empty() {
                 self.radii.resize(liquid.rows.len(), 0.0);
                 let cloud = Cloud { rows: liquid.rows, radii: &self.radii, phases: &[] };
                 self.finder.find(threads, cloud, self.settings.scale.limits.reach, Pairs::Both);
-                self.drift_on(threads, liquid, walls, dt);
+                self.advect(threads, liquid, colliders, dt);
             }
-            if lively {
-                self.make(threads, liquid, walls, dt, &mut tally);
+            if generates {
+                self.generate(threads, liquid, colliders, dt, &mut counts);
             }
             self.frame += 1;
         }
-        for fleck in &self.flecks {
-            *match fleck.kind {
-                Kind::Spray => &mut tally.spray,
-                Kind::Foam => &mut tally.foam,
-                Kind::Bubble => &mut tally.bubbles,
+        for particle in &self.particles {
+            *match particle.kind {
+                DiffuseKind::Spray => &mut counts.spray,
+                DiffuseKind::Foam => &mut counts.foam,
+                DiffuseKind::Bubble => &mut counts.bubbles,
             } += 1;
         }
-        tally
+        counts
     }
 
-    /// Moves what is there, decides what it has become, and takes away what is over.
-    fn drift_on(&mut self, threads: &Threads, liquid: Liquid<'_>, walls: &[Obstacle], dt: f32) {
-        let Self { settings, drift, flecks, finder, .. } = self;
-        let (grid, Limits { radius, reach, .. }) = (finder.grid(), settings.scale.limits);
+    /// Moves and reclassifies all diffuse particles, and removes those outside the bounds or past their lifetime.
+    fn advect(&mut self, threads: &Threads, liquid: LiquidState<'_>, colliders: &[Obstacle], dt: f32) {
+        let Self { settings, advection, particles, finder, .. } = self;
+        let (grid, PotentialLimits { radius, reach, .. }) = (finder.grid(), settings.scale.limits);
         let full = settings.scale.limits.full_count();
-        let each = |_: usize, flecks: &mut [Fleck]| {
-            let mut near = Vec::new();
-            for fleck in flecks {
-                let place = ahead(drift, fleck, dt);
-                grid.within(place.extend(0.0).to_array(), reach, &mut near);
-                let kind = kind_of(near.len() as f32 / (full * open_share(walls, place, reach)));
-                let (start, v) = (fleck.position, fleck.velocity);
-                (fleck.position, fleck.velocity) = match kind {
-                    Kind::Spray => drift.fly(start, v, dt),
+        let each = |_: usize, particles: &mut [DiffuseParticle]| {
+            let mut neighbors = Vec::new();
+            for particle in particles {
+                let predicted = predict(advection, particle, dt);
+                grid.within(predicted.extend(0.0).to_array(), reach, &mut neighbors);
+                let kind = classify(neighbors.len() as f32 / (full * open_share(colliders, predicted, reach)));
+                let (start, v) = (particle.position, particle.velocity);
+                (particle.position, particle.velocity) = match kind {
+                    DiffuseKind::Spray => advection.spray(start, v, dt),
                     _ => {
                         let (mut sum, mut all) = (Vec3::ZERO, 0.0);
-                        for n in &near {
-                            // All that are near have some weight, or there might be none in all.
+                        for n in &neighbors {
+                            // The minimum weight keeps the sum positive for neighbors at the support radius.
                             let weight = (1.0 - n.squared.sqrt() / reach).max(1e-3);
                             sum += vec3(liquid.velocities[n.index as usize]) * weight;
                             all += weight;
                         }
                         let flow = sum / all;
-                        if kind == Kind::Foam { drift.carry(start, v, flow, dt) } else { drift.bob(start, v, flow, dt) }
+                        if kind == DiffuseKind::Foam {
+                            advection.foam(start, v, flow, dt)
+                        } else {
+                            advection.bubble(start, v, flow, dt)
+                        }
                     }
                 };
-                let touched = collide(walls, FLECK * radius, dt, start, &mut fleck.position, &mut fleck.velocity);
-                fleck.kind = kind;
-                fleck.age += dt;
-                if kind == Kind::Foam || kind == Kind::Spray && touched {
-                    fleck.left -= dt;
+                let touched = collide(
+                    colliders,
+                    RELATIVE_RADIUS * radius,
+                    dt,
+                    start,
+                    &mut particle.position,
+                    &mut particle.velocity,
+                );
+                particle.kind = kind;
+                particle.age += dt;
+                if kind == DiffuseKind::Foam || kind == DiffuseKind::Spray && touched {
+                    particle.lifetime -= dt;
                 }
             }
         };
-        threads.enter(|| threads.chunks(flecks, 1, each));
+        threads.enter(|| threads.chunks(particles, 1, each));
         let [low, high] = settings.scale.bounds;
-        // Written so that what is not a number goes too.
-        flecks.retain(|f| f.left > 0.0 && f.position.cmpge(low).all() && f.position.cmple(high).all());
+        // These comparisons are false for NaN, so that NaN positions are removed too.
+        particles.retain(|f| f.lifetime > 0.0 && f.position.cmpge(low).all() && f.position.cmple(high).all());
     }
 
-    /// Makes new ones, as many as there is room for.
-    fn make(&mut self, threads: &Threads, liquid: Liquid<'_>, walls: &[Obstacle], dt: f32, tally: &mut Tally) {
-        let Self { settings, flecks, frame, finder, .. } = self;
+    /// Generates diffuse particles up to the maximum number.
+    fn generate(
+        &mut self,
+        threads: &Threads,
+        liquid: LiquidState<'_>,
+        colliders: &[Obstacle],
+        dt: f32,
+        counts: &mut FoamCounts,
+    ) {
+        let Self { settings, particles, frame, finder, .. } = self;
         let limits = &settings.scale.limits;
-        let found = potentials(threads, liquid.rows, liquid.velocities, finder.neighbors(), walls, limits);
-        let amount = |p: &Potential| f64::from(p.share) * f64::from(settings.rate) * f64::from(dt);
+        let found = potentials(threads, liquid.rows, liquid.velocities, finder.neighbors(), colliders, limits);
+        let amount = |p: &Potential| f64::from(p.generation) * f64::from(settings.rate) * f64::from(dt);
         let wanted: f64 = found.iter().map(amount).sum();
-        let room = settings.most.saturating_sub(flecks.len());
-        // Where there is not enough room for all, everybody makes fewer, or the last particles would make none.
-        let thinned = if wanted > room as f64 { room as f64 / wanted } else { 1.0 };
+        let available = settings.most.saturating_sub(particles.len());
+        // Near the maximum, all particles generate proportionally fewer; otherwise the last ones would generate none.
+        let thinning = if wanted > available as f64 { available as f64 / wanted } else { 1.0 };
         let full = limits.full_count();
-        for (i, p) in found.iter().enumerate().filter(|(_, p)| p.share > 0.0) {
-            let mut dice = Dice::new(*frame, i as u32);
-            let chance = f64::from(dice.unit());
-            let [asked, given] = [1.0, thinned].map(|s| (amount(p) * s + chance) as u64);
-            let count = (given as usize).min(settings.most - flecks.len());
-            tally.refused += asked - count as u64;
-            tally.born += count;
+        for (i, p) in found.iter().enumerate().filter(|(_, p)| p.generation > 0.0) {
+            let mut rng = CounterRng::new(*frame, i as u32);
+            let chance = f64::from(rng.unit());
+            let [requested, granted] = [1.0, thinning].map(|s| (amount(p) * s + chance) as u64);
+            let count = (granted as usize).min(settings.most - particles.len());
+            counts.rejected += requested - count as u64;
+            counts.generated += count;
             let (x, v) = (vec3(liquid.rows[i]), vec3(liquid.velocities[i]));
-            // One more than its neighbors: itself.
-            let kind = kind_of((p.count + 1) as f32 / (full * open_share(walls, x, limits.reach)));
+            // The neighbors and the particle itself.
+            let kind = classify((p.neighbors + 1) as f32 / (full * open_share(colliders, x, limits.reach)));
             for _ in 0..count {
-                let off = dice.in_ball();
-                // Sideways as fast as neighbors come nearer on average, for part of the frame already.
-                let (velocity, since) = (v + off * (0.25 * p.closing), dice.unit() * dt);
-                let position = x + off * limits.radius + (velocity - v) * since;
+                let offset = rng.in_unit_ball();
+                // The lateral velocity is the mean approach speed of the neighbors; the time of generation is random within the
+                // frame.
+                let (velocity, since) = (v + offset * (0.25 * p.approach_speed), rng.unit() * dt);
+                let position = x + offset * limits.radius + (velocity - v) * since;
                 let [shortest, longest] = settings.lifetime;
-                let left = shortest + (longest - shortest) * dice.unit();
-                let mut fleck = Fleck { position, velocity, age: since, left, kind };
-                collide(walls, FLECK * limits.radius, dt, x, &mut fleck.position, &mut fleck.velocity);
-                flecks.push(fleck);
+                let lifetime = shortest + (longest - shortest) * rng.unit();
+                let mut particle = DiffuseParticle { position, velocity, age: since, lifetime, kind };
+                collide(
+                    colliders,
+                    RELATIVE_RADIUS * limits.radius,
+                    dt,
+                    x,
+                    &mut particle.position,
+                    &mut particle.velocity,
+                );
+                particles.push(particle);
             }
         }
     }
 }
 
-/// Where a fleck would be if it went on by itself.
-fn ahead(drift: &Drift, fleck: &Fleck, dt: f32) -> Vec3 {
-    match fleck.kind {
-        Kind::Spray => drift.fly(fleck.position, fleck.velocity, dt).0,
-        Kind::Foam | Kind::Bubble => fleck.position + fleck.velocity * dt,
+/// Predicted position of a diffuse particle, which its neighbors are searched around [m].
+fn predict(advection: &Advection, particle: &DiffuseParticle, dt: f32) -> Vec3 {
+    match particle.kind {
+        DiffuseKind::Spray => advection.spray(particle.position, particle.velocity, dt).0,
+        DiffuseKind::Foam | DiffuseKind::Bubble => particle.position + particle.velocity * dt,
     }
 }
 
-/// By its share of the neighbors that it would have within the liquid.
-fn kind_of(share: f32) -> Kind {
+/// Class by the share of the neighbors of a point inside the liquid.
+fn classify(share: f32) -> DiffuseKind {
     match share {
-        s if s < SPRAY => Kind::Spray,
-        s if s > BUBBLE => Kind::Bubble,
-        _ => Kind::Foam,
+        s if s < SPRAY_SHARE => DiffuseKind::Spray,
+        s if s > BUBBLE_SHARE => DiffuseKind::Bubble,
+        _ => DiffuseKind::Foam,
     }
 }

@@ -1,6 +1,6 @@
-//! Files of Pliant: reads surface and tetrahedral meshes, writes frames.
+//! File formats of Pliant: reads surface and tetrahedral meshes, writes frames.
 //!
-//! Readers return plain meshes of `pliant::mesh` and repair nothing; writers see `pliant::frame` alone.
+//! Readers return meshes of `pliant::mesh` without repairing them; writers use `pliant::frame` only.
 //!
 //! Invariant: no input makes a reader panic or allocate more than a small multiple of the file's size, and no
 //! writer leaves a half-written file under its final name.
@@ -10,5 +10,6 @@ pub mod write;
 
 pub use read::{Caps, ReadError, read_tets, read_triangles};
 pub use write::{
-    CacheFormat, CacheWriter, FoamFrame, SurfaceFrame, WriteError, write_atomically, write_foam, write_surface,
+    CacheFormat, CacheWriter, FoamFrame, FrameFormat, FrameWriter, SurfaceFrame, WriteError, write_atomically,
+    write_foam, write_surface,
 };

@@ -1,4 +1,4 @@
-//! Sorts items into the cells of a grid, keeping their order within each cell.
+//! Bins items into the cells of a grid by a stable counting sort.
 
 /// A rectangle of grid cells, both ends included.
 #[derive(Clone, Copy, Debug)]

@@ -1,19 +1,19 @@
-//! The perspective camera and how it frames a scene by itself.
+//! The perspective camera and automatic framing of a bounding box.
 
 use glam::Vec3;
 
 /// A perspective camera.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
-    /// Where the camera stands [m].
+    /// Position of the camera [m].
     pub eye: Vec3,
     /// The point in the middle of the picture [m].
     pub target: Vec3,
-    /// Which way is up in the picture.
+    /// Up direction in the picture.
     pub up: Vec3,
     /// Vertical field of view [rad].
     pub fov_y: f32,
-    /// Nothing closer than this is drawn [m].
+    /// Distance of the near plane [m].
     pub near: f32,
 }
 
@@ -71,7 +71,7 @@ impl Basis {
     pub fn new(camera: &Camera) -> Self {
         let forward = (camera.target - camera.eye).normalize_or(Vec3::NEG_Z);
         let up = camera.up.normalize_or(Vec3::Y);
-        // Looking straight along `up` leaves the roll open; any perpendicular will do.
+        // The roll is undefined along `up`; any perpendicular is valid.
         let right = forward.cross(up).try_normalize().unwrap_or_else(|| forward.any_orthonormal_vector());
         Self { right, up: right.cross(forward), forward }
     }

@@ -1,4 +1,4 @@
-//! Colors in linear light, the palette, and the way to display bytes.
+//! Colors in linear light, the palette, and conversion to sRGB bytes.
 
 use std::sync::LazyLock;
 
@@ -25,7 +25,7 @@ impl Color {
     }
 }
 
-/// Eight object colors that stay apart from each other on the default ground, also in grayscale.
+/// Eight object colors that differ from each other and from the default ground, also in grayscale.
 pub const PALETTE: [Color; 8] = [
     Color::srgb8(226, 87, 76),   // coral
     Color::srgb8(52, 128, 184),  // blue
@@ -69,7 +69,7 @@ pub(crate) fn display_bytes(linear: Vec3) -> [u8; 3] {
     [byte(linear.x), byte(linear.y), byte(linear.z)]
 }
 
-/// Rolls light above 0.7 off smoothly toward 1, so highlights keep their hue instead of clipping.
+/// Tone mapping: compresses light above 0.7 smoothly toward 1, so that highlights keep their hue.
 #[inline]
 pub(crate) fn tone_map(linear: Vec3) -> Vec3 {
     const KNEE: f32 = 0.7;
@@ -88,13 +88,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_survive_the_way_to_linear_light_and_back() {
+    fn srgb_bytes_round_trip_through_linear_light() {
         // The polynomial is within 0.002 of the curve. Near black the curve has a slope of 12.92·255 bytes
         // per unit, so up to 6 bytes may be lost there; from byte 32 on the slope is below 1500: 3 bytes.
         for byte in 0..=255u8 {
             let back = Color::srgb8(byte, byte, byte).to_srgb8()[0];
             let allowed = if byte < 32 { 6 } else { 3 };
-            assert!(byte.abs_diff(back) <= allowed, "{byte} came back as {back}");
+            assert!(byte.abs_diff(back) <= allowed, "{byte} became {back}");
         }
     }
 

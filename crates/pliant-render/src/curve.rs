@@ -1,7 +1,8 @@
-//! Rope skins: the Catmull–Rom curve through a rope's particles, and a tube around it.
+//! Rope geometry: the Catmull–Rom curve through the particles of a rope, and a tube around it.
 //!
 //! Reference: Catmull, Rom, "A class of local interpolating splines", 1974; uniform knots.
 
+use crate::tessellation::TessellatedMesh;
 use glam::Vec3;
 
 /// Samples the uniform Catmull–Rom curve through `points`, `samples_per_segment` per segment.
@@ -38,25 +39,17 @@ fn hermite(p1: Vec3, p2: Vec3, m1: Vec3, m2: Vec3, t: f32) -> Vec3 {
     p1 * (2.0 * t3 - 3.0 * t2 + 1.0) + m1 * (t3 - 2.0 * t2 + t) + p2 * (3.0 * t2 - 2.0 * t3) + m2 * (t3 - t2)
 }
 
-/// Positions, outward normals and triangles of a closed surface.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Surface {
-    pub positions: Vec<Vec3>,
-    pub normals: Vec<Vec3>,
-    pub triangles: Vec<[u32; 3]>,
-}
-
 const SIDES: u32 = 14;
 const SAMPLES: usize = 6;
 /// Rings of each rounded end.
 const CAP_RINGS: u32 = 3;
 
 /// A tube with round ends along the Catmull–Rom curve through `points`.
-pub(crate) fn tube(points: &[Vec3], radius: f32) -> Surface {
+pub(crate) fn tube(points: &[Vec3], radius: f32) -> TessellatedMesh {
     let mut curve = catmull_rom(points, SAMPLES);
-    // Coincident samples have no direction; one of them is enough.
+    // Coincident samples have no direction and are merged.
     curve.dedup_by(|a, b| a.distance_squared(*b) < 1e-12 * radius * radius);
-    let mut surface = Surface::default();
+    let mut surface = TessellatedMesh::default();
     if curve.len() < 2 {
         return surface;
     }
@@ -70,7 +63,7 @@ pub(crate) fn tube(points: &[Vec3], radius: f32) -> Surface {
     }
     for i in 0..=last {
         let next = (curve[(i + 1).min(last)] - curve[i.saturating_sub(1)]).normalize_or(tangent);
-        // Carrying the side vector along instead of rebuilding it keeps the tube from twisting.
+        // Parallel transport of the side vector keeps the tube from twisting.
         side = (side - next * side.dot(next)).normalize_or(next.any_orthonormal_vector());
         tangent = next;
         push_ring(&mut surface, curve[i], tangent, side, radius, 0.0);
@@ -92,7 +85,7 @@ pub(crate) fn tube(points: &[Vec3], radius: f32) -> Surface {
 }
 
 /// One ring of a tube; `lean` is the part of its normals that points along the tangent.
-fn push_ring(surface: &mut Surface, center: Vec3, tangent: Vec3, side: Vec3, radius: f32, lean: f32) {
+fn push_ring(surface: &mut TessellatedMesh, center: Vec3, tangent: Vec3, side: Vec3, radius: f32, lean: f32) {
     let other = tangent.cross(side);
     let out = (1.0 - lean * lean).max(0.0).sqrt();
     for k in 0..SIDES {

@@ -1,4 +1,4 @@
-//! What can go wrong when drawing or storing pictures.
+//! Errors of drawing and storing pictures.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ pub enum RenderError {
         /// Requested height [px].
         height: u32,
     },
-    /// The PNG encoder refused.
+    /// The PNG encoder failed.
     #[error("cannot encode PNG: {0}")]
     Png(#[from] png::EncodingError),
 }
@@ -31,7 +31,7 @@ pub enum VideoError {
         /// Requested height [px].
         height: u32,
     },
-    /// Frames per second that no player could show.
+    /// A frame rate outside the supported range.
     #[error("video frame rate is {fps} frames/s, but it must be above 0 and at most 240")]
     FrameRate {
         /// Requested frames per second.
@@ -54,18 +54,18 @@ pub enum VideoError {
     /// `finish` without any frame: there is no valid empty video.
     #[error("{} has no frames\nhelp: push at least one frame before finishing", path.display())]
     NoFrames {
-        /// Where the video would have gone.
+        /// Path of the video.
         path: PathBuf,
     },
-    /// The encoder refused a frame.
+    /// The encoder failed on a frame.
     #[error("cannot encode frame {index} as H.264: {message}")]
     Encode {
         /// Zero-based number of the frame.
         index: usize,
-        /// The encoder's own words.
+        /// Message of the encoder.
         message: String,
     },
-    /// The GIF encoder refused.
+    /// The GIF encoder failed.
     #[error("cannot write {}: {source}", path.display())]
     Gif {
         /// The file being written.
@@ -73,7 +73,7 @@ pub enum VideoError {
         /// The encoder's reason.
         source: gif::EncodingError,
     },
-    /// The file system refused.
+    /// The file system reported an error.
     #[error("cannot write {}: {source}", path.display())]
     Io {
         /// The file being written.

@@ -1,33 +1,37 @@
-//! Gathers everything made of triangles into one list, with smooth normals.
+//! Gathers all triangles and spheres of a picture, with vertex normals.
 
 use glam::Vec3;
 use rayon::prelude::*;
 
-use crate::curve::{Surface, tube};
-use crate::picture::{MeshColor, MeshDraw, Picture, SolidDraw, palette_or_default, usable, usable_length};
+use crate::color::Color;
+use crate::curve::tube;
+use crate::picture::{
+    EdgeLines, LiquidDraw, MeshColor, MeshDraw, Picture, SolidDraw, SphereDraw, is_valid_length, is_valid_point,
+    palette_or_default,
+};
 use crate::shapes::{capsule, oriented_box};
-use crate::{Color, EdgeLines, LiquidDraw, SphereDraw};
+use crate::tessellation::TessellatedMesh;
 
-/// How a surface reacts to light.
+/// Material of a surface.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Material {
     pub front: Vec3,
     pub back: Vec3,
-    /// Share of sunlight that reaches the far side.
+    /// Transmitted share of sunlight.
     pub translucency: f32,
     pub edges: Option<EdgeLines>,
-    /// Way through a liquid that hides half of what is behind [m]; 0 for what is no liquid.
-    pub clarity: f32,
+    /// Thickness of liquid that hides half of the background [m]; 0 for other materials.
+    pub attenuation_distance: f32,
 }
 
 impl Material {
     pub fn solid(color: Color) -> Self {
-        Self { front: color.0, back: color.0, translucency: 0.0, edges: None, clarity: 0.0 }
+        Self { front: color.0, back: color.0, translucency: 0.0, edges: None, attenuation_distance: 0.0 }
     }
 
     /// Cloth.
     pub fn sheet(color: Color) -> Self {
-        // Lighter and grayer: tells the sides apart without looking like another object.
+        // The back is lighter and grayer than the front.
         let gray = Vec3::splat(color.0.element_sum() / 3.0);
         Self { back: color.0.lerp(gray, 0.3) * 0.75 + 0.1, translucency: 0.35, ..Self::solid(color) }
     }
@@ -45,19 +49,19 @@ pub(crate) struct Triangle {
     pub material: u32,
 }
 
-/// All triangles and balls of a picture. Only usable ones: no NaN comes past this point.
+/// All triangles and spheres of a picture without those that have NaN or out-of-range coordinates.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Geometry {
     pub positions: Vec<Vec3>,
     pub normals: Vec<Vec3>,
-    /// Those of liquids come last.
+    /// Opaque triangles first, then those of liquids.
     pub triangles: Vec<Triangle>,
-    /// Number of triangles that hide what is behind them; the rest is liquid.
+    /// Number of opaque triangles.
     pub opaque: usize,
     pub materials: Vec<Material>,
-    /// Specks come last.
+    /// Shadow casters first, then foam.
     pub spheres: Vec<SphereDraw>,
-    /// Number of balls that cast a shadow; the rest are specks.
+    /// Number of spheres that cast a shadow.
     pub casting: usize,
     /// Bounds of everything that casts a shadow; `min > max` when there is nothing.
     pub min: Vec3,
@@ -70,9 +74,9 @@ impl Geometry {
         for mesh in &picture.meshes {
             all.push_mesh(mesh);
         }
-        // A rope or solid with an unusable number is left out as a whole: half of one would mislead.
+        // A rope or solid with an invalid coordinate is omitted as a whole.
         for rope in &picture.tubes {
-            if rope.points.iter().all(|p| usable(*p)) && usable_length(rope.radius) {
+            if rope.points.iter().all(|p| is_valid_point(*p)) && is_valid_length(rope.radius) {
                 all.push_surface(&tube(rope.points, rope.radius), rope.color);
             }
         }
@@ -83,23 +87,23 @@ impl Geometry {
                     all.spheres.push(SphereDraw { center, radius, color });
                 }
                 SolidDraw::Capsule { a, b, radius, color } => {
-                    if usable(a) && usable(b) && usable_length(radius) {
+                    if is_valid_point(a) && is_valid_point(b) && is_valid_length(radius) {
                         all.push_surface(&capsule(a, b, radius), color);
                     }
                 }
                 SolidDraw::Box { center, half, rotation, color } => {
-                    if usable(center) && usable(half) && rotation.is_finite() {
+                    if is_valid_point(center) && is_valid_point(half) && rotation.is_finite() {
                         all.push_surface(&oriented_box(center, half, rotation), color);
                     }
                 }
             }
         }
-        let fits = |s: &SphereDraw| usable(s.center) && usable_length(s.radius);
+        let fits = |s: &SphereDraw| is_valid_point(s.center) && is_valid_length(s.radius);
         all.spheres.retain(fits);
-        // Liquids and specks cast no shadow, so bounds are known before they come.
+        // Liquids and foam cast no shadow, so the bounds exclude them.
         (all.opaque, all.casting) = (all.triangles.len(), all.spheres.len());
         all.find_bounds();
-        all.spheres.extend(picture.specks.iter().filter(|s| fits(s)));
+        all.spheres.extend(picture.foam.iter().filter(|s| fits(s)));
         for liquid in &picture.liquids {
             all.push_liquid(liquid);
         }
@@ -108,7 +112,7 @@ impl Geometry {
 
     fn push_mesh(&mut self, mesh: &MeshDraw) {
         let first_material = self.materials.len() as u32;
-        let triangles = usable_triangles(mesh.positions, mesh.triangles);
+        let triangles = valid_triangles(mesh.positions, mesh.triangles);
         let normals = vertex_normals(mesh.positions, &triangles);
         match mesh.color {
             MeshColor::One(color) => {
@@ -126,19 +130,20 @@ impl Geometry {
     }
 
     fn push_liquid(&mut self, liquid: &LiquidDraw) {
-        if liquid.normals.len() != liquid.positions.len() || !usable_length(liquid.clarity) {
+        if liquid.normals.len() != liquid.positions.len() || !is_valid_length(liquid.attenuation_distance) {
             return;
         }
         let material = self.materials.len() as u32;
-        self.materials.push(Material { clarity: liquid.clarity, ..Material::solid(liquid.color) });
-        let triangles = usable_triangles(liquid.positions, liquid.triangles);
+        self.materials
+            .push(Material { attenuation_distance: liquid.attenuation_distance, ..Material::solid(liquid.color) });
+        let triangles = valid_triangles(liquid.positions, liquid.triangles);
         self.push(liquid.positions, liquid.normals, &triangles, |_| material);
     }
 
-    fn push_surface(&mut self, surface: &Surface, color: Color) {
+    fn push_surface(&mut self, surface: &TessellatedMesh, color: Color) {
         let material = self.materials.len() as u32;
         self.materials.push(Material::solid(color));
-        let triangles = usable_triangles(&surface.positions, &surface.triangles);
+        let triangles = valid_triangles(&surface.positions, &surface.triangles);
         self.push(&surface.positions, &surface.normals, &triangles, |_| material);
     }
 
@@ -155,7 +160,7 @@ impl Geometry {
         let (min, max) = self
             .positions
             .par_iter()
-            .filter(|p| usable(**p))
+            .filter(|p| is_valid_point(**p))
             .map(|p| (*p, *p))
             .reduce(|| (self.min, self.max), |a, b| (a.0.min(b.0), a.1.max(b.1)));
         (self.min, self.max) = (min, max);
@@ -166,15 +171,14 @@ impl Geometry {
     }
 }
 
-/// Triangles whose vertices exist and can be computed with.
-fn usable_triangles(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    let good: Vec<bool> = positions.par_iter().map(|p| usable(*p)).collect();
+/// Triangles whose vertices exist and are in range.
+fn valid_triangles(positions: &[Vec3], triangles: &[[u32; 3]]) -> Vec<[u32; 3]> {
+    let good: Vec<bool> = positions.par_iter().map(|p| is_valid_point(*p)).collect();
     let fits = |t: &[u32; 3]| t.iter().all(|&v| good.get(v as usize).copied().unwrap_or(false));
     triangles.iter().copied().filter(fits).collect()
 }
 
-/// Area-weighted vertex normals: the cross product of two edges is twice the area times the normal,
-/// so summing it weights by area for free.
+/// Area-weighted vertex normals: the cross product of two edges is twice the area times the normal.
 ///
 /// Faces and normalization run in parallel; the sum itself is serial, because its order must not
 /// depend on the thread count.
@@ -209,9 +213,9 @@ mod tests {
     }
 
     #[test]
-    fn triangles_with_missing_or_unusable_vertices_are_left_out() {
+    fn triangles_with_missing_or_invalid_vertices_are_omitted() {
         let positions = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::NAN, Vec3::splat(f32::INFINITY)];
-        let kept = usable_triangles(&positions, &[[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 1, 9]]);
+        let kept = valid_triangles(&positions, &[[0, 1, 2], [0, 1, 3], [0, 1, 4], [0, 1, 9]]);
         assert_eq!(kept, [[0, 1, 2]]);
     }
 }

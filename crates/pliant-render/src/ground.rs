@@ -1,7 +1,7 @@
-//! The ground plane: where it is on the screen and what color it has before light.
+//! The ground plane: its projection and its checker pattern.
 
-use crate::GroundDraw;
 use crate::camera::View;
+use crate::picture::GroundDraw;
 
 /// 1/depth of the ground as `plane·(x, y, 1)` in pixels; `None` when the camera is not above it.
 ///
@@ -16,15 +16,15 @@ pub(crate) fn screen_plane(ground: &GroundDraw, view: &View) -> Option<[f32; 3]>
     Some([(view.ray(1.0, 0.0).y - origin) / drop, (view.ray(0.0, 1.0).y - origin) / drop, origin / drop])
 }
 
-/// Points of the ground under `N` pixels of a row. Kept by component and free of calls and branches, so
-/// that the compiler computes several at once: most of most pictures is ground.
+/// Points of the ground under `N` pixels of a row, as a structure of arrays without calls and branches, so that the
+/// compiler vectorizes them: the ground covers most of a typical picture.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroundPoints<const N: usize> {
     pub x: [f32; N],
     pub z: [f32; N],
     /// Share of the alternate color.
     pub share: [f32; N],
-    /// How far the horizon has taken over, from 0 to 1.
+    /// Blend factor of the horizon color, from 0 to 1.
     pub haze: [f32; N],
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn ground_points<const N: usize>(
     let (per_square, per_fade) = (1.0 / ground.spacing, 1.0 / (ground.fade * ground.fade));
     for (i, &x) in xs.iter().enumerate() {
         let ray = [start.x + across.x * x, start.y + across.y * x, start.z + across.z * x];
-        // Just below the horizon at worst: the position is far away, but finite.
+        // Clamped just below the horizon, so that the position is finite.
         let down = 1.0 / if ray[1] < -1e-6 { ray[1] } else { -1e-6 };
         let depth = drop * down;
         let (dx, dz) = (ray[0] * depth, ray[2] * depth);
@@ -56,7 +56,7 @@ pub(crate) fn ground_points<const N: usize>(
         let sign_x = checker_sign(out.x[i] * per_square, wide_x * per_square);
         let sign_z = checker_sign(out.z[i] * per_square, wide_z * per_square);
         out.share[i] = 0.5 - 0.5 * sign_x * sign_z;
-        // Close to 1 − exp(−d²), without the call.
+        // Approximates 1 − exp(−d²) without a library call.
         let distance = (dx * dx + dz * dz) * per_fade;
         out.haze[i] = 1.0 - 1.0 / (1.0 + distance + 0.5 * distance * distance);
     }
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn ground_points_lie_on_the_plane_under_their_pixels() {
-        let view = View::new(&crate::Camera::look_at(Vec3::new(1.0, 2.0, 3.0), Vec3::ZERO), 64, 48);
+        let view = View::new(&crate::camera::Camera::look_at(Vec3::new(1.0, 2.0, 3.0), Vec3::ZERO), 64, 48);
         let ground = GroundDraw { height: 0.25, ..GroundDraw::default() };
         let points = ground_points(&ground, &view, &[10.5, 50.5], 40.5);
         for (i, x) in [10.5, 50.5].into_iter().enumerate() {

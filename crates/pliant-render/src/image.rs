@@ -1,4 +1,4 @@
-//! The finished picture and its PNG form.
+//! The rendered image and its PNG encoding.
 
 use crate::error::RenderError;
 
@@ -29,7 +29,7 @@ impl Image {
         [self.pixels[at], self.pixels[at + 1], self.pixels[at + 2]]
     }
 
-    /// This image at another size, each new pixel the average of the area it covers.
+    /// The image at another size by area averaging.
     pub fn resized(&self, width: u32, height: u32) -> Self {
         let mut out = Self::new(width, height);
         let columns: Vec<_> = (0..width).map(|x| span(x, width, self.width)).collect();

@@ -1,9 +1,8 @@
 //! Pliant's software renderer and its picture and video files.
 //!
-//! Home of everything between plain geometry and bytes on disk: [`Picture`] says what to draw,
-//! [`Renderer`] draws it without a GPU or a display, [`write_png`], [`Mp4Writer`] and [`GifWriter`]
-//! store it. Nothing here knows the engine: the caller lends slices of positions and triangles. The one exception
-//! is the feature `gpu`, whose `GpuRenderer` draws from the buffers of a simulation without a copy.
+//! [`Picture`] describes an image, [`Renderer`] draws it without a GPU or a display, and [`write_png`], [`Mp4Writer`] and
+//! [`GifWriter`] store it. The crate does not depend on the engine: the caller passes slices of positions and triangles.
+//! The exception is the feature `gpu`, whose `GpuRenderer` draws from the buffers of a simulation without a copy.
 //!
 //! Invariant: the same picture gives the same bytes for any number of threads.
 //!
@@ -25,7 +24,7 @@
 mod bins;
 mod camera;
 mod color;
-mod contact;
+mod contact_shadow;
 mod curve;
 mod error;
 mod geometry;
@@ -36,13 +35,15 @@ mod image;
 mod liquid;
 mod ortho;
 mod picture;
+mod raster_grid;
 mod renderer;
-mod setup;
 mod shade;
 mod shadow;
 mod shapes;
 mod spheres;
+mod tessellation;
 mod tile;
+mod triangle_setup;
 mod video;
 
 pub use camera::Camera;
@@ -50,7 +51,7 @@ pub use color::{Color, PALETTE};
 pub use curve::catmull_rom;
 pub use error::{RenderError, VideoError};
 #[cfg(feature = "gpu")]
-pub use gpu::{GpuRenderError, GpuRenderer, Look, Paint, Shot};
+pub use gpu::{GpuRenderError, GpuRenderer, GpuScene, MaterialAssignment, ObjectMaterial};
 pub use image::{Image, write_png};
 pub use picture::{
     EdgeLines, GroundDraw, Light, LiquidDraw, MeshColor, MeshDraw, Picture, Sky, SolidDraw, SphereDraw, TubeDraw,

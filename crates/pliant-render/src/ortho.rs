@@ -1,6 +1,6 @@
-//! Nearest depth of all geometry on a square grid, seen along a fixed direction.
+//! Orthographic depth map of all geometry along a fixed direction.
 //!
-//! Shadows look along the sunlight, contact shading looks up from the ground.
+//! Shadow maps look along the sunlight, contact shadows look up from the ground.
 
 use glam::{Vec2, Vec3};
 use rayon::prelude::*;
@@ -11,7 +11,7 @@ use crate::geometry::Geometry;
 /// Rows that one task fills.
 const BAND: usize = 32;
 
-/// Where the grid lies: a point p is in cell (p·right − corner.x, p·up − corner.y)/cell, at depth p·away.
+/// Orthographic projection onto the grid: a point p is in cell (p·right − corner.x, p·up − corner.y)/cell, at depth p·away.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrthoFrame {
     pub right: Vec3,
@@ -27,7 +27,7 @@ pub(crate) struct OrthoFrame {
 impl OrthoFrame {
     /// A square that holds the geometry's bounds with `margin` cells around it.
     ///
-    /// Size and corner are rounded to steps, so that the grid does not swim while the scene moves.
+    /// Size and corner are quantized, so that texels do not crawl while the scene moves.
     pub fn around(geometry: &Geometry, axes: [Vec3; 3], size: usize, margin: f32) -> Self {
         let [right, up, away] = axes;
         let center = (geometry.min + geometry.max) * 0.5;
@@ -47,7 +47,7 @@ impl OrthoFrame {
         flat.extend(p.dot(self.away))
     }
 
-    /// Least depth over each cell center; infinite where there is nothing. Liquids let light through.
+    /// Smallest depth at each cell center; infinite where there is nothing. Liquids are transparent.
     pub fn nearest(&self, geometry: &Geometry) -> Vec<f32> {
         let mut points = Vec::new();
         geometry.positions.par_iter().with_min_len(1024).map(|p| self.locate(*p)).collect_into_vec(&mut points);
@@ -76,13 +76,13 @@ impl OrthoFrame {
         let bins = Bins::sort(1, self.size.div_ceil(BAND) as u32, &cells);
         let mut grid = vec![f32::INFINITY; self.size * self.size];
         grid.par_chunks_mut(self.size * BAND).enumerate().for_each(|(band, rows)| {
-            let mut strip = Strip { first: band * BAND, size: self.size, depth: rows };
+            let mut band_depth = DepthBand { first: band * BAND, size: self.size, depth: rows };
             for &item in bins.cell(band) {
                 if (item as usize) < triangles {
-                    strip.triangle(corners(item as usize));
+                    band_depth.triangle(corners(item as usize));
                 } else {
                     let sphere = &geometry.spheres[item as usize - triangles];
-                    strip.sphere(self.locate(sphere.center), sphere.radius, self.cell);
+                    band_depth.sphere(self.locate(sphere.center), sphere.radius, self.cell);
                 }
             }
         });
@@ -90,21 +90,21 @@ impl OrthoFrame {
     }
 }
 
-/// A few rows of the grid.
-struct Strip<'a> {
+/// A band of rows of the grid.
+struct DepthBand<'a> {
     first: usize,
     size: usize,
     depth: &'a mut [f32],
 }
 
-impl Strip<'_> {
+impl DepthBand<'_> {
     /// Cells whose centers lie between `low` and `high`, limited to `count` cells from `first`.
     fn span(low: f32, high: f32, first: usize, count: usize) -> std::ops::Range<usize> {
         // Casts saturate at 0 and round down, so +0.5 makes them round to the nearest center.
         ((low + 0.5) as usize).max(first)..((high + 0.5) as usize).min(first + count)
     }
 
-    fn keep(&mut self, x: usize, y: usize, depth: f32) {
+    fn keep_nearest(&mut self, x: usize, y: usize, depth: f32) {
         let cell = &mut self.depth[(y - self.first) * self.size + x];
         *cell = cell.min(depth);
     }
@@ -128,7 +128,7 @@ impl Strip<'_> {
             let at = Vec2::new(0.5 - a.x, y as f32 + 0.5 - a.y);
             let (s, t) = (weight_b.dot(at), weight_c.dot(at));
             // The row's cells are where all three weights are positive: an interval, found by division
-            // instead of by testing each cell. The slack closes cracks between neighbors.
+            // instead of by testing each cell. The tolerance closes cracks between neighbors.
             let (mut left, mut right) = (columns.start as f32, columns.end as f32 - 1.0);
             for ((value, slope), inverse) in [s, t, 1.0 - s - t].into_iter().zip(slopes).zip(inverse) {
                 let zero = -(value + 1e-4) * inverse;
@@ -161,9 +161,9 @@ impl Strip<'_> {
         for y in Self::span(center.y - reach, center.y + reach, self.first, rows) {
             for x in Self::span(center.x - reach, center.x + reach, 0, self.size) {
                 let away = Vec2::new(x as f32 + 0.5 - center.x, y as f32 + 0.5 - center.y) * cell;
-                let room = radius * radius - away.length_squared();
-                if room >= 0.0 {
-                    self.keep(x, y, center.z - room.sqrt());
+                let half_chord_squared = radius * radius - away.length_squared();
+                if half_chord_squared >= 0.0 {
+                    self.keep_nearest(x, y, center.z - half_chord_squared.sqrt());
                 }
             }
         }
@@ -190,7 +190,7 @@ mod tests {
                 (b, c) = (a.lerp(b, 0.08), a.lerp(c, 0.08));
             }
             let mut depth = vec![f32::INFINITY; size * size];
-            Strip { first: 0, size, depth: &mut depth }.triangle([a, b, c]);
+            DepthBand { first: 0, size, depth: &mut depth }.triangle([a, b, c]);
             let side = |p: Vec3, q: Vec3, x: f32, y: f32| (q.x - p.x) * (y - p.y) - (q.y - p.y) * (x - p.x);
             let turn = side(a, b, c.x, c.y).signum();
             for (cell, &found) in depth.iter().enumerate() {

@@ -1,27 +1,28 @@
-//! What to draw: plain data, borrowed where it is big. No drawing happens here.
+//! The content of an image as plain data; meshes are borrowed.
 
 use glam::{Quat, Vec3};
 
-use crate::{Camera, Color, PALETTE};
+use crate::camera::Camera;
+use crate::color::{Color, PALETTE};
 
-/// Everything one image shows.
+/// Content of one image.
 #[derive(Clone, Debug)]
 pub struct Picture<'a> {
     /// Triangle surfaces.
     pub meshes: Vec<MeshDraw<'a>>,
-    /// Balls: particles, joints, markers.
+    /// Spheres: particles, joints, markers.
     pub spheres: Vec<SphereDraw>,
-    /// Tiny balls that scatter light from all sides and cast no shadow: foam, spray, bubbles.
-    pub specks: Vec<SphereDraw>,
+    /// Small spheres with isotropic shading that cast no shadow: foam, spray, bubbles.
+    pub foam: Vec<SphereDraw>,
     /// Ropes and other curves with thickness.
     pub tubes: Vec<TubeDraw<'a>>,
     /// Rigid shapes such as colliders.
     pub solids: Vec<SolidDraw>,
-    /// Liquids that one looks into.
+    /// Transparent liquid surfaces.
     pub liquids: Vec<LiquidDraw<'a>>,
-    /// The plane everything stands on, where there is one.
+    /// The ground plane, if any.
     pub ground: Option<GroundDraw>,
-    /// Where the picture is taken from.
+    /// The camera.
     pub camera: Camera,
     /// The sun and the ambient light.
     pub light: Light,
@@ -35,7 +36,7 @@ impl Picture<'_> {
         Self {
             meshes: Vec::new(),
             spheres: Vec::new(),
-            specks: Vec::new(),
+            foam: Vec::new(),
             tubes: Vec::new(),
             solids: Vec::new(),
             liquids: Vec::new(),
@@ -54,11 +55,11 @@ pub struct MeshDraw<'a> {
     pub positions: &'a [Vec3],
     /// Vertex numbers, counterclockwise seen from the front.
     pub triangles: &'a [[u32; 3]],
-    /// What the front looks like.
+    /// Color of the front.
     pub color: MeshColor<'a>,
-    /// Cloth: the back has a slightly different color and some sunlight shines through.
+    /// Cloth: the back has a slightly different color and transmits some sunlight.
     pub two_sided: bool,
-    /// Lines along the triangle edges, where wanted.
+    /// Lines along the triangle edges, if any.
     pub edges: Option<EdgeLines>,
 }
 
@@ -77,7 +78,7 @@ impl<'a> MeshDraw<'a> {
 /// How a mesh is colored.
 #[derive(Clone, Copy, Debug)]
 pub enum MeshColor<'a> {
-    /// The whole mesh alike.
+    /// One color for the whole mesh.
     One(Color),
     /// One color per object: a triangle takes `palette[objects[v] % palette.len()]` of its first vertex.
     PerObject {
@@ -97,7 +98,7 @@ pub struct EdgeLines {
     pub width: f32,
 }
 
-/// A ball.
+/// A sphere.
 #[derive(Clone, Copy, Debug)]
 pub struct SphereDraw {
     /// Center [m].
@@ -122,7 +123,7 @@ pub struct TubeDraw<'a> {
 /// A rigid shape.
 #[derive(Clone, Copy, Debug)]
 pub enum SolidDraw {
-    /// A ball.
+    /// A sphere.
     Sphere {
         /// Center [m].
         center: Vec3,
@@ -148,16 +149,16 @@ pub enum SolidDraw {
         center: Vec3,
         /// Half of each side [m].
         half: Vec3,
-        /// Turns box axes into world axes.
+        /// Rotation from box axes to world axes.
         rotation: Quat,
         /// Surface color.
         color: Color,
     },
 }
 
-/// A liquid: its surface mirrors the sky and glitters, and what is behind shows through by how much liquid is before it.
+/// A liquid surface: it reflects the sky and the sun, and absorbs light from behind by its thickness.
 ///
-/// Closed surfaces are expected: thickness is the way between fronts and backs.
+/// The surface must be closed: thickness is the distance between front and back faces.
 #[derive(Clone, Copy, Debug)]
 pub struct LiquidDraw<'a> {
     /// Vertex positions [m].
@@ -168,8 +169,8 @@ pub struct LiquidDraw<'a> {
     pub triangles: &'a [[u32; 3]],
     /// Color of deep liquid.
     pub color: Color,
-    /// Way through the liquid after which it shows as much of its own color as of what is behind [m].
-    pub clarity: f32,
+    /// Thickness that hides half of the background [m].
+    pub attenuation_distance: f32,
 }
 
 /// A horizontal plane with a checker that fades into the horizon.
@@ -183,7 +184,7 @@ pub struct GroundDraw {
     pub color: Color,
     /// Color of the other half.
     pub alternate: Color,
-    /// Distance from the camera at which the horizon takes over [m].
+    /// Distance from the camera at which the ground fades into the horizon [m].
     pub fade: f32,
 }
 
@@ -204,7 +205,7 @@ impl Default for GroundDraw {
 pub struct Light {
     /// Direction toward the sun; any length.
     pub to_sun: Vec3,
-    /// Light that arrives straight from the sun.
+    /// Direct sunlight.
     pub sun: Color,
     /// Ambient light from above.
     pub above: Color,
@@ -243,13 +244,13 @@ pub(crate) fn palette_or_default(palette: &[Color]) -> &[Color] {
     if palette.is_empty() { &PALETTE } else { palette }
 }
 
-/// A point the renderer can compute with. The bound keeps squares far from overflowing `f32`.
-pub(crate) fn usable(p: Vec3) -> bool {
+/// Whether a point is finite and within ±1e8 m, so that squares do not overflow `f32`.
+pub(crate) fn is_valid_point(p: Vec3) -> bool {
     // NaN compares false with everything, so it is rejected as well.
     p.abs().max_element() < 1e8 && p.is_finite()
 }
 
-/// A radius the renderer can compute with.
-pub(crate) fn usable_length(length: f32) -> bool {
+/// Whether a length is positive and below 1e8 m.
+pub(crate) fn is_valid_length(length: f32) -> bool {
     length > 0.0 && length < 1e8
 }

@@ -1,23 +1,24 @@
-//! Draws a picture: gather, project, sort into tiles, fill and shade each tile on its own.
+//! The tiled software renderer: gather, project, bin into tiles, then fill and shade each tile independently.
 
 use rayon::prelude::*;
 
 use crate::bins::Bins;
 use crate::camera::View;
 use crate::color::display_bytes;
-use crate::contact::ContactMap;
+use crate::contact_shadow::ContactShadowMap;
 use crate::error::RenderError;
 use crate::geometry::Geometry;
 use crate::ground::screen_plane;
 use crate::image::Image;
 use crate::picture::Picture;
-use crate::setup::screen_triangles;
-use crate::shade::Scene;
+use crate::raster_grid::{TILE_HEIGHT, TILE_WIDTH};
+use crate::shade::RenderScene;
 use crate::shadow::ShadowMap;
 use crate::spheres::ScreenSphere;
-use crate::tile::{FIRST_OBJECT, TILE_HEIGHT, TILE_WIDTH, Tile};
+use crate::tile::{FIRST_OBJECT, Tile};
+use crate::triangle_setup::screen_triangles;
 
-/// Largest side of a picture [px]; see the fixed-point range in `setup`.
+/// Maximum side of a picture [px]; see the fixed-point range in `triangle_setup`.
 const MAX_SIDE: u32 = 4096;
 
 /// Draws pictures of one size.
@@ -80,7 +81,7 @@ impl Renderer {
         image
     }
 
-    fn prepare<'a>(&self, picture: &'a Picture<'a>) -> Scene<'a> {
+    fn prepare<'a>(&self, picture: &'a Picture<'a>) -> RenderScene<'a> {
         let view = View::new(&picture.camera, self.width, self.height);
         let geometry = Geometry::gather(picture);
         let triangles = screen_triangles(&geometry, &view);
@@ -88,12 +89,12 @@ impl Renderer {
         let spheres = geometry.spheres.iter().enumerate().filter_map(in_view).collect();
         let to_sun = picture.light.to_sun.normalize_or(glam::Vec3::Y);
         let shadow = ShadowMap::new(&geometry, to_sun);
-        let contact = picture.ground.as_ref().and_then(|g| ContactMap::new(&geometry, g.height));
-        Scene { picture, view, geometry, spheres, triangles, shadow, contact, to_sun }
+        let contact = picture.ground.as_ref().and_then(|g| ContactShadowMap::new(&geometry, g.height));
+        RenderScene { picture, view, geometry, spheres, triangles, shadow, contact, to_sun }
     }
 
     /// Shades a filled tile into its strip of the image.
-    fn resolve(&self, tile: &Tile, scene: &Scene, strip: &mut [u8]) {
+    fn resolve(&self, tile: &Tile, scene: &RenderScene, strip: &mut [u8]) {
         for y in 0..tile.height {
             let start = ((y * self.width + tile.x) * 3) as usize;
             let pixels = &mut strip[start..start + tile.width as usize * 3];

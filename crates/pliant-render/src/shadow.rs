@@ -1,4 +1,4 @@
-//! Soft sun shadows: a depth map seen from the sun, filtered over a round neighborhood.
+//! Sun shadows: a shadow map with percentage-closer filtering.
 //!
 //! Reference: Reeves, Salesin, Cook, "Rendering antialiased shadows with depth maps", 1987.
 
@@ -9,19 +9,19 @@ use crate::geometry::Geometry;
 use crate::ortho::OrthoFrame;
 
 const SIZE: usize = 1024;
-/// Texels per side of a block; larger than the filter reaches, so neighbors are enough.
+/// Texels per side of a block; larger than the filter radius, so that adjacent blocks suffice.
 const BLOCK: usize = 8;
 const BLOCKS: usize = SIZE / BLOCK;
-/// Filter taps per side, and the distance at which a tap counts nothing [texels].
+/// Filter taps per side.
 const TAPS: usize = 8;
-const REACH: f32 = 3.6;
+/// Filter radius [texels].
+const FILTER_RADIUS: f32 = 3.6;
 
-/// How much of the sun each point sees.
+/// Shadow map of the sun.
 pub(crate) struct ShadowMap {
     frame: OrthoFrame,
     depth: Vec<f32>,
-    /// Least and greatest depth in each block and its neighbors. Most of a picture is plainly lit or
-    /// plainly dark, and is decided here without the filter.
+    /// Minimum and maximum depth in each block and its neighbors, to skip the filter where all texels are lit or in shadow.
     range: Vec<[f32; 2]>,
 }
 
@@ -34,18 +34,18 @@ impl ShadowMap {
         let (right, up) = to_sun.any_orthonormal_pair();
         let frame = OrthoFrame::around(geometry, [right, up, -to_sun], SIZE, 6.0);
         let depth = frame.nearest(geometry);
-        let range = widen(&block_ranges(&depth));
+        let range = dilate(&block_ranges(&depth));
         Some(Self { frame, depth, range })
     }
 
     /// Share of the sun that reaches `p`, from 0 to 1.
     ///
-    /// `normal` is the side that is lit. The point is lifted by reach·sin θ along it: on a plane at angle θ to the light this is exactly what lifts
+    /// `normal` is on the lit side. The normal-offset bias is radius·sin θ: on a plane at angle θ to the light it moves
     /// every tap of the filter above the plane's own depth.
     pub fn lit(&self, p: Vec3, normal: Vec3) -> f32 {
         let cosine = -normal.dot(self.frame.away);
         let sine = (1.0 - cosine * cosine).max(0.0).sqrt();
-        let lift = normal * (self.frame.cell * ((REACH + 0.5) * sine + 0.7));
+        let lift = normal * (self.frame.cell * ((FILTER_RADIUS + 0.5) * sine + 0.7));
         self.lit_at(self.frame.locate(p + lift))
     }
 
@@ -58,7 +58,7 @@ impl ShadowMap {
 
     #[inline]
     fn lit_at(&self, at: Vec3) -> f32 {
-        // Outside the map, and too close to its border for the filter, there are no casters.
+        // There are no casters outside the map or within the filter radius of its border.
         let (low, high) = (TAPS as f32 + 0.5, (SIZE - TAPS) as f32);
         if !(at.x >= low && at.y >= low && at.x < high && at.y < high) {
             return 1.0;
@@ -79,7 +79,7 @@ impl ShadowMap {
         let across = tap_weights(x - column as f32);
         let down = tap_weights(y - row as f32);
         let corner = (row + 1 - TAPS / 2) * SIZE + column + 1 - TAPS / 2;
-        // One sum per column: eight independent lanes instead of one chain of additions.
+        // One sum per column: eight independent SIMD lanes instead of one chain of additions.
         let mut lanes = [0.0; TAPS];
         for (row, weight) in down.iter().enumerate() {
             let texels = &self.depth[corner + row * SIZE..][..TAPS];
@@ -92,7 +92,7 @@ impl ShadowMap {
     }
 }
 
-/// The map along the ground plane: grid coordinates are affine there, which saves most of the work.
+/// The map restricted to the ground plane, where map coordinates are affine.
 pub(crate) struct GroundShadow<'a> {
     map: &'a ShadowMap,
     start: Vec3,
@@ -108,11 +108,11 @@ impl GroundShadow<'_> {
     }
 }
 
-/// Weights 1 − (d/reach)² of the taps around a point `fraction` past the middle.
+/// Weights 1 − (d/radius)² of the taps around a point `fraction` past the middle.
 fn tap_weights(fraction: f32) -> [f32; TAPS] {
     let mut weights = [0.0; TAPS];
     for (i, weight) in weights.iter_mut().enumerate() {
-        let distance = (i as f32 + 1.0 - (TAPS / 2) as f32 - fraction) * (1.0 / REACH);
+        let distance = (i as f32 + 1.0 - (TAPS / 2) as f32 - fraction) * (1.0 / FILTER_RADIUS);
         *weight = (1.0 - distance * distance).max(0.0);
     }
     weights
@@ -133,7 +133,7 @@ fn block_ranges(depth: &[f32]) -> Vec<[f32; 2]> {
 }
 
 /// Range over each block and its eight neighbors.
-fn widen(ranges: &[[f32; 2]]) -> Vec<[f32; 2]> {
+fn dilate(ranges: &[[f32; 2]]) -> Vec<[f32; 2]> {
     let wide = |index: usize| {
         let (x, y) = (index % BLOCKS, index / BLOCKS);
         let mut range = [f32::INFINITY, f32::NEG_INFINITY];

@@ -1,18 +1,18 @@
-//! Triangles of the rigid shapes that are not balls. Balls are cast exactly in `spheres`.
+//! Tessellation of capsules and boxes. Spheres are ray cast, see `spheres`.
 
 use glam::{Quat, Vec3};
 
-use crate::curve::Surface;
+use crate::tessellation::TessellatedMesh;
 
 const SIDES: u32 = 40;
 const CAP_RINGS: u32 = 10;
 
-/// Surface of all points within `radius` of the segment from `a` to `b`.
-pub(crate) fn capsule(a: Vec3, b: Vec3, radius: f32) -> Surface {
+/// TessellatedMesh of all points within `radius` of the segment from `a` to `b`.
+pub(crate) fn capsule(a: Vec3, b: Vec3, radius: f32) -> TessellatedMesh {
     let axis = (b - a).normalize_or(Vec3::Y);
     let side = axis.any_orthonormal_vector();
     let other = axis.cross(side);
-    let mut surface = Surface::default();
+    let mut surface = TessellatedMesh::default();
     // Latitudes run from the pole behind `a` to the pole beyond `b`, with the equator in both ends.
     for ring in 0..2 * (CAP_RINGS + 1) {
         let (center, step) = if ring <= CAP_RINGS { (a, ring) } else { (b, ring - 1) };
@@ -36,9 +36,9 @@ pub(crate) fn capsule(a: Vec3, b: Vec3, radius: f32) -> Surface {
     surface
 }
 
-/// Surface of an oriented box; each face has its own vertices, so its edges stay sharp.
-pub(crate) fn oriented_box(center: Vec3, half: Vec3, rotation: Quat) -> Surface {
-    let mut surface = Surface::default();
+/// TessellatedMesh of an oriented box; each face has its own vertices, so its edges stay sharp.
+pub(crate) fn oriented_box(center: Vec3, half: Vec3, rotation: Quat) -> TessellatedMesh {
+    let mut surface = TessellatedMesh::default();
     for axis in 0..3 {
         for sign in [-1.0f32, 1.0] {
             let normal = Vec3::AXES[axis] * sign;
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     /// Volume enclosed by outward triangles, by the divergence theorem.
-    fn volume(surface: &Surface) -> f32 {
+    fn volume(surface: &TessellatedMesh) -> f32 {
         let corner = |v: u32| surface.positions[v as usize];
         surface.triangles.iter().map(|t| corner(t[0]).dot(corner(t[1]).cross(corner(t[2]))) / 6.0).sum()
     }

@@ -1,11 +1,11 @@
-//! Balls, cast exactly per sample instead of tessellated: no facets at any distance.
+//! Sphere setup: spheres are ray cast per sample instead of tessellated, so that they have no facets.
 
 use glam::Vec3;
 
-use crate::SphereDraw;
 use crate::bins::Cells;
 use crate::camera::View;
-use crate::tile::{TILE_HEIGHT, TILE_WIDTH};
+use crate::picture::SphereDraw;
+use crate::raster_grid::{TILE_HEIGHT, TILE_WIDTH};
 
 /// A sphere in view.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +19,7 @@ pub(crate) struct ScreenSphere {
 }
 
 impl ScreenSphere {
-    /// `None` when it cannot be in the picture, or when the camera is inside it.
+    /// `None` outside the picture, or when the camera is inside the sphere.
     pub fn new(sphere: &SphereDraw, view: &View) -> Option<Self> {
         let local = view.local(sphere.center);
         if local.z + sphere.radius < view.near || local.length() <= sphere.radius {
@@ -31,7 +31,7 @@ impl ScreenSphere {
             let (cx, cy) = (0.5 * view.width, 0.5 * view.height);
             ([cx + view.focal * left, cx + view.focal * right], [cy - view.focal * top, cy - view.focal * bottom])
         } else {
-            // Crosses the camera plane: its outline is unbounded, and it is big anyway.
+            // Crosses the camera plane: its outline is unbounded.
             ([0.0, view.width], [0.0, view.height])
         };
         let visible = x[0] < view.width && x[1] >= 0.0 && y[0] < view.height && y[1] >= 0.0;
@@ -50,12 +50,12 @@ impl ScreenSphere {
         let middle = ray.dot(self.center) * inverse;
         // From the closest approach rather than from the quadratic formula: the difference of two big
         // squares would leave small far spheres ragged.
-        let miss = (self.center - ray * middle).length_squared();
-        let room = self.radius * self.radius - miss;
-        if room < 0.0 {
+        let miss_squared = (self.center - ray * middle).length_squared();
+        let half_chord_squared = self.radius * self.radius - miss_squared;
+        if half_chord_squared < 0.0 {
             return None;
         }
-        let depth = middle - (room * inverse).sqrt();
+        let depth = middle - (half_chord_squared * inverse).sqrt();
         (depth > near).then_some(depth)
     }
 }

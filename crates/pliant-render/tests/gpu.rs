@@ -11,8 +11,8 @@ use pliant::scene::{Format, Scene};
 use pliant::solver::gpu::Surface;
 use pliant::{Backend, Options, Simulation};
 use pliant_render::{
-    Camera, Color, GpuRenderError, GpuRenderer, Image, Look, MeshColor, MeshDraw, PALETTE, Paint, Picture, Renderer,
-    Shot, Sky, write_png,
+    Camera, Color, GpuRenderError, GpuRenderer, GpuScene, Image, MaterialAssignment, MeshColor, MeshDraw,
+    ObjectMaterial, PALETTE, Picture, Renderer, Sky, write_png,
 };
 
 const WIDTH: u32 = 480;
@@ -35,7 +35,7 @@ const FLAGS: &str = r#"
     pin = [{ at = "left edge" }]
 "#;
 
-/// A surface with a back, closed ones, and particles without any triangle.
+/// A two-sided surface, closed surfaces, and particles without triangles.
 const BODIES: &str = r#"
     [[cloth]]
     grid = { cells = [20, 20], size = [1, 1] }
@@ -62,38 +62,38 @@ fn simulation(text: &str) -> Option<Simulation> {
     Some(Simulation::new(&scene, &NoMeshes, options).unwrap())
 }
 
-/// Two colors of cloth.
-fn looks() -> [Look; 2] {
-    [PALETTE[0], PALETTE[1]].map(|color| Look { color, two_sided: true })
+/// Two materials of cloth.
+fn materials() -> [ObjectMaterial; 2] {
+    [PALETTE[0], PALETTE[1]].map(|color| ObjectMaterial { color, two_sided: true })
 }
 
 fn renderer(sim: &Simulation) -> GpuRenderer {
-    let paint = Paint { objects: &sim.shape().objects, looks: &looks() };
-    GpuRenderer::new(sim.gpu().unwrap().device(), WIDTH, HEIGHT, &paint).unwrap()
+    let assignment = MaterialAssignment { objects: &sim.shape().objects, materials: &materials() };
+    GpuRenderer::new(sim.gpu().unwrap().device(), WIDTH, HEIGHT, &assignment).unwrap()
 }
 
-fn drawn(renderer: &GpuRenderer, sim: &mut Simulation, shot: &Shot) -> Image {
+fn drawn(renderer: &GpuRenderer, sim: &mut Simulation, scene_view: &GpuScene) -> Image {
     let surface = sim.surface().unwrap().unwrap();
-    renderer.draw(&surface, shot).unwrap();
+    renderer.draw(&surface, scene_view).unwrap();
     renderer.image(surface.gpu).unwrap()
 }
 
 /// The same with the software renderer, from the state as the host reads it back.
-fn expected(sim: &Simulation, shot: &Shot) -> Image {
+fn expected(sim: &Simulation, scene_view: &GpuScene) -> Image {
     let mut frame = Frame::default();
     sim.write_frame(&mut frame);
-    let palette = looks().map(|l| l.color);
+    let palette = materials().map(|l| l.color);
     let color = MeshColor::PerObject { objects: &sim.shape().objects, palette: &palette };
     let mesh = MeshDraw { color, ..MeshDraw::cloth(&frame.positions, &sim.shape().triangles, palette[0]) };
-    let Shot { camera, light, sky } = *shot;
+    let GpuScene { camera, light, sky } = *scene_view;
     let picture = Picture { meshes: vec![mesh], light, sky, ..Picture::new(camera) };
     Renderer::new(WIDTH, HEIGHT).unwrap().render(&picture)
 }
 
-/// In front of black, so that whatever is not black was drawn.
-fn on_black(shot: Shot) -> Shot {
+/// On a black background, so that every other pixel was drawn.
+fn on_black(scene_view: GpuScene) -> GpuScene {
     let black = Color(Vec3::ZERO);
-    Shot { sky: Sky { horizon: black, zenith: black }, ..shot }
+    GpuScene { sky: Sky { horizon: black, zenith: black }, ..scene_view }
 }
 
 /// Which pixels show anything on black.
@@ -109,8 +109,8 @@ fn difference(a: &Image, b: &Image, of: &[bool]) -> f64 {
     sum / f64::from(count.max(1))
 }
 
-/// Keeps both pictures for whoever looks into a failure.
-fn keep(name: &str, gpu: &Image, software: &Image) -> String {
+/// Saves both pictures, to inspect a failure.
+fn save_pictures(name: &str, gpu: &Image, software: &Image) -> String {
     let folder = std::env::temp_dir().join("pliant-pictures");
     std::fs::create_dir_all(&folder).unwrap();
     for (which, image) in [("gpu", gpu), ("software", software)] {
@@ -124,16 +124,17 @@ fn s02_the_frame_drawn_from_the_solvers_buffer_is_the_software_picture() {
     let Some(mut sim) = simulation(FLAGS) else { return };
     let renderer = renderer(&sim);
     sim.advance(60).unwrap();
-    // The host has not seen the state by now: what is drawn comes from the solver's buffer. The sun stands behind
-    // the camera, so that the shadows of the software renderer fall where nobody sees them.
-    let shots = [("front", Vec3::new(3.2, 1.4, 5.6)), ("back", Vec3::new(-0.5, 1.2, -5.2))].map(|(side, eye)| {
-        let mut shot = Shot::new(Camera::look_at(eye, Vec3::new(1.5, 0.4, 0.3)));
-        shot.light.to_sun = shot.camera.eye - shot.camera.target;
-        (side, shot)
+    // The state has not been read back, so the picture comes from the solver's buffer. The sun is behind the camera, so
+    // that the shadows of the software renderer are not visible.
+    let scene_views = [("front", Vec3::new(3.2, 1.4, 5.6)), ("back", Vec3::new(-0.5, 1.2, -5.2))].map(|(side, eye)| {
+        let mut scene_view = GpuScene::new(Camera::look_at(eye, Vec3::new(1.5, 0.4, 0.3)));
+        scene_view.light.to_sun = scene_view.camera.eye - scene_view.camera.target;
+        (side, scene_view)
     });
-    let pictures = shots.map(|(_, shot)| [shot, on_black(shot)].map(|s| drawn(&renderer, &mut sim, &s)));
-    for ((side, shot), gpu) in shots.into_iter().zip(&pictures) {
-        compare(side, gpu, &[shot, on_black(shot)].map(|s| expected(&sim, &s)));
+    let pictures =
+        scene_views.map(|(_, scene_view)| [scene_view, on_black(scene_view)].map(|s| drawn(&renderer, &mut sim, &s)));
+    for ((side, scene_view), gpu) in scene_views.into_iter().zip(&pictures) {
+        compare(side, gpu, &[scene_view, on_black(scene_view)].map(|s| expected(&sim, &s)));
     }
 }
 
@@ -151,11 +152,11 @@ fn compare(side: &str, gpu: &[Image; 2], software: &[Image; 2]) {
          {everywhere:.3} all over"
     );
     println!("{found}");
-    // Samples and light are the same, so no more than rounding may differ: of corners to parts of a pixel at the
-    // outline, of each sample to a byte before they are averaged, and where a fold is shaded at its edge.
+    // Samples and lighting are the same, so only rounding may differ: of corners to subpixels at the outline, of each
+    // sample to a byte before averaging, and of the shading point at folds.
     let fine = covered > both.len() / 20 && differ * 100 <= covered && on_surface < 2.0 && everywhere < 1.0;
-    assert!(fine, "{found}: {}", keep(side, &gpu[0], &software[0]));
-    // Both flags are there, in their colors: coral has more red than blue, blue less.
+    assert!(fine, "{found}: {}", save_pictures(side, &gpu[0], &software[0]));
+    // Both flags are visible in their colors: coral has more red than blue, blue less.
     for red in [true, false] {
         let alike = gpu[1].pixels.chunks_exact(3).filter(|p| p[0] != p[2] && (p[0] > p[2]) == red).count();
         assert!(alike > covered / 10, "{side}: {alike} pixels of a flag");
@@ -168,7 +169,7 @@ fn s02_normals_in_the_solvers_device_are_those_of_the_host() {
     sim.advance(10).unwrap();
     let normals = read(&sim.surface().unwrap().unwrap());
     assert_eq!(normals.len(), sim.particles());
-    let (mut sums, mut lone) = (vec![DVec3::ZERO; normals.len()], 0);
+    let (mut sums, mut without_triangles) = (vec![DVec3::ZERO; normals.len()], 0);
     for t in &sim.shape().triangles {
         let [a, b, c] = t.map(|v| sim.position(v as usize).as_dvec3());
         t.iter().for_each(|&v| sums[v as usize] += (b - a).cross(c - a));
@@ -178,22 +179,22 @@ fn s02_normals_in_the_solvers_device_are_those_of_the_host() {
         // Edges of 5 cm a few meters from the origin are known to 1e-7/0.05 = 2e-6, and six of them are added.
         assert!(off < 1e-5, "particle {particle} has {found:?}, off by {off}");
         assert_eq!(found[3], 0.0);
-        lone += usize::from(*sum == DVec3::ZERO);
+        without_triangles += usize::from(*sum == DVec3::ZERO);
     }
-    // The 11 of the rope, and those inside of the block: (4 − 1)(3 − 1)(5 − 1).
-    assert_eq!(lone, 11 + 24);
+    // The 11 particles of the rope, and those inside the block: (4 − 1)(3 − 1)(5 − 1).
+    assert_eq!(without_triangles, 11 + 24);
 }
 
 #[test]
 fn s02_what_the_caller_changed_is_drawn_without_a_step() {
     let Some(mut sim) = simulation(FLAGS) else { return };
     let renderer = renderer(&sim);
-    let shot = on_black(Shot::new(Camera::look_at(Vec3::new(1.5, 0.5, 6.0), Vec3::new(1.5, 0.0, 0.0))));
-    assert!(mask(&drawn(&renderer, &mut sim, &shot)).contains(&true));
+    let scene_view = on_black(GpuScene::new(Camera::look_at(Vec3::new(1.5, 0.5, 6.0), Vec3::new(1.5, 0.0, 0.0))));
+    assert!(mask(&drawn(&renderer, &mut sim, &scene_view)).contains(&true));
     sim.state_mut().rows.iter_mut().for_each(|r| r[1] += 100.0);
-    assert!(!mask(&drawn(&renderer, &mut sim, &shot)).contains(&true));
+    assert!(!mask(&drawn(&renderer, &mut sim, &scene_view)).contains(&true));
     sim.state_mut().rows.iter_mut().for_each(|r| r[1] -= 100.0);
-    assert!(mask(&drawn(&renderer, &mut sim, &shot)).contains(&true));
+    assert!(mask(&drawn(&renderer, &mut sim, &scene_view)).contains(&true));
     sim.step().unwrap();
 }
 
@@ -201,12 +202,12 @@ fn s02_what_the_caller_changed_is_drawn_without_a_step() {
 fn surfaces_of_other_simulations_and_impossible_sizes_are_refused() {
     let (Some(mut sim), Some(flags)) = (simulation(BODIES), simulation(FLAGS)) else { return };
     let device = sim.gpu().unwrap().device();
-    let paint = Paint { objects: &flags.shape().objects, looks: &[] };
-    assert!(matches!(GpuRenderer::new(device, 0, 10, &paint), Err(GpuRenderError::Size { .. })));
-    assert!(matches!(GpuRenderer::new(device, 10, 1 << 20, &paint), Err(GpuRenderError::Size { .. })));
-    let other = GpuRenderer::new(device, 10, 10, &paint).unwrap();
+    let assignment = MaterialAssignment { objects: &flags.shape().objects, materials: &[] };
+    assert!(matches!(GpuRenderer::new(device, 0, 10, &assignment), Err(GpuRenderError::Size { .. })));
+    assert!(matches!(GpuRenderer::new(device, 10, 1 << 20, &assignment), Err(GpuRenderError::Size { .. })));
+    let other = GpuRenderer::new(device, 10, 10, &assignment).unwrap();
     let surface = sim.surface().unwrap().unwrap();
-    let outcome = other.draw(&surface, &Shot::new(Camera::look_at(Vec3::ONE, Vec3::ZERO)));
+    let outcome = other.draw(&surface, &GpuScene::new(Camera::look_at(Vec3::ONE, Vec3::ZERO)));
     assert!(matches!(outcome, Err(GpuRenderError::Particles { .. })));
     assert!(sim.step().is_ok());
 }

@@ -1,4 +1,4 @@
-//! What the renderer draws, checked against numbers derived from the scene.
+//! Pictures of the software renderer against numbers derived from the scene.
 
 use std::f32::consts::PI;
 
@@ -11,7 +11,7 @@ use pliant_render::{
 const RED: Color = Color::srgb8(255, 0, 0);
 const BLUE: Color = Color::srgb8(0, 0, 255);
 
-/// A picture in front of black, so that whatever is not black was drawn.
+/// A picture on a black background, so that every other pixel was drawn.
 fn on_black<'a>(camera: Camera) -> Picture<'a> {
     let black = Color(Vec3::ZERO);
     Picture { sky: Sky { horizon: black, zenith: black }, ..Picture::new(camera) }
@@ -107,7 +107,7 @@ fn a_closed_mesh_has_no_holes() {
 }
 
 #[test]
-fn a_triangle_through_the_camera_plane_is_cut_and_does_not_smear() {
+fn a_triangle_through_the_camera_plane_is_clipped() {
     // A floor strip 2 m wide, 1 m below the eye, from far ahead to far behind. It must cover exactly the
     // pixels whose rays hit it: |x| ≤ 1 where the ray meets y = −1.
     let points = [(-1.0, 50.0), (1.0, 50.0), (1.0, -50.0), (-1.0, -50.0)].map(|(x, z)| Vec3::new(x, -1.0, z));
@@ -167,8 +167,13 @@ fn the_same_picture_has_the_same_bytes_for_any_thread_count() {
         picture.spheres.push(SphereDraw { center, radius: 0.08, color: PALETTE[i % 8] });
     }
     let (positions, normals, triangles) = slab(0.7, -0.5, 0.9);
-    let liquid =
-        LiquidDraw { positions: &positions, normals: &normals, triangles: &triangles, color: BLUE, clarity: 1.0 };
+    let liquid = LiquidDraw {
+        positions: &positions,
+        normals: &normals,
+        triangles: &triangles,
+        color: BLUE,
+        attenuation_distance: 1.0,
+    };
     picture.liquids.push(liquid);
     let images: Vec<Image> = [1, 2, 5]
         .map(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap())
@@ -178,7 +183,7 @@ fn the_same_picture_has_the_same_bytes_for_any_thread_count() {
 }
 
 #[test]
-fn things_above_the_ground_shade_it_and_nothing_else_does() {
+fn objects_above_the_ground_cast_shadows_on_it() {
     let camera = Camera::look_at(Vec3::new(0.0, 6.0, 4.0), Vec3::ZERO);
     let mut picture = Picture::new(camera);
     picture.light.to_sun = Vec3::Y;
@@ -198,7 +203,7 @@ fn things_above_the_ground_shade_it_and_nothing_else_does() {
 }
 
 #[test]
-fn convex_bodies_do_not_shade_themselves() {
+fn convex_bodies_have_no_self_shadow() {
     // With the sun behind the camera the whole visible side of a sphere is lit: brightness falls from
     // the middle outward without dark spots.
     let mut picture = on_black(camera());
@@ -230,20 +235,20 @@ fn objects_of_one_mesh_take_their_palette_colors_and_edges_are_drawn() {
 }
 
 #[test]
-fn impossible_sizes_are_errors() {
+fn invalid_sizes_are_errors() {
     assert!(Renderer::new(0, 10).is_err());
     assert!(Renderer::new(10, 5000).is_err());
     assert_eq!(draw(&Picture::new(camera()), 1, 1).pixels.len(), 3);
 }
 
-/// A box around the z axis from `back` to `front`, as a liquid has it.
+/// The closed surface of a box around the z axis from `back` to `front`, with normals.
 fn slab(half: f32, back: f32, front: f32) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
     let corner = |i: u32| {
         let side = |bit: u32| if i >> bit & 1 == 0 { -half } else { half };
         Vec3::new(side(0), side(1), if i < 4 { back } else { front })
     };
     let positions: Vec<Vec3> = (0..8).map(corner).collect();
-    // Those of the front look at the camera, so that it is shaded as a plane.
+    // Front normals face the camera, so that the front is shaded as a plane.
     let normals = (0..8).map(|i| if i < 4 { Vec3::NEG_Z } else { Vec3::Z }).collect();
     let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
     let triangles = faces.iter().flat_map(|&[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
@@ -251,12 +256,18 @@ fn slab(half: f32, back: f32, front: f32) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]
 }
 
 /// Red and blue in the middle of a picture of a red square behind `deep` meters of blue liquid.
-fn through(deep: f32, square_z: f32) -> [i32; 2] {
+fn center_color_through(deep: f32, square_z: f32) -> [i32; 2] {
     let (points, triangles) = square(3.0, square_z);
     let (positions, normals, faces) = slab(1.0, -deep, 0.0);
     let mut picture = on_black(camera());
     picture.meshes.push(MeshDraw::new(&points, &triangles, RED));
-    let liquid = LiquidDraw { positions: &positions, normals: &normals, triangles: &faces, color: BLUE, clarity: 0.5 };
+    let liquid = LiquidDraw {
+        positions: &positions,
+        normals: &normals,
+        triangles: &faces,
+        color: BLUE,
+        attenuation_distance: 0.5,
+    };
     picture.liquids.push(liquid);
     let image = draw(&picture, 65, 65);
     let middle = &image.pixels[(32 * 65 + 32) * 3..][..3];
@@ -264,59 +275,65 @@ fn through(deep: f32, square_z: f32) -> [i32; 2] {
 }
 
 #[test]
-fn liquid_hides_what_is_behind_it_the_more_the_deeper_it_is() {
-    let seen: Vec<[i32; 2]> = [0.05, 0.25, 1.0, 4.0].map(|deep| through(deep, -5.0)).to_vec();
+fn absorption_grows_with_the_thickness_of_the_liquid() {
+    let seen: Vec<[i32; 2]> = [0.05, 0.25, 1.0, 4.0].map(|deep| center_color_through(deep, -5.0)).to_vec();
     for pair in seen.windows(2) {
         assert!(pair[1][0] < pair[0][0] && pair[1][1] > pair[0][1], "{seen:?}");
     }
     // A liquid's own color is 15 % gray: 0.05 of a third channel in light of about 1, which is displayed as 63.
     assert!(seen[0][0] > 120 && seen[3][0] < 63, "{seen:?}");
-    // Only liquid before the square counts: 4 m of it with the square 1 m inside are 1 m.
-    let inside = through(4.0, -1.0);
-    let behind = through(1.0, -1.001);
+    // Only liquid in front of the square counts: with the square 1 m inside, 4 m of liquid act as 1 m.
+    let inside = center_color_through(4.0, -1.0);
+    let behind = center_color_through(1.0, -1.001);
     assert!((inside[0] - behind[0]).abs() <= 2 && (inside[1] - behind[1]).abs() <= 2, "{inside:?} {behind:?}");
-    // In front of the liquid nothing of it is to be seen.
-    let before = through(4.0, 0.5);
+    // A square in front of the liquid hides it.
+    let before = center_color_through(4.0, 0.5);
     assert!(before[0] > 120 && before[1] < 40, "{before:?}");
 }
 
 #[test]
-fn liquids_cast_no_shadow_and_broken_ones_are_left_out() {
+fn liquids_cast_no_shadow_and_invalid_ones_are_omitted() {
     let camera = Camera::look_at(Vec3::new(0.0, 3.0, 5.0), Vec3::ZERO);
     let mut picture = Picture::new(camera);
     picture.ground = Some(GroundDraw::default());
     let empty = draw(&picture, 160, 120);
     let (positions, normals, triangles) = slab(0.5, -0.5, 0.5);
     let lost: Vec<Vec3> = positions.iter().map(|_| Vec3::NAN).collect();
-    let liquid = LiquidDraw { positions: &lost, normals: &normals, triangles: &triangles, color: BLUE, clarity: 0.5 };
-    picture.liquids = vec![liquid, LiquidDraw { clarity: f32::NAN, positions: &positions, ..liquid }];
+    let liquid = LiquidDraw {
+        positions: &lost,
+        normals: &normals,
+        triangles: &triangles,
+        color: BLUE,
+        attenuation_distance: 0.5,
+    };
+    picture.liquids = vec![liquid, LiquidDraw { attenuation_distance: f32::NAN, positions: &positions, ..liquid }];
     picture.liquids.push(LiquidDraw { normals: &[], positions: &positions, ..liquid });
     assert_eq!(draw(&picture, 160, 120).pixels, empty.pixels);
-    // High above and behind the camera: all that could be seen of it is a shadow.
+    // Above and behind the camera: only its shadow could be visible.
     let away: Vec<Vec3> = positions.iter().map(|p| *p + Vec3::new(-5.5, 9.5, 4.5)).collect();
     picture.liquids = vec![LiquidDraw { positions: &away, ..liquid }];
     assert_eq!(draw(&picture, 160, 120).pixels, empty.pixels);
 }
 
 #[test]
-fn specks_are_bright_on_all_sides_hide_what_is_behind_and_cast_no_shadow() {
+fn foam_is_shaded_isotropically_and_casts_no_shadow() {
     let camera = Camera::look_at(Vec3::new(0.0, 3.0, 5.0), Vec3::ZERO);
     let ground = GroundDraw { height: -1.0, ..GroundDraw::default() };
     let picture = Picture { ground: Some(ground), ..Picture::new(camera) };
     let ball = SphereDraw { center: Vec3::ZERO, radius: 0.4, color: Color(Vec3::ONE) };
     let empty = draw(&picture, 320, 240);
-    let speck = draw(&Picture { specks: vec![ball], ..picture.clone() }, 320, 240);
+    let foam = draw(&Picture { foam: vec![ball], ..picture.clone() }, 320, 240);
     let solid = draw(&Picture { spheres: vec![ball], ..picture.clone() }, 320, 240);
     let differ = |a: &Image, b: &Image| a.pixels.chunks(3).zip(b.pixels.chunks(3)).filter(|(a, b)| a != b).count();
     // f·r/√(d² − r²) with f = 380.6 px and d² = 34: 26.1 px, area 2,145 px² and some touched pixels at the outline.
-    let area = differ(&empty, &speck);
+    let area = differ(&empty, &foam);
     assert!((2_100..2_300).contains(&area), "{area}");
-    // A ball has a shadow besides.
+    // A sphere casts a shadow in addition.
     assert!(differ(&empty, &solid) > area + 500);
     let at = |image: &Image, y: usize| image.pixels[(y * 320 + 160) * 3];
-    let (low, high) = (at(&speck, 142), at(&speck, 98));
+    let (low, high) = (at(&foam, 142), at(&foam, 98));
     assert!(low > 200 && high > 200 && low.abs_diff(high) < 10, "{low} {high}");
     assert!(at(&solid, 142).abs_diff(at(&solid, 98)) > 20);
-    let lost = SphereDraw { center: Vec3::NAN, ..ball };
-    assert_eq!(draw(&Picture { specks: vec![lost], ..picture }, 320, 240).pixels, empty.pixels);
+    let invalid = SphereDraw { center: Vec3::NAN, ..ball };
+    assert_eq!(draw(&Picture { foam: vec![invalid], ..picture }, 320, 240).pixels, empty.pixels);
 }

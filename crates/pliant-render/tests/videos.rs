@@ -1,4 +1,4 @@
-//! Video files, read back by other means than those that wrote them.
+//! Video files, read back by decoders that share no code with the writers.
 
 use std::path::Path;
 
@@ -131,7 +131,7 @@ fn the_first_frame_of_an_mp4_decodes_to_what_was_pushed() {
 }
 
 #[test]
-fn videos_refuse_what_they_cannot_hold() {
+fn invalid_sizes_rates_and_frames_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.mp4");
     assert!(matches!(Mp4Writer::create(&path, 321, 180, 30.0), Err(VideoError::Size { width: 321, .. })));

@@ -1,8 +1,8 @@
-//! The mesh that comes out.
+//! The reconstructed mesh.
 
 use glam::{DVec3, Vec3};
 
-/// A closed surface. Empty where there are no particles.
+/// A closed triangle mesh; empty without particles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SurfaceMesh {
     /// Vertices [m].
@@ -14,17 +14,17 @@ pub struct SurfaceMesh {
 }
 
 impl SurfaceMesh {
-    /// Volume that it encloses [m³], by the divergence theorem.
+    /// Enclosed volume [m³], by the divergence theorem.
     pub fn volume(&self) -> f64 {
-        // From a corner of its own, as far from the origin products would cancel.
+        // Relative to the first vertex: far from the origin the products would cancel.
         let Some(start) = self.positions.first().map(|p| p.as_dvec3()) else { return 0.0 };
         let corner = |v: u32| self.positions[v as usize].as_dvec3() - start;
         self.triangles.iter().map(|t| corner(t[0]).dot(corner(t[1]).cross(corner(t[2]))) / 6.0).sum()
     }
 }
 
-/// Normals weighted by the area of triangles; upward where triangles have no area.
-pub(crate) fn normals(positions: &[DVec3], triangles: &[[usize; 3]]) -> Vec<Vec3> {
+/// Area-weighted vertex normals; +y where the triangles have no area.
+pub(crate) fn vertex_normals(positions: &[DVec3], triangles: &[[usize; 3]]) -> Vec<Vec3> {
     let mut sums = vec![DVec3::ZERO; positions.len()];
     for t in triangles {
         let [a, b, c] = t.map(|v| positions[v]);

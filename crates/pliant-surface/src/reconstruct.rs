@@ -1,71 +1,73 @@
-//! Islands of particles through the reconstruction, and together again.
+//! Reconstructs each connected component and joins the meshes.
 //!
-//! Lengths are in cells: corners of the grid then have whole numbers, which every part of it agrees upon to the last bit.
+//! Lengths are in cells: grid points then have integer coordinates, which are exact in every subdomain.
 
-use crate::islands::{Island, islands};
-use crate::mesh::{SurfaceMesh, normals};
-use crate::order::sort;
+use crate::components::{Component, connected_components};
+use crate::error::SurfaceError;
+use crate::mesh::{SurfaceMesh, vertex_normals};
+use crate::settings::SurfaceSettings;
 use crate::threshold::threshold;
-use crate::{Settings, SurfaceError};
+use crate::vertex_order::sort;
 use glam::{DVec3, Vec3};
 use splashsurf_lib::mesh::{Mesh3d, TriMesh3d};
 use splashsurf_lib::nalgebra::Vector3;
 use splashsurf_lib::postprocessing::par_laplacian_smoothing_inplace;
-use splashsurf_lib::{GridDecompositionParameters, Parameters, SpatialDecomposition, reconstruct_surface};
+use splashsurf_lib::{GridDecompositionParameters, Parameters, SpatialDecomposition};
 
-/// Cells along a side of an island: the cube of it and of its margins can be numbered in 63 bits.
+/// Maximum number of cells along a side of a component: its cube, with margins, has 63-bit cell indices.
 const MOST_CELLS: f64 = 1_048_576.0;
 
-/// Cells along the side of a part of the grid, which is made at once: 0.25 MB, and 0.7 s for 12,000 particles in cells of half
-/// a radius on one core; 1.0 to 1.2 s with parts of 48 and 64.
-const PART: u32 = 32;
+/// Cells along the side of a subdomain: 0.25 MB each, and 0.7 s for 12,000 particles with cells of half a radius on one
+/// core; 1.0 to 1.2 s with subdomains of 48 and 64 cells.
+const SUBDOMAIN_CELLS: u32 = 32;
 
-/// Cells between a particle and the world's origin: double precision tells a thousandth of a cell there.
-const FARTHEST: f64 = 1e12;
+/// Maximum distance from the world origin [cells]: double precision resolves a thousandth of a cell there.
+const MAX_DISTANCE: f64 = 1e12;
 
-/// Steps there and back of a round of smoothing (Taubin 1995): their product is 1 for what is flat, and less than 1 for what
-/// is uneven within a few cells, so that a drop keeps its volume.
-const THERE: f64 = 0.5;
-const BACK: f64 = -0.53;
+/// Factors of one Taubin smoothing iteration (Taubin 1995): the shrinking and the inflating step together damp
+/// wavelengths of a few cells and keep the volume.
+const TAUBIN_LAMBDA: f64 = 0.5;
+const TAUBIN_MU: f64 = -0.53;
 
-/// Surface of the liquid that particles stand for. Uses the current rayon pool.
+/// Reconstructs the surface of a liquid from its particles. Uses the current rayon pool.
 ///
 /// # Errors
-/// Settings out of their ranges, positions that are not finite or farther off than 10¹² cells, a connected part that is longer than a million cells.
-pub fn surface(points: &[Vec3], settings: &Settings) -> Result<SurfaceMesh, SurfaceError> {
+/// Settings outside their ranges, positions that are not finite or farther than 10¹² cells from the origin, a connected
+/// component longer than 2²⁰ cells.
+pub fn reconstruct_surface(points: &[Vec3], settings: &SurfaceSettings) -> Result<SurfaceMesh, SurfaceError> {
     settings.check()?;
-    if let Some(lost) = points.iter().position(|p| !p.is_finite()) {
-        return Err(SurfaceError::NotFinite(lost));
+    if let Some(invalid) = points.iter().position(|p| !p.is_finite()) {
+        return Err(SurfaceError::NotFinite(invalid));
     }
     let cell = f64::from(settings.cell);
-    let most = FARTHEST * cell;
+    let most = MAX_DISTANCE * cell;
     let distance = |p: &Vec3| f64::from(p.abs().max_element());
     if let Some((particle, p)) = points.iter().enumerate().find(|(_, p)| distance(p) > most) {
         return Err(SurfaceError::TooFar { particle, distance: distance(p), most, cell: settings.cell });
     }
     let parameters = parameters(settings);
-    let mut whole = SurfaceMesh::default();
-    for island in islands(points, cell) {
-        if island.cells > MOST_CELLS {
-            let (size, most) = (island.cells * cell, MOST_CELLS * cell);
+    let mut mesh = SurfaceMesh::default();
+    for component in connected_components(points, cell) {
+        if component.cells > MOST_CELLS {
+            let (size, most) = (component.cells * cell, MOST_CELLS * cell);
             return Err(SurfaceError::TooLong { size, most, cell: settings.cell });
         }
-        let mut part = reconstruct(points, &island, cell, &parameters)?;
+        let mut part = reconstruct(points, &component, cell, &parameters)?;
         sort(&mut part);
-        smooth(&mut part, settings.smoothing);
-        append(&mut whole, &part, &island, cell)?;
+        taubin_smoothing(&mut part, settings.smoothing);
+        append(&mut mesh, &part, &component, cell)?;
     }
-    Ok(whole)
+    Ok(mesh)
 }
 
-fn parameters(settings: &Settings) -> Parameters<f64> {
+fn parameters(settings: &SurfaceSettings) -> Parameters<f64> {
     let (radius, reach, cell) = (f64::from(settings.radius), f64::from(settings.reach), f64::from(settings.cell));
-    let grid = GridDecompositionParameters { subdomain_num_cubes_per_dim: PART, auto_disable: false };
+    let grid = GridDecompositionParameters { subdomain_num_cubes_per_dim: SUBDOMAIN_CELLS, auto_disable: false };
     Parameters {
-        // Densities are relative to that at rest.
+        // Densities are relative to the rest density.
         rest_density: 1.0,
         iso_surface_threshold: threshold(reach / radius),
-        // Vectors end differently at the sides of a part than within it, so that its neighbor would not fit it.
+        // SIMD remainders at the border of a subdomain round differently, so that adjacent subdomains would not match.
         enable_simd: false,
         spatial_decomposition: SpatialDecomposition::UniformGrid(grid),
         ..Parameters::new(radius / cell, reach / cell, 1.0)
@@ -74,40 +76,40 @@ fn parameters(settings: &Settings) -> Parameters<f64> {
 
 fn reconstruct(
     points: &[Vec3],
-    island: &Island,
+    component: &Component,
     cell: f64,
     parameters: &Parameters<f64>,
 ) -> Result<TriMesh3d<f64>, SurfaceError> {
     let local = |&i: &usize| {
-        let p = points[i].as_dvec3() / cell - island.origin;
+        let p = points[i].as_dvec3() / cell - component.origin;
         Vector3::new(p.x, p.y, p.z)
     };
-    let local: Vec<Vector3<f64>> = island.particles.iter().map(local).collect();
-    let found = reconstruct_surface::<i64, f64>(&local, parameters);
+    let local: Vec<Vector3<f64>> = component.particles.iter().map(local).collect();
+    let found = splashsurf_lib::reconstruct_surface::<i64, f64>(&local, parameters);
     found.map(|f| f.mesh).map_err(|e| SurfaceError::Reconstruction(e.to_string()))
 }
 
-fn smooth(mesh: &mut TriMesh3d<f64>, rounds: u32) {
-    if rounds == 0 {
+fn taubin_smoothing(mesh: &mut TriMesh3d<f64>, iterations: u32) {
+    if iterations == 0 {
         return;
     }
-    let joined = mesh.vertex_vertex_connectivity();
+    let neighbors = mesh.vertex_vertex_connectivity();
     let weights = vec![1.0; mesh.vertices.len()];
-    for _ in 0..rounds {
-        par_laplacian_smoothing_inplace(mesh, &joined, 1, THERE, &weights);
-        par_laplacian_smoothing_inplace(mesh, &joined, 1, BACK, &weights);
+    for _ in 0..iterations {
+        par_laplacian_smoothing_inplace(mesh, &neighbors, 1, TAUBIN_LAMBDA, &weights);
+        par_laplacian_smoothing_inplace(mesh, &neighbors, 1, TAUBIN_MU, &weights);
     }
 }
 
-fn append(whole: &mut SurfaceMesh, part: &TriMesh3d<f64>, island: &Island, cell: f64) -> Result<(), SurfaceError> {
-    let first = whole.positions.len();
+fn append(mesh: &mut SurfaceMesh, part: &TriMesh3d<f64>, component: &Component, cell: f64) -> Result<(), SurfaceError> {
+    let first = mesh.positions.len();
     let count = first + part.vertices.len();
     if u32::try_from(count).is_err() {
         return Err(SurfaceError::TooMany(count));
     }
     let local: Vec<DVec3> = part.vertices.iter().map(|v| DVec3::new(v.x, v.y, v.z)).collect();
-    whole.positions.extend(local.iter().map(|p| ((*p + island.origin) * cell).as_vec3()));
-    whole.normals.extend(normals(&local, &part.triangles));
-    whole.triangles.extend(part.triangles.iter().map(|t| t.map(|v| (first + v) as u32)));
+    mesh.positions.extend(local.iter().map(|p| ((*p + component.origin) * cell).as_vec3()));
+    mesh.normals.extend(vertex_normals(&local, &part.triangles));
+    mesh.triangles.extend(part.triangles.iter().map(|t| t.map(|v| (first + v) as u32)));
     Ok(())
 }

@@ -1,22 +1,23 @@
-//! Where the surface is: the value of the smoothed volume in the plane that bounds a lattice of particles.
+//! Isovalue: the smoothed volume in the plane that bounds a half-space lattice of particles.
 //!
-//! A flat surface then is where the liquid ends, whatever the kernel's reach, and a pool keeps its volume.
+//! A flat surface is then reconstructed where the liquid ends for every kernel support, and a pool keeps its volume.
 
 use std::f64::consts::PI;
 
-/// Threshold for particles of radius 1 that see `reach` far.
+/// Isovalue for particles of radius 1 and a kernel of support radius `reach`.
 pub(crate) fn threshold(reach: f64) -> f64 {
     let side = (reach / 2.0).ceil() as i32;
     let column = |x: f64, y: f64, depth: f64| {
-        let places = (-side..=side).flat_map(|i| (-side..=side).map(move |j| (2.0 * f64::from(i), 2.0 * f64::from(j))));
-        places.map(|(u, v)| cubic((x - u).hypot(y - v).hypot(depth), reach)).sum::<f64>() * 8.0
+        let lattice =
+            (-side..=side).flat_map(|i| (-side..=side).map(move |j| (2.0 * f64::from(i), 2.0 * f64::from(j))));
+        lattice.map(|(u, v)| cubic_spline((x - u).hypot(y - v).hypot(depth), reach)).sum::<f64>() * 8.0
     };
-    // Layers below the plane; particles of the first ones miss some of their neighbors.
+    // Layers below the plane; particles of the first layers lack some neighbors.
     let layers = side + 1;
     let level = |k: i32| -1.0 - 2.0 * f64::from(k);
     let density = |k: i32| (0..=k + layers).map(|l| column(0.0, 0.0, level(k) - level(l))).sum::<f64>();
     let densities: Vec<f64> = (0..layers).map(density).collect();
-    // The mean over the square above a particle, by its midpoints.
+    // Mean over the square above a particle, by the midpoint rule.
     const SAMPLES: i32 = 4;
     let middle = |i: i32| (f64::from(i) + 0.5) / f64::from(SAMPLES);
     let mut sum = 0.0;
@@ -27,8 +28,8 @@ pub(crate) fn threshold(reach: f64) -> f64 {
     sum / f64::from(SAMPLES * SAMPLES)
 }
 
-/// Cubic spline with an integral of 1, zero from `reach` on.
-fn cubic(distance: f64, reach: f64) -> f64 {
+/// Cubic spline kernel of support radius `reach`, normalized to 1.
+fn cubic_spline(distance: f64, reach: f64) -> f64 {
     let h = reach / 2.0;
     let q = distance / h;
     let value = match q {
@@ -44,8 +45,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_threshold_is_what_the_lattice_has_in_its_boundary() {
-        // Sums of the same lattice over 100 samples of the plane, by another program.
+    fn the_isovalue_is_that_of_a_lattice_at_its_boundary() {
+        // Reference: sums of the same lattice over 100 samples of the plane, by another program.
         for (reach, wanted) in [(3.0, 0.469), (3.5, 0.553), (4.0, 0.586), (5.0, 0.627), (6.0, 0.645)] {
             assert!((threshold(reach) - wanted).abs() < 2e-3, "reach {reach}: {}", threshold(reach));
         }

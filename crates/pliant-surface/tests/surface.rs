@@ -1,7 +1,7 @@
-//! Surfaces of balls, boxes and clouds: closed, as large as they should be, and the same for any number of threads.
+//! Surfaces of balls, boxes and random clouds are closed, have the expected volume and do not depend on the thread count.
 
 use glam::Vec3;
-use pliant_surface::{Settings, SurfaceError, SurfaceMesh, surface};
+use pliant_surface::{SurfaceError, SurfaceMesh, SurfaceSettings, reconstruct_surface};
 use proptest::prelude::*;
 use std::collections::HashMap;
 
@@ -25,7 +25,7 @@ fn assert_closed(mesh: &SurfaceMesh) {
     }
 }
 
-/// Particles on a lattice of two radii, where `inside` wants them.
+/// Particles inside a region, on a lattice with a spacing of two radii.
 fn lattice(half: i32, inside: impl Fn(Vec3) -> bool) -> Vec<Vec3> {
     let at = |i: i32| (i as f32 + 0.5) * 2.0 * RADIUS;
     let range = || -half..half;
@@ -39,17 +39,18 @@ fn volume_of(particles: usize) -> f64 {
 
 #[test]
 fn a_box_and_a_ball_enclose_the_volume_of_their_particles() {
-    // Flat sides lie where they should by the choice of the threshold. Edges and corners are rounded by about a radius: a box
-    // of 20 particles along each side loses (1 − π/4)·r² along 12 edges of 40 radii, 0.2 %, and may lose three times that
-    // for what the kernel rounds more. A ball has no edges, but its curvature pulls the surface in.
+    // The isovalue puts flat sides at the right position. Edges and corners are rounded by about a radius: a box of 20
+    // particles along each side loses (1 − π/4)·r² along 12 edges of 40 radii, 0.2 %; the tolerance is three times that
+    // for the additional rounding by the kernel. A ball has no edges, but its curvature moves the surface inward.
     let boxed = lattice(10, |_| true);
     let ball = lattice(12, |p| p.length() < 0.4);
     for (name, points, allowed) in [("box", boxed, 0.01), ("ball", ball, 0.02)] {
         for smoothing in [0, 10, 50] {
-            let mesh = surface(&points, &Settings { smoothing, ..Settings::new(RADIUS) }).unwrap();
+            let mesh =
+                reconstruct_surface(&points, &SurfaceSettings { smoothing, ..SurfaceSettings::new(RADIUS) }).unwrap();
             assert_closed(&mesh);
             let ratio = mesh.volume() / volume_of(points.len());
-            assert!((ratio - 1.0).abs() < allowed, "{name}, {smoothing} rounds: {ratio}");
+            assert!((ratio - 1.0).abs() < allowed, "{name}, {smoothing} iterations: {ratio}");
         }
     }
 }
@@ -60,9 +61,10 @@ fn a_flat_side_is_where_the_liquid_ends_for_every_reach_and_cell() {
     let side = 16.0 * RADIUS;
     for reach in [3.0, 4.0, 6.0] {
         for cell in [0.5, 1.0] {
-            let settings = Settings { reach: reach * RADIUS, cell: cell * RADIUS, ..Settings::new(RADIUS) };
-            let mesh = surface(&points, &settings).unwrap();
-            // The middle of the upper side; straight lines between corners of cells may miss the threshold by a little.
+            let settings =
+                SurfaceSettings { reach: reach * RADIUS, cell: cell * RADIUS, ..SurfaceSettings::new(RADIUS) };
+            let mesh = reconstruct_surface(&points, &settings).unwrap();
+            // Middle of the upper side; linear interpolation along cell edges leaves a small error.
             let middle = mesh.positions.iter().filter(|p| p.y > 0.0 && p.x.abs().max(p.z.abs()) < 6.0 * RADIUS);
             let heights: Vec<f32> = middle.map(|p| p.y).filter(|y| *y > side - 2.0 * RADIUS).collect();
             let mean = heights.iter().sum::<f32>() / heights.len() as f32;
@@ -72,30 +74,30 @@ fn a_flat_side_is_where_the_liquid_ends_for_every_reach_and_cell() {
 }
 
 #[test]
-fn no_particles_are_an_empty_surface_and_one_is_a_drop() {
-    assert_eq!(surface(&[], &Settings::new(RADIUS)).unwrap(), SurfaceMesh::default());
+fn no_particles_give_an_empty_surface_and_one_gives_a_drop() {
+    assert_eq!(reconstruct_surface(&[], &SurfaceSettings::new(RADIUS)).unwrap(), SurfaceMesh::default());
     let at = Vec3::new(1.0, -2.0, 3.0);
-    let fine = Settings { cell: 0.5 * RADIUS, ..Settings::new(RADIUS) };
-    let rough = surface(&[at], &Settings { smoothing: 0, ..fine }).unwrap();
-    let drop = surface(&[at], &fine).unwrap();
+    let fine = SurfaceSettings { cell: 0.5 * RADIUS, ..SurfaceSettings::new(RADIUS) };
+    let rough = reconstruct_surface(&[at], &SurfaceSettings { smoothing: 0, ..fine }).unwrap();
+    let drop = reconstruct_surface(&[at], &fine).unwrap();
     assert_closed(&rough);
     assert_closed(&drop);
     // W(d)/W(0) = 1 − 1.5 q² + 0.75 q³ is 0.586 at q = 0.635, d = 1.27 radii: a ball of 8.6 r³. Chords between the edges of
-    // cells of 0.4 d cut off about a tenth of it; smoothing keeps what is left.
+    // cells of 0.4 d remove about a tenth of it; smoothing keeps the rest.
     let [rough, smooth] = [&rough, &drop].map(|mesh| mesh.volume() / f64::from(RADIUS).powi(3));
     assert!((7.4..8.6).contains(&rough), "{rough} r³");
     assert!((7.4..8.6).contains(&smooth), "{smooth} r³");
     assert!(drop.positions.iter().all(|p| p.distance(at) < 1.5 * RADIUS));
-    // The finest cells with the longest reach; cells that a drop may slip through.
+    // The finest cells with the largest support; cells so coarse that the grid may miss the drop.
     for (cell, reach) in [(0.25, 6.0), (2.0, 3.0)] {
-        let settings = Settings { cell: cell * RADIUS, reach: reach * RADIUS, ..Settings::new(RADIUS) };
-        assert_closed(&surface(&[at], &settings).unwrap());
+        let settings = SurfaceSettings { cell: cell * RADIUS, reach: reach * RADIUS, ..SurfaceSettings::new(RADIUS) };
+        assert_closed(&reconstruct_surface(&[at], &settings).unwrap());
     }
 }
 
 #[test]
-fn particles_in_one_place_are_one_drop() {
-    let drop = surface(&[Vec3::ZERO; 50], &Settings::new(RADIUS)).unwrap();
+fn coincident_particles_are_one_drop() {
+    let drop = reconstruct_surface(&[Vec3::ZERO; 50], &SurfaceSettings::new(RADIUS)).unwrap();
     assert_closed(&drop);
     assert!(drop.volume() > 0.0 && drop.volume() < volume_of(2));
 }
@@ -103,61 +105,70 @@ fn particles_in_one_place_are_one_drop() {
 #[test]
 fn drops_a_million_meters_apart_are_two_drops() {
     let far = Vec3::splat(1e6);
-    let both = surface(&[far, Vec3::ZERO], &Settings::new(RADIUS)).unwrap();
+    let both = reconstruct_surface(&[far, Vec3::ZERO], &SurfaceSettings::new(RADIUS)).unwrap();
     assert_closed(&both);
-    let [near, off] = [Vec3::ZERO, far].map(|p| surface(&[p], &Settings::new(RADIUS)).unwrap());
+    let [near, off] = [Vec3::ZERO, far].map(|p| reconstruct_surface(&[p], &SurfaceSettings::new(RADIUS)).unwrap());
     assert_eq!(both.positions, [near.positions, off.positions].concat());
     assert_eq!(both.triangles.len(), near.triangles.len() + off.triangles.len());
 }
 
 #[test]
-fn what_has_no_surface_is_refused() {
-    let settings = Settings::new(RADIUS);
+fn invalid_input_is_refused() {
+    let settings = SurfaceSettings::new(RADIUS);
     for bad in [f32::NAN, f32::INFINITY] {
-        assert_eq!(surface(&[Vec3::ZERO, Vec3::new(0.0, bad, 0.0)], &settings), Err(SurfaceError::NotFinite(1)));
+        assert_eq!(
+            reconstruct_surface(&[Vec3::ZERO, Vec3::new(0.0, bad, 0.0)], &settings),
+            Err(SurfaceError::NotFinite(1))
+        );
     }
-    let off = surface(&[Vec3::splat(f32::MAX)], &settings);
+    let off = reconstruct_surface(&[Vec3::splat(f32::MAX)], &settings);
     assert!(matches!(off, Err(SurfaceError::TooFar { particle: 0, .. })), "{off:?}");
     // A chain with a particle in each of nearly 17,000 blocks.
     let chain: Vec<Vec3> = (0..17_000).map(|i| Vec3::X * (i as f32 * 63.9 * settings.cell)).collect();
-    assert!(matches!(surface(&chain, &settings), Err(SurfaceError::TooLong { .. })));
+    assert!(matches!(reconstruct_surface(&chain, &settings), Err(SurfaceError::TooLong { .. })));
     let wrong = [
-        Settings { radius: 0.0, ..settings },
-        Settings { radius: f32::NAN, ..settings },
-        Settings { reach: 10.0 * RADIUS, ..settings },
-        Settings { cell: 0.01 * RADIUS, ..settings },
-        Settings { smoothing: 1001, ..settings },
+        SurfaceSettings { radius: 0.0, ..settings },
+        SurfaceSettings { radius: f32::NAN, ..settings },
+        SurfaceSettings { reach: 10.0 * RADIUS, ..settings },
+        SurfaceSettings { cell: 0.01 * RADIUS, ..settings },
+        SurfaceSettings { smoothing: 1001, ..settings },
     ];
     for settings in wrong {
-        assert!(matches!(surface(&[Vec3::ZERO], &settings), Err(SurfaceError::Setting { .. })), "{settings:?}");
+        assert!(
+            matches!(reconstruct_surface(&[Vec3::ZERO], &settings), Err(SurfaceError::Setting { .. })),
+            "{settings:?}"
+        );
     }
 }
 
 #[test]
-fn lattices_that_fit_the_grid_have_closed_surfaces() {
-    // Particles on corners and middles of cells: symmetric to the last bit, with many equal values.
+fn lattices_aligned_with_the_grid_have_closed_surfaces() {
+    // Particles on grid points and cell centers: exactly symmetric, with many equal values.
     let at = |i: i32| i as f32 * 0.25;
     let points: Vec<Vec3> = (0..216).map(|i| Vec3::new(at(i % 6), at(i / 6 % 6), at(i / 36))).collect();
     for radius in [0.125, 0.25] {
         for cell in [0.5, 1.0] {
-            assert_closed(&surface(&points, &Settings { cell: cell * radius, ..Settings::new(radius) }).unwrap());
+            assert_closed(
+                &reconstruct_surface(&points, &SurfaceSettings { cell: cell * radius, ..SurfaceSettings::new(radius) })
+                    .unwrap(),
+            );
         }
     }
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
-    // Wide enough for some thirty parts of the grid, with a drop far off.
+fn the_mesh_does_not_depend_on_the_thread_count() {
+    // Wide enough for about thirty subdomains, with a drop far away.
     let mut points = lattice(32, |p| p.y.abs() < 0.1 && (p.x * 3.0).sin() + (p.z * 2.0).cos() > p.y * 5.0);
     points.push(Vec3::splat(50.0));
     let on = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| surface(&points, &Settings::new(RADIUS)).unwrap())
+        pool.install(|| reconstruct_surface(&points, &SurfaceSettings::new(RADIUS)).unwrap())
     };
     let one = on(1);
     assert_closed(&one);
     for threads in [2, 8] {
-        // Bit for bit: none of the values is NaN or −0 beside 0 in one and not in the other.
+        // Compared bit for bit, which also tells −0 from 0.
         let other = on(threads);
         assert_eq!(one.triangles, other.triangles, "{threads} threads");
         let bits = |mesh: &SurfaceMesh| -> Vec<[u32; 3]> {
@@ -178,7 +189,7 @@ proptest! {
         smoothing in 0u32..3,
     ) {
         let points: Vec<Vec3> = cloud.into_iter().map(|p| Vec3::from(p) * spread).collect();
-        let settings = Settings { radius: RADIUS, reach: reach * RADIUS, cell: cell * RADIUS, smoothing };
-        assert_closed(&surface(&points, &settings).unwrap());
+        let settings = SurfaceSettings { radius: RADIUS, reach: reach * RADIUS, cell: cell * RADIUS, smoothing };
+        assert_closed(&reconstruct_surface(&points, &settings).unwrap());
     }
 }

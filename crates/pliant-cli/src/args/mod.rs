@@ -1,22 +1,28 @@
-//! The command line: what can be said, with an example for everything.
+//! Command-line arguments, with an example for every command.
 
+mod backend;
+mod format;
 mod neighbors;
-mod processor;
+mod overrides;
 mod solver;
 mod study;
+mod values;
 mod voxelize;
 
-pub use neighbors::NeighborArgs;
-pub use processor::{GpuArgs, Processor};
+pub use backend::{BackendArgs, GpuArgs};
+pub use format::GeometryFormat;
+pub use neighbors::NeighborSearchArgs;
+pub use overrides::Overrides;
 pub use solver::SolverSpec;
-pub use study::{ColorsArgs, Common, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs};
+pub use study::{ColorsArgs, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs, StudyOptions};
 pub use voxelize::VoxelizeArgs;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use values::{positive, svg, threads};
 
-/// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a moving picture.
+/// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a video.
 #[derive(Debug, Parser)]
 #[command(
     name = "pliant",
@@ -24,7 +30,7 @@ use std::path::{Path, PathBuf};
     after_help = "\
 Examples:
   pliant                          four flags in the wind, into out/flags
-  pliant scenes                   what else there is to run
+  pliant scenes                   all built-in scenes
   pliant run my_scene.toml        a scene of your own
   pliant schema > scene.json      JSON Schema for your editor
 
@@ -32,7 +38,7 @@ Exit codes: 0 done, 1 failure, 2 wrong usage, 3 invalid scene or mesh, 4 the sim
 5 out of disk, memory or threads, or no GPU that can do it, 130 interrupted."
 )]
 pub struct Pliant {
-    /// What to do; without it `run flags`.
+    /// The command; without one, `run flags`.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -46,11 +52,11 @@ pub enum Command {
     Scenes(ScenesArgs),
     /// Validate a scene and show what would be built, without running it.
     Check(CheckArgs),
-    /// Show how the constraints of a scene are split into sets that run side by side.
+    /// Show how the constraints of a scene are partitioned into sets that run in parallel.
     Partition(PartitionArgs),
     /// Measure the speed of scenes.
     Bench(BenchArgs),
-    /// List the graphics processors and what they can do.
+    /// List the GPU adapters and their capabilities.
     Gpu(GpuArgs),
     /// Compare solvers on a scene: tables, CSV files and charts.
     Study(StudyArgs),
@@ -70,17 +76,6 @@ Example:
     },
 }
 
-/// Fields of the scene set from outside.
-#[derive(Clone, Debug, Default, Args)]
-pub struct Overrides {
-    /// Set any field of the scene; may be given several times.
-    #[arg(long = "set", value_name = "PATH.TO.KEY=VALUE")]
-    pub sets: Vec<String>,
-    /// Folder of the mesh files of built-in scenes [default: $PLIANT_MODELS].
-    #[arg(long, value_name = "DIR")]
-    pub models: Option<PathBuf>,
-}
-
 /// `pliant run`.
 #[derive(Clone, Debug, Args)]
 #[command(mut_arg("backend", |arg| arg.default_value("auto")), after_help = "\
@@ -94,14 +89,14 @@ Examples:
   pliant run dam --format none --liquid speed
   pliant run dam --format foam --liquid surface --set output.foam.rate=400
 
-Writes into the output folder: frame_*.ply (or as --format says), SCENE.mp4, still.png, stats.csv with
+Writes into the output folder: frame_*.ply (or the files of --format), SCENE.mp4, still.png, stats.csv with
 one line per frame (times in milliseconds per frame), and run.json with the summary. Surfaces of liquids
-are watertight; output.surface of the scene says how fine and how smooth they are. Spray, foam and bubbles
-follow liquids from frame to frame, whichever frames --every keeps, and do not change them; output.foam says
-how many and for how long.
+are watertight; output.surface of the scene sets their resolution and smoothing. Spray, foam and bubbles are
+updated every frame, including frames that --every skips, and do not change the liquid; output.foam sets their
+number and lifetime.
 
-A GPU gets all steps of a frame at once and orders constraints to suit itself, so its results are close to
-those of the CPU, not the same. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
+A GPU runs all steps of a frame in one submission and orders constraints differently, so its results are close
+to those of the CPU, not equal. Times by stage are empty there: `pliant bench --backend gpu` has them.")]
 pub struct RunArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     #[arg(default_value = "flags")]
@@ -112,13 +107,13 @@ pub struct RunArgs {
     /// Stop after this much simulated time [s] [default: output.seconds of the scene].
     #[arg(long, value_name = "T", value_parser = positive)]
     pub seconds: Option<f64>,
-    /// How constraints are softened (solver.method).
+    /// Constraint formulation (solver.method).
     #[arg(long, value_parser = ["pbd", "xpbd"])]
     pub method: Option<String>,
-    /// How positions are carried through time (solver.integrator).
+    /// Time integration (solver.integrator).
     #[arg(long, value_parser = ["bdf1", "bdf2"])]
     pub integrator: Option<String>,
-    /// How constraints are split (solver.partition); phantom:4 and hybrid:4 take 4 colors, patch:1000 patches
+    /// Partition of the constraints (solver.partition); phantom:4 and hybrid:4 take 4 colors, patch:1000 patches
     /// of 1000 particles.
     #[arg(long, value_name = "SOLVER")]
     pub solver: Option<SolverSpec>,
@@ -135,7 +130,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
     pub threads: usize,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Output folder [default: out/SCENE].
@@ -143,14 +138,14 @@ pub struct RunArgs {
     pub out: Option<PathBuf>,
     /// Geometry files, one per frame.
     #[arg(long, value_delimiter = ',', default_value = "ply")]
-    pub format: Vec<Format>,
+    pub format: Vec<GeometryFormat>,
     /// Video.
     #[arg(long, default_value = "mp4")]
     pub video: Video,
-    /// How liquids look in pictures [default: surface with --format surface, else particles].
+    /// Appearance of liquids in pictures [default: surface with --format surface, else particles].
     #[arg(long, value_name = "LOOK")]
     pub liquid: Option<LiquidLook>,
-    /// Let liquids make spray, foam and bubbles, white in pictures [default: with output.foam or --format foam].
+    /// Generate spray, foam and bubbles of liquids, white in pictures [default: with output.foam or --format foam].
     #[arg(long)]
     pub foam: bool,
     /// Write a PNG of every frame too.
@@ -168,7 +163,7 @@ pub struct RunArgs {
 }
 
 impl Default for RunArgs {
-    /// As `pliant run` without anything more.
+    /// The defaults of `pliant run`.
     fn default() -> Self {
         match Pliant::parse_from(["pliant", "run"]).command {
             Some(Command::Run(args)) => args,
@@ -177,35 +172,16 @@ impl Default for RunArgs {
     }
 }
 
-/// Geometry formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// Surfaces and ropes, binary.
-    Ply,
-    /// Everything, with a frames.pvd for ParaView.
-    Vtu,
-    /// NumPy arrays.
-    Npz,
-    /// Surfaces and ropes as text.
-    Obj,
-    /// Closed surfaces of liquids, one surface_LIQUID_*.ply per frame and liquid, binary.
-    Surface,
-    /// Spray, foam and bubbles of liquids, one foam_*.ply of points per frame, binary.
-    Foam,
-    /// No geometry.
-    None,
-}
-
-/// How liquids look in pictures.
+/// Appearance of liquids in pictures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LiquidLook {
-    /// Balls in the color of the liquid.
+    /// Spheres in the color of the liquid.
     Particles,
-    /// Balls from dark blue at rest to white at the speed of a fall from the top of the scene.
+    /// Spheres from dark blue at rest to white at the speed of a fall from the top of the scene.
     Speed,
-    /// Balls from pale at half the density at rest over blue to red at 1.1 times that.
+    /// Spheres from pale at half the rest density over blue to red at 1.1 times the rest density.
     Density,
-    /// The surface, shaded: one looks into it.
+    /// The transparent surface.
     Surface,
 }
 
@@ -238,15 +214,15 @@ pub struct ScenesArgs {
 Examples:
   pliant check my_scene.toml
   pliant check flags --set solver.partition=jacobi --json
-  pliant check block100 --backend gpu     whether it fits the card, and how it is split there")]
+  pliant check block100 --backend gpu     whether it fits the GPU, and its partition there")]
 pub struct CheckArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Print the findings as one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -261,28 +237,28 @@ Examples:
   pliant partition flags --solver patch:500 --json
   pliant partition cube --backend gpu
 
-omega is the largest number of constraints of a kind that all share a particle with each other: no coloring
-takes fewer colors. Imbalance is the largest color over the mean. A pass is what runs at once; one iteration
-is so many passes one after the other. The plot shows the constraints of each color, and for scenes of up to
-400 constraints also who is joined to whom, in the same colors.
+omega is the size of the largest clique: constraints of a kind that all share a particle with each other. No
+coloring takes fewer colors. Imbalance is the largest color divided by the mean. A pass is a set of constraints
+that run in parallel; the passes of an iteration run one after the other. The plot shows the sizes of the colors,
+and for scenes of up to 400 constraints also the constraint graph in the same colors.
 
 A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
-auto to see what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
+auto for the default of the scene. phantom:4 and hybrid:4 use 4 colors per kind (solver.colors);
 patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).")]
 pub struct PartitionArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
-    /// How constraints are split, such as color or phantom:4 [default: solver.partition of the scene].
+    /// Partition of the constraints, such as color or phantom:4 [default: solver.partition of the scene].
     #[arg(long)]
     pub solver: Option<SolverSpec>,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Draw the sizes of colors into this file.
+    /// Plot the sizes of the colors to this file.
     #[arg(long, value_name = "FILE.svg", value_parser = svg)]
     pub plot: Option<PathBuf>,
-    /// Print the findings as one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
 }
@@ -300,36 +276,36 @@ Examples:
 
 Times are medians over --repeat steps. A solve is one projection of one constraint; solves per second are
 constraints x iterations x substeps / time of a step: CPU time with one thread, so that other programs on
-the machine do not count, and wall time with more. By kind they use the wall time of that kind alone.
-Residual and hash are those after --warmup + --repeat steps, on every backend. Errors of one solver rise and fall
-with time, those of two not at the same time: to compare them, take the mean over hundreds of steps by --moments.
+the machine do not count, and wall time with more. Rates by kind use the wall time of that kind only.
+Residual and hash are those after --warmup + --repeat steps, on every backend. Residuals fluctuate over time: to
+compare solvers, average over hundreds of steps with --moments.
 
-On a GPU a sample is many steps submitted together and waited for once, its time divided by their number;
---repeat samples follow the steps of the residual. Stages are the device's own times, from a part that is
-measured by itself. The floor is what no schedule of the same passes can beat, whichever is larger:
+On a GPU a sample is the time of many steps in one submission, divided by their number; --repeat samples are
+taken after the steps of the residual. Times of stages are device timestamps from a separate measurement. The
+floor is a lower bound for any schedule of the same passes, the larger of:
   bytes that a step has to move / --bandwidth; per iteration and constraint 4 (rows / 2 + parameters) +
   8 multipliers, and 32 per iteration and particle
   2.2 us per pass + 0.1 us per barrier of the longest chain within workgroups
 
-With --neighbors no scene runs: a block of particles, as dense as a pile of grains, is searched for neighbors.
-Sort is that of as many random 32-bit keys with a value each; build is everything before the lists, lists is the
-rest. On a GPU, samples are many searches submitted together, and lists is the whole less build.")]
+With --neighbors no scene runs: the neighbor search of a block of particles, as dense as a pile of grains, is
+measured. Sort is a sort of as many random 32-bit key-value pairs; build is everything before the lists, lists is
+the rest. On a GPU a sample is many searches in one submission, and lists is the total minus build.")]
 pub struct BenchArgs {
     /// Names of built-in scenes, or paths of .toml or .json files.
     #[arg(required_unless_present = "neighbors", conflicts_with = "neighbors", value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Measures the neighbor search of so many particles instead of scenes.
+    /// Measure the neighbor search of this many particles instead of scenes.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..1 << 28))]
     pub neighbors: Option<u32>,
     #[command(flatten)]
-    pub hunt: NeighborArgs,
+    pub neighbor_search: NeighborSearchArgs,
     /// Steps to measure.
     #[arg(long, value_name = "N", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..))]
     pub repeat: u32,
     /// Steps before measuring.
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub warmup: u32,
-    /// Moments whose residuals are averaged, a step from each to the next.
+    /// Number of consecutive steps over which residuals are averaged.
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "neighbors")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub moments: u32,
@@ -340,11 +316,11 @@ pub struct BenchArgs {
     #[arg(long, value_delimiter = ',', value_name = "SOLVER")]
     pub solver: Vec<SolverSpec>,
     #[command(flatten)]
-    pub processor: Processor,
-    /// Steps that a GPU gets at once, 1 to 200 [default: as many as take 50 ms].
+    pub processor: BackendArgs,
+    /// Steps per GPU submission, 1 to 200 [default: as many as take 50 ms].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     pub steps_per_submit: Option<u32>,
-    /// Memory bandwidth of the GPU for its floor [GB/s]; no interface tells it.
+    /// Memory bandwidth of the GPU for the floor [GB/s]; it cannot be queried.
     #[arg(long, value_name = "GB/S", default_value_t = 1000.0, value_parser = positive)]
     pub bandwidth: f64,
     #[command(flatten)]
@@ -352,22 +328,6 @@ pub struct BenchArgs {
     /// Print a JSON list, one entry per row.
     #[arg(long)]
     pub json: bool,
-}
-
-fn positive(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| format!("{text:?} is not a number"))?;
-    if value > 0.0 && value <= 1e6 { Ok(value) } else { Err("allowed is more than 0 and at most 1000000".into()) }
-}
-
-fn threads(text: &str) -> Result<usize, String> {
-    let value: usize = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
-    if value <= 1024 { Ok(value) } else { Err("allowed is 0 (one per core) to 1024".into()) }
-}
-
-fn svg(text: &str) -> Result<PathBuf, String> {
-    let path = Path::new(text);
-    let is_svg = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("svg"));
-    if is_svg { Ok(path.into()) } else { Err("a plot is an SVG file: give a name that ends in .svg".into()) }
 }
 
 #[cfg(test)]
@@ -383,12 +343,5 @@ mod tests {
     #[test]
     fn no_arguments_mean_the_default_scene() {
         assert_eq!(RunArgs::default().scene, "flags");
-    }
-
-    #[test]
-    fn plots_are_svg_files() {
-        for (name, fine) in [("a.svg", true), ("out/b.SVG", true), ("a.png", false), ("svg", false), ("", false)] {
-            assert_eq!(svg(name).is_ok(), fine, "{name:?}");
-        }
     }
 }

@@ -1,23 +1,23 @@
-//! How `pliant bench --neighbors` searches.
+//! Options of `pliant bench --neighbors`.
 
 use clap::{Args, ValueEnum};
 use pliant::neighbors::{Pairs, Search};
 
-/// What only `bench --neighbors` takes.
+/// Options of `bench --neighbors` only.
 #[derive(Clone, Debug, Args)]
-pub struct NeighborArgs {
-    /// What searches for neighbors [default: auto].
+pub struct NeighborSearchArgs {
+    /// Search structure [default: auto].
     #[arg(long)]
     search: Option<SearchName>,
-    /// Largest radius in terms of the smallest, 1 to 1024; each is twice the one before, and an eighth as frequent
+    /// Ratio of the largest to the smallest radius, 1 to 1024; each size is twice the previous, and an eighth as frequent
     /// [default: 1].
     #[arg(long, value_name = "RATIO", value_parser = clap::value_parser!(u32).range(1..=1024))]
     spread: Option<u32>,
-    /// Particles along the edge of rigid cubes that the block is cut into; particles of a cube do not list each other
-    /// [default: all are loose].
+    /// Split the block into rigid cubes with this many particles along an edge; particles of a cube do not list each other
+    /// [default: loose particles].
     #[arg(long, value_name = "EDGE", value_parser = clap::value_parser!(u32).range(1..=1024))]
     bodies: Option<u32>,
-    /// List pairs once, with the smaller number, instead of with both.
+    /// List each pair once, at the particle with the smaller index, instead of at both.
     #[arg(long)]
     once: bool,
 }
@@ -31,7 +31,7 @@ enum SearchName {
     Auto,
 }
 
-impl NeighborArgs {
+impl NeighborSearchArgs {
     /// The first of these options that was given.
     pub fn given(&self) -> Option<&'static str> {
         let options = [
@@ -43,7 +43,7 @@ impl NeighborArgs {
         options.into_iter().find_map(|(given, name)| given.then_some(name))
     }
 
-    /// What to search with.
+    /// The search structure.
     pub fn search(&self) -> Search {
         match self.search {
             Some(SearchName::Grid) => Search::Grid,
@@ -52,17 +52,17 @@ impl NeighborArgs {
         }
     }
 
-    /// Largest radius in terms of the smallest.
+    /// Ratio of the largest to the smallest radius.
     pub fn spread(&self) -> u32 {
         self.spread.unwrap_or(1)
     }
 
-    /// Particles along the edge of a rigid cube, if there are any.
+    /// Particles along the edge of a rigid cube, if any.
     pub fn bodies(&self) -> Option<u32> {
         self.bodies
     }
 
-    /// Who lists whom.
+    /// Whether pairs are listed once or twice.
     pub fn pairs(&self) -> Pairs {
         if self.once { Pairs::Once } else { Pairs::Both }
     }

@@ -1,6 +1,6 @@
-//! A solver in one word, as studies compare them: `color`, `phantom:4`, `patch:1000`, `mosaic:1000`.
+//! A solver as one option value: `color`, `phantom:4`, `patch:1000`, `mosaic:1000`.
 
-use crate::load::Setting;
+use crate::scene_loader::Setting;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParserFactory};
 use clap::{Arg, Command};
 use pliant::scene::Partition;
@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::fmt;
 use std::str::FromStr;
 
-/// A partition by name, with its number where it takes one and one was given.
+/// A partition by name, with an optional number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SolverSpec {
     /// How constraints are split.
@@ -18,14 +18,14 @@ pub struct SolverSpec {
 }
 
 impl SolverSpec {
-    /// The same as fields of the scene; `option` is the one that it was given with.
+    /// The scene fields that it sets; `option` is the name of the command-line option.
     ///
-    /// Whether the number is allowed is the scene's to say, so that there is one place that knows.
+    /// The validation of the scene checks the number.
     pub fn settings(&self, option: &str) -> Vec<Setting> {
-        let said = format!("--{option} {self}");
-        let mut all = vec![Setting::spoken("solver.partition", self.partition.name(), &said)];
+        let given = format!("--{option} {self}");
+        let mut all = vec![Setting::from_option("solver.partition", self.partition.name(), &given)];
         let pair = number_key(self.partition).zip(self.number);
-        all.extend(pair.map(|(key, number)| Setting::spoken(key, number, &said)));
+        all.extend(pair.map(|(key, number)| Setting::from_option(key, number, &given)));
         all
     }
 }
@@ -55,7 +55,7 @@ impl FromStr for SolverSpec {
     }
 }
 
-/// Reads a solver from the command line; shells complete the names.
+/// Command-line parser of a solver, with shell completion of the names.
 #[derive(Clone)]
 pub struct SolverParser;
 
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_solver_reads_back_as_it_is_written() {
+    fn every_solver_name_round_trips() {
         for text in
             ["auto", "serial", "color", "phantom:4", "hybrid:8", "patch:1000", "mosaic:1000", "jacobi", "jacobi-gather"]
         {
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_stand_only_where_they_mean_something() {
+    fn numbers_are_refused_where_a_solver_takes_none() {
         for text in ["color:4", "jacobi:2", "phantom:", "phantom:x", "phantom:-1", "magic", "", ":4"] {
             assert!(text.parse::<SolverSpec>().is_err(), "{text:?}");
         }

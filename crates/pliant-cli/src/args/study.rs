@@ -1,7 +1,9 @@
-//! `pliant study`: solvers compared on a scene.
+//! Arguments of `pliant study`.
 
+use super::backend::BackendArgs;
+use super::overrides::Overrides;
 use super::solver::SolverSpec;
-use super::{Overrides, Processor, positive, threads};
+use super::values::{positive, threads};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -14,7 +16,7 @@ Examples:
   pliant study colors sheet --steps 20
   pliant study neighbors --steps 800")]
 pub struct StudyArgs {
-    /// What to study.
+    /// The study.
     #[command(subcommand)]
     pub study: Study,
 }
@@ -22,24 +24,24 @@ pub struct StudyArgs {
 /// The studies.
 #[derive(Debug, Subcommand)]
 pub enum Study {
-    /// How fast the error of the constraints falls, by iterations and by time.
+    /// Constraint error against iterations and against time.
     Convergence(ConvergenceArgs),
-    /// What each solver costs when all leave the same error.
+    /// Cost of each solver at equal error.
     Equal(EqualArgs),
-    /// What fewer colors cost in accuracy.
+    /// Accuracy against the number of colors.
     Colors(ColorsArgs),
-    /// What each neighbor search costs while a scene runs: grids and trees, all constructions and traversals.
+    /// Cost of each neighbor search while a scene runs: grids and trees, all constructions and traversals.
     Neighbors(NeighborsArgs),
 }
 
-/// What all studies take.
+/// Options of all studies that run solvers.
 #[derive(Clone, Debug, Args)]
-pub struct Common {
+pub struct StudyOptions {
     /// Threads of the simulation; 0 is one per core. Results do not depend on it, times do.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads)]
     pub threads: usize,
     #[command(flatten)]
-    pub processor: Processor,
+    pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
     /// Print the result as JSON.
@@ -57,15 +59,15 @@ Examples:
   pliant study convergence cube --solvers auto,color --backend gpu
 
 A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
-auto for what the scene gets by itself. phantom:4 and hybrid:4 make do with 4 colors per kind (solver.colors);
+auto for the default of the scene. phantom:4 and hybrid:4 use 4 colors per kind (solver.colors);
 patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).
 
 Writes into the output folder: convergence.csv with one line per solver and step (iterations, passes and
-milliseconds of the solve stage so far, mean error of all constraints, mean and greatest by kind, distance
-that the center of mass has moved), and convergence.svg with the error against iterations and against time.
+milliseconds of the solve stage so far, mean error of all constraints, mean and maximum by kind, displacement
+of the center of mass), and convergence.svg with the error against iterations and against time.
 
-The table compares solvers at an equal error, the largest that any of them ends with: the time after which
-each stays at or below it.")]
+The table compares solvers at equal error, the largest final error of all solvers: the time after which each
+stays at or below it.")]
 pub struct ConvergenceArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,
@@ -75,14 +77,14 @@ pub struct ConvergenceArgs {
     /// Steps to run.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub steps: u32,
-    /// Give each solver as many iterations as its solve stage gets done in this time per step [ms].
+    /// Time budget of the solve stage per step [ms]; sets the number of iterations of each solver.
     #[arg(long, value_name = "T", value_parser = positive)]
     pub budget_ms: Option<f64>,
     /// Output folder [default: out/SCENE].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub common: Common,
+    pub common: StudyOptions,
 }
 
 /// `pliant study equal`.
@@ -92,26 +94,26 @@ Examples:
   pliant study equal cube --solvers color,phantom,jacobi
   pliant study equal cube sheet --solvers color,phantom:4,jacobi --steps 40 --json
 
-The first solver runs with the scene's iterations. For each other one the fewest iterations are looked for
-that leave no larger mean error of all constraints, averaged over the last half of the steps: run enough of
-them for something to happen. Solvers are named as in `pliant study convergence`. Times are medians over the
-steps; the speed-up is against jacobi where it gets there, and against the slowest otherwise. Passes are what
-a graphics processor would launch one after the other: passes per iteration x iterations x substeps.")]
+The first solver runs with the iterations of the scene. For each other solver the study finds the fewest iterations
+with no larger mean error of all constraints, averaged over the last half of the steps; the steps should include
+motion. Solvers are named as in `pliant study convergence`. Times are medians over the steps; the speed-up is
+relative to jacobi if it reaches the error, and to the slowest solver otherwise. Passes are sequential GPU
+dispatches: passes per iteration x iterations x substeps.")]
 pub struct EqualArgs {
     /// Names of built-in scenes, or paths of .toml or .json files.
     #[arg(required = true, value_name = "SCENE")]
     pub scenes: Vec<String>,
-    /// Solvers to compare; the first one sets the error that the others have to match.
+    /// Solvers to compare; the others have to match the error of the first.
     #[arg(long, value_name = "SOLVER", value_delimiter = ',', required = true)]
     pub solvers: Vec<SolverSpec>,
-    /// Steps to run, each time.
+    /// Steps of each run.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub steps: u32,
-    /// Iterations per substep at most.
+    /// Maximum number of iterations per substep.
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=i64::from(pliant::scene::MOST_ITERATIONS)))]
     pub most: u32,
     #[command(flatten)]
-    pub common: Common,
+    pub common: StudyOptions,
 }
 
 /// `pliant study colors`.
@@ -121,10 +123,10 @@ Examples:
   pliant study colors sheet --steps 20
   pliant study colors cube --from 4 --to 12 --out out/cube
 
-Runs the scene with phantom particles for every number of colors, and compares where particles end up with
-a reference: plain colors and 16 times the iterations. The error is the root mean square distance between
-particles over the diagonal of the reference's bounding box. Keep the run short: where motion is chaotic,
-any difference grows with time and says little about the solver.
+Runs the scene with phantom particles for every number of colors, and compares the final positions with a
+reference: plain coloring and 16 times the iterations. The error is the root mean square distance between
+particles divided by the diagonal of the reference's bounding box. Keep the run short: in chaotic motion any
+difference grows with time, independent of the solver.
 
 Writes into the output folder: colors.csv with one line for plain colors and one per number of colors, and
 colors.svg with the error against the number of colors.")]
@@ -134,17 +136,17 @@ pub struct ColorsArgs {
     /// Steps to run.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
     pub steps: u32,
-    /// Fewest colors.
+    /// Smallest number of colors.
     #[arg(long, value_name = "Q", default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=65_536))]
     pub from: u32,
-    /// Most colors [default: as many as plain coloring takes for the kind that takes most].
+    /// Largest number of colors [default: the most that plain coloring takes for a kind].
     #[arg(long, value_name = "Q", value_parser = clap::value_parser!(u32).range(2..=65_536))]
     pub to: Option<u32>,
     /// Output folder [default: out/SCENE].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     #[command(flatten)]
-    pub common: Common,
+    pub common: StudyOptions,
 }
 
 /// `pliant study neighbors`.
@@ -154,14 +156,14 @@ Examples:
   pliant study neighbors --steps 800
   pliant study neighbors heap --steps 200 --every 10 --threads 2
 
-Runs each scene, and every so many steps lets every neighbor search find the pairs that contacts would be
-looked for in: the grid as the engine takes it and with cells of one reach in tables of 64^3 and 128^3 places,
-counted or sorted; the tree with boxes or balls around bunches of 8 and with boxes around single particles, by
-each walk (stack, sparse, mbvh2) from each start (root, leaf, bunch). All have to find the same pairs. Scenes
-of rigid boxes run a second time with merged particles in place of equal ones.
+Runs each scene, and every --every steps runs all neighbor searches on its particles: the grid of the engine and
+grids with cells of one search radius in tables of 64^3 and 128^3 cells, by counting or sorting; trees with boxes
+or balls around bunches of 8 particles and with boxes around single particles, by each walk (stack, sparse, mbvh2)
+from each start (root, leaf, bunch). All have to find the same pairs. Scenes of rigid boxes are also searched with
+merged particles of several sizes.
 
 Writes into the output folder: neighbors.csv with the median times of building and searching, and
-neighbors.svg with what some of them take while the scene runs. Runs on the CPU.")]
+neighbors.svg with the times of selected searches over the run. Runs on the CPU.")]
 pub struct NeighborsArgs {
     /// Names of built-in scenes, or paths of .toml or .json files.
     #[arg(value_name = "SCENE", default_values_t = ["drop_boxes", "drop_crates", "drop_grains"].map(String::from))]

@@ -1,6 +1,6 @@
-//! `pliant voxelize`: what can be said.
+//! Arguments of `pliant voxelize`.
 
-use super::Processor;
+use super::backend::BackendArgs;
 use clap::Args;
 use pliant::voxel::{MERGE_DEPTH, MOST_ALONG, PADDING};
 use std::path::{Path, PathBuf};
@@ -19,39 +19,39 @@ A mesh is an .obj, .ply, .stl, .gltf or .glb file, or one of these shapes:
   box        a cube of 12 triangles
   cartesian  a cube whose sides are grids of 32 x 32 squares
   ball, torus, urchin, figure
-It has to be closed: every edge joins two triangles. What can be repaired is, with a note; the rest is refused.
+It has to be closed: every edge joins two triangles. Repairable defects are repaired with a note; others are refused.
 
 Voxels whose center is inside become particles. With --merge, blocks of 2 x 2 x 2 voxels that lie deeper than
 DEPTH voxels below the surface become one larger particle, and blocks of those one that is larger still. The
-surface always keeps its small ones. The picture shows the particles, whole and cut open, a color per size.
+surface always keeps single voxels. The picture shows the particles, whole and cut open, with a color per size.
 
-A GPU makes the same particles, to the last bit; auto takes one that is no driver on the CPU and has room for the
-grid, else the CPU. Times are medians over --repeat runs, of which the first are the slowest: on the CPU the time
-of one core, on a GPU its own clock. Reading and repairing the mesh are not in them, nor what the host does for a
-GPU, which is told by itself: vertices snapped and sent before, particles read back after.")]
+A GPU gives bit-identical particles; auto takes a hardware GPU with enough memory for the grid, else the CPU. Times
+are medians over --repeat runs, of which the first are the slowest: CPU time of one core, or device time of a GPU.
+They exclude reading and repairing the mesh and the host work for a GPU (snapping and uploading vertices, reading
+back particles), which is reported separately.")]
 pub struct VoxelizeArgs {
     /// Mesh file, or name of a shape.
     pub mesh: String,
     /// Voxels along the longest side of the mesh.
     #[arg(long, value_name = "N", value_parser = grid)]
     pub grid: u32,
-    /// Merge voxels deeper than this below the surface [voxels] [default where nothing is said: 1].
+    /// Merge voxels deeper than this below the surface [voxels] [default without a value: 1].
     #[arg(long, value_name = "DEPTH", num_args = 0..=1, default_missing_value = DEFAULT_DEPTH, value_parser = depth)]
     pub merge: Option<f32>,
     #[command(flatten)]
-    pub processor: Processor,
-    /// Runs to take the median time of.
+    pub processor: BackendArgs,
+    /// Number of runs for the median time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub repeat: u32,
-    /// Draw the particles into this file.
+    /// Render the particles to this file.
     #[arg(long, value_name = "FILE.png", value_parser = png)]
     pub picture: Option<PathBuf>,
-    /// Print the findings as one JSON object.
+    /// Print the result as one JSON object.
     #[arg(long)]
     pub json: bool,
 }
 
-/// [`MERGE_DEPTH`] in words, for clap.
+/// [`MERGE_DEPTH`] as text, for clap.
 const DEFAULT_DEPTH: &str = "1";
 
 fn grid(text: &str) -> Result<u32, String> {
@@ -77,12 +77,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_depth_that_help_names_is_the_engines() {
+    fn the_default_depth_is_that_of_the_engine() {
         assert_eq!(depth(DEFAULT_DEPTH), Ok(MERGE_DEPTH));
     }
 
     #[test]
-    fn numbers_that_make_no_grid_and_no_depth_are_refused() {
+    fn invalid_grids_and_depths_are_refused() {
         for (text, fine) in [("1", true), ("1020", true), ("0", false), ("1021", false), ("-3", false), ("x", false)] {
             assert_eq!(grid(text).is_ok(), fine, "{text}");
         }

@@ -1,9 +1,10 @@
-//! How fast a GPU is: many steps per submission and one wait, as in a program that does not look at every step.
+//! Speed of a scene on a GPU: many steps per submission and one wait, as in a program that does not read back every step.
 
-use super::{Measured, median, residuals};
+use super::measurement::{StepMeasurement, mean_residuals};
 use crate::args::BenchArgs;
+use crate::failure::Failure;
 use crate::process::cpu_seconds;
-use crate::report::Failure;
+use crate::statistics::median;
 use pliant::model::Model;
 use pliant::schedule::Stage;
 use pliant::{Simulation, StepError};
@@ -11,57 +12,57 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What only the row of a GPU has; its fields are keys of the JSON.
+/// Fields of a GPU row; they are keys of the JSON.
 #[derive(Debug, Serialize)]
-pub struct Facts {
+pub struct GpuFacts {
     /// Name of the GPU.
     pub adapter: String,
     pub steps_per_submit: u32,
-    /// Dispatches of a step, one after the other.
+    /// Sequential dispatches of a step.
     pub passes: u64,
     pub us_per_pass: f64,
-    /// Barriers of a step in the longest chain within workgroups.
+    /// Barriers of a step in the longest dependency chain within workgroups.
     pub chain: u64,
-    /// Memory on the device.
+    /// Device memory [bytes].
     pub device_bytes: u64,
-    /// Least that a step moves, see [`bytes_per_step`].
+    /// Minimum memory traffic of a step [bytes], see [`bytes_per_step`].
     pub bytes_per_step: u64,
     pub floor_ms: f64,
-    /// What the host spends on writing down and submitting a step.
+    /// Host time to encode and submit a step [µs].
     pub encode_us_per_step: f64,
 }
 
-/// Time that a sample should take [s]: far more than a wait costs, far less than a watchdog allows.
-const SAMPLE: f64 = 0.05;
-/// Steps of a sample at most.
-const MOST_STEPS: u32 = 200;
-/// Steps that stages are measured over at most: the device stops after each stage, so it takes longer.
-const STAGED_STEPS: u32 = 20;
-/// What a pass costs that waits for the one before, on the fastest cards known [s].
-const PASS: f64 = 2.2e-6;
-/// What a barrier within a workgroup costs, with the work of one constraint per thread [s].
-const BARRIER: f64 = 0.1e-6;
+/// Target duration of a sample [s]: much longer than a wait, much shorter than a watchdog timeout.
+const SAMPLE_SECONDS: f64 = 0.05;
+/// Maximum number of steps of a sample.
+const MAX_STEPS: u32 = 200;
+/// Maximum number of steps with stage timestamps: the device synchronizes after each stage, which is slower.
+const MAX_PROFILED_STEPS: u32 = 20;
+/// Cost of a dependent pass on the fastest GPUs measured [s].
+const PASS_SECONDS: f64 = 2.2e-6;
+/// Cost of a barrier within a workgroup, with one constraint per thread [s].
+const BARRIER_SECONDS: f64 = 0.1e-6;
 
-/// Measures; `None` if no GPU runs it.
-pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(Measured, Facts)>, Failure> {
+/// Measures a simulation on a GPU; `None` if it runs on the CPU.
+pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(StepMeasurement, GpuFacts)>, Failure> {
     let Some(shape) = sim.gpu().map(|gpu| gpu.shape(sim.model())) else { return Ok(None) };
-    // The CPU has done as many steps when its rows are finished: residuals of both compare.
+    // As many steps as the CPU benchmark runs, so that the residuals are comparable.
     sim.advance(args.warmup.saturating_add(args.repeat))?;
     sim.sync()?;
     let hash = sim.hash();
-    let residual = residuals(sim, args.moments)?;
+    let residual = mean_residuals(sim, args.moments)?;
     let steps = match args.steps_per_submit {
         Some(steps) => steps,
         None => calibrate(sim)?,
     };
-    let samples = (0..args.repeat).map(|_| sample(sim, steps)).collect::<Result<Vec<_>, _>>()?;
-    let stages = stages(sim, steps.min(STAGED_STEPS))?;
+    let samples = (0..args.repeat).map(|_| sample_submission(sim, steps)).collect::<Result<Vec<_>, _>>()?;
+    let stages = stages(sim, steps.min(MAX_PROFILED_STEPS))?;
     let wall = median(samples.iter().map(|s| s.wall));
     let settings = sim.model().settings;
     let substeps = u64::from(settings.substeps);
     let (passes, chain) = (shape.passes as u64 * substeps, shape.chain as u64 * substeps);
     let bytes_per_step = bytes_per_step(sim.model(), sim.particles());
-    let facts = Facts {
+    let facts = GpuFacts {
         adapter: crate::gpu::adapter(sim).unwrap_or_default(),
         steps_per_submit: steps,
         passes,
@@ -69,36 +70,36 @@ pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(Measure
         chain,
         device_bytes: shape.bytes,
         bytes_per_step,
-        floor_ms: floor(bytes_per_step, passes, chain, args.bandwidth * 1e9) * 1e3,
+        floor_ms: lower_bound(bytes_per_step, passes, chain, args.bandwidth * 1e9) * 1e3,
         encode_us_per_step: median(samples.iter().map(|s| s.encode)) * 1e6,
     };
     let cpu = median(samples.iter().map(|s| s.cpu));
-    Ok(Some((Measured { wall, cpu, stages, by_kind: BTreeMap::new(), residual, hash }, facts)))
+    Ok(Some((StepMeasurement { wall, cpu, stages, by_kind: BTreeMap::new(), residual, hash }, facts)))
 }
 
-/// Seconds per step of one submission.
-struct Sample {
+/// Times per step of one submission [s].
+struct SubmissionSample {
     wall: f64,
     cpu: f64,
     encode: f64,
 }
 
-fn sample(sim: &mut Simulation, steps: u32) -> Result<Sample, StepError> {
+fn sample_submission(sim: &mut Simulation, steps: u32) -> Result<SubmissionSample, StepError> {
     sim.take_times();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     sim.advance(steps)?;
     sim.wait()?;
     let (cpu, wall) = (cpu_seconds() - cpu, start.elapsed().as_secs_f64());
     let per_step = 1.0 / f64::from(steps);
-    Ok(Sample { wall: wall * per_step, cpu: cpu * per_step, encode: sim.take_times().encode * per_step })
+    Ok(SubmissionSample { wall: wall * per_step, cpu: cpu * per_step, encode: sim.take_times().encode * per_step })
 }
 
-/// Steps of a sample that takes about [`SAMPLE`].
+/// Number of steps of a sample that takes about [`SAMPLE_SECONDS`].
 fn calibrate(sim: &mut Simulation) -> Result<u32, StepError> {
     let mut steps = 1;
     loop {
-        let wanted = fitting(sample(sim, steps)?.wall);
-        // A short submission is mostly waiting and promises too few steps; a longer one knows better.
+        let wanted = fitting_steps(sample_submission(sim, steps)?.wall);
+        // In a short submission the wait dominates, so the estimate is repeated with more steps.
         if wanted <= steps.saturating_mul(2) {
             return Ok(wanted);
         }
@@ -106,12 +107,12 @@ fn calibrate(sim: &mut Simulation) -> Result<u32, StepError> {
     }
 }
 
-/// Steps that fit a sample when one takes so long [s].
-fn fitting(step: f64) -> u32 {
-    (SAMPLE / step.max(1e-9)).round().clamp(1.0, f64::from(MOST_STEPS)) as u32
+/// Number of steps of a sample, from the duration of a step [s].
+fn fitting_steps(step: f64) -> u32 {
+    (SAMPLE_SECONDS / step.max(1e-9)).round().clamp(1.0, f64::from(MAX_STEPS)) as u32
 }
 
-/// Milliseconds of the device per step, by stage; none where it cannot tell.
+/// Device time per step by stage [ms]; empty without timestamps.
 fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64>, StepError> {
     let profiles = |sim: &mut Simulation, on: bool| sim.gpu_mut().is_some_and(|gpu| gpu.set_profiling(on));
     if !profiles(sim, true) {
@@ -123,7 +124,7 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     let times = sim.take_times();
     profiles(sim, false);
     let ms = |stage: Stage| (stage.name(), times.stage(stage) * 1e3 / f64::from(steps));
-    // Contacts are part of predict, or of stabilize where particles touch each other.
+    // Contacts are part of predict, or of stabilize with particle contacts.
     let mut all = vec![Stage::Predict, Stage::Solve, Stage::Finalize];
     if sim.model().mutual.is_some() || sim.model().fluid.is_some() {
         all.push(Stage::Neighbors);
@@ -134,8 +135,8 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     Ok(all.into_iter().map(ms).collect())
 }
 
-/// What a step has to move even with a perfect cache between the passes of an iteration: row numbers of sixteen bits,
-/// parameters read, multipliers read and written, and every row read and written.
+/// Memory traffic of a step with a perfect cache between the passes of an iteration [bytes]: 16-bit row indices and
+/// parameters read, multipliers and all rows read and written.
 fn bytes_per_step(model: &Model, particles: usize) -> u64 {
     let constraints = model.groups.iter().map(|group| {
         let layout = group.layout();
@@ -145,14 +146,14 @@ fn bytes_per_step(model: &Model, particles: usize) -> u64 {
     iteration as u64 * u64::from(model.settings.iterations) * u64::from(model.settings.substeps)
 }
 
-/// Time that no schedule of these passes can beat [s].
-fn floor(bytes: u64, passes: u64, chain: u64, bandwidth: f64) -> f64 {
-    (bytes as f64 / bandwidth).max(passes as f64 * PASS + chain as f64 * BARRIER)
+/// Lower bound of the time for any schedule of these passes [s].
+fn lower_bound(bytes: u64, passes: u64, chain: u64, bandwidth: f64) -> f64 {
+    (bytes as f64 / bandwidth).max(passes as f64 * PASS_SECONDS + chain as f64 * BARRIER_SECONDS)
 }
 
-/// The lines for people.
-pub fn human(facts: &Facts) -> String {
-    use crate::out::{grouped, size};
+/// The text output of a row.
+pub fn human(facts: &GpuFacts) -> String {
+    use crate::formatting::{grouped, size};
     format!(
         "  {} passes of {:.2} us, chain of {} barriers, {} moved; floor {:.3} ms; {} on the device\n  \
          submissions of {}, encoding takes {:.1} us per step; contacts and stabilize are part of predict\n",
@@ -162,7 +163,7 @@ pub fn human(facts: &Facts) -> String {
         size(facts.bytes_per_step),
         facts.floor_ms,
         size(facts.device_bytes),
-        crate::out::steps(facts.steps_per_submit),
+        crate::formatting::steps(facts.steps_per_submit),
         facts.encode_us_per_step,
     )
 }
@@ -174,14 +175,14 @@ mod tests {
     #[test]
     fn the_floor_is_memory_or_latency_whichever_is_longer() {
         // 1 GB at 1000 GB/s is 1 ms; 100 passes and 1000 barriers are 220 + 100 us.
-        assert!((floor(1_000_000_000, 100, 1000, 1e12) - 1e-3).abs() < 1e-12);
-        assert!((floor(1_000, 100, 1000, 1e12) - 320e-6).abs() < 1e-12);
+        assert!((lower_bound(1_000_000_000, 100, 1000, 1e12) - 1e-3).abs() < 1e-12);
+        assert!((lower_bound(1_000, 100, 1000, 1e12) - 320e-6).abs() < 1e-12);
     }
 
     #[test]
     fn a_sample_has_one_to_two_hundred_steps() {
         for (step, steps) in [(1e-3, 50), (1.0, 1), (1e-6, 200), (0.0, 200)] {
-            assert_eq!(fitting(step), steps, "{step} s");
+            assert_eq!(fitting_steps(step), steps, "{step} s");
         }
     }
 }

@@ -1,16 +1,21 @@
-//! `pliant bench`: how fast scenes run, for each solver and number of threads.
+//! `pliant bench`: the speed of scenes, by solver and number of threads.
 
 #[cfg(feature = "gpu")]
 mod gpu;
+mod measurement;
 mod neighbors;
+mod neighbors_block;
 #[cfg(feature = "gpu")]
 mod neighbors_gpu;
 
 use crate::args::{BenchArgs, SolverSpec};
-use crate::load::{Loaded, Setting};
-use crate::out;
+use crate::failure::Failure;
+use crate::formatting;
 use crate::process::{cpu_seconds, peak_bytes, reset_peak};
-use crate::report::Failure;
+use crate::scene_loader::{LoadedScene, Setting};
+use crate::statistics::median;
+use crate::stdout;
+use measurement::{StepMeasurement, mean_residuals};
 use pliant::model::Model;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals, Times};
@@ -21,7 +26,7 @@ use std::time::Instant;
 
 /// One row of the table; its fields are the keys of the JSON.
 #[derive(Debug, Serialize)]
-struct Row {
+struct SceneRow {
     scene: String,
     backend: &'static str,
     solver: String,
@@ -44,17 +49,17 @@ struct Row {
     peak_bytes: Option<u64>,
     #[cfg(feature = "gpu")]
     #[serde(flatten)]
-    gpu: Option<gpu::Facts>,
+    gpu: Option<gpu::GpuFacts>,
 }
 
-impl Row {
-    /// Where it ran: threads, or the name of a GPU.
-    fn place(&self) -> String {
+impl SceneRow {
+    /// Number of threads, or the name of a GPU.
+    fn device(&self) -> String {
         #[cfg(feature = "gpu")]
         let adapter = self.gpu.as_ref().map(|facts| facts.adapter.as_str());
         #[cfg(not(feature = "gpu"))]
         let adapter = None;
-        out::place(adapter, self.threads)
+        formatting::device(adapter, self.threads)
     }
 }
 
@@ -62,8 +67,8 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
     if let Some(particles) = args.neighbors {
         return neighbors::bench(particles as usize, args);
     }
-    if let Some(option) = args.hunt.given() {
-        let message = format!("{option} says how to search for neighbors, but scenes are to be measured");
+    if let Some(option) = args.neighbor_search.given() {
+        let message = format!("{option} applies to --neighbors, but scenes are to be measured");
         return Err(Failure::usage(message).help("give --neighbors N in place of scenes"));
     }
     let mut rows = Vec::new();
@@ -72,22 +77,27 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         for solver in solvers {
             let mut settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
             settings.extend(solver.iter().flat_map(|s| s.settings("solver")));
-            let loaded = Loaded::new(spec, &settings, args.overrides.models.as_deref())?;
+            let loaded = LoadedScene::new(spec, &settings, args.overrides.models.as_deref())?;
             for &threads in &args.threads {
                 let row = measure(&loaded, solver, threads, args)?;
                 let on_gpu = row.threads.is_none();
                 rows.push(row);
                 if on_gpu {
-                    // Threads are nothing to a GPU.
+                    // The number of threads does not matter on a GPU.
                     break;
                 }
             }
         }
     }
-    if args.json { out::json(&rows) } else { out::text(&human(&rows)) }
+    if args.json { stdout::json(&rows) } else { stdout::text(&human(&rows)) }
 }
 
-fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &BenchArgs) -> Result<Row, Failure> {
+fn measure(
+    loaded: &LoadedScene,
+    solver: Option<&SolverSpec>,
+    threads: usize,
+    args: &BenchArgs,
+) -> Result<SceneRow, Failure> {
     reset_peak();
     let start = Instant::now();
     let mut sim = loaded.simulation(threads, args.processor.backend()?)?;
@@ -102,10 +112,10 @@ fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &
     let measured = on_cpu(&mut sim, args)?;
     let settings = sim.model().settings;
     let threads = (sim.backend() == "cpu").then(|| sim.threads());
-    Ok(Row {
+    Ok(SceneRow {
         scene: loaded.name.clone(),
         backend: sim.backend(),
-        // What "auto" came to; the user's word where it says more.
+        // The partition that `auto` resolves to; the option where it has a number.
         solver: solver
             .filter(|s| s.number.is_some())
             .map_or_else(|| settings.partition.name().to_owned(), ToString::to_string),
@@ -134,86 +144,55 @@ fn measure(loaded: &Loaded, solver: Option<&SolverSpec>, threads: usize, args: &
     })
 }
 
-/// What is measured, whoever runs it.
-struct Measured {
-    /// Seconds per step.
-    wall: f64,
-    /// Seconds of all of this program's threads per step.
-    cpu: f64,
-    /// Milliseconds per step.
-    stages: BTreeMap<&'static str, f64>,
-    /// Million solves per second.
-    by_kind: BTreeMap<&'static str, f64>,
-    /// After warmup and as many steps as are measured on the CPU; the residual also after so many steps more as were asked
-    /// for.
-    residual: Residuals,
-    hash: u64,
-}
-
-fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<Measured, Failure> {
+fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<StepMeasurement, Failure> {
     sim.advance(args.warmup)?;
     let samples = (0..args.repeat).map(|_| sample(sim)).collect::<Result<Vec<_>, _>>()?;
     let stages = Stage::ALL.map(|s| (s.name(), median(samples.iter().map(|x| x.times.stage(s))) * 1e3));
     let mut by_kind = BTreeMap::new();
-    for (kind, count) in kinds(sim) {
-        let of_kind = |s: &Sample| -> f64 {
+    for (kind, count) in counts_by_kind(sim) {
+        let of_kind = |s: &StepSample| -> f64 {
             sim.model().groups.iter().zip(&s.times.groups).filter(|(g, _)| g.kind.name() == kind).map(|(_, t)| t).sum()
         };
         let seconds = median(samples.iter().map(of_kind));
-        // Jacobi passes run all kinds at once, so there is no time of one kind.
+        // Jacobi passes run all kinds together, so kinds have no separate times.
         if seconds > 0.0 {
             by_kind.insert(kind, rate(sim.model(), count, seconds));
         }
     }
     let hash = sim.hash();
-    Ok(Measured {
+    Ok(StepMeasurement {
         wall: median(samples.iter().map(|s| s.wall)),
         cpu: median(samples.iter().map(|s| s.cpu)),
         stages: stages.into_iter().collect(),
         by_kind,
-        residual: residuals(sim, args.moments)?,
+        residual: mean_residuals(sim, args.moments)?,
         hash,
     })
 }
 
-/// Residuals of now and after each of as many steps as make so many moments: means of their means, and the greatest.
-fn residuals(sim: &mut Simulation, moments: u32) -> Result<Residuals, StepError> {
-    let mut all = sim.residuals();
-    for _ in 1..moments {
-        sim.step()?;
-        sim.sync()?;
-        for (kind, residual) in sim.residuals() {
-            let sum = all.entry(kind).or_default();
-            (sum.mean, sum.max) = (sum.mean + residual.mean, sum.max.max(residual.max));
-        }
-    }
-    all.values_mut().for_each(|residual| residual.mean /= f64::from(moments));
-    Ok(all)
-}
-
-/// Million solves per second of so many constraints whose share of a step takes so long.
+/// Million solves per second of a number of constraints that take `seconds` of a step.
 fn rate(model: &Model, constraints: usize, seconds: f64) -> f64 {
     let sweeps = f64::from(model.settings.iterations) * f64::from(model.settings.substeps);
     constraints as f64 * sweeps / seconds.max(1e-12) * 1e-6
 }
 
-/// Seconds of one step.
-struct Sample {
+/// Times of one step [s].
+struct StepSample {
     wall: f64,
     cpu: f64,
     times: Times,
 }
 
-fn sample(sim: &mut Simulation) -> Result<Sample, StepError> {
+fn sample(sim: &mut Simulation) -> Result<StepSample, StepError> {
     sim.take_times();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     sim.step()?;
     let (cpu, wall) = (cpu_seconds() - cpu, start.elapsed().as_secs_f64());
-    Ok(Sample { wall, cpu, times: sim.take_times() })
+    Ok(StepSample { wall, cpu, times: sim.take_times() })
 }
 
-/// Constraints by kind, of those that run in groups.
-fn kinds(sim: &Simulation) -> BTreeMap<&'static str, usize> {
+/// Number of constraints by kind, of those in groups.
+fn counts_by_kind(sim: &Simulation) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for group in &sim.model().groups {
         *counts.entry(group.kind.name()).or_default() += group.count;
@@ -221,19 +200,7 @@ fn kinds(sim: &Simulation) -> BTreeMap<&'static str, usize> {
     counts
 }
 
-/// The middle value; the mean of the middle two of an even number, 0 of none.
-pub fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut all: Vec<f64> = values.collect();
-    all.sort_by(f64::total_cmp);
-    let middle = all.len() / 2;
-    match all.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => all[middle],
-        _ => (all[middle - 1] + all[middle]) * 0.5,
-    }
-}
-
-fn human(rows: &[Row]) -> String {
+fn human(rows: &[SceneRow]) -> String {
     let head =
         ["scene", "solver", "threads", "particles", "constraints", "iterations", "ms/step", "CPU ms", "Msolves/s"];
     let mut table =
@@ -244,24 +211,24 @@ fn human(rows: &[Row]) -> String {
             row.scene.clone(),
             row.solver.clone(),
             row.threads.map_or_else(|| "-".into(), |n| n.to_string()),
-            out::grouped(row.particles),
-            out::grouped(row.constraints.values().sum()),
+            formatting::grouped(row.particles),
+            formatting::grouped(row.constraints.values().sum()),
             row.iterations.to_string(),
             format!("{:.3}", row.ms_per_step),
             format!("{:.3}", row.cpu_ms_per_step),
             format!("{:.1}", row.msolves_per_s),
             format!("{:.1e}", mean(&row.residual)),
             format!("{:.1e}", mean(&row.residual_before)),
-            row.peak_bytes.map_or_else(|| "?".into(), out::size),
+            row.peak_bytes.map_or_else(|| "?".into(), formatting::size),
             row.hash.clone(),
         ]);
     }
-    let mut text = out::table(&table);
+    let mut text = formatting::table(&table);
     text.push_str(
         "\nBuild (ms), stages (ms per step), and by kind (million solves per second; mean and greatest relative error)\n",
     );
     for row in rows {
-        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, row.place()));
+        text.push_str(&format!("{}, {}, {}:", row.scene, row.solver, row.device()));
         text.push_str(&format!(" build {:.0} (partition {:.0}),", row.build_ms, row.partition_ms));
         for stage in Stage::ALL {
             if let Some(ms) = row.stages.get(stage.name()) {
@@ -271,9 +238,9 @@ fn human(rows: &[Row]) -> String {
         text.push('\n');
         #[cfg(feature = "gpu")]
         row.gpu.iter().for_each(|facts| text.push_str(&gpu::human(facts)));
-        let by_colors = rows.iter().find(|r| r.scene == row.scene && r.solver == "color" && row.solver != "color");
+        let color_row = rows.iter().find(|r| r.scene == row.scene && r.solver == "color" && row.solver != "color");
         for (kind, residual) in &row.residual {
-            let beside = by_colors.and_then(|r| r.residual.get(kind)).filter(|r| r.mean > 0.0);
+            let beside = color_row.and_then(|r| r.residual.get(kind)).filter(|r| r.mean > 0.0);
             let beside = beside.map_or_else(String::new, |r| format!(" ({:.2} of color's)", residual.mean / r.mean));
             let rate = row.msolves_per_s_by_kind.get(kind).map_or_else(|| "-".into(), |r| format!("{r:.1}"));
             let before = row.residual_before.get(kind).copied().unwrap_or_default();
@@ -284,16 +251,4 @@ fn human(rows: &[Row]) -> String {
         }
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn the_median_is_the_middle() {
-        assert_eq!(median([3.0, 1.0, 2.0].into_iter()), 2.0);
-        assert_eq!(median([4.0, 1.0, 2.0, 3.0].into_iter()), 2.5);
-        assert_eq!(median([].into_iter()), 0.0);
-    }
 }

@@ -1,10 +1,10 @@
-//! What a moment of a simulation looks like: engine data to the renderer's picture.
+//! Renders the frames of a simulation: converts engine data to pictures of `pliant-render`.
 
-mod ropes;
+mod polylines;
 
 use crate::args::LiquidLook;
-use crate::liquid::{Liquids, Tint};
-use crate::report::Failure;
+use crate::failure::Failure;
+use crate::liquid::{LiquidColoring, Liquids};
 use glam::{Vec3, Vec3Swizzles};
 use pliant::Simulation;
 use pliant::contact::collider_contact::Solid;
@@ -12,63 +12,63 @@ use pliant::frame::{Frame, Shape};
 use pliant::math::Pose;
 use pliant::motion::Motion;
 use pliant::scene::Scene;
-use pliant_foam::{Fleck, Kind};
+use pliant_foam::{DiffuseKind, DiffuseParticle};
 use pliant_render::{
     Camera, Color, GroundDraw, Image, LiquidDraw, MeshColor, MeshDraw, PALETTE, Picture, Renderer, SolidDraw,
     SphereDraw, TubeDraw,
 };
 use pliant_surface::SurfaceMesh;
-use ropes::chains;
+use polylines::polylines;
 
-/// Everything but the particles: they stay in the background.
-const COLLIDER: Color = Color::srgb8(150, 158, 168);
+/// Colliders.
+const COLLIDER_COLOR: Color = Color::srgb8(150, 158, 168);
 
-/// Foam and spray; bubbles are seen through the liquid besides.
-const FOAM: Color = Color::srgb8(250, 252, 255);
+/// Spray, foam and bubbles.
+const FOAM_COLOR: Color = Color::srgb8(250, 252, 255);
 
-/// Draws the frames of one simulation.
-pub struct Painter {
+/// Renders the frames of one simulation.
+pub struct FrameRenderer {
     renderer: Renderer,
     camera: Camera,
     bounds: Bounds,
     ground: Option<GroundDraw>,
     solids: Vec<(Solid, Motion)>,
-    /// Colliders of triangles.
-    skins: Vec<Skin>,
+    /// Colliders with triangles.
+    collider_meshes: Vec<ColliderMesh>,
     shape: Shape,
     /// By object number.
     colors: Vec<Color>,
-    /// Triangles of sheets, seen from both sides.
+    /// Triangles of cloth, drawn two-sided.
     sheets: Vec<[u32; 3]>,
     /// Triangles of closed bodies.
     bodies: Vec<[u32; 3]>,
     ropes: Vec<Vec<u32>>,
-    /// Particles that belong to nothing that is drawn otherwise.
-    loose: Vec<u32>,
-    /// Liquids that show something by their colors.
-    tinted: Option<(Tint, Vec<bool>)>,
-    /// Colors of liquids' surfaces.
-    liquids: Vec<Color>,
-    /// Way through a liquid that hides half of what is behind [m].
-    clarity: f32,
-    /// Radius of a fleck of foam [m].
-    speck: f32,
+    /// Particles without elements and without a mesh, drawn as spheres.
+    free_particles: Vec<u32>,
+    /// Coloring of liquid particles, and which particles are liquid.
+    colored_liquid: Option<(LiquidColoring, Vec<bool>)>,
+    /// Colors of the liquid surfaces.
+    surface_colors: Vec<Color>,
+    /// Thickness of liquid that hides half of the background [m].
+    attenuation_distance: f32,
+    /// Radius of a diffuse particle [m].
+    foam_radius: f32,
 }
 
-/// A moment to draw.
-pub struct Moment<'a> {
-    /// Where everything is.
+/// Data of one frame.
+pub struct FrameContent<'a> {
+    /// Positions and velocities.
     pub frame: &'a Frame,
-    /// Densities of liquids, where they are to be shown; else empty.
+    /// Densities of liquids relative to rest, if they are shown; else empty.
     pub densities: &'a [f32],
-    /// Surfaces of liquids, where they are to be shown; else empty.
+    /// Surfaces of liquids, if they are shown; else empty.
     pub surfaces: &'a [SurfaceMesh],
     /// Spray, foam and bubbles.
-    pub flecks: &'a [Fleck],
+    pub foam: &'a [DiffuseParticle],
 }
 
-impl Painter {
-    /// Decides on colors and on the camera, which stays where it is over the run.
+impl FrameRenderer {
+    /// Chooses colors and a camera that does not move during the run.
     pub fn new(
         scene: &Scene,
         sim: &Simulation,
@@ -78,20 +78,20 @@ impl Painter {
         let output = &scene.output;
         let renderer = Renderer::new(output.width, output.height)?;
         let shape = sim.shape().clone();
-        let names = sheet_names(scene);
-        let two_sided = |name: &String| names.iter().any(|s| s == name || copy_of(name) == Some(s));
+        let names = cloth_names(scene);
+        let two_sided = |name: &String| names.iter().any(|s| s == name || original_of(name) == Some(s));
         let two_sided: Vec<bool> = shape.object_names.iter().map(two_sided).collect();
         let is_sheet = |t: &[u32; 3]| two_sided[shape.objects[t[0] as usize] as usize];
         let (sheets, bodies) = shape.triangles.iter().partition(|t| is_sheet(t));
         let colors: Vec<Color> = (0..shape.object_names.len()).map(|i| color(&shape, i)).collect();
 
-        // Of grains that come later the first, so that their mouth is in the picture.
-        let soonest = shape.enters.iter().copied().filter(|t| *t > 0.0).fold(f64::INFINITY, f64::min);
-        let by = if soonest < f64::INFINITY { first.time.max(soonest) } else { first.time };
-        let seen = first.positions.iter().enumerate().filter(|(i, _)| !shape.waits(*i, by));
-        let mut bounds = Bounds::of(seen.map(|(_, p)| *p));
+        // Includes the first particle of emitters, so that they are in the picture.
+        let first_entry = shape.enters.iter().copied().filter(|t| *t > 0.0).fold(f64::INFINITY, f64::min);
+        let by = if first_entry < f64::INFINITY { first.time.max(first_entry) } else { first.time };
+        let visible = first.positions.iter().enumerate().filter(|(i, _)| !shape.waits(*i, by));
+        let mut bounds = Bounds::of(visible.map(|(_, p)| *p));
         let mut ground = None;
-        let (mut solids, mut skins) = (Vec::new(), Vec::new());
+        let (mut solids, mut collider_meshes) = (Vec::new(), Vec::new());
         for collider in &sim.model().colliders {
             let pose = collider.motion.pose(first.time);
             let up = pose.rotation * Vec3::Y;
@@ -100,66 +100,67 @@ impl Painter {
                 continue;
             }
             bounds.add_solid(&collider.solid, &pose);
-            match Skin::of(&collider.solid, &collider.motion) {
-                Some(skin) => skins.push(skin),
+            match ColliderMesh::of(&collider.solid, &collider.motion) {
+                Some(mesh) => collider_meshes.push(mesh),
                 None => solids.push((collider.solid.clone(), collider.motion.clone())),
             }
         }
-        bounds.make_room(ground);
+        bounds.expand_for_motion(ground);
         let aspect = output.width as f32 / output.height as f32;
         let camera = camera(&scene.camera, &bounds, aspect);
         let ground = ground.map(|height| ground_at(height, &bounds, &camera));
-        let (ropes, mut loose) = (chains(&shape), loose(&shape));
-        let mut wet = vec![false; shape.objects.len()];
-        liquids.iter().flat_map(|(l, _)| l.particles()).for_each(|p| wet[p as usize] = true);
+        let (ropes, mut free_particles) = (polylines(&shape), free_particles(&shape));
+        let mut is_liquid = vec![false; shape.objects.len()];
+        liquids.iter().flat_map(|(l, _)| l.particles()).for_each(|p| is_liquid[p as usize] = true);
         let look = liquids.map(|(_, look)| look);
-        let speck = liquids.map_or(1.0, |(l, _)| l.speck());
-        let tint = match look {
+        let foam_radius = liquids.map_or(1.0, |(l, _)| l.foam_radius());
+        let coloring = match look {
             Some(LiquidLook::Speed) => {
                 let gravity = Vec3::from(scene.world.gravity).length();
-                Some(Tint::speed(gravity, bounds.max.y - bounds.min.y, first))
+                Some(LiquidColoring::speed(gravity, bounds.max.y - bounds.min.y, first))
             }
-            Some(LiquidLook::Density) => Some(Tint::Density),
+            Some(LiquidLook::Density) => Some(LiquidColoring::Density),
             _ => None,
         };
         let surfaces = liquids.filter(|_| look == Some(LiquidLook::Surface)).map(|(l, _)| l);
         if surfaces.is_some() {
-            loose.retain(|&p| !wet[p as usize]);
+            free_particles.retain(|&p| !is_liquid[p as usize]);
         }
-        let clarity = surfaces.map_or(1.0, Liquids::clarity);
-        let liquids = surfaces.map_or(Vec::new(), |l| l.kinds.iter().map(|k| colors[k.object]).collect());
-        let tinted = tint.map(|tint| (tint, wet));
+        let attenuation_distance = surfaces.map_or(1.0, Liquids::attenuation_distance);
+        let surface_colors = surfaces.map_or(Vec::new(), |l| l.groups.iter().map(|g| colors[g.object]).collect());
+        let colored_liquid = coloring.map(|coloring| (coloring, is_liquid));
         Ok(Self {
             renderer,
             camera,
             bounds,
             ground,
             solids,
-            skins,
+            collider_meshes,
             shape,
             colors,
             sheets,
             bodies,
             ropes,
-            loose,
-            tinted,
-            liquids,
-            clarity,
-            speck,
+            free_particles,
+            colored_liquid,
+            surface_colors,
+            attenuation_distance,
+            foam_radius,
         })
     }
 
-    /// Draws a moment.
-    pub fn paint(&self, moment: &Moment) -> Image {
-        let frame = moment.frame;
+    /// Renders one frame.
+    pub fn render(&self, content: &FrameContent) -> Image {
+        let frame = content.frame;
         let ropes: Vec<Vec<Vec3>> =
             self.ropes.iter().map(|rope| rope.iter().map(|&p| frame.positions[p as usize]).collect()).collect();
-        let placed: Vec<Vec<Vec3>> = self.skins.iter().map(|skin| skin.placed(frame.time)).collect();
+        let collider_positions: Vec<Vec<Vec3>> =
+            self.collider_meshes.iter().map(|mesh| mesh.world_positions(frame.time)).collect();
         let mut picture = Picture::new(self.camera);
         picture.ground = self.ground;
-        for (skin, positions) in self.skins.iter().zip(&placed) {
-            let draw = MeshDraw::new(positions, &skin.triangles, COLLIDER);
-            picture.meshes.push(MeshDraw { two_sided: skin.two_sided, ..draw });
+        for (mesh, positions) in self.collider_meshes.iter().zip(&collider_positions) {
+            let draw = MeshDraw::new(positions, &mesh.triangles, COLLIDER_COLOR);
+            picture.meshes.push(MeshDraw { two_sided: mesh.two_sided, ..draw });
         }
         let mesh = |triangles, two_sided| MeshDraw {
             positions: &frame.positions,
@@ -178,31 +179,37 @@ impl Painter {
             let first = rope[0] as usize;
             picture.tubes.push(TubeDraw { points, radius: self.shape.radii[first], color: self.color(first) });
         }
-        for p in self.loose.iter().map(|&p| p as usize).filter(|&p| !frame.is_away(p)) {
+        for p in self.free_particles.iter().map(|&p| p as usize).filter(|&p| !frame.is_away(p)) {
             let (center, radius) = (frame.positions[p], self.shape.radii[p]);
-            picture.spheres.push(SphereDraw { center, radius, color: self.particle_color(p, moment) });
+            picture.spheres.push(SphereDraw { center, radius, color: self.particle_color(p, content) });
         }
-        for (mesh, &color) in moment.surfaces.iter().zip(&self.liquids) {
+        for (mesh, &color) in content.surfaces.iter().zip(&self.surface_colors) {
             let SurfaceMesh { positions, normals, triangles } = mesh;
-            picture.liquids.push(LiquidDraw { positions, normals, triangles, color, clarity: self.clarity });
+            picture.liquids.push(LiquidDraw {
+                positions,
+                normals,
+                triangles,
+                color,
+                attenuation_distance: self.attenuation_distance,
+            });
         }
-        picture.specks.extend(moment.flecks.iter().map(|f| self.fleck(f)));
+        picture.foam.extend(content.foam.iter().map(|f| self.foam_sphere(f)));
         for (solid, motion) in &self.solids {
             picture.solids.extend(self.solid(solid, &motion.pose(frame.time)));
         }
         self.renderer.render(&picture)
     }
 
-    fn fleck(&self, fleck: &Fleck) -> SphereDraw {
-        let size = if fleck.kind == Kind::Foam { 1.0 } else { 0.75 };
-        SphereDraw { center: fleck.position, radius: size * self.speck, color: FOAM }
+    fn foam_sphere(&self, particle: &DiffuseParticle) -> SphereDraw {
+        let size = if particle.kind == DiffuseKind::Foam { 1.0 } else { 0.75 };
+        SphereDraw { center: particle.position, radius: size * self.foam_radius, color: FOAM_COLOR }
     }
 
-    fn particle_color(&self, p: usize, moment: &Moment) -> Color {
-        match &self.tinted {
-            Some((tint, wet)) if wet[p] => {
-                let density = moment.densities.get(p).copied().unwrap_or(1.0);
-                tint.color(moment.frame.velocities[p], density)
+    fn particle_color(&self, p: usize, content: &FrameContent) -> Color {
+        match &self.colored_liquid {
+            Some((coloring, is_liquid)) if is_liquid[p] => {
+                let density = content.densities.get(p).copied().unwrap_or(1.0);
+                coloring.color(content.frame.velocities[p], density)
             }
             _ => self.color(p),
         }
@@ -214,7 +221,7 @@ impl Painter {
     }
 
     fn solid(&self, solid: &Solid, pose: &Pose) -> Option<SolidDraw> {
-        let color = COLLIDER;
+        let color = COLLIDER_COLOR;
         Some(match *solid {
             Solid::Sphere { radius } => SolidDraw::Sphere { center: pose.position, radius, color },
             Solid::Capsule { half_length, radius } => {
@@ -228,7 +235,7 @@ impl Painter {
         })
     }
 
-    /// A plane that is no ground: the piece of it near the scene, unless it would hide the scene.
+    /// A plane that is not the ground: its part near the scene, unless the camera is behind it.
     fn slab(&self, pose: &Pose) -> Option<SolidDraw> {
         let normal = pose.rotation * Vec3::Y;
         let distance = |p: Vec3| (p - pose.position).dot(normal);
@@ -239,26 +246,26 @@ impl Painter {
         let thickness = size * 0.01;
         let top = center - normal * distance(center);
         let half = Vec3::new(size * 0.75, thickness, size * 0.75);
-        Some(SolidDraw::Box { center: top - normal * thickness, half, rotation: pose.rotation, color: COLLIDER })
+        Some(SolidDraw::Box { center: top - normal * thickness, half, rotation: pose.rotation, color: COLLIDER_COLOR })
     }
 }
 
-/// A collider of triangles, in its own frame.
-struct Skin {
+/// Triangles of a collider in its local frame.
+struct ColliderMesh {
     positions: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// Whether both sides can be seen.
+    /// Whether both sides are drawn.
     two_sided: bool,
     motion: Motion,
 }
 
-impl Skin {
+impl ColliderMesh {
     fn of(solid: &Solid, motion: &Motion) -> Option<Self> {
         let (positions, triangles) = solid.skin()?;
         let two_sided = matches!(solid, Solid::Surface(_));
         let motion = motion.clone();
         if matches!(solid, Solid::Convex(_)) {
-            // Faces of a hull are flat: no vertex is shared, so that none is shaded as round.
+            // Vertices are not shared, so that the faces of a hull are shaded flat.
             let corners = triangles.iter().flatten().map(|&v| positions[v as usize]).collect();
             let triangles = (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
             return Some(Self { positions: corners, triangles, two_sided, motion });
@@ -266,13 +273,13 @@ impl Skin {
         Some(Self { positions: positions.to_vec(), triangles: triangles.to_vec(), two_sided, motion })
     }
 
-    fn placed(&self, time: f64) -> Vec<Vec3> {
+    fn world_positions(&self, time: f64) -> Vec<Vec3> {
         let pose = self.motion.pose(time);
         self.positions.iter().map(|&p| pose.outward(p)).collect()
     }
 }
 
-/// Color of an object: the scene's, or one of the palette, so that copies differ.
+/// Color of an object: from the scene, or from the palette by object number.
 fn color(shape: &Shape, object: usize) -> Color {
     let byte = |v: f32| (v.clamp(0.0, 1.0) * 255.0).round() as u8;
     match shape.colors.get(object) {
@@ -284,18 +291,18 @@ fn color(shape: &Shape, object: usize) -> Color {
     }
 }
 
-/// Names of the objects that have two sides.
-fn sheet_names(scene: &Scene) -> Vec<String> {
+/// Names of the cloth objects.
+fn cloth_names(scene: &Scene) -> Vec<String> {
     let name = |(i, name): (usize, &String)| if name.is_empty() { format!("cloth {i}") } else { name.clone() };
     scene.cloth.iter().map(|c| &c.name).enumerate().map(name).collect()
 }
 
-/// `flag` for its copy `flag[3]`.
-fn copy_of(name: &str) -> Option<&str> {
+/// Name of the original of a copy: `flag` for `flag[3]`.
+fn original_of(name: &str) -> Option<&str> {
     name.strip_suffix(']').and_then(|n| n.rsplit_once('[')).map(|(original, _)| original)
 }
 
-/// A box around what is to be seen.
+/// Bounding box of the visible objects.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     min: Vec3,
@@ -336,9 +343,9 @@ impl Bounds {
         }
     }
 
-    /// Adds the space that things will move into: down to a ground that is not far away; for what starts
-    /// out flat as high as it may rise from the ground, or as low as it may swing; and a little to the sides.
-    fn make_room(&mut self, ground: Option<f32>) {
+    /// Adds space for motion: down to a near ground, up or down for flat scenes that may rise or swing, and a margin to the
+    /// sides.
+    fn expand_for_motion(&mut self, ground: Option<f32>) {
         let size = self.max - self.min;
         let (wide, flat) = (size.xz().max_element(), size.y < 0.4 * size.xz().max_element());
         match ground.filter(|&y| y <= self.min.y + 0.1 * wide) {
@@ -366,17 +373,17 @@ impl Bounds {
 
 fn camera(wanted: &pliant::scene::Camera, bounds: &Bounds, aspect: f32) -> Camera {
     let mut camera = Camera::frame_bounds(bounds.min, bounds.max, aspect);
-    // The frame was made for the default lens: another one stands nearer or farther off.
+    // The framing is for the default field of view; another one changes the distance.
     let fov_y = wanted.fov.to_radians();
-    let away = (camera.eye - camera.target) * ((camera.fov_y * 0.5).tan() / (fov_y * 0.5).tan());
+    let offset = (camera.eye - camera.target) * ((camera.fov_y * 0.5).tan() / (fov_y * 0.5).tan());
     let target = wanted.target.map_or(camera.target, Vec3::from);
-    let eye = wanted.eye.map_or(target + away, Vec3::from);
+    let eye = wanted.eye.map_or(target + offset, Vec3::from);
     camera = Camera::look_at(eye, target);
     camera.fov_y = fov_y;
     camera
 }
 
-/// A ground whose squares and horizon fit the size of the scene.
+/// A ground with checker size and fade distance for the size of the scene.
 fn ground_at(height: f32, bounds: &Bounds, camera: &Camera) -> GroundDraw {
     let wanted = bounds.diagonal() * 0.12;
     let power = 10f32.powf(wanted.log10().floor());
@@ -385,12 +392,12 @@ fn ground_at(height: f32, bounds: &Bounds, camera: &Camera) -> GroundDraw {
     GroundDraw { height, spacing, fade, ..GroundDraw::default() }
 }
 
-fn loose(shape: &Shape) -> Vec<u32> {
+fn free_particles(shape: &Shape) -> Vec<u32> {
     let mut drawn = vec![false; shape.objects.len()];
     let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
     corners.chain(shape.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
-    let coated = |p: u32| shape.coated.get(shape.objects[p as usize] as usize).copied().unwrap_or(false);
-    (0..drawn.len() as u32).filter(|&p| !drawn[p as usize] && !coated(p)).collect()
+    let skinned = |p: u32| shape.coated.get(shape.objects[p as usize] as usize).copied().unwrap_or(false);
+    (0..drawn.len() as u32).filter(|&p| !drawn[p as usize] && !skinned(p)).collect()
 }
 
 #[cfg(test)]
@@ -402,20 +409,20 @@ mod tests {
     }
 
     #[test]
-    fn particles_without_any_element_are_loose() {
-        assert_eq!(loose(&lines(4, &[[0, 2]])), [1, 3]);
+    fn particles_without_elements_are_free() {
+        assert_eq!(free_particles(&lines(4, &[[0, 2]])), [1, 3]);
     }
 
     #[test]
-    fn particles_that_a_mesh_stands_for_are_not_drawn() {
+    fn skinned_particles_are_not_drawn() {
         let objects = vec![0, 0, 1, 1, 1, 1, 1];
         let shape = Shape { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Shape::default() };
-        assert_eq!(loose(&shape), [0, 1]);
+        assert_eq!(free_particles(&shape), [0, 1]);
     }
 
     #[test]
-    fn copies_are_known_by_the_name_of_their_original() {
-        assert_eq!(copy_of("flag[3]"), Some("flag"));
-        assert_eq!(copy_of("flag"), None);
+    fn copies_have_the_name_of_their_original() {
+        assert_eq!(original_of("flag[3]"), Some("flag"));
+        assert_eq!(original_of("flag"), None);
     }
 }

@@ -1,30 +1,30 @@
 //! Line charts side by side, with one legend for all of them.
 
+use super::canvas::{Area, Axes, DrawResult, GRAY, chart, color, svg, title as draw_title, write};
 use super::ticks::Ticks;
-use super::{Area, Axes, Drawn, GRAY, chart, color, svg, write};
-use crate::report::Failure;
+use crate::failure::Failure;
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
-/// How an axis divides its range.
+/// Scale of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
-    /// Evenly, from 0.
+pub enum AxisScale {
+    /// Linear, from 0.
     Linear,
-    /// Evenly, at whole numbers, from the least.
+    /// Linear with integer ticks, from the minimum.
     Whole,
-    /// By factors of ten; values that are not positive are left out.
+    /// Logarithmic; values that are not positive are omitted.
     Log,
 }
 
-/// How a series is drawn.
+/// Style of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Look {
-    /// A line from point to point, with a dot now and then.
+pub enum SeriesStyle {
+    /// A line with a few dots.
     Line,
-    /// The same with a dot at each point.
+    /// A line with a dot at each point.
     Dots,
-    /// A thin gray line across the chart, as high as the first point, to compare with.
+    /// A gray horizontal line at the first point, for reference.
     Level,
 }
 
@@ -35,22 +35,22 @@ pub struct Series {
     pub label: String,
     /// Points in order.
     pub points: Vec<(f64, f64)>,
-    /// How it is drawn.
-    pub look: Look,
+    /// Style.
+    pub style: SeriesStyle,
 }
 
 /// One chart.
 #[derive(Clone, Debug)]
 pub struct Panel {
-    /// What the horizontal axis says.
+    /// Label of the horizontal axis.
     pub x_label: String,
-    /// What the vertical axis says.
+    /// Label of the vertical axis.
     pub y_label: String,
     /// Horizontal axis.
-    pub x_scale: Scale,
+    pub x_scale: AxisScale,
     /// Vertical axis.
-    pub y_scale: Scale,
-    /// Lines; the same ones in every panel, since they share a legend.
+    pub y_scale: AxisScale,
+    /// Series; the same in every panel, as they share a legend.
     pub series: Vec<Series>,
 }
 
@@ -69,19 +69,19 @@ const LINE: u32 = 24;
 pub fn draw(title: &str, panels: &[Panel]) -> Result<String, Failure> {
     let width = WIDTH * panels.len().max(1) as u32;
     let labels: Vec<&str> = panels.first().into_iter().flat_map(|p| &p.series).map(|s| s.label.as_str()).collect();
-    let places = legend(&labels, width as i32);
-    let lines = places.last().map_or(0, |(_, line)| line + 1);
+    let entries = legend(&labels, width as i32);
+    let lines = entries.last().map_or(0, |(_, line)| line + 1);
     let head = TITLE + LINE * lines;
     svg((width, head + HEIGHT), |area| {
-        super::title(area, title)?;
-        for (i, ((x, line), label)) in places.iter().zip(&labels).enumerate() {
+        draw_title(area, title)?;
+        for (i, ((x, line), label)) in entries.iter().zip(&labels).enumerate() {
             let y = (TITLE + LINE * line + LINE / 2) as i32;
             let series = &panels[0].series[i];
-            area.draw(&PathElement::new(vec![(*x, y), (x + SAMPLE, y)], stroke(series, i)))?;
-            if series.look != Look::Level {
-                area.draw(&Circle::new((x + SAMPLE / 2, y), DOT, color(i).filled()))?;
+            area.draw(&PathElement::new(vec![(*x, y), (x + LEGEND_LINE, y)], stroke(series, i)))?;
+            if series.style != SeriesStyle::Level {
+                area.draw(&Circle::new((x + LEGEND_LINE / 2, y), DOT, color(i).filled()))?;
             }
-            write(area, label, (x + SAMPLE + 8, y), 14, HPos::Left)?;
+            write(area, label, (x + LEGEND_LINE + 8, y), 14, HPos::Left)?;
         }
         let (_, rest) = area.split_vertically(head);
         let areas = rest.split_evenly((1, panels.len().max(1)));
@@ -89,41 +89,41 @@ pub fn draw(title: &str, panels: &[Panel]) -> Result<String, Failure> {
     })
 }
 
-/// Length of the piece of line in the legend.
-const SAMPLE: i32 = 28;
+/// Length of the line in a legend entry [pixels].
+const LEGEND_LINE: i32 = 28;
 
-/// Where each entry of a legend starts, and in which line, so that lines are no longer than the picture.
+/// Horizontal position [pixels] and line of each legend entry, wrapped to the width of the picture.
 fn legend(labels: &[&str], width: i32) -> Vec<(i32, u32)> {
     let (mut x, mut line) = (MARGIN, 0);
-    let mut places = Vec::new();
+    let mut entries = Vec::new();
     for label in labels {
-        // There are no fonts to ask: eight pixels are more than a letter of this size takes on average.
-        let entry = SAMPLE + 8 + 8 * label.chars().count() as i32;
+        // Font metrics are not available: 8 pixels exceed the mean width of a letter of this size.
+        let entry = LEGEND_LINE + 8 + 8 * label.chars().count() as i32;
         if x + entry > width - 20 && x > MARGIN {
             (x, line) = (MARGIN, line + 1);
         }
-        places.push((x, line));
+        entries.push((x, line));
         x += entry + 24;
     }
-    places
+    entries
 }
 
-/// Where charts begin behind the labels of their axis.
+/// Left margin of the charts, for the axis labels [pixels].
 const MARGIN: i32 = 88;
 
 fn stroke(series: &Series, number: usize) -> ShapeStyle {
-    if series.look == Look::Level { GRAY.stroke_width(2) } else { color(number).stroke_width(2) }
+    if series.style == SeriesStyle::Level { GRAY.stroke_width(2) } else { color(number).stroke_width(2) }
 }
 
-/// Dots on a line, as many as its look asks for.
+/// Dots of a series, by its style.
 fn dots(series: &Series, points: &[(f64, f64)], number: usize, of: usize) -> Vec<(f64, f64)> {
-    match series.look {
-        Look::Level => Vec::new(),
-        Look::Dots => points.to_vec(),
-        // A single point is no line: it would not be seen.
-        Look::Line if points.len() <= of => points.to_vec(),
-        Look::Line => {
-            // Every line has them at other places, so that one that runs over another does not hide it.
+    match series.style {
+        SeriesStyle::Level => Vec::new(),
+        SeriesStyle::Dots => points.to_vec(),
+        // A single point would not be visible as a line.
+        SeriesStyle::Line if points.len() <= of => points.to_vec(),
+        SeriesStyle::Line => {
+            // Every series has dots at different points, so that overlapping lines are distinct.
             let every = points.len().div_ceil(8).max(of);
             let first = every * number / of.max(1);
             points.iter().skip(first).step_by(every).copied().collect()
@@ -131,14 +131,14 @@ fn dots(series: &Series, points: &[(f64, f64)], number: usize, of: usize) -> Vec
     }
 }
 
-fn draw_panel(area: &Area, panel: &Panel) -> Drawn {
-    let points = |s: &Series| -> Vec<(f64, f64)> { s.points.iter().filter_map(|p| place(panel, *p)).collect() };
+fn draw_panel(area: &Area, panel: &Panel) -> DrawResult {
+    let points = |s: &Series| -> Vec<(f64, f64)> { s.points.iter().filter_map(|p| axis_point(panel, *p)).collect() };
     let mut lines: Vec<Vec<(f64, f64)>> = panel.series.iter().map(points).collect();
     let x = ticks(panel.x_scale, lines.iter().flatten().map(|p| p.0));
     let y = ticks(panel.y_scale, lines.iter().flatten().map(|p| p.1));
     let mut chart = chart(area, &Axes { x: &x, y: &y, x_label: &panel.x_label, y_label: &panel.y_label })?;
     for (i, (series, line)) in panel.series.iter().zip(&mut lines).enumerate() {
-        if series.look == Look::Level {
+        if series.style == SeriesStyle::Level {
             let across = |p: &(f64, f64)| vec![(x.range.start, p.1), (x.range.end, p.1)];
             *line = line.first().map_or_else(Vec::new, across);
         }
@@ -155,19 +155,19 @@ fn draw_panel(area: &Area, panel: &Panel) -> Drawn {
     Ok(())
 }
 
-/// A point in the units of the axes; none if it cannot be shown.
-fn place(panel: &Panel, (x, y): (f64, f64)) -> Option<(f64, f64)> {
-    let y = if panel.y_scale == Scale::Log { y.log10() } else { y };
+/// A point in the units of the axes; `None` if it cannot be shown.
+fn axis_point(panel: &Panel, (x, y): (f64, f64)) -> Option<(f64, f64)> {
+    let y = if panel.y_scale == AxisScale::Log { y.log10() } else { y };
     (x.is_finite() && y.is_finite()).then_some((x, y))
 }
 
-fn ticks(scale: Scale, values: impl Iterator<Item = f64>) -> Ticks {
+fn ticks(scale: AxisScale, values: impl Iterator<Item = f64>) -> Ticks {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let (low, high) = if low <= high { (low, high) } else { (0.0, 1.0) };
     match scale {
-        Scale::Linear => Ticks::linear(0.0..if high > 0.0 { high * 1.05 } else { 1.0 }, 6),
-        Scale::Whole => Ticks::whole(low - 0.5..high + 0.5, 12),
-        Scale::Log => Ticks::log(10_f64.powf(low)..10_f64.powf(high)),
+        AxisScale::Linear => Ticks::linear(0.0..if high > 0.0 { high * 1.05 } else { 1.0 }, 6),
+        AxisScale::Whole => Ticks::whole(low - 0.5..high + 0.5, 12),
+        AxisScale::Log => Ticks::log(10_f64.powf(low)..10_f64.powf(high)),
     }
 }
 
@@ -175,20 +175,20 @@ fn ticks(scale: Scale, values: impl Iterator<Item = f64>) -> Ticks {
 mod tests {
     use super::*;
 
-    fn panel(y_scale: Scale, lines: &[&[(f64, f64)]]) -> Panel {
+    fn panel(y_scale: AxisScale, lines: &[&[(f64, f64)]]) -> Panel {
         let series = |(i, points): (usize, &&[(f64, f64)])| Series {
             label: format!("line {i}"),
             points: points.to_vec(),
-            look: Look::Line,
+            style: SeriesStyle::Line,
         };
         let series = lines.iter().enumerate().map(series).collect();
-        Panel { x_label: "x".into(), y_label: "y".into(), x_scale: Scale::Linear, y_scale, series }
+        Panel { x_label: "x".into(), y_label: "y".into(), x_scale: AxisScale::Linear, y_scale, series }
     }
 
     #[test]
     fn every_series_is_one_line_in_each_panel_and_one_in_the_legend() {
         let data: [&[(f64, f64)]; 2] = [&[(1.0, 0.1), (2.0, 0.01)], &[(1.0, 0.2), (2.0, 0.3)]];
-        let text = draw("Two", &[panel(Scale::Log, &data), panel(Scale::Linear, &data)]).unwrap();
+        let text = draw("Two", &[panel(AxisScale::Log, &data), panel(AxisScale::Linear, &data)]).unwrap();
         for color in ["#0072B2", "#D55E00"] {
             let lines = text.split("<polyline ").filter(|e| e.contains(&format!("stroke=\"{color}\""))).count();
             assert_eq!(lines, 3, "{color}");
@@ -197,17 +197,17 @@ mod tests {
     }
 
     #[test]
-    fn zeros_on_a_logarithmic_axis_are_left_out_and_nothing_at_all_is_said() {
-        let text = draw("Some", &[panel(Scale::Log, &[&[(0.0, 0.0), (1.0, 0.5), (2.0, f64::NAN)]])]).unwrap();
+    fn zeros_on_a_logarithmic_axis_are_omitted_and_empty_charts_are_labeled() {
+        let text = draw("Some", &[panel(AxisScale::Log, &[&[(0.0, 0.0), (1.0, 0.5), (2.0, f64::NAN)]])]).unwrap();
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
-        let text = draw("None", &[panel(Scale::Log, &[&[(0.0, 0.0)]])]).unwrap();
+        let text = draw("None", &[panel(AxisScale::Log, &[&[(0.0, 0.0)]])]).unwrap();
         assert!(text.contains("nothing to show"));
     }
 
     #[test]
-    fn lines_on_top_of_each_other_have_dots_at_different_places() {
+    fn overlapping_lines_have_dots_at_different_points() {
         let points: Vec<(f64, f64)> = (0..60).map(|i| (f64::from(i), 1.0)).collect();
-        let series = Series { label: String::new(), points: points.clone(), look: Look::Line };
+        let series = Series { label: String::new(), points: points.clone(), style: SeriesStyle::Line };
         let all: Vec<_> = (0..10).flat_map(|i| dots(&series, &points, i, 10)).map(|p| p.0 as u32).collect();
         let mut distinct = all.clone();
         distinct.sort_unstable();
@@ -217,10 +217,10 @@ mod tests {
     }
 
     #[test]
-    fn a_long_legend_goes_on_in_the_next_line() {
+    fn a_long_legend_wraps() {
         let labels = ["a solver with a long name"; 9];
-        let places = legend(&labels, 1120);
-        assert!(places.iter().any(|(_, line)| *line > 0));
-        assert!(places.iter().all(|(x, _)| *x + 36 + 8 * 25 <= 1120 - 20));
+        let entries = legend(&labels, 1120);
+        assert!(entries.iter().any(|(_, line)| *line > 0));
+        assert!(entries.iter().all(|(x, _)| *x + 36 + 8 * 25 <= 1120 - 20));
     }
 }

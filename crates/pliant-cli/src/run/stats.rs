@@ -1,22 +1,22 @@
 //! `stats.csv`: times, energies, momenta, contacts and residuals, one line per frame.
 //!
-//! Each line goes out in one write, so that the file is valid whenever the program is killed.
+//! Each line is one write, so that the file is valid if the program is killed.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Residuals, Times};
-use pliant_foam::Tally;
+use pliant_foam::FoamCounts;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// First words of the header; they tell a file of ours from another.
-pub const START: &str = "frame,time,step_ms,";
+/// Start of the header, which identifies a statistics file of this program.
+pub const CSV_SIGNATURE: &str = "frame,time,step_ms,";
 
-/// Wall times of some frames [ms].
+/// Wall times of one or more frames [ms].
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FrameTimes {
     /// Number of frames.
@@ -28,7 +28,7 @@ pub struct FrameTimes {
 }
 
 impl FrameTimes {
-    /// Of one frame.
+    /// Times of one frame.
     pub fn new(steps: Duration, times: &Times) -> Self {
         Self { frames: 1, steps: steps.as_secs_f64() * 1e3, stages: times.stages.map(|s| s * 1e3) }
     }
@@ -49,17 +49,17 @@ pub struct Stats {
     file: File,
     kinds: Vec<&'static str>,
     residuals: Residuals,
-    /// How many particles drains had taken by the last frame; nothing without drains.
+    /// Number of drained particles at the last frame; `None` without drains.
     drained: Option<u64>,
-    /// Whether stages are timed; a GPU would have to stop after each of them.
+    /// Whether stages are timed; a GPU would have to synchronize after each stage.
     staged: bool,
 }
 
 impl Stats {
-    /// Starts the file with its header, with columns for spray, foam and bubbles if there is a `foam`.
-    pub fn create(path: &Path, sim: &Simulation, foam: Option<Tally>) -> Result<Self, Failure> {
+    /// Creates the file and writes the header, with columns for spray, foam and bubbles if `foam` is given.
+    pub fn create(path: &Path, sim: &Simulation, foam: Option<FoamCounts>) -> Result<Self, Failure> {
         let kinds: Vec<&'static str> = sim.residuals().into_keys().collect();
-        let mut header = START.to_owned();
+        let mut header = CSV_SIGNATURE.to_owned();
         header.push_str(&Stage::ALL.map(Stage::name).join(","));
         header.push_str(",kinetic,gravitational,elastic");
         for vector in ["linear", "angular", "center"] {
@@ -83,7 +83,7 @@ impl Stats {
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
         let mut stats = Self { path: path.into(), file, kinds, residuals: Residuals::new(), drained, staged };
-        stats.put(&header)?;
+        stats.write_text(&header)?;
         Ok(stats)
     }
 
@@ -93,7 +93,7 @@ impl Stats {
         frame: u64,
         times: &FrameTimes,
         sim: &Simulation,
-        foam: Option<Tally>,
+        foam: Option<FoamCounts>,
     ) -> Result<(), Failure> {
         let probe = sim.probe();
         let (residuals, liquids) = sim.measure();
@@ -118,11 +118,11 @@ impl Stats {
         if let Some(l) = liquids {
             let _ = write!(line, ",{:.6e},{:.6e},{:.6e},{:.4}", l.pressure_mean, l.pressure_max, l.volume, l.mixing);
         }
-        if let Some(Tally { spray, foam, bubbles, .. }) = foam {
+        if let Some(FoamCounts { spray, foam, bubbles, .. }) = foam {
             let _ = write!(line, ",{spray},{foam},{bubbles}");
         }
         line.push('\n');
-        self.put(&line)
+        self.write_text(&line)
     }
 
     /// Residuals of the last frame.
@@ -130,7 +130,7 @@ impl Stats {
         std::mem::take(&mut self.residuals)
     }
 
-    fn put(&mut self, text: &str) -> Result<(), Failure> {
+    fn write_text(&mut self, text: &str) -> Result<(), Failure> {
         self.file.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.path, &e))
     }
 }

@@ -1,10 +1,12 @@
-//! What is said at the end of a run, to people and to scripts.
+//! Summary of a run, as JSON and as text.
 
+use super::end::RunEnd;
 use super::foam::FoamSummary;
-use super::outputs::{SurfaceTimes, Written};
+use super::outputs::{SurfaceTimes, WrittenOutputs};
 use super::stats::FrameTimes;
-use super::{End, Length};
-use crate::{gpu, out};
+use super::timing::FrameTiming;
+use crate::formatting;
+use crate::gpu;
 use pliant::Simulation;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals};
@@ -17,7 +19,7 @@ use std::path::Path;
 pub struct Summary {
     scene: String,
     backend: &'static str,
-    /// Name of the GPU, if one ran it.
+    /// Name of the GPU, if one was used.
     #[serde(skip_serializing_if = "Option::is_none")]
     adapter: Option<String>,
     solver: &'static str,
@@ -25,20 +27,20 @@ pub struct Summary {
     threads: Option<usize>,
     particles: usize,
     constraints: Counts,
-    /// Frames that are finished.
+    /// Completed frames.
     frames: u64,
     ms_per_frame: f64,
     /// Empty on a GPU.
     stages: BTreeMap<&'static str, f64>,
-    /// Surfaces of liquids, beside the steps.
+    /// Surface reconstruction, not part of the frame time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub surfaces: Option<SurfaceTimes>,
     /// Spray, foam and bubbles of liquids.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub foam: Option<FoamSummary>,
-    /// After the last finished frame.
+    /// After the last completed frame.
     pub residual: Residuals,
-    /// Fingerprint of the state at the end; none if it diverged.
+    /// Hash of the final state; none if the simulation diverged.
     hash: Option<String>,
     out: String,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -48,7 +50,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// From the simulation at its end.
+    /// From the simulation after its last step.
     pub fn new(name: &str, sim: &Simulation, times: &FrameTimes, folder: &Path) -> Self {
         let (adapter, on_cpu) = (gpu::adapter(sim), sim.backend() == "cpu");
         let stages = Stage::ALL.iter().zip(times.stages).filter(|_| on_cpu);
@@ -74,20 +76,20 @@ impl Summary {
         }
     }
 
-    /// Notes how the run ended.
-    pub fn end(&mut self, end: &End) {
+    /// Records how the run ended.
+    pub fn end(&mut self, end: &RunEnd) {
         match end {
-            End::Done => {}
-            End::Interrupted => self.interrupted = true,
-            End::Diverged(error) => {
+            RunEnd::Done => {}
+            RunEnd::Interrupted => self.interrupted = true,
+            RunEnd::Diverged(error) => {
                 self.diverged = Some(error.to_string());
                 self.hash = None;
             }
         }
     }
 
-    /// The summary for people: what was done, where to look, what to try next.
-    pub fn human(&self, written: &Written, wanted: u64, length: &Length, spec: &str) -> String {
+    /// The summary as text, with the written files and suggested commands.
+    pub fn human(&self, written: &WrittenOutputs, wanted: u64, timing: &FrameTiming, spec: &str) -> String {
         let head = if self.interrupted {
             format!("{}: interrupted, {} of {wanted} frames are finished", self.scene, self.frames)
         } else if self.diverged.is_some() {
@@ -95,17 +97,17 @@ impl Summary {
         } else {
             format!("{}: {} frames", self.scene, self.frames)
         };
-        let mut text = format!("{head}, {:.2} s of simulated time\n", self.frames as f64 * length.frame_seconds);
-        let place = out::place(self.adapter.as_deref(), self.threads);
+        let mut text = format!("{head}, {:.2} s of simulated time\n", self.frames as f64 * timing.frame_seconds);
+        let device = formatting::device(self.adapter.as_deref(), self.threads);
         text.push_str(&format!(
-            "{} particles, constraints: {}\n{:.2} ms per frame on {place}, solver {}\n",
-            out::grouped(self.particles),
-            out::counts(&self.constraints),
+            "{} particles, constraints: {}\n{:.2} ms per frame on {device}, solver {}\n",
+            formatting::grouped(self.particles),
+            formatting::counts(&self.constraints),
             self.ms_per_frame,
             self.solver
         ));
         if let Some(surfaces) = &self.surfaces {
-            let triangles = out::grouped(surfaces.triangles_per_frame as usize);
+            let triangles = formatting::grouped(surfaces.triangles_per_frame as usize);
             text.push_str(&format!("surfaces: {:.2} ms and {triangles} triangles per frame\n", surfaces.ms_per_frame));
         }
         if let Some(foam) = &self.foam {

@@ -1,40 +1,40 @@
-//! Encodes pictures on a thread of its own, so that the next one is drawn meanwhile.
+//! Encodes pictures on a separate thread while the next one is rendered.
 
-use super::outputs::Plan;
+use super::output_settings::OutputSettings;
 use crate::args::Video;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant_render::{GifWriter, Image, Mp4Writer, VideoError, VideoWriter};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 
-/// Pictures that may wait to be encoded.
-const WAITING: usize = 2;
+/// Capacity of the queue of pictures to encode.
+const QUEUE_CAPACITY: usize = 2;
 
-/// Hands pictures to the thread that encodes them.
-pub struct Encoder {
+/// Sends pictures to the encoder thread.
+pub struct VideoEncoder {
     name: String,
     images: SyncSender<Image>,
     thread: JoinHandle<Result<(), VideoError>>,
 }
 
-impl Encoder {
-    /// Opens the video that the command line asks for and starts the thread; none for `--video none`.
-    pub fn start(plan: &Plan) -> Result<Option<Self>, Failure> {
-        let output = &plan.scene.output;
-        // Slow motion where a second has more frames than a player shows, time lapse where it has hardly one.
-        let fps = (1.0 / (plan.length.frame_seconds * plan.args.every as f64)).clamp(1.0, 240.0);
-        let extension = match plan.args.video {
+impl VideoEncoder {
+    /// Opens the requested video and starts the thread; `None` for `--video none`.
+    pub fn start(settings: &OutputSettings) -> Result<Option<Self>, Failure> {
+        let output = &settings.scene.output;
+        // Clamped to what players support: slow motion above, time lapse below.
+        let fps = (1.0 / (settings.timing.frame_seconds * settings.args.every as f64)).clamp(1.0, 240.0);
+        let extension = match settings.args.video {
             Video::Mp4 => "mp4",
             Video::Gif => "gif",
             Video::None => return Ok(None),
         };
-        let name = format!("{}.{extension}", plan.name);
-        let path = plan.folder.join(&name);
-        let writer: Box<dyn VideoWriter + Send> = match plan.args.video {
+        let name = format!("{}.{extension}", settings.name);
+        let path = settings.folder.join(&name);
+        let writer: Box<dyn VideoWriter + Send> = match settings.args.video {
             Video::Gif => Box::new(GifWriter::create(path, output.width, output.height, fps)?),
             _ => Box::new(Mp4Writer::create(path, output.width, output.height, fps)?),
         };
-        let (images, arriving) = sync_channel(WAITING);
+        let (images, arriving) = sync_channel(QUEUE_CAPACITY);
         let thread = std::thread::Builder::new().name("pliant-video".into());
         let thread = thread
             .spawn(move || encode(writer, arriving))
@@ -42,13 +42,13 @@ impl Encoder {
         Ok(Some(Self { name, images, thread }))
     }
 
-    /// Adds a picture. Waits if too many are on their way; false if the encoder has failed, which `finish`
-    /// explains.
+    /// Adds a picture; blocks while the queue is full. False if the encoder has failed, in which case `finish` returns the
+    /// error.
     pub fn push(&self, image: Image) -> bool {
         self.images.send(image).is_ok()
     }
 
-    /// Waits until the video is complete; its name.
+    /// Waits until the video is complete and returns its name.
     pub fn finish(self) -> Result<String, Failure> {
         drop(self.images);
         match self.thread.join() {

@@ -1,13 +1,15 @@
-//! `pliant study colors`: what fewer colors cost in accuracy (D2 Fig 5).
+//! `pliant study colors`: accuracy against the number of colors (D2 Fig 5).
 
-use super::{Entrant, look_at, make_folder, mean_residual, timed_step};
+use super::output::{list_files, make_folder};
+use super::solver_case::{SolverCase, mean_residual, timed_step};
 use crate::args::{ColorsArgs, SolverSpec};
-use crate::bench::median;
-use crate::out;
-use crate::plot::lines::{self, Look, Panel, Scale, Series};
+use crate::failure::Failure;
+use crate::formatting;
+use crate::plot::lines::{self, AxisScale, Panel, Series, SeriesStyle};
 use crate::plot::save;
 use crate::progress::Progress;
-use crate::report::Failure;
+use crate::statistics::median;
+use crate::stdout;
 use glam::DVec3;
 use pliant::partition::report::report;
 use pliant::scene::{MOST_ITERATIONS, Partition};
@@ -15,29 +17,29 @@ use serde::Serialize;
 use std::fmt::Write as _;
 
 /// Iterations of the reference over those of the scene.
-const REFERENCE: u32 = 16;
+const REFERENCE_FACTOR: u32 = 16;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Findings {
+struct ColorsReport {
     scene: String,
     backend: &'static str,
     steps: u32,
     iterations: u32,
     reference_iterations: u32,
-    plain: Row,
-    phantom: Vec<Row>,
+    plain: ColoringRow,
+    phantom: Vec<ColoringRow>,
     csv: String,
     svg: String,
 }
 
-/// One way to color.
+/// Result of one coloring.
 #[derive(Clone, Debug, Serialize)]
-struct Row {
+struct ColoringRow {
     solver: String,
-    /// Colors of the kind that has most.
+    /// Maximum number of colors of a kind.
     colors: usize,
-    /// Distance from the reference over its size.
+    /// Distance from the reference, relative to its size.
     error: f64,
     /// Mean relative error of the constraints at the end.
     residual: f64,
@@ -49,10 +51,10 @@ struct Row {
 
 pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
     let plain = SolverSpec { partition: Partition::Color, number: None };
-    let mut entrant = Entrant::new(&args.scene, &plain, &args.common)?;
-    let scene = entrant.loaded.name.clone();
-    let iterations = entrant.iterations();
-    let first = entrant.build(iterations)?;
+    let mut case = SolverCase::new(&args.scene, &plain, &args.common)?;
+    let scene = case.loaded.name.clone();
+    let iterations = case.iterations();
+    let first = case.build(iterations)?;
     let (backend, most) =
         (first.backend(), report(first.model()).groups.iter().map(|g| g.colors).max().unwrap_or(0) as u32);
     drop(first);
@@ -64,27 +66,27 @@ pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
     let folder = make_folder(args.out.as_deref(), &scene)?;
     let (csv, svg) = (folder.join("colors.csv"), folder.join("colors.svg"));
 
-    let reference_iterations = iterations.saturating_mul(REFERENCE).min(MOST_ITERATIONS);
-    // The reference counts as what it costs.
-    let mut progress = Progress::on_terminal(u64::from(REFERENCE + 1 + (to - args.from + 1)), "run");
-    let (reference, _) = run(&mut entrant, reference_iterations, args.steps)?;
+    let reference_iterations = iterations.saturating_mul(REFERENCE_FACTOR).min(MOST_ITERATIONS);
+    // The reference counts by its number of iterations.
+    let mut progress = Progress::on_terminal(u64::from(REFERENCE_FACTOR + 1 + (to - args.from + 1)), "run");
+    let (reference, _) = run(&mut case, reference_iterations, args.steps)?;
     let size = diagonal(&reference);
-    progress.at(u64::from(REFERENCE));
-    let (positions, mut plain) = run(&mut entrant, iterations, args.steps)?;
+    progress.at(u64::from(REFERENCE_FACTOR));
+    let (positions, mut plain) = run(&mut case, iterations, args.steps)?;
     plain.error = distance(&positions, &reference) / size;
     let mut phantom = Vec::new();
     for q in args.from..=to {
-        progress.at(u64::from(REFERENCE + 1 + (q - args.from)));
+        progress.at(u64::from(REFERENCE_FACTOR + 1 + (q - args.from)));
         let solver = SolverSpec { partition: Partition::Phantom, number: Some(q) };
-        let mut entrant = Entrant::new(&args.scene, &solver, &args.common)?;
-        let (positions, mut row) = run(&mut entrant, iterations, args.steps)?;
+        let mut case = SolverCase::new(&args.scene, &solver, &args.common)?;
+        let (positions, mut row) = run(&mut case, iterations, args.steps)?;
         row.error = distance(&positions, &reference) / size;
         phantom.push((q, row));
     }
     progress.finish();
     save(&csv, &table(&plain, &phantom))?;
     save(&svg, &chart(&scene, &plain, &phantom)?)?;
-    let findings = Findings {
+    let findings = ColorsReport {
         scene,
         backend,
         steps: args.steps,
@@ -96,21 +98,21 @@ pub fn colors(args: &ColorsArgs) -> Result<(), Failure> {
         svg: svg.display().to_string(),
     };
     if args.common.json {
-        return out::json(&findings);
+        return stdout::json(&findings);
     }
-    out::text(&(human(&findings) + &look_at(&[&svg, &csv])))
+    stdout::text(&(human(&findings) + &list_files(&[&svg, &csv])))
 }
 
-/// Runs all steps; where particles are then, and everything but the error, which is 0.
-fn run(entrant: &mut Entrant, iterations: u32, steps: u32) -> Result<(Vec<DVec3>, Row), Failure> {
-    let mut sim = entrant.build(iterations)?;
+/// Runs all steps; returns the final positions and a row with an error of 0.
+fn run(case: &mut SolverCase, iterations: u32, steps: u32) -> Result<(Vec<DVec3>, ColoringRow), Failure> {
+    let mut sim = case.build(iterations)?;
     let mut times = Vec::with_capacity(steps as usize);
     for _ in 0..steps {
-        times.push(timed_step(&mut sim).map_err(|e| entrant.failed(e))?.solve);
+        times.push(timed_step(&mut sim).map_err(|e| case.failure(e))?.solve);
     }
     let report = report(sim.model());
-    let row = Row {
-        solver: entrant.solver.clone(),
+    let row = ColoringRow {
+        solver: case.solver.clone(),
         colors: report.groups.iter().map(|g| g.colors).max().unwrap_or(0),
         error: 0.0,
         residual: mean_residual(&sim.residuals(), &sim.counts()),
@@ -129,7 +131,7 @@ fn distance(a: &[DVec3], b: &[DVec3]) -> f64 {
     (sum / a.len().max(1) as f64).sqrt()
 }
 
-/// Diagonal of the bounding box [m]; 1 if everything is in one point.
+/// Diagonal of the bounding box [m]; 1 for a single point.
 fn diagonal(points: &[DVec3]) -> f64 {
     let least = points.iter().copied().fold(DVec3::INFINITY, DVec3::min);
     let most = points.iter().copied().fold(DVec3::NEG_INFINITY, DVec3::max);
@@ -138,7 +140,7 @@ fn diagonal(points: &[DVec3]) -> f64 {
 }
 
 /// The CSV file.
-fn table(plain: &Row, phantom: &[(u32, Row)]) -> String {
+fn table(plain: &ColoringRow, phantom: &[(u32, ColoringRow)]) -> String {
     let mut text = "solver,colors,error,residual_mean,phantoms,phantom_constraints,passes_per_iteration,\
                     solve_ms_per_step\n"
         .to_owned();
@@ -150,24 +152,24 @@ fn table(plain: &Row, phantom: &[(u32, Row)]) -> String {
     text
 }
 
-fn chart(scene: &str, plain: &Row, phantom: &[(u32, Row)]) -> Result<String, Failure> {
+fn chart(scene: &str, plain: &ColoringRow, phantom: &[(u32, ColoringRow)]) -> Result<String, Failure> {
     let points = phantom.iter().map(|(q, row)| (f64::from(*q), row.error)).collect();
     let level = phantom.iter().take(1).map(|(q, _)| (f64::from(*q), plain.error)).collect();
     let series = vec![
-        Series { label: "phantom particles".into(), points, look: Look::Dots },
-        Series { label: format!("plain coloring, {} colors", plain.colors), points: level, look: Look::Level },
+        Series { label: "phantom particles".into(), points, style: SeriesStyle::Dots },
+        Series { label: format!("plain coloring, {} colors", plain.colors), points: level, style: SeriesStyle::Level },
     ];
     let panel = Panel {
         x_label: "colors per kind at most".into(),
         y_label: "error relative to the size".into(),
-        x_scale: Scale::Whole,
-        y_scale: Scale::Linear,
+        x_scale: AxisScale::Whole,
+        y_scale: AxisScale::Linear,
         series,
     };
     lines::draw(&format!("{scene}: error against the number of colors"), &[panel])
 }
 
-fn human(f: &Findings) -> String {
+fn human(f: &ColorsReport) -> String {
     let mut text = format!(
         "{}: {} steps of {} iterations, against a reference of {}\n\n",
         f.scene, f.steps, f.iterations, f.reference_iterations
@@ -180,12 +182,12 @@ fn human(f: &Findings) -> String {
             row.colors.to_string(),
             format!("{:.3e}", row.error),
             format!("{:.3e}", row.residual),
-            out::grouped(row.phantoms),
-            out::grouped(row.passes_per_iteration),
+            formatting::grouped(row.phantoms),
+            formatting::grouped(row.passes_per_iteration),
             format!("{:.3}", row.solve_ms_per_step),
         ]);
     }
-    text.push_str(&out::table(&rows));
+    text.push_str(&formatting::table(&rows));
     text
 }
 

@@ -1,13 +1,16 @@
 //! `pliant study convergence`: error against iterations and against time (D0 Fig 5, D2 Figs 6 and 9).
 
-use super::{Entrant, look_at, make_folder, mean_residual, note_rounding, passes_per_step, timed_step};
+use super::output::{list_files, make_folder};
+use super::solver_case::{SolverCase, mean_residual, note_rounding, passes_per_step, timed_step};
 use crate::args::ConvergenceArgs;
-use crate::bench::median;
-use crate::plot::lines::{self, Look, Panel, Scale, Series};
+use crate::failure::Failure;
+use crate::formatting;
+use crate::gpu;
+use crate::plot::lines::{self, AxisScale, Panel, Series, SeriesStyle};
 use crate::plot::save;
 use crate::progress::Progress;
-use crate::report::Failure;
-use crate::{gpu, out};
+use crate::statistics::median;
+use crate::stdout;
 use pliant::Simulation;
 use pliant::partition::report::report;
 use pliant::scene::MOST_ITERATIONS;
@@ -15,9 +18,9 @@ use pliant::schedule::stats::Residuals;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Findings {
+struct ConvergenceReport {
     scene: String,
     steps: u32,
     backend: &'static str,
@@ -26,18 +29,18 @@ struct Findings {
     /// None on a GPU.
     threads: Option<usize>,
     budget_ms: Option<f64>,
-    /// The largest error that a solver ends with.
+    /// Largest final error of all solvers.
     equal_residual: f64,
-    solvers: Vec<Row>,
+    solvers: Vec<SolverRow>,
     csv: String,
     svg: String,
 }
 
 /// One solver.
 #[derive(Serialize)]
-struct Row {
+struct SolverRow {
     solver: String,
-    /// What "auto" came to, or the same as the solver without its number.
+    /// The partition that `auto` resolves to, else the solver without its number.
     partition: &'static str,
     /// Per substep.
     iterations: u32,
@@ -46,20 +49,20 @@ struct Row {
     /// Mean time of the solve stage.
     solve_ms_per_step: f64,
     residual: f64,
-    /// Distance that the center of mass moved [m].
+    /// Displacement of the center of mass [m].
     drift: f64,
-    /// Time of the solve stage until its error stays at or below `equal_residual`.
+    /// Time of the solve stage after which the error stays at or below `equal_residual` [ms].
     ms_to_equal_residual: f64,
 }
 
-/// One solver, with its state after every step.
+/// Result of one solver, with a point per step.
 struct Curve {
-    row: Row,
-    samples: Vec<Sample>,
+    row: SolverRow,
+    samples: Vec<CurvePoint>,
 }
 
-/// State after a step; everything but the error has summed up since the start.
-struct Sample {
+/// State after a step; iterations, passes and time are cumulative.
+struct CurvePoint {
     iterations: u64,
     passes: u64,
     solve_ms: f64,
@@ -69,27 +72,27 @@ struct Sample {
 }
 
 pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
-    let mut entrants = args
+    let mut cases = args
         .solvers
         .iter()
-        .map(|solver| Entrant::new(&args.scene, solver, &args.common))
+        .map(|solver| SolverCase::new(&args.scene, solver, &args.common))
         .collect::<Result<Vec<_>, _>>()?;
-    let scene = entrants.first().map(|e| e.loaded.name.clone()).unwrap_or_default();
+    let scene = cases.first().map(|e| e.loaded.name.clone()).unwrap_or_default();
     let folder = make_folder(args.out.as_deref(), &scene)?;
     let (csv, svg) = (folder.join("convergence.csv"), folder.join("convergence.svg"));
-    let mut progress = Progress::on_terminal(entrants.len() as u64 * u64::from(args.steps), "step");
+    let mut progress = Progress::on_terminal(cases.len() as u64 * u64::from(args.steps), "step");
     let mut curves = Vec::new();
     let (mut backend, mut adapter, mut threads) = ("cpu", None, None);
-    for entrant in &mut entrants {
+    for case in &mut cases {
         let iterations = match args.budget_ms {
-            Some(budget) => calibrate(entrant, budget)?,
-            None => entrant.iterations(),
+            Some(budget) => calibrate(case, budget)?,
+            None => case.iterations(),
         };
-        let mut sim = entrant.build(iterations)?;
+        let mut sim = case.build(iterations)?;
         (backend, adapter) = (sim.backend(), gpu::adapter(&sim));
         threads = adapter.is_none().then(|| sim.threads());
         let before = curves.len() as u64 * u64::from(args.steps);
-        curves.push(run(entrant, &mut sim, args.steps, |step| progress.at(before + step))?);
+        curves.push(run(case, &mut sim, args.steps, |step| progress.at(before + step))?);
     }
     progress.finish();
     let equal_residual = curves.iter().map(|c| c.row.residual).fold(0.0, f64::max);
@@ -99,7 +102,7 @@ pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
     }
     save(&csv, &table(&curves))?;
     save(&svg, &chart(&scene, args.budget_ms, &curves)?)?;
-    let findings = Findings {
+    let findings = ConvergenceReport {
         scene,
         steps: args.steps,
         backend,
@@ -112,24 +115,24 @@ pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
         svg: svg.display().to_string(),
     };
     if args.common.json {
-        return out::json(&findings);
+        return stdout::json(&findings);
     }
-    out::text(&(human(&findings) + &look_at(&[&svg, &csv])))
+    stdout::text(&(human(&findings) + &list_files(&[&svg, &csv])))
 }
 
-/// Runs all steps; `done` is told how many.
-fn run(entrant: &Entrant, sim: &mut Simulation, steps: u32, mut done: impl FnMut(u64)) -> Result<Curve, Failure> {
+/// Runs all steps; calls `done` after each.
+fn run(case: &SolverCase, sim: &mut Simulation, steps: u32, mut done: impl FnMut(u64)) -> Result<Curve, Failure> {
     let (settings, counts) = (sim.model().settings, sim.counts());
     let report = report(sim.model());
     let iterations_per_step = u64::from(settings.iterations) * u64::from(settings.substeps);
     let passes = passes_per_step(&report, &settings);
     let start = sim.probe().center;
-    let mut samples: Vec<Sample> = Vec::with_capacity(steps as usize);
+    let mut samples: Vec<CurvePoint> = Vec::with_capacity(steps as usize);
     for step in 1..=u64::from(steps) {
-        let time = timed_step(sim).map_err(|e| entrant.failed(e))?;
+        let time = timed_step(sim).map_err(|e| case.failure(e))?;
         let (kinds, center) = (sim.residuals(), sim.probe().center);
         let square: f64 = center.iter().zip(start).map(|(a, b)| (a - b) * (a - b)).sum();
-        samples.push(Sample {
+        samples.push(CurvePoint {
             iterations: step * iterations_per_step,
             passes: step * passes,
             solve_ms: samples.last().map_or(0.0, |s| s.solve_ms) + time.solve,
@@ -139,8 +142,8 @@ fn run(entrant: &Entrant, sim: &mut Simulation, steps: u32, mut done: impl FnMut
         });
         done(step);
     }
-    let row = Row {
-        solver: entrant.solver.clone(),
+    let row = SolverRow {
+        solver: case.solver.clone(),
         partition: report.solver,
         iterations: settings.iterations,
         iterations_per_step,
@@ -153,21 +156,21 @@ fn run(entrant: &Entrant, sim: &mut Simulation, steps: u32, mut done: impl FnMut
     Ok(Curve { row, samples })
 }
 
-/// Steps that are measured for a budget, after one that is not.
-const MEASURED: usize = 15;
-/// Times that a number of iterations is measured and corrected: caches make few iterations dearer than many.
-const ROUNDS: usize = 4;
+/// Measured steps of a calibration, after one warmup step.
+const MEASURED_STEPS: usize = 15;
+/// Maximum calibration rounds: the cost per iteration depends on their number through caches.
+const CALIBRATION_ROUNDS: usize = 4;
 
 /// Iterations per substep whose solve stage takes about `budget` milliseconds per step; at least one.
-fn calibrate(entrant: &mut Entrant, budget: f64) -> Result<u32, Failure> {
-    let mut iterations = entrant.iterations();
-    for _ in 0..ROUNDS {
-        let mut sim = entrant.build(iterations)?;
+fn calibrate(case: &mut SolverCase, budget: f64) -> Result<u32, Failure> {
+    let mut iterations = case.iterations();
+    for _ in 0..CALIBRATION_ROUNDS {
+        let mut sim = case.build(iterations)?;
         let mut times = Vec::new();
-        for _ in 0..=MEASURED {
-            times.push(timed_step(&mut sim).map_err(|e| entrant.failed(e))?.solve);
+        for _ in 0..=MEASURED_STEPS {
+            times.push(timed_step(&mut sim).map_err(|e| case.failure(e))?.solve);
         }
-        let wanted = fitting(iterations, median(times.into_iter().skip(1)), budget);
+        let wanted = iterations_for_budget(iterations, median(times.into_iter().skip(1)), budget);
         let close = wanted.abs_diff(iterations) * 20 <= iterations;
         iterations = wanted;
         if close {
@@ -177,13 +180,13 @@ fn calibrate(entrant: &mut Entrant, budget: f64) -> Result<u32, Failure> {
     Ok(iterations)
 }
 
-/// Iterations that fit a budget when so many take so long.
-fn fitting(iterations: u32, took: f64, budget: f64) -> u32 {
+/// Iterations that fit a budget [ms], from the time of a number of iterations [ms].
+fn iterations_for_budget(iterations: u32, took: f64, budget: f64) -> u32 {
     (f64::from(iterations) * budget / took.max(1e-6)).round().clamp(1.0, f64::from(MOST_ITERATIONS)) as u32
 }
 
 /// Time after which the error stays at or below `wanted`, which it does at the end.
-fn time_to(samples: &[Sample], wanted: f64) -> f64 {
+fn time_to(samples: &[CurvePoint], wanted: f64) -> f64 {
     let above = samples.iter().rposition(|s| s.residual > wanted);
     let first = above.map_or(0, |i| i + 1);
     samples.get(first).or(samples.last()).map_or(0.0, |s| s.solve_ms)
@@ -213,17 +216,17 @@ fn table(curves: &[Curve]) -> String {
 }
 
 fn chart(scene: &str, budget: Option<f64>, curves: &[Curve]) -> Result<String, Failure> {
-    let panel = |x_label: &str, x: fn(&Sample) -> f64| {
+    let panel = |x_label: &str, x: fn(&CurvePoint) -> f64| {
         let series = |c: &Curve| Series {
             label: name(&c.row),
             points: c.samples.iter().map(|s| (x(s), s.residual)).collect(),
-            look: Look::Line,
+            style: SeriesStyle::Line,
         };
         Panel {
             x_label: x_label.into(),
             y_label: "mean relative error".into(),
-            x_scale: Scale::Linear,
-            y_scale: Scale::Log,
+            x_scale: AxisScale::Linear,
+            y_scale: AxisScale::Log,
             series: curves.iter().map(series).collect(),
         }
     };
@@ -234,27 +237,28 @@ fn chart(scene: &str, budget: Option<f64>, curves: &[Curve]) -> Result<String, F
 }
 
 /// "color", or "auto (color)".
-fn name(row: &Row) -> String {
+fn name(row: &SolverRow) -> String {
     if row.solver == "auto" { format!("auto ({})", row.partition) } else { row.solver.clone() }
 }
 
-fn human(f: &Findings) -> String {
-    let mut text = format!("{}: {} steps on {}\n\n", f.scene, f.steps, out::place(f.adapter.as_deref(), f.threads));
+fn human(f: &ConvergenceReport) -> String {
+    let mut text =
+        format!("{}: {} steps on {}\n\n", f.scene, f.steps, formatting::device(f.adapter.as_deref(), f.threads));
     let equal = format!("ms to {:.2e}", f.equal_residual);
     let head = ["solver", "iterations/step", "passes/iteration", "solve ms/step", "residual", "drift [m]", &equal];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for row in &f.solvers {
         rows.push(vec![
             name(row),
-            out::grouped(row.iterations_per_step as usize),
-            out::grouped(row.passes_per_iteration),
+            formatting::grouped(row.iterations_per_step as usize),
+            formatting::grouped(row.passes_per_iteration),
             format!("{:.3}", row.solve_ms_per_step),
             format!("{:.3e}", row.residual),
             format!("{:.2e}", row.drift),
             format!("{:.2}", row.ms_to_equal_residual),
         ]);
     }
-    text.push_str(&out::table(&rows));
+    text.push_str(&formatting::table(&rows));
     if let Some(budget) = f.budget_ms {
         let chosen = f.solvers.iter().map(|r| format!("{} {}", name(r), r.iterations)).collect::<Vec<_>>().join(", ");
         text.push_str(&format!("\nIterations per substep chosen for {budget} ms per step: {chosen}\n"));
@@ -266,8 +270,8 @@ fn human(f: &Findings) -> String {
 mod tests {
     use super::*;
 
-    fn samples(residuals: &[f64]) -> Vec<Sample> {
-        let sample = |(i, r): (usize, &f64)| Sample {
+    fn samples(residuals: &[f64]) -> Vec<CurvePoint> {
+        let sample = |(i, r): (usize, &f64)| CurvePoint {
             iterations: 0,
             passes: 0,
             solve_ms: (i + 1) as f64,
@@ -287,8 +291,8 @@ mod tests {
 
     #[test]
     fn a_budget_is_met_in_proportion_and_by_at_least_one_iteration() {
-        assert_eq!(fitting(8, 2.0, 5.0), 20);
-        assert_eq!(fitting(8, 100.0, 5.0), 1);
-        assert_eq!(fitting(8, 0.0, 1e6), MOST_ITERATIONS);
+        assert_eq!(iterations_for_budget(8, 2.0, 5.0), 20);
+        assert_eq!(iterations_for_budget(8, 100.0, 5.0), 1);
+        assert_eq!(iterations_for_budget(8, 0.0, 1e6), MOST_ITERATIONS);
     }
 }

@@ -1,11 +1,12 @@
-//! `pliant study equal`: what each solver costs when all leave the same error (D2 Table 2).
+//! `pliant study equal`: cost of each solver at equal error (D2 Table 2).
 
-use super::{Entrant, mean_residual, note_rounding, passes_per_step, timed_step};
+use super::solver_case::{SolverCase, mean_residual, note_rounding, passes_per_step, timed_step};
 use crate::args::{EqualArgs, SolverSpec};
-use crate::bench::median;
-use crate::out;
+use crate::failure::Failure;
+use crate::formatting;
 use crate::progress::Progress;
-use crate::report::Failure;
+use crate::statistics::median;
+use crate::stdout;
 use pliant::StepError;
 use pliant::partition::report::report;
 use serde::Serialize;
@@ -13,21 +14,21 @@ use std::collections::BTreeMap;
 
 /// One solver on one scene; its fields are the keys of the JSON.
 #[derive(Clone, Debug, Serialize)]
-struct Row {
+struct EqualErrorRow {
     scene: String,
     backend: &'static str,
     solver: String,
-    /// What "auto" came to, or the same as the solver without its number.
+    /// The partition that `auto` resolves to, else the solver without its number.
     partition: &'static str,
-    /// Whether it leaves no larger error than the first solver.
+    /// Whether the error is at most that of the first solver.
     reached: bool,
-    /// Per substep; the most that were tried if that was not enough.
+    /// Per substep; the maximum if the error was not reached.
     iterations: u32,
     /// Constraints of the scene.
     constraints: usize,
-    /// Particles with copies: each is one constraint more.
+    /// Particles with copies; each adds one constraint.
     phantom_constraints: usize,
-    /// Both together.
+    /// Sum of both.
     all_constraints: usize,
     /// Copies of particles.
     phantoms: usize,
@@ -38,7 +39,7 @@ struct Row {
     solve_ms_per_step: f64,
     /// Mean relative error over the last half of the steps.
     residual: f64,
-    /// Against jacobi where it takes part, and against the slowest otherwise.
+    /// Relative to jacobi if it reaches the error, else to the slowest solver.
     speed_up: Option<f64>,
 }
 
@@ -46,53 +47,58 @@ pub fn equal(args: &EqualArgs) -> Result<(), Failure> {
     let mut progress = Progress::on_terminal((args.scenes.len() * args.solvers.len()) as u64, "solver");
     let (mut rows, mut notes) = (Vec::new(), Vec::new());
     for scene in &args.scenes {
-        let mut of_scene: Vec<Row> = Vec::new();
+        let mut of_scene: Vec<EqualErrorRow> = Vec::new();
         for solver in &args.solvers {
-            of_scene.push(enter(scene, solver, args, of_scene.first().map(|first| first.residual))?);
+            of_scene.push(match_residual(scene, solver, args, of_scene.first().map(|first| first.residual))?);
             progress.at((rows.len() + of_scene.len()) as u64);
         }
-        compare(&mut of_scene);
+        fill_speed_ups(&mut of_scene);
         notes.extend(of_scene.first().map(|first| (first.scene.clone(), first.residual)));
         rows.append(&mut of_scene);
     }
     progress.finish();
     notes.iter().for_each(|(scene, residual)| note_rounding(scene, *residual));
-    if args.common.json { out::json(&rows) } else { out::text(&human(&rows)) }
+    if args.common.json { stdout::json(&rows) } else { stdout::text(&human(&rows)) }
 }
 
-/// Finds the iterations of one solver; the first one has nothing to match.
-fn enter(scene: &str, solver: &SolverSpec, args: &EqualArgs, wanted: Option<f64>) -> Result<Row, Failure> {
-    let mut entrant = Entrant::new(scene, solver, &args.common)?;
-    let own = entrant.iterations();
+/// Finds the iterations of one solver; the first solver has no residual to match.
+fn match_residual(
+    scene: &str,
+    solver: &SolverSpec,
+    args: &EqualArgs,
+    wanted: Option<f64>,
+) -> Result<EqualErrorRow, Failure> {
+    let mut case = SolverCase::new(scene, solver, &args.common)?;
+    let own = case.iterations();
     let mut trials = BTreeMap::new();
     let (iterations, reached) = match wanted {
         None => (own, true),
         Some(wanted) => {
-            let holds = |n: u32| -> Result<bool, Failure> {
-                let trial = attempt(&mut entrant, n, args.steps)?;
+            let reaches = |n: u32| -> Result<bool, Failure> {
+                let trial = run_trial(&mut case, n, args.steps)?;
                 trials.insert(n, trial);
                 Ok(trial.residual <= wanted)
             };
-            let found = fewest(own.min(args.most), args.most, holds)?;
+            let found = min_iterations(own.min(args.most), args.most, reaches)?;
             (found.unwrap_or(args.most), found.is_some())
         }
     };
     let trial = match trials.get(&iterations) {
         Some(trial) => *trial,
-        None => attempt(&mut entrant, iterations, args.steps)?,
+        None => run_trial(&mut case, iterations, args.steps)?,
     };
     if wanted.is_none() && !trial.residual.is_finite() {
         let message = format!("{} diverges with the scene's {own} iterations, so there is nothing to match", solver);
         return Err(Failure::new(message).help("start with another solver, or set solver.substeps"));
     }
-    let sim = entrant.build(iterations)?;
+    let sim = case.build(iterations)?;
     let model = sim.model();
     let report = report(model);
     let phantom_constraints = report.groups.iter().map(|g| g.phantom_constraints).sum();
-    Ok(Row {
-        scene: entrant.loaded.name.clone(),
+    Ok(EqualErrorRow {
+        scene: case.loaded.name.clone(),
         backend: sim.backend(),
-        solver: entrant.solver.clone(),
+        solver: case.solver.clone(),
         partition: report.solver,
         reached,
         iterations,
@@ -109,7 +115,7 @@ fn enter(scene: &str, solver: &SolverSpec, args: &EqualArgs, wanted: Option<f64>
     })
 }
 
-/// What some number of iterations gives.
+/// Result of a number of iterations.
 #[derive(Clone, Copy, Debug)]
 struct Trial {
     /// Mean relative error over the last half of the steps; infinite if it diverged.
@@ -119,17 +125,17 @@ struct Trial {
     all: f64,
 }
 
-fn attempt(entrant: &mut Entrant, iterations: u32, steps: u32) -> Result<Trial, Failure> {
-    let mut sim = entrant.build(iterations)?;
+fn run_trial(case: &mut SolverCase, iterations: u32, steps: u32) -> Result<Trial, Failure> {
+    let mut sim = case.build(iterations)?;
     let counts = sim.counts();
     let (mut times, mut errors) = (Vec::new(), Vec::new());
     for step in 0..steps {
         match timed_step(&mut sim) {
             Ok(time) => times.push(time),
-            // Too few iterations may well run away; more may not.
+            // Too few iterations may diverge where more do not.
             Err(StepError::Diverged(_)) => return Ok(Trial { residual: f64::INFINITY, solve: 0.0, all: 0.0 }),
             #[cfg(feature = "gpu")]
-            Err(e) => return Err(entrant.failed(e)),
+            Err(e) => return Err(case.failure(e)),
         }
         if step >= steps / 2 {
             errors.push(mean_residual(&sim.residuals(), &counts));
@@ -142,13 +148,13 @@ fn attempt(entrant: &mut Entrant, iterations: u32, steps: u32) -> Result<Trial, 
     })
 }
 
-/// The least number from 1 to `most` that holds, if what holds for a number holds for all larger ones; none
-/// if `most` does not. Gallops away from `start`, which should be a good guess, and bisects what is left.
-fn fewest<E>(start: u32, most: u32, mut holds: impl FnMut(u32) -> Result<bool, E>) -> Result<Option<u32>, E> {
+/// The smallest number of iterations from 1 to `most` for which the monotonic predicate `reaches` is true; `None` if it is
+/// false for `most`. Exponential search from `start`, then bisection.
+fn min_iterations<E>(start: u32, most: u32, mut reaches: impl FnMut(u32) -> Result<bool, E>) -> Result<Option<u32>, E> {
     let (mut low, mut high) = (0, start);
-    if holds(start)? {
+    if reaches(start)? {
         while low < high / 2 {
-            if holds(high / 2)? {
+            if reaches(high / 2)? {
                 high /= 2;
             } else {
                 low = high / 2;
@@ -161,14 +167,14 @@ fn fewest<E>(start: u32, most: u32, mut holds: impl FnMut(u32) -> Result<bool, E
                 return Ok(None);
             }
             high = high.saturating_mul(2).min(most);
-            if holds(high)? {
+            if reaches(high)? {
                 break;
             }
         }
     }
     while high - low > 1 {
         let middle = low + (high - low) / 2;
-        if holds(middle)? {
+        if reaches(middle)? {
             high = middle;
         } else {
             low = middle;
@@ -177,8 +183,8 @@ fn fewest<E>(start: u32, most: u32, mut holds: impl FnMut(u32) -> Result<bool, E
     Ok(Some(high))
 }
 
-/// Fills in the speed-ups of one scene.
-fn compare(rows: &mut [Row]) {
+/// Sets the speed-ups of the rows of one scene.
+fn fill_speed_ups(rows: &mut [EqualErrorRow]) {
     let reached = || rows.iter().filter(|r| r.reached);
     let jacobi = reached().find(|r| r.partition.starts_with("jacobi")).map(|r| r.ms_per_step);
     let slowest = reached().map(|r| r.ms_per_step).fold(0.0, f64::max);
@@ -188,30 +194,30 @@ fn compare(rows: &mut [Row]) {
     }
 }
 
-fn human(rows: &[Row]) -> String {
+fn human(rows: &[EqualErrorRow]) -> String {
     let head = ["scene", "solver", "iterations", "constraints", "phantoms", "passes/step", "ms/step", "solve ms"];
     let mut table: Vec<Vec<String>> =
         vec![head.iter().chain(&["residual", "speed-up"]).map(|s| (*s).to_owned()).collect()];
     for row in rows {
         let more = if row.phantom_constraints > 0 {
-            format!("{} + {}", out::grouped(row.constraints), out::grouped(row.phantom_constraints))
+            format!("{} + {}", formatting::grouped(row.constraints), formatting::grouped(row.phantom_constraints))
         } else {
-            out::grouped(row.constraints)
+            formatting::grouped(row.constraints)
         };
         table.push(vec![
             row.scene.clone(),
             if row.solver == "auto" { format!("auto ({})", row.partition) } else { row.solver.clone() },
             if row.reached { row.iterations.to_string() } else { format!("not reached in {}", row.iterations) },
             more,
-            out::grouped(row.phantoms),
-            out::grouped(row.passes_per_step as usize),
+            formatting::grouped(row.phantoms),
+            formatting::grouped(row.passes_per_step as usize),
             format!("{:.3}", row.ms_per_step),
             format!("{:.3}", row.solve_ms_per_step),
             format!("{:.3e}", row.residual),
             row.speed_up.map_or_else(|| "-".into(), |s| format!("{s:.2}x")),
         ]);
     }
-    let mut text = out::table(&table);
+    let mut text = formatting::table(&table);
     text.push_str("\nConstraints: those of the scene + particles with copies. Residual: mean over the last half.\n");
     text
 }
@@ -221,11 +227,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_fewest_iterations_are_found_from_anywhere() {
+    fn the_minimum_is_found_from_any_start() {
         for wanted in 1..=70 {
             for start in [1, 2, 7, 16, 64] {
                 let mut asked = 0;
-                let found = fewest(start, 64, |n| {
+                let found = min_iterations(start, 64, |n| {
                     assert!((1..=64).contains(&n));
                     asked += 1;
                     Ok::<bool, ()>(n >= wanted)

@@ -1,32 +1,32 @@
-//! Voxels made by a GPU.
+//! Voxelization on a GPU.
 
-use super::{Made, refusal};
+use super::result::{Voxelization, voxel_failure};
 use crate::args::VoxelizeArgs;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::mesh::TriMesh;
 use pliant::runtime::gpu::{Device, GpuOptions};
 use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer};
 use pliant::voxel::{Grid, VoxelError};
 
-/// On the GPU that was asked for.
-pub fn make(options: &GpuOptions, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Made, Failure> {
-    on(&Device::open(options)?, mesh, grid, args).map_err(|e| match e {
-        GpuVoxelError::Voxel(e) => refusal(&e).at(args.mesh.clone()),
+/// Runs on the requested GPU.
+pub fn run(options: &GpuOptions, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Voxelization, Failure> {
+    run_on(&Device::open(options)?, mesh, grid, args).map_err(|e| match e {
+        GpuVoxelError::Voxel(e) => voxel_failure(&e).at(args.mesh.clone()),
         GpuVoxelError::Gpu(e) => e.into(),
     })
 }
 
-/// On a GPU, if there is one that is no driver on the CPU and can do it. A bad mesh is bad for all.
-pub fn make_if_worth_it(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Option<Result<Made, Failure>> {
+/// Runs on a hardware GPU, if there is one with enough memory. An invalid mesh is an error on every backend.
+pub fn run_if_available(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Option<Result<Voxelization, Failure>> {
     let device = Device::open(&GpuOptions::default()).ok().filter(|device| !device.software)?;
-    match on(&device, mesh, grid, args) {
+    match run_on(&device, mesh, grid, args) {
         Ok(made) => Some(Ok(made)),
-        Err(GpuVoxelError::Voxel(e)) => Some(Err(refusal(&e).at(args.mesh.clone()))),
+        Err(GpuVoxelError::Voxel(e)) => Some(Err(voxel_failure(&e).at(args.mesh.clone()))),
         Err(GpuVoxelError::Gpu(_)) => None,
     }
 }
 
-fn on(device: &Device, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Made, GpuVoxelError> {
+fn run_on(device: &Device, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Voxelization, GpuVoxelError> {
     let mut voxelizer = GpuVoxelizer::new(device)?;
     let mut stages = [const { Vec::new() }; 3];
     let mut host = [const { Vec::new() }; 2];
@@ -40,5 +40,5 @@ fn on(device: &Device, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Resu
     }
     let filled = last.ok_or(VoxelError::Nothing)?;
     let adapter = Some(device.name.clone());
-    Ok(Made { particles: filled.particles, voxels: filled.voxels, adapter, stages, host: Some(host) })
+    Ok(Voxelization { particles: filled.particles, voxels: filled.voxels, adapter, stages, host: Some(host) })
 }

@@ -1,79 +1,73 @@
-//! `pliant voxelize`: a mesh as solid particles, in numbers and as a picture.
+//! `pliant voxelize`: fills a mesh with particles; reports counts and renders a picture.
 
 #[cfg(feature = "gpu")]
 mod gpu;
 mod picture;
+mod result;
 mod shapes;
 
 use crate::args::VoxelizeArgs;
-use crate::out;
+use crate::failure::Failure;
+use crate::formatting;
 use crate::process::cpu_seconds;
-use crate::report::Failure;
+use crate::statistics::median;
+use crate::stderr;
+use crate::stdout;
 use pliant::Backend;
 use pliant::mesh::TriMesh;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface};
-use pliant::voxel::{Field, Grid, PADDING, Particles, VoxelError, merge, voxelize as fill};
+use pliant::voxel::{Field, Grid, PADDING, VoxelError, merge, voxelize as fill};
 use pliant_io::{Caps, read_triangles};
+use result::{Voxelization, voxel_failure};
 use serde::Serialize;
 use std::path::Path;
 use std::time::Instant;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Findings {
+struct VoxelizeReport {
     /// Voxels along the longest side.
     grid: u32,
     /// "cpu" or "gpu".
     backend: &'static str,
-    /// Name of the GPU, if there was one.
+    /// Name of the GPU, if one was used.
     adapter: Option<String>,
-    /// Inside.
+    /// Number of voxels inside the mesh.
     voxels: usize,
     particles: usize,
-    /// Particles that stand for 1, 8, 64 and so on voxels.
+    /// Number of particles that cover 1, 8, 64 and so on voxels.
     levels: Vec<usize>,
-    /// Of all voxels inside [m³].
+    /// Volume of all voxels inside [m³].
     volume: f64,
-    /// Enclosed by the mesh [m³].
+    /// Volume enclosed by the mesh [m³].
     mesh_volume: f64,
-    ms: Times,
-    /// What the host did for the GPU.
+    ms: StageTimes,
+    /// Host times of a GPU run.
     host_ms: Option<HostTimes>,
 }
 
-/// [ms].
+/// Times by stage [ms].
 #[derive(Serialize)]
-struct Times {
+struct StageTimes {
     voxelize: f64,
     distance: f64,
     merge: f64,
 }
 
-/// [ms].
+/// Host times before and after the GPU work [ms].
 #[derive(Serialize)]
 struct HostTimes {
     prepare: f64,
     readback: f64,
 }
 
-/// What a backend makes, with times by run [ms].
-struct Made {
-    particles: Particles,
-    /// Inside.
-    voxels: usize,
-    adapter: Option<String>,
-    stages: [Vec<f64>; 3],
-    /// Before and after what the GPU did, if one did.
-    host: Option<[Vec<f64>; 2]>,
-}
-
 pub fn voxelize(args: &VoxelizeArgs) -> Result<(), Failure> {
     let backend = args.processor.backend()?;
     let (mesh, notes) = load(&args.mesh)?;
-    let grid = Grid::fit(&mesh.positions, args.grid, PADDING).map_err(|e| refusal(&e).at(args.mesh.clone()))?;
-    let Made { particles, voxels, adapter, stages, host } = make(backend, &mesh, &grid, args)?;
-    let [voxelize, distance, merge] = stages.map(median);
-    let findings = Findings {
+    let grid = Grid::fit(&mesh.positions, args.grid, PADDING).map_err(|e| voxel_failure(&e).at(args.mesh.clone()))?;
+    let Voxelization { particles, voxels, adapter, stages, host } = run(backend, &mesh, &grid, args)?;
+    let [voxelize, distance, merge] = stages.map(|times| median(times.into_iter()));
+    let findings = VoxelizeReport {
         grid: args.grid,
         backend: if adapter.is_some() { "gpu" } else { "cpu" },
         adapter,
@@ -82,30 +76,32 @@ pub fn voxelize(args: &VoxelizeArgs) -> Result<(), Failure> {
         levels: particles.per_level(),
         volume: voxels as f64 * grid.voxel_volume(),
         mesh_volume: mesh.volume(),
-        ms: Times { voxelize, distance, merge },
-        host_ms: host.map(|host| host.map(median)).map(|[prepare, readback]| HostTimes { prepare, readback }),
+        ms: StageTimes { voxelize, distance, merge },
+        host_ms: host
+            .map(|host| host.map(|times| median(times.into_iter())))
+            .map(|[prepare, readback]| HostTimes { prepare, readback }),
     };
     if let Some(path) = &args.picture {
         picture::save(path, &particles)?;
     }
-    notes.iter().for_each(|note| out::note(&format!("note: {note}")));
-    if args.json { out::json(&findings) } else { out::text(&human(&findings, &grid, args)) }
+    notes.iter().for_each(|note| stderr::note(&format!("note: {note}")));
+    if args.json { stdout::json(&findings) } else { stdout::text(&human(&findings, &grid, args)) }
 }
 
-fn make(backend: Backend, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Made, Failure> {
+fn run(backend: Backend, mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Voxelization, Failure> {
     match backend {
-        Backend::Cpu => on_cpu(mesh, grid, args),
+        Backend::Cpu => run_on_cpu(mesh, grid, args),
         #[cfg(feature = "gpu")]
-        Backend::Gpu(options) => gpu::make(&options, mesh, grid, args),
+        Backend::Gpu(options) => gpu::run(&options, mesh, grid, args),
         #[cfg(feature = "gpu")]
-        Backend::Auto => gpu::make_if_worth_it(mesh, grid, args).unwrap_or_else(|| on_cpu(mesh, grid, args)),
+        Backend::Auto => gpu::run_if_available(mesh, grid, args).unwrap_or_else(|| run_on_cpu(mesh, grid, args)),
         #[cfg(not(feature = "gpu"))]
-        Backend::Auto => on_cpu(mesh, grid, args),
+        Backend::Auto => run_on_cpu(mesh, grid, args),
     }
 }
 
-fn on_cpu(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Made, Failure> {
-    let refuse = |e: VoxelError| refusal(&e).at(args.mesh.clone());
+fn run_on_cpu(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Voxelization, Failure> {
+    let refuse = |e: VoxelError| voxel_failure(&e).at(args.mesh.clone());
     let mut stages = [const { Vec::new() }; 3];
     let mut made = None;
     for _ in 0..args.repeat {
@@ -118,17 +114,10 @@ fn on_cpu(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Made, Fail
         made = Some((voxels.count(), particles));
     }
     let (voxels, particles) = made.ok_or_else(|| refuse(VoxelError::Nothing))?;
-    Ok(Made { particles, voxels, adapter: None, stages, host: None })
+    Ok(Voxelization { particles, voxels, adapter: None, stages, host: None })
 }
 
-/// The middle one, or the mean of the two in the middle; 0 of none.
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    let n = times.len();
-    if n == 0 { 0.0 } else { 0.5 * (times[(n - 1) / 2] + times[n / 2]) }
-}
-
-/// The mesh by name, closed and wound outward, with notes on what was repaired.
+/// Loads a mesh by name, closed and wound outward, with notes on repairs.
 fn load(name: &str) -> Result<(TriMesh, Vec<String>), Failure> {
     if let Some(mesh) = shapes::shape(name) {
         return Ok((mesh, Vec::new()));
@@ -147,17 +136,8 @@ fn load(name: &str) -> Result<(TriMesh, Vec<String>), Failure> {
     })
 }
 
-fn refusal(error: &VoxelError) -> Failure {
-    let message = error.to_string();
-    match error {
-        VoxelError::TooLarge { .. } => Failure::resource(message).help("ask for fewer voxels: --grid 256"),
-        VoxelError::Nothing => Failure::scene(message).help("ask for more voxels: --grid 100"),
-        _ => Failure::scene(message),
-    }
-}
-
-/// Notes the time that something took [ms]: CPU time of the one thread there is, so that other programs do not count,
-/// as in `pliant bench`; wall time where the system's CPU clock did not move.
+/// Records the time of `work` [ms]: CPU time of the single thread, so that other programs do not count, as in
+/// `pliant bench`; wall time if the CPU clock did not advance.
 fn timed<T>(times: &mut Vec<f64>, work: impl FnOnce() -> T) -> T {
     let (start, cpu) = (Instant::now(), cpu_seconds());
     let result = work();
@@ -167,13 +147,13 @@ fn timed<T>(times: &mut Vec<f64>, work: impl FnOnce() -> T) -> T {
     result
 }
 
-fn human(f: &Findings, grid: &Grid, args: &VoxelizeArgs) -> String {
+fn human(f: &VoxelizeReport, grid: &Grid, args: &VoxelizeArgs) -> String {
     let [nx, ny, nz] = grid.dims().map(|d| d - 2 * grid.padding());
     let mut text = format!("{}: {nx} x {ny} x {nz} voxels of {:.4} m\n\n", args.mesh, grid.edge());
     let ms = |ms: f64| format!("{ms:.2} ms");
     let mut rows = vec![
-        vec!["voxels inside".to_owned(), out::grouped(f.voxels)],
-        vec!["particles".into(), out::grouped(f.particles)],
+        vec!["voxels inside".to_owned(), formatting::grouped(f.voxels)],
+        vec!["particles".into(), formatting::grouped(f.particles)],
         vec!["volume".into(), format!("{:.4e} m3", f.volume)],
         vec!["volume of the mesh".into(), format!("{:.4e} m3", f.mesh_volume)],
         vec!["made by".into(), f.adapter.clone().unwrap_or_else(|| "the CPU".into())],
@@ -187,21 +167,21 @@ fn human(f: &Findings, grid: &Grid, args: &VoxelizeArgs) -> String {
         rows.push(vec!["sent in".into(), ms(host.prepare)]);
         rows.push(vec!["read back in".into(), ms(host.readback)]);
     }
-    text.push_str(&out::table(&rows));
+    text.push_str(&formatting::table(&rows));
     if f.levels.len() > 1 {
         text.push('\n');
         let head = ["level", "particles", "radius [m]"].map(str::to_owned).to_vec();
         let radius = |level: usize| 0.5 * grid.edge() * (1_u64 << level) as f64;
-        let row = |(l, n): (usize, &usize)| vec![l.to_string(), out::grouped(*n), format!("{:.4}", radius(l))];
+        let row = |(l, n): (usize, &usize)| vec![l.to_string(), formatting::grouped(*n), format!("{:.4}", radius(l))];
         let table: Vec<_> = std::iter::once(head).chain(f.levels.iter().enumerate().map(row)).collect();
-        text.push_str(&out::table(&table));
+        text.push_str(&formatting::table(&table));
     }
     match &args.picture {
         Some(path) => text.push_str(&format!("\nLook at: {}\n", path.display())),
         None => {
             let merge = if args.merge.is_some() { " --merge" } else { "" };
             let next = format!("pliant voxelize {} --grid {}{merge} --picture particles.png", args.mesh, args.grid);
-            text.push_str(&format!("\nTo see the {} particles: {next}\n", out::grouped(f.particles)));
+            text.push_str(&format!("\nTo see the {} particles: {next}\n", formatting::grouped(f.particles)));
         }
     }
     text

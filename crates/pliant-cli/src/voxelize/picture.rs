@@ -1,6 +1,6 @@
-//! Particles of a solid, drawn: whole on the left, cut open on the right.
+//! Picture of the particles: whole on the left, cut open on the right.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use glam::Vec3;
 use pliant::voxel::Particles;
 use pliant_render::{Camera, Color, GroundDraw, PALETTE, Picture, Renderer, SphereDraw, write_png};
@@ -9,10 +9,10 @@ use std::path::Path;
 const WIDTH: u32 = 1600;
 const HEIGHT: u32 = 900;
 
-/// Size of the larger side of a body in the picture; the renderer's distances are made for scenes of meters.
+/// Size of the longest side of a body in the picture [m]; the renderer's defaults are for scenes of meters.
 const SIZE: f32 = 1.0;
 
-/// Draws the particles and writes the picture, whole or not at all.
+/// Renders the particles and writes the picture atomically.
 pub fn save(path: &Path, particles: &Particles) -> Result<(), Failure> {
     let image = Renderer::new(WIDTH, HEIGHT)?.render(&picture(particles));
     let bytes = write_png(&image)?;
@@ -26,9 +26,9 @@ fn picture(particles: &Particles) -> Picture<'static> {
     let size = high - low;
     let scale = SIZE / size.max_element();
     let half = size * (0.5 * scale);
-    // Both bodies with a gap between them.
-    let aside = Vec3::X * (half.x + 0.06 * SIZE);
-    let reach = Vec3::new(aside.x + half.x, half.y, half.z);
+    // Offset of each body, with a gap between them.
+    let offset = Vec3::X * (half.x + 0.06 * SIZE);
+    let reach = Vec3::new(offset.x + half.x, half.y, half.z);
     let direction = Vec3::new(0.25, 0.3, 1.0);
     let camera = Camera::frame_bounds_from(-reach, reach, WIDTH as f32 / HEIGHT as f32, direction);
     let mut picture = Picture::new(camera);
@@ -38,13 +38,13 @@ fn picture(particles: &Particles) -> Picture<'static> {
         let color = color(level);
         let radius = particles.radii[i] * scale;
         let center = (particles.positions[i] - (low + high) * 0.5) * scale;
-        // Of the small ones, which are many, only those near the surface can be seen from outside.
+        // Single voxels are omitted below the surface, where they are not visible.
         if level > 0 || -particles.phi[i] < 8.0 * particles.radii[i] {
-            picture.spheres.push(SphereDraw { center: center - aside, radius, color });
+            picture.spheres.push(SphereDraw { center: center - offset, radius, color });
         }
-        // Whatever reaches behind the cut stays whole: without the large ones in its way there would be holes.
+        // Particles that extend behind the cut are drawn whole; otherwise there would be holes.
         if center.z < 0.99 * radius {
-            picture.spheres.push(SphereDraw { center: center + aside, radius, color });
+            picture.spheres.push(SphereDraw { center: center + offset, radius, color });
         }
     }
     picture

@@ -1,10 +1,10 @@
 //! `pliant bench` and `pliant check`.
 
-use crate::{Room, SMALL, keys};
+use crate::support::{SMALL, SceneDir, keys};
 
 #[test]
 fn bench_measures_every_solver_with_every_number_of_threads() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let args = [
         "bench",
         "scene.toml",
@@ -18,7 +18,7 @@ fn bench_measures_every_solver_with_every_number_of_threads() {
         "color,jacobi",
         "--json",
     ];
-    let json = room.pliant(&args).code(0).json();
+    let json = dir.pliant(&args).code(0).json();
     let rows = json.as_array().unwrap();
     let found: Vec<_> = rows.iter().map(|r| (r["solver"].as_str().unwrap(), r["threads"].as_u64().unwrap())).collect();
     assert_eq!(found, [("color", 1), ("color", 2), ("jacobi", 1), ("jacobi", 2)]);
@@ -54,11 +54,11 @@ fn bench_measures_every_solver_with_every_number_of_threads() {
 }
 
 #[test]
-fn bench_takes_the_mean_of_residuals_over_moments() {
-    let room = Room::with(SMALL);
+fn moments_average_the_residuals() {
+    let dir = SceneDir::with_scene(SMALL);
     let stretch = |repeat: &str, moments: &str| {
         let args = ["bench", "scene.toml", "--warmup", "3", "--repeat", repeat, "--moments", moments, "--json"];
-        let json = room.pliant(&args).code(0).json();
+        let json = dir.pliant(&args).code(0).json();
         let number = |key: &str| json[0]["residual"]["stretch"][key].as_f64().unwrap();
         (number("mean"), number("max"), json[0]["hash"].clone())
     };
@@ -66,28 +66,28 @@ fn bench_takes_the_mean_of_residuals_over_moments() {
     let (mean, max, hash) = stretch("1", "3");
     assert!(each[0].0 != each[2].0 && (mean - each.iter().map(|e| e.0).sum::<f64>() / 3.0).abs() < 1e-12);
     assert_eq!(max, each.iter().map(|e| e.1).fold(0.0, f64::max));
-    assert_eq!(hash, each[0].2, "the hash is that of the first moment");
-    let text = room.pliant(&["bench", "scene.toml", "--repeat", "1", "--solver", "jacobi,color", "--moments", "5"]);
+    assert_eq!(hash, each[0].2, "the hash is that of the first state");
+    let text = dir.pliant(&["bench", "scene.toml", "--repeat", "1", "--solver", "jacobi,color", "--moments", "5"]);
     let text = text.code(0).stdout;
     assert_eq!(text.matches("of color's").count(), 1 + usize::from(text.contains("bend:")), "{text}");
-    room.pliant(&["bench", "scene.toml", "--moments", "0"]).code(2);
+    dir.pliant(&["bench", "scene.toml", "--moments", "0"]).code(2);
 }
 
 #[test]
-fn bench_prints_a_table_for_people() {
-    let room = Room::with(SMALL);
-    let done = room.pliant(&["bench", "scene.toml", "--repeat", "2", "--warmup", "0"]).code(0);
+fn bench_prints_a_table() {
+    let dir = SceneDir::with_scene(SMALL);
+    let result = dir.pliant(&["bench", "scene.toml", "--repeat", "2", "--warmup", "0"]).code(0);
     for word in ["ms/step", "Msolves/s", "stretch", "predict"] {
-        assert!(done.stdout.contains(word), "{}", done.stdout);
+        assert!(result.stdout.contains(word), "{}", result.stdout);
     }
 }
 
 #[test]
 fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let rows = |more: &[&str]| {
         let args = ["bench", "--neighbors", "2000", "--repeat", "2", "--warmup", "0", "--backend", "cpu", "--json"];
-        room.pliant(&[&args[..], more].concat()).code(0).json().as_array().unwrap().clone()
+        dir.pliant(&[&args[..], more].concat()).code(0).json().as_array().unwrap().clone()
     };
     let grid = rows(&["--search", "grid", "--threads", "1,2"]);
     let wanted = [
@@ -113,8 +113,8 @@ fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
     for key in ["build_ms", "lists_ms", "sort_ms", "total_ms", "bytes"] {
         assert!(grid[0][key].as_f64().unwrap() > 0.0, "{key}");
     }
-    // Six places are 1.911 radii away, all others 2.7 and more; jitter keeps some of the six beyond the reach of 2.1,
-    // and those at the faces of the block have fewer.
+    // Six lattice neighbors are 1.911 radii away, all others 2.7 or more; jitter moves some of the six beyond the 2.1 radii of
+    // the search, and particles at the faces of the block have fewer.
     let entries = grid[0]["entries"].as_u64().unwrap();
     assert!((3 * 2000..6 * 2000).contains(&entries), "{entries} entries");
     assert_eq!(grid[0]["pairs"].as_u64().unwrap() * 2, entries);
@@ -122,48 +122,48 @@ fn bench_finds_the_same_neighbors_with_every_search_and_number_of_threads() {
     assert_eq!(rows(&["--search", "tree"])[0]["entries"], entries);
     let once = &rows(&["--once"])[0];
     assert_eq!((&once["entries"], &once["pairs"]), (&grid[0]["pairs"], &grid[0]["pairs"]));
-    // Of rigid cubes of four only faces meet: a quarter of the pairs.
+    // Rigid cubes of four particles touch only at their faces: a quarter of the pairs.
     let bodies = ["grid", "tree"].map(|search| rows(&["--bodies", "4", "--search", search])[0].clone());
     let met = bodies[0]["entries"].as_u64().unwrap();
     assert!(met > entries / 8 && met < entries / 3, "{met} entries of {entries}");
     assert_eq!((&bodies[1]["entries"], &bodies[0]["bodies"]), (&met.into(), &4.into()));
-    // Larger particles reach more.
+    // Larger particles have more neighbors.
     let spread = &rows(&["--spread", "8"])[0];
     assert!(spread["entries"].as_u64().unwrap() > entries);
     let args = ["bench", "--neighbors", "100", "--repeat", "1", "--search", "tree", "--backend", "cpu"];
-    let text = room.pliant(&args).code(0).stdout;
+    let text = dir.pliant(&args).code(0).stdout;
     for word in ["sort ms", "build ms", "lists ms", "total ms", "entries", "memory", "tree"] {
         assert!(text.contains(word), "{text}");
     }
 }
 
 #[test]
-fn bench_takes_scenes_or_neighbors_and_not_both() {
-    let room = Room::with(SMALL);
-    room.pliant(&["bench"]).code(2).says(&["SCENE"]);
-    room.pliant(&["bench", "scene.toml", "--neighbors", "10"]).code(2).says(&["--neighbors"]);
+fn scenes_and_neighbors_are_exclusive() {
+    let dir = SceneDir::with_scene(SMALL);
+    dir.pliant(&["bench"]).code(2).stderr_has(&["SCENE"]);
+    dir.pliant(&["bench", "scene.toml", "--neighbors", "10"]).code(2).stderr_has(&["--neighbors"]);
     for option in [&["--search", "grid"][..], &["--spread", "2"], &["--bodies", "3"], &["--once"]] {
         let args = [&["bench", "scene.toml"], option].concat();
-        room.pliant(&args).code(2).says(&[option[0], "help: give --neighbors N"]);
+        dir.pliant(&args).code(2).stderr_has(&[option[0], "help: give --neighbors N"]);
     }
-    room.pliant(&["bench", "--neighbors", "0"]).code(2).says(&["--neighbors"]);
-    room.pliant(&["bench", "--neighbors", "9", "--search", "oracle"]).code(2).says(&["oracle", "tree"]);
+    dir.pliant(&["bench", "--neighbors", "0"]).code(2).stderr_has(&["--neighbors"]);
+    dir.pliant(&["bench", "--neighbors", "9", "--search", "oracle"]).code(2).stderr_has(&["oracle", "tree"]);
 }
 
 #[test]
-fn check_says_what_would_be_built() {
-    let room = Room::with(SMALL);
-    let json = room.pliant(&["check", "scene.toml", "--json"]).code(0).json();
+fn check_reports_the_built_model() {
+    let dir = SceneDir::with_scene(SMALL);
+    let json = dir.pliant(&["check", "scene.toml", "--json"]).code(0).json();
     assert_eq!(json["particles"], 25);
     assert_eq!(json["constraints"]["stretch"], 56);
     assert!(json["batches"]["stretch"].as_u64().unwrap() >= 4);
-    // Rows, previous rows and velocities of 25 particles are 25·48 bytes, and there is more.
+    // Rows, previous rows and velocities of 25 particles take 25·48 bytes; there are more arrays.
     assert!(json["bytes"].as_u64().unwrap() > 1200);
     // 0.2 s at 50 frames/s.
     assert_eq!(json["frames"], 10);
-    let done = room.pliant(&["check", "scene.toml", "--set", "cloth.0.grid.cells=[9, 9]"]).code(0);
+    let result = dir.pliant(&["check", "scene.toml", "--set", "cloth.0.grid.cells=[9, 9]"]).code(0);
     for word in ["valid", "particles", "100", "stretch", "batches", "memory"] {
-        assert!(done.stdout.contains(word), "{}", done.stdout);
+        assert!(result.stdout.contains(word), "{}", result.stdout);
     }
-    assert!(!room.path("out").exists());
+    assert!(!dir.path("out").exists());
 }

@@ -1,9 +1,9 @@
 //! Spray, foam and bubbles of liquids in files, statistics and pictures.
 
-use crate::{Room, SMALL, files, keys};
+use crate::support::{SMALL, SceneDir, files, keys};
 
-/// Two blocks of water that meet in the air above a floor.
-const CLASH: &str = r#"
+/// Two blocks of water that collide in the air above a floor.
+const COLLISION: &str = r#"
 [solver]
 dt = 0.01
 substeps = 2
@@ -29,7 +29,7 @@ velocity = [-4, 0, 0]
 plane = {}
 "#;
 
-/// Numbers in the last three columns of each line of the statistics.
+/// The last three columns of each line of the statistics.
 fn counts(text: &str) -> Vec<[usize; 3]> {
     let cells = |line: &str| {
         let all: Vec<usize> = line.rsplit(',').take(3).map(|c| c.parse().unwrap()).collect();
@@ -38,7 +38,7 @@ fn counts(text: &str) -> Vec<[usize; 3]> {
     text.lines().skip(1).map(cells).collect()
 }
 
-/// Number of points that the header of a PLY file tells, and how many bytes follow it.
+/// Number of points in the header of a PLY file, and the number of bytes after the header.
 fn points(bytes: &[u8]) -> (usize, usize) {
     let text = String::from_utf8_lossy(&bytes[..bytes.len().min(400)]);
     let count = text.split("element vertex ").nth(1).unwrap().lines().next().unwrap().parse().unwrap();
@@ -48,22 +48,22 @@ fn points(bytes: &[u8]) -> (usize, usize) {
 
 #[test]
 fn foam_is_written_counted_and_does_not_change_the_liquid() {
-    let room = Room::with(CLASH);
+    let dir = SceneDir::with_scene(COLLISION);
     let base = ["run", "scene.toml", "--video", "none", "--json", "--backend", "cpu"];
-    let without = room.pliant(&[&base[..], &["--format", "none", "--out", "dry"]].concat()).code(0).json();
-    let with = room.pliant(&[&base[..], &["--format", "foam", "--threads", "1"]].concat()).code(0).json();
+    let without = dir.pliant(&[&base[..], &["--format", "none", "--out", "dry"]].concat()).code(0).json();
+    let with = dir.pliant(&[&base[..], &["--format", "foam", "--threads", "1"]].concat()).code(0).json();
     assert_eq!(with["hash"], without["hash"]);
     assert!(without.get("foam").is_none());
     assert_eq!(keys(&with["foam"]), ["bubbles", "foam", "left_out", "made", "ms_per_frame", "spray"]);
     assert!(with["foam"]["made"].as_u64().unwrap() > 100, "{with}");
 
-    let out = room.path("out/scene");
+    let out = dir.path("out/scene");
     let foam = (0..=30).map(|i| format!("foam_{i:05}.ply"));
     let others = ["run.json", "stats.csv", "still.png"].map(str::to_owned);
     assert_eq!(files(&out), foam.chain(others).collect::<Vec<_>>());
     let text = std::fs::read_to_string(out.join("stats.csv")).unwrap();
     assert!(text.lines().next().unwrap().ends_with(",mixing,spray,foam,bubbles"));
-    assert!(!std::fs::read_to_string(room.path("dry/stats.csv")).unwrap().contains("spray"));
+    assert!(!std::fs::read_to_string(dir.path("dry/stats.csv")).unwrap().contains("spray"));
     let counts = counts(&text);
     assert_eq!(counts[0], [0; 3]);
     for (frame, kinds) in counts.iter().enumerate() {
@@ -78,21 +78,21 @@ fn foam_is_written_counted_and_does_not_change_the_liquid() {
     let last = counts[30];
     assert_eq!(["spray", "foam", "bubbles"].map(|k| with["foam"][k].as_u64().unwrap() as usize), last);
 
-    // Whichever frames are kept and however many threads follow them, the foam is the same.
+    // Foam does not depend on --every and the number of threads.
     let bytes = std::fs::read(out.join("foam_00030.ply")).unwrap();
     let more = ["--format", "foam", "--threads", "2", "--every", "10", "--out", "few"];
-    room.pliant(&[&base[..], &more].concat()).code(0);
-    assert_eq!(files(&room.path("few")).iter().filter(|f| f.starts_with("foam_")).count(), 4);
-    assert_eq!(std::fs::read(room.path("few/foam_00030.ply")).unwrap(), bytes);
+    dir.pliant(&[&base[..], &more].concat()).code(0);
+    assert_eq!(files(&dir.path("few")).iter().filter(|f| f.starts_with("foam_")).count(), 4);
+    assert_eq!(std::fs::read(dir.path("few/foam_00030.ply")).unwrap(), bytes);
 }
 
 #[test]
-fn foam_is_in_pictures_by_option_by_key_and_by_format() {
-    let room = Room::with(CLASH);
+fn foam_is_drawn_by_option_by_key_and_by_format() {
+    let dir = SceneDir::with_scene(COLLISION);
     let still = |more: &[&str]| {
         let args = ["run", "scene.toml", "--seconds", "0.3", "--video", "none", "--quiet", "--set", "output.still=0.3"];
-        room.pliant(&[&args[..], more].concat()).code(0);
-        std::fs::read(room.path("out/scene/still.png")).unwrap()
+        dir.pliant(&[&args[..], more].concat()).code(0);
+        std::fs::read(dir.path("out/scene/still.png")).unwrap()
     };
     let plain = still(&["--format", "none"]);
     let foam = still(&["--format", "none", "--foam"]);
@@ -105,28 +105,28 @@ fn foam_is_in_pictures_by_option_by_key_and_by_format() {
 }
 
 #[test]
-fn a_full_foam_says_so() {
-    let room = Room::with(CLASH);
+fn the_maximum_number_of_particles_is_reported() {
+    let dir = SceneDir::with_scene(COLLISION);
     let args = ["run", "scene.toml", "--video", "none", "--format", "none", "--set", "output.foam.most=50"];
-    let done = room.pliant(&args).code(0).says(&["note: at 0.", "output.foam.most, 50 flecks"]);
-    assert!(done.stdout.contains("left out for want of room (output.foam.most)"), "{}", done.stdout);
-    assert_eq!(done.stderr.matches("output.foam.most").count(), 1, "{}", done.stderr);
-    let json = room.pliant(&[&args[..], &["--json", "--quiet"]].concat()).code(0).json();
+    let result = dir.pliant(&args).code(0).stderr_has(&["note: at 0.", "output.foam.most, 50 particles"]);
+    assert!(result.stdout.contains("rejected (output.foam.most)"), "{}", result.stdout);
+    assert_eq!(result.stderr.matches("output.foam.most").count(), 1, "{}", result.stderr);
+    let json = dir.pliant(&[&args[..], &["--json", "--quiet"]].concat()).code(0).json();
     assert!(json["foam"]["left_out"].as_u64().unwrap() > 10, "{json}");
-    let text = std::fs::read_to_string(room.path("out/scene/stats.csv")).unwrap();
+    let text = std::fs::read_to_string(dir.path("out/scene/stats.csv")).unwrap();
     assert!(counts(&text).iter().all(|c| c.iter().sum::<usize>() <= 50));
 }
 
 #[test]
 fn foam_without_liquid_and_wrong_settings_are_refused() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     for option in [&["--foam"][..], &["--format", "foam"]] {
-        room.pliant(&[&["run", "scene.toml"], option].concat()).code(2).says(&["foam", "has none", "help: "]);
+        dir.pliant(&[&["run", "scene.toml"], option].concat()).code(2).stderr_has(&["foam", "has none", "help: "]);
     }
-    let room = Room::with(CLASH);
+    let dir = SceneDir::with_scene(COLLISION);
     let wrong = [("rate", "-1"), ("rate", "1e6"), ("lifetime", "[2, 1]"), ("lifetime", "[0, 1e9]"), ("most", "0")];
     for (key, value) in wrong {
         let set = format!("output.foam.{key}={value}");
-        room.pliant(&["check", "scene.toml", "--set", &set]).code(3).says(&[&format!("output.foam.{key}")]);
+        dir.pliant(&["check", "scene.toml", "--set", &set]).code(3).stderr_has(&[&format!("output.foam.{key}")]);
     }
 }

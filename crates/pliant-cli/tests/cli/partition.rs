@@ -1,6 +1,6 @@
-//! `pliant partition`: numbers and pictures of how constraints are split.
+//! `pliant partition`: table, JSON and plot.
 
-use crate::{Room, SMALL, keys};
+use crate::support::{SMALL, SceneDir, keys};
 use serde_json::Value;
 
 const KEYS: [&str; 11] = [
@@ -37,10 +37,10 @@ fn sizes(group: &Value) -> Vec<u64> {
 
 #[test]
 fn the_json_has_exactly_its_keys_and_sizes_add_up() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     for scene in ["graph8", "flags"] {
         for solver in ["auto", "serial", "color", "phantom:4", "hybrid:4", "patch:200", "mosaic:200", "jacobi"] {
-            let json = room.pliant(&["partition", scene, "--solver", solver, "--json"]).code(0).json();
+            let json = dir.pliant(&["partition", scene, "--solver", solver, "--json"]).code(0).json();
             assert_eq!(keys(&json), KEYS);
             assert_eq!(json["scene"], scene);
             let name = json["solver"].as_str().unwrap();
@@ -53,36 +53,36 @@ fn the_json_has_exactly_its_keys_and_sizes_add_up() {
             assert!(json["build_ms"].as_f64().unwrap() >= json["partition_ms"].as_f64().unwrap());
         }
     }
-    let json = room.pliant(&["partition", "graph8", "--json"]).code(0).json();
+    let json = dir.pliant(&["partition", "graph8", "--json"]).code(0).json();
     assert_eq!(json["groups"][0]["constraints"], 15);
 }
 
 #[test]
-fn the_table_names_what_was_asked_for() {
-    let room = Room::with(SMALL);
-    let done = room.pliant(&["partition", "scene.toml", "--solver", "phantom:3"]).code(0);
+fn the_table_names_solver_and_columns() {
+    let dir = SceneDir::with_scene(SMALL);
+    let result = dir.pliant(&["partition", "scene.toml", "--solver", "phantom:3"]).code(0);
     for word in ["solver phantom", "omega", "imbalance", "phantoms", "stretch", "passes per iteration", "whole build"] {
-        assert!(done.stdout.contains(word), "{word}: {}", done.stdout);
+        assert!(result.stdout.contains(word), "{word}: {}", result.stdout);
     }
-    // Bodies that fit a cache stay whole, so it takes a large one to have patches.
-    let done = room.pliant(&["partition", "sheet", "--solver", "patch:2000"]).code(0);
-    assert!(done.stdout.contains("patches by tiling"), "{}", done.stdout);
+    // Bodies that fit the cache are not split, so patches need a large one.
+    let result = dir.pliant(&["partition", "sheet", "--solver", "patch:2000"]).code(0);
+    assert!(result.stdout.contains("patches by tiling"), "{}", result.stdout);
 }
 
-/// Elements of a name in a picture, of those that have a text in them.
+/// Number of SVG elements of a name whose attributes contain a text.
 fn count(svg: &str, element: &str, with: &str) -> usize {
     svg.split(&format!("<{element} ")).skip(1).filter(|e| e.split_once('>').unwrap().0.contains(with)).count()
 }
 
 #[test]
 fn the_picture_of_a_small_scene_has_a_bar_per_color_and_a_line_per_constraint() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let args = ["partition", "graph8", "--solver", "color", "--plot", "net.svg", "--json"];
-    let json = room.pliant(&args).code(0).json();
-    let svg = std::fs::read_to_string(room.path("net.svg")).unwrap();
+    let json = dir.pliant(&args).code(0).json();
+    let svg = std::fs::read_to_string(dir.path("net.svg")).unwrap();
     assert!(svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>"), "{svg}");
     let sizes = sizes(&json["groups"][0]);
-    // All bars are filled, and there is the background.
+    // All filled bars, and the background.
     assert_eq!(count(&svg, "rect", "stroke=\"none\""), sizes.len() + 1);
     assert_eq!(count(&svg, "polyline", "stroke-width=\"3\""), 15);
     for (i, color) in ["#0072B2", "#D55E00", "#009E73"].into_iter().enumerate() {
@@ -95,9 +95,9 @@ fn the_picture_of_a_small_scene_has_a_bar_per_color_and_a_line_per_constraint() 
 
 #[test]
 fn the_picture_of_a_large_scene_has_bars_only() {
-    let room = Room::with(SMALL);
-    let json = room.pliant(&["partition", "flags", "--plot", "flags.svg", "--json"]).code(0).json();
-    let svg = std::fs::read_to_string(room.path("flags.svg")).unwrap();
+    let dir = SceneDir::with_scene(SMALL);
+    let json = dir.pliant(&["partition", "flags", "--plot", "flags.svg", "--json"]).code(0).json();
+    let svg = std::fs::read_to_string(dir.path("flags.svg")).unwrap();
     let bars: usize = json["groups"].as_array().unwrap().iter().map(|g| sizes(g).len()).sum();
     assert_eq!(count(&svg, "rect", "#0072B2"), bars);
     assert_eq!(count(&svg, "circle", ""), 0);
@@ -105,8 +105,8 @@ fn the_picture_of_a_large_scene_has_bars_only() {
 
 #[test]
 fn every_kind_of_scene_and_solver_can_be_drawn() {
-    let room = Room::with("");
-    room.put(
+    let dir = SceneDir::with_scene("");
+    dir.write(
         "mixed.toml",
         r#"
         [[soft]]
@@ -121,28 +121,28 @@ fn every_kind_of_scene_and_solver_can_be_drawn() {
         sphere = { subdivisions = 0, radius = 0.5 }
         "#,
     );
-    room.put("nothing.toml", "");
+    dir.write("nothing.toml", "");
     for solver in ["serial", "phantom:2", "hybrid:2", "patch:8", "mosaic:8", "jacobi"] {
-        room.pliant(&["partition", "mixed.toml", "--solver", solver, "--plot", "mixed.svg"]).code(0);
-        let svg = std::fs::read_to_string(room.path("mixed.svg")).unwrap();
+        dir.pliant(&["partition", "mixed.toml", "--solver", solver, "--plot", "mixed.svg"]).code(0);
+        let svg = std::fs::read_to_string(dir.path("mixed.svg")).unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{solver}: {svg}");
     }
-    room.pliant(&["partition", "nothing.toml", "--plot", "nothing.svg"]).code(0);
+    dir.pliant(&["partition", "nothing.toml", "--plot", "nothing.svg"]).code(0);
 }
 
 #[test]
-fn wrong_solvers_and_places_for_plots_are_refused() {
-    let room = Room::with(SMALL);
+fn wrong_solvers_and_plot_paths_are_refused() {
+    let dir = SceneDir::with_scene(SMALL);
     let refused = |args: &[&str], code: i32, words: &[&str]| {
-        let done = room.pliant(&[&["partition", "scene.toml"], args].concat()).code(code).says(words);
-        assert_eq!(done.stdout, "");
+        let result = dir.pliant(&[&["partition", "scene.toml"], args].concat()).code(code).stderr_has(words);
+        assert_eq!(result.stdout, "");
     };
     refused(&["--solver", "magic"], 2, &["\"magic\"", "phantom"]);
     refused(&["--solver", "phantom:1"], 3, &["solver.colors", "--> --solver phantom:1"]);
     refused(&["--plot", "picture.png"], 2, &[".svg"]);
     refused(&["--plot", "missing/picture.svg"], 1, &["cannot write", "missing/picture.svg"]);
-    std::fs::create_dir(room.path("folder.svg")).unwrap();
+    std::fs::create_dir(dir.path("folder.svg")).unwrap();
     refused(&["--plot", "folder.svg"], 1, &["cannot write", "folder.svg"]);
-    let left = crate::files(room.dir.path());
-    assert_eq!(left, ["folder.svg", "scene.toml"], "nothing is left of a picture that could not be written");
+    let left = crate::support::files(dir.dir.path());
+    assert_eq!(left, ["folder.svg", "scene.toml"], "a plot that could not be written leaves no file");
 }

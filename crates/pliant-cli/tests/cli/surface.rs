@@ -1,11 +1,11 @@
 //! Surfaces of liquids in files and pictures.
 
-use crate::{Room, SMALL, files, keys};
+use crate::support::{SMALL, SceneDir, files, keys};
 use pliant_io::{Caps, read_triangles};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A small pool of water that has settled, oil that is poured into it, and more water of the same kind.
+/// A pool of water, oil poured into it, and a second body of the same water.
 const POOL: &str = r#"
 [solver]
 dt = 0.01
@@ -58,52 +58,52 @@ fn closed_volume(path: &Path) -> f64 {
 
 #[test]
 fn every_frame_and_liquid_has_a_closed_surface_of_its_volume() {
-    let room = Room::with(POOL);
+    let dir = SceneDir::with_scene(POOL);
     let args = ["run", "scene.toml", "--format", "surface", "--every", "25", "--video", "none", "--json"];
-    let json = room.pliant(&args).code(0).json();
-    let out = room.path("out/scene");
+    let json = dir.pliant(&args).code(0).json();
+    let out = dir.path("out/scene");
     let names = ["oil_heavy", "sea_water"];
     let frames = [0, 25, 50];
     let surfaces = names.iter().flat_map(|n| frames.map(|f| format!("surface_{n}_{f:05}.ply")));
     let others = ["run.json", "stats.csv", "still.png"].map(str::to_owned);
     assert_eq!(files(&out), others.into_iter().chain(surfaces).collect::<Vec<_>>());
 
-    // Nothing is poured at first: an empty mesh, which no reader of ours takes for one.
+    // No oil has been emitted in frame 0: the mesh is empty, which our reader refuses.
     let empty = std::fs::read(out.join("surface_oil_heavy_00000.ply")).unwrap();
     assert!(String::from_utf8(empty).unwrap().contains("element vertex 0\n"));
-    // The third liquid is like the first: 0.256 + 0.008 m³ together. Edges and corners of ten particles along a side are
-    // rounded by some percent. Oil comes at 100 particles of 0.08³ m³ in a second; what is mixed in is closed over by water.
+    // The third liquid equals the first: 0.256 + 0.008 m³ together. Edges and corners of ten particles along a side are
+    // rounded by a few percent. Oil is emitted at 100 particles of 0.08³ m³ per second; water may enclose mixed-in oil.
     for (frame, poured) in frames.into_iter().zip([0.0, 0.0256, 0.0512]) {
         let water = closed_volume(&out.join(format!("surface_sea_water_{frame:05}.ply")));
         assert!((0.95 * 0.264..1.05 * (0.264 + poured)).contains(&water), "frame {frame}: {water} m³");
     }
-    // Oil that is stirred into water takes some of it in; none of it is lost.
+    // Oil mixed into water may enclose some water; no oil is lost.
     let oil = closed_volume(&out.join("surface_oil_heavy_00050.ply"));
     assert!((0.95 * 0.0512..2.0 * 0.0512).contains(&oil), "{oil} m³");
-    // Those three and the still.
+    // The three frames and the still picture.
     assert_eq!(json["surfaces"]["frames"], 4);
     assert_eq!(keys(&json["surfaces"]), ["frames", "ms_per_frame", "triangles_per_frame"]);
 }
 
 #[test]
-fn surfaces_do_not_depend_on_threads_and_a_shorter_run_leaves_none_of_a_longer_one() {
-    let room = Room::with(POOL);
+fn surfaces_do_not_depend_on_threads_and_older_ones_are_removed() {
+    let dir = SceneDir::with_scene(POOL);
     let bytes = |threads: &str, frames: &str| {
         let args = ["run", "scene.toml", "--format", "surface", "--video", "none", "--quiet", "--threads", threads];
-        room.pliant(&[&args[..], &["--frames", frames]].concat()).code(0);
-        std::fs::read(room.path("out/scene/surface_sea_water_00002.ply")).unwrap()
+        dir.pliant(&[&args[..], &["--frames", frames]].concat()).code(0);
+        std::fs::read(dir.path("out/scene/surface_sea_water_00002.ply")).unwrap()
     };
     assert_eq!(bytes("1", "3"), bytes("2", "2"));
-    assert!(!room.path("out/scene/surface_sea_water_00003.ply").exists());
+    assert!(!dir.path("out/scene/surface_sea_water_00003.ply").exists());
 }
 
 #[test]
-fn liquids_look_as_asked_for() {
-    let room = Room::with(POOL);
+fn the_liquid_option_selects_the_appearance() {
+    let dir = SceneDir::with_scene(POOL);
     let still = |more: &[&str]| {
         let args = ["run", "scene.toml", "--frames", "4", "--video", "none", "--quiet"];
-        room.pliant(&[&args[..], more].concat()).code(0);
-        std::fs::read(room.path("out/scene/still.png")).unwrap()
+        dir.pliant(&[&args[..], more].concat()).code(0);
+        std::fs::read(dir.path("out/scene/still.png")).unwrap()
     };
     let none = |look| still(&["--format", "none", "--liquid", look]);
     let pictures = [none("particles"), none("speed"), none("density"), none("surface")];
@@ -116,21 +116,23 @@ fn liquids_look_as_asked_for() {
 }
 
 #[test]
-fn scenes_without_liquid_are_refused_and_left_as_they_were() {
-    let room = Room::with(SMALL);
-    room.pliant(&["run", "scene.toml", "--frames", "1", "--video", "none"]).code(0);
-    let before = files(&room.path("out/scene"));
+fn liquid_options_on_a_dry_scene_are_refused_and_change_no_files() {
+    let dir = SceneDir::with_scene(SMALL);
+    dir.pliant(&["run", "scene.toml", "--frames", "1", "--video", "none"]).code(0);
+    let before = files(&dir.path("out/scene"));
     for option in [["--format", "surface"], ["--format", "ply,surface"], ["--liquid", "speed"]] {
-        room.pliant(&[&["run", "scene.toml"], &option[..]].concat()).code(2).says(&[option[0], "has none", "help: "]);
+        dir.pliant(&[&["run", "scene.toml"], &option[..]].concat())
+            .code(2)
+            .stderr_has(&[option[0], "has none", "help: "]);
     }
-    assert_eq!(files(&room.path("out/scene")), before);
+    assert_eq!(files(&dir.path("out/scene")), before);
 }
 
 #[test]
-fn settings_of_surfaces_are_checked() {
-    let room = Room::with(POOL);
+fn surface_settings_are_validated() {
+    let dir = SceneDir::with_scene(POOL);
     for (key, value) in [("cell", "0.1"), ("cell", "3"), ("smoothing", "1001")] {
         let set = format!("output.surface.{key}={value}");
-        room.pliant(&["check", "scene.toml", "--set", &set]).code(3).says(&[&format!("output.surface.{key}")]);
+        dir.pliant(&["check", "scene.toml", "--set", &set]).code(3).stderr_has(&[&format!("output.surface.{key}")]);
     }
 }

@@ -1,6 +1,6 @@
-//! `pliant voxelize`: counts, keys, pictures and refusals.
+//! `pliant voxelize`: counts, keys, pictures and errors.
 
-use crate::{Room, SMALL, files, keys};
+use crate::support::{SMALL, SceneDir, files, keys};
 use serde_json::Value;
 
 /// A cube from 0 to 1 of 12 triangles, counter-clockwise from outside.
@@ -16,14 +16,14 @@ fn numbers(list: &Value) -> Vec<u64> {
 
 #[test]
 fn s29_t10_the_box_has_the_counts_of_d4_and_the_json_exactly_its_keys() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let cases: [(&str, u64, &[u64]); 3] = [
         ("12", 1_224, &[1_216, 0, 8]),
         ("32", 10_963, &[10_816, 0, 127, 19, 1]),
         ("96", 107_967, &[106_048, 0, 1_519, 331, 61, 8]),
     ];
     for (grid, particles, levels) in cases {
-        let json = room.pliant(&["voxelize", "box", "--grid", grid, "--merge", "--json"]).code(0).json();
+        let json = dir.pliant(&["voxelize", "box", "--grid", grid, "--merge", "--json"]).code(0).json();
         assert_eq!(keys(&json), KEYS);
         assert_eq!((&json["backend"], &json["adapter"], &json["host_ms"]), (&"cpu".into(), &Value::Null, &Value::Null));
         assert_eq!(keys(&json["ms"]), ["distance", "merge", "voxelize"]);
@@ -42,13 +42,13 @@ fn s29_t10_the_box_has_the_counts_of_d4_and_the_json_exactly_its_keys() {
 
 #[test]
 fn s27_meshes_from_files_and_shapes_by_name_are_filled() {
-    let room = Room::with(SMALL);
-    room.put("cube.obj", CUBE);
-    let json = room.pliant(&["voxelize", "cube.obj", "--grid", "10", "--json"]).code(0).json();
+    let dir = SceneDir::with_scene(SMALL);
+    dir.write("cube.obj", CUBE);
+    let json = dir.pliant(&["voxelize", "cube.obj", "--grid", "10", "--json"]).code(0).json();
     assert_eq!(json["voxels"], 1000);
-    assert_eq!(numbers(&json["levels"]), [1000], "nothing merges unless it is asked for");
+    assert_eq!(numbers(&json["levels"]), [1000], "voxels merge only with --merge");
     for name in ["box", "cartesian", "ball", "torus", "urchin", "figure"] {
-        let json = room.pliant(&["voxelize", name, "--grid", "40", "--merge", "2", "--json"]).code(0).json();
+        let json = dir.pliant(&["voxelize", name, "--grid", "40", "--merge", "2", "--json"]).code(0).json();
         let (volume, mesh) = (json["volume"].as_f64().unwrap(), json["mesh_volume"].as_f64().unwrap());
         assert!((volume / mesh - 1.0).abs() < 0.02, "{name}: {volume} and {mesh}");
         let levels = numbers(&json["levels"]);
@@ -60,39 +60,44 @@ fn s27_meshes_from_files_and_shapes_by_name_are_filled() {
 
 #[test]
 fn s27_what_was_repaired_is_told_beside_the_data() {
-    let room = Room::with(SMALL);
-    // Inside out.
+    let dir = SceneDir::with_scene(SMALL);
+    // All triangles wound inward.
     let turned = CUBE.lines().map(|l| match l.split_whitespace().collect::<Vec<_>>()[..] {
         ["f", a, b, c] => format!("f {a} {c} {b}\n"),
         _ => format!("{l}\n"),
     });
-    room.put("cube.obj", turned.collect::<String>());
-    let done = room.pliant(&["voxelize", "cube.obj", "--grid", "4", "--json"]).code(0).says(&["note: ", "inside out"]);
-    assert_eq!(done.json()["voxels"], 64);
+    dir.write("cube.obj", turned.collect::<String>());
+    let result =
+        dir.pliant(&["voxelize", "cube.obj", "--grid", "4", "--json"]).code(0).stderr_has(&["note: ", "inside out"]);
+    assert_eq!(result.json()["voxels"], 64);
 }
 
 #[test]
 fn s29_the_table_and_the_picture_show_the_particles() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let args = ["voxelize", "ball", "--grid", "24", "--merge", "--picture", "ball.png"];
-    let done = room.pliant(&args).code(0);
+    let result = dir.pliant(&args).code(0);
     for word in ["24 x 24 x 24 voxels", "voxels inside", "volume of the mesh", "level", "radius", "Look at: ball.png"] {
-        assert!(done.stdout.contains(word), "{word}: {}", done.stdout);
+        assert!(result.stdout.contains(word), "{word}: {}", result.stdout);
     }
-    let png = std::fs::read(room.path("ball.png")).unwrap();
+    let png = std::fs::read(dir.path("ball.png")).unwrap();
     assert_eq!(&png[1..4], b"PNG");
     assert!(png.len() > 20_000, "{} bytes are an empty picture", png.len());
-    let done = room.pliant(&["voxelize", "ball", "--grid", "24"]).code(0);
-    assert!(done.stdout.contains("--picture particles.png") && !done.stdout.contains("radius"), "{}", done.stdout);
+    let result = dir.pliant(&["voxelize", "ball", "--grid", "24"]).code(0);
+    assert!(
+        result.stdout.contains("--picture particles.png") && !result.stdout.contains("radius"),
+        "{}",
+        result.stdout
+    );
 }
 
 #[test]
 fn s29_a_median_over_runs_has_the_same_findings() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let run = |repeat: &str| {
         let args = ["voxelize", "ball", "--grid", "20", "--merge", "--json", "--repeat", repeat, "--backend", "auto"];
-        let mut json = room.pliant(&args).code(0).json();
-        // Which backend auto takes depends on the machine, what it finds does not.
+        let mut json = dir.pliant(&args).code(0).json();
+        // The backend that `auto` takes depends on the machine, the result does not.
         for key in ["ms", "host_ms", "backend", "adapter"] {
             json[key] = Value::Null;
         }
@@ -103,13 +108,13 @@ fn s29_a_median_over_runs_has_the_same_findings() {
 
 #[test]
 fn s27_what_makes_no_solid_is_refused_with_the_reason() {
-    let room = Room::with(SMALL);
+    let dir = SceneDir::with_scene(SMALL);
     let refused = |args: &[&str], code: i32, words: &[&str]| {
-        let done = room.pliant(&[&["voxelize"], args].concat()).code(code).says(words);
-        assert_eq!(done.stdout, "");
+        let result = dir.pliant(&[&["voxelize"], args].concat()).code(code).stderr_has(words);
+        assert_eq!(result.stdout, "");
     };
-    room.put("open.obj", CUBE.rsplit_once("f 2").unwrap().0);
-    room.put("finned.obj", format!("{CUBE}v 3 3 3\nf 1 2 9\n"));
+    dir.write("open.obj", CUBE.rsplit_once("f 2").unwrap().0);
+    dir.write("finned.obj", format!("{CUBE}v 3 3 3\nf 1 2 9\n"));
     refused(&["missing.obj", "--grid", "8"], 3, &["missing.obj"]);
     refused(&["potato", "--grid", "8"], 3, &["\"potato\"", "torus", ".ply"]);
     refused(&["scene.toml", "--grid", "8"], 3, &["scene.toml"]);
@@ -126,5 +131,5 @@ fn s27_what_makes_no_solid_is_refused_with_the_reason() {
     refused(&["box", "--grid", "8", "--repeat", "0"], 2, &["--repeat"]);
     refused(&["box", "--grid", "8", "--adapter", "0"], 2, &["--adapter", "help: add --backend gpu"]);
     refused(&["box", "--grid", "8", "--picture", "missing/box.png"], 1, &["cannot write", "missing/box.png"]);
-    assert_eq!(files(room.dir.path()), ["finned.obj", "open.obj", "scene.toml"]);
+    assert_eq!(files(dir.dir.path()), ["finned.obj", "open.obj", "scene.toml"]);
 }

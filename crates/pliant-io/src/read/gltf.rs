@@ -1,11 +1,11 @@
-//! glTF 2.0 and GLB: the triangles of all meshes of the scene, at the places of their nodes.
+//! glTF 2.0 and GLB: the triangles of all meshes of the scene, transformed by their nodes.
 //!
-//! Parsed from plain JSON because the gltf crate brings two derive macros and their parsers to compile, most of
-//! it for materials, animations and cameras.
+//! Parsed from `serde_json` values: the gltf crate adds two derive macros to the build, mostly for materials,
+//! animations and cameras.
 
 use super::gltf_buffers::{View, item, load_all, split, view, whole};
+use super::input::{Input, ParseError, allowed_vertices, check_cap, checked_position};
 use super::text::quote;
-use super::{Fault, Input, allowed_vertices, check_cap, checked_position};
 use glam::{DMat4, DQuat, DVec3};
 use pliant::mesh::TriMesh;
 use serde_json::Value;
@@ -15,18 +15,18 @@ const U16: (usize, usize) = (5123, 2);
 const U32: (usize, usize) = (5125, 4);
 const VEC3_F32: (usize, usize) = (5126, 12);
 
-/// Required extensions that change only how a mesh looks.
-const HARMLESS: &[&str] = &["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];
+/// Required extensions that change the appearance of a mesh only.
+const IGNORED_EXTENSIONS: &[&str] = &["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];
 
-pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
-    let (json, binary) = split(input.bytes).map_err(Fault::file)?;
+pub(super) fn parse(input: &Input) -> Result<TriMesh, ParseError> {
+    let (json, binary) = split(input.bytes).map_err(ParseError::file)?;
     let root: Value = serde_json::from_slice(json).map_err(|error| {
         // The line is given by the error itself, without its "at line 1 column 2".
         let text = error.to_string();
         let what = text.split(" at line ").next().unwrap_or_default();
-        Fault::line(error.line(), format!("not valid JSON: {what} (column {})", error.column()))
+        ParseError::line(error.line(), format!("not valid JSON: {what} (column {})", error.column()))
     })?;
-    read(&root, binary, input).map_err(Fault::file)
+    read(&root, binary, input).map_err(ParseError::file)
 }
 
 fn read(root: &Value, binary: Option<&[u8]>, input: &Input) -> Result<TriMesh, String> {
@@ -36,24 +36,24 @@ fn read(root: &Value, binary: Option<&[u8]>, input: &Input) -> Result<TriMesh, S
     }
     for extension in list(root, "extensionsRequired") {
         let name = extension.as_str().unwrap_or_default();
-        if !HARMLESS.iter().any(|prefix| name.starts_with(prefix)) {
+        if !IGNORED_EXTENSIONS.iter().any(|prefix| name.starts_with(prefix)) {
             return Err(format!("file requires extension {}, which is not supported", quote(name)));
         }
     }
     let buffers = load_all(root, binary, input)?;
-    let mut scene = Scene { root, buffers: &buffers, input, mesh: TriMesh::default() };
-    for (node, transform) in placed_nodes(root)? {
+    let mut collector = MeshCollector { root, buffers: &buffers, input, mesh: TriMesh::default() };
+    for (node, transform) in world_transforms(root)? {
         if node.get("mesh").is_some() {
-            scene.add_mesh(whole(node, "mesh", None)?, transform)?;
+            collector.add_mesh(whole(node, "mesh", None)?, transform)?;
         }
     }
-    // A file may be a mere store of meshes.
+    // A file without nodes is a library of meshes.
     if list(root, "nodes").is_empty() {
         for index in 0..list(root, "meshes").len() {
-            scene.add_mesh(index, DMat4::IDENTITY)?;
+            collector.add_mesh(index, DMat4::IDENTITY)?;
         }
     }
-    Ok(scene.mesh)
+    Ok(collector.mesh)
 }
 
 fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
@@ -70,7 +70,7 @@ fn indices(value: &Value, key: &str) -> Result<Vec<usize>, String> {
 }
 
 /// Nodes of the scene with their transforms, parents first.
-fn placed_nodes(root: &Value) -> Result<Vec<(&Value, DMat4)>, String> {
+fn world_transforms(root: &Value) -> Result<Vec<(&Value, DMat4)>, String> {
     let nodes = list(root, "nodes");
     let tops = if list(root, "scenes").is_empty() {
         let mut is_child = vec![false; nodes.len()];
@@ -86,7 +86,7 @@ fn placed_nodes(root: &Value) -> Result<Vec<(&Value, DMat4)>, String> {
         indices(item(root, "scenes", whole(root, "scene", Some(0))?)?, "nodes")?
     };
     let mut reached = vec![false; nodes.len()];
-    let mut placed = Vec::new();
+    let mut transforms = Vec::new();
     let mut open: Vec<(usize, DMat4)> = tops.into_iter().rev().map(|n| (n, DMat4::IDENTITY)).collect();
     while let Some((index, parent)) = open.pop() {
         let node = item(root, "nodes", index)?;
@@ -95,10 +95,10 @@ fn placed_nodes(root: &Value) -> Result<Vec<(&Value, DMat4)>, String> {
             return Err(format!("node {index} is reached twice, but nodes must form a tree"));
         }
         let transform = parent * local(node).map_err(|what| format!("node {index}: {what}"))?;
-        placed.push((node, transform));
+        transforms.push((node, transform));
         open.extend(indices(node, "children")?.into_iter().rev().map(|child| (child, transform)));
     }
-    Ok(placed)
+    Ok(transforms)
 }
 
 /// Transform of a node against its parent.
@@ -128,14 +128,14 @@ fn numbers<const N: usize>(node: &Value, key: &str) -> Result<Option<[f64; N]>, 
     Ok(Some(numbers))
 }
 
-struct Scene<'a> {
+struct MeshCollector<'a> {
     root: &'a Value,
     buffers: &'a [Vec<u8>],
     input: &'a Input<'a>,
     mesh: TriMesh,
 }
 
-impl Scene<'_> {
+impl MeshCollector<'_> {
     fn add_mesh(&mut self, index: usize, transform: DMat4) -> Result<(), String> {
         let mesh = item(self.root, "meshes", index)?;
         for (number, primitive) in list(mesh, "primitives").iter().enumerate() {
@@ -167,10 +167,10 @@ impl Scene<'_> {
         check_cap((base as u64).saturating_add(positions.count as u64), "vertices", self.input.caps.max_vertices)?;
         for vertex in 0..positions.count {
             let local = vec3(positions.item(vertex));
-            // Checked before too: a transform could turn NaN into something else, and would obscure the cause.
+            // Checked before the transform too, so that the error names the value in the file.
             checked_position(vertex, local.to_array())?;
-            let place = transform.transform_point3(local);
-            self.mesh.positions.push(checked_position(vertex, place.to_array())?);
+            let world = transform.transform_point3(local);
+            self.mesh.positions.push(checked_position(vertex, world.to_array())?);
         }
 
         let count = corners.as_ref().map_or(positions.count, |view| view.count);

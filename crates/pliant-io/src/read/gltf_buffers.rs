@@ -1,7 +1,8 @@
 //! Containers, buffers and accessors of glTF 2.0: from a file to lists of numbers.
 
+use super::base64;
+use super::input::{Input, load};
 use super::text::quote;
-use super::{Input, base64, load};
 use serde_json::Value;
 use std::path::{Component, Path};
 
@@ -23,14 +24,14 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
         return Err(format!("GLB version is {version}, but only 2 is supported"));
     }
     if length > bytes.len() {
-        return Err(format!("header promises {length} bytes, but the file has {}", bytes.len()));
+        return Err(format!("header declares {length} bytes, but the file has {}", bytes.len()));
     }
     let (mut json, mut binary, mut at) = (None, None, 12);
     while at < length {
         let (size, kind) = (word(at)? as usize, word(at + 4)?);
         let chunk = bytes.get(at + 8..).and_then(|rest| rest.get(..size));
         let chunk =
-            chunk.ok_or_else(|| format!("chunk at byte {at} promises {size} bytes, but the file ends before"))?;
+            chunk.ok_or_else(|| format!("chunk at byte {at} declares {size} bytes, but the file ends before"))?;
         match kind {
             CHUNK_JSON if json.is_none() => json = Some(chunk),
             CHUNK_BIN if binary.is_none() => binary = Some(chunk),
@@ -41,7 +42,7 @@ pub(super) fn split(bytes: &[u8]) -> Result<(&[u8], Option<&[u8]>), String> {
     Ok((json.ok_or("GLB file has no JSON chunk")?, binary))
 }
 
-/// `root[list][index]`, or what is wrong with it.
+/// `root[list][index]`, or an error that names it.
 pub(super) fn item<'v>(root: &'v Value, list: &str, index: usize) -> Result<&'v Value, String> {
     let items = root.get(list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     items.get(index).ok_or_else(|| format!("{list} {index} is named, but the file has {} {list}", items.len()))
@@ -77,9 +78,9 @@ pub(super) fn load_all(root: &Value, binary: Option<&[u8]>, input: &Input) -> Re
             }
             Some(uri) => sibling(uri, input).map_err(name)?,
         };
-        let promised = whole(buffer, "byteLength", None).map_err(name)?;
-        if promised > bytes.len() {
-            return Err(name(format!("promises {promised} bytes, but holds {}", bytes.len())));
+        let declared_bytes = whole(buffer, "byteLength", None).map_err(name)?;
+        if declared_bytes > bytes.len() {
+            return Err(name(format!("declares {declared_bytes} bytes, but holds {}", bytes.len())));
         }
         total += bytes.len() as u64;
         // The same file may be named many times.
@@ -91,7 +92,7 @@ pub(super) fn load_all(root: &Value, binary: Option<&[u8]>, input: &Input) -> Re
     Ok(buffers)
 }
 
-/// Reads a file next to the glTF file, and no other: a mesh from the net must not reach into the user's folders.
+/// Reads a file in the folder of the glTF file and no other: a downloaded mesh must not read the user's other files.
 fn sibling(uri: &str, input: &Input) -> Result<Vec<u8>, String> {
     let refused = || format!("uri {} does not name a file in the folder of the glTF file", quote(uri));
     let name = percent_decode(uri).ok_or_else(refused)?;
@@ -101,7 +102,7 @@ fn sibling(uri: &str, input: &Input) -> Result<Vec<u8>, String> {
     }
     let folder = input.path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let path = folder.join(&name);
-    // A link would lead out of the folder all the same.
+    // Symbolic links are resolved before the check.
     let inside = match (folder.canonicalize(), path.canonicalize()) {
         (Ok(folder), Ok(file)) => file.parent() == Some(&folder),
         (_, Err(error)) => return Err(format!("{name}: {error}")),
@@ -179,7 +180,7 @@ pub(super) fn view<'b>(
     let needed = count.saturating_sub(1).checked_mul(stride).and_then(|n| n.checked_add(size));
     if stride < size || (count > 0 && needed.is_none_or(|n| n > bytes.len())) {
         return Err(name(format!(
-            "promises {count} items of {size} bytes every {stride}, but its buffer view holds {} bytes",
+            "declares {count} items of {size} bytes every {stride}, but its buffer view holds {} bytes",
             bytes.len()
         )));
     }

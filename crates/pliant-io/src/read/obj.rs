@@ -1,13 +1,13 @@
-//! Wavefront OBJ: positions and faces; materials, normals, groups, curves and lines are passed over.
+//! Wavefront OBJ: positions and faces; materials, normals, groups, curves and lines are ignored.
 //!
-//! Parsed here because tobj takes NaN and infinite coordinates, and its errors name neither line nor index.
+//! The tobj crate is not used: it accepts NaN and infinite coordinates, and its errors name neither line nor index.
 
+use super::input::{Input, ParseError, allowed_vertices, check_cap};
 use super::text::{self, Lines, quote};
-use super::{Fault, Input, allowed_vertices, check_cap};
 use pliant::mesh::TriMesh;
 
-/// Statements of the format that say nothing about a triangle mesh.
-const PASSED_OVER: &[&str] = &[
+/// Statements of the format that do not concern a triangle mesh.
+const IGNORED: &[&str] = &[
     "vt",
     "vn",
     "vp",
@@ -48,10 +48,10 @@ const PASSED_OVER: &[&str] = &[
     "csh",
 ];
 
-pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
+pub(super) fn parse(input: &Input) -> Result<TriMesh, ParseError> {
     let mut mesh = TriMesh::default();
-    // Faces may name vertices that come later; these are checked when all are known.
-    let mut ahead: Vec<(usize, i128)> = Vec::new();
+    // A face may refer to vertices further down; these are checked at the end of the file.
+    let mut forward_references: Vec<(usize, i128)> = Vec::new();
     let mut corners: Vec<u32> = Vec::new();
     let mut lines = Lines::new(input.bytes, Some(b'#'));
     while let Some(line) = lines.next() {
@@ -67,42 +67,44 @@ pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
         match words.next().unwrap_or_default() {
             "v" => {
                 check_cap(mesh.positions.len() as u64 + 1, "vertices", input.caps.max_vertices)
-                    .map_err(|what| lines.fault(what))?;
+                    .map_err(|what| lines.error_at(what))?;
                 let vertex = mesh.positions.len() + 1;
-                let position = text::position(vertex, &mut words).map_err(|what| lines.fault(what))?;
+                let position = text::position(vertex, &mut words).map_err(|what| lines.error_at(what))?;
                 // A weight or a color may follow.
-                words.try_for_each(|word| text::number(word).map(drop)).map_err(|what| lines.fault(what))?;
+                words.try_for_each(|word| text::number(word).map(drop)).map_err(|what| lines.error_at(what))?;
                 mesh.positions.push(position);
             }
             "f" => {
                 corners.clear();
                 for word in words {
                     let known = mesh.positions.len();
-                    let vertex = corner(word, known).map_err(|what| lines.fault(what))?;
+                    let vertex = corner(word, known).map_err(|what| lines.error_at(what))?;
                     if vertex > known as i128 {
-                        ahead.push((lines.number, vertex));
+                        forward_references.push((lines.number, vertex));
                     }
-                    // Numbers beyond 32 bits are in `ahead` and are refused at the end.
+                    // Numbers beyond 32 bits are in `forward_references` and are refused at the end.
                     corners.push(u32::try_from(vertex - 1).unwrap_or(u32::MAX));
                 }
                 if corners.len() < 3 {
-                    return Err(lines.fault(format!("face has {} vertices, but at least 3 are needed", corners.len())));
+                    return Err(
+                        lines.error_at(format!("face has {} vertices, but at least 3 are needed", corners.len()))
+                    );
                 }
                 let total = mesh.triangles.len() + corners.len() - 2;
-                check_cap(total as u64, "triangles", input.caps.max_elements).map_err(|what| lines.fault(what))?;
+                check_cap(total as u64, "triangles", input.caps.max_elements).map_err(|what| lines.error_at(what))?;
                 mesh.triangles.extend(corners[1..].windows(2).map(|pair| [corners[0], pair[0], pair[1]]));
             }
-            other if PASSED_OVER.contains(&other) => {}
+            other if IGNORED.contains(&other) => {}
             other => {
-                return Err(lines.fault(format!("{} is not a statement of the OBJ format", quote(other))));
+                return Err(lines.error_at(format!("{} is not a statement of the OBJ format", quote(other))));
             }
         }
     }
     let count = mesh.positions.len();
-    match ahead.iter().find(|(_, vertex)| *vertex > count as i128) {
+    match forward_references.iter().find(|(_, vertex)| *vertex > count as i128) {
         Some((line, vertex)) => {
             let allowed = allowed_vertices(1, count);
-            Err(Fault::line(*line, format!("face has vertex {vertex}, but the file has {allowed}")))
+            Err(ParseError::line(*line, format!("face has vertex {vertex}, but the file has {allowed}")))
         }
         None => Ok(mesh),
     }

@@ -1,14 +1,14 @@
 //! Stanford PLY: ASCII and both binary byte orders.
 //!
-//! Parsed here because ply-rs-bw takes NaN coordinates and vertex numbers that do not exist, knows no caps, and
-//! returns records that would have to be checked and converted a second time.
+//! The ply-rs-bw crate is not used: it accepts NaN coordinates and vertex numbers that do not exist, has no limits,
+//! and returns records that would have to be checked and converted a second time.
 
+use super::input::{Input, ParseError, allowed_vertices, check_cap, check_declared_count, checked_position};
 use super::ply_header::{self, Element, Encoding, Header, Scalar};
 use super::text::{self, Lines, quote};
-use super::{Fault, Input, allowed_vertices, check_cap, check_promise, checked_position};
 use pliant::mesh::TriMesh;
 
-pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
+pub(super) fn parse(input: &Input) -> Result<TriMesh, ParseError> {
     let header = ply_header::parse(input.bytes, input.caps)?;
     let body = &input.bytes[header.bytes..];
     let mut source = match header.encoding {
@@ -19,7 +19,7 @@ pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
     let vertex_count = header.elements.iter().find(|e| e.name == "vertex").map_or(0, |e| e.count as usize);
     let mut mesh = TriMesh::default();
     for element in &header.elements {
-        let count = promised(element, &header, &source, input)?;
+        let count = declared_count(element, &header, &source, input)?;
         let roles: Vec<Role> = element.properties.iter().map(|p| role(element, &p.name, p.count.is_some())).collect();
         check_roles(element, &roles)?;
         if element.name == "vertex" {
@@ -39,14 +39,14 @@ pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
                 };
                 source.list(count_type, property.scalar, element, number, &mut list)?;
                 if *role == Role::Corners {
-                    add_face(&mut mesh, &list, number, vertex_count).map_err(|what| source.fault(what))?;
+                    add_face(&mut mesh, &list, number, vertex_count).map_err(|what| source.error_at(what))?;
                     check_cap(mesh.triangles.len() as u64, "triangles", input.caps.max_elements)
-                        .map_err(|what| source.fault(what))?;
+                        .map_err(|what| source.error_at(what))?;
                 }
             }
             source.end(element, number)?;
             if element.name == "vertex" {
-                mesh.positions.push(checked_position(number, xyz).map_err(|what| source.fault(what))?);
+                mesh.positions.push(checked_position(number, xyz).map_err(|what| source.error_at(what))?);
             }
         }
     }
@@ -71,7 +71,7 @@ fn role(element: &Element, property: &str, is_list: bool) -> Role {
     }
 }
 
-fn check_roles(element: &Element, roles: &[Role]) -> Result<(), Fault> {
+fn check_roles(element: &Element, roles: &[Role]) -> Result<(), ParseError> {
     let wanted: &[(Role, &str)] = match element.name.as_str() {
         "vertex" => &[(Role::Axis(0), "x"), (Role::Axis(1), "y"), (Role::Axis(2), "z")],
         "face" => &[(Role::Corners, "vertex_indices")],
@@ -80,7 +80,7 @@ fn check_roles(element: &Element, roles: &[Role]) -> Result<(), Fault> {
     for (role, name) in wanted {
         let found = roles.iter().filter(|r| *r == role).count();
         if found != 1 {
-            return Err(Fault::file(format!(
+            return Err(ParseError::file(format!(
                 "element {} has {found} properties {name:?}, but 1 is needed",
                 element.name
             )));
@@ -90,9 +90,9 @@ fn check_roles(element: &Element, roles: &[Role]) -> Result<(), Fault> {
 }
 
 /// Number of elements, once the rest of the file could hold them.
-fn promised(element: &Element, header: &Header, source: &Source, input: &Input) -> Result<usize, Fault> {
+fn declared_count(element: &Element, header: &Header, source: &Source, input: &Input) -> Result<usize, ParseError> {
     if element.properties.is_empty() && element.count > 0 {
-        return Err(Fault::file(format!(
+        return Err(ParseError::file(format!(
             "element {} has no properties, but at least 1 is needed",
             quote(&element.name)
         )));
@@ -100,11 +100,12 @@ fn promised(element: &Element, header: &Header, source: &Source, input: &Input) 
     let (thing, cap) = match element.name.as_str() {
         "vertex" => ("vertices", input.caps.max_vertices),
         "face" => ("faces", input.caps.max_elements),
-        // Passed over without being stored, so only the file bounds them.
+        // Skipped without being stored, so only the file size limits them.
         other => (other, usize::MAX),
     };
-    let room = source.remaining() + usize::from(header.encoding == Encoding::Ascii);
-    check_promise(element.count, thing, cap, element.least_size(header.encoding), room).map_err(Fault::file)
+    let remaining = source.remaining() + usize::from(header.encoding == Encoding::Ascii);
+    check_declared_count(element.count, thing, cap, element.min_size(header.encoding), remaining)
+        .map_err(ParseError::file)
 }
 
 /// Cuts a face into a fan of triangles.
@@ -143,42 +144,42 @@ impl Source<'_> {
         }
     }
 
-    fn fault(&self, what: impl Into<String>) -> Fault {
+    fn error_at(&self, what: impl Into<String>) -> ParseError {
         match self {
-            Self::Text { lines, .. } => lines.fault(what),
-            Self::Binary { .. } => Fault::file(what),
+            Self::Text { lines, .. } => lines.error_at(what),
+            Self::Binary { .. } => ParseError::file(what),
         }
     }
 
-    fn begin(&mut self, element: &Element, number: usize) -> Result<(), Fault> {
+    fn begin(&mut self, element: &Element, number: usize) -> Result<(), ParseError> {
         if let Self::Text { lines, values, next } = self {
             let line = lines.expect(|| format!("{} {number} of {}", element.name, element.count))?;
             values.clear();
             for word in line.split_ascii_whitespace() {
                 let value = text::number(word);
-                values.push(value.map_err(|what| lines.fault(format!("{} {number}: {what}", element.name)))?);
+                values.push(value.map_err(|what| lines.error_at(format!("{} {number}: {what}", element.name)))?);
             }
             *next = 0;
         }
         Ok(())
     }
 
-    fn end(&self, element: &Element, number: usize) -> Result<(), Fault> {
+    fn end(&self, element: &Element, number: usize) -> Result<(), ParseError> {
         match self {
             Self::Text { values, next, .. } if *next < values.len() => {
                 let what = format!("{} {number} has {} values, but {next} are expected", element.name, values.len());
-                Err(self.fault(what))
+                Err(self.error_at(what))
             }
             _ => Ok(()),
         }
     }
 
-    fn scalar(&mut self, scalar: Scalar, element: &Element, number: usize) -> Result<f64, Fault> {
+    fn scalar(&mut self, scalar: Scalar, element: &Element, number: usize) -> Result<f64, ParseError> {
         match self {
             Self::Text { lines, values, next } => {
                 let Some(value) = values.get(*next) else {
                     let what = format!("{} {number} has {} values, but more are expected", element.name, values.len());
-                    return Err(lines.fault(what));
+                    return Err(lines.error_at(what));
                 };
                 *next += 1;
                 Ok(*value)
@@ -186,7 +187,7 @@ impl Source<'_> {
             Self::Binary { rest, little } => {
                 let Some((head, tail)) = rest.split_at_checked(scalar.size()) else {
                     let what = format!("file ends within {} {number} of {}", element.name, element.count);
-                    return Err(Fault::file(what));
+                    return Err(ParseError::file(what));
                 };
                 *rest = tail;
                 let mut bytes = [0; 8];
@@ -206,20 +207,20 @@ impl Source<'_> {
         element: &Element,
         number: usize,
         list: &mut Vec<f64>,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), ParseError> {
         list.clear();
         let count = self.scalar(count_type, element, number)?;
-        let room = match self {
+        let available = match self {
             Self::Text { values, next, .. } => values.len() - *next,
             Self::Binary { rest, .. } => rest.len() / scalar.size(),
         };
-        if !(count >= 0.0 && count <= room as f64 && count.fract() == 0.0) {
+        if !(count >= 0.0 && count <= available as f64 && count.fract() == 0.0) {
             let found = match self {
-                Self::Text { .. } => format!("the line holds {room} more"),
-                Self::Binary { .. } => format!("the file ends after {room}"),
+                Self::Text { .. } => format!("the line holds {available} more"),
+                Self::Binary { .. } => format!("the file ends after {available}"),
             };
-            let what = format!("{} {number} promises a list of {count} values, but {found}", element.name);
-            return Err(self.fault(what));
+            let what = format!("{} {number} declares a list of {count} values, but {found}", element.name);
+            return Err(self.error_at(what));
         }
         for _ in 0..count as usize {
             list.push(self.scalar(scalar, element, number)?);
@@ -227,16 +228,16 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// Refuses what the header did not announce: a file whose counts are too small is as broken as a cut one.
-    fn finish(mut self) -> Result<(), Fault> {
+    /// Refuses bytes after the last declared element: a file whose counts are too small is as broken as a truncated one.
+    fn finish(mut self) -> Result<(), ParseError> {
         match &mut self {
             Self::Text { lines, .. } => match lines.next() {
-                Some(_) => Err(lines.fault("line follows the last element that the header announces")),
+                Some(_) => Err(lines.error_at("line follows the last element that the header announces")),
                 None => Ok(()),
             },
             Self::Binary { rest, .. } if !rest.trim_ascii().is_empty() => {
                 let what = format!("{} bytes follow the last element that the header announces", rest.len());
-                Err(Fault::file(what))
+                Err(ParseError::file(what))
             }
             Self::Binary { .. } => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! Header of a PLY file: which elements follow, and how each is laid out.
 
+use super::input::{Caps, ParseError, check_cap};
 use super::text::{self, quote};
-use super::{Caps, Fault, check_cap};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
@@ -69,8 +69,8 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// Fewest bytes that one of these takes.
-    pub fn least_size(&self, encoding: Encoding) -> usize {
+    /// Minimum size of one element [bytes].
+    pub fn min_size(&self, encoding: Encoding) -> usize {
         match encoding {
             // A digit and a separator each; the last separator of the file may be missing.
             Encoding::Ascii => (2 * self.properties.len()).saturating_sub(1),
@@ -88,26 +88,26 @@ pub(super) struct Header {
     pub lines: usize,
 }
 
-pub(super) fn parse(bytes: &[u8], caps: &Caps) -> Result<Header, Fault> {
+pub(super) fn parse(bytes: &[u8], caps: &Caps) -> Result<Header, ParseError> {
     let (mut encoding, mut elements): (_, Vec<Element>) = (None, Vec::new());
     let (mut offset, mut number) = (0, 0);
     loop {
         let rest = &bytes[offset..];
         let Some(end) = rest.iter().position(|&b| b == b'\n') else {
-            return Err(Fault::line(number + 1, "header has no end: a line with \"end_header\" is missing"));
+            return Err(ParseError::line(number + 1, "header has no end: a line with \"end_header\" is missing"));
         };
         offset += end + 1;
         number += 1;
         let line = String::from_utf8_lossy(rest[..end].trim_ascii());
-        let fault = |what: String| Fault::line(number, what);
+        let error_at = |what: String| ParseError::line(number, what);
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
         match (number, words.as_slice()) {
             (1, ["ply"]) => {}
             (1, _) => {
-                return Err(fault(format!("first line is {}, but a PLY file starts with \"ply\"", quote(&line))));
+                return Err(error_at(format!("first line is {}, but a PLY file starts with \"ply\"", quote(&line))));
             }
             (_, ["end_header"]) => {
-                let encoding = encoding.ok_or_else(|| fault("header has no line \"format\"".to_owned()))?;
+                let encoding = encoding.ok_or_else(|| error_at("header has no line \"format\"".to_owned()))?;
                 return Ok(Header { encoding, elements, bytes: offset, lines: number });
             }
             (_, ["format", name, "1.0"]) => {
@@ -117,30 +117,33 @@ pub(super) fn parse(bytes: &[u8], caps: &Caps) -> Result<Header, Fault> {
                     "binary_big_endian" => Encoding::Big,
                     _ => {
                         let allowed = "ascii, binary_little_endian and binary_big_endian";
-                        return Err(fault(format!("format is {}, but only {allowed} are known", quote(name))));
+                        return Err(error_at(format!("format is {}, but only {allowed} are known", quote(name))));
                     }
                 });
             }
             (_, [] | ["comment" | "obj_info", ..]) => {}
             (_, ["element", name, count]) => {
-                let count = text::count(Some(count), "number of elements").map_err(fault)?;
+                let count = text::count(Some(count), "number of elements").map_err(error_at)?;
                 match *name {
-                    "vertex" => check_cap(count, "vertices", caps.max_vertices).map_err(fault)?,
-                    "face" => check_cap(count, "faces", caps.max_elements).map_err(fault)?,
+                    "vertex" => check_cap(count, "vertices", caps.max_vertices).map_err(error_at)?,
+                    "face" => check_cap(count, "faces", caps.max_elements).map_err(error_at)?,
                     _ => {}
                 }
                 if elements.iter().any(|e| e.name == *name) {
-                    return Err(fault(format!("element {} is declared twice", quote(name))));
+                    return Err(error_at(format!("element {} is declared twice", quote(name))));
                 }
                 elements.push(Element { name: (*name).to_owned(), count, properties: Vec::new() });
             }
             (_, ["property", rest @ ..]) => {
-                let property = property(rest).map_err(fault)?;
+                let property = property(rest).map_err(error_at)?;
                 let element = elements.last_mut();
-                element.ok_or_else(|| fault("property comes before any element".to_owned()))?.properties.push(property);
+                element
+                    .ok_or_else(|| error_at("property comes before any element".to_owned()))?
+                    .properties
+                    .push(property);
             }
             _ => {
-                return Err(fault(format!("{} is not a line of a PLY header", quote(&line))));
+                return Err(error_at(format!("{} is not a line of a PLY header", quote(&line))));
             }
         }
     }

@@ -1,9 +1,9 @@
-//! STL, ASCII and binary. Triangles come without shared vertices: exact copies are joined.
+//! STL, ASCII and binary. Triangles have no shared vertices in the file: exact copies are welded.
 //!
-//! Parsed here because stl_io takes NaN coordinates and does not say which facet a file breaks off in.
+//! The stl_io crate is not used: it accepts NaN coordinates and does not name the facet at which a file is truncated.
 
+use super::input::{Input, ParseError, check_cap, check_declared_count, checked_position};
 use super::text::{self, Lines, quote};
-use super::{Fault, Input, check_cap, check_promise, checked_position};
 use glam::Vec3;
 use pliant::mesh::TriMesh;
 use std::collections::HashMap;
@@ -13,26 +13,27 @@ const HEADER: usize = 84;
 /// Normal, three vertices and two spare bytes.
 const FACET: usize = 50;
 
-pub(super) fn parse(input: &Input) -> Result<TriMesh, Fault> {
+pub(super) fn parse(input: &Input) -> Result<TriMesh, ParseError> {
     let bytes = input.bytes;
-    let promised = bytes.get(80..HEADER).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
-    let exact = promised.is_some_and(|count| HEADER as u64 + FACET as u64 * u64::from(count) == bytes.len() as u64);
-    // Binary files may start with "solid" as well, so their exact length decides.
-    match promised {
+    let declared_count = bytes.get(80..HEADER).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+    let exact =
+        declared_count.is_some_and(|count| HEADER as u64 + FACET as u64 * u64::from(count) == bytes.len() as u64);
+    // Binary files may start with "solid" as well, so the exact length decides.
+    match declared_count {
         Some(count) if exact || !bytes.trim_ascii_start().starts_with(b"solid") => binary(input, count),
         _ => ascii(input),
     }
 }
 
-fn binary(input: &Input, count: u32) -> Result<TriMesh, Fault> {
+fn binary(input: &Input, count: u32) -> Result<TriMesh, ParseError> {
     let body = &input.bytes[HEADER..];
-    let count =
-        check_promise(u64::from(count), "facets", input.caps.max_elements, FACET, body.len()).map_err(Fault::file)?;
+    let count = check_declared_count(u64::from(count), "facets", input.caps.max_elements, FACET, body.len())
+        .map_err(ParseError::file)?;
     if body.len() != FACET * count {
-        let what = format!("header promises {count} facets, but {} bytes follow them", body.len() - FACET * count);
-        return Err(Fault::file(what));
+        let what = format!("header declares {count} facets, but {} bytes follow them", body.len() - FACET * count);
+        return Err(ParseError::file(what));
     }
-    let mut soup = Soup::new(input);
+    let mut welder = VertexWelder::new(input);
     for (facet, record) in body.chunks_exact(FACET).enumerate() {
         let mut corners = [Vec3::ZERO; 3];
         for (k, corner) in corners.iter_mut().enumerate() {
@@ -41,19 +42,19 @@ fn binary(input: &Input, count: u32) -> Result<TriMesh, Fault> {
                 f64::from(f32::from_le_bytes([record[at], record[at + 1], record[at + 2], record[at + 3]]))
             };
             *corner = checked_position(k, [value(0), value(1), value(2)])
-                .map_err(|what| Fault::file(format!("facet {facet}: {what}")))?;
+                .map_err(|what| ParseError::file(format!("facet {facet}: {what}")))?;
         }
-        soup.add(corners).map_err(Fault::file)?;
+        welder.add(corners).map_err(ParseError::file)?;
     }
-    Ok(soup.mesh)
+    Ok(welder.mesh)
 }
 
-fn ascii(input: &Input) -> Result<TriMesh, Fault> {
+fn ascii(input: &Input) -> Result<TriMesh, ParseError> {
     let mut lines = Lines::new(input.bytes, None);
-    let mut soup = Soup::new(input);
+    let mut welder = VertexWelder::new(input);
     let mut corners: Vec<Vec3> = Vec::new();
     let mut facet = 0;
-    // The statement that has to come next.
+    // Position in the grammar; decides which statement has to come next.
     let mut state = State::Outside;
     while let Some(line) = lines.next() {
         let words: Vec<&str> = line.split_ascii_whitespace().collect();
@@ -66,12 +67,12 @@ fn ascii(input: &Input) -> Result<TriMesh, Fault> {
             (State::Loop, "vertex", _) if corners.len() < 3 => {
                 let mut rest = words[1..].iter().copied();
                 let position = text::position(corners.len(), &mut rest);
-                corners.push(position.map_err(|what| lines.fault(format!("facet {facet}: {what}")))?);
+                corners.push(position.map_err(|what| lines.error_at(format!("facet {facet}: {what}")))?);
                 State::Loop
             }
             (State::Loop, "endloop", _) if corners.len() == 3 => State::Closed,
             (State::Closed, "endfacet", _) => {
-                soup.add([corners[0], corners[1], corners[2]]).map_err(|what| lines.fault(what))?;
+                welder.add([corners[0], corners[1], corners[2]]).map_err(|what| lines.error_at(what))?;
                 corners.clear();
                 facet += 1;
                 State::Solid
@@ -85,15 +86,15 @@ fn ascii(input: &Input) -> Result<TriMesh, Fault> {
                     State::Loop => "\"endloop\"",
                     State::Closed => "\"endfacet\"",
                 };
-                return Err(lines.fault(format!("found {}, but {wanted} must come here", quote(&line))));
+                return Err(lines.error_at(format!("found {}, but {wanted} must come here", quote(&line))));
             }
         };
     }
     if state != State::Outside {
         let what = format!("file ends here, but facet {facet} or \"endsolid\" must be completed");
-        return Err(lines.fault(what));
+        return Err(lines.error_at(what));
     }
-    Ok(soup.mesh)
+    Ok(welder.mesh)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -105,14 +106,14 @@ enum State {
     Closed,
 }
 
-/// Joins equal positions, numbered as they first appear.
-struct Soup<'a> {
+/// Welds equal positions, numbered in order of first appearance.
+struct VertexWelder<'a> {
     mesh: TriMesh,
     known: HashMap<[u32; 3], u32>,
     input: &'a Input<'a>,
 }
 
-impl<'a> Soup<'a> {
+impl<'a> VertexWelder<'a> {
     fn new(input: &'a Input<'a>) -> Self {
         Self { mesh: TriMesh::default(), known: HashMap::new(), input }
     }

@@ -1,10 +1,10 @@
 //! Lines and numbers of text formats.
 
-use super::{Fault, checked_position};
+use super::input::{ParseError, checked_position};
 use glam::Vec3;
 use std::borrow::Cow;
 
-/// Numbered lines of a file. Bytes that are not UTF-8 (names and comments of old files) are replaced, not refused.
+/// Numbered lines of a file. Bytes that are not UTF-8 (names and comments of old files) are replaced, not an error.
 #[derive(Clone)]
 pub(super) struct Lines<'a> {
     rest: &'a [u8],
@@ -27,7 +27,7 @@ impl<'a> Lines<'a> {
         self.rest.len()
     }
 
-    /// Next line that holds something, without comment and surrounding blanks.
+    /// Next line that is not blank, without comment and surrounding white space.
     pub fn next(&mut self) -> Option<Cow<'a, str>> {
         while !self.rest.is_empty() {
             let end = self.rest.iter().position(|&b| b == b'\n').unwrap_or(self.rest.len());
@@ -43,17 +43,17 @@ impl<'a> Lines<'a> {
         None
     }
 
-    /// Next line, or an error that says what should have been there.
-    pub fn expect(&mut self, wanted: impl FnOnce() -> String) -> Result<Cow<'a, str>, Fault> {
+    /// Next line, or an error that names what is missing.
+    pub fn expect(&mut self, wanted: impl FnOnce() -> String) -> Result<Cow<'a, str>, ParseError> {
         match self.next() {
             Some(line) => Ok(line),
-            None => Err(self.fault(format!("file ends here, but {} must follow", wanted()))),
+            None => Err(self.error_at(format!("file ends here, but {} must follow", wanted()))),
         }
     }
 
-    pub fn fault(&self, what: impl Into<String>) -> Fault {
+    pub fn error_at(&self, what: impl Into<String>) -> ParseError {
         // An empty file fails at its first line.
-        Fault::line(self.number.max(1), what)
+        ParseError::line(self.number.max(1), what)
     }
 }
 
@@ -67,7 +67,7 @@ pub(super) fn position<'w>(vertex: usize, words: &mut impl Iterator<Item = &'w s
     checked_position(vertex, xyz)
 }
 
-/// A decimal number. Words for infinity and NaN parse here and are refused as coordinates, by value.
+/// A decimal number. Infinity and NaN parse here and are refused as coordinates.
 pub(super) fn number(word: &str) -> Result<f64, String> {
     word.parse().map_err(|_| format!("{} is not a decimal number", quote(word)))
 }
@@ -78,12 +78,12 @@ pub(super) fn count(word: Option<&str>, what: &str) -> Result<u64, String> {
     word.parse().map_err(|_| format!("{what} is {}, but a whole number is needed", quote(word)))
 }
 
-/// A whole number of any size that an index may be written as, so that huge ones are not wrapped but named.
+/// An integer wider than any index, so that an error can name a huge one.
 pub(super) fn index(word: &str, what: &str) -> Result<i128, String> {
     word.parse().map_err(|_| format!("{what} is {}, but a whole number is needed", quote(word)))
 }
 
-/// The word in quotes, cut short where a binary file was taken for text.
+/// The word in quotes, truncated after 40 characters for binary files read as text.
 pub(super) fn quote(word: &str) -> String {
     match word.char_indices().nth(40) {
         Some((end, _)) => format!("{:?} and more", &word[..end]),

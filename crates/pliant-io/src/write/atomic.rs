@@ -1,4 +1,4 @@
-//! Files that are either complete or not there.
+//! Atomic file writes: a file appears under its name only when it is complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
-    /// The system refused.
+    /// The operating system reported an error.
     #[error("{}: {source}", .file.display())]
     Io {
         /// File or folder that was to be written.
         file: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// Shape and frame do not fit together.
+    /// Shape and frame do not match.
     #[error("{0}")]
     Mismatch(String),
 }
@@ -37,29 +37,29 @@ impl WriteError {
 
 /// Writes a file through `fill` under a temporary name in the same folder and renames it when it is complete.
 ///
-/// Where anything fails, or `fill` panics, the temporary file is removed and a file that was there before is left
-/// as it was. The data is handed to the system but not forced to the disk: this guards against a killed process,
-/// not against a power cut, which would cost a disk round trip per frame.
+/// If writing fails or `fill` panics, the temporary file is removed and an older file under the same name stays
+/// unchanged. The data is not flushed to the disk (no fsync): this guards against a killed process, not against a
+/// power failure, which would take a disk round trip per frame.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    let (temporary, file) = Temporary::create(path).map_err(|source| WriteError::io(path, source))?;
+    let (temporary, file) = TemporaryFile::create(path).map_err(|source| WriteError::io(path, source))?;
     let result = (|| {
         let mut out = BufWriter::with_capacity(1 << 18, file);
         fill(&mut out)?;
-        // Taken apart so that an error of the last write is seen; the file is closed before the rename.
+        // `into_inner` reports an error of the last flush; the file is closed before the rename.
         drop(out.into_inner().map_err(io::IntoInnerError::into_error)?);
         fs::rename(&temporary.path, path)
     })();
     result.map_err(|source| WriteError::io(path, source))
 }
 
-/// Removes its file when dropped; after the rename there is none.
-struct Temporary {
+/// A temporary file, removed when dropped unless it was renamed.
+struct TemporaryFile {
     path: PathBuf,
 }
 
-impl Temporary {
+impl TemporaryFile {
     fn create(target: &Path) -> io::Result<(Self, File)> {
-        // Distinct between processes and between threads of this one.
+        // Unique across processes and across threads of this process.
         static COUNTER: AtomicU64 = AtomicU64::new(0);
         let name =
             target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "path names no file"))?;
@@ -71,9 +71,9 @@ impl Temporary {
     }
 }
 
-impl Drop for Temporary {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        // Nothing is there after a rename, and a failed removal has no one to tell.
+        // After a rename there is no such file; an error of the removal cannot be reported from `drop`.
         let _ = fs::remove_file(&self.path);
     }
 }

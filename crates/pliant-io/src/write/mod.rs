@@ -1,16 +1,21 @@
 //! Frame caches: one file per frame, in a format that other tools open.
 //!
+//! To add a format, write a file with a [`FrameFormat`] constant in this folder and list it in [`REGISTRY`]; the
+//! command line takes its `--format` values and their help from there.
+//!
 //! Invariant: a file appears under its final name only when it is complete (see [`write_atomically`]), so a
 //! run that is killed leaves whole frames behind.
 
+mod active_particles;
 mod atomic;
+mod format;
 mod npz;
 mod obj;
 mod ply;
-mod present;
 mod vtu;
 
 pub use atomic::{WriteError, write_atomically};
+pub use format::{FrameFormat, FrameWriter, OpenWriter};
 pub use ply::{FoamFrame, SurfaceFrame, write_foam, write_surface};
 
 use pliant::frame::{Frame, Shape};
@@ -18,31 +23,41 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-/// Format of a frame cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum CacheFormat {
-    /// Stanford PLY, binary little-endian: surfaces with velocities, ropes as edges.
-    Ply,
-    /// VTK unstructured grid with a `frames.pvd` for ParaView: everything.
-    Vtu,
-    /// NumPy archives: `frame_*.npz` and one `shape.npz` with the topology.
-    Npz,
-    /// Wavefront OBJ: surfaces and ropes as text.
-    Obj,
-}
+/// All frame formats, in the order in which the command line lists them.
+const REGISTRY: [&FrameFormat; 4] = [&ply::FORMAT, &vtu::FORMAT, &npz::FORMAT, &obj::FORMAT];
+
+/// Format of a frame cache: an entry of the registry.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CacheFormat(usize);
 
 impl CacheFormat {
-    /// All formats, in the order in which they are offered.
-    pub const ALL: [Self; 4] = [Self::Ply, Self::Vtu, Self::Npz, Self::Obj];
+    /// All formats, in the order in which the command line lists them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..REGISTRY.len()).map(Self)
+    }
 
-    /// Name of the format, which is also the extension of its files.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Ply => "ply",
-            Self::Vtu => "vtu",
-            Self::Npz => "npz",
-            Self::Obj => "obj",
-        }
+        self.entry().name
+    }
+
+    /// Extension of the frame files, without the dot.
+    pub fn extension(self) -> &'static str {
+        self.entry().extension
+    }
+
+    /// What the files hold, for `--help`.
+    pub fn help(self) -> &'static str {
+        self.entry().help
+    }
+
+    /// File that lists all frames for a viewer, where the format has one.
+    pub fn index_file(self) -> Option<&'static str> {
+        self.entry().index_file
+    }
+
+    fn entry(self) -> &'static FrameFormat {
+        REGISTRY[self.0]
     }
 }
 
@@ -52,16 +67,22 @@ impl fmt::Display for CacheFormat {
     }
 }
 
+impl fmt::Debug for CacheFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CacheFormat({})", self.name())
+    }
+}
+
 /// A name that is no cache format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cache format {0:?} is not one of ply, vtu, npz, obj")]
+#[error("cache format {0:?} is not one of {names}", names = REGISTRY.map(|format| format.name).join(", "))]
 pub struct UnknownFormat(pub String);
 
 impl FromStr for CacheFormat {
     type Err = UnknownFormat;
 
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
-        let found = Self::ALL.into_iter().find(|format| format.name() == name);
+        let found = Self::all().find(|format| format.name() == name);
         found.ok_or_else(|| UnknownFormat(name.to_owned()))
     }
 }
@@ -71,60 +92,27 @@ impl FromStr for CacheFormat {
 pub struct CacheWriter {
     folder: PathBuf,
     shape: Shape,
-    kind: Kind,
-}
-
-/// What each format keeps from frame to frame.
-#[derive(Debug)]
-enum Kind {
-    Ply,
-    Obj,
-    Npz,
-    Vtu(vtu::Series),
+    format: CacheFormat,
+    writer: Box<dyn FrameWriter>,
 }
 
 impl CacheWriter {
-    /// Makes the folder where it is missing and writes what does not change from frame to frame.
-    pub fn create(dir: &Path, format: CacheFormat, shape: &Shape) -> Result<Self, WriteError> {
+    /// Creates the folder where it is missing and writes the files that do not change from frame to frame.
+    pub fn create(folder: &Path, format: CacheFormat, shape: &Shape) -> Result<Self, WriteError> {
         check_shape(shape)?;
-        std::fs::create_dir_all(dir).map_err(|source| WriteError::io(dir, source))?;
-        let kind = match format {
-            CacheFormat::Ply => Kind::Ply,
-            CacheFormat::Obj => Kind::Obj,
-            CacheFormat::Vtu => Kind::Vtu(vtu::Series::new(shape)),
-            CacheFormat::Npz => {
-                write_atomically(&dir.join("shape.npz"), |out| npz::write_shape(out, shape))?;
-                Kind::Npz
-            }
-        };
-        Ok(Self { folder: dir.to_path_buf(), shape: shape.clone(), kind })
+        std::fs::create_dir_all(folder).map_err(|source| WriteError::io(folder, source))?;
+        let writer = (format.entry().open)(folder, shape)?;
+        Ok(Self { folder: folder.to_path_buf(), shape: shape.clone(), format, writer })
     }
 
     /// Writes one frame and returns its file. A frame that was already written is replaced.
     pub fn write(&mut self, frame: &Frame) -> Result<PathBuf, WriteError> {
         self.check_frame(frame)?;
-        let extension = match self.kind {
-            Kind::Ply => "ply",
-            Kind::Obj => "obj",
-            Kind::Npz => "npz",
-            Kind::Vtu(_) => "vtu",
-        };
-        let name = format!("frame_{:05}.{extension}", frame.index);
+        let name = format!("frame_{:05}.{}", frame.index, self.format.extension());
         let path = self.folder.join(&name);
-        let there = present::present(&self.shape, frame);
-        let (shape, seen) = there.as_ref().map_or((&self.shape, frame), |(shape, seen)| (shape, seen));
-        write_atomically(&path, |out| match &self.kind {
-            Kind::Ply => ply::write(out, shape, seen),
-            Kind::Obj => obj::write(out, shape, seen),
-            Kind::Npz => npz::write_frame(out, frame),
-            Kind::Vtu(_) if there.is_some() => vtu::Series::new(shape).write_frame(out, seen),
-            Kind::Vtu(series) => series.write_frame(out, frame),
-        })?;
-        if let Kind::Vtu(series) = &mut self.kind {
-            // After the frame, so that the list never names a file that is not there.
-            series.add(frame, name);
-            write_atomically(&self.folder.join("frames.pvd"), |out| series.write_list(out))?;
-        }
+        write_atomically(&path, |out| self.writer.write(out, &self.shape, frame))?;
+        // After the frame, so that an index never names a file that does not exist.
+        self.writer.frame_done(&self.folder, frame, &name)?;
         Ok(path)
     }
 

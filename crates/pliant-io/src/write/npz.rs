@@ -1,17 +1,40 @@
-//! NumPy archives: `.npy` arrays in a zip file that stores them as they are.
+//! NumPy archives: `.npy` arrays in a zip file without compression, one `frame_*.npz` per frame and one `shape.npz`
+//! with the topology. Inactive particles stay in the arrays; `away` marks them.
 //!
-//! Written by hand: stored entries take a hundred lines and no dependency.
+//! The zip writer is part of this file: stored entries take a hundred lines, a crate would be a dependency.
 
+use super::atomic::write_atomically;
+use super::format::{FrameFormat, FrameWriter};
 use glam::Vec3;
 use pliant::frame::{Frame, Shape};
 use std::io::{self, Write};
 
-pub(super) fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
+pub(super) const FORMAT: FrameFormat = FrameFormat {
+    name: "npz",
+    extension: "npz",
+    help: "NumPy arrays",
+    index_file: None,
+    open: |folder, shape| {
+        write_atomically(&folder.join("shape.npz"), |out| write_shape(out, shape))?;
+        Ok(Box::new(NpzWriter))
+    },
+};
+
+#[derive(Debug)]
+struct NpzWriter;
+
+impl FrameWriter for NpzWriter {
+    fn write(&self, out: &mut dyn Write, _: &Shape, frame: &Frame) -> io::Result<()> {
+        write_frame(out, frame)
+    }
+}
+
+fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
     let mut zip = Zip::new(out);
     zip.add("positions", &npy("<f4", &[frame.positions.len(), 3], vectors(&frame.positions)))?;
     zip.add("velocities", &npy("<f4", &[frame.velocities.len(), 3], vectors(&frame.velocities)))?;
     if !frame.away.is_empty() {
-        // Beyond particles come vertices that follow them, which are always there.
+        // Skinned vertices follow the particles and are always active.
         let away = (0..frame.positions.len()).map(|i| u8::from(frame.is_away(i)));
         zip.add("away", &npy("|b1", &[frame.positions.len()], away))?;
     }
@@ -20,7 +43,7 @@ pub(super) fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> 
     zip.finish()
 }
 
-pub(super) fn write_shape(out: &mut dyn Write, shape: &Shape) -> io::Result<()> {
+fn write_shape(out: &mut dyn Write, shape: &Shape) -> io::Result<()> {
     let numbers = |list: &mut dyn Iterator<Item = &u32>| list.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let mut zip = Zip::new(out);
     let data = numbers(&mut shape.triangles.iter().flatten());
@@ -32,7 +55,7 @@ pub(super) fn write_shape(out: &mut dyn Write, shape: &Shape) -> io::Result<()> 
     if !shape.enters.is_empty() {
         zip.add("enters", &npy("<f8", &[shape.enters.len()], shape.enters.iter().flat_map(|t| t.to_le_bytes())))?;
     }
-    // Strings of a NumPy array have equal length, in UTF-32, filled up with zeros.
+    // The strings of a NumPy array have equal length, in UTF-32, padded with zeros.
     let width = shape.object_names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);
     let names = shape.object_names.iter().flat_map(|name| {
         name.chars().map(u32::from).chain(std::iter::repeat(0)).take(width).flat_map(u32::to_le_bytes)
@@ -46,10 +69,10 @@ fn vectors(list: &[Vec3]) -> impl Iterator<Item = u8> {
 }
 
 /// One array in the `.npy` format 1.0.
-fn npy(kind: &str, dimensions: &[usize], data: impl IntoIterator<Item = u8>) -> Vec<u8> {
+fn npy(dtype: &str, dimensions: &[usize], data: impl IntoIterator<Item = u8>) -> Vec<u8> {
     let shape: String = dimensions.iter().map(|d| format!("{d},")).collect();
-    let mut header = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({shape}), }}");
-    // Magic, version and length take 10 bytes, the line break one: the data starts at a multiple of 64.
+    let mut header = format!("{{'descr': '{dtype}', 'fortran_order': False, 'shape': ({shape}), }}");
+    // Magic, version and length take 10 bytes, the line break one; the data starts at a multiple of 64 bytes.
     let padding = (64 - (header.len() + 11) % 64) % 64;
     header.extend(std::iter::repeat_n(' ', padding));
     header.push('\n');
@@ -75,25 +98,25 @@ impl<'a> Zip<'a> {
 
     fn add(&mut self, name: &str, data: &[u8]) -> io::Result<()> {
         let name = format!("{name}.npy");
-        let (offset, size) = (small(self.written)?, small(data.len() as u64)?);
+        let (offset, size) = (checked_u32(self.written)?, checked_u32(data.len() as u64)?);
         // Version, flags, method (stored), then 1980-01-01 as time and date so that equal frames give equal files.
-        let mut about: Vec<u8> = Vec::new();
+        let mut entry: Vec<u8> = Vec::new();
         for half in [20_u16, 0, 0, 0, 0x21] {
-            about.extend(half.to_le_bytes());
+            entry.extend(half.to_le_bytes());
         }
         for word in [crc32(data), size, size] {
-            about.extend(word.to_le_bytes());
+            entry.extend(word.to_le_bytes());
         }
-        about.extend((name.len() as u16).to_le_bytes());
-        about.extend(0_u16.to_le_bytes());
+        entry.extend((name.len() as u16).to_le_bytes());
+        entry.extend(0_u16.to_le_bytes());
 
-        let local = [b"PK\x03\x04", about.as_slice(), name.as_bytes()].concat();
+        let local = [b"PK\x03\x04", entry.as_slice(), name.as_bytes()].concat();
         self.out.write_all(&local)?;
         self.out.write_all(data)?;
         self.written += (local.len() + data.len()) as u64;
 
         self.directory.extend(b"PK\x01\x02\x14\x00");
-        self.directory.extend(about);
+        self.directory.extend(entry);
         // Comment, disk and attributes are empty.
         self.directory.extend([0; 10]);
         self.directory.extend(offset.to_le_bytes());
@@ -106,22 +129,22 @@ impl<'a> Zip<'a> {
         let mut end = b"PK\x05\x06\0\0\0\0".to_vec();
         end.extend(self.entries.to_le_bytes());
         end.extend(self.entries.to_le_bytes());
-        end.extend(small(self.directory.len() as u64)?.to_le_bytes());
-        end.extend(small(self.written)?.to_le_bytes());
+        end.extend(checked_u32(self.directory.len() as u64)?.to_le_bytes());
+        end.extend(checked_u32(self.written)?.to_le_bytes());
         end.extend([0; 2]);
         self.out.write_all(&self.directory)?;
         self.out.write_all(&end)
     }
 }
 
-/// Sizes in a zip file without extensions are 32 bits wide.
-fn small(size: u64) -> io::Result<u32> {
+/// Sizes in a zip file without the ZIP64 extension are 32 bits wide.
+fn checked_u32(size: u64) -> io::Result<u32> {
     u32::try_from(size).map_err(|_| {
         io::Error::new(io::ErrorKind::InvalidInput, "frame is larger than the 4 GiB that an npz file can hold")
     })
 }
 
-/// CRC-32 as zip wants it (reflected polynomial 0xEDB88320).
+/// CRC-32 of the zip format (reflected polynomial 0xEDB88320).
 fn crc32(data: &[u8]) -> u32 {
     const TABLE: [u32; 256] = {
         let mut table = [0; 256];

@@ -1,12 +1,32 @@
 //! Wavefront OBJ frames: surface triangles and rope segments, numbered from 1.
 
+use super::active_particles::omit_inactive;
+use super::format::{FrameFormat, FrameWriter};
 use pliant::frame::{Frame, Shape};
 use std::io::{self, Write};
 
-pub(super) fn write(out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+pub(super) const FORMAT: FrameFormat = FrameFormat {
+    name: "obj",
+    extension: "obj",
+    help: "Surfaces and ropes as text",
+    index_file: None,
+    open: |_, _| Ok(Box::new(ObjWriter)),
+};
+
+#[derive(Debug)]
+struct ObjWriter;
+
+impl FrameWriter for ObjWriter {
+    fn write(&self, out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+        let (shape, frame) = omit_inactive(shape, frame);
+        write_frame(out, &shape, &frame)
+    }
+}
+
+fn write_frame(out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
     writeln!(out, "# time {}", frame.time)?;
     for p in &frame.positions {
-        // The shortest text that reads back as the same value.
+        // `Display` of f32 is the shortest text that parses to the same value.
         writeln!(out, "v {} {} {}", p.x, p.y, p.z)?;
     }
     for [a, b, c] in shape.triangles.iter().map(|t| t.map(|v| u64::from(v) + 1)) {

@@ -1,38 +1,82 @@
-//! VTK XML unstructured grids with base64 data, and the `.pvd` list that makes ParaView play them.
+//! VTK XML unstructured grids with base64 data, and the `.pvd` index that ParaView plays them from.
 //!
-//! Base64 costs a third more space than raw appended data, but keeps the file valid XML, which more readers
-//! than VTK's own understand.
+//! Base64 takes a third more space than raw appended data, but keeps the file valid XML, which readers other than
+//! VTK's own accept.
 
+use super::active_particles::omit_inactive;
+use super::atomic::{WriteError, write_atomically};
+use super::format::{FrameFormat, FrameWriter};
 use glam::Vec3;
 use pliant::frame::{Frame, Shape};
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::path::Path;
+
+const INDEX_FILE: &str = "frames.pvd";
+
+pub(super) const FORMAT: FrameFormat = FrameFormat {
+    name: "vtu",
+    extension: "vtu",
+    help: "Everything, with a frames.pvd for ParaView",
+    index_file: Some(INDEX_FILE),
+    open: |_, shape| Ok(Box::new(VtuWriter { grid: Grid::new(shape), frames: Vec::new() })),
+};
 
 /// VTK cell types.
 const LINE: u8 = 3;
 const TRIANGLE: u8 = 5;
 const TET: u8 = 10;
 
-/// The parts of the files that stay the same, encoded once, and the list of frames.
 #[derive(Debug)]
-pub(super) struct Series {
-    points: usize,
-    cells: usize,
-    /// Everything after the moving arrays.
-    fixed: String,
+struct VtuWriter {
+    grid: Grid,
+    /// Time [s] and file of each written frame.
     frames: Vec<(f64, String)>,
 }
 
-impl Series {
-    pub fn new(shape: &Shape) -> Self {
+impl FrameWriter for VtuWriter {
+    fn write(&self, out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+        match omit_inactive(shape, frame) {
+            (Cow::Borrowed(_), frame) => self.grid.write_frame(out, &frame),
+            (Cow::Owned(active), frame) => Grid::new(&active).write_frame(out, &frame),
+        }
+    }
+
+    fn frame_done(&mut self, folder: &Path, frame: &Frame, file: &str) -> Result<(), WriteError> {
+        self.frames.retain(|(_, name)| name != file);
+        self.frames.push((frame.time, file.to_owned()));
+        write_atomically(&folder.join(INDEX_FILE), |out| write_index(out, &self.frames))
+    }
+}
+
+fn write_index(out: &mut dyn Write, frames: &[(f64, String)]) -> io::Result<()> {
+    writeln!(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>")?;
+    for (time, file) in frames {
+        writeln!(out, "<DataSet timestep=\"{time}\" part=\"0\" file=\"{file}\"/>")?;
+    }
+    writeln!(out, "</Collection>\n</VTKFile>")
+}
+
+/// The arrays that are the same in all frames, encoded once.
+#[derive(Debug)]
+struct Grid {
+    points: usize,
+    cells: usize,
+    /// XML text after the arrays that change.
+    fixed: String,
+}
+
+impl Grid {
+    fn new(shape: &Shape) -> Self {
         let cells = shape.tets.len() + shape.triangles.len() + shape.lines.len();
         let (mut connectivity, mut offsets, mut types) = (Vec::new(), Vec::new(), Vec::new());
         let mut end = 0_i64;
-        let mut add = |kind: u8, vertices: &[u32]| {
+        let mut add = |cell_type: u8, vertices: &[u32]| {
             connectivity.extend(vertices.iter().flat_map(|&v| i64::from(v).to_le_bytes()));
             end += vertices.len() as i64;
             offsets.extend(end.to_le_bytes());
-            types.push(kind);
+            types.push(cell_type);
         };
         shape.tets.iter().for_each(|tet| add(TET, tet));
         shape.triangles.iter().for_each(|triangle| add(TRIANGLE, triangle));
@@ -48,10 +92,10 @@ impl Series {
         array(&mut fixed, "Int64", "offsets", 1, &offsets);
         array(&mut fixed, "UInt8", "types", 1, &types);
         fixed.push_str("</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n");
-        Self { points: shape.objects.len(), cells, fixed, frames: Vec::new() }
+        Self { points: shape.objects.len(), cells, fixed }
     }
 
-    pub fn write_frame(&self, out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
+    fn write_frame(&self, out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
         let mut text = String::from("<?xml version=\"1.0\"?>\n");
         text.push_str(
             "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n",
@@ -65,20 +109,6 @@ impl Series {
         out.write_all(text.as_bytes())?;
         out.write_all(self.fixed.as_bytes())
     }
-
-    /// Takes a frame into the list; one that was written before is replaced.
-    pub fn add(&mut self, frame: &Frame, file: String) {
-        self.frames.retain(|(_, name)| *name != file);
-        self.frames.push((frame.time, file));
-    }
-
-    pub fn write_list(&self, out: &mut dyn Write) -> io::Result<()> {
-        writeln!(out, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\">\n<Collection>")?;
-        for (time, file) in &self.frames {
-            writeln!(out, "<DataSet timestep=\"{time}\" part=\"0\" file=\"{file}\"/>")?;
-        }
-        writeln!(out, "</Collection>\n</VTKFile>")
-    }
 }
 
 fn bytes(vectors: &[Vec3]) -> Vec<u8> {
@@ -91,21 +121,21 @@ fn bytes(vectors: &[Vec3]) -> Vec<u8> {
     bytes
 }
 
-/// One data array: its length in bytes as `UInt64`, then the data, in one run of base64.
-fn array(text: &mut String, kind: &str, name: &str, components: usize, data: &[u8]) {
+/// One data array: its length in bytes as `UInt64`, then the data, as one base64 text.
+fn array(text: &mut String, scalar_type: &str, name: &str, components: usize, data: &[u8]) {
     let _ = write!(
         text,
-        "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">"
+        "<DataArray type=\"{scalar_type}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"binary\">"
     );
     let mut whole = Vec::with_capacity(8 + data.len());
     whole.extend((data.len() as u64).to_le_bytes());
     whole.extend(data);
-    encode(text, &whole);
+    encode_base64(text, &whole);
     text.push_str("</DataArray>\n");
 }
 
 /// Base64 with padding.
-fn encode(text: &mut String, bytes: &[u8]) {
+fn encode_base64(text: &mut String, bytes: &[u8]) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     text.reserve(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {

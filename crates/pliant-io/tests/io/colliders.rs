@@ -1,5 +1,5 @@
-//! Mesh files as colliders: the shared test models, good and bad. Passed over, with a line, where the folder is not
-//! there.
+//! Mesh files as colliders: the shared test models, good and bad. Skipped with a message where the folder does not
+//! exist.
 #![allow(clippy::print_stderr)]
 
 use pliant::builder::MeshSource;
@@ -63,13 +63,13 @@ fn r07_s17_every_bad_mesh_is_a_collider_that_works_or_a_named_error() {
         }
     }
     let works = |key: &str, file: &str| fine.iter().find(|(k, f, _)| *k == key && f == file).map(|(.., notes)| notes);
-    // Open and branching surfaces have no inside, but two sides.
+    // Open and non-manifold surfaces have no inside, but two sides.
     for file in ["open.obj", "nonmanifold_edge.obj", "nonmanifold_fin.obj"] {
         let said = build(&bad, "sdf", file, "").err().unwrap_or_default();
         assert!(said.contains("a closed surface has 2 at every edge"), "{file}: {said:?}");
         assert!(works("surface", file).is_some() && works("convex", file).is_some(), "{file}");
     }
-    // What is repaired is told, with the collider's place.
+    // Notes on repairs name the collider.
     for file in ["duplicate_faces.obj", "degenerate_triangles.obj", "inside_out.obj", "flipped_faces.obj"] {
         let notes = works("sdf", file).unwrap_or_else(|| panic!("{file} is refused"));
         assert!(notes.iter().any(|n| n.starts_with("collider[0].sdf: ")), "{file}: {notes:?}");
@@ -86,7 +86,7 @@ fn s17_a_scanned_body_has_one_surface_in_all_three_shapes() {
         eprintln!("bunny as {key}: built in {:.3} s", start.elapsed().as_secs_f64());
         sim.model().colliders[0].clone()
     });
-    // All three have the middle of the mesh in their origin.
+    // The origin of all three is the center of the mesh.
     assert_eq!(surface.motion.pose(0.0), field.motion.pose(0.0));
     let (low, high) = surface.solid.bounds().unwrap();
     let edge = (high - low).max_element() / 40.0;
@@ -97,10 +97,10 @@ fn s17_a_scanned_body_has_one_surface_in_all_three_shapes() {
         let exact = signed_distance(&surface.solid, p).0;
         let found = signed_distance(&field.solid, p).0;
         worst = worst.max((found.abs() - exact).abs());
-        // A distance changes by no more than the way: interpolation is off by less than the diagonal of a cell.
+        // A distance is 1-Lipschitz: interpolation is off by less than the diagonal of a cell.
         assert!((found.abs() - exact).abs() < edge * 1.75, "at {p}: {found} against {exact}");
         let outer = signed_distance(&hull.solid, p).0;
-        // The hull holds the body: inside of it is inside of the hull, and outside is never farther from the hull.
+        // The hull contains the body: points inside the body are inside the hull, and the hull is never farther away.
         assert!(
             if found < -edge { outer < 0.0 } else { outer <= exact + 1e-5 },
             "at {p}: {outer} of the hull, {exact}"

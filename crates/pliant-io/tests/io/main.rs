@@ -1,4 +1,4 @@
-//! Readers and writers as other crates use them. One binary, so that one link serves all.
+//! Readers and writers through the public interface. One test binary, so that it links once.
 
 mod colliders;
 mod models;

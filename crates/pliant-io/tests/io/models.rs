@@ -1,4 +1,4 @@
-//! The shared test models, good and bad. Passed over, with a line, where the folder is not there.
+//! The shared test models, good and bad. Skipped with a message where the folder does not exist.
 #![allow(clippy::print_stderr)]
 
 use pliant::mesh::repair::{SurfaceNeed, clean_surface, clean_tets};
@@ -32,7 +32,7 @@ fn scanned_surfaces_have_the_counts_and_volumes_of_their_description() {
         assert_eq!((mesh.positions.len(), mesh.triangles.len()), (vertices, triangles), "{name}");
         let p = |v: u32| mesh.positions[v as usize].as_dvec3();
         let found: f64 = mesh.triangles.iter().map(|&[a, b, c]| p(a).cross(p(b)).dot(p(c)) / 6.0).sum();
-        // The description gives five digits.
+        // The description states volumes to five digits.
         assert!((found / volume - 1.0).abs() < 1e-4, "{name}: {found}");
         let (clean, notes) = clean_surface(mesh.clone(), SurfaceNeed::Closed).unwrap();
         assert_eq!((clean, notes), (mesh, vec![]), "{name} needs no repair");
@@ -103,7 +103,7 @@ fn named(path: &Path, error: &ReadError) -> String {
     text
 }
 
-/// What happens to a bad file: the notes of its repair or its error.
+/// Result of reading a bad file: the notes of its repair or its error.
 fn outcome(path: &Path) -> Result<Vec<String>, String> {
     let extension = path.extension().unwrap().to_str().unwrap();
     if extension == "node" || extension == "ele" {
@@ -119,7 +119,7 @@ fn r07_every_bad_mesh_ends_in_a_note_or_a_named_error() {
     let Some(folder) = models() else { return };
     let mut files: Vec<PathBuf> = fs::read_dir(folder.join("bad")).unwrap().map(|e| e.unwrap().path()).collect();
     files.sort();
-    // Part of the note or error that each file must lead to.
+    // Part of the note or error that each file must give.
     let wanted = [
         ("degenerate_triangles.obj", "dropped 5 triangles without area (first: 12)"),
         ("duplicate_faces.obj", "dropped 3 triangles listed twice"),
@@ -137,7 +137,7 @@ fn r07_every_bad_mesh_ends_in_a_note_or_a_named_error() {
         ("inverted_tet.ele", "turned 1 tet of negative volume (first: 1)"),
         ("inverted_tet.node", "turned 1 tet of negative volume (first: 1)"),
         ("isolated_vertices.obj", "dropped 3 vertices that no triangle uses (first: 8)"),
-        ("list_count_lies.ply", "face 1 promises a list of 255 values"),
+        ("list_count_lies.ply", "face 1 declares a list of 255 values"),
         ("nan_coords.obj", "nan_coords.obj:3: vertex 2 has x = NaN"),
         ("nan_inf_coords.ply", "nan_inf_coords.ply: vertex "),
         ("near_duplicate_vertices.obj", "welded 28 vertices"),
@@ -156,7 +156,7 @@ fn r07_every_bad_mesh_ends_in_a_note_or_a_named_error() {
             "tet_index_out_of_range.ele:3: tet 1 has vertex 5, but the file has vertices 0..=4",
         ),
         ("tet_index_out_of_range.node", "tet_index_out_of_range.ele:3: tet 1 has vertex 5"),
-        ("truncated.ply", "truncated.ply: face 6 promises a list of 3 values, but the file ends after 1"),
+        ("truncated.ply", "truncated.ply: face 6 declares a list of 3 values, but the file ends after 1"),
         ("truncated_ascii.ply", "truncated_ascii.ply:23: face 5"),
         ("truncated_header.ply", "header has no end"),
         ("zero_and_negative_index.obj", "zero_and_negative_index.obj:10: face has vertex 0"),

@@ -1,11 +1,11 @@
-//! Files with bytes changed, removed or doubled: readers may refuse them or not, but never panic.
+//! Files with bytes changed, removed or duplicated: readers may accept or refuse them, but never panic.
 
 use crate::samples::{self, Ply};
 use pliant_io::{Caps, read_tets, read_triangles};
 use proptest::prelude::*;
 use std::fs;
 
-/// One change of a file; places are taken modulo its length.
+/// One change of a file; offsets are taken modulo its length.
 #[derive(Clone, Debug)]
 enum Change {
     Set(usize, u8),
@@ -67,7 +67,7 @@ fn never_panics(name: &str, good: &[u8], others: &[(&str, Vec<u8>)]) {
         fs::write(folder.path().join(name), bytes).unwrap();
     }
     let path = folder.path().join(name);
-    // Results are printed by the runner; no file of failures is kept next to the sources.
+    // The runner prints failures; no regression file is written next to the sources.
     let config = ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(changes in prop::collection::vec(change(), 1..6))| {
         let mut bytes = good.to_vec();

@@ -1,4 +1,4 @@
-//! Surface formats: each reads back the same mesh, and each fault is named.
+//! Surface formats: each reads the same mesh, and each error names its location.
 
 use crate::samples::{self, Ply};
 use glam::Vec3;
@@ -59,7 +59,7 @@ fn obj_polygons_become_fans_and_negative_numbers_count_back() {
 }
 
 #[test]
-fn obj_faults_name_line_find_and_allowance() {
+fn obj_errors_name_line_found_and_allowed_values() {
     let start = "v 0 0 0\nv 1 0 0\nv 0 1 0\n";
     for (line, wanted) in [
         ("f 1 2 4", "a.obj:4: face has vertex 4, but the file has vertices 1..=3"),
@@ -84,7 +84,7 @@ fn obj_faults_name_line_find_and_allowance() {
 }
 
 #[test]
-fn ply_faults_name_the_element() {
+fn ply_errors_name_the_element() {
     let ascii = String::from_utf8(samples::ply(Ply::Ascii)).unwrap();
     let wrong = ascii.replace("3 1 3 2 9", "3 1 99 2 9");
     assert_eq!(error("a.ply", wrong.as_bytes()), "a.ply:22: face 2 has vertex 99, but the file has vertices 0..=3");
@@ -99,14 +99,14 @@ fn ply_faults_name_the_element() {
     let mut binary = samples::ply(Ply::Big);
     let last = binary.len() - 15;
     binary[last] = 4;
-    assert_eq!(error("b.ply", &binary), "b.ply: face 3 promises a list of 4 values, but the file ends after 3");
+    assert_eq!(error("b.ply", &binary), "b.ply: face 3 declares a list of 4 values, but the file ends after 3");
 }
 
 #[test]
 fn r07_headers_that_promise_too_much_are_refused_before_memory_is_taken() {
     let ply = b"ply\nformat binary_little_endian 1.0\nelement vertex 49000000\nproperty float x\nproperty float y\n\
         property float z\nend_header\n1234";
-    let wanted = "a.ply: header promises 49000000 vertices, but the rest of the file holds at most 0";
+    let wanted = "a.ply: header declares 49000000 vertices, but the rest of the file holds at most 0";
     assert_eq!(error("a.ply", ply), wanted);
     let ply = String::from_utf8(ply.to_vec()).unwrap().replace("49000000", "4000000000");
     let wanted = "a.ply:3: file has 4000000000 vertices, but at most 50000000 are allowed";
@@ -114,17 +114,17 @@ fn r07_headers_that_promise_too_much_are_refused_before_memory_is_taken() {
 
     let mut stl = vec![b' '; 80];
     stl.extend(150_000_000_u32.to_le_bytes());
-    let wanted = "a.stl: header promises 150000000 facets, but the rest of the file holds at most 0";
+    let wanted = "a.stl: header declares 150000000 facets, but the rest of the file holds at most 0";
     assert_eq!(error("a.stl", &stl), wanted);
 
     let gltf = String::from_utf8(samples::gltf()).unwrap().replace("\"count\": 4", "\"count\": 40000000");
-    let wanted = "a.gltf: mesh 0, primitive 0: accessor 0: promises 40000000 items of 12 bytes every 12, \
+    let wanted = "a.gltf: mesh 0, primitive 0: accessor 0: declares 40000000 items of 12 bytes every 12, \
         but its buffer view holds 48 bytes";
     assert_eq!(error("a.gltf", gltf.as_bytes()), wanted);
 }
 
 #[test]
-fn caps_are_kept_by_every_format() {
+fn every_format_enforces_the_limits() {
     let files = [
         ("a.obj", samples::obj()),
         ("a.ply", samples::ply(Ply::Ascii)),
@@ -149,7 +149,7 @@ fn caps_are_kept_by_every_format() {
 }
 
 #[test]
-fn stl_faults_name_line_or_facet() {
+fn stl_errors_name_line_or_facet() {
     let ascii = String::from_utf8(samples::stl_ascii()).unwrap();
     let cut = ascii.split("endloop").next().unwrap();
     assert_eq!(
@@ -165,7 +165,7 @@ fn stl_faults_name_line_or_facet() {
 }
 
 #[test]
-fn gltf_nodes_place_their_meshes() {
+fn gltf_nodes_transform_their_meshes() {
     // A quarter turn about y and a move on the parent, a mirror on the child.
     let nodes = r#"{"children": [1], "translation": [10, 0, 0], "rotation": [0, 0.70710678118654752, 0, 0.70710678118654752]},
         {"mesh": 0, "scale": [1, 1, -2]}"#;
@@ -203,7 +203,7 @@ fn gltf_buffers_come_from_the_same_folder_only() {
 }
 
 #[test]
-fn gltf_faults_are_named() {
+fn gltf_errors_name_the_element() {
     let good = String::from_utf8(samples::gltf()).unwrap();
     for (from, to, wanted) in [
         ("\"2.0\"", "\"1.0\"", "a.gltf: glTF version is \"1.0\", but only 2.x is supported"),
@@ -227,7 +227,7 @@ fn gltf_faults_are_named() {
 }
 
 #[test]
-fn files_that_cannot_be_opened_and_unknown_extensions_are_named() {
+fn unreadable_files_and_unknown_extensions_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let missing = read_triangles(&folder.path().join("none.obj"), &Caps::default()).unwrap_err().to_string();
     assert!(missing.contains("none.obj: "), "{missing}");

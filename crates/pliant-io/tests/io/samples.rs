@@ -42,7 +42,7 @@ pub fn ply(kind: Ply) -> Vec<u8> {
         Ply::Little => "binary_little_endian",
         Ply::Big => "binary_big_endian",
     };
-    // Properties that the reader has to step over, in all the places where there may be some.
+    // Properties that the reader has to skip, in every position where they may occur.
     let mut bytes = format!(
         "ply\nformat {name} 1.0\ncomment sample\nelement vertex 4\nproperty uchar red\nproperty double x\n\
          property float y\nproperty float z\nelement mark 1\nproperty list uchar short ids\n\
@@ -102,7 +102,7 @@ pub fn stl_ascii() -> Vec<u8> {
 
 pub fn stl_binary() -> Vec<u8> {
     let mesh = surface();
-    // Starts with "solid", as some programs write it: the length has to decide.
+    // Starts with "solid", as some programs write it: the length decides.
     let mut bytes = b"solid but binary".to_vec();
     bytes.resize(80, b' ');
     bytes.extend((mesh.triangles.len() as u32).to_le_bytes());

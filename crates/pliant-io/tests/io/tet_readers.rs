@@ -1,4 +1,4 @@
-//! Tetrahedral formats: each reads back the same mesh, and each fault is named.
+//! Tetrahedral formats: each reads the same mesh, and each error names its location.
 
 use crate::samples;
 use pliant::mesh::TetMesh;
@@ -32,7 +32,7 @@ fn every_tetrahedral_format_reads_the_same_mesh() {
 }
 
 #[test]
-fn tetgen_faults_name_file_line_and_allowance() {
+fn tetgen_errors_name_file_line_and_allowed_values() {
     let node = String::from_utf8(samples::node(1)).unwrap();
     let ele = String::from_utf8(samples::ele(1)).unwrap();
     let with = |node: &str, ele: &str| read(&[("a.node", node.as_bytes()), ("a.ele", ele.as_bytes())]).unwrap_err();
@@ -48,7 +48,7 @@ fn tetgen_faults_name_file_line_and_allowance() {
     assert_eq!(with(&node, &ele.replace("2 4 0", "2 10 0")), "a.ele:1: tets have 10 corners, but only 4 are supported");
     assert_eq!(
         with(&node.replace("5 3 1 0", "9000 3 1 0"), &ele),
-        "a.node:2: header promises 9000 vertices, but the rest of the file holds at most 17"
+        "a.node:2: header declares 9000 vertices, but the rest of the file holds at most 17"
     );
     assert_eq!(
         with(&node.replace("5 3 1 0", "6 3 1 0"), &ele),
@@ -62,7 +62,7 @@ fn tetgen_faults_name_file_line_and_allowance() {
 }
 
 #[test]
-fn msh_faults_name_line_and_allowance() {
+fn msh_errors_name_line_and_allowed_values() {
     let two = String::from_utf8(samples::msh_2()).unwrap();
     let four = String::from_utf8(samples::msh_4()).unwrap();
     for (text, from, to, wanted) in [
@@ -82,7 +82,7 @@ fn msh_faults_name_line_and_allowance() {
         ),
         (&two, "\n13 1", "\n3 1", "a.msh:11: node 3 is listed twice"),
         (&two, "$EndNodes\n", "", "a.msh:15: found \"$Elements\", but \"$EndNodes\" must come here"),
-        (&four, "2 5 3 43", "2 6 3 43", "a.msh:21: header promises 6 nodes, but the blocks hold 5"),
+        (&four, "2 5 3 43", "2 6 3 43", "a.msh:21: header declares 6 nodes, but the blocks hold 5"),
         (&four, "3 3 23 13 43", "3 3 23 13", "a.msh:29: tetrahedron 3 has 3 nodes, but 4 are needed"),
     ] {
         assert!(text.contains(from), "{from}");

@@ -1,4 +1,4 @@
-//! Frames as written, opened by readers that share no code with the writers.
+//! Written frames, opened by readers that share no code with the writers.
 
 use glam::Vec3;
 use pliant::frame::{Frame, Shape};
@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use vtkio::model::{Attribute, CellType, DataSet, Piece, VertexNumbers};
 
-/// A tet with its skin, and a rope of two segments.
+/// A tetrahedron with its boundary, and a rope of two segments.
 fn shape() -> Shape {
     Shape {
         triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
@@ -40,6 +40,10 @@ fn names(folder: &Path) -> Vec<String> {
     names
 }
 
+fn format(name: &str) -> CacheFormat {
+    name.parse().unwrap()
+}
+
 /// Writes frames 0 and 1 and returns the folder.
 fn write(format: CacheFormat) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -55,7 +59,7 @@ fn write(format: CacheFormat) -> tempfile::TempDir {
 
 #[test]
 fn format_names_read_back() {
-    for format in CacheFormat::ALL {
+    for format in CacheFormat::all() {
         assert_eq!(format.to_string().parse(), Ok(format));
     }
     let error = "abc".parse::<CacheFormat>().unwrap_err().to_string();
@@ -64,7 +68,7 @@ fn format_names_read_back() {
 
 #[test]
 fn ply_and_obj_frames_read_back_exactly() {
-    for format in [CacheFormat::Ply, CacheFormat::Obj] {
+    for format in [format("ply"), format("obj")] {
         let folder = write(format);
         let cache = folder.path().join("deep/cache");
         assert_eq!(names(&cache), [format!("frame_00000.{format}"), format!("frame_00001.{format}")]);
@@ -72,14 +76,14 @@ fn ply_and_obj_frames_read_back_exactly() {
         assert_eq!(mesh.positions, frame(1).positions);
         assert_eq!(mesh.triangles, shape().triangles);
     }
-    let folder = write(CacheFormat::Obj);
+    let folder = write(format("obj"));
     let text = fs::read_to_string(folder.path().join("deep/cache/frame_00000.obj")).unwrap();
     assert!(text.ends_with("\nl 5 6\nl 6 7\n"), "{text}");
 }
 
 #[test]
 fn ply_frames_hold_velocities_and_ropes() {
-    let folder = write(CacheFormat::Ply);
+    let folder = write(format("ply"));
     let bytes = fs::read(folder.path().join("deep/cache/frame_00001.ply")).unwrap();
     let end = bytes.windows(11).position(|w| w == b"end_header\n").unwrap() + 11;
     let (_, rest) = bytes[end..].split_at(2 * 24);
@@ -93,7 +97,7 @@ fn ply_frames_hold_velocities_and_ropes() {
 
 #[test]
 fn vtu_frames_open_in_an_independent_reader() {
-    let folder = write(CacheFormat::Vtu);
+    let folder = write(format("vtu"));
     let cache = folder.path().join("deep/cache");
     assert_eq!(names(&cache), ["frame_00000.vtu", "frame_00001.vtu", "frames.pvd"]);
     let vtk = vtkio::Vtk::import(cache.join("frame_00001.vtu")).unwrap();
@@ -124,9 +128,9 @@ fn vtu_frames_open_in_an_independent_reader() {
 }
 
 #[test]
-fn the_list_of_vtu_frames_is_whole_after_every_frame() {
+fn the_pvd_index_is_complete_after_every_frame() {
     let folder = tempfile::tempdir().unwrap();
-    let mut writer = CacheWriter::create(folder.path(), CacheFormat::Vtu, &shape()).unwrap();
+    let mut writer = CacheWriter::create(folder.path(), format("vtu"), &shape()).unwrap();
     for index in 0..3 {
         writer.write(&frame(index)).unwrap();
         let list = fs::read_to_string(folder.path().join("frames.pvd")).unwrap();
@@ -136,21 +140,21 @@ fn the_list_of_vtu_frames_is_whole_after_every_frame() {
     }
 }
 
-/// Header text and data of an array in a zip archive, which checks the sums as it reads.
+/// Header text and data of an array in a zip archive; the reader checks the CRCs.
 fn npy(path: &Path, name: &str) -> (String, Vec<u8>) {
     let mut archive = zip::ZipArchive::new(fs::File::open(path).unwrap()).unwrap();
     let mut bytes = Vec::new();
     archive.by_name(&format!("{name}.npy")).unwrap().read_to_end(&mut bytes).unwrap();
     assert_eq!(&bytes[..8], b"\x93NUMPY\x01\x00");
     let length = usize::from(u16::from_le_bytes([bytes[8], bytes[9]]));
-    assert_eq!((10 + length) % 64, 0, "NumPy wants the data aligned");
+    assert_eq!((10 + length) % 64, 0, "NumPy requires aligned data");
     let data = bytes.split_off(10 + length);
     (String::from_utf8(bytes.split_off(10)).unwrap().trim_end().to_owned(), data)
 }
 
 #[test]
 fn npz_frames_open_in_an_independent_zip_reader() {
-    let folder = write(CacheFormat::Npz);
+    let folder = write(format("npz"));
     let cache = folder.path().join("deep/cache");
     assert_eq!(names(&cache), ["frame_00000.npz", "frame_00001.npz", "shape.npz"]);
     let path = cache.join("frame_00001.npz");
@@ -185,7 +189,7 @@ fn npz_frames_open_in_an_independent_zip_reader() {
 
 #[test]
 fn equal_frames_give_equal_files() {
-    for format in CacheFormat::ALL {
+    for format in CacheFormat::all() {
         let (one, two) = (write(format), write(format));
         let (one, two) = (one.path().join("deep/cache"), two.path().join("deep/cache"));
         for name in names(&one) {
@@ -195,7 +199,7 @@ fn equal_frames_give_equal_files() {
 }
 
 #[test]
-fn a_failed_write_leaves_neither_file_nor_temporary() {
+fn a_failed_write_leaves_no_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.json");
     let error = write_atomically(&path, |out| {
@@ -209,7 +213,7 @@ fn a_failed_write_leaves_neither_file_nor_temporary() {
 }
 
 #[test]
-fn a_failed_or_panicking_write_keeps_the_file_that_was_there() {
+fn a_failed_or_panicking_write_keeps_the_older_file() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("stats.csv");
     write_atomically(&path, |out| out.write_all(b"old")).unwrap();
@@ -226,19 +230,19 @@ fn a_failed_or_panicking_write_keeps_the_file_that_was_there() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_folder_that_cannot_be_written_is_an_error_that_names_it() {
-    let error = CacheWriter::create(Path::new("/proc/none"), CacheFormat::Ply, &shape()).unwrap_err();
+fn an_unwritable_folder_is_an_error_that_names_it() {
+    let error = CacheWriter::create(Path::new("/proc/none"), format("ply"), &shape()).unwrap_err();
     assert!(error.to_string().starts_with("/proc/none: "), "{error}");
 }
 
 #[test]
-fn shapes_and_frames_that_do_not_fit_are_refused() {
+fn mismatched_shapes_and_frames_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let mut wrong = shape();
     wrong.lines.push([0, 7]);
-    let error = CacheWriter::create(folder.path(), CacheFormat::Obj, &wrong).unwrap_err();
+    let error = CacheWriter::create(folder.path(), format("obj"), &wrong).unwrap_err();
     assert_eq!(error.to_string(), "shape names particle 7, but has 7 particles");
-    let mut writer = CacheWriter::create(folder.path(), CacheFormat::Obj, &shape()).unwrap();
+    let mut writer = CacheWriter::create(folder.path(), format("obj"), &shape()).unwrap();
     let mut short = frame(3);
     short.velocities.pop();
     let error = writer.write(&short).unwrap_err();
@@ -260,7 +264,7 @@ fn surfaces_have_normals_and_may_be_empty() {
     assert_eq!(mesh.triangles, triangles);
     let header = String::from_utf8_lossy(&bytes);
     assert!(header.contains("comment time 0.5\n") && header.contains("property float nz\n"));
-    // 24 bytes for a vertex, 13 for a triangle.
+    // 24 bytes per vertex, 13 per triangle.
     let body = bytes.len() - header.find("end_header\n").unwrap() - 11;
     assert_eq!(body, 4 * 24 + 4 * 13);
 
@@ -287,7 +291,7 @@ fn foam_is_points_with_velocity_age_and_kind() {
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains("comment time 0.25\n") && text.contains("element vertex 2\n"), "{text}");
     assert!(text.contains("property float age\nproperty uchar kind\nend_header\n"), "{text}");
-    // Seven numbers and a byte for each.
+    // Seven floats and one byte per particle.
     let wanted: Vec<u8> = [([1.0, 2.0, 3.0, 0.0, -4.0, 0.0, 0.5_f32], 2_u8), ([1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.5], 0)]
         .into_iter()
         .flat_map(|(numbers, kind)| numbers.into_iter().flat_map(f32::to_le_bytes).chain([kind]))

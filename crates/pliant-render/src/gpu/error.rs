@@ -1,4 +1,4 @@
-//! What can go wrong when a GPU draws.
+//! Errors of the GPU renderer.
 
 use pliant::runtime::gpu::GpuError;
 use thiserror::Error;
@@ -16,15 +16,15 @@ pub enum GpuRenderError {
         /// Largest side [px].
         most: u32,
     },
-    /// Looks are per particle, so they belong to one simulation.
-    #[error("the surface has {found} particles, but the paint was made for {expected}")]
+    /// Materials are assigned per particle, so they belong to one simulation.
+    #[error("the surface has {found} particles, but materials are assigned to {expected}")]
     Particles {
         /// Particles of the surface.
         found: u32,
-        /// Particles of the paint.
+        /// Particles with an assigned material.
         expected: u32,
     },
-    /// The device or its driver refused.
+    /// The device or its driver reported an error.
     #[error(transparent)]
     Gpu(#[from] GpuError),
 }

@@ -1,34 +1,34 @@
 //! Draws a simulation that runs on a GPU straight from the solver's buffers, off-screen.
 //!
-//! Positions, normals and triangles stay where they are; the host sends a camera and gets pixels, if it asks for
-//! them. The light is that of the software renderer without shadows, the samples are its samples.
+//! Positions, normals and triangles are not copied; the host uploads a camera and reads back pixels on request. Lighting
+//! is that of the software renderer without shadows, with the same sample positions.
 
 mod error;
 mod pipelines;
-mod shot;
+mod uniforms;
 
-use crate::Image;
+use crate::image::Image;
 use bytemuck::{bytes_of, cast_slice};
 pub use error::GpuRenderError;
 use pipelines::{COLOR, DEPTH, Pipelines, SAMPLES};
 use pliant::runtime::gpu::wgpu::{BufferUsages, TextureUsages};
 use pliant::runtime::gpu::{Device, GpuError, wgpu};
 use pliant::solver::gpu::Surface;
-use shot::ShotRecord;
-pub use shot::{Look, Paint, Shot};
+use uniforms::SceneUniforms;
+pub use uniforms::{GpuScene, MaterialAssignment, ObjectMaterial};
 
 /// Draws the surface of one simulation in pictures of one size.
 ///
 /// ```no_run
 /// # use pliant::{Options, Simulation};
-/// # use pliant_render::{Camera, GpuRenderer, Paint, Shot};
+/// # use pliant_render::{Camera, GpuRenderer, MaterialAssignment, GpuScene};
 /// # fn draw(sim: &mut Simulation, camera: Camera) -> Result<(), Box<dyn std::error::Error>> {
 /// let Some(gpu) = sim.gpu() else { return Ok(()) };
-/// let paint = Paint { objects: &sim.shape().objects, looks: &[] };
-/// let renderer = GpuRenderer::new(gpu.device(), 1280, 720, &paint)?;
+/// let materials = MaterialAssignment { objects: &sim.shape().objects, materials: &[] };
+/// let renderer = GpuRenderer::new(gpu.device(), 1280, 720, &materials)?;
 /// sim.step()?;
 /// if let Some(surface) = sim.surface()? {
-///     renderer.draw(&surface, &Shot::new(camera))?;
+///     renderer.draw(&surface, &GpuScene::new(camera))?;
 ///     let image = renderer.image(surface.gpu)?;
 /// }
 /// # Ok(())
@@ -40,12 +40,12 @@ pub struct GpuRenderer {
     particles: u32,
     pipelines: Pipelines,
     bindings: wgpu::BindGroup,
-    shot: wgpu::Buffer,
-    /// Number of the look of each particle.
-    numbers: wgpu::Buffer,
-    samples: wgpu::TextureView,
+    scene_uniforms: wgpu::Buffer,
+    /// Material index of each particle.
+    material_indices: wgpu::Buffer,
+    multisampled: wgpu::TextureView,
     depth: wgpu::TextureView,
-    drawn: wgpu::Texture,
+    resolved: wgpu::Texture,
     readback: wgpu::Buffer,
 }
 
@@ -54,16 +54,16 @@ impl GpuRenderer {
     ///
     /// # Errors
     /// Sides of 0 or larger than the adapter's textures; a device without memory.
-    pub fn new(gpu: &Device, width: u32, height: u32, paint: &Paint) -> Result<Self, GpuRenderError> {
+    pub fn new(gpu: &Device, width: u32, height: u32, materials: &MaterialAssignment) -> Result<Self, GpuRenderError> {
         let most = gpu.device.limits().max_texture_dimension_2d;
         if !(1..=most).contains(&width) || !(1..=most).contains(&height) {
             return Err(GpuRenderError::Size { width, height, most });
         }
         gpu.alive()?;
-        Ok(gpu.attempt("the renderer", || Self::make(gpu, width, height, paint))?)
+        Ok(gpu.attempt("the renderer", || Self::make(gpu, width, height, materials))?)
     }
 
-    fn make(gpu: &Device, width: u32, height: u32, paint: &Paint) -> Self {
+    fn make(gpu: &Device, width: u32, height: u32, materials: &MaterialAssignment) -> Self {
         let device = &gpu.device;
         let buffer = |label, bytes: usize, usage| {
             let size = bytes.max(4) as u64;
@@ -84,52 +84,52 @@ impl GpuRenderer {
         };
         let target = TextureUsages::RENDER_ATTACHMENT;
         let view = |t: wgpu::Texture| t.create_view(&Default::default());
-        let (numbers, looks) = (paint.numbers(), paint.records());
-        let number_buffer =
-            buffer("looks of particles", 4 * numbers.len(), BufferUsages::VERTEX | BufferUsages::COPY_DST);
-        let look_bytes: &[u8] = cast_slice(&looks);
-        let look_buffer = buffer("looks", look_bytes.len(), BufferUsages::STORAGE | BufferUsages::COPY_DST);
-        gpu.queue.write_buffer(&number_buffer, 0, cast_slice(&numbers));
-        gpu.queue.write_buffer(&look_buffer, 0, look_bytes);
-        let shot = buffer("shot", size_of::<ShotRecord>(), BufferUsages::UNIFORM | BufferUsages::COPY_DST);
+        let (indices, uniforms) = (materials.indices(), materials.uniforms());
+        let index_buffer = buffer("material indices", 4 * indices.len(), BufferUsages::VERTEX | BufferUsages::COPY_DST);
+        let material_bytes: &[u8] = cast_slice(&uniforms);
+        let material_buffer = buffer("materials", material_bytes.len(), BufferUsages::STORAGE | BufferUsages::COPY_DST);
+        gpu.queue.write_buffer(&index_buffer, 0, cast_slice(&indices));
+        gpu.queue.write_buffer(&material_buffer, 0, material_bytes);
+        let scene_uniforms =
+            buffer("scene", size_of::<SceneUniforms>(), BufferUsages::UNIFORM | BufferUsages::COPY_DST);
         let pipelines = Pipelines::new(device);
         let bindings = device.create_bind_group(&wgpu::BindGroupDescriptor {
             label: Some("surface"),
             layout: &pipelines.layout,
             entries: &[
-                wgpu::BindGroupEntry { binding: 0, resource: shot.as_entire_binding() },
-                wgpu::BindGroupEntry { binding: 1, resource: look_buffer.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 0, resource: scene_uniforms.as_entire_binding() },
+                wgpu::BindGroupEntry { binding: 1, resource: material_buffer.as_entire_binding() },
             ],
         });
         let bytes = stride(width) as usize * height as usize;
         Self {
             width,
             height,
-            particles: numbers.len() as u32,
+            particles: indices.len() as u32,
             pipelines,
             bindings,
-            shot,
-            numbers: number_buffer,
-            samples: view(texture("samples", COLOR, SAMPLES, target)),
+            scene_uniforms,
+            material_indices: index_buffer,
+            multisampled: view(texture("multisampled", COLOR, SAMPLES, target)),
             depth: view(texture("depth", DEPTH, SAMPLES, target)),
-            drawn: texture("drawn", COLOR, 1, target | TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING),
+            resolved: texture("resolved", COLOR, 1, target | TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING),
             readback: buffer("picture", bytes, BufferUsages::MAP_READ | BufferUsages::COPY_DST),
         }
     }
 
-    /// Draws a surface from its buffers and returns without waiting; [`Self::texture`] has the picture then.
+    /// Draws a surface from its buffers into [`Self::texture`] and returns without waiting.
     ///
     /// # Errors
     /// A surface of another simulation; a device that is lost.
-    pub fn draw(&self, surface: &Surface<'_>, shot: &Shot) -> Result<(), GpuRenderError> {
+    pub fn draw(&self, surface: &Surface<'_>, scene: &GpuScene) -> Result<(), GpuRenderError> {
         let (found, expected) = (surface.particles, self.particles);
         if found != expected {
             return Err(GpuRenderError::Particles { found, expected });
         }
         surface.gpu.alive()?;
-        let record = ShotRecord::new(shot, self.width, self.height);
+        let uniforms = SceneUniforms::new(scene, self.width, self.height);
         surface.gpu.attempt("a picture of the surface", || {
-            surface.queue().write_buffer(&self.shot, 0, bytes_of(&record));
+            surface.queue().write_buffer(&self.scene_uniforms, 0, bytes_of(&uniforms));
             let mut encoder = surface.device().create_command_encoder(&Default::default());
             self.encode(&mut encoder, surface);
             surface.queue().submit([encoder.finish()]);
@@ -138,12 +138,12 @@ impl GpuRenderer {
     }
 
     fn encode(&self, encoder: &mut wgpu::CommandEncoder, surface: &Surface<'_>) {
-        let resolved = self.drawn.create_view(&Default::default());
+        let resolved = self.resolved.create_view(&Default::default());
         let color = wgpu::RenderPassColorAttachment {
-            view: &self.samples,
+            view: &self.multisampled,
             depth_slice: None,
             resolve_target: Some(&resolved),
-            // The sky covers everything, and only the resolved picture is kept.
+            // The sky covers every sample, and only the resolved picture is stored.
             ops: wgpu::Operations { load: wgpu::LoadOp::Clear(wgpu::Color::BLACK), store: wgpu::StoreOp::Discard },
         };
         let depth = wgpu::RenderPassDepthStencilAttachment {
@@ -162,7 +162,7 @@ impl GpuRenderer {
         pass.draw(0..3, 0..1);
         if surface.index_count > 0 {
             pass.set_pipeline(&self.pipelines.surface);
-            for (slot, buffer) in [surface.positions, surface.normals, &self.numbers].into_iter().enumerate() {
+            for (slot, buffer) in [surface.positions, surface.normals, &self.material_indices].into_iter().enumerate() {
                 pass.set_vertex_buffer(slot as u32, buffer.slice(..));
             }
             pass.set_index_buffer(surface.triangles.slice(..), wgpu::IndexFormat::Uint32);
@@ -170,12 +170,12 @@ impl GpuRenderer {
         }
     }
 
-    /// The last picture, to be shown or copied on the device: sRGB bytes, four per pixel.
+    /// The last picture on the device: sRGB bytes, four per pixel.
     pub fn texture(&self) -> &wgpu::Texture {
-        &self.drawn
+        &self.resolved
     }
 
-    /// Waits for the last picture and reads it back; `gpu` is the device that the renderer was made on.
+    /// Waits for the last picture and reads it back; `gpu` is the device of the renderer.
     ///
     /// # Errors
     /// A device that is lost.
@@ -185,9 +185,9 @@ impl GpuRenderer {
             let mut encoder = gpu.device.create_command_encoder(&Default::default());
             let layout = wgpu::TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(stride), rows_per_image: None };
             encoder.copy_texture_to_buffer(
-                self.drawn.as_image_copy(),
+                self.resolved.as_image_copy(),
                 wgpu::TexelCopyBufferInfo { buffer: &self.readback, layout },
-                self.drawn.size(),
+                self.resolved.size(),
             );
             gpu.queue.submit([encoder.finish()]);
         })?;
@@ -212,7 +212,7 @@ impl GpuRenderer {
     }
 }
 
-/// Distance of rows in a copied picture [bytes].
+/// Row stride of a copied picture [bytes].
 fn stride(width: u32) -> u32 {
     (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT)
 }

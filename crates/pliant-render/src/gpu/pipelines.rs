@@ -2,10 +2,10 @@
 
 use pliant::runtime::gpu::wgpu;
 
-/// Bytes as a display takes them; resolving averages the light they stand for.
+/// sRGB bytes; the multisample resolve averages in linear light.
 pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
-/// Samples per pixel. The positions of four are the same everywhere, and those of the software renderer.
+/// Samples per pixel. The standard positions of four samples are those of the software renderer.
 pub(super) const SAMPLES: u32 = 4;
 
 pub(super) struct Pipelines {
@@ -26,12 +26,12 @@ impl Pipelines {
             bind_group_layouts: &[Some(&layout)],
             immediate_size: 0,
         });
-        let [position, normal, look] = [
+        let [position, normal, material] = [
             [attribute(wgpu::VertexFormat::Float32x3, 0)],
             [attribute(wgpu::VertexFormat::Float32x3, 1)],
             [attribute(wgpu::VertexFormat::Uint32, 2)],
         ];
-        let buffers = [buffer(16, &position), buffer(16, &normal), buffer(4, &look)];
+        let buffers = [buffer(16, &position), buffer(16, &normal), buffer(4, &material)];
         let make = |vertex, fragment, buffers, depth_compare, depth_write| {
             device.create_render_pipeline(&wgpu::RenderPipelineDescriptor {
                 label: Some(fragment),
@@ -64,8 +64,8 @@ impl Pipelines {
         };
         // Depth is 1/distance: nearer is greater, and the first in order stays on a tie.
         Self {
-            sky: make("far_away", "sky", &[], wgpu::CompareFunction::Always, false),
-            surface: make("place", "surface", &buffers, wgpu::CompareFunction::Greater, true),
+            sky: make("sky_vertex", "sky", &[], wgpu::CompareFunction::Always, false),
+            surface: make("surface_vertex", "surface", &buffers, wgpu::CompareFunction::Greater, true),
             layout,
         }
     }

@@ -1,10 +1,10 @@
-//! Animated GIF, for places that play nothing else.
+//! Animated GIF.
 
 use std::path::Path;
 
 use super::palette::quantize;
-use super::part::PartFile;
-use super::{VideoWriter, check_frame, check_rate};
+use super::part_file::PartFile;
+use super::writer::{VideoWriter, check_frame, check_rate};
 use crate::error::VideoError;
 use crate::image::Image;
 
@@ -13,7 +13,7 @@ const DEFAULT_WIDTH: u32 = 640;
 /// GIF counts hundredths of a second and many players slow down what is faster than this [frames/s].
 const MAX_RATE: f64 = 30.0;
 
-/// Writes an endless GIF animation, each frame with a palette of its own.
+/// Writes a looping GIF animation with a palette per frame.
 pub struct GifWriter {
     encoder: gif::Encoder<PartFile>,
     path: std::path::PathBuf,
@@ -28,7 +28,7 @@ pub struct GifWriter {
 impl GifWriter {
     /// Starts an animation of frames of `width`×`height`, reduced to at most 640 pixels wide.
     ///
-    /// Above 30 frames per second, frames are left out evenly; the speed stays right.
+    /// Above 30 frames per second, frames are dropped evenly; the playback speed is unchanged.
     ///
     /// # Errors
     /// An empty or oversized picture, a frame rate outside 0..=240, or a folder that cannot be written to.
@@ -69,7 +69,7 @@ impl GifWriter {
     /// Adds the next frame; see [`VideoWriter::push`].
     ///
     /// # Errors
-    /// A frame of another size, or a file system that refuses.
+    /// A frame of another size, or an error of the file system.
     pub fn push(&mut self, frame: &Image) -> Result<(), VideoError> {
         check_frame(self.pushed, frame, self.source)?;
         let index = self.pushed;
@@ -93,7 +93,7 @@ impl GifWriter {
             palette: Some(indexed.palette),
             ..gif::Frame::default()
         };
-        // Differences of rounded times, so that the rounding does not add up.
+        // Differences of rounded times, so that rounding errors do not accumulate.
         let time = |i: usize| (i as f64 * 100.0 / self.fps).round() as u64;
         image.delay = u16::try_from(time(index + self.stride) - time(index)).unwrap_or(u16::MAX);
         let written = self.encoder.write_frame(&image);
@@ -103,7 +103,7 @@ impl GifWriter {
     /// Completes the file; see [`VideoWriter::finish`].
     ///
     /// # Errors
-    /// No frames, or a file system that refuses.
+    /// No frames, or an error of the file system.
     pub fn finish(self) -> Result<(), VideoError> {
         if self.pushed == 0 {
             return Err(VideoError::NoFrames { path: self.path });

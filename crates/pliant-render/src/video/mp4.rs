@@ -8,10 +8,10 @@ use openh264::encoder::{
     BitRate, Encoder, EncoderConfig, FrameRate, IntraFramePeriod, Profile, QpRange, RateControlMode, VuiConfig,
 };
 
-use super::boxes::{Sample, Track, header};
-use super::part::PartFile;
+use super::mp4_boxes::{Sample, Track, header};
+use super::part_file::PartFile;
+use super::writer::{VideoWriter, check_frame, check_rate};
 use super::yuv::Planes;
-use super::{VideoWriter, check_frame, check_rate};
 use crate::error::VideoError;
 use crate::image::Image;
 
@@ -20,8 +20,8 @@ const TICKS: u32 = 1000;
 
 /// Writes an MP4 file.
 ///
-/// Encoded frames (0.12 MB per second for the `flag` example at 1280×720) wait in memory, because the index
-/// that must come first is known only at the end.
+/// Encoded frames (0.12 MB per second for the `flag` example at 1280×720) are buffered in memory, because the index at
+/// the start of the file is known only at the end.
 pub struct Mp4Writer {
     file: PartFile,
     encoder: Encoder,
@@ -54,7 +54,7 @@ impl Mp4Writer {
             .rate_control_mode(RateControlMode::Bufferbased)
             .bitrate(BitRate::from_bps(bits as u32))
             .qp(QpRange::new(16, 26))
-            // Both let smooth gradients and slow edges smear, which is most of what is drawn here.
+            // Both blur smooth gradients and slow edges, which dominate these pictures.
             .adaptive_quantization(false)
             .background_detection(false)
             .skip_frames(false)
@@ -79,7 +79,7 @@ impl Mp4Writer {
     /// Adds the next frame; see [`VideoWriter::push`].
     ///
     /// # Errors
-    /// A frame of another size, or one the encoder refuses.
+    /// A frame of another size, or an error of the encoder.
     pub fn push(&mut self, frame: &Image) -> Result<(), VideoError> {
         let index = self.samples.len();
         check_frame(index, frame, self.size)?;
@@ -113,7 +113,7 @@ impl Mp4Writer {
     /// Completes the file; see [`VideoWriter::finish`].
     ///
     /// # Errors
-    /// No frames, or a file system that refuses.
+    /// No frames, or an error of the file system.
     pub fn finish(mut self) -> Result<(), VideoError> {
         if self.samples.is_empty() {
             return Err(VideoError::NoFrames { path: self.file.path().to_owned() });

@@ -1,4 +1,4 @@
-//! Every way to find neighbors, and what it takes on one cloud of particles.
+//! All neighbor searches and their cost on one cloud of particles.
 
 use pliant::neighbors::{
     Ball, Bounds, Box3, Cells, Cloud, Construction, Grid, Neighbors, Pairs, Start, Traversal, Tree,
@@ -9,89 +9,89 @@ use std::time::Instant;
 
 /// Cells of a grid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
-    /// As the engine chooses them.
+pub enum CellTable {
+    /// The cells of the engine.
     Own,
-    /// As long as the largest particle reaches, in a table of at most this number of places cubed, as in D4.
+    /// Cells of the largest search radius, in a table of at most this number cubed, as in D4.
     Cubed(usize),
 }
 
-/// What stands around the nodes of a tree.
+/// What stands volume the nodes of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Around {
-    /// Boxes around bunches of eight.
+pub enum BoundingVolume {
+    /// Boxes volume bunches of eight.
     Boxes,
-    /// Balls around bunches of eight.
+    /// Balls volume bunches of eight.
     Balls,
-    /// Boxes around single particles, as in D4.
+    /// Boxes volume single particles, as in D4.
     Singles,
 }
 
-/// One way to find neighbors.
+/// One neighbor search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// A grid.
-    Grid(Table, Construction),
+    Grid(CellTable, Construction),
     /// A tree.
-    Tree(Around, Traversal),
+    Tree(BoundingVolume, Traversal),
 }
 
-/// Times of one search [ms], and what it found.
+/// Times of one search [ms] and its result.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Taken {
-    /// Making the structure.
+pub struct SearchCost {
+    /// Time to build the structure.
     pub build: f64,
-    /// Listing the pairs.
+    /// Time to list the pairs.
     pub search: f64,
-    /// Pairs found.
+    /// Number of pairs.
     pub pairs: usize,
-    /// Fingerprint of the lists.
-    pub print: u64,
+    /// Hash of the lists.
+    pub hash: u64,
 }
 
 impl Method {
-    /// All of them, the engine's own first.
+    /// All methods, that of the engine first.
     pub fn all() -> Vec<Self> {
         let constructions = [Construction::Counting, Construction::Sorting];
-        let grids = [Table::Own, Table::Cubed(64), Table::Cubed(128)];
+        let grids = [CellTable::Own, CellTable::Cubed(64), CellTable::Cubed(128)];
         let mut all: Vec<_> = grids.iter().flat_map(|&t| constructions.map(|c| Self::Grid(t, c))).collect();
-        for around in [Around::Boxes, Around::Balls, Around::Singles] {
-            // A bunch of one is a leaf.
-            let apart = |t: &Traversal| around != Around::Singles || t.start != Start::Bunch;
-            all.extend(Traversal::all().filter(apart).map(|t| Self::Tree(around, t)));
+        for volume in [BoundingVolume::Boxes, BoundingVolume::Balls, BoundingVolume::Singles] {
+            // With one particle per leaf, a bunch is a leaf.
+            let apart = |t: &Traversal| volume != BoundingVolume::Singles || t.start != Start::Bunch;
+            all.extend(Traversal::all().filter(apart).map(|t| Self::Tree(volume, t)));
         }
         all
     }
 
     /// Structure, construction and traversal, as columns of the table.
-    pub fn words(self) -> [String; 3] {
+    pub fn columns(self) -> [String; 3] {
         match self {
             Self::Grid(table, construction) => {
                 let table = match table {
-                    Table::Own => "grid".to_owned(),
-                    Table::Cubed(n) => format!("grid {n}^3"),
+                    CellTable::Own => "grid".to_owned(),
+                    CellTable::Cubed(n) => format!("grid {n}^3"),
                 };
                 [table, format!("{construction:?}").to_lowercase(), "cells".into()]
             }
-            Self::Tree(around, how) => {
-                let around = match around {
-                    Around::Boxes => "tree of boxes",
-                    Around::Balls => "tree of balls",
-                    Around::Singles => "tree of boxes of one",
+            Self::Tree(volume, how) => {
+                let volume = match volume {
+                    BoundingVolume::Boxes => "tree of boxes",
+                    BoundingVolume::Balls => "tree of balls",
+                    BoundingVolume::Singles => "tree of boxes of one",
                 };
                 let walk = match how.walk {
                     Walk::Stack => "stack",
                     Walk::Sparse => "sparse",
                     Walk::Mbvh2 => "mbvh2",
                 };
-                [around.into(), "sorting".into(), format!("{walk} from {:?}", how.start).to_lowercase()]
+                [volume.into(), "sorting".into(), format!("{walk} from {:?}", how.start).to_lowercase()]
             }
         }
     }
 
-    /// One name for legends.
+    /// Name in legends.
     pub fn name(self) -> String {
-        let [structure, construction, traversal] = self.words();
+        let [structure, construction, traversal] = self.columns();
         match self {
             Self::Grid(..) => format!("{structure}, {construction}"),
             Self::Tree(..) => format!("{structure}, {traversal}"),
@@ -111,7 +111,7 @@ pub struct Searches {
 }
 
 impl Searches {
-    /// With so many threads; 0 is one per core.
+    /// With a number of threads; 0 is one per core.
     pub fn new(threads: usize) -> std::io::Result<Self> {
         Ok(Self {
             threads: Threads::new(threads)?,
@@ -124,25 +124,25 @@ impl Searches {
         })
     }
 
-    /// Finds all pairs of a cloud in one way.
-    pub fn run(&mut self, method: Method, cloud: Cloud<'_>, margin: f32) -> Taken {
+    /// Finds all pairs of a cloud by one method.
+    pub fn run(&mut self, method: Method, cloud: Cloud<'_>, margin: f32) -> SearchCost {
         let Self { threads, isa, grid, boxes, balls, singles, lists } = self;
         let (threads, isa) = (&*threads, *isa);
         let (build, search) = threads.enter(|| match method {
             Method::Grid(table, construction) => {
                 let start = Instant::now();
-                let own = matches!((table, construction), (Table::Own, Construction::Counting));
+                let own = matches!((table, construction), (CellTable::Own, Construction::Counting));
                 let (build, after) = if own {
                     grid.build(threads, cloud, margin);
                     let after = Instant::now();
                     (after - start, after)
                 } else {
                     let cells = match table {
-                        Table::Own => {
+                        CellTable::Own => {
                             grid.build(threads, cloud, margin);
                             grid.cells().clone()
                         }
-                        Table::Cubed(n) => {
+                        CellTable::Cubed(n) => {
                             let reach = 2.0 * cloud.largest() + margin;
                             Cells::new(&Bounds::of(cloud.rows), [reach; 3], n * n * n)
                         }
@@ -155,21 +155,21 @@ impl Searches {
                 grid.pairs(threads, isa, margin, Pairs::Both, lists);
                 (build, after.elapsed())
             }
-            Method::Tree(Around::Boxes, how) => climb(boxes, threads, isa, how, cloud, margin, lists),
-            Method::Tree(Around::Balls, how) => climb(balls, threads, isa, how, cloud, margin, lists),
-            Method::Tree(Around::Singles, how) => climb(singles, threads, isa, how, cloud, margin, lists),
+            Method::Tree(BoundingVolume::Boxes, how) => search_tree(boxes, threads, isa, how, cloud, margin, lists),
+            Method::Tree(BoundingVolume::Balls, how) => search_tree(balls, threads, isa, how, cloud, margin, lists),
+            Method::Tree(BoundingVolume::Singles, how) => search_tree(singles, threads, isa, how, cloud, margin, lists),
         });
         let ms = |d: std::time::Duration| d.as_secs_f64() * 1e3;
-        Taken {
+        SearchCost {
             build: ms(build),
             search: ms(search),
             pairs: lists.indices().len() / 2,
-            print: fingerprint(lists.offsets().iter().chain(lists.indices())),
+            hash: hash_words(lists.offsets().iter().chain(lists.indices())),
         }
     }
 }
 
-fn climb<V: Volume>(
+fn search_tree<V: Volume>(
     tree: &mut Tree<V>,
     threads: &Threads,
     isa: Isa,
@@ -185,9 +185,9 @@ fn climb<V: Volume>(
     (built - start, built.elapsed())
 }
 
-/// 64-bit FNV-1a over words.
-fn fingerprint<'a>(words: impl Iterator<Item = &'a u32>) -> u64 {
-    words.fold(0xcbf2_9ce4_8422_2325, |hash, &w| (hash ^ u64::from(w)).wrapping_mul(0x0000_0100_0000_01b3))
+/// 64-bit FNV-1a over 32-bit words.
+fn hash_words<'a>(columns: impl Iterator<Item = &'a u32>) -> u64 {
+    columns.fold(0xcbf2_9ce4_8422_2325, |hash, &w| (hash ^ u64::from(w)).wrapping_mul(0x0000_0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -210,7 +210,7 @@ mod tests {
         let mut names = std::collections::BTreeSet::new();
         for method in Method::all() {
             let found = searches.run(method, cloud, 0.01);
-            assert_eq!((found.pairs, found.print), (first.pairs, first.print), "{}", method.name());
+            assert_eq!((found.pairs, found.hash), (first.pairs, first.hash), "{}", method.name());
             assert!(names.insert(method.name()), "{}", method.name());
         }
         assert_eq!(names.len(), 6 + 9 + 9 + 6);

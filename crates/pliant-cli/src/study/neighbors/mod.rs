@@ -1,52 +1,53 @@
-//! `pliant study neighbors`: what each neighbor search costs while a scene runs (T11, D4 Tables 6.3–6.7).
+//! `pliant study neighbors`: cost of each neighbor search while a scene runs (T11, D4 Tables 6.3–6.7).
 
-mod merged;
+mod merged_bodies;
 mod methods;
 
-use super::{look_at, make_folder};
+use super::output::{list_files, make_folder};
 use crate::args::NeighborsArgs;
-use crate::bench::median;
-use crate::load::{Loaded, Setting};
-use crate::out;
-use crate::plot::lines::{self, Look, Panel, Scale, Series};
+use crate::failure::Failure;
+use crate::formatting;
+use crate::plot::lines::{self, AxisScale, Panel, Series, SeriesStyle};
 use crate::plot::save;
 use crate::progress::Progress;
-use crate::report::Failure;
-use merged::Merged;
-use methods::{Method, Searches, Taken};
+use crate::scene_loader::{LoadedScene, Setting};
+use crate::statistics::median;
+use crate::stdout;
+use merged_bodies::MergedBodies;
+use methods::{Method, SearchCost, Searches};
 use pliant::Backend;
 use pliant::neighbors::Cloud;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// Share of the smallest radius that lists reach farther than particles touch, as the engine has it.
+/// Margin of the lists relative to the smallest radius, as in the engine.
 const MARGIN: f32 = 0.1;
 
-/// What is found; its fields are the keys of the JSON.
+/// The result; its fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Findings {
+struct NeighborsReport {
     threads: usize,
     steps: u32,
     every: u32,
-    clouds: Vec<Rows>,
+    clouds: Vec<CloudResult>,
     csv: String,
     svg: String,
 }
 
-/// One cloud of particles through all of a run.
+/// Results of one cloud of particles.
 #[derive(Serialize)]
-struct Rows {
-    /// Scene, and how its particles are.
+struct CloudResult {
+    /// Name of the scene, with "merged" for merged particles.
     cloud: String,
     particles: usize,
-    /// Pairs in the median.
+    /// Median number of pairs.
     pairs: usize,
-    methods: Vec<Row>,
+    methods: Vec<MethodRow>,
 }
 
 /// One method; times are medians over the run [ms].
 #[derive(Serialize)]
-struct Row {
+struct MethodRow {
     structure: String,
     construction: String,
     traversal: String,
@@ -55,11 +56,11 @@ struct Row {
     total_ms: f64,
 }
 
-/// Measurements of one cloud: step, then what each method took.
-struct Run {
+/// Measurements of one cloud: step, and the cost of each method.
+struct CloudRun {
     cloud: String,
     particles: usize,
-    samples: Vec<(u32, Vec<Taken>)>,
+    samples: Vec<(u32, Vec<SearchCost>)>,
 }
 
 pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
@@ -71,15 +72,15 @@ pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
     let mut progress = Progress::on_terminal(args.scenes.len() as u64 * u64::from(args.steps), "step");
     let mut runs = Vec::new();
     for (k, scene) in args.scenes.iter().enumerate() {
-        let loaded = Loaded::new(scene, &settings, args.overrides.models.as_deref())?;
+        let loaded = LoadedScene::new(scene, &settings, args.overrides.models.as_deref())?;
         let before = k as u64 * u64::from(args.steps);
         runs.extend(measure(&loaded, args, &mut searches, |step| progress.at(before + u64::from(step)))?);
     }
     progress.finish();
-    let clouds: Vec<Rows> = runs.iter().map(summary).collect();
+    let clouds: Vec<CloudResult> = runs.iter().map(summary).collect();
     save(&csv, &table(&clouds))?;
     save(&svg, &chart(&runs)?)?;
-    let findings = Findings {
+    let findings = NeighborsReport {
         threads: args.threads,
         steps: args.steps,
         every: args.every,
@@ -88,21 +89,21 @@ pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
         svg: svg.display().to_string(),
     };
     if args.json {
-        return out::json(&findings);
+        return stdout::json(&findings);
     }
-    out::text(&(human(&findings) + &look_at(&[&svg, &csv])))
+    stdout::text(&(human(&findings) + &list_files(&[&svg, &csv])))
 }
 
-/// Runs a scene and measures all methods on it now and then; a second run has merged particles.
+/// Runs a scene and measures all methods every `--every` steps; the second cloud has merged particles.
 fn measure(
-    loaded: &Loaded,
+    loaded: &LoadedScene,
     args: &NeighborsArgs,
     searches: &mut Searches,
     mut at: impl FnMut(u32),
-) -> Result<Vec<Run>, Failure> {
+) -> Result<Vec<CloudRun>, Failure> {
     let mut sim = loaded.simulation(args.threads, Backend::Cpu)?;
-    let mut merged = Merged::new(&loaded.scene)?;
-    let run = |cloud: String, particles: usize| Run { cloud, particles, samples: Vec::new() };
+    let mut merged = MergedBodies::new(&loaded.scene)?;
+    let run = |cloud: String, particles: usize| CloudRun { cloud, particles, samples: Vec::new() };
     let mut runs = vec![run(loaded.name.clone(), sim.particles())];
     runs.extend(merged.as_ref().map(|m| run(format!("{} merged", loaded.name), m.rows.len())));
     for step in 1..=args.steps {
@@ -115,7 +116,7 @@ fn measure(
         let equal = Cloud { rows: &state.rows[..state.particles], radii: &state.radii, phases: &state.phases };
         runs[0].samples.push((step, sample(searches, equal)?));
         if let Some(merged) = &mut merged {
-            merged.place(&sim);
+            merged.update_positions(&sim);
             let cloud = Cloud { rows: &merged.rows, radii: &merged.radii, phases: &merged.phases };
             runs[1].samples.push((step, sample(searches, cloud)?));
         }
@@ -123,13 +124,13 @@ fn measure(
     Ok(runs)
 }
 
-/// All methods on one cloud, which have to agree.
-fn sample(searches: &mut Searches, cloud: Cloud<'_>) -> Result<Vec<Taken>, Failure> {
+/// Measures all methods on one cloud; their results have to agree.
+fn sample(searches: &mut Searches, cloud: Cloud<'_>) -> Result<Vec<SearchCost>, Failure> {
     let smallest = cloud.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3);
-    let mut all: Vec<Taken> = Vec::new();
+    let mut all: Vec<SearchCost> = Vec::new();
     for method in Method::all() {
         let taken = searches.run(method, cloud, MARGIN * smallest);
-        if let Some(first) = all.first().filter(|f| (f.pairs, f.print) != (taken.pairs, taken.print)) {
+        if let Some(first) = all.first().filter(|f| (f.pairs, f.hash) != (taken.pairs, taken.hash)) {
             let message = format!("{} found {} pairs, the grid {}", method.name(), taken.pairs, first.pairs);
             return Err(Failure::new(message).help("this is a defect of the search: please report it"));
         }
@@ -138,11 +139,11 @@ fn sample(searches: &mut Searches, cloud: Cloud<'_>) -> Result<Vec<Taken>, Failu
     Ok(all)
 }
 
-fn summary(run: &Run) -> Rows {
-    let middle = |of: &dyn Fn(&Vec<Taken>) -> f64| median(run.samples.iter().map(|(_, all)| of(all)));
+fn summary(run: &CloudRun) -> CloudResult {
+    let middle = |of: &dyn Fn(&Vec<SearchCost>) -> f64| median(run.samples.iter().map(|(_, all)| of(all)));
     let methods = Method::all().into_iter().enumerate().map(|(k, method)| {
-        let [structure, construction, traversal] = method.words();
-        Row {
+        let [structure, construction, traversal] = method.columns();
+        MethodRow {
             structure,
             construction,
             traversal,
@@ -151,7 +152,7 @@ fn summary(run: &Run) -> Rows {
             total_ms: middle(&|all| all[k].build + all[k].search),
         }
     });
-    Rows {
+    CloudResult {
         cloud: run.cloud.clone(),
         particles: run.particles,
         pairs: middle(&|all| all[0].pairs as f64) as usize,
@@ -160,7 +161,7 @@ fn summary(run: &Run) -> Rows {
 }
 
 /// The CSV file.
-fn table(clouds: &[Rows]) -> String {
+fn table(clouds: &[CloudResult]) -> String {
     let mut text = "cloud,particles,pairs,structure,construction,traversal,build_ms,search_ms,total_ms\n".to_owned();
     for rows in clouds {
         for row in &rows.methods {
@@ -172,10 +173,10 @@ fn table(clouds: &[Rows]) -> String {
     text
 }
 
-/// One chart for each cloud; of each family the fastest and what D4 compares with.
-fn chart(runs: &[Run]) -> Result<String, Failure> {
+/// One chart per cloud, with the fastest methods of each family and those that D4 compares.
+fn chart(runs: &[CloudRun]) -> Result<String, Failure> {
     let shown = |m: &Method| {
-        let [structure, construction, traversal] = m.words();
+        let [structure, construction, traversal] = m.columns();
         match m {
             Method::Grid(..) => construction == "counting",
             Method::Tree(..) => {
@@ -189,14 +190,18 @@ fn chart(runs: &[Run]) -> Result<String, Failure> {
         .iter()
         .map(|run| {
             let series = methods.iter().map(|&(k, method)| {
-                let point = |(step, all): &(u32, Vec<Taken>)| (f64::from(*step), all[k].build + all[k].search);
-                Series { label: method.name(), points: run.samples.iter().map(point).collect(), look: Look::Line }
+                let point = |(step, all): &(u32, Vec<SearchCost>)| (f64::from(*step), all[k].build + all[k].search);
+                Series {
+                    label: method.name(),
+                    points: run.samples.iter().map(point).collect(),
+                    style: SeriesStyle::Line,
+                }
             });
             Panel {
                 x_label: format!("step of {}", run.cloud),
                 y_label: "build and search [ms]".into(),
-                x_scale: Scale::Whole,
-                y_scale: Scale::Log,
+                x_scale: AxisScale::Whole,
+                y_scale: AxisScale::Log,
                 series: series.collect(),
             }
         })
@@ -204,19 +209,19 @@ fn chart(runs: &[Run]) -> Result<String, Failure> {
     lines::draw("Neighbor searches while scenes run", &panels)
 }
 
-fn human(f: &Findings) -> String {
+fn human(f: &NeighborsReport) -> String {
     let mut text = String::new();
     for rows in &f.clouds {
-        let (particles, pairs) = (out::grouped(rows.particles), out::grouped(rows.pairs));
+        let (particles, pairs) = (formatting::grouped(rows.particles), formatting::grouped(rows.pairs));
         let _ = writeln!(text, "{}: {particles} particles, {pairs} pairs, {} steps\n", rows.cloud, f.steps);
         let head = ["structure", "construction", "traversal", "build ms", "search ms", "together ms"];
         let mut lines = vec![head.map(str::to_owned).to_vec()];
         lines.extend(rows.methods.iter().map(|row| {
             let ms = |v: f64| format!("{v:.2}");
-            let words = [&row.structure, &row.construction, &row.traversal].map(Clone::clone);
-            words.into_iter().chain([row.build_ms, row.search_ms, row.total_ms].map(ms)).collect()
+            let columns = [&row.structure, &row.construction, &row.traversal].map(Clone::clone);
+            columns.into_iter().chain([row.build_ms, row.search_ms, row.total_ms].map(ms)).collect()
         }));
-        text.push_str(&out::table(&lines));
+        text.push_str(&formatting::table(&lines));
         text.push('\n');
     }
     text

@@ -1,4 +1,4 @@
-//! From world triangles to screen triangles: projection, clipping, and what a tile needs to fill them.
+//! Triangle setup: projection, clipping, and the edge and interpolation functions that tiles evaluate.
 //!
 //! Coverage uses the clipped corners in fixed point, so that neighbors share edges exactly. Depth and
 //! interpolation use functions of the unclipped triangle, so clipping never moves a color.
@@ -11,12 +11,10 @@ use rayon::prelude::*;
 use crate::bins::Cells;
 use crate::camera::View;
 use crate::geometry::{Geometry, Triangle};
-use crate::tile::{TILE_HEIGHT, TILE_WIDTH};
+use crate::raster_grid::{SUBPIXEL_STEPS, TILE_HEIGHT, TILE_WIDTH};
 
-/// Fixed-point steps per pixel. With [`GUARD`] it keeps edge functions within a tile inside `i32`.
-pub(crate) const STEPS: i32 = 32;
-/// Largest distance from the image center a clipped corner may have [px].
-const GUARD: f32 = 4000.0;
+/// Guard band: maximum distance of a clipped corner from the image center [px].
+const GUARD_BAND: f32 = 4000.0;
 
 /// A clipped triangle on the screen.
 #[derive(Clone, Copy, Debug)]
@@ -26,11 +24,11 @@ pub(crate) struct ScreenTriangle {
     /// For each vertex of the whole triangle: its weight divided by view depth is
     /// `[a, b, c]·(x − origin.x, y − origin.y, 1)`, affine on the screen.
     pub weights: [[f32; 3]; 3],
-    /// Where the weights are measured from [px]; close by, to keep precision.
+    /// Origin of the weights [px], near the triangle for precision.
     pub origin: [f32; 2],
     /// Range of 1/depth over the corners; extrapolation past an edge-on triangle is clamped to it.
     pub inverse_depth: [f32; 2],
-    /// Which gathered triangle this is a part of.
+    /// Index of the gathered triangle that this is a part of.
     pub source: u32,
     /// The camera sees the front.
     pub front: bool,
@@ -47,8 +45,8 @@ impl ScreenTriangle {
     pub fn tiles(&self, width: u32, height: u32) -> Option<Cells> {
         let range = |axis: usize, size: u32, tile: u32| {
             let at = self.corners.map(|c| c[axis]);
-            let low = at[0].min(at[1]).min(at[2]).div_euclid(STEPS).max(0);
-            let high = at[0].max(at[1]).max(at[2]).div_euclid(STEPS).min(size as i32 - 1);
+            let low = at[0].min(at[1]).min(at[2]).div_euclid(SUBPIXEL_STEPS).max(0);
+            let high = at[0].max(at[1]).max(at[2]).div_euclid(SUBPIXEL_STEPS).min(size as i32 - 1);
             (low <= high).then(|| [low as u32 / tile, high as u32 / tile])
         };
         Some(Cells { x: range(0, width, TILE_WIDTH)?, y: range(1, height, TILE_HEIGHT)? })
@@ -67,7 +65,7 @@ pub(crate) fn screen_triangles(geometry: &Geometry, view: &View) -> Vec<ScreenTr
         .map(|(chunk, triangles)| {
             let mut out = Vec::with_capacity(triangles.len());
             for (i, triangle) in triangles.iter().enumerate() {
-                set_up(triangle, (chunk * 2048 + i) as u32, &projected, view, &mut out);
+                set_up_triangle(triangle, (chunk * 2048 + i) as u32, &projected, view, &mut out);
             }
             out
         })
@@ -75,9 +73,9 @@ pub(crate) fn screen_triangles(geometry: &Geometry, view: &View) -> Vec<ScreenTr
     chunks.concat()
 }
 
-fn set_up(triangle: &Triangle, source: u32, projected: &[Vec3], view: &View, out: &mut Vec<ScreenTriangle>) {
+fn set_up_triangle(triangle: &Triangle, source: u32, projected: &[Vec3], view: &View, out: &mut Vec<ScreenTriangle>) {
     let corners = triangle.vertices.map(|v| projected[v as usize]);
-    // Outside one side of the picture with all corners: most of what is out of view ends here.
+    // All corners outside one side of the picture: this rejects most triangles out of view.
     let sides = [
         Vec3::new(0.0, 0.0, 1.0),
         Vec3::new(1.0, 0.0, 0.0),
@@ -88,12 +86,13 @@ fn set_up(triangle: &Triangle, source: u32, projected: &[Vec3], view: &View, out
     if sides.iter().any(|side| corners.iter().all(|c| side.dot(*c) < 0.0)) {
         return;
     }
-    let Some(plane) = Weights::of(corners) else {
+    let Some(plane) = BarycentricPlanes::of(corners) else {
         return;
     };
     let (cx, cy) = (0.5 * view.width, 0.5 * view.height);
-    let inside =
-        |c: &Vec3| c.z >= view.near && (c.x - cx * c.z).abs() <= GUARD * c.z && (c.y - cy * c.z).abs() <= GUARD * c.z;
+    let inside = |c: &Vec3| {
+        c.z >= view.near && (c.x - cx * c.z).abs() <= GUARD_BAND * c.z && (c.y - cy * c.z).abs() <= GUARD_BAND * c.z
+    };
     if corners.iter().all(inside) {
         out.extend(plane.part(corners, source, view));
         return;
@@ -110,22 +109,22 @@ fn clip(corners: &[Vec3; 3], view: &View) -> Vec<Vec3> {
     // Each plane keeps n·(X, Y, W) ≥ d.
     let planes = [
         (Vec3::Z, view.near),
-        (Vec3::new(1.0, 0.0, GUARD - cx), 0.0),
-        (Vec3::new(-1.0, 0.0, GUARD + cx), 0.0),
-        (Vec3::new(0.0, 1.0, GUARD - cy), 0.0),
-        (Vec3::new(0.0, -1.0, GUARD + cy), 0.0),
+        (Vec3::new(1.0, 0.0, GUARD_BAND - cx), 0.0),
+        (Vec3::new(-1.0, 0.0, GUARD_BAND + cx), 0.0),
+        (Vec3::new(0.0, 1.0, GUARD_BAND - cy), 0.0),
+        (Vec3::new(0.0, -1.0, GUARD_BAND + cy), 0.0),
     ];
     let mut polygon = corners.to_vec();
     for (normal, offset) in planes {
         let mut kept = Vec::with_capacity(polygon.len() + 1);
         for (i, &current) in polygon.iter().enumerate() {
             let next = polygon[(i + 1) % polygon.len()];
-            let (here, there) = (normal.dot(current) - offset, normal.dot(next) - offset);
-            if here >= 0.0 {
+            let (current_side, next_side) = (normal.dot(current) - offset, normal.dot(next) - offset);
+            if current_side >= 0.0 {
                 kept.push(current);
             }
-            if (here >= 0.0) != (there >= 0.0) {
-                kept.push(current.lerp(next, here / (here - there)));
+            if (current_side >= 0.0) != (next_side >= 0.0) {
+                kept.push(current.lerp(next, current_side / (current_side - next_side)));
             }
         }
         polygon = kept;
@@ -134,13 +133,13 @@ fn clip(corners: &[Vec3; 3], view: &View) -> Vec<Vec3> {
 }
 
 /// Screen functions of a whole triangle: rows of the inverse of its corner matrix.
-struct Weights {
+struct BarycentricPlanes {
     rows: [DVec3; 3],
     front: bool,
 }
 
-impl Weights {
-    /// `None` for a triangle seen exactly edge-on, which covers nothing.
+impl BarycentricPlanes {
+    /// `None` for a triangle exactly edge-on, which covers no sample.
     fn of(corners: [Vec3; 3]) -> Option<Self> {
         let matrix = DMat3::from_cols_array_2d(&corners.map(|c| c.as_dvec3().to_array()));
         let determinant = matrix.determinant();
@@ -155,7 +154,7 @@ impl Weights {
     /// The part of the triangle inside three clipped corners.
     fn part(&self, corners: [Vec3; 3], source: u32, view: &View) -> Option<ScreenTriangle> {
         let inverse = corners.map(|c| 1.0 / c.z.max(view.near));
-        let snap = |v: f32| (v * STEPS as f32).round() as i32;
+        let snap = |v: f32| (v * SUBPIXEL_STEPS as f32).round() as i32;
         let mut fixed = [0, 1, 2].map(|i| [snap(corners[i].x * inverse[i]), snap(corners[i].y * inverse[i])]);
         let edge = |a: [i32; 2], b: [i32; 2]| [i64::from(b[0] - a[0]), i64::from(b[1] - a[1])];
         let (u, v) = (edge(fixed[0], fixed[1]), edge(fixed[0], fixed[2]));
@@ -167,7 +166,7 @@ impl Weights {
             fixed.swap(1, 2);
         }
         let origin = [0, 1].map(|axis| {
-            let low = fixed[0][axis].min(fixed[1][axis]).min(fixed[2][axis]) as f32 / STEPS as f32;
+            let low = fixed[0][axis].min(fixed[1][axis]).min(fixed[2][axis]) as f32 / SUBPIXEL_STEPS as f32;
             low.clamp(0.0, if axis == 0 { view.width } else { view.height })
         });
         let (ox, oy) = (f64::from(origin[0]), f64::from(origin[1]));

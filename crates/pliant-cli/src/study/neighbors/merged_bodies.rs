@@ -1,7 +1,6 @@
-//! Rigid boxes with merged particles in place of equal ones (D4 Table 6.4): what a search sees that has particles of
-//! several sizes.
+//! Rigid boxes with merged particles of several sizes in place of equal ones (D4 Table 6.4).
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 use pliant::builder::generate;
 use pliant::math::RowData;
@@ -10,20 +9,20 @@ use pliant::mesh::topology::boundary;
 use pliant::scene::{BlockSpec, Scene, Tessellation};
 use pliant::voxel::{Filling, MERGE_DEPTH, fill};
 
-/// Particles of all bodies, each from the middle of its body.
-pub struct Merged {
-    /// Where those of each body begin; one more at the end.
+/// Merged particles of all bodies, relative to the centers of their bodies.
+pub struct MergedBodies {
+    /// Index of the first particle of each body, and the total number.
     starts: Vec<usize>,
     offsets: Vec<[f32; 3]>,
     /// Radii [m].
     pub radii: Vec<f32>,
     /// A phase for each body.
     pub phases: Vec<u32>,
-    /// Where they are, after [`Self::place`].
+    /// Positions, after [`Self::update_positions`].
     pub rows: Vec<RowData>,
 }
 
-impl Merged {
+impl MergedBodies {
     /// For scenes of upright rigid boxes and nothing else.
     pub fn new(scene: &Scene) -> Result<Option<Self>, Failure> {
         let upright = |b: &pliant::scene::Body| b.cuboid.is_some() && b.transform.rotate.is_none();
@@ -50,8 +49,8 @@ impl Merged {
         Ok(Some(all))
     }
 
-    /// Puts them where the bodies of a simulation are.
-    pub fn place(&mut self, sim: &Simulation) {
+    /// Updates the positions from the poses of the bodies.
+    pub fn update_positions(&mut self, sim: &Simulation) {
         let Some(shapes) = &sim.state().shapes else { return };
         for (pose, range) in shapes.poses().iter().zip(self.starts.windows(2)) {
             for i in range[0]..range[1] {

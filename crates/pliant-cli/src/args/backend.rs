@@ -1,19 +1,19 @@
-//! Who computes: `--backend`, and which GPU.
+//! Selection of the backend: `--backend` and the GPU adapter.
 
-use crate::report::Failure;
+use crate::failure::Failure;
 use clap::{Args, ValueEnum};
 use pliant::Backend;
 
-/// Who computes.
+/// Options that select the backend.
 #[derive(Clone, Debug, Args)]
-pub struct Processor {
-    /// Who computes: the CPU, a GPU, or auto: a GPU where there is one and it is expected to be faster.
+pub struct BackendArgs {
+    /// Backend: cpu, gpu, or auto for a GPU if there is one and it is expected to be faster.
     #[arg(long, default_value = "cpu")]
     pub backend: BackendName,
-    /// Which GPU, by its number in `pliant gpu` [default: the fastest kind there is].
+    /// GPU adapter, by its number in `pliant gpu` [default: the fastest class available].
     #[arg(long, value_name = "N")]
     pub adapter: Option<usize>,
-    /// Keep the checks of indices and loops in the GPU's shaders, to look for bugs; slower.
+    /// Keep bounds and loop checks in the GPU shaders, for debugging; slower.
     #[arg(long)]
     pub gpu_checks: bool,
 }
@@ -27,14 +27,14 @@ pub enum BackendName {
     Auto,
 }
 
-impl Processor {
-    /// The same for the engine.
+impl BackendArgs {
+    /// The backend of the engine.
     pub fn backend(&self) -> Result<Backend, Failure> {
         match self.backend {
             BackendName::Gpu => self.gpu(),
             _ if self.adapter.is_some() || self.gpu_checks => {
                 let option = if self.gpu_checks { "--gpu-checks" } else { "--adapter" };
-                Err(Failure::usage(format!("{option} says how to use a GPU, but nothing says to use one"))
+                Err(Failure::usage(format!("{option} applies to a GPU, but the backend is not gpu"))
                     .help("add --backend gpu"))
             }
             BackendName::Cpu => Ok(Backend::Cpu),
@@ -63,10 +63,10 @@ Examples:
   pliant gpu --json | jq -r '.[] | select(.trouble == null) | .name'
   pliant run flags --backend gpu --adapter 1
 
-Bodies of up to so many rows (particles and, for rods, orientations) run all iterations of a substep in one
-workgroup; larger ones are cut into pieces. Without --adapter the first discrete card is taken, else the first
-integrated, virtual or other one, else a driver that computes on the CPU; auto never takes the last kind.
-WGPU_DEBUG=1 and WGPU_VALIDATION=1 turn the driver's own checks on, where they are installed.")]
+Bodies of up to the listed number of rows (particles and, for rods, orientations) run all iterations of a substep
+in one workgroup; larger ones are split. Without --adapter the first discrete GPU is taken, else the first
+integrated, virtual or other one, else a software driver; auto never takes a software driver.
+WGPU_DEBUG=1 and WGPU_VALIDATION=1 enable the checks of the driver, where they are installed.")]
 pub struct GpuArgs {
     /// Print the list as JSON.
     #[arg(long)]

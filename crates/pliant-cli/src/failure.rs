@@ -1,6 +1,6 @@
-//! What is said when something goes wrong, and the exit codes.
+//! Errors of the command and their exit codes.
 
-use crate::out;
+use crate::stderr;
 use pliant::{Diverged, StepError};
 use pliant_io::WriteError;
 use pliant_render::{RenderError, VideoError};
@@ -24,79 +24,79 @@ pub enum Exit {
     Interrupted = 130,
 }
 
-/// An end of the program that is not success.
+/// An error that ends the program.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// Exit code.
     pub exit: Exit,
     message: String,
-    place: Option<String>,
+    location: Option<String>,
     help: Option<String>,
 }
 
 impl Failure {
-    /// A failure of no special kind.
+    /// A failure with exit code 1.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { exit: Exit::Failure, message: message.into(), place: None, help: None }
+        Self { exit: Exit::Failure, message: message.into(), location: None, help: None }
     }
 
-    /// A scene that cannot be used.
+    /// An invalid scene or mesh.
     pub fn scene(message: impl Into<String>) -> Self {
         Self { exit: Exit::Scene, ..Self::new(message) }
     }
 
-    /// Options that make no sense together.
+    /// Contradicting options.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { exit: Exit::Usage, ..Self::new(message) }
     }
 
-    /// A GPU is asked of a program that knows none.
+    /// A GPU is requested of a build without the feature `gpu`.
     #[cfg(not(feature = "gpu"))]
     pub fn built_without_gpu() -> Self {
         Self::resource("this pliant was built without the GPU backend")
             .help("use --backend cpu, or build it with: cargo build --release --features gpu")
     }
 
-    /// Something the machine has too little of.
+    /// A lack of memory, disk space, threads or a GPU.
     pub fn resource(message: impl Into<String>) -> Self {
         Self { exit: Exit::Resource, ..Self::new(message) }
     }
 
-    /// An error of the system; a full disk and the like count as a lack of a resource.
+    /// An I/O error; a full disk counts as a lack of a resource.
     pub fn io(what: &str, error: &io::Error) -> Self {
-        Self::new(format!("{what}: {error}")).lacking(error.kind())
+        Self::new(format!("{what}: {error}")).classify(error.kind())
     }
 
-    /// The run was stopped by the user; says nothing more, since the summary did.
+    /// The user stopped the run. It has no message, as the summary reports it.
     pub fn interrupted() -> Self {
         Self { exit: Exit::Interrupted, ..Self::new("") }
     }
 
-    /// Where it is, as in `scenes/flag.toml:14:9`.
-    pub fn at(mut self, place: impl Into<String>) -> Self {
-        self.place = Some(place.into());
+    /// Location of the error, as in `scenes/flag.toml:14:9`.
+    pub fn at(mut self, location: impl Into<String>) -> Self {
+        self.location = Some(location.into());
         self
     }
 
-    /// How to mend it.
+    /// Hint on how to fix it.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// Writes it to stderr.
+    /// Prints the error to stderr.
     pub fn print(&self) {
         if self.exit == Exit::Interrupted && self.message.is_empty() {
             return;
         }
         let mut text = format!("error: {}", self.message);
-        if let Some(place) = &self.place {
-            text.push_str(&format!("\n  --> {place}"));
+        if let Some(location) = &self.location {
+            text.push_str(&format!("\n  --> {location}"));
         }
         if let Some(help) = &self.help {
             text.push_str(&format!("\nhelp: {help}"));
         }
-        out::note(&text);
+        stderr::note(&text);
     }
 
     /// The message alone.
@@ -104,7 +104,7 @@ impl Failure {
         &self.message
     }
 
-    fn lacking(mut self, kind: ErrorKind) -> Self {
+    fn classify(mut self, kind: ErrorKind) -> Self {
         use ErrorKind::{FileTooLarge, OutOfMemory, QuotaExceeded, StorageFull};
         if matches!(kind, StorageFull | QuotaExceeded | FileTooLarge | OutOfMemory) {
             self.exit = Exit::Resource;
@@ -149,7 +149,7 @@ impl From<pliant::runtime::gpu::GpuError> for Failure {
             }
             Lost(_) => Self::resource(message).help("try again; if it is lost every time, use --backend cpu"),
             Refused { .. } => {
-                Self::new(message).help("this is a bug of Pliant or of the driver; --backend cpu goes around it")
+                Self::new(message).help("this is a bug of Pliant or of the driver; --backend cpu avoids it")
             }
             _ => Self::resource(message).help("`pliant gpu` says what each adapter can do; or use --backend cpu"),
         }
@@ -158,7 +158,7 @@ impl From<pliant::runtime::gpu::GpuError> for Failure {
 
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
-        Self::new(format!("cannot write {error}")).lacking(error.kind())
+        Self::new(format!("cannot write {error}")).classify(error.kind())
     }
 }
 
@@ -180,6 +180,6 @@ impl From<VideoError> for Failure {
             VideoError::Io { source, .. } => source.kind(),
             _ => ErrorKind::Other,
         };
-        Self::new(error.to_string()).lacking(kind)
+        Self::new(error.to_string()).classify(kind)
     }
 }

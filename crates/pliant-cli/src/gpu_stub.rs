@@ -1,24 +1,24 @@
-//! In place of `gpu.rs` where Pliant is built without the feature "gpu".
+//! Replaces `gpu.rs` in builds without the feature `gpu`.
 
 use crate::args::GpuArgs;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::Simulation;
 
 pub fn gpu(_: &GpuArgs) -> Result<(), Failure> {
     Err(Failure::built_without_gpu())
 }
 
-/// None: no GPU runs it.
+/// `None`: there is no GPU.
 pub fn adapter(_: &Simulation) -> Option<String> {
     None
 }
 
-/// None: no GPU runs it.
+/// `None`: there is no GPU.
 pub fn device_bytes(_: &Simulation) -> Option<u64> {
     None
 }
 
-/// The CPU always does.
+/// The CPU always times its stages.
 pub fn measure_stages(_: &mut Simulation) -> Result<(), Failure> {
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! From a name on the command line to a scene, and the folder its meshes may come from.
+//! Loads a scene by name or path, and confines its meshes to a folder.
 //!
-//! Invariant: a scene reads meshes only below one folder, its own or for built-in scenes the folder of
-//! models; symbolic links are followed before that is decided.
+//! Invariant: a scene reads meshes only below one folder: its own, or for built-in scenes the folder of models. Symbolic
+//! links are resolved before the check.
 
 use crate::builtin;
-use crate::report::Failure;
+use crate::failure::Failure;
 use pliant::SceneError;
 use pliant::builder::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};
@@ -15,30 +15,30 @@ use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
-/// Largest scene file that is read. Scenes are written by people; meshes live in their own files.
+/// Maximum size of a scene file [bytes]; meshes are separate files.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A field set from outside, with the words to quote when it is wrong.
+/// A scene field set on the command line, with the option to quote in an error.
 #[derive(Clone, Debug)]
 pub struct Setting {
     text: String,
-    said: String,
+    option: String,
 }
 
 impl Setting {
     /// `--set text`.
     pub fn set(text: &str) -> Self {
-        Self { text: text.to_owned(), said: format!("--set {text}") }
+        Self { text: text.to_owned(), option: format!("--set {text}") }
     }
 
     /// A shortcut such as `--dt 0.005` for a key.
     pub fn shortcut(option: &str, key: &str, value: impl std::fmt::Display) -> Self {
-        Self { text: format!("{key}={value}"), said: format!("--{option} {value}") }
+        Self { text: format!("{key}={value}"), option: format!("--{option} {value}") }
     }
 
-    /// A key that something else on the command line stands for, in the user's words.
-    pub fn spoken(key: &str, value: impl std::fmt::Display, said: &str) -> Self {
-        Self { text: format!("{key}={value}"), said: said.to_owned() }
+    /// A key that another option sets; `option` is that option as the user wrote it.
+    pub fn from_option(key: &str, value: impl std::fmt::Display, option: &str) -> Self {
+        Self { text: format!("{key}={value}"), option: option.to_owned() }
     }
 
     fn sets(&self, path: &str) -> bool {
@@ -48,40 +48,40 @@ impl Setting {
     }
 }
 
-/// A scene that was read and checked.
+/// A parsed and validated scene.
 #[derive(Debug)]
-pub struct Loaded {
-    /// Its name in summaries and file names.
+pub struct LoadedScene {
+    /// Name in summaries and file names.
     pub name: String,
     /// The scene.
     pub scene: Scene,
     settings: Vec<Setting>,
-    source: Source,
-    meshes: Folder,
+    source: SceneSource,
+    meshes: MeshFolder,
 }
 
-impl Loaded {
+impl LoadedScene {
     /// Reads a scene by name or path.
     pub fn new(spec: &str, settings: &[Setting], models: Option<&Path>) -> Result<Self, Failure> {
-        let source = Source::find(spec)?;
+        let source = SceneSource::find(spec)?;
         let meshes = match &source.folder {
-            Some(folder) => Folder::of_scene(folder),
-            None => Folder::of_models(models),
+            Some(folder) => MeshFolder::of_scene(folder),
+            None => MeshFolder::of_models(models),
         };
         let scene = source.parse(settings)?;
         Ok(Self { name: source.name.clone(), scene, settings: settings.to_vec(), source, meshes })
     }
 
-    /// Builds it.
+    /// Builds the simulation.
     pub fn simulation(&self, threads: usize, backend: Backend) -> Result<Simulation, Failure> {
         let options = Options { threads, backend, ..Options::default() };
-        Simulation::new(&self.scene, &self.meshes, options).map_err(|e| self.refusal(e))
+        Simulation::new(&self.scene, &self.meshes, options).map_err(|e| self.to_failure(e))
     }
 
-    fn refusal(&self, error: BuildError) -> Failure {
+    fn to_failure(&self, error: BuildError) -> Failure {
         let message = error.to_string();
         match error {
-            BuildError::Scene(e) => self.source.refusal(e, &self.settings),
+            BuildError::Scene(e) => self.source.to_failure(e, &self.settings),
             BuildError::Threads(_) => Failure::resource(message).help("ask for fewer: --threads 1"),
             BuildError::TooLarge { .. } => Failure::resource(message).at(self.source.label.clone()),
             BuildError::Mesh(_) => Failure::scene(message).at(self.source.label.clone()),
@@ -91,11 +91,11 @@ impl Loaded {
     }
 }
 
-/// The text of a scene and where it came from.
+/// The text of a scene and its origin.
 #[derive(Debug)]
-struct Source {
+struct SceneSource {
     name: String,
-    /// As it is quoted in errors.
+    /// Name in error messages.
     label: String,
     text: String,
     format: Format,
@@ -103,7 +103,7 @@ struct Source {
     folder: Option<PathBuf>,
 }
 
-impl Source {
+impl SceneSource {
     fn find(spec: &str) -> Result<Self, Failure> {
         if let Some(scene) = builtin::find(spec) {
             let label = format!("built-in scene {spec}");
@@ -130,19 +130,19 @@ impl Source {
     fn parse(&self, settings: &[Setting]) -> Result<Scene, Failure> {
         let mut overrides = Vec::with_capacity(settings.len());
         for setting in settings {
-            let parsed: Override = setting.text.parse().map_err(|e| self.refusal(e, settings))?;
+            let parsed: Override = setting.text.parse().map_err(|e| self.to_failure(e, settings))?;
             overrides.push(parsed);
         }
-        Scene::parse_with(&self.text, self.format, &overrides).map_err(|e| self.refusal(e, settings))
+        Scene::parse_with(&self.text, self.format, &overrides).map_err(|e| self.to_failure(e, settings))
     }
 
-    fn refusal(&self, error: SceneError, settings: &[Setting]) -> Failure {
+    fn to_failure(&self, error: SceneError, settings: &[Setting]) -> Failure {
         let mut failure = Failure::scene(error.to_string());
-        // A value from the command line has no place in the file, though its key may have one.
-        let said = settings.iter().rev().find(|s| !error.path.is_empty() && s.sets(&error.path));
+        // A value from the command line is reported with its option, even if the file has the same key.
+        let from_option = settings.iter().rev().find(|s| !error.path.is_empty() && s.sets(&error.path));
         let place = error.place.or_else(|| place_of(&self.text, self.format, &error.path));
-        failure = match (said, place) {
-            (Some(setting), _) => failure.at(setting.said.clone()),
+        failure = match (from_option, place) {
+            (Some(setting), _) => failure.at(setting.option.clone()),
             (None, Some((line, column))) => failure.at(format!("{}:{line}:{column}", self.label)),
             (None, None) => failure.at(self.label.clone()),
         };
@@ -156,13 +156,13 @@ impl Source {
 fn read(path: &Path) -> Result<String, Failure> {
     let refuse = |what: String| Failure::scene(what).at(path.display().to_string());
     let unreadable = |e: std::io::Error| refuse(format!("cannot read the scene: {e}"));
-    let about = fs::metadata(path).map_err(unreadable)?;
-    if !about.is_file() {
-        let found = if about.is_dir() { "it is a folder" } else { "it is not a regular file" };
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        let found = if metadata.is_dir() { "it is a folder" } else { "it is not a regular file" };
         return Err(refuse(format!("a scene is a .toml or .json file, but {found}")));
     }
     let mut bytes = Vec::new();
-    // One more than allowed, since the file may grow after its length was asked for.
+    // One byte more than allowed, as the file may have grown.
     fs::File::open(path).and_then(|f| f.take(MAX_BYTES + 1).read_to_end(&mut bytes)).map_err(unreadable)?;
     if bytes.len() as u64 > MAX_BYTES {
         let help = "put large meshes into files of their own and name them with mesh = \"...\"";
@@ -178,15 +178,15 @@ fn read(path: &Path) -> Result<String, Failure> {
 
 fn unknown(spec: &str) -> Failure {
     let failure = Failure::scene(format!("there is no built-in scene {spec:?}"));
-    let near = builtin::SCENES.iter().map(|s| (distance(spec, s.name), s.name)).min();
+    let near = builtin::SCENES.iter().map(|s| (edit_distance(spec, s.name), s.name)).min();
     match near.filter(|(d, name)| *d <= 1 + name.len() / 3) {
         Some((_, name)) => failure.help(format!("did you mean {name:?}? `pliant scenes` lists all of them")),
         None => failure.help("`pliant scenes` lists the built-in scenes; a scene of your own ends in .toml or .json"),
     }
 }
 
-/// Edits (insert, delete, replace) from one word to another.
-fn distance(a: &str, b: &str) -> usize {
+/// Levenshtein distance of two words.
+fn edit_distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.chars().enumerate() {
@@ -201,14 +201,14 @@ fn distance(a: &str, b: &str) -> usize {
     row[b.len()]
 }
 
-/// Meshes below one folder.
+/// Mesh source that reads files below one folder only.
 #[derive(Debug)]
-struct Folder {
+struct MeshFolder {
     root: Option<PathBuf>,
     what: &'static str,
 }
 
-impl Folder {
+impl MeshFolder {
     fn of_scene(folder: &Path) -> Self {
         Self { root: Some(folder.into()), what: "the scene's folder" }
     }
@@ -220,7 +220,7 @@ impl Folder {
 
     fn resolve(&self, name: &str) -> Result<PathBuf, String> {
         let root = self.root.as_ref().ok_or_else(|| {
-            format!("{name:?} is not part of the program; say where it is with --models DIR or PLIANT_MODELS")
+            format!("{name:?} is not part of the program; set its folder with --models DIR or PLIANT_MODELS")
         })?;
         let path = Path::new(name);
         let inside = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
@@ -233,13 +233,13 @@ impl Folder {
         let files =
             if tetgen { vec![path.with_extension("node"), path.with_extension("ele")] } else { vec![path.clone()] };
         for file in files {
-            self.confine(root, &file, name)?;
+            self.check_inside(root, &file, name)?;
         }
         Ok(path)
     }
 
-    /// Refuses a file that symbolic links lead out of the folder. A file that is missing is the reader's to report.
-    fn confine(&self, root: &Path, file: &Path, name: &str) -> Result<(), String> {
+    /// Refuses a file outside the folder after symbolic links are resolved. The reader reports missing files.
+    fn check_inside(&self, root: &Path, file: &Path, name: &str) -> Result<(), String> {
         let Ok(real) = file.canonicalize() else { return Ok(()) };
         let root = root.canonicalize().map_err(|e| format!("{}: {e}", root.display()))?;
         if real.starts_with(root) {
@@ -249,7 +249,7 @@ impl Folder {
     }
 }
 
-impl MeshSource for Folder {
+impl MeshSource for MeshFolder {
     fn triangles(&self, name: &str) -> Result<TriMesh, String> {
         read_triangles(&self.resolve(name)?, &Caps::default()).map_err(|e| e.to_string())
     }
@@ -264,14 +264,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn distance_counts_edits() {
+    fn edit_distance_counts_edits() {
         for (a, b, edits) in [("flags", "flags", 0), ("flag", "flags", 1), ("falgs", "flags", 2), ("", "abc", 3)] {
-            assert_eq!(distance(a, b), edits, "{a:?} to {b:?}");
+            assert_eq!(edit_distance(a, b), edits, "{a:?} to {b:?}");
         }
     }
 
     #[test]
-    fn a_setting_covers_its_key_and_what_is_below() {
+    fn a_setting_covers_its_key_and_subkeys() {
         let setting = Setting::set("cloth[0].grid={ cells = [0, 1], size = [1, 1] }");
         assert!(setting.sets("cloth[0].grid"));
         assert!(setting.sets("cloth[0].grid.cells[0]"));
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn names_that_leave_the_folder_are_refused() {
-        let folder = Folder::of_scene(Path::new("."));
+        let folder = MeshFolder::of_scene(Path::new("."));
         for name in ["../a.obj", "/etc/passwd", "a/../../b.obj", ""] {
             assert!(folder.resolve(name).is_err(), "{name:?}");
         }

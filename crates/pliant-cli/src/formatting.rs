@@ -1,42 +1,6 @@
-//! The two streams: data on stdout, everything else on stderr.
-//!
-//! A reader that goes away (`pliant scenes | head -1`) is no failure; a full disk behind stdout is one.
+//! Formatting of tables, counts and sizes for terminal output.
 
-use crate::report::Failure;
-use std::io::{self, ErrorKind, Write};
-
-/// Writes to stdout.
-pub fn text(text: &str) -> Result<(), Failure> {
-    bytes(text.as_bytes())
-}
-
-/// Writes to stdout.
-pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
-    let mut stdout = io::stdout().lock();
-    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(Failure::io("cannot write to standard output", &e)),
-        _ => Ok(()),
-    }
-}
-
-/// Writes a value as indented JSON to stdout.
-pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
-    text(&pretty(value)?)
-}
-
-/// A value as indented JSON with a line end.
-pub fn pretty(value: &impl serde::Serialize) -> Result<String, Failure> {
-    let mut text = serde_json::to_string_pretty(value).map_err(|e| Failure::new(format!("cannot write JSON: {e}")))?;
-    text.push('\n');
-    Ok(text)
-}
-
-/// Writes a line to stderr. There is nowhere left to report that this failed.
-pub fn note(line: &str) {
-    let _ = writeln!(io::stderr().lock(), "{line}");
-}
-
-/// Columns of text: the first to the left, the others to the right, two blanks between.
+/// Aligned columns of text: the first left, the others right, with two spaces between.
 pub fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(|s| s.chars().count()).max().unwrap_or(0);
@@ -67,7 +31,7 @@ pub fn grouped(n: usize) -> String {
     text
 }
 
-/// Bytes in the unit a reader would choose.
+/// A size in B, KiB, MiB or GiB.
 pub fn size(bytes: u64) -> String {
     let mut value = bytes as f64;
     for unit in ["B", "KiB", "MiB"] {
@@ -91,7 +55,7 @@ pub fn steps(n: u32) -> String {
 }
 
 /// "2 threads", or the name of a GPU.
-pub fn place(adapter: Option<&str>, n: Option<usize>) -> String {
+pub fn device(adapter: Option<&str>, n: Option<usize>) -> String {
     adapter.map_or_else(|| threads(n.unwrap_or(1)), str::to_owned)
 }
 
@@ -114,14 +78,14 @@ mod tests {
     }
 
     #[test]
-    fn sizes_choose_their_unit() {
+    fn sizes_have_a_suitable_unit() {
         assert_eq!(size(1023), "1023 B");
         assert_eq!(size(1536), "1.5 KiB");
         assert_eq!(size(3 << 30), "3.00 GiB");
     }
 
     #[test]
-    fn columns_line_up() {
+    fn columns_are_aligned() {
         let rows = [vec!["a".into(), "1".into()], vec!["bcd".into(), "100".into()]];
         assert_eq!(table(&rows), "a      1\nbcd  100\n");
     }

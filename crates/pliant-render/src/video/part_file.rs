@@ -1,4 +1,4 @@
-//! A file under a temporary name until it is complete.
+//! A file with a temporary name until it is complete.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -17,7 +17,7 @@ pub(super) struct PartFile {
 impl PartFile {
     pub fn create(path: &Path) -> Result<Self, VideoError> {
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        // The process number keeps two runs with the same output from writing into each other.
+        // The process id separates two runs with the same output path.
         name.push(format!(".{}.part", std::process::id()));
         let part = path.with_file_name(name);
         let file = File::create(&part).map_err(|source| VideoError::Io { path: part.clone(), source })?;
@@ -56,7 +56,7 @@ impl Write for PartFile {
 impl Drop for PartFile {
     fn drop(&mut self) {
         drop(self.file.take());
-        // After a commit there is nothing to remove, and a leftover is no reason to fail.
+        // After a commit there is no such file; an error of the removal is ignored.
         let _ = std::fs::remove_file(&self.part);
     }
 }

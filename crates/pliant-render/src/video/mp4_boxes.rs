@@ -35,8 +35,8 @@ pub(super) fn header(track: &Track) -> Vec<u8> {
         put32(b, 512);
         b.extend(b"isomiso2avc1mp41");
     });
-    // The index holds the samples' place in the file, which depends on the index's own length: a dry
-    // run measures it. Sizes near 4 GiB take the wide forms.
+    // The index holds the file offset of the samples, which depends on the length of the index: a first pass measures
+    // it. Sizes near 4 GiB take the 64-bit forms.
     let wide = payload + (1 << 24) + 64 * track.samples.len() as u64 > u64::from(u32::MAX);
     let mdat = if wide { 16 } else { 8 };
     let measured = movie(track, 0, wide).len();

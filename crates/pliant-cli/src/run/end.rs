@@ -1,0 +1,14 @@
+//! How a run ends.
+
+use pliant::Diverged;
+
+/// How a run ended.
+#[derive(Debug)]
+pub enum RunEnd {
+    /// All frames are complete.
+    Done,
+    /// The user stopped it.
+    Interrupted,
+    /// The simulation diverged.
+    Diverged(Diverged),
+}
