@@ -77,7 +77,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
 /// Runs one step of scenes with particle contacts or liquids, as the size of neighbor lists is known only then. Returns its
 /// error.
 fn first_step_error(sim: &mut Simulation) -> Option<String> {
-    if sim.model().mutual.is_none() && sim.model().fluid.is_none() {
+    if sim.model().particle_contact.is_none() && sim.model().fluid.is_none() {
         return None;
     }
     sim.step().and_then(|()| sim.sync()).err().map(|e| format!("the first step fails: {e}"))

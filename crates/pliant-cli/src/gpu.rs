@@ -15,7 +15,7 @@ pub fn adapter(sim: &Simulation) -> Option<String> {
 
 /// Device memory of a simulation [bytes], if it runs on a GPU.
 pub fn device_bytes(sim: &Simulation) -> Option<u64> {
-    sim.gpu().map(|gpu| gpu.shape(sim.model()).bytes)
+    sim.gpu().map(|gpu| gpu.stats(sim.model()).bytes)
 }
 
 /// Enables stage timestamps on a GPU; the CPU always times its stages.

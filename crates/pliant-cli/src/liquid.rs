@@ -29,7 +29,7 @@ pub struct LiquidGroup {
 impl Liquids {
     /// `None` for a scene without liquid.
     pub fn of(scene: &Scene, sim: &Simulation) -> Option<Self> {
-        let (fluid, shape) = (sim.model().fluid.as_ref()?, sim.shape());
+        let (fluid, shape) = (sim.model().fluid.as_ref()?, sim.topology());
         let equal = |a: &Liquid, b: &Liquid| (a.density, a.viscosity, a.color) == (b.density, b.viscosity, b.color);
         // Index of the first equal liquid of each.
         let firsts: Vec<usize> =

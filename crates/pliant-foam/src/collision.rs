@@ -1,26 +1,33 @@
 //! Collision of diffuse particles with the colliders of the scene, and correction of neighbor counts next to them.
 
 use glam::Vec3;
-use pliant::contact::collider_contact::{Friction, Obstacle, Push, Solid, is_near, project, signed_distance};
+use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, is_near, project, signed_distance};
 use pliant::model::Model;
 
 /// All colliders of a model with their poses at two times [s]. Diffuse particles slide along them without friction.
-pub fn obstacles(model: &Model, from: f64, to: f64) -> Vec<Obstacle> {
-    let frictionless = Friction { stick: 0.0, slide: 0.0 };
-    let obstacle = |c: &pliant::model::Collider| Obstacle {
+pub fn moving_colliders(model: &Model, from: f64, to: f64) -> Vec<MovingCollider> {
+    let frictionless = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
+    let moving_collider = |c: &pliant::model::Collider| MovingCollider {
         solid: c.solid.clone(),
         before: c.motion.pose(from),
         after: c.motion.pose(to),
         friction: frictionless,
     };
-    model.colliders.iter().map(obstacle).collect()
+    model.colliders.iter().map(moving_collider).collect()
 }
 
 /// Projects a diffuse particle that moved from `start` to `x` out of all colliders and removes the normal velocity into
 /// them. Returns whether it touched any.
 ///
 /// Collision with surfaces is continuous; other colliders thinner than the motion of a frame may be missed.
-pub(crate) fn collide(colliders: &[Obstacle], radius: f32, dt: f32, start: Vec3, x: &mut Vec3, v: &mut Vec3) -> bool {
+pub(crate) fn collide(
+    colliders: &[MovingCollider],
+    radius: f32,
+    dt: f32,
+    start: Vec3,
+    x: &mut Vec3,
+    v: &mut Vec3,
+) -> bool {
     let mut touched = false;
     for collider in colliders {
         if !is_near(collider, radius, start, *x, 0.0) {
@@ -39,21 +46,21 @@ pub(crate) fn collide(colliders: &[Obstacle], radius: f32, dt: f32, start: Vec3,
 }
 
 /// Share of the ball of radius `reach` around a point that is not behind a collider.
-pub(crate) fn open_share(colliders: &[Obstacle], x: Vec3, reach: f32) -> f32 {
+pub(crate) fn open_share(colliders: &[MovingCollider], x: Vec3, reach: f32) -> f32 {
     let behind = |collider| distance(collider, x, reach).map_or(0.0, |(d, _)| cap_share(d / reach));
     // The corner of a box leaves an eighth.
     (1.0 - colliders.iter().map(behind).sum::<f32>()).max(0.125)
 }
 
 /// Whether a collider lies within `reach` in a direction: the liquid has no free surface there.
-pub(crate) fn is_covered(colliders: &[Obstacle], x: Vec3, direction: Vec3, reach: f32) -> bool {
+pub(crate) fn is_covered(colliders: &[MovingCollider], x: Vec3, direction: Vec3, reach: f32) -> bool {
     colliders
         .iter()
         .any(|collider| distance(collider, x, reach).is_some_and(|(_, normal)| normal.dot(direction) < -0.5))
 }
 
 /// Distance to a collider [m] and its normal, if it is nearer than `limit`.
-fn distance(collider: &Obstacle, x: Vec3, limit: f32) -> Option<(f32, Vec3)> {
+fn distance(collider: &MovingCollider, x: Vec3, limit: f32) -> Option<(f32, Vec3)> {
     let local = collider.after.inward(x);
     if let Some((min, max)) = collider.solid.bounds()
         && local.distance_squared(local.clamp(min, max)) >= limit * limit
@@ -79,10 +86,10 @@ mod tests {
     use glam::Quat;
     use pliant::math::Pose;
 
-    fn floor(speed: f32) -> Obstacle {
+    fn floor(speed: f32) -> MovingCollider {
         let at = |y| Pose { position: Vec3::Y * y, rotation: Quat::IDENTITY };
-        let friction = Friction { stick: 0.0, slide: 0.0 };
-        Obstacle { solid: Solid::Plane, before: at(-0.02 * speed), after: at(0.0), friction }
+        let friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
+        MovingCollider { solid: Solid::Plane, before: at(-0.02 * speed), after: at(0.0), friction }
     }
 
     #[test]

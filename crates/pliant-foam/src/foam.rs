@@ -1,12 +1,12 @@
 //! Diffuse particles of a liquid: advection, classification, removal and generation once per frame.
 
 use crate::advection::Advection;
-use crate::collision::{collide, obstacles, open_share};
+use crate::collision::{collide, moving_colliders, open_share};
 use crate::potential::{Potential, PotentialLimits, potentials, vec3};
 use crate::random::CounterRng;
 use crate::scale::SceneScale;
 use glam::Vec3;
-use pliant::contact::collider_contact::Obstacle;
+use pliant::contact::collider_contact::MovingCollider;
 use pliant::math::RowData;
 use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::FoamSpec;
@@ -154,7 +154,7 @@ impl Foam {
             velocities.push(state.velocities[i]);
         }
         let before = std::mem::replace(&mut self.time, sim.time());
-        let colliders = obstacles(model, before, self.time);
+        let colliders = moving_colliders(model, before, self.time);
         let liquid = LiquidState { rows: &rows, velocities: &velocities };
         let counts = self.advance(threads, liquid, &colliders, (self.time - before) as f32);
         (self.rows, self.velocities) = (rows, velocities);
@@ -166,7 +166,7 @@ impl Foam {
         &mut self,
         threads: &Threads,
         liquid: LiquidState<'_>,
-        colliders: &[Obstacle],
+        colliders: &[MovingCollider],
         dt: f32,
     ) -> FoamCounts {
         let mut counts = FoamCounts::default();
@@ -195,7 +195,7 @@ impl Foam {
     }
 
     /// Moves and reclassifies all diffuse particles, and removes those outside the bounds or past their lifetime.
-    fn advect(&mut self, threads: &Threads, liquid: LiquidState<'_>, colliders: &[Obstacle], dt: f32) {
+    fn advect(&mut self, threads: &Threads, liquid: LiquidState<'_>, colliders: &[MovingCollider], dt: f32) {
         let Self { settings, advection, particles, finder, .. } = self;
         let (grid, PotentialLimits { radius, reach, .. }) = (finder.grid(), settings.scale.limits);
         let full = settings.scale.limits.full_count();
@@ -250,7 +250,7 @@ impl Foam {
         &mut self,
         threads: &Threads,
         liquid: LiquidState<'_>,
-        colliders: &[Obstacle],
+        colliders: &[MovingCollider],
         dt: f32,
         counts: &mut FoamCounts,
     ) {

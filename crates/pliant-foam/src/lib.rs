@@ -20,7 +20,7 @@ mod random;
 mod scale;
 
 pub use advection::Advection;
-pub use collision::obstacles;
+pub use collision::moving_colliders;
 pub use foam::{DiffuseKind, DiffuseParticle, Foam, FoamCounts, FoamSettings, LiquidState};
 pub use potential::{Potential, PotentialLimits, potentials};
 pub use scale::SceneScale;

@@ -12,7 +12,7 @@
 use crate::collision::is_covered;
 use glam::Vec3;
 use pliant::Threads;
-use pliant::contact::collider_contact::Obstacle;
+use pliant::contact::collider_contact::MovingCollider;
 use pliant::math::RowData;
 use pliant::neighbors::Neighbors;
 use std::f32::consts::PI;
@@ -89,7 +89,7 @@ pub fn potentials(
     rows: &[RowData],
     velocities: &[RowData],
     neighbors: &Neighbors,
-    colliders: &[Obstacle],
+    colliders: &[MovingCollider],
     limits: &PotentialLimits,
 ) -> Vec<Potential> {
     let mut found = vec![(Potential::default(), Vec3::ZERO); rows.len()];
@@ -112,7 +112,7 @@ struct Neighborhood<'a> {
     rows: &'a [RowData],
     velocities: &'a [RowData],
     neighbors: &'a Neighbors,
-    colliders: &'a [Obstacle],
+    colliders: &'a [MovingCollider],
     limits: &'a PotentialLimits,
     full: f32,
 }

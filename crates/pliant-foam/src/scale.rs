@@ -32,7 +32,7 @@ impl SceneScale {
         let is_active = |i: &usize| fluid.liquids[*i] > 0 && !state.is_away(*i);
         let mut points: Vec<Vec3> = (0..state.particles).filter(is_active).map(|i| sim.position(i)).collect();
         let mut start = (0..state.particles).filter(is_active).map(|i| sim.velocity(i).length()).fold(0.0, f32::max);
-        for pour in model.pours.iter().filter(|p| fluid.liquids[p.first] > 0) {
+        for pour in model.emitters.iter().filter(|p| fluid.liquids[p.first] > 0) {
             points.extend_from_slice(&pour.places);
             start = start.max(pour.velocity.length());
         }

@@ -3,7 +3,7 @@
 
 use glam::{Quat, Vec3};
 use pliant::builder::NoMeshes;
-use pliant::contact::collider_contact::{Friction, Obstacle, Solid};
+use pliant::contact::collider_contact::{Friction, MovingCollider, Solid};
 use pliant::math::Pose;
 use pliant::math::RowData;
 use pliant::neighbors::{Cloud, Finder, Pairs, Search};
@@ -36,7 +36,7 @@ impl Flow {
         LiquidState { rows: &self.rows, velocities: &self.velocities }
     }
 
-    fn potentials(&self, walls: &[Obstacle]) -> Vec<Potential> {
+    fn potentials(&self, walls: &[MovingCollider]) -> Vec<Potential> {
         let threads = Threads::new(1).unwrap();
         let mut finder = Finder::new(Search::Grid);
         let radii = vec![0.0; self.rows.len()];
@@ -68,9 +68,14 @@ fn one() -> Threads {
     Threads::new(1).unwrap()
 }
 
-fn floor(height: f32) -> Obstacle {
+fn floor(height: f32) -> MovingCollider {
     let pose = Pose { position: Vec3::Y * height, rotation: Quat::IDENTITY };
-    Obstacle { solid: Solid::Plane, before: pose, after: pose, friction: Friction { stick: 0.0, slide: 0.0 } }
+    MovingCollider {
+        solid: Solid::Plane,
+        before: pose,
+        after: pose,
+        friction: Friction { static_friction: 0.0, kinetic_friction: 0.0 },
+    }
 }
 
 /// Two blocks, three layers deep each, that collide at a plane with a relative speed of 4 m/s.
@@ -163,7 +168,7 @@ fn ridge(radius: f32) -> Vec<Vec3> {
 #[test]
 fn a_stretching_crest_generates_spray_and_a_flat_surface_does_not() {
     let drawn = |p: Vec3| Vec3::Y * (3.0 + 20.0 * p.y);
-    let on_top = |places: Vec<Vec3>, walls: &[Obstacle]| {
+    let on_top = |places: Vec<Vec3>, walls: &[MovingCollider]| {
         let top = places.iter().map(|p| p.y).fold(0.0, f32::max);
         let center = places.iter().sum::<Vec3>() / places.len() as f32;
         let flow = Flow::new(places, drawn);

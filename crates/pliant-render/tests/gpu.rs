@@ -68,7 +68,7 @@ fn materials() -> [ObjectMaterial; 2] {
 }
 
 fn renderer(sim: &Simulation) -> GpuRenderer {
-    let assignment = MaterialAssignment { objects: &sim.shape().objects, materials: &materials() };
+    let assignment = MaterialAssignment { objects: &sim.topology().objects, materials: &materials() };
     GpuRenderer::new(sim.gpu().unwrap().device(), WIDTH, HEIGHT, &assignment).unwrap()
 }
 
@@ -83,8 +83,8 @@ fn expected(sim: &Simulation, scene_view: &GpuScene) -> Image {
     let mut frame = Frame::default();
     sim.write_frame(&mut frame);
     let palette = materials().map(|l| l.color);
-    let color = MeshColor::PerObject { objects: &sim.shape().objects, palette: &palette };
-    let mesh = MeshDraw { color, ..MeshDraw::cloth(&frame.positions, &sim.shape().triangles, palette[0]) };
+    let color = MeshColor::PerObject { objects: &sim.topology().objects, palette: &palette };
+    let mesh = MeshDraw { color, ..MeshDraw::cloth(&frame.positions, &sim.topology().triangles, palette[0]) };
     let GpuScene { camera, light, sky } = *scene_view;
     let picture = Picture { meshes: vec![mesh], light, sky, ..Picture::new(camera) };
     Renderer::new(WIDTH, HEIGHT).unwrap().render(&picture)
@@ -170,7 +170,7 @@ fn s02_normals_in_the_solvers_device_are_those_of_the_host() {
     let normals = read(&sim.surface().unwrap().unwrap());
     assert_eq!(normals.len(), sim.particles());
     let (mut sums, mut without_triangles) = (vec![DVec3::ZERO; normals.len()], 0);
-    for t in &sim.shape().triangles {
+    for t in &sim.topology().triangles {
         let [a, b, c] = t.map(|v| sim.position(v as usize).as_dvec3());
         t.iter().for_each(|&v| sums[v as usize] += (b - a).cross(c - a));
     }
@@ -202,7 +202,7 @@ fn s02_what_the_caller_changed_is_drawn_without_a_step() {
 fn surfaces_of_other_simulations_and_impossible_sizes_are_refused() {
     let (Some(mut sim), Some(flags)) = (simulation(BODIES), simulation(FLAGS)) else { return };
     let device = sim.gpu().unwrap().device();
-    let assignment = MaterialAssignment { objects: &flags.shape().objects, materials: &[] };
+    let assignment = MaterialAssignment { objects: &flags.topology().objects, materials: &[] };
     assert!(matches!(GpuRenderer::new(device, 0, 10, &assignment), Err(GpuRenderError::Size { .. })));
     assert!(matches!(GpuRenderer::new(device, 10, 1 << 20, &assignment), Err(GpuRenderError::Size { .. })));
     let other = GpuRenderer::new(device, 10, 10, &assignment).unwrap();

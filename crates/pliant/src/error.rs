@@ -26,8 +26,8 @@ pub struct Diverged {
 impl Diverged {
     /// A particle of a model that was at `position` [m] at `time` [s].
     pub(crate) fn new(stage: Stage, model: &Model, particle: usize, position: [f32; 3], time: f64) -> Self {
-        let object = model.shape.objects.get(particle).map_or(0, |&o| o as usize);
-        let object = model.shape.object_names.get(object).cloned().unwrap_or_default();
+        let object = model.topology.objects.get(particle).map_or(0, |&o| o as usize);
+        let object = model.topology.object_names.get(object).cloned().unwrap_or_default();
         Self { stage: stage.name(), particle, object, position, time }
     }
 }

@@ -1,4 +1,4 @@
-//! What an output sees of a simulation: the fixed [`Shape`] once, a moving [`Frame`] per picture.
+//! What an output sees of a simulation: the fixed [`Topology`] once, a moving [`Frame`] per picture.
 //!
 //! Writers and renderers depend on these two types alone, never on the solver's own layout.
 
@@ -9,7 +9,7 @@ use glam::Vec3;
 /// All indices count points, in the order of [`Frame::positions`]: first all particles, then the vertices of meshes that
 /// follow particles (S20).
 #[derive(Clone, Debug, Default)]
-pub struct Shape {
+pub struct Topology {
     /// Surface triangles (cloth, inflatables, skins of soft bodies), counter-clockwise from outside.
     pub triangles: Vec<[u32; 3]>,
     /// Tetrahedra of soft bodies, positive volume at rest.
@@ -31,7 +31,7 @@ pub struct Shape {
     pub enters: Vec<f64>,
 }
 
-impl Shape {
+impl Topology {
     /// Whether a particle is not in the world yet at a time [s].
     pub fn waits(&self, particle: usize, time: f64) -> bool {
         self.enters.get(particle).is_some_and(|&enters| time < enters)

@@ -4,20 +4,20 @@
 //! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
 
 use crate::aero::aerodynamics::Air;
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::{Group, Incidence};
 use crate::constraints::phantoms::Phantoms;
-use crate::contact::attachment_filter::Mates;
+use crate::contact::attachment_filter::AttachmentFilter;
 use crate::contact::collider_contact::{Friction, Solid};
-use crate::contact::restitution::Bounce;
+use crate::contact::restitution::RestitutionLaw;
 use crate::fluid::parameters::Fluid;
-use crate::frame::Shape;
+use crate::frame::Topology;
 use crate::math::RowData;
 use crate::motion::Motion;
 use crate::scene::{Integrator, Method, Partition};
 use crate::schedule::passes::Schedule;
 use crate::transitions::drain::Drain;
-use crate::transitions::emitter::Pour;
+use crate::transitions::emitter::Emitter;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::melt::Melt;
 use glam::{Quat, Vec3};
@@ -57,7 +57,7 @@ impl Inflatable {
 pub struct Collider {
     /// Name for messages.
     pub name: String,
-    /// Shape in its own frame.
+    /// Topology in its own frame.
     pub solid: Solid,
     /// Friction with every particle.
     pub friction: Friction,
@@ -86,7 +86,7 @@ pub struct MovedPins {
 
 /// Triangles that feel the air.
 #[derive(Clone, Debug, Default)]
-pub struct Sails {
+pub struct AeroSurfaces {
     /// Triangles, particle numbers.
     pub triangles: Vec<[u32; 3]>,
     /// Coefficients of each triangle: an index into `airs`.
@@ -149,7 +149,7 @@ pub struct Settings {
 
 /// How particles touch each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mutual {
+pub struct ParticleContactSettings {
     /// Friction between them.
     pub friction: crate::contact::collider_contact::Friction,
     /// Factor on every correction.
@@ -166,10 +166,10 @@ pub struct Mutual {
     pub rolling: f32,
 }
 
-impl Default for Mutual {
+impl Default for ParticleContactSettings {
     fn default() -> Self {
         Self {
-            friction: Friction { stick: 0.5, slide: 0.4 },
+            friction: Friction { static_friction: 0.5, kinetic_friction: 0.4 },
             omega: 1.0,
             stacking: 0.0,
             whole: true,
@@ -182,9 +182,9 @@ impl Default for Mutual {
 
 /// Meshes that follow particles (S20). Nothing of a step reads them.
 #[derive(Clone, Debug, Default)]
-pub struct Coats {
+pub struct SkinnedMeshes {
     /// What outputs see: particles, and behind them the vertices of all coats.
-    pub shape: Shape,
+    pub topology: Topology,
     /// The meshes, in the order of their vertices.
     pub all: Vec<Coat>,
 }
@@ -204,7 +204,7 @@ pub struct Model {
     /// Numbers a step needs.
     pub settings: Settings,
     /// How particles touch each other; `None` where they do not.
-    pub mutual: Option<Mutual>,
+    pub particle_contact: Option<ParticleContactSettings>,
     /// Liquids, where there are any.
     pub fluid: Option<Fluid>,
     /// Rest places of particles [m], where objects touch themselves or are attached to others; else empty.
@@ -215,7 +215,7 @@ pub struct Model {
     /// Whether the particles of each object are loose.
     pub loose: Vec<bool>,
     /// Who is attached to what.
-    pub mates: Mates,
+    pub attachment_filter: AttachmentFilter,
     /// The passes of a substep.
     pub schedule: Schedule,
     /// Constraints by kind.
@@ -227,7 +227,7 @@ pub struct Model {
     /// Particles moved by hand.
     pub pins: Vec<MovedPins>,
     /// Triangles in the wind.
-    pub sails: Sails,
+    pub aero_surfaces: AeroSurfaces,
     /// Inverse quaternion mass 1/(4I) of each orientation [1/(kg·m²)].
     pub spin_weights: Vec<f32>,
     /// Copies of particles.
@@ -237,11 +237,11 @@ pub struct Model {
     /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
     pub runs: Vec<Range<usize>>,
     /// What outputs see of particles.
-    pub shape: Shape,
+    pub topology: Topology,
     /// Meshes that follow particles, where there are any.
-    pub coats: Option<Coats>,
+    pub skinned_meshes: Option<SkinnedMeshes>,
     /// Grains that are not there from the start.
-    pub pours: Vec<Pour>,
+    pub emitters: Vec<Emitter>,
     /// Regions that take particles away.
     pub drains: Vec<Drain>,
     /// Bodies that turn into liquids.
@@ -256,7 +256,7 @@ pub struct Model {
 
 impl Model {
     /// Constraints of a kind.
-    pub fn count(&self, kind: Kind) -> usize {
+    pub fn count(&self, kind: ConstraintKind) -> usize {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
@@ -271,20 +271,21 @@ impl Model {
     }
 
     /// Whether any contact changes velocities once positions are settled.
-    pub fn bounces(&self) -> bool {
-        let between = self.mutual.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
+    pub fn has_restitution(&self) -> bool {
+        let between = self.particle_contact.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
         between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
     }
 
     /// How contacts with this restitution and rolling resistance [1/s] bounce in its substeps.
-    pub fn bounce(&self, restitution: f32, rolling: f32) -> Bounce {
+    pub fn restitution_law(&self, restitution: f32, rolling: f32) -> RestitutionLaw {
         let s = &self.settings;
-        Bounce::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
+        RestitutionLaw::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
     }
 
     /// Whether particles come into the world, leave it, or turn into others.
     pub fn changes(&self) -> bool {
-        let still = self.pours.is_empty() && self.drains.is_empty() && self.melts.is_empty() && self.freezes.is_empty();
+        let still =
+            self.emitters.is_empty() && self.drains.is_empty() && self.melts.is_empty() && self.freezes.is_empty();
         !still
     }
 

@@ -39,7 +39,7 @@ pub struct State {
     /// [`crate::neighbors::ASLEEP`] touch nobody.
     pub phases: Vec<u32>,
     /// How many grains of each of [`crate::model::Model::pours`] have come out.
-    pub poured: Vec<usize>,
+    pub emitted: Vec<usize>,
     /// Particles of each of them that wait again, in the order in which drains took them.
     pub returned: Vec<VecDeque<u32>>,
     /// How many particles drains have taken so far.

@@ -286,8 +286,8 @@ fn r01_bodies_that_share_nothing_move_as_if_each_were_alone() {
     let floor = "[[collider]]\nplane = {}\n";
     let positions = |text: &str, name: &str| {
         let sim = run(text, &["solver.iterations=3"], 25, Options { threads: 2, ..Options::default() });
-        let number = sim.shape().object_names.iter().position(|n| n == name).unwrap() as u32;
-        let own = (0..sim.particles()).filter(|&i| sim.shape().objects[i] == number);
+        let number = sim.topology().object_names.iter().position(|n| n == name).unwrap() as u32;
+        let own = (0..sim.particles()).filter(|&i| sim.topology().objects[i] == number);
         own.map(|i| sim.position(i).to_array().map(f32::to_bits)).collect::<Vec<_>>()
     };
     let together = format!("{}{floor}", bodies.concat());

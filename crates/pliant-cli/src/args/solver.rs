@@ -34,7 +34,7 @@ impl SolverSpec {
 fn number_key(partition: Partition) -> Option<&'static str> {
     match partition {
         Partition::Phantom | Partition::Hybrid => Some("solver.colors"),
-        Partition::Patch | Partition::Mosaic => Some("solver.patch_particles"),
+        Partition::Patch | Partition::SharedVertexPatches => Some("solver.patch_particles"),
         _ => None,
     }
 }

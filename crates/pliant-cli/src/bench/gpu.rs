@@ -45,7 +45,7 @@ const BARRIER_SECONDS: f64 = 0.1e-6;
 
 /// Measures a simulation on a GPU; `None` if it runs on the CPU.
 pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(StepMeasurement, GpuFacts)>, Failure> {
-    let Some(shape) = sim.gpu().map(|gpu| gpu.shape(sim.model())) else { return Ok(None) };
+    let Some(shape) = sim.gpu().map(|gpu| gpu.stats(sim.model())) else { return Ok(None) };
     // As many steps as the CPU benchmark runs, so that the residuals are comparable.
     sim.advance(args.warmup.saturating_add(args.repeat))?;
     sim.sync()?;
@@ -126,10 +126,10 @@ fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64
     let ms = |stage: Stage| (stage.name(), times.stage(stage) * 1e3 / f64::from(steps));
     // Contacts are part of predict, or of stabilize with particle contacts.
     let mut all = vec![Stage::Predict, Stage::Solve, Stage::Finalize];
-    if sim.model().mutual.is_some() || sim.model().fluid.is_some() {
+    if sim.model().particle_contact.is_some() || sim.model().fluid.is_some() {
         all.push(Stage::Neighbors);
     }
-    if sim.model().mutual.is_some() {
+    if sim.model().particle_contact.is_some() {
         all.push(Stage::Stabilize);
     }
     Ok(all.into_iter().map(ms).collect())

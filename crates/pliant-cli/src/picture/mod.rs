@@ -8,7 +8,7 @@ use crate::liquid::{LiquidColoring, Liquids};
 use glam::{Vec3, Vec3Swizzles};
 use pliant::Simulation;
 use pliant::contact::collider_contact::Solid;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use pliant::math::Pose;
 use pliant::motion::Motion;
 use pliant::scene::Scene;
@@ -35,7 +35,7 @@ pub struct FrameRenderer {
     solids: Vec<(Solid, Motion)>,
     /// Colliders with triangles.
     collider_meshes: Vec<ColliderMesh>,
-    shape: Shape,
+    shape: Topology,
     /// By object number.
     colors: Vec<Color>,
     /// Triangles of cloth, drawn two-sided.
@@ -77,7 +77,7 @@ impl FrameRenderer {
     ) -> Result<Self, Failure> {
         let output = &scene.output;
         let renderer = Renderer::new(output.width, output.height)?;
-        let shape = sim.shape().clone();
+        let shape = sim.topology().clone();
         let names = cloth_names(scene);
         let two_sided = |name: &String| names.iter().any(|s| s == name || original_of(name) == Some(s));
         let two_sided: Vec<bool> = shape.object_names.iter().map(two_sided).collect();
@@ -280,7 +280,7 @@ impl ColliderMesh {
 }
 
 /// Color of an object: from the scene, or from the palette by object number.
-fn color(shape: &Shape, object: usize) -> Color {
+fn color(shape: &Topology, object: usize) -> Color {
     let byte = |v: f32| (v.clamp(0.0, 1.0) * 255.0).round() as u8;
     match shape.colors.get(object) {
         Some(Some(color)) => {
@@ -392,7 +392,7 @@ fn ground_at(height: f32, bounds: &Bounds, camera: &Camera) -> GroundDraw {
     GroundDraw { height, spacing, fade, ..GroundDraw::default() }
 }
 
-fn free_particles(shape: &Shape) -> Vec<u32> {
+fn free_particles(shape: &Topology) -> Vec<u32> {
     let mut drawn = vec![false; shape.objects.len()];
     let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
     corners.chain(shape.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
@@ -404,8 +404,8 @@ fn free_particles(shape: &Shape) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    fn lines(particles: usize, lines: &[[u32; 2]]) -> Shape {
-        Shape { lines: lines.to_vec(), objects: vec![0; particles], ..Shape::default() }
+    fn lines(particles: usize, lines: &[[u32; 2]]) -> Topology {
+        Topology { lines: lines.to_vec(), objects: vec![0; particles], ..Topology::default() }
     }
 
     #[test]
@@ -416,7 +416,7 @@ mod tests {
     #[test]
     fn skinned_particles_are_not_drawn() {
         let objects = vec![0, 0, 1, 1, 1, 1, 1];
-        let shape = Shape { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Shape::default() };
+        let shape = Topology { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Topology::default() };
         assert_eq!(free_particles(&shape), [0, 1]);
     }
 

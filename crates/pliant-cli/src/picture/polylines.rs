@@ -1,9 +1,9 @@
 //! Joins the line segments of ropes to polylines.
 
-use pliant::frame::Shape;
+use pliant::frame::Topology;
 
 /// Polylines of a shape: each starts at a free end or a branch; closed rings start anywhere.
-pub fn polylines(shape: &Shape) -> Vec<Vec<u32>> {
+pub fn polylines(shape: &Topology) -> Vec<Vec<u32>> {
     let mut joined: Vec<Vec<usize>> = vec![Vec::new(); shape.objects.len()];
     for (i, line) in shape.lines.iter().enumerate() {
         line.iter().for_each(|&p| joined[p as usize].push(i));
@@ -21,7 +21,7 @@ pub fn polylines(shape: &Shape) -> Vec<Vec<u32>> {
 }
 
 /// Follows unused segments from a particle to an end or a branch.
-fn follow(start: usize, shape: &Shape, joined: &[Vec<usize>], used: &mut [bool]) -> Option<Vec<u32>> {
+fn follow(start: usize, shape: &Topology, joined: &[Vec<usize>], used: &mut [bool]) -> Option<Vec<u32>> {
     let mut polyline = vec![start as u32];
     let mut here = start;
     while let Some(&line) = joined[here].iter().find(|&&l| !used[l]) {
@@ -40,8 +40,8 @@ fn follow(start: usize, shape: &Shape, joined: &[Vec<usize>], used: &mut [bool])
 mod tests {
     use super::*;
 
-    fn lines(particles: usize, lines: &[[u32; 2]]) -> Shape {
-        Shape { lines: lines.to_vec(), objects: vec![0; particles], ..Shape::default() }
+    fn lines(particles: usize, lines: &[[u32; 2]]) -> Topology {
+        Topology { lines: lines.to_vec(), objects: vec![0; particles], ..Topology::default() }
     }
 
     #[test]

@@ -12,7 +12,7 @@ use crate::liquid::Liquids;
 use crate::picture::{FrameContent, FrameRenderer};
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use pliant_foam::DiffuseParticle;
 use pliant_io::{CacheFormat, CacheWriter, FoamFrame, SurfaceFrame, write_atomically, write_foam, write_surface};
 use pliant_render::{Image, write_png};
@@ -166,7 +166,7 @@ struct SurfaceOutput {
 
 impl OutputWriter {
     fn new(settings: &OutputSettings, sim: &Simulation, first: &Frame) -> Result<Self, Failure> {
-        let shape: &Shape = sim.shape();
+        let shape: &Topology = sim.topology();
         let formats: Vec<CacheFormat> = settings.args.format.iter().filter_map(|f| f.frames()).collect();
         let caches =
             formats.iter().map(|f| CacheWriter::create(settings.folder, *f, shape)).collect::<Result<_, _>>()?;

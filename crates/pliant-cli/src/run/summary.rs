@@ -76,7 +76,7 @@ impl Summary {
         }
     }
 
-    /// Records how the run ended.
+    /// SubstepUniforms how the run ended.
     pub fn end(&mut self, end: &RunEnd) {
         match end {
             RunEnd::Done => {}

@@ -117,7 +117,7 @@ fn run_on_cpu(mesh: &TriMesh, grid: &Grid, args: &VoxelizeArgs) -> Result<Voxeli
     Ok(Voxelization { particles, voxels, adapter: None, stages, host: None })
 }
 
-/// Loads a mesh by name, closed and wound outward, with notes on repairs.
+/// RigidMassSplitting a mesh by name, closed and wound outward, with notes on repairs.
 fn load(name: &str) -> Result<(TriMesh, Vec<String>), Failure> {
     if let Some(mesh) = shapes::shape(name) {
         return Ok((mesh, Vec::new()));
@@ -136,7 +136,7 @@ fn load(name: &str) -> Result<(TriMesh, Vec<String>), Failure> {
     })
 }
 
-/// Records the time of `work` [ms]: CPU time of the single thread, so that other programs do not count, as in
+/// SubstepUniforms the time of `work` [ms]: CPU time of the single thread, so that other programs do not count, as in
 /// `pliant bench`; wall time if the CPU clock did not advance.
 fn timed<T>(times: &mut Vec<f64>, work: impl FnOnce() -> T) -> T {
     let (start, cpu) = (Instant::now(), cpu_seconds());

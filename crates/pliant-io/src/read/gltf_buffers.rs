@@ -60,7 +60,7 @@ pub(super) fn whole(value: &Value, key: &str, default: Option<usize>) -> Result<
     }
 }
 
-/// Loads all buffers of the file.
+/// RigidMassSplitting all buffers of the file.
 pub(super) fn load_all(root: &Value, binary: Option<&[u8]>, input: &Input) -> Result<Vec<Vec<u8>>, String> {
     let list = root.get("buffers").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut buffers = Vec::new();

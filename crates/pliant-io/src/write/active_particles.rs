@@ -1,11 +1,11 @@
 //! Frames without inactive particles, for formats that cannot mark them.
 
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::borrow::Cow;
 
-/// Shape and frame of the active particles, renumbered; borrowed where all are active. Elements with an inactive
+/// Topology and frame of the active particles, renumbered; borrowed where all are active. Elements with an inactive
 /// vertex are omitted.
-pub(super) fn omit_inactive<'a>(shape: &'a Shape, frame: &'a Frame) -> (Cow<'a, Shape>, Cow<'a, Frame>) {
+pub(super) fn omit_inactive<'a>(shape: &'a Topology, frame: &'a Frame) -> (Cow<'a, Topology>, Cow<'a, Frame>) {
     if !frame.away.contains(&true) {
         return (Cow::Borrowed(shape), Cow::Borrowed(frame));
     }
@@ -13,7 +13,7 @@ pub(super) fn omit_inactive<'a>(shape: &'a Shape, frame: &'a Frame) -> (Cow<'a, 
     let active: Vec<usize> = (0..points).filter(|&i| !frame.is_away(i)).collect();
     let mut new_index = vec![u32::MAX; points];
     active.iter().enumerate().for_each(|(new, &old)| new_index[old] = new as u32);
-    let shape = Shape {
+    let shape = Topology {
         triangles: renumber(&shape.triangles, &new_index),
         tets: renumber(&shape.tets, &new_index),
         lines: renumber(&shape.lines, &new_index),

@@ -2,7 +2,7 @@
 //! registry of `write/mod.rs`.
 
 use super::atomic::WriteError;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::fmt;
 use std::io::{self, Write};
 use std::path::Path;
@@ -22,12 +22,12 @@ pub struct FrameFormat {
 }
 
 /// Writes the files that do not change from frame to frame into the folder and returns the writer of frames.
-pub type OpenWriter = fn(&Path, &Shape) -> Result<Box<dyn FrameWriter>, WriteError>;
+pub type OpenWriter = fn(&Path, &Topology) -> Result<Box<dyn FrameWriter>, WriteError>;
 
 /// Writes the frames of one simulation in one format.
 pub trait FrameWriter: fmt::Debug + Send {
     /// Writes one frame. Formats without a mark for inactive particles omit them, see `omit_inactive`.
-    fn write(&self, out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()>;
+    fn write(&self, out: &mut dyn Write, shape: &Topology, frame: &Frame) -> io::Result<()>;
 
     /// Runs after each frame file is complete under its name; updates the index file where there is one.
     fn frame_done(&mut self, folder: &Path, frame: &Frame, file: &str) -> Result<(), WriteError> {

@@ -18,7 +18,7 @@ pub use atomic::{WriteError, write_atomically};
 pub use format::{FrameFormat, FrameWriter, OpenWriter};
 pub use ply::{FoamFrame, SurfaceFrame, write_foam, write_surface};
 
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -91,14 +91,14 @@ impl FromStr for CacheFormat {
 #[derive(Debug)]
 pub struct CacheWriter {
     folder: PathBuf,
-    shape: Shape,
+    shape: Topology,
     format: CacheFormat,
     writer: Box<dyn FrameWriter>,
 }
 
 impl CacheWriter {
     /// Creates the folder where it is missing and writes the files that do not change from frame to frame.
-    pub fn create(folder: &Path, format: CacheFormat, shape: &Shape) -> Result<Self, WriteError> {
+    pub fn create(folder: &Path, format: CacheFormat, shape: &Topology) -> Result<Self, WriteError> {
         check_shape(shape)?;
         std::fs::create_dir_all(folder).map_err(|source| WriteError::io(folder, source))?;
         let writer = (format.entry().open)(folder, shape)?;
@@ -135,7 +135,7 @@ impl CacheWriter {
 }
 
 /// Refuses shapes that no format could write, before the first frame is simulated.
-fn check_shape(shape: &Shape) -> Result<(), WriteError> {
+fn check_shape(shape: &Topology) -> Result<(), WriteError> {
     let particles = shape.objects.len();
     if shape.radii.len() != particles {
         let found = shape.radii.len();

@@ -6,7 +6,7 @@
 use super::atomic::write_atomically;
 use super::format::{FrameFormat, FrameWriter};
 use glam::Vec3;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::io::{self, Write};
 
 pub(super) const FORMAT: FrameFormat = FrameFormat {
@@ -24,7 +24,7 @@ pub(super) const FORMAT: FrameFormat = FrameFormat {
 struct NpzWriter;
 
 impl FrameWriter for NpzWriter {
-    fn write(&self, out: &mut dyn Write, _: &Shape, frame: &Frame) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, _: &Topology, frame: &Frame) -> io::Result<()> {
         write_frame(out, frame)
     }
 }
@@ -43,7 +43,7 @@ fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
     zip.finish()
 }
 
-fn write_shape(out: &mut dyn Write, shape: &Shape) -> io::Result<()> {
+fn write_shape(out: &mut dyn Write, shape: &Topology) -> io::Result<()> {
     let numbers = |list: &mut dyn Iterator<Item = &u32>| list.flat_map(|v| v.to_le_bytes()).collect::<Vec<u8>>();
     let mut zip = Zip::new(out);
     let data = numbers(&mut shape.triangles.iter().flatten());

@@ -2,7 +2,7 @@
 
 use super::active_particles::omit_inactive;
 use super::format::{FrameFormat, FrameWriter};
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::io::{self, Write};
 
 pub(super) const FORMAT: FrameFormat = FrameFormat {
@@ -17,13 +17,13 @@ pub(super) const FORMAT: FrameFormat = FrameFormat {
 struct ObjWriter;
 
 impl FrameWriter for ObjWriter {
-    fn write(&self, out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, shape: &Topology, frame: &Frame) -> io::Result<()> {
         let (shape, frame) = omit_inactive(shape, frame);
         write_frame(out, &shape, &frame)
     }
 }
 
-fn write_frame(out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+fn write_frame(out: &mut dyn Write, shape: &Topology, frame: &Frame) -> io::Result<()> {
     writeln!(out, "# time {}", frame.time)?;
     for p in &frame.positions {
         // `Display` of f32 is the shortest text that parses to the same value.

@@ -5,7 +5,7 @@ use super::active_particles::omit_inactive;
 use super::atomic::{WriteError, write_atomically};
 use super::format::{FrameFormat, FrameWriter};
 use glam::Vec3;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub(super) const FORMAT: FrameFormat = FrameFormat {
 struct PlyWriter;
 
 impl FrameWriter for PlyWriter {
-    fn write(&self, out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, shape: &Topology, frame: &Frame) -> io::Result<()> {
         let (shape, frame) = omit_inactive(shape, frame);
         write_frame(out, &shape, &frame)
     }
@@ -122,7 +122,7 @@ fn write_faces(out: &mut dyn Write, triangles: &[[u32; 3]]) -> io::Result<()> {
     Ok(())
 }
 
-fn write_frame(out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+fn write_frame(out: &mut dyn Write, shape: &Topology, frame: &Frame) -> io::Result<()> {
     writeln!(out, "ply\nformat binary_little_endian 1.0\ncomment time {}", frame.time)?;
     writeln!(out, "element vertex {}", frame.positions.len())?;
     for name in ["x", "y", "z", "vx", "vy", "vz"] {

@@ -7,7 +7,7 @@ use super::active_particles::omit_inactive;
 use super::atomic::{WriteError, write_atomically};
 use super::format::{FrameFormat, FrameWriter};
 use glam::Vec3;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -36,7 +36,7 @@ struct VtuWriter {
 }
 
 impl FrameWriter for VtuWriter {
-    fn write(&self, out: &mut dyn Write, shape: &Shape, frame: &Frame) -> io::Result<()> {
+    fn write(&self, out: &mut dyn Write, shape: &Topology, frame: &Frame) -> io::Result<()> {
         match omit_inactive(shape, frame) {
             (Cow::Borrowed(_), frame) => self.grid.write_frame(out, &frame),
             (Cow::Owned(active), frame) => Grid::new(&active).write_frame(out, &frame),
@@ -68,7 +68,7 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(shape: &Shape) -> Self {
+    fn new(shape: &Topology) -> Self {
         let cells = shape.tets.len() + shape.triangles.len() + shape.lines.len();
         let (mut connectivity, mut offsets, mut types) = (Vec::new(), Vec::new(), Vec::new());
         let mut end = 0_i64;

@@ -1,7 +1,7 @@
 //! Written frames, opened by readers that share no code with the writers.
 
 use glam::Vec3;
-use pliant::frame::{Frame, Shape};
+use pliant::frame::{Frame, Topology};
 use pliant_io::{
     CacheFormat, CacheWriter, Caps, FoamFrame, SurfaceFrame, read_triangles, write_atomically, write_foam,
     write_surface,
@@ -12,8 +12,8 @@ use std::path::Path;
 use vtkio::model::{Attribute, CellType, DataSet, Piece, VertexNumbers};
 
 /// A tetrahedron with its boundary, and a rope of two segments.
-fn shape() -> Shape {
-    Shape {
+fn shape() -> Topology {
+    Topology {
         triangles: vec![[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]],
         tets: vec![[0, 1, 2, 3]],
         lines: vec![[4, 5], [5, 6]],

@@ -12,31 +12,34 @@ use crate::state::State;
 ///
 /// Two passes, triangles then particles, so that every sum has one order on any number of threads.
 pub fn wind_forces(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
-    let sails = &model.sails;
-    if sails.triangles.is_empty() {
+    let aero_surfaces = &model.aero_surfaces;
+    if aero_surfaces.triangles.is_empty() {
         return;
     }
     let wind = model.settings.wind;
     let third = 1.0 / 3.0;
     threads.chunks(&mut scratch.triangle_forces, 1, |first, forces| {
         for (k, force) in forces.iter_mut().enumerate() {
-            let t = sails.triangles[first + k];
+            let t = aero_surfaces.triangles[first + k];
             let corners = t.map(|i| vector(state.rows[i as usize]));
             let velocity = t.map(|i| vector(state.velocities[i as usize]));
             let center = (corners[0] + corners[1] + corners[2]) * third;
             let mean = (velocity[0] + velocity[1] + velocity[2]) * third;
             let air = wind_at(&wind, center, sub.start as f32);
-            *force = triangle_force(&sails.airs[usize::from(sails.air[first + k])], corners, air - mean);
+            *force =
+                triangle_force(&aero_surfaces.airs[usize::from(aero_surfaces.air[first + k])], corners, air - mean);
         }
     });
     let triangle_forces = &scratch.triangle_forces;
-    threads.chunks(&mut scratch.sail_forces, 1, |first, forces| {
+    threads.chunks(&mut scratch.surface_forces, 1, |first, forces| {
         for (k, force) in forces.iter_mut().enumerate() {
-            let range = sails.offsets[first + k] as usize..sails.offsets[first + k + 1] as usize;
-            *force = sails.incident[range].iter().fold(V3::zero(), |sum, &t| sum + triangle_forces[t as usize] * third);
+            let range = aero_surfaces.offsets[first + k] as usize..aero_surfaces.offsets[first + k + 1] as usize;
+            *force = aero_surfaces.incident[range]
+                .iter()
+                .fold(V3::zero(), |sum, &t| sum + triangle_forces[t as usize] * third);
         }
     });
-    for (&i, f) in sails.particles.iter().zip(&scratch.sail_forces) {
+    for (&i, f) in aero_surfaces.particles.iter().zip(&scratch.surface_forces) {
         scratch.forces[i as usize] = [f.x, f.y, f.z, 0.0];
     }
 }

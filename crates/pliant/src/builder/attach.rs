@@ -2,7 +2,7 @@
 
 use crate::builder::assembly::Assembly;
 use crate::builder::placement::select;
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::error::SceneError;
 use crate::scene::{Scene, Select};
 use glam::Vec3;
@@ -18,9 +18,10 @@ pub fn attach(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
             let message = format!("joins nothing: no two of its particles are within {} m", spec.within);
             return Err(SceneError::new(at, message).help("move the objects together or raise within"));
         }
-        let mates: Vec<_> = pairs.iter().flat_map(|&[a, b]| [(a, all.object_of(b)), (b, all.object_of(a))]).collect();
-        all.mates.extend(mates);
-        let raw = all.constraints.entry(Kind::Attach).or_default();
+        let attachment_filter: Vec<_> =
+            pairs.iter().flat_map(|&[a, b]| [(a, all.object_of(b)), (b, all.object_of(a))]).collect();
+        all.attachment_filter.extend(attachment_filter);
+        let raw = all.constraints.entry(ConstraintKind::Attach).or_default();
         for [a, b] in pairs {
             raw.rows.extend([a, b]);
             raw.params.push(spec.compliance);

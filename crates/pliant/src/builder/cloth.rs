@@ -4,7 +4,7 @@ use crate::aero::aerodynamics::Air;
 use crate::builder::part::{Inside, Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::bend::Bend;
-use crate::constraints::{Constraint, Kind, Row};
+use crate::constraints::{Constraint, ConstraintKind, Row};
 use crate::error::SceneError;
 use crate::math::V3;
 use crate::mesh::TriMesh;
@@ -196,7 +196,7 @@ fn add_edges(part: &mut Part, triangles: &[[u32; 3]], areas: &[f32], stretch: El
     for (edge, area) in edges.iter().zip(beside) {
         let rest = part.rest[edge[0] as usize].distance(part.rest[edge[1] as usize]);
         let softness = soften(stretch, |y| y * area / (rest * rest));
-        part.add(Kind::Stretch, edge, &[rest, softness.encoded()]);
+        part.add(ConstraintKind::Stretch, edge, &[rest, softness.encoded()]);
     }
 }
 
@@ -212,7 +212,7 @@ fn add_dihedral(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     let [angle] = Bend::evaluate(&[0.0, 0.0], &corners);
     let edge = part.rest[rows[2] as usize].distance(part.rest[rows[3] as usize]);
     let softness = soften(bend, |b| b * 3.0 * edge * edge / pair);
-    part.add(Kind::Bend, &rows, &[angle, softness.encoded()]);
+    part.add(ConstraintKind::Bend, &rows, &[angle, softness.encoded()]);
 }
 
 /// Cotangent weights of the hinge, see `kernels::isometric`.
@@ -228,7 +228,7 @@ fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     let edge = x2.distance(x3);
     let softness = soften(bend, |b| 3.0 * b / pair);
     let flat = if s.length() < 1e-5 * edge { 0.0 } else { s.length() };
-    part.add(Kind::Isometric, &rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
+    part.add(ConstraintKind::Isometric, &rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
 }
 
 fn row(p: Vec3) -> Row<f32> {
@@ -250,5 +250,5 @@ fn add_fem(part: &mut Part, t: &[u32; 3], area: f32, fem: Fem, thickness: f32) {
     let shear = 2.0 * (1.0 + nu) / e;
     let soft = [1.0 / (e * volume), -nu / (e * volume), shear / volume];
     let params = [inverse[0], inverse[1], inverse[2], inverse[3], soft[0], soft[1], soft[2]];
-    part.add(Kind::FemTriangle, t, &params);
+    part.add(ConstraintKind::FemTriangle, t, &params);
 }

@@ -77,16 +77,16 @@ fn taken(at: &str, spec: &scene::Drain, scene: &Scene, all: &Assembly) -> Result
 fn recycle(at: &str, takes: &[Range<usize>], all: &mut Assembly) -> Result<(), SceneError> {
     let at = format!("{at}.recycle");
     let mut any = false;
-    for pour in all.pours.iter_mut().filter(|p| takes.iter().any(|t| t.contains(&p.first))) {
-        if pour.places.len() < pour.across {
-            let (found, across) = (pour.places.len(), pour.across);
+    for emitter in all.emitters.iter_mut().filter(|p| takes.iter().any(|t| t.contains(&p.first))) {
+        if emitter.places.len() < emitter.across {
+            let (found, across) = (emitter.places.len(), emitter.across);
             let what =
-                format!("needs a pour of at least as many particles as its mouth is wide: {across}, not {found}");
-            return Err(SceneError::new(at, what).help("raise until, or narrow the mouth"));
+                format!("needs a emitter of at least as many particles as its shape is wide: {across}, not {found}");
+            return Err(SceneError::new(at, what).help("raise until, or narrow the shape"));
         }
-        (pour.endless, any) = (true, true);
+        (emitter.endless, any) = (true, true);
     }
-    if any { Ok(()) } else { Err(SceneError::new(at, "is set, but nothing that the drain takes is poured")) }
+    if any { Ok(()) } else { Err(SceneError::new(at, "is set, but nothing that the drain takes is emitted")) }
 }
 
 /// Adds all bodies that melt: for each of their particles one of the liquid, which waits.

@@ -1,12 +1,12 @@
 //! Loose grains: boxes and surfaces filled with them, and mouths that pour them.
 
-use crate::builder::part::{Mouth, Outline, Part};
+use crate::builder::part::{EmitterShape, Outline, Part};
 use crate::builder::placement::transformer;
 use crate::builder::{BuildError, MeshSource};
 use crate::error::SceneError;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
-use crate::scene::{FillSpec, Grains, PourSpec, Transform, mouth};
+use crate::scene::{FillSpec, Grains, PourSpec, Transform, emitter_sites};
 use crate::voxel::{self, Field, Grid, VoxelError, Voxels};
 use glam::{DVec3, Vec3};
 use std::f32::consts::PI;
@@ -21,7 +21,7 @@ pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<
     let place = transformer(&Transform { scale: 1.0, ..spec.transform });
     let mass = spec.density * 4.0 / 3.0 * PI * spec.radius.powi(3);
     let mut part = if let Some(p) = &spec.pour {
-        poured(spec, p, place(Vec3::from(p.from)), mass)
+        emitted(spec, p, place(Vec3::from(p.from)), mass)
     } else {
         let places = match (&spec.fill, &spec.mesh) {
             (Some(fill), _) => box_places(at, spec, fill)?,
@@ -101,19 +101,19 @@ fn surface_places(
     Ok(voxel::merge(&grid, &voxels, &Field::inside(&voxels), None).map_err(wrong)?.positions)
 }
 
-/// Grains that come out of a mouth one after the other, each at its place of a lattice across the velocity: no two come
+/// Grains that come out of a emitter_sites one after the other, each at its place of a lattice across the velocity: no two come
 /// out of one place before the first has gone on by a diameter, as `Scene::validate` has seen to. They wait in layers behind
-/// the mouth.
-fn poured(spec: &Grains, pour: &PourSpec, from: Vec3, mass: f32) -> Part {
-    let (velocity, spacing, off) = (Vec3::from(pour.velocity), spacing_of(spec), wobble(spec));
+/// the emitter_sites.
+fn emitted(spec: &Grains, emitter: &PourSpec, from: Vec3, mass: f32) -> Part {
+    let (velocity, spacing, off) = (Vec3::from(emitter.velocity), spacing_of(spec), wobble(spec));
     let along = velocity.normalize();
     let (across, up) = along.any_orthonormal_pair();
-    let mut sites = mouth(pour.radius - spec.radius, spacing);
+    let mut sites = emitter_sites(emitter.radius - spec.radius, spacing);
     // Mixed, so that what comes out is a stream and not a spiral.
     let mut order: Vec<(u32, [f32; 2])> = sites.iter().enumerate().map(|(i, &s)| (mix(i as u32), s)).collect();
     order.sort_by_key(|(key, _)| *key);
     sites.iter_mut().zip(order).for_each(|(site, (_, s))| *site = s);
-    let count = pour.count() as usize;
+    let count = emitter.count() as usize;
     let place = |k: usize| {
         let [x, y] = sites[k % sites.len()];
         let shake = scatter(k as u32) * off;
@@ -124,7 +124,7 @@ fn poured(spec: &Grains, pour: &PourSpec, from: Vec3, mass: f32) -> Part {
     let waiting = places.iter().enumerate().map(queue).collect();
     let mut part = Part::new(waiting, vec![mass; count], Outline::Body);
     part.velocity = velocity;
-    part.pour = Some(Mouth { places, per_second: f64::from(pour.per_second), across: sites.len() });
+    part.emitter = Some(EmitterShape { places, per_second: f64::from(emitter.per_second), across: sites.len() });
     part
 }
 

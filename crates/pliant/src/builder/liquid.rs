@@ -96,7 +96,7 @@ pub fn fluid(
         true => volume.min(lightest / row[3]),
         false => volume,
     };
-    let grips =
+    let viscous_volumes =
         volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { *pair.0 } else { grip(pair) }).collect();
     let carry = f.carry_or_default();
     Some(Fluid {
@@ -115,7 +115,7 @@ pub fn fluid(
         volume: own,
         even: volumes.iter().zip(&liquids).all(|(&v, &l)| v == own && l > 0),
         volumes,
-        grips,
+        viscous_volumes,
         balls,
         liquids,
         kinds: scene

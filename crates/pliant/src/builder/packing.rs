@@ -1,7 +1,7 @@
 //! Constraints into blocks of eight, batch after batch, and the proof that batches are what they claim.
 
 use crate::builder::BuildError;
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::constraints::group::{BLOCK, Batch, Entry, Group, Incidence};
 use crate::error::SceneError;
@@ -9,7 +9,7 @@ use crate::partition::islands::GLOBAL;
 use crate::partition::{Plan, Set};
 
 /// Lays out constraints in the order of `sets` (constraint numbers).
-pub fn group(kind: Kind, raw: &Raw, sets: &[Set]) -> Group {
+pub fn group(kind: ConstraintKind, raw: &Raw, sets: &[Set]) -> Group {
     let layout = kind.layout();
     let blocks: usize = sets.iter().map(|s| s.members.len().div_ceil(BLOCK)).sum();
     let mut packed = Group {
@@ -62,7 +62,7 @@ pub fn check(groups: &[Group], plan: &Plan, islands: usize, rows: usize, paralle
     Ok(())
 }
 
-fn broken<T>(kind: Kind, what: String) -> Result<T, BuildError> {
+fn broken<T>(kind: ConstraintKind, what: String) -> Result<T, BuildError> {
     broken_at(kind.name(), what)
 }
 

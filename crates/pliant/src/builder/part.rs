@@ -2,7 +2,7 @@
 
 use crate::aero::aerodynamics::Air;
 use crate::constraints::group::Raw;
-use crate::constraints::{Kind, Softness};
+use crate::constraints::{ConstraintKind, Softness};
 use crate::math::RowData;
 use crate::rigid::{Plastic, Skin, Stiffness};
 use crate::scene::Elasticity;
@@ -51,7 +51,7 @@ pub struct Part {
     /// Velocity of every particle [m/s].
     pub velocity: Vec3,
     /// Constraints by kind.
-    pub constraints: BTreeMap<Kind, Raw>,
+    pub constraints: BTreeMap<ConstraintKind, Raw>,
     /// Orientations of segments.
     pub orientations: Vec<Quat>,
     /// Inverse quaternion mass of each orientation.
@@ -79,7 +79,7 @@ pub struct Part {
     /// A surface that follows its particles.
     pub coat: Option<Coat>,
     /// Particles that come into the world later.
-    pub pour: Option<Mouth>,
+    pub emitter: Option<EmitterShape>,
     /// Volume of each particle [m³]; empty for what has none, as sheets and ropes.
     pub volumes: Vec<f32>,
     /// Number of the liquid that it is.
@@ -108,7 +108,7 @@ pub struct Coat {
 
 /// Where and when the particles of a part come into the world, in their order.
 #[derive(Clone, Debug)]
-pub struct Mouth {
+pub struct EmitterShape {
     /// Where each comes out [m].
     pub places: Vec<Vec3>,
     /// How many in a second [1/s].
@@ -141,14 +141,14 @@ impl Part {
             matching: None,
             fields: Vec::new(),
             coat: None,
-            pour: None,
+            emitter: None,
             volumes: Vec::new(),
             liquid: None,
         }
     }
 
     /// Adds one constraint.
-    pub fn add(&mut self, kind: Kind, rows: &[u32], params: &[f32]) {
+    pub fn add(&mut self, kind: ConstraintKind, rows: &[u32], params: &[f32]) {
         debug_assert_eq!((rows.len(), params.len()), (kind.layout().rows, kind.layout().params));
         let raw = self.constraints.entry(kind).or_default();
         raw.rows.extend_from_slice(rows);

@@ -1,7 +1,7 @@
 //! Ropes and rods: a line of particles, with orientations on the segments where torsion counts.
 
 use crate::builder::part::{ORIENTATION, Outline, Part, soften, soften_scaled};
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::scene::{Elasticity, Rope};
 use glam::{Mat3, Quat, Vec3};
 use std::f32::consts::PI;
@@ -53,7 +53,7 @@ fn add_rope(part: &mut Part, spec: &Rope, segment: f32) {
     let n = part.positions.len() as u32;
     for i in 1..n {
         let softness = soften(spec.stretch, |young| young * PI * r2 / segment);
-        part.add(Kind::Stretch, &[i - 1, i], &[segment, softness.encoded()]);
+        part.add(ConstraintKind::Stretch, &[i - 1, i], &[segment, softness.encoded()]);
     }
     let Some(bend) = spec.bend else { return };
     for i in 1..n - 1 {
@@ -62,7 +62,7 @@ fn add_rope(part: &mut Part, spec: &Rope, segment: f32) {
         let curved = (a - b + (c - b)).length();
         let curved = if curved < 1e-4 * segment { 0.0 } else { curved };
         let softness = soften(bend, |young| young * PI * r2 * r2 / 4.0 / (segment * segment * segment));
-        part.add(Kind::Curve, &around, &[curved, softness.encoded(), segment]);
+        part.add(ConstraintKind::RopeBending, &around, &[curved, softness.encoded(), segment]);
     }
 }
 
@@ -82,13 +82,13 @@ fn add_rod(part: &mut Part, spec: &Rope, segment: f32, twist: Elasticity) {
     let bend = soften_scaled(bend, 0.5, |young| 4.0 * young * PI * r2 * r2 / 4.0 / segment);
     let torsion = soften_scaled(twist, 0.5, |shear| 4.0 * shear * PI * r2 * r2 / 2.0 / segment);
     for i in 0..segments {
-        part.add(Kind::StretchShear, &[i, i + 1, ORIENTATION | i], &[segment, weight, stretch.encoded()]);
+        part.add(ConstraintKind::StretchShear, &[i, i + 1, ORIENTATION | i], &[segment, weight, stretch.encoded()]);
     }
     for i in 1..segments {
         let (a, b) = (part.orientations[i as usize - 1], part.orientations[i as usize]);
         let rest = a.conjugate() * b;
         let params = [weight, weight, rest.x, rest.y, rest.z, rest.w, bend.encoded(), torsion.encoded()];
-        part.add(Kind::BendTwist, &[ORIENTATION | (i - 1), ORIENTATION | i], &params);
+        part.add(ConstraintKind::BendTwist, &[ORIENTATION | (i - 1), ORIENTATION | i], &params);
     }
 }
 

@@ -1,20 +1,23 @@
 //! The numbers of a model that come from the scene as they are.
 
 use crate::contact::collider_contact::Friction;
-use crate::model::{Mutual, Settings, Wind};
+use crate::model::{ParticleContactSettings, Settings, Wind};
 use crate::partition::Target;
 use crate::scene::{Partition, Scene};
 use glam::Vec3;
 
 /// How particles touch each other, if they do.
-pub fn mutual(scene: &Scene) -> Option<Mutual> {
+pub fn particle_contact(scene: &Scene) -> Option<ParticleContactSettings> {
     let spec = &scene.contact;
     let wanted = spec.itself || !scene.grains.is_empty() || !scene.body.is_empty();
     let solids =
         !(scene.cloth.is_empty() && scene.rope.is_empty() && scene.soft.is_empty() && scene.inflatable.is_empty());
     let wanted = wanted || solids && !scene.liquid.is_empty();
-    spec.between.unwrap_or(wanted).then_some(Mutual {
-        friction: Friction { stick: spec.friction.stick, slide: spec.friction.slide },
+    spec.between.unwrap_or(wanted).then_some(ParticleContactSettings {
+        friction: Friction {
+            static_friction: spec.friction.static_friction,
+            kinetic_friction: spec.friction.kinetic_friction,
+        },
         omega: spec.omega,
         stacking: spec.stacking,
         whole: spec.whole,

@@ -2,12 +2,12 @@
 
 use crate::builder::BuildError;
 use crate::builder::part;
-use crate::frame::Shape;
-use crate::model::{Coat, Coats};
+use crate::frame::Topology;
+use crate::model::{Coat, SkinnedMeshes};
 
 /// The coats of all copies of all objects so far.
 #[derive(Default)]
-pub struct Wardrobe {
+pub struct SkinnedMeshBuilder {
     all: Vec<Coat>,
     /// Number of the object that each belongs to.
     objects: Vec<u32>,
@@ -16,7 +16,7 @@ pub struct Wardrobe {
     vertices: usize,
 }
 
-impl Wardrobe {
+impl SkinnedMeshBuilder {
     /// One more, for the object whose particles begin at `first`.
     pub fn add(&mut self, coat: &part::Coat, first: usize, object: u32) {
         let base = self.vertices as u32;
@@ -28,7 +28,7 @@ impl Wardrobe {
 
     /// What outputs see, behind the particles of `shape`; nothing where no mesh follows any. `most`: points that can be
     /// numbered.
-    pub fn finish(self, shape: &Shape, most: usize) -> Result<Option<Coats>, BuildError> {
+    pub fn finish(self, shape: &Topology, most: usize) -> Result<Option<SkinnedMeshes>, BuildError> {
         if self.all.is_empty() {
             return Ok(None);
         }
@@ -45,6 +45,6 @@ impl Wardrobe {
         }
         shape.radii.resize(points, 0.0);
         shape.triangles.extend(self.triangles.iter().map(|t| t.map(|v| v + particles as u32)));
-        Ok(Some(Coats { shape, all: self.all }))
+        Ok(Some(SkinnedMeshes { topology: shape, all: self.all }))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::builder::part::{Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::mesh::TetMesh;
 use crate::mesh::repair::clean_tets;
 use crate::mesh::topology::{boundary, tet_edges};
@@ -32,7 +32,7 @@ pub fn soft(
             for (t, &v) in tets.iter().zip(&volumes) {
                 // ½·(K/V)·C² is the energy of a bulk modulus K, so 1/α = K/V.
                 let softness = soften(spec.volume, |bulk| bulk / v);
-                part.add(Kind::Volume, t, &[v, softness.encoded()]);
+                part.add(ConstraintKind::Volume, t, &[v, softness.encoded()]);
             }
         }
     }
@@ -110,7 +110,7 @@ fn add_edges(part: &mut Part, spec: &Soft, tets: &[[u32; 4]], volumes: &[f32]) {
     for (e, edge) in edges.iter().enumerate() {
         let rest = part.rest[edge[0] as usize].distance(part.rest[edge[1] as usize]);
         let softness = soften(spec.stretch, |young| young * beside[e] / (rest * rest));
-        part.add(Kind::Stretch, edge, &[rest, softness.encoded()]);
+        part.add(ConstraintKind::Stretch, edge, &[rest, softness.encoded()]);
     }
 }
 
@@ -127,5 +127,5 @@ fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem) {
     params[9] = 1.0 / (e * volume);
     params[10] = -nu / (e * volume);
     params[11] = 2.0 * (1.0 + nu) / (e * volume);
-    part.add(Kind::FemTet, t, &params);
+    part.add(ConstraintKind::FemTet, t, &params);
 }

@@ -2,7 +2,7 @@
 
 use crate::builder::part::{Inside, Part};
 use crate::mesh::topology::Buckets;
-use crate::model::{Inflatable, Sails};
+use crate::model::{AeroSurfaces, Inflatable};
 
 /// A closed surface of `n` particles from `first` on.
 pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u32) -> Inflatable {
@@ -23,17 +23,17 @@ pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u3
 }
 
 /// Which triangles each particle is a corner of.
-pub fn finish_sails(sails: &mut Sails, particles: usize) {
+pub fn finish_sails(aero_surfaces: &mut AeroSurfaces, particles: usize) {
     let incident = Buckets::fill(particles, || {
-        sails.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))
+        aero_surfaces.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))
     });
-    sails.offsets = vec![0];
+    aero_surfaces.offsets = vec![0];
     for i in 0..particles {
         let triangles = incident.of(i);
         if !triangles.is_empty() {
-            sails.particles.push(i as u32);
-            sails.incident.extend_from_slice(triangles);
-            sails.offsets.push(sails.incident.len() as u32);
+            aero_surfaces.particles.push(i as u32);
+            aero_surfaces.incident.extend_from_slice(triangles);
+            aero_surfaces.offsets.push(aero_surfaces.incident.len() as u32);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Constraints of one kind, in blocks and batches, and who is joined to each row.
 
-use crate::constraints::{Kind, Layout};
+use crate::constraints::{ConstraintKind, Layout};
 
 /// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
 /// each number with one load.
@@ -19,7 +19,7 @@ pub struct Raw {
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Their kind.
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     /// How many there are.
     pub count: usize,
     /// Sets that run one after the other. In a colored group no row appears twice within a batch.

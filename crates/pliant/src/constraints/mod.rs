@@ -6,7 +6,7 @@
 //!
 //! Beside each `.rs` file stands its `.wgsl` twin for the GPU, which `tests/gpu` holds equal to it.
 //!
-//! To add a constraint: write its two files, then add it to [`Kind`] and to the lists of its methods below.
+//! To add a constraint: write its two files, then add it to [`ConstraintKind`] and to the lists of its methods below.
 //!
 //! References used throughout: [XPBD] Macklin, Müller, Chentanez, "XPBD", MIG 2016; D0–D4 and E01–E33
 //! are the documents and errata listed in ARCHITECTURE.md.
@@ -80,7 +80,7 @@ pub trait Constraint<const N: usize, const P: usize, const M: usize>: Send + Syn
 /// The kinds of constraints that run in batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ConstraintKind {
     /// Distance of two particles.
     Stretch,
     /// Dihedral angle of two triangles.
@@ -94,7 +94,7 @@ pub enum Kind {
     /// St Venant–Kirchhoff tetrahedron.
     FemTet,
     /// Straightness of three particles of a rope.
-    Curve,
+    RopeBending,
     /// Stretch and shear of a rod segment with its orientation.
     StretchShear,
     /// Bending and torsion between two rod orientations.
@@ -105,7 +105,7 @@ pub enum Kind {
     Attach,
 }
 
-/// Something to be done with the type of a kernel, see [`Kind::visit`].
+/// Something to be done with the type of a kernel, see [`ConstraintKind::visit`].
 pub trait Visitor {
     /// What comes back.
     type Output;
@@ -113,7 +113,7 @@ pub trait Visitor {
     fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Self::Output;
 }
 
-impl Kind {
+impl ConstraintKind {
     /// All kinds, in the order in which an iteration runs them.
     pub const ALL: [Self; 11] = [
         Self::Stretch,
@@ -122,7 +122,7 @@ impl Kind {
         Self::Volume,
         Self::FemTriangle,
         Self::FemTet,
-        Self::Curve,
+        Self::RopeBending,
         Self::StretchShear,
         Self::BendTwist,
         Self::Tether,
@@ -139,7 +139,7 @@ impl Kind {
             Self::Volume => visitor.visit::<volume::Volume, 4, 2, 1>(),
             Self::FemTriangle => visitor.visit::<fem_triangle::FemTriangle, 3, 7, 3>(),
             Self::FemTet => visitor.visit::<fem_tet::FemTet, 4, 12, 6>(),
-            Self::Curve => visitor.visit::<rope_bending::Curve, 3, 3, 1>(),
+            Self::RopeBending => visitor.visit::<rope_bending::RopeBending, 3, 3, 1>(),
             Self::StretchShear => visitor.visit::<rod::StretchShear, 3, 3, 3>(),
             Self::BendTwist => visitor.visit::<rod::BendTwist, 2, 8, 3>(),
             Self::Tether => visitor.visit::<tether::Tether, 2, 2, 1>(),
@@ -156,7 +156,7 @@ impl Kind {
             Self::Volume => "volume",
             Self::FemTriangle => "fem_triangle",
             Self::FemTet => "fem_tet",
-            Self::Curve => "curve",
+            Self::RopeBending => "rope_bending",
             Self::StretchShear => "stretch_shear",
             Self::BendTwist => "bend_twist",
             Self::Tether => "tether",
@@ -174,7 +174,7 @@ impl Kind {
             Self::Volume => include_str!("volume.wgsl"),
             Self::FemTriangle => include_str!("fem_triangle.wgsl"),
             Self::FemTet => include_str!("fem_tet.wgsl"),
-            Self::Curve => include_str!("rope_bending.wgsl"),
+            Self::RopeBending => include_str!("rope_bending.wgsl"),
             Self::StretchShear | Self::BendTwist => include_str!("rod.wgsl"),
             Self::Tether => include_str!("tether.wgsl"),
             Self::Attach => include_str!("attach.wgsl"),

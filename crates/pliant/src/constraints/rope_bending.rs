@@ -10,14 +10,14 @@ use crate::constraints::{Constraint, Row, Scales, Update};
 use crate::math::{Lane, V3};
 
 /// The kernel.
-pub struct Curve;
+pub struct RopeBending;
 
 #[inline(always)]
 fn second_difference<F: Lane>([a, b, c]: &[Row<F>; 3]) -> V3<F> {
     (a.v - b.v) + (c.v - b.v)
 }
 
-impl Constraint<3, 3, 1> for Curve {
+impl Constraint<3, 3, 1> for RopeBending {
     const SOFTNESS: Option<usize> = Some(1);
 
     #[inline(always)]

@@ -2,7 +2,7 @@
 
 struct Curve { rows: array<vec4<f32>, 3>, lambda: array<f32, 1> }
 
-fn curve(scales: Scales, p: array<f32, 3>, r: array<vec4<f32>, 3>, l: array<f32, 1>) -> Curve {
+fn rope_bending(scales: Scales, p: array<f32, 3>, r: array<vec4<f32>, 3>, l: array<f32, 1>) -> Curve {
     let s = (r[0].xyz - r[1].xyz) + (r[2].xyz - r[1].xyz);
     let size = sqrt(dot(s, s));
     let full = delta_lambda(scales, p[1], size - p[0], l[0], r[0].w + 4.0 * r[1].w + r[2].w);

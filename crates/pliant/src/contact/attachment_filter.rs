@@ -3,14 +3,14 @@
 /// For each particle the objects that it is attached to. It does not touch them: contacts would part what the attachment
 /// holds together, and the two would push each other about.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Mates {
+pub struct AttachmentFilter {
     /// Where the objects of each particle begin, and where those of the last one end; empty without attachments.
     pub offsets: Vec<u32>,
     /// Object numbers, in rising order for each particle.
     pub objects: Vec<u32>,
 }
 
-impl Mates {
+impl AttachmentFilter {
     /// From pairs of a particle and an object, for `n` particles.
     pub fn new(mut pairs: Vec<(u32, u32)>, n: usize) -> Self {
         if pairs.is_empty() {

@@ -1,6 +1,6 @@
 //! Contact of two particles that hold on to each other: cohesion (S18).
 //!
-//! Model: Derjaguin, Muller, Toporov 1975. Touching spheres attract each other with 2π·w·R, w the work of adhesion
+//! Model: Derjaguin, Muller, Toporov 1975. ContactPair spheres attract each other with 2π·w·R, w the work of adhesion
 //! [J/m²] and 1/R = 1/r_a + 1/r_b; no more and no less, until they part. At position level the multiplier of the
 //! contact may go down to minus that force times h² in place of 0 (E16), and friction is bounded by μ·(N + 2π·w·R):
 //! Mohr and Coulomb's law.
@@ -35,8 +35,11 @@ pub fn cohere(a: &Side, b: &Side, rule: Rule, hold: f32, push: Push) -> (Vec3, P
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
     let (square, load) = (free.length_squared(), total + hold);
-    let bound = rule.friction.stick * load;
-    let tangent =
-        if square <= bound * bound { free } else { free * (rule.friction.slide * load / square.sqrt()).min(1.0) };
+    let bound = rule.friction.static_friction * load;
+    let tangent = if square <= bound * bound {
+        free
+    } else {
+        free * (rule.friction.kinetic_friction * load / square.sqrt()).min(1.0)
+    };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }

@@ -14,7 +14,7 @@ fn hold(strength: f32, a: f32, b: f32) -> f32 {
 
 // Derjaguin, Muller, Toporov: the push of a contact may go down to minus `pull` [kg·m] in place of 0 (E16), and friction
 // is bounded by μ·(N + pull).
-fn cohere(a: Side, b: Side, stick: f32, slide: f32, omega: f32, pull: f32, push: vec4<f32>) -> Met {
+fn cohere(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, pull: f32, push: vec4<f32>) -> Met {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return Met(vec3<f32>(0.0), push);
@@ -28,9 +28,9 @@ fn cohere(a: Side, b: Side, stick: f32, slide: f32, omega: f32, pull: f32, push:
     var tangent = push.xyz - slip * scale;
     let square = dot(tangent, tangent);
     let load = total + pull;
-    let bound = stick * load;
+    let bound = static_friction * load;
     if square > bound * bound {
-        tangent *= min(slide * load / sqrt(square), 1.0);
+        tangent *= min(kinetic_friction * load / sqrt(square), 1.0);
     }
     return Met(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
 }

@@ -113,9 +113,9 @@ fn sign(v: f32) -> f32 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
     /// Static coefficient: below it nothing slips.
-    pub stick: f32,
+    pub static_friction: f32,
     /// Kinetic coefficient.
-    pub slide: f32,
+    pub kinetic_friction: f32,
 }
 
 /// What one contact has done so far in this substep. Laid out as a row, so that lanes can be loaded with several.
@@ -136,7 +136,7 @@ impl Push {
     /// dynamics with friction and contact", TOG 2015): where averaged Jacobi takes n iterations, it takes √n. It
     /// needs steps that never do too much, which sharing masses sees to.
     #[inline]
-    pub fn onward(self, last: Self, momentum: f32) -> Self {
+    pub fn extrapolate(self, last: Self, momentum: f32) -> Self {
         let normal = self.normal + (self.normal - last.normal) * momentum;
         if normal > 0.0 {
             Self { normal, tangent: self.tangent + (self.tangent - last.tangent) * momentum }
@@ -160,7 +160,7 @@ pub fn momentum(k: u32, n: u32) -> f32 {
 
 /// A collider during one substep.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Obstacle {
+pub struct MovingCollider {
     /// Its shape.
     pub solid: Solid,
     /// Where it stood at the start of the substep.
@@ -180,20 +180,20 @@ pub fn depth(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
 
 /// Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m].
 #[inline]
-pub fn is_near(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
+pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
     // A particle may go as far again as the prediction took it.
     let reach = margin + (x - start).length();
-    let Some((min, max)) = obstacle.solid.bounds() else {
-        let (inside, _) = depth(&obstacle.solid, &obstacle.after, x, radius);
+    let Some((min, max)) = moving_collider.solid.bounds() else {
+        let (inside, _) = depth(&moving_collider.solid, &moving_collider.after, x, radius);
         return inside > -reach;
     };
-    let here = obstacle.after.inward(x);
+    let here = moving_collider.after.inward(x);
     // In the collider's frame its own motion counts too.
-    let reach = reach.max(margin + (here - obstacle.before.inward(start)).length()) + radius;
+    let reach = reach.max(margin + (here - moving_collider.before.inward(start)).length()) + radius;
     if here.distance(here.clamp(min, max)) >= reach {
         return false;
     }
-    match &obstacle.solid {
+    match &moving_collider.solid {
         Solid::Surface(surface) => surface.nearest(here, reach).is_some(),
         solid => signed_distance(solid, here).0 < reach,
     }
@@ -215,18 +215,25 @@ pub fn way_out(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3>
 /// `start` is the particle's position at the start of the substep. `ease` is how many times as far as it should the particle
 /// goes, because a body behind it follows by less: 1 for a free one. Surfaces do not ask.
 #[inline]
-pub fn project(obstacle: &Obstacle, radius: f32, start: Vec3, x: Vec3, push: Push, ease: f32) -> (Vec3, Push) {
-    if let Solid::Surface(surface) = &obstacle.solid {
-        return slide(obstacle, surface, radius, start, x, push);
+pub fn project(
+    moving_collider: &MovingCollider,
+    radius: f32,
+    start: Vec3,
+    x: Vec3,
+    push: Push,
+    overpush: f32,
+) -> (Vec3, Push) {
+    if let Solid::Surface(surface) = &moving_collider.solid {
+        return slide(moving_collider, surface, radius, start, x, push);
     }
-    let (depth, normal) = depth(&obstacle.solid, &obstacle.after, x, radius);
+    let (depth, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radius);
     // E16: an inequality is clamped, but what was pushed before may be given back.
-    let total = (push.normal + depth * ease).max(0.0);
+    let total = (push.normal + depth * overpush).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
         return (x, push);
     }
     let out = x + normal * (total - push.normal);
-    rub(obstacle, radius, start, out, Normal { total, normal, ease }, push)
+    apply_friction(moving_collider, radius, start, out, Normal { total, normal, overpush }, push)
 }
 
 /// The normal half of a contact once it is done.
@@ -236,24 +243,31 @@ struct Normal {
     total: f32,
     normal: Vec3,
     /// As for [`project`].
-    ease: f32,
+    overpush: f32,
 }
 
 /// The other half: friction of a particle that was pushed to `out`.
 #[inline]
-fn rub(obstacle: &Obstacle, radius: f32, start: Vec3, out: Vec3, done: Normal, push: Push) -> (Vec3, Push) {
-    let Normal { total, normal, ease } = done;
+fn apply_friction(
+    moving_collider: &MovingCollider,
+    radius: f32,
+    start: Vec3,
+    out: Vec3,
+    done: Normal,
+    push: Push,
+) -> (Vec3, Push) {
+    let Normal { total, normal, overpush } = done;
     // Slip against the material point of the collider under the particle.
     let here = out - normal * radius;
-    let carried = here - obstacle.before.outward(obstacle.after.inward(here));
+    let carried = here - moving_collider.before.outward(moving_collider.after.inward(here));
     let moved = out - start - carried;
     let slip = moved - normal * moved.dot(normal);
-    let free = slip * ease - push.tangent;
+    let free = slip * overpush - push.tangent;
     let length = free.length();
-    let wanted = if length <= obstacle.friction.stick * total {
+    let wanted = if length <= moving_collider.friction.static_friction * total {
         -free
     } else {
-        free * (-(obstacle.friction.slide * total / length).min(1.0))
+        free * (-(moving_collider.friction.kinetic_friction * total / length).min(1.0))
     };
     (out + (wanted - push.tangent), Push { normal: total, tangent: wanted })
 }
@@ -262,9 +276,16 @@ fn rub(obstacle: &Obstacle, radius: f32, start: Vec3, out: Vec3, done: Normal, p
 /// particle was in it at the start, so that neither a fast particle nor a fast collider goes through.
 ///
 /// The push is what the sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
-fn slide(obstacle: &Obstacle, surface: &Surface, radius: f32, start: Vec3, x: Vec3, push: Push) -> (Vec3, Push) {
+fn slide(
+    moving_collider: &MovingCollider,
+    surface: &Surface,
+    radius: f32,
+    start: Vec3,
+    x: Vec3,
+    push: Push,
+) -> (Vec3, Push) {
     let radius = surface.radius(radius);
-    let (before, after) = (&obstacle.before, &obstacle.after);
+    let (before, after) = (&moving_collider.before, &moving_collider.after);
     let (from, to) = (before.inward(start), after.inward(x));
     let end = surface.slide(from, to, radius);
     let (place, total, normal) = if end.touched {
@@ -285,7 +306,14 @@ fn slide(obstacle: &Obstacle, surface: &Surface, radius: f32, start: Vec3, x: Ve
         return (x, push);
     };
     let normal = after.rotation * normal;
-    let (rubbed, done) = rub(obstacle, radius, start, after.outward(place), Normal { total, normal, ease: 1.0 }, push);
+    let (rubbed, done) = apply_friction(
+        moving_collider,
+        radius,
+        start,
+        after.outward(place),
+        Normal { total, normal, overpush: 1.0 },
+        push,
+    );
     // Friction and what was given back must not lead through the surface either.
     let last = after.inward(rubbed);
     let share = surface.straight(from, last, radius);

@@ -1,13 +1,13 @@
-// Twin of contact.rs. The structs up to `Obstacle` have their host side in backend/gpu/layout.rs.
+// Twin of contact.rs. The structs up to `MovingCollider` have their host side in backend/gpu/layout.rs.
 //
 // Needs `const BRIEF: bool`: the same with less code, for whoever waits for code. Then what is round about its axis is seen
 // from outside, without turning a point into its frame and a normal back, and colliders at rest carry nothing.
 
 struct Pose { position: vec4<f32>, rotation: vec4<f32> }
 
-struct Obstacle { before: Pose, after: Pose, size: vec4<f32>, stick: f32, slide: f32, shape: u32, table: u32 }
+struct MovingCollider { before: Pose, after: Pose, size: vec4<f32>, static_friction: f32, kinetic_friction: f32, shape: u32, table: u32 }
 
-// What `Obstacle.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
+// What `MovingCollider.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
 // cuboid of half extents size.xyz.
 const PLANE: u32 = 0u;
 const SPHERE: u32 = 1u;
@@ -90,37 +90,37 @@ fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: 
 }
 
 // A push that goes on beyond what was found, by `momentum` times what that has changed by since the iteration before.
-fn onward(push: vec4<f32>, last: vec4<f32>, momentum: f32) -> vec4<f32> {
+fn extrapolate(push: vec4<f32>, last: vec4<f32>, momentum: f32) -> vec4<f32> {
     let more = push + (push - last) * momentum;
     // Without a push there is no friction that anybody would give back.
     return select(vec4<f32>(0.0), more, more.w > 0.0);
 }
 
 fn contact_project(
-    o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, ease: f32,
+    o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, overpush: f32,
 ) -> Touched {
-    return contact_push(o, contact_depth(o.shape, o.size, o.after, x, radius), radius, start, x, push, ease);
+    return contact_push(o, contact_depth(o.shape, o.size, o.after, x, radius), radius, start, x, push, overpush);
 }
 
 // Projects a contact of a particle that is so deep inside. `ease`: how many times as far as it should the particle goes,
 // because a body behind it follows by less.
 fn contact_push(
-    o: Obstacle, depth: Depth, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, ease: f32,
+    o: MovingCollider, depth: Depth, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, overpush: f32,
 ) -> Touched {
     let normal = depth.normal;
     // E16: an inequality is clamped, but what was pushed before may be given back. A particle that is not a number
     // touches nothing.
-    let sum = push.w + depth.inside * ease;
+    let sum = push.w + depth.inside * overpush;
     let total = select(0.0, sum, sum > 0.0);
     if total == 0.0 && push.w == 0.0 {
         return Touched(x, push);
     }
-    return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push, ease);
+    return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push, overpush);
 }
 
 // The other half of a contact: friction of a particle that was pushed to `away`, by `total` in this substep.
 fn contact_rub(
-    o: Obstacle, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, ease: f32,
+    o: MovingCollider, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, overpush: f32,
 ) -> Touched {
     // Slip against the material point of the collider under the particle.
     var moved = away - start;
@@ -129,11 +129,11 @@ fn contact_rub(
         moved -= here - contact_outward(o.before, contact_inward(o.after, here));
     }
     let slip = moved - normal * dot(moved, normal);
-    let free = slip * ease - push.xyz;
+    let free = slip * overpush - push.xyz;
     let size = sqrt(dot(free, free));
     var wanted = -free;
-    if !(size <= o.stick * total) {
-        wanted = free * -min(o.slide * total / size, 1.0);
+    if !(size <= o.static_friction * total) {
+        wanted = free * -min(o.kinetic_friction * total / size, 1.0);
     }
     return Touched(away + (wanted - push.xyz), vec4<f32>(wanted, total));
 }

@@ -1,13 +1,13 @@
 // Twin of contact.rs where some colliders have tables (S17); needs contact.wgsl, collide/*.wgsl, and three constants that
 // say which shapes there are: HULLS, SURFACES, FIELDS. What is not there is not compiled in.
 
-// More of what `Obstacle.shape` may be; `Obstacle.table` is where their tables start.
+// More of what `MovingCollider.shape` may be; `MovingCollider.table` is where their tables start.
 const HULL_SHAPE: u32 = 4u;
 const SURFACE_SHAPE: u32 = 5u;
 const FIELD_SHAPE: u32 = 6u;
 
 // In the collider's frame, without the particle's radius. Surfaces are looked for within `limit` [m]; they have no inside.
-fn solid_local(o: Obstacle, p: vec3<f32>, limit: f32) -> Depth {
+fn solid_local(o: MovingCollider, p: vec3<f32>, limit: f32) -> Depth {
     if HULLS && o.shape == HULL_SHAPE {
         let d = hull_distance(o.table, p);
         return Depth(-d.w, d.xyz);
@@ -26,20 +26,20 @@ fn solid_local(o: Obstacle, p: vec3<f32>, limit: f32) -> Depth {
     return contact_local(o.shape, o.size, p);
 }
 
-fn solid_depth(o: Obstacle, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
+fn solid_depth(o: MovingCollider, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
     let local = solid_local(o, contact_inward(pose, x), FAR_AWAY);
     return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
 }
 
 // How deep a point is below the surface, and the way out; surfaces are looked for within `limit` [m].
-fn solid_around(o: Obstacle, x: vec3<f32>, limit: f32) -> Depth {
+fn solid_around(o: MovingCollider, x: vec3<f32>, limit: f32) -> Depth {
     let local = solid_local(o, contact_inward(o.after, x), limit);
     return Depth(local.inside, contact_turn(o.after.rotation, local.normal));
 }
 
 // Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m]; it may go as far
 // again as the prediction took it.
-fn solid_is_near(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, margin: f32) -> bool {
+fn solid_is_near(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>, margin: f32) -> bool {
     let here = contact_inward(o.after, x);
     var reach = margin + length(x - start);
     if o.shape >= HULL_SHAPE {
@@ -55,7 +55,7 @@ fn solid_is_near(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, margi
 }
 
 // Way out of a collider where it stood before for a particle that is inside at `x`.
-fn solid_way_out(o: Obstacle, x: vec3<f32>, radius: f32) -> vec3<f32> {
+fn solid_way_out(o: MovingCollider, x: vec3<f32>, radius: f32) -> vec3<f32> {
     if SURFACES && o.shape == SURFACE_SHAPE {
         return contact_turn(o.before.rotation, surface_way_out(o.table, contact_inward(o.before, x), radius));
     }
@@ -63,7 +63,7 @@ fn solid_way_out(o: Obstacle, x: vec3<f32>, radius: f32) -> vec3<f32> {
     return select(vec3<f32>(0.0), d.normal * d.inside, d.inside > 0.0);
 }
 
-fn solid_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
+fn solid_project(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
     if SURFACES && o.shape == SURFACE_SHAPE {
         return solid_slide(o, radius, start, x, push);
     }
@@ -73,7 +73,7 @@ fn solid_project(o: Obstacle, radius: f32, start: vec3<f32>, x: vec3<f32>, push:
 // Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
 // particle was in it at the start, so that neither a fast particle nor a fast collider goes through. The push is what the
 // sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
-fn solid_slide(o: Obstacle, given: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
+fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
     let radius = surface_radius(o.table, given);
     let begin = contact_inward(o.before, start);
     let to = contact_inward(o.after, x);

@@ -96,10 +96,13 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
-    let (square, bound) = (free.length_squared(), rule.friction.stick * total);
+    let (square, bound) = (free.length_squared(), rule.friction.static_friction * total);
     // Most contacts stick, and need no root.
-    let tangent =
-        if square <= bound * bound { free } else { free * (rule.friction.slide * total / square.sqrt()).min(1.0) };
+    let tangent = if square <= bound * bound {
+        free
+    } else {
+        free * (rule.friction.kinetic_friction * total / square.sqrt()).min(1.0)
+    };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }
 
@@ -140,8 +143,8 @@ pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: 
     let moved = (a.place.v - a.start.v) - (b.place.v - b.start.v);
     let slip = moved - normal * moved.dot(normal);
     let free = push.v - slip * scale;
-    let (length, bound) = (free.length_squared(), F::splat(rule.friction.stick) * total);
-    let slid = free * (F::splat(rule.friction.slide) * total / length.sqrt()).min(one);
+    let (length, bound) = (free.length_squared(), F::splat(rule.friction.static_friction) * total);
+    let slid = free * (F::splat(rule.friction.kinetic_friction) * total / length.sqrt()).min(one);
     let tangent = pick(length, bound * bound, slid, free);
     let impulse = normal * (total - push.w) + (tangent - push.v);
     // Nothing happens between two that cannot move, and where nobody pushes or has pushed.

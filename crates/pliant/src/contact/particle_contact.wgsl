@@ -64,7 +64,7 @@ fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
 
 // D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16.
 // `parts`: old positions are parted, which gives no velocity.
-fn meet(a: Side, b: Side, stick: f32, slide: f32, omega: f32, parts: bool, push: vec4<f32>) -> Met {
+fn meet(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, push: vec4<f32>) -> Met {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return Met(vec3<f32>(0.0), push);
@@ -81,9 +81,9 @@ fn meet(a: Side, b: Side, stick: f32, slide: f32, omega: f32, parts: bool, push:
     let slip = moved - normal * dot(moved, normal);
     var tangent = push.xyz - slip * scale;
     let square = dot(tangent, tangent);
-    let bound = stick * total;
+    let bound = static_friction * total;
     if square > bound * bound {
-        tangent *= min(slide * total / sqrt(square), 1.0);
+        tangent *= min(kinetic_friction * total / sqrt(square), 1.0);
     }
     return Met(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
 }

@@ -12,7 +12,7 @@ use glam::Vec3;
 
 /// How a contact gives back what it takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Bounce {
+pub struct RestitutionLaw {
     /// Restitution e: speed after over speed before.
     pub restitution: f32,
     /// Slower contacts do not bounce [m/s].
@@ -21,7 +21,7 @@ pub struct Bounce {
     pub drag: f32,
 }
 
-impl Bounce {
+impl RestitutionLaw {
     /// For substeps of `h` [s] under `gravity` [m/s²], with a rolling resistance of `rolling` [1/s].
     pub fn new(restitution: f32, rolling: f32, gravity: Vec3, h: f32) -> Self {
         Self { restitution, still: 2.0 * gravity.length() * h, drag: -libm::expm1f(-rolling * h) }
@@ -36,7 +36,7 @@ impl Bounce {
 /// Change of the relative velocity of a contact that pushed, from `before` the substep to `now` [m/s]; `normal` points
 /// to the side whose velocity minus the other's they are.
 #[inline]
-pub fn rebound(bounce: &Bounce, normal: Vec3, before: Vec3, now: Vec3) -> Vec3 {
+pub fn rebound(bounce: &RestitutionLaw, normal: Vec3, before: Vec3, now: Vec3) -> Vec3 {
     let (approach, speed) = (normal.dot(before), normal.dot(now));
     let along = now - normal * speed;
     let wanted = -bounce.restitution * approach;

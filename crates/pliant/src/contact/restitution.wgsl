@@ -2,15 +2,15 @@
 
 // Restitution: speed after over speed before. `still`: slower contacts do not bounce [m/s]. `drag`: share of the speed
 // along the contact that rolling resistance takes in a substep.
-struct Bounce { restitution: f32, still: f32, drag: f32 }
+struct RestitutionLaw { restitution: f32, still: f32, drag: f32 }
 
-fn bounce_acts(bounce: Bounce) -> bool {
+fn bounce_acts(bounce: RestitutionLaw) -> bool {
     return bounce.restitution > 0.0 || bounce.drag > 0.0;
 }
 
 // Change of the relative velocity of a contact that pushed, from `before` the substep to `now` [m/s]; `normal` points to
 // the side whose velocity minus the other's they are. Newton's law, v_n' = −e·v_n.
-fn rebound(bounce: Bounce, normal: vec3<f32>, before: vec3<f32>, now: vec3<f32>) -> vec3<f32> {
+fn rebound(bounce: RestitutionLaw, normal: vec3<f32>, before: vec3<f32>, now: vec3<f32>) -> vec3<f32> {
     let approach = dot(normal, before);
     let speed = dot(normal, now);
     let along = now - normal * speed;

@@ -10,7 +10,7 @@ use crate::neighbors::{ASLEEP, Search};
 
 /// How much farther than the others a ball may reach for a grid to be the better search: with four times as much everybody looks
 /// at some thousand others.
-const FARTHEST: f32 = 4.0;
+const MAX_GRID_REACH_RATIO: f32 = 4.0;
 
 /// Phase of all particles of liquids: they do not touch each other, but keep their density.
 pub const LIQUID: u32 = ASLEEP - 1;
@@ -49,7 +49,7 @@ pub struct Fluid {
     /// Space of each particle in the sums of a liquid [m³].
     pub volumes: Vec<f32>,
     /// The same for viscosity: solids that are lighter than the liquid take less, or it would throw them about.
-    pub grips: Vec<f32>,
+    pub viscous_volumes: Vec<f32>,
     /// Solid particles that are large; empty where none is. They have no other space in the sums.
     pub balls: Vec<Ball>,
     /// Liquid of each particle, counted from 1; 0 for solids.
@@ -78,7 +78,7 @@ impl Fluid {
     /// What to search with: a grid where all reach about equally far.
     pub fn search(&self) -> Search {
         let most = self.balls.iter().fold(0.0, |most: f32, ball| most.max(ball.radius));
-        if 0.5 * self.reach + most > FARTHEST * 0.5 * self.reach { Search::Tree } else { Search::Grid }
+        if 0.5 * self.reach + most > MAX_GRID_REACH_RATIO * 0.5 * self.reach { Search::Tree } else { Search::Grid }
     }
 
     /// How viscosity is solved for in substeps of `h` seconds.

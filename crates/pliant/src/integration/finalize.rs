@@ -5,11 +5,18 @@ use crate::integration::predict::vector;
 use crate::model::Model;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
-use crate::solver::cpu::{Alarm, Scratch, Substep};
+use crate::solver::cpu::{DivergenceFlag, Scratch, Substep};
 use crate::state::State;
 
 /// Runs the stage.
-pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &Scratch, sub: &Substep, alarm: &Alarm) {
+pub fn finalize(
+    threads: &Threads,
+    model: &Model,
+    state: &mut State,
+    scratch: &Scratch,
+    sub: &Substep,
+    divergence: &DivergenceFlag,
+) {
     let bdf2 = model.settings.integrator == Integrator::Bdf2;
     let second = bdf2 && sub.index > 0;
     let (h, inv_h) = (sub.h, 1.0 / sub.h);
@@ -33,7 +40,7 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
                 velocities[k] = [0.0; 4];
                 continue;
             }
-            alarm.check(i, x);
+            divergence.check(i, x);
             if row[3] == 0.0 {
                 let v = (x - start) * inv_h;
                 velocities[k] = [v.x, v.y, v.z, 0.0];
@@ -45,7 +52,7 @@ pub fn finalize(threads: &Threads, model: &Model, state: &mut State, scratch: &S
             } else {
                 velocity_bdf1(x, start, free, h, inv_h)
             };
-            alarm.check_speed(i, v);
+            divergence.check_speed(i, v);
             velocities[k] = [v.x, v.y, v.z, 0.0];
         }
     });

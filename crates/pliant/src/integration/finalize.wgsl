@@ -7,7 +7,7 @@ const TOUCHES: u32 = 2u;
 const SEAMS: u32 = 4u;
 
 // Who runs away in this substep is known at once: all who ask come after this pass.
-const RUNAWAYS: u32 = RAN_AWAY_PREDICT;
+const RUNAWAYS: u32 = DIVERGED_PREDICT;
 
 fn told(i: u32) -> u32 {
     return i;
@@ -20,7 +20,7 @@ fn finalize(thread: Thread) {
         return;
     }
     if i == 0u {
-        atomicStore(&marks[LOWEST], NOBODY);
+        atomicStore(&marks[LOWEST], NONE);
     }
     if atomicLoad(&marks[FROZEN]) != 0u {
         rows[i] = motion[previous_at(i)];
@@ -31,7 +31,7 @@ fn finalize(thread: Thread) {
     if i < sub.particles {
         if (job.mode & SEAMS) != 0u {
             let seam = topology[sub.seam_of + i];
-            if seam != NOBODY {
+            if seam != NONE {
                 slot = topology[sub.seams + 4u * seam + 1u];
                 if (job.mode & JOINS) != 0u {
                     let count = topology[sub.seams + 4u * seam + 2u];

@@ -1,8 +1,8 @@
 // Stage finalize of one row: velocities, sleeping, and a check that nothing has run away.
 
 // Beyond this a single-precision position resolves less than a decimeter [m], as on the CPU.
-const FARTHEST: f32 = 1e6;
-const FASTEST: f32 = 1e4;
+const MAX_POSITION: f32 = 1e6;
+const MAX_SPEED: f32 = 1e4;
 
 // Where a row is, and its velocity.
 struct Landed { row: vec4<f32>, velocity: vec4<f32> }
@@ -50,10 +50,10 @@ fn landed(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Landed {
 
 // Whether colliders, other particles or the pressure of a liquid, which does not pull, had a say.
 fn was_pushed(i: u32, slot: u32, w: f32) -> bool {
-    if sub.meets != NOBODY && work[sub.meets + i].w > 0.0 {
+    if sub.meets != NONE && work[sub.meets + i].w > 0.0 {
         return true;
     }
-    if sub.carried != NOBODY && (i >= sub.wet || any(work[sub.carried + i].xyz != vec3<f32>(0.0))) {
+    if sub.carried != NONE && (i >= sub.wet || any(work[sub.carried + i].xyz != vec3<f32>(0.0))) {
         return true;
     }
     return sub.colliders > 0u && w != 0.0 && pushed(i, slot);
@@ -76,9 +76,9 @@ fn pushed(particle: u32, slot: u32) -> bool {
 
 // The comparisons are false for NaN, so NaN is caught too.
 fn check(i: u32, x: vec3<f32>, v: vec3<f32>, ahead: vec3<f32>) {
-    if !(dot(ahead, ahead) <= FARTHEST * FARTHEST) {
+    if !(dot(ahead, ahead) <= MAX_POSITION * MAX_POSITION) {
         atomicMin(&marks[RUNAWAYS], told(i));
-    } else if !(dot(x, x) <= FARTHEST * FARTHEST) || !(dot(v, v) <= FASTEST * FASTEST) {
+    } else if !(dot(x, x) <= MAX_POSITION * MAX_POSITION) || !(dot(v, v) <= MAX_SPEED * MAX_SPEED) {
         atomicMin(&marks[RUNAWAYS + 1u], told(i));
     }
 }

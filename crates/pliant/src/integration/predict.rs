@@ -7,7 +7,7 @@ use crate::math::V3;
 use crate::model::Model;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
-use crate::solver::cpu::{Alarm, Scratch, Substep};
+use crate::solver::cpu::{DivergenceFlag, Scratch, Substep};
 use crate::state::State;
 use glam::Quat;
 
@@ -18,7 +18,7 @@ pub fn predict(
     state: &mut State,
     scratch: &mut Scratch,
     sub: &Substep,
-    alarm: &Alarm,
+    divergence: &DivergenceFlag,
 ) {
     for lambda in &mut state.multipliers {
         threads.chunks(lambda, 1, |_, piece| piece.fill(0.0));
@@ -68,7 +68,7 @@ pub fn predict(
                 let free = free_velocity_bdf1(v, a, h);
                 (free, predict_bdf1(x, free, h))
             };
-            alarm.check(i, ahead);
+            divergence.check(i, ahead);
             velocities[k] = [free.x, free.y, free.z, 0.0];
             rows[k] = [ahead.x, ahead.y, ahead.z, row[3]];
         }

@@ -5,8 +5,8 @@ fn predict(thread: Thread) {
     let i = number_of(thread);
     // Whoever ran away in an earlier substep: the state stays as it was then. So it does where neighbors have no room,
     // until the host makes some.
-    let crowded = atomicLoad(&marks[FROZEN]) == CROWDED;
-    let over = crowded || ran_away();
+    let crowded = atomicLoad(&marks[FROZEN]) == LISTS_FULL;
+    let over = crowded || has_diverged();
     if i == 0u {
         if over {
             atomicMax(&marks[FROZEN], 1u);
@@ -23,7 +23,7 @@ fn predict(thread: Thread) {
         return;
     }
     rows[i] = predicted(i, i, rows[i], motion[velocity_at(i)]);
-    if i < sub.particles && sub.meets != NOBODY {
+    if i < sub.particles && sub.meets != NONE {
         let weight = weight_in_contacts(rows[i]);
         work[sub.meets + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
         let start = motion[previous_at(i)].xyz;
@@ -34,7 +34,7 @@ fn predict(thread: Thread) {
     }
     if i < sub.particles && sub.colliders > 0u {
         let seam = topology[sub.seam_of + i];
-        if seam != NOBODY {
+        if seam != NONE {
             clear_copies(i, seam);
         }
     }
@@ -70,7 +70,7 @@ fn unordered(bits: u32) -> f32 {
 
 // Where particles will be: what neighbors are looked for with, before anything of the state is changed.
 @compute @workgroup_size(SIZE)
-fn foresee(thread: Thread) {
+fn predict_positions(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles {
         return;
@@ -105,7 +105,7 @@ const PARTS_NEXT: u32 = 4u;
 // Takes over what stabilization between particles did to old positions, for the new ones too; then contacts with
 // colliders are found and stabilized.
 @compute @workgroup_size(SIZE)
-fn settle(thread: Thread) {
+fn finish_stabilization(thread: Thread) {
     let i = number_of(thread);
     // What is frozen is put back to where the substep started, which must not change.
     if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u {
@@ -176,7 +176,7 @@ fn pins(thread: Thread) {
 
 // The same for where particles will be.
 @compute @workgroup_size(SIZE)
-fn foresee_pins(thread: Thread) {
+fn predict_pins(thread: Thread) {
     let k = number_of(thread);
     if k >= job.count {
         return;

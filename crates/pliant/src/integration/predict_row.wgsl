@@ -34,7 +34,7 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     motion[velocity_of(i, slot)] = way.free;
     var start = row.xyz;
     // Where particles touch each other, that comes first: walls have the last word.
-    if sub.colliders > 0u && sub.meets == NOBODY {
+    if sub.colliders > 0u && sub.meets == NONE {
         find(i, slot, start, ahead);
         let out = stabilize(i, slot, start);
         start += out;
@@ -46,10 +46,10 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
 
 // What pressure did in the last substep is done again by the share `job.stick`, before anybody looks.
 fn carried_over(i: u32) -> vec3<f32> {
-    if sub.carried == NOBODY {
+    if sub.carried == NONE {
         return vec3<f32>(0.0);
     }
-    return work[sub.carried + i].xyz * job.stick;
+    return work[sub.carried + i].xyz * job.static_friction;
 }
 
 // Where a particle would go, and its velocity, with 1 for its fourth component if that is of first order.
@@ -88,11 +88,11 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     for (var word = 0u; word < words; word++) {
         var mask = 0u;
         var before = 0u;
-        if sub.loads != NOBODY {
+        if sub.mass_splitting != NONE {
             before = atomicLoad(&marks[mask_at(i, slot) + word]);
         }
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
-            let o = obstacle(c);
+            let o = moving_collider(c);
             if solid_is_near(o, radius, start, x, sub.margin) {
                 mask |= 1u << (c % 32u);
                 start_contact(i, slot, c, o, radius, x, (before >> (c % 32u) & 1u) != 0u);
@@ -106,7 +106,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
 }
 
 // Contacts start from nothing; those of rigid bodies that go on, with the push that they had.
-fn start_contact(i: u32, slot: u32, c: u32, o: Obstacle, radius: f32, x: vec3<f32>, goes_on: bool) {
+fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: vec3<f32>, goes_on: bool) {
     let at = sub.pushes + slot * sub.colliders + c;
     if !is_rigid(i) {
         work[at] = vec4<f32>(0.0);
@@ -138,7 +138,7 @@ fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                out += solid_way_out(obstacle(word * 32u + bit), start + out, radius);
+                out += solid_way_out(moving_collider(word * 32u + bit), start + out, radius);
             }
         }
     }

@@ -69,7 +69,7 @@ impl Sift for Eight {
         // Eight are stored at a time, wanted or not.
         out.reserve(end - first + WIDTH);
         let mut len = out.len();
-        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. Loads: first
+        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. RigidMassSplitting: first
         // < end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by
         // at most one per slot, and WIDTH elements behind the last are reserved.
         unsafe {

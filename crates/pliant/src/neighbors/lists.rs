@@ -133,7 +133,7 @@ impl Neighbors {
             sum = sum.checked_add(*offset).expect("neighbor lists hold fewer than 2^32 entries");
             *offset = sum;
         }
-        crate::memory::room(indices, sum as usize);
+        crate::memory::reserve(indices, sum as usize);
         indices.resize(sum as usize, 0);
         let (all, chunks) = (Shared::new(indices), &*chunks);
         let offsets = &*offsets;

@@ -138,11 +138,11 @@ pub enum Search {
 /// Others that a particle may have to look at before [`Search::Auto`] takes the tree. With 216,000 particles on one
 /// core the tree takes about 120 ms whatever the radii; the grid 25 ms for equal ones and 80 ms for 1:8, which is
 /// 1,300 to look at, and grows in proportion from there.
-const CROWDED: f64 = 2000.0;
+const LISTS_FULL: f64 = 2000.0;
 
 /// What suits particles that a grid has counted.
 fn suits(grid: &Grid, margin: f32) -> Search {
-    if grid.candidates(margin) > CROWDED { Search::Tree } else { Search::Grid }
+    if grid.candidates(margin) > LISTS_FULL { Search::Tree } else { Search::Grid }
 }
 
 /// What [`Search::Auto`] takes for a cloud.

@@ -4,7 +4,7 @@
 //! particles that both sides name lie on the other. What a plane costs, the number of those particles, is counted
 //! and not guessed; the plane matters more than who gets what crosses it.
 
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use glam::Vec3;
 
@@ -26,7 +26,7 @@ pub struct Stock<'a> {
 
 impl<'a> Stock<'a> {
     /// Those of a kind; none if it turns orientations, which cannot have copies.
-    pub fn of_kind(kind: &Kind, raw: &'a Raw) -> Self {
+    pub fn of_kind(kind: &ConstraintKind, raw: &'a Raw) -> Self {
         let layout = kind.layout();
         let rows = if layout.turns { &[] } else { &raw.rows[..] };
         Self { arity: layout.rows, moves: layout.moves, rows }

@@ -9,7 +9,7 @@
 //! keep all.
 
 use crate::constraints::group::Raw;
-use crate::constraints::{Kind, Layout};
+use crate::constraints::{ConstraintKind, Layout};
 use crate::partition::bisection::Item;
 use crate::partition::graph::Graph;
 use crate::partition::islands::GLOBAL;
@@ -62,7 +62,11 @@ pub struct Shortener {
 impl Shortener {
     /// For patches that are the islands, then these pieces. `None` where chains do not matter: more patches than run
     /// side by side keep a device busy as they are.
-    pub fn new(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &BTreeMap<Kind, Raw>) -> Option<Self> {
+    pub fn new(
+        problem: &Problem<'_>,
+        pieces: &[Vec<Item>],
+        constraints: &BTreeMap<ConstraintKind, Raw>,
+    ) -> Option<Self> {
         let wish = problem.solver.colors.map(|q| q as usize);
         let islands = problem.islands.runs.len();
         if islands + pieces.len() > problem.target.few && wish.is_none() {
@@ -88,15 +92,15 @@ impl Shortener {
     }
 
     /// What is split from now on are these constraints.
-    pub fn begin(&mut self, kind: Kind, constraints: &Raw) {
+    pub fn begin(&mut self, kind: ConstraintKind, constraints: &Raw) {
         // Large sheets that bend without much ado: at four moments bends of `tube` had 1.10 times the error of colors in
         // place of 1.05, its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth. Where there are passes between
         // those over constraints, two colors less hardly count.
         let gives = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
         let soft = |raw: &Raw| self.alone && raw.params.chunks(kind.layout().params).all(gives);
         self.share = match kind {
-            Kind::Bend if soft(constraints) => THIRD,
-            Kind::Volume => THREE_FIFTHS,
+            ConstraintKind::Bend if soft(constraints) => THIRD,
+            ConstraintKind::Volume => THREE_FIFTHS,
             _ => HALF,
         };
     }

@@ -4,7 +4,7 @@
 //! other, all iterations of each while it is in the cache, or side by side without waiting for each other;
 //! results are those of plain colors, bit for bit, because independent work commutes.
 
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::partition::Target;
 use std::collections::BTreeMap;
@@ -36,11 +36,11 @@ impl Islands {
     /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global,
     /// as do bodies for which there is no room.
     pub fn find(
-        constraints: &BTreeMap<Kind, Raw>,
+        constraints: &BTreeMap<ConstraintKind, Raw>,
         particles: usize,
         rows: usize,
         tied: &[Range<usize>],
-        room: Room,
+        room: PatchCapacity,
     ) -> Self {
         let mut forest = Forest::new(rows);
         for (kind, raw) in constraints {
@@ -103,7 +103,7 @@ impl Islands {
 
 /// What an island may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct PatchCapacity {
     /// Particles, where the user has said so.
     pub particles: usize,
     /// Particles and orientations.
@@ -112,7 +112,7 @@ pub struct Room {
     pub bytes: usize,
 }
 
-impl Room {
+impl PatchCapacity {
     /// What there is on a target.
     pub fn on(target: &Target, patch_particles: Option<u32>) -> Self {
         let particles = patch_particles.map_or(usize::MAX, |n| n as usize);
@@ -143,7 +143,7 @@ impl Body {
     }
 
     /// Has constraints, is small enough, and its particles are one run, so that contacts go with it.
-    fn fits(&self, room: Room) -> bool {
+    fn fits(&self, room: PatchCapacity) -> bool {
         let joined = self.bytes > 16 * self.particles;
         let small =
             self.bytes <= room.bytes && self.rows <= room.rows && (1..=room.particles).contains(&self.particles);

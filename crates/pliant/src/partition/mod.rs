@@ -25,7 +25,7 @@ pub use target::Target;
 use crate::constraints::group::Raw;
 
 use crate::constraints::phantoms::Phantoms;
-use crate::constraints::{Kind, Layout};
+use crate::constraints::{ConstraintKind, Layout};
 use crate::partition::graph::Graph;
 use crate::partition::islands::{GLOBAL, Islands};
 use crate::partition::phantom::Split;
@@ -107,7 +107,7 @@ impl Problem<'_> {
 }
 
 /// Decides about all constraints. Where particles are split, `constraints` name their copies afterwards.
-pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>) -> Plan {
+pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Raw>) -> Plan {
     let mut plan = Plan {
         phantoms: Phantoms { first: problem.rows(), ..Phantoms::default() },
         together: problem.partition == Partition::Color && problem.solver.together,
@@ -115,17 +115,18 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>) -> Pla
     };
     match problem.partition {
         Partition::Serial | Partition::Jacobi | Partition::JacobiGather => {
-            let whole = |(kind, raw): (&Kind, &Raw)| {
+            let whole = |(kind, raw): (&ConstraintKind, &Raw)| {
                 let count = (raw.rows.len() / kind.layout().rows) as u32;
                 vec![Set { patch: GLOBAL, color: 0, members: (0..count).collect() }]
             };
             plan.sets = constraints.iter().map(whole).collect();
         }
         Partition::Patch => tilings::plan(problem, constraints, &mut plan),
-        Partition::Mosaic => shared_vertex_patches::plan(problem, constraints, &mut plan),
+        Partition::SharedVertexPatches => shared_vertex_patches::plan(problem, constraints, &mut plan),
         _ if plan.together => plan.sets = joint(problem, constraints),
         Partition::Color => {
-            let of_kind = |(kind, raw): (&Kind, &Raw)| patch_coloring::colors(problem, kind.layout(), &raw.rows);
+            let of_kind =
+                |(kind, raw): (&ConstraintKind, &Raw)| patch_coloring::colors(problem, kind.layout(), &raw.rows);
             plan.sets = constraints.iter().map(of_kind).collect();
         }
         _ => {
@@ -161,8 +162,8 @@ fn target(problem: &Problem<'_>, graph: &Graph) -> usize {
 
 /// One coloring over all kinds: a color may have constraints of several. Kinds that read rows without moving
 /// them come after, each by itself: as conflicts those rows would take a color for every constraint on them.
-fn joint(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>) -> Vec<Vec<Set>> {
-    let reads = |kind: Kind| kind.layout().moves < kind.layout().rows;
+fn joint(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Vec<Vec<Set>> {
+    let reads = |kind: ConstraintKind| kind.layout().moves < kind.layout().rows;
     let mut graph = Graph::new(problem.rows());
     for (kind, raw) in constraints.iter().filter(|(kind, _)| !reads(**kind)) {
         raw.rows.chunks_exact(kind.layout().rows).for_each(|members| graph.push(members));

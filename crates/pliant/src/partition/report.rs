@@ -118,7 +118,9 @@ fn group_report(model: &Model, group: &Group) -> GroupReport {
         phantom_constraints: owners.len(),
         passes_per_iteration: match partition {
             Partition::Serial => group.count,
-            Partition::Patch | Partition::Mosaic => patch_passes(model, group) + if copies.is_empty() { 0 } else { 2 },
+            Partition::Patch | Partition::SharedVertexPatches => {
+                patch_passes(model, group) + if copies.is_empty() { 0 } else { 2 }
+            }
             _ => colors + if copies.is_empty() { 0 } else { 2 },
         },
     }

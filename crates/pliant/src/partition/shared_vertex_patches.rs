@@ -8,7 +8,7 @@
 //!
 //! Orientations cannot be averaged like positions: the kinds that turn them stay outside, in colors of their own.
 
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::partition::bisection::{Item, Saw, Share, Stock};
 use crate::partition::color_reduction::{Shortener, insert};
@@ -19,7 +19,7 @@ use crate::partition::{Middle, Plan, Problem, TieRun};
 use std::collections::BTreeMap;
 
 /// Gives every constraint a piece and a color, and particles on seams their copies.
-pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: &mut Plan) {
+pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let pieces = cut(problem, constraints);
     sew(problem, &pieces, constraints, plan);
     let first = problem.islands.runs.len() as u32;
@@ -53,14 +53,14 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<Kind, Raw>, plan: 
     // much as one in every iteration at four moments of `peer_tet`. Where they have passes, more of these are worth what
     // they cost: `block100` has 1.24 times the error of colored Gauss–Seidel in its volumes in place of 1.58, in 1.9 ms
     // in place of 1.5.
-    let volumes = constraints.keys().position(|&kind| kind == Kind::Volume);
+    let volumes = constraints.keys().position(|&kind| kind == ConstraintKind::Volume);
     let always = pieces.len() > problem.target.few;
     let volumes = volumes.filter(|&group| group > 0 && plan.phantoms.seams > 0);
     plan.middle = volumes.map(|group| Middle { group, always });
 }
 
 /// The constraints of each piece.
-fn cut(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>) -> Vec<Vec<Item>> {
+fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Vec<Vec<Item>> {
     let stock = |(kind, raw)| Stock::of_kind(kind, raw);
     let mut saw = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
     let mut outside = saw.items();
@@ -93,7 +93,7 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>) -> Vec<Vec<Item
 
 /// Gives each particle that several pieces name a copy in every one of them, which the constraints there name
 /// in its place.
-fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<Kind, Raw>, plan: &mut Plan) {
+fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let arities: Vec<usize> = constraints.keys().map(|kind| kind.layout().rows).collect();
     let mut rows: Vec<&mut [u32]> = constraints.values_mut().map(|raw| &mut raw.rows[..]).collect();
     let place = |item: Item| {

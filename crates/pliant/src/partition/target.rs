@@ -57,7 +57,7 @@ impl Target {
             crowd: 80,
             most: 24 * threads,
             few: Self::SIDE_BY_SIDE,
-            auto: Partition::Mosaic,
+            auto: Partition::SharedVertexPatches,
         }
     }
 

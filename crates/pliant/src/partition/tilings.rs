@@ -4,7 +4,7 @@
 //! it goes on to the crossing constraints leaves half again the volume error (ARCHITECTURE.md has the numbers).
 
 use crate::constraints::group::Raw;
-use crate::constraints::{Kind, Layout};
+use crate::constraints::{ConstraintKind, Layout};
 use crate::partition::islands::GLOBAL;
 use crate::partition::patch::{Cutter, Limits, Members};
 use crate::partition::patch_coloring::Painter;
@@ -20,7 +20,7 @@ const LEAST: usize = 64 << 10;
 const TILINGS: usize = 6;
 
 /// Gives every constraint a patch and a color.
-pub fn plan(problem: &Problem<'_>, constraints: &BTreeMap<Kind, Raw>, plan: &mut Plan) {
+pub fn plan(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let mut next = problem.islands.runs.len() as u32;
     for (kind, raw) in constraints {
         let layout = kind.layout();

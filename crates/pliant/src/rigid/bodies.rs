@@ -9,7 +9,7 @@ use crate::rigid::stiffness::Stiffness;
 
 /// What a body is to be, before it is laid out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
+pub struct BodyDef {
     /// Row numbers of its particles, each once. Shapes may share particles.
     pub members: Vec<u32>,
     /// How strongly it keeps its shape.
@@ -18,7 +18,7 @@ pub struct Shape {
     pub plastic: Option<Plastic>,
 }
 
-impl Shape {
+impl BodyDef {
     /// A rigid body of consecutive rows.
     pub fn rigid(rows: std::ops::Range<u32>) -> Self {
         Self { members: rows.collect(), stiffness: Stiffness::Fraction(1.0), plastic: None }
@@ -166,7 +166,7 @@ pub struct ShapeMatch {
 
 impl ShapeMatch {
     /// Lays out shapes whose rest is where the rows are: x, y, z [m], inverse mass [1/kg].
-    pub fn new(shapes: &[Shape], rest: &[RowData]) -> Result<Self, ShapeError> {
+    pub fn new(shapes: &[BodyDef], rest: &[RowData]) -> Result<Self, ShapeError> {
         check(shapes, rest)?;
         let mut this = Self {
             bodies: Vec::with_capacity(shapes.len()),
@@ -272,7 +272,7 @@ impl ShapeMatch {
         self.bodies.is_empty()
     }
 
-    fn lay_out(&mut self, shape: &Shape) {
+    fn lay_out(&mut self, shape: &BodyDef) {
         let first_block = self.blocks.len();
         let last = shape.members[shape.members.len() - 1];
         for piece in shape.members.chunks(LANES) {
@@ -300,14 +300,14 @@ impl ShapeMatch {
         self.poses.push(Pose { rotation: UPRIGHT, center, shape, stretch: IDENTITY, strain: 0.0 });
     }
 
-    fn are_runs(&self, shapes: &[Shape]) -> bool {
+    fn are_runs(&self, shapes: &[BodyDef]) -> bool {
         let runs = shapes.iter().all(|s| s.members.windows(2).all(|pair| pair[0] + 1 == pair[1]));
         let ends = self.bodies.windows(2).all(|pair| pair[0].first_row + pair[0].count <= pair[1].first_row);
         runs && ends
     }
 }
 
-fn check(shapes: &[Shape], rest: &[RowData]) -> Result<(), ShapeError> {
+fn check(shapes: &[BodyDef], rest: &[RowData]) -> Result<(), ShapeError> {
     let mut seen = vec![usize::MAX; rest.len()];
     for (number, shape) in shapes.iter().enumerate() {
         if shape.members.is_empty() {
@@ -334,7 +334,7 @@ fn check(shapes: &[Shape], rest: &[RowData]) -> Result<(), ShapeError> {
 }
 
 /// Which members each row is.
-fn lists(shapes: &[Shape], bodies: &[Body], rows: usize, blocks: usize) -> Layout {
+fn lists(shapes: &[BodyDef], bodies: &[Body], rows: usize, blocks: usize) -> Layout {
     let mut starts = vec![0_u32; rows + 1];
     shapes.iter().flat_map(|s| &s.members).for_each(|&r| starts[r as usize + 1] += 1);
     (0..rows).for_each(|r| starts[r + 1] += starts[r]);

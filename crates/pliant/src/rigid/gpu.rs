@@ -7,7 +7,7 @@ use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::bind_groups::own_group;
 use crate::solver::gpu::layouts::Job;
-use crate::solver::gpu::model_packing::NOBODY;
+use crate::solver::gpu::model_packing::NONE;
 use crate::solver::gpu::program::SIZE;
 use wgpu::{Buffer, BufferUsages};
 
@@ -93,7 +93,7 @@ impl ShapeTables {
             first: piece_at,
             iterations: all.pieces as u32,
             params: member_at,
-            lambda: NOBODY,
+            lambda: NONE,
             slots: first as u32,
             mode: settings.extraction as u32,
             ..Job::default()

@@ -21,7 +21,7 @@ use std::ops::Range;
 
 /// How one pass runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Pass<'a> {
+pub struct MatchSettings<'a> {
     /// How orientations are found.
     pub extraction: Extraction,
     /// Factor on each row's mass ([`super::adaptive_weight`]), by row number. Plastic bodies do not use it, as their
@@ -36,7 +36,7 @@ pub struct Pass<'a> {
     pub forced: bool,
 }
 
-impl Default for Pass<'_> {
+impl Default for MatchSettings<'_> {
     fn default() -> Self {
         Self { extraction: Extraction::Iterative, weights: None, grain: usize::MAX, isa: Isa::detect(), forced: false }
     }
@@ -50,7 +50,7 @@ impl Default for Pass<'_> {
 ///
 /// # Panics
 /// Where there are fewer rows, or weights, than the shapes were made with.
-pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &Pass<'_>) {
+pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchSettings<'_>) {
     assert!(rows.len() >= shapes.rows, "{} rows for shapes of {}", rows.len(), shapes.rows);
     assert!(pass.weights.is_none_or(|w| w.len() >= shapes.rows), "fewer weights than rows");
     let ShapeMatch { bodies, poses, blocks, members, pins, layout, .. } = shapes;
@@ -76,7 +76,7 @@ impl ShapeMatch {
     /// Finds out how rigid bodies are turned, where somebody else has put their particles.
     pub fn look(&mut self, rows: &[RowData]) {
         let (mut rows, before) = (rows.to_vec(), self.poses.clone());
-        match_shapes(self, &mut rows, &Pass::default());
+        match_shapes(self, &mut rows, &MatchSettings::default());
         for ((body, pose), before) in self.bodies.iter().zip(&mut self.poses).zip(before) {
             if !body.is_rigid() {
                 *pose = before;

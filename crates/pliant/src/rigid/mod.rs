@@ -43,9 +43,9 @@ pub mod stiffness;
 
 #[cfg(feature = "gpu")]
 pub(crate) use crate::rigid::bodies::Layout;
-pub use crate::rigid::bodies::{Pose, Shape, ShapeError, ShapeMatch};
+pub use crate::rigid::bodies::{BodyDef, Pose, ShapeError, ShapeMatch};
 pub(crate) use crate::rigid::masses::inertia;
-pub use crate::rigid::matching::{Pass, match_shapes};
+pub use crate::rigid::matching::{MatchSettings, match_shapes};
 pub use crate::rigid::moments::CHUNK;
 pub use crate::rigid::plasticity::Plastic;
 pub use crate::rigid::regions::regions;

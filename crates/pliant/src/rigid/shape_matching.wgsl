@@ -3,7 +3,7 @@
 // thread its own members, then halves of the workgroup, then pieces as they come.
 //
 // `job.index`: first body, thirteen vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`: pieces;
-// `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NOBODY where each body's rows
+// `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NONE where each body's rows
 // follow each other; `job.copies_in`, `job.copies_out`: where the members of each row start, and which they are;
 // `job.stick`: not 0 where rows are those that stabilization has parted;
 // `job.slots`: sums in `work`; `job.spare`: moves of members in `work`; `job.mode`: how rotations are found.
@@ -68,7 +68,7 @@ fn body_at(b: u32) -> Body {
 
 // Row of member `k` of a body.
 fn site(body: Body, k: u32) -> u32 {
-    if job.lambda == NOBODY {
+    if job.lambda == NONE {
         return body.row + k;
     }
     return word(job.lambda, body.first + k);
@@ -76,14 +76,14 @@ fn site(body: Body, k: u32) -> u32 {
 
 // Row `i`: where it is, or where stabilization between particles has put it.
 fn here(i: u32) -> vec4<f32> {
-    if job.stick != 0.0 {
+    if job.static_friction != 0.0 {
         return work[sub.nexts + i];
     }
     return rows[i];
 }
 
 fn put(i: u32, row: vec4<f32>) {
-    if job.stick != 0.0 {
+    if job.static_friction != 0.0 {
         work[sub.nexts + i] = row;
     } else {
         rows[i] = row;
@@ -189,10 +189,10 @@ fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat
 
 // Contacts of a body are counted anew; what counts is the most that there were in the substep so far.
 fn count_anew(b: u32) {
-    if sub.loads == NOBODY || job.stick != 0.0 {
+    if sub.loads == NONE || job.static_friction != 0.0 {
         return;
     }
-    let at = sub.crowds + 3u * b;
+    let at = sub.contact_counts + 3u * b;
     let before = atomicLoad(&marks[at + select(0u, 2u, job.fresh != 0u)]);
     atomicStore(&marks[at], max(before, atomicLoad(&marks[at + 1u])));
     atomicStore(&marks[at + 1u], 0u);
@@ -334,7 +334,7 @@ fn shape_move(thread: Thread) {
         let i = site(body, k);
         let row = here(i);
         let change = vec4<f32>(move_by(goal, row, vector(job.params + body.first + k).xyz), 0.0);
-        if job.lambda == NOBODY {
+        if job.lambda == NONE {
             put(i, row + change);
         } else {
             work[job.spare + body.first + k] = change;
@@ -364,7 +364,7 @@ fn shape_join(thread: Thread) {
 // Turns the ways out of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`. Whoever was pushed farther
 // from its place than it is deep has none.
 @compute @workgroup_size(MATCHERS)
-fn shape_face(thread: Thread) {
+fn turn_surface_fields(thread: Thread) {
     let piece = group_of(thread);
     if piece >= job.iterations {
         return;

@@ -45,15 +45,15 @@ pub struct Collider {
 pub struct FrictionSpec {
     /// Static coefficient; default 0.5.
     #[serde(rename = "static")]
-    pub stick: f32,
+    pub static_friction: f32,
     /// Kinetic coefficient, at most the static one; default 0.4.
     #[serde(rename = "kinetic")]
-    pub slide: f32,
+    pub kinetic_friction: f32,
 }
 
 impl Default for FrictionSpec {
     fn default() -> Self {
-        Self { stick: 0.5, slide: 0.4 }
+        Self { static_friction: 0.5, kinetic_friction: 0.4 }
     }
 }
 

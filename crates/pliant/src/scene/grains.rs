@@ -61,7 +61,7 @@ pub struct Grains {
     pub fill: Option<FillSpec>,
     /// File of a closed surface that they fill at first: grains on a lattice whose centers are inside.
     pub mesh: Option<String>,
-    /// The mouth that they come out of, one after the other.
+    /// The nozzle that they come out of, one after the other.
     pub pour: Option<PourSpec>,
     /// Radius of a grain [m]; default 0.02.
     pub radius: f32,
@@ -70,8 +70,8 @@ pub struct Grains {
     /// How far grains are off their places at first, over the gap between neighbors that is left, or over a hundredth of
     /// the radius where there is none; default 1.
     pub jitter: f32,
-    /// Where the box, the surface or the mouth is placed. Its scale is that of the box or the surface, which hold more or
-    /// fewer grains then; a mouth has no use for scale and rotation.
+    /// Where the box, the surface or the nozzle is placed. Its scale is that of the box or the surface, which hold more or
+    /// fewer grains then; a nozzle has no use for scale and rotation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
@@ -112,13 +112,13 @@ pub struct FillSpec {
     pub max: [f32; 3],
 }
 
-/// A round mouth that grains come out of. Until then they wait behind it, where nothing meets them.
+/// A round nozzle that grains come out of. Until then they wait behind it, where nothing meets them.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PourSpec {
-    /// Middle of the mouth [m].
+    /// Middle of the nozzle [m].
     pub from: [f32; 3],
-    /// Radius of the mouth [m], which lies across the velocity: centers of grains stay a grain's radius within it.
+    /// Radius of the nozzle [m], which lies across the velocity: centers of grains stay a grain's radius within it.
     pub radius: f32,
     /// Grains per second [1/s]; no more than fit through.
     pub per_second: f32,
@@ -136,11 +136,11 @@ impl PourSpec {
     }
 }
 
-/// Most grains that lie side by side along the diameter of a mouth.
+/// Most grains that lie side by side along the diameter of a nozzle.
 pub(crate) const MOST_ACROSS: f32 = 1000.0;
 
-/// Where grains come out of a mouth, from its middle [m]: a square lattice of this spacing, out to `reach`.
-pub(crate) fn mouth(reach: f32, spacing: f32) -> Vec<[f32; 2]> {
+/// Where grains come out of a nozzle, from its middle [m]: a square lattice of this spacing, out to `reach`.
+pub(crate) fn emitter_sites(reach: f32, spacing: f32) -> Vec<[f32; 2]> {
     let n = (reach / spacing).clamp(0.0, MOST_ACROSS) as i32;
     let lattice = (-n..=n).flat_map(|i| (-n..=n).map(move |j| [i as f32 * spacing, j as f32 * spacing]));
     lattice.filter(|[x, y]| x * x + y * y <= reach * reach).collect()

@@ -24,7 +24,7 @@ pub use crate::scene::cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use crate::scene::collider::{
     BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape,
 };
-pub(crate) use crate::scene::grains::mouth;
+pub(crate) use crate::scene::grains::emitter_sites;
 pub use crate::scene::grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
 pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
 pub use crate::scene::liquid::{FluidSpec, Liquid};
@@ -131,7 +131,7 @@ pub enum Partition {
     /// Pieces of bodies that fit a cache or a workgroup's memory, colors within.
     Patch,
     /// The same with all kinds in one pass: pieces share the particles on their seams, as copies that are averaged.
-    Mosaic,
+    SharedVertexPatches,
     /// All at once, corrections averaged and over-relaxed by omega; written per constraint.
     Jacobi,
     /// The same, computed per particle.
@@ -147,7 +147,7 @@ impl Partition {
         Self::Phantom,
         Self::Hybrid,
         Self::Patch,
-        Self::Mosaic,
+        Self::SharedVertexPatches,
         Self::Jacobi,
         Self::JacobiGather,
     ];
@@ -161,7 +161,7 @@ impl Partition {
             Self::Phantom => "phantom",
             Self::Hybrid => "hybrid",
             Self::Patch => "patch",
-            Self::Mosaic => "mosaic",
+            Self::SharedVertexPatches => "mosaic",
             Self::Jacobi => "jacobi",
             Self::JacobiGather => "jacobi-gather",
         }
@@ -169,7 +169,7 @@ impl Partition {
 
     /// Whether bodies that do not fit are cut into pieces of a given size.
     pub fn is_patched(self) -> bool {
-        matches!(self, Self::Patch | Self::Mosaic)
+        matches!(self, Self::Patch | Self::SharedVertexPatches)
     }
 
     /// Whether its sets hold constraints that share no row, so that Gauss–Seidel runs side by side.

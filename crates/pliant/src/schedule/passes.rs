@@ -36,13 +36,13 @@ pub enum Pass {
     /// Volumes of the inflatables.
     Inflate,
     /// Contacts with the environment.
-    Touch,
+    ColliderContacts,
     /// Contacts of particles with each other.
-    Meet,
+    ParticleContacts,
     /// Bodies of particles take back their shape.
-    Shapes,
+    ShapeMatching,
     /// Densities of liquids.
-    Flow,
+    FluidDensity,
 }
 
 /// Iterations that are in two halves.
@@ -59,7 +59,7 @@ pub enum Halves {
 /// Which half of what a patch does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// What comes before [`Job::Seams`].
+    /// What comes before [`PatchOp::Seams`].
     First,
     /// What comes after.
     Second,
@@ -67,8 +67,8 @@ pub enum Half {
 
 impl Half {
     /// This half of what a patch does.
-    pub fn of(self, jobs: &[Job]) -> &[Job] {
-        let middle = jobs.iter().position(|job| *job == Job::Seams).unwrap_or(jobs.len());
+    pub fn of(self, jobs: &[PatchOp]) -> &[PatchOp] {
+        let middle = jobs.iter().position(|job| *job == PatchOp::Seams).unwrap_or(jobs.len());
         match self {
             Self::First => &jobs[..middle],
             Self::Second => jobs.get(middle + 1..).unwrap_or_default(),
@@ -96,7 +96,7 @@ pub struct BatchId {
 
 /// Part of what a patch does, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Job {
+pub enum PatchOp {
     /// Batches of one group, one after the other.
     Batches {
         /// Group number.
@@ -117,7 +117,7 @@ pub enum Job {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// What one thread or workgroup does by itself.
-    pub patches: Vec<Vec<Job>>,
+    pub patches: Vec<Vec<PatchOp>>,
     /// The first patches are islands: bodies that fit. Each runs all of its iterations by itself, with the
     /// contacts of its particles.
     pub islands: usize,
@@ -135,7 +135,7 @@ impl Schedule {
         islands: usize,
         groups: &[Group],
         inflatables: &[Inflatable],
-        touches: Touches,
+        touches: HasColliderContacts,
     ) -> Self {
         let mut all = Self { islands, ..Self::default() };
         match partition {
@@ -148,8 +148,8 @@ impl Schedule {
         if !inflatables.is_empty() {
             all.iteration.push(Pass::Inflate);
         }
-        if touches == Touches::Some {
-            all.iteration.push(Pass::Touch);
+        if touches == HasColliderContacts::Some {
+            all.iteration.push(Pass::ColliderContacts);
         }
         match plan.middle {
             Some(Middle { always: true, .. }) => all.iteration = all.in_halves(),
@@ -186,7 +186,8 @@ impl Schedule {
         let Some(pass) = pass else { return self };
         let lists = [Some(&mut self.iteration), (!self.last.is_empty()).then_some(&mut self.last)];
         for list in lists.into_iter().flatten() {
-            let before = matches!(pass, Pass::Meet | Pass::Flow) && list.last() == Some(&Pass::Touch);
+            let before = matches!(pass, Pass::ParticleContacts | Pass::FluidDensity)
+                && list.last() == Some(&Pass::ColliderContacts);
             list.insert(list.len() - usize::from(before), pass.clone());
         }
         self
@@ -236,10 +237,16 @@ impl Schedule {
     /// Passes over constraints in an iteration: barriers between kernels, contacts and volumes left out.
     /// Islands count as one.
     pub fn constraint_passes(&self) -> usize {
-        let passes = self
-            .iteration
-            .iter()
-            .filter(|p| !matches!(p, Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes | Pass::Flow));
+        let passes = self.iteration.iter().filter(|p| {
+            !matches!(
+                p,
+                Pass::Inflate
+                    | Pass::ColliderContacts
+                    | Pass::ParticleContacts
+                    | Pass::ShapeMatching
+                    | Pass::FluidDensity
+            )
+        });
         passes.count() + usize::from(self.islands > 0)
     }
 }
@@ -248,7 +255,7 @@ impl Schedule {
 struct Entry {
     patch: u32,
     color: u32,
-    job: Job,
+    job: PatchOp,
 }
 
 /// Everything in the order in which it runs within its patch.
@@ -263,15 +270,19 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
             let tie = tied.get(&(group, patch));
             let copies = tie.map(|t| Copies { group: Some(group), ties: t.ties.clone() });
             let from = tie.map_or(u32::MAX, |t| t.first_color);
-            let mut spread = copies.clone().map(Job::Spread);
+            let mut spread = copies.clone().map(PatchOp::Spread);
             for b in run {
                 if b.color >= from {
                     entries.extend(spread.take().map(|job| Entry { patch, color: b.color, job }));
                 }
-                entries.push(Entry { patch, color: b.color, job: Job::Batches { group, batches: batch..batch + 1 } });
+                entries.push(Entry {
+                    patch,
+                    color: b.color,
+                    job: PatchOp::Batches { group, batches: batch..batch + 1 },
+                });
                 batch += 1;
             }
-            entries.extend(copies.map(|c| Entry { patch, color: u32::MAX, job: Job::Join(c) }));
+            entries.extend(copies.map(|c| Entry { patch, color: u32::MAX, job: PatchOp::Join(c) }));
         }
     }
     if plan.together {
@@ -282,23 +293,23 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
 }
 
 /// What a patch does, in two halves if there is a group that the second begins with.
-fn halves(entries: Vec<Entry>, second: Option<usize>) -> Vec<Job> {
+fn halves(entries: Vec<Entry>, second: Option<usize>) -> Vec<PatchOp> {
     let Some(second) = second else { return jobs(entries) };
     let group = |entry: &Entry| match &entry.job {
-        Job::Batches { group, .. } => Some(*group),
-        Job::Spread(copies) | Job::Join(copies) => copies.group,
-        Job::Seams => None,
+        PatchOp::Batches { group, .. } => Some(*group),
+        PatchOp::Spread(copies) | PatchOp::Join(copies) => copies.group,
+        PatchOp::Seams => None,
     };
     let (before, after) = entries.into_iter().partition(|entry| group(entry) < Some(second));
-    [jobs(before), vec![Job::Seams], jobs(after)].concat()
+    [jobs(before), vec![PatchOp::Seams], jobs(after)].concat()
 }
 
 /// What a patch does: batches that follow each other in memory are one job.
-fn jobs(entries: Vec<Entry>) -> Vec<Job> {
-    let mut jobs: Vec<Job> = Vec::new();
+fn jobs(entries: Vec<Entry>) -> Vec<PatchOp> {
+    let mut jobs: Vec<PatchOp> = Vec::new();
     for entry in entries {
         match (jobs.last_mut(), entry.job) {
-            (Some(Job::Batches { group, batches }), Job::Batches { group: g, batches: next })
+            (Some(PatchOp::Batches { group, batches }), PatchOp::Batches { group: g, batches: next })
                 if *group == g && batches.end == next.start =>
             {
                 batches.end = next.end;
@@ -315,17 +326,17 @@ fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
     let mut last = u32::MAX;
     for entry in entries {
         match entry.job {
-            Job::Batches { group, batches } => {
+            PatchOp::Batches { group, batches } => {
                 let id = BatchId { group, batch: batches.start };
                 match passes.last_mut() {
                     Some(Pass::Batches(ids)) if together && entry.color == last => ids.push(id),
                     _ => passes.push(Pass::Batches(vec![id])),
                 }
             }
-            Job::Spread(copies) => passes.push(Pass::Spread(copies)),
-            Job::Join(copies) => passes.push(Pass::Join(copies)),
+            PatchOp::Spread(copies) => passes.push(Pass::Spread(copies)),
+            PatchOp::Join(copies) => passes.push(Pass::Join(copies)),
             // Of patches only.
-            Job::Seams => {}
+            PatchOp::Seams => {}
         }
         last = entry.color;
     }
@@ -334,7 +345,7 @@ fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
 
 /// Whether anything outside islands can be touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touches {
+pub enum HasColliderContacts {
     /// There are colliders, and particles outside islands.
     Some,
     /// There are not.

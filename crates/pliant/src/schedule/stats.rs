@@ -76,7 +76,7 @@ pub type Counts = BTreeMap<&'static str, usize>;
 
 /// Two particles that push each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touching {
+pub struct ContactPair {
     /// The one with the lower number.
     pub a: u32,
     /// The other.

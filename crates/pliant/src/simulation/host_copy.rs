@@ -7,7 +7,7 @@ use crate::state::State;
 use std::sync::{Mutex, OnceLock};
 
 /// A state, here or elsewhere. `S` is what is read back with it.
-pub struct Mirror<S> {
+pub struct HostCopy<S> {
     here: OnceLock<(State, S)>,
     /// Memory of the last copy, while the state is elsewhere.
     spare: Mutex<Option<State>>,
@@ -15,7 +15,7 @@ pub struct Mirror<S> {
     touched: bool,
 }
 
-impl<S: Default> Mirror<S> {
+impl<S: Default> HostCopy<S> {
     /// Here.
     pub fn new(state: State) -> Self {
         Self { here: OnceLock::from((state, S::default())), spare: Mutex::new(None), touched: false }
@@ -27,7 +27,7 @@ impl<S: Default> Mirror<S> {
             let mut spare = self.spare.lock().unwrap_or_else(|e| e.into_inner());
             if let Some(mut state) = spare.take() {
                 match fetch(&mut state) {
-                    Ok(seen) => drop(self.here.set((state, seen))),
+                    Ok(readback) => drop(self.here.set((state, readback))),
                     Err(e) => {
                         *spare = Some(state);
                         return Err(e);
@@ -47,7 +47,7 @@ impl<S: Default> Mirror<S> {
 
     /// Changes what is kept of a state that is elsewhere, if it is; who lives there has to be told by the caller.
     #[cfg(feature = "gpu")]
-    pub fn aside<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> Option<R> {
+    pub fn on_host<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> Option<R> {
         self.spare.get_mut().unwrap_or_else(|e| e.into_inner()).as_mut().map(change)
     }
 

@@ -14,7 +14,7 @@ use crate::runtime::cpu::Isa;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
-use crate::simulation::host_copy::Mirror;
+use crate::simulation::host_copy::HostCopy;
 pub use crate::simulation::queries::ConstraintView;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
@@ -57,15 +57,15 @@ impl Default for Options {
 
 /// What comes back from a GPU with the state.
 #[cfg(feature = "gpu")]
-type Seen = crate::solver::gpu::Harvest;
+type Readback = crate::solver::gpu::Readback;
 #[cfg(not(feature = "gpu"))]
 #[derive(Clone, Debug, Default)]
-struct Seen {}
+struct Readback {}
 
 /// A running simulation.
 pub struct Simulation {
     model: Model,
-    state: Mirror<Seen>,
+    state: HostCopy<Readback>,
     /// Whether the caller may have changed masses since the last step.
     edited: bool,
     cpu: Cpu,
@@ -103,7 +103,7 @@ impl Simulation {
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self {
             model,
-            state: Mirror::new(state),
+            state: HostCopy::new(state),
             edited: false,
             cpu,
             #[cfg(feature = "gpu")]
@@ -116,7 +116,7 @@ impl Simulation {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| device.target()))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, state: Mirror::new(state), edited: false, cpu, gpu })
+        Ok(Self { model, state: HostCopy::new(state), edited: false, cpu, gpu })
     }
 
     /// Whether a GPU is expected to be faster than the threads it was given beside it.
@@ -142,12 +142,12 @@ impl Simulation {
             let mut left = steps;
             while left > 0 {
                 // Where something happens between steps they go one by one, else all at once.
-                let single = self.state.aside(|state| transitions::before_on(gpu, &self.model, state)).transpose()?;
+                let single = self.state.on_host(|state| transitions::before_on(gpu, &self.model, state)).transpose()?;
                 let count = if single == Some(true) { 1 } else { left };
                 if gpu.advance(&self.model, count)?.is_some() {
                     return self.sync();
                 }
-                self.state.aside(|state| transitions::after_on(gpu, &self.model, state)).transpose()?;
+                self.state.on_host(|state| transitions::after_on(gpu, &self.model, state)).transpose()?;
                 left -= count;
             }
             return Ok(());
@@ -182,8 +182,8 @@ impl Simulation {
     pub fn sync(&mut self) -> Result<(), StepError> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
-            let (state, seen) = self.fetch()?;
-            if let Some(found) = seen.runaway {
+            let (state, readback) = self.fetch()?;
+            if let Some(found) = readback.divergence {
                 return Err(gpu.diverged(&self.model, state, found).into());
             }
         }
@@ -191,13 +191,13 @@ impl Simulation {
     }
 
     /// The state and what came with it.
-    fn fetch(&self) -> Result<&(State, Seen), StepError> {
+    fn fetch(&self) -> Result<&(State, Readback), StepError> {
         self.state.get(|_state| {
             #[cfg(feature = "gpu")]
             if let Some(gpu) = &self.gpu {
                 return Ok(gpu.download(&self.model, _state)?);
             }
-            Ok(Seen::default())
+            Ok(Readback::default())
         })
     }
 

@@ -1,12 +1,12 @@
 //! What can be seen of a simulation: sizes, frames, energies, errors, forces, times.
 
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
-use crate::frame::{Frame, Shape};
+use crate::frame::{Frame, Topology};
 use crate::memory;
-use crate::schedule::stats::{Counts, INFLATE, LiquidProbe, Probe, Residuals, Times, Touching};
+use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
 #[cfg(feature = "gpu")]
-use crate::simulation::Seen;
+use crate::simulation::Readback;
 use crate::simulation::Simulation;
 use glam::Vec3;
 
@@ -25,7 +25,7 @@ pub struct ConstraintView {
 impl Simulation {
     /// Number of particles.
     pub fn particles(&self) -> usize {
-        self.model.shape.objects.len()
+        self.model.topology.objects.len()
     }
 
     /// Memory on the host [bytes]: model, state, and what passes have needed so far, which contacts make grow. The threads'
@@ -78,8 +78,8 @@ impl Simulation {
     }
 
     /// What outputs see of the fixed half: particles, then the vertices of meshes that follow them.
-    pub fn shape(&self) -> &Shape {
-        self.model.coats.as_ref().map_or(&self.model.shape, |coats| &coats.shape)
+    pub fn topology(&self) -> &Topology {
+        self.model.skinned_meshes.as_ref().map_or(&self.model.topology, |skinned_meshes| &skinned_meshes.topology)
     }
 
     /// Copies positions and velocities into `frame`, reusing its memory; meshes that follow particles are put in place
@@ -96,7 +96,7 @@ impl Simulation {
         {
             out.clear();
             out.extend(rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
-            for coat in self.model.coats.iter().flat_map(|coats| &coats.all) {
+            for coat in self.model.skinned_meshes.iter().flat_map(|skinned_meshes| &skinned_meshes.all) {
                 coat.skin.extend(&rows[..n], coat.first, out);
             }
         }
@@ -117,8 +117,8 @@ impl Simulation {
         let probe = self.cpu.probe(&self.model, self.state());
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
-            let count = |seen: &Seen| seen.contacts.len() as u64 + seen.pairs;
-            return Probe { contacts: self.fetch().map_or(0, |(_, seen)| count(seen)), ..probe };
+            let count = |readback: &Readback| readback.contacts.len() as u64 + readback.pairs;
+            return Probe { contacts: self.fetch().map_or(0, |(_, readback)| count(readback)), ..probe };
         }
         probe
     }
@@ -162,7 +162,7 @@ impl Simulation {
     /// Constraints by kind; inflatables under "inflate".
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::new();
-        for kind in Kind::ALL {
+        for kind in ConstraintKind::ALL {
             let n = self.model.count(kind);
             if n > 0 {
                 counts.insert(kind.name(), n);
@@ -175,7 +175,7 @@ impl Simulation {
     }
 
     /// All constraints of a kind with their multipliers, in the order in which they run.
-    pub fn constraints(&self, kind: Kind) -> impl Iterator<Item = ConstraintView> + '_ {
+    pub fn constraints(&self, kind: ConstraintKind) -> impl Iterator<Item = ConstraintView> + '_ {
         let groups = self.model.groups.iter().zip(&self.state().multipliers).filter(move |(g, _)| g.kind == kind);
         let phantoms = &self.model.phantoms;
         groups.flat_map(move |(group, lambda)| {
@@ -196,13 +196,13 @@ impl Simulation {
     ///
     /// # Panics
     /// As [`Self::state`].
-    pub fn touching(&self) -> Vec<Touching> {
+    pub fn contact_pairs(&self) -> Vec<ContactPair> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
             self.state();
-            return gpu.touching(&self.model).unwrap_or_else(|e| panic!("{e}"));
+            return gpu.contact_pairs(&self.model).unwrap_or_else(|e| panic!("{e}"));
         }
-        self.cpu.touching(&self.model)
+        self.cpu.contact_pairs(&self.model)
     }
 
     /// Force of all particles on each collider in the last substep [N], in the order of the scene.
@@ -213,8 +213,8 @@ impl Simulation {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             return match self.fetch() {
-                Ok((state, seen)) => {
-                    crate::contact::cpu::collider_contacts::forces(&self.model, state, seen.contacts.iter())
+                Ok((state, readback)) => {
+                    crate::contact::cpu::collider_contacts::forces(&self.model, state, readback.contacts.iter())
                 }
                 Err(e) => panic!("{e}"),
             };

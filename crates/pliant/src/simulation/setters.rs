@@ -1,7 +1,7 @@
 //! What a caller can change between steps besides the state: materials, pressures, phases.
 
 use crate::constraints::group::BLOCK;
-use crate::constraints::{Kind, Softness};
+use crate::constraints::{ConstraintKind, Softness};
 use crate::simulation::Simulation;
 
 impl Simulation {
@@ -9,9 +9,9 @@ impl Simulation {
     ///
     /// Returns how many constraints changed; 0 if the object has none of that kind, or the kind takes its
     /// softness from a continuum material.
-    pub fn set_softness(&mut self, object: u32, kind: Kind, softness: Softness) -> usize {
+    pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
         let Some(place) = kind.layout().softness else { return 0 };
-        let (objects, phantoms) = (&self.model.shape.objects, &self.model.phantoms);
+        let (objects, phantoms) = (&self.model.topology.objects, &self.model.phantoms);
         let mut changed = 0;
         for group in self.model.groups.iter_mut().filter(|g| g.kind == kind) {
             let (n, p) = (group.layout().rows, group.layout().params);
@@ -45,10 +45,10 @@ impl Simulation {
 
     /// Changes the phase of an object's particles, and so whom they collide with.
     pub fn set_phase(&mut self, object: u32, phase: u32) {
-        let objects = std::mem::take(&mut self.model.shape.objects);
+        let objects = std::mem::take(&mut self.model.topology.objects);
         for (p, _) in self.state_mut().phases.iter_mut().zip(&objects).filter(|(_, o)| **o == object) {
             *p = phase;
         }
-        self.model.shape.objects = objects;
+        self.model.topology.objects = objects;
     }
 }

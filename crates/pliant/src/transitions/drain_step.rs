@@ -21,14 +21,14 @@ pub fn drain(model: &Model, state: &mut State) -> Vec<u32> {
 
 /// The same where the state lives on a device. Reads back where particles are.
 #[cfg(feature = "gpu")]
-pub fn drain_on(gpu: &Gpu, model: &Model, aside: &mut State) -> Result<(), GpuError> {
+pub fn drain_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
     let ranges = || model.drains.iter().flat_map(|d| &d.takes);
     let (first, end) = (ranges().map(|r| r.start).min(), ranges().map(|r| r.end).max());
     let (Some(first), Some(end)) = (first, end) else { return Ok(()) };
     gpu.wait(model)?;
-    gpu.read_places(aside, first..end)?;
-    let taken = take(model, aside, gpu.time());
-    gpu.upload_particles(model, aside, &taken);
+    gpu.read_places(host, first..end)?;
+    let taken = take(model, host, gpu.time());
+    gpu.upload_particles(model, host, &taken);
     Ok(())
 }
 
@@ -44,9 +44,9 @@ fn take(model: &Model, state: &mut State, time: f64) -> Vec<u32> {
             }
             sleep(state, i);
             taken.push(i as u32);
-            let of = |p: &crate::transitions::emitter::Pour| (p.first..p.first + p.places.len()).contains(&i);
-            if let Some(pour) = model.pours.iter().position(of).filter(|_| drain.recycle) {
-                state.returned[pour].push_back(i as u32);
+            let of = |p: &crate::transitions::emitter::Emitter| (p.first..p.first + p.places.len()).contains(&i);
+            if let Some(emitter) = model.emitters.iter().position(of).filter(|_| drain.recycle) {
+                state.returned[emitter].push_back(i as u32);
             }
         }
     }

@@ -4,7 +4,7 @@ use glam::Vec3;
 
 /// Grains that come into the world one after the other. Until then they are fixed, in [`crate::neighbors::ASLEEP`].
 #[derive(Clone, Debug)]
-pub struct Pour {
+pub struct Emitter {
     /// The first of them; the others follow.
     pub first: usize,
     /// Where each comes out [m].
@@ -23,7 +23,7 @@ pub struct Pour {
     pub endless: bool,
 }
 
-impl Pour {
+impl Emitter {
     /// When a grain comes out [s].
     pub fn time_of(&self, grain: usize) -> f64 {
         grain as f64 / self.per_second

@@ -9,13 +9,13 @@ use crate::runtime::gpu::GpuError;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::Gpu;
 use crate::state::State;
-use crate::transitions::emitter::Pour;
+use crate::transitions::emitter::Emitter;
 use crate::transitions::{time, wake};
 
 /// Lets out whose time has come.
-pub fn pour(model: &Model, state: &mut State) {
+pub fn emit(model: &Model, state: &mut State) {
     let time = time(model, state.substeps);
-    for number in 0..model.pours.len() {
+    for number in 0..model.emitters.len() {
         enter(model, number, time, state);
     }
 }
@@ -25,34 +25,34 @@ pub fn pour(model: &Model, state: &mut State) {
 /// The device first does all steps that it was given: those that it froze for want of room would happen with the new
 /// grains otherwise, or without, as it comes.
 #[cfg(feature = "gpu")]
-pub fn pour_on(gpu: &Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
+pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
     let mut open = false;
-    for (number, pour) in model.pours.iter().enumerate() {
-        let entered = enter(model, number, time(model, gpu.substeps()), aside);
+    for (number, emitter) in model.emitters.iter().enumerate() {
+        let entered = enter(model, number, time(model, gpu.substeps()), host);
         if !entered.is_empty() {
             gpu.wait(model)?;
-            gpu.upload_particles(model, aside, &entered);
+            gpu.upload_particles(model, host, &entered);
         }
-        open |= aside.poured[number] < pour.most();
+        open |= host.emitted[number] < emitter.most();
     }
     Ok(open)
 }
 
 /// Wakes grains up at the mouth; returns which. Where nobody waits to come out, nobody does, and that moment passes.
 fn enter(model: &Model, number: usize, time: f64, state: &mut State) -> Vec<u32> {
-    let pour: &Pour = &model.pours[number];
+    let emitter: &Emitter = &model.emitters[number];
     let mut entered = Vec::new();
-    let out = state.poured[number];
-    if out >= pour.most() {
+    let out = state.emitted[number];
+    if out >= emitter.most() {
         return entered;
     }
-    for grain in out..pour.out_at(time) {
-        let waiting = (grain < pour.places.len()).then_some((pour.first + grain) as u32);
+    for grain in out..emitter.out_at(time) {
+        let waiting = (grain < emitter.places.len()).then_some((emitter.first + grain) as u32);
         if let Some(i) = waiting.or_else(|| state.returned[number].pop_front()) {
-            wake(state, i as usize, pour.place_of(grain, time), pour.velocity, (pour.weight, pour.phase));
+            wake(state, i as usize, emitter.place_of(grain, time), emitter.velocity, (emitter.weight, emitter.phase));
             entered.push(i);
         }
-        state.poured[number] = grain + 1;
+        state.emitted[number] = grain + 1;
     }
     entered
 }

@@ -35,7 +35,7 @@ pub fn freeze(model: &Model, state: &mut State) {
 /// The same where the state lives on a device. Returns whether more are to come.
 /// Only steps in which something may freeze read the liquid back, and what has frozen already.
 #[cfg(feature = "gpu")]
-pub fn freeze_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
+pub fn freeze_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
     let (substeps, mut changed) = (gpu.substeps(), Vec::new());
     let now = time(model, substeps);
     let acting: Vec<_> = acting(model, substeps).collect();
@@ -44,24 +44,24 @@ pub fn freeze_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool
     };
     if !acting.is_empty() {
         gpu.wait(model)?;
-        gpu.read_poses(aside)?;
+        gpu.read_poses(host)?;
     }
     // All of them before any freezes: two may take from one liquid.
     for &one in &acting {
-        for range in one.1.takes.iter().cloned().chain(there(aside, one)) {
-            gpu.read_all(aside, range)?;
+        for range in one.1.takes.iter().cloned().chain(there(host, one)) {
+            gpu.read_all(host, range)?;
         }
     }
     for &(number, freeze) in &acting {
-        changed.extend(turn(freeze, number, now, aside));
+        changed.extend(turn(freeze, number, now, host));
     }
     if !changed.is_empty() {
-        aside.weigh_bodies();
+        host.weigh_bodies();
         changed.sort_unstable();
-        gpu.upload_particles(model, aside, &changed);
-        gpu.upload_bodies(model, aside);
-        gpu.upload_poses(aside);
-        acting.iter().filter_map(|&one| there(aside, one)).for_each(|range| gpu.upload_velocities(aside, range));
+        gpu.upload_particles(model, host, &changed);
+        gpu.upload_bodies(model, host);
+        gpu.upload_poses(host);
+        acting.iter().filter_map(|&one| there(host, one)).for_each(|range| gpu.upload_velocities(host, range));
     }
     Ok(model.freezes.iter().any(|freeze| now < freeze.end))
 }

@@ -29,23 +29,23 @@ pub fn melt(model: &Model, state: &mut State) {
 /// The same where the state lives on a device. Returns whether more are to come.
 /// Steps in which somebody melts read the body back.
 #[cfg(feature = "gpu")]
-pub fn melt_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
+pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
     let now = time(model, gpu.substeps());
     let mut changed = Vec::new();
     for (number, melt) in model.melts.iter().enumerate() {
-        if melt.melted_at(now) > aside.melted[number] {
+        if melt.melted_at(now) > host.melted[number] {
             gpu.wait(model)?;
-            gpu.read_particles(aside, melt.body.clone())?;
-            changed.extend(turn(melt, number, now, aside));
+            gpu.read_particles(host, melt.body.clone())?;
+            changed.extend(turn(melt, number, now, host));
         }
     }
     if !changed.is_empty() {
-        aside.weigh_bodies();
+        host.weigh_bodies();
         changed.sort_unstable();
-        gpu.upload_particles(model, aside, &changed);
-        gpu.upload_bodies(model, aside);
+        gpu.upload_particles(model, host, &changed);
+        gpu.upload_bodies(model, host);
     }
-    Ok(model.melts.iter().zip(&aside.melted).any(|(melt, &melted)| melted < melt.order.len()))
+    Ok(model.melts.iter().zip(&host.melted).any(|(melt, &melted)| melted < melt.order.len()))
 }
 
 /// Returns all particles that it has changed.

@@ -26,7 +26,7 @@ use glam::Vec3;
 
 /// Before a step: grains come out, bodies melt, liquids freeze.
 pub fn before(model: &Model, state: &mut State) {
-    emitter_step::pour(model, state);
+    emitter_step::emit(model, state);
     melt_step::melt(model, state);
     freeze_step::freeze(model, state);
 }
@@ -39,17 +39,17 @@ pub fn after(model: &Model, state: &mut State) -> bool {
 /// [`before`] where the state lives on a device. Returns whether the step must be one by itself, because something happens
 /// after it or may happen before the next.
 #[cfg(feature = "gpu")]
-pub fn before_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<bool, GpuError> {
-    let pours = emitter_step::pour_on(gpu, model, aside)?;
-    let melts = melt_step::melt_on(gpu, model, aside)?;
-    let freezes = freeze_step::freeze_on(gpu, model, aside)?;
-    Ok(pours || melts || freezes || !model.drains.is_empty())
+pub fn before_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
+    let emitters = emitter_step::emit_on(gpu, model, host)?;
+    let melts = melt_step::melt_on(gpu, model, host)?;
+    let freezes = freeze_step::freeze_on(gpu, model, host)?;
+    Ok(emitters || melts || freezes || !model.drains.is_empty())
 }
 
 /// [`after`] where the state lives on a device.
 #[cfg(feature = "gpu")]
-pub fn after_on(gpu: &mut Gpu, model: &Model, aside: &mut State) -> Result<(), GpuError> {
-    drain_step::drain_on(gpu, model, aside)
+pub fn after_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
+    drain_step::drain_on(gpu, model, host)
 }
 
 /// Time after so many substeps [s].

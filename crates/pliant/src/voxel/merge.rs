@@ -64,7 +64,7 @@ pub fn merge(grid: &Grid, voxels: &Voxels, field: &Field, depth: Option<f32>) ->
             levels.push(std::mem::replace(&mut next, above));
         }
     }
-    let mut maker = Maker { grid, field, particles: Particles::default() };
+    let mut maker = ProgramBuilder { grid, field, particles: Particles::default() };
     maker.voxels(voxels, levels.first());
     for (l, level) in levels.iter().enumerate() {
         maker.blocks(l as u32 + 1, level, levels.get(l + 1));
@@ -181,13 +181,13 @@ impl Level {
 }
 
 /// Writes particles.
-struct Maker<'a> {
+struct ProgramBuilder<'a> {
     grid: &'a Grid,
     field: &'a Field,
     particles: Particles,
 }
 
-impl Maker<'_> {
+impl ProgramBuilder<'_> {
     /// Voxels that no block has taken.
     fn voxels(&mut self, voxels: &Voxels, above: Option<&Level>) {
         let joined = above.map_or(0, |level| 8 * level.count);

@@ -37,7 +37,7 @@ fn s16_elastic_balloon_balances_gas_against_skin() {
     step(&mut sim, 600);
     let rest = f64::from(sim.model().inflatables[0].rest_volume);
     let squares: f64 =
-        sim.constraints(pliant::constraints::Kind::Stretch).map(|c| f64::from(c.params[0]).powi(2)).sum();
+        sim.constraints(pliant::constraints::ConstraintKind::Stretch).map(|c| f64::from(c.params[0]).powi(2)).sum();
     let excess = |s: f64| (3.0 * rest - rest * s * s * s) / 0.01 - 100.0 * squares * (s - 1.0) / (3.0 * rest * s * s);
     let (mut low, mut high) = (1.0, 1.4423);
     for _ in 0..60 {

@@ -23,14 +23,14 @@ fn beam() -> f64 {
 /// The last `tip` particles are the tip, the first `tip` the clamp.
 fn deflections(mut sim: Simulation, tip: usize, steps: usize) -> (f64, f64) {
     let n = sim.particles();
-    let total: f64 = HEIGHT * if sim.shape().tets.is_empty() { 0.01 } else { HEIGHT };
+    let total: f64 = HEIGHT * if sim.topology().tets.is_empty() { 0.01 } else { HEIGHT };
     for row in &mut sim.state_mut().rows[n - tip..n] {
         row[3] = (1.0 / (1.0 / f64::from(row[3]) + total / tip as f64)) as f32;
     }
     let points: Vec<DVec3> = (0..n).map(|i| sim.position(i).as_dvec3()).collect();
     let weight = |w: f32| if w > 0.0 { -GRAVITY / f64::from(w) } else { 0.0 };
     let forces: Vec<DVec3> = sim.state().rows.iter().map(|r| DVec3::new(0.0, weight(r[3]), 0.0)).collect();
-    let shape = sim.shape();
+    let shape = sim.topology();
     let mesh = if shape.tets.is_empty() {
         Mesh::Triangles { elements: &shape.triangles, thickness: 0.01 }
     } else {

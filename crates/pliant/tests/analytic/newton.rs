@@ -8,7 +8,7 @@ use crate::fem::gradients;
 use crate::support::{simulate, solve_dense, step};
 use glam::DVec3;
 use pliant::Simulation;
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 
 type Strain = Box<dyn Fn(&[DVec3]) -> (Vec<f64>, Vec<Vec<DVec3>>)>;
 
@@ -81,7 +81,7 @@ impl Step {
 
 /// Shakes the body by `size`, takes one step of `h` and compares. Returns the largest difference of
 /// positions over the largest correction, and of multipliers over the largest multiplier.
-fn compare(mut sim: Simulation, h: f64, size: f32, kind: Kind, elements: Vec<Element>) -> (f64, f64) {
+fn compare(mut sim: Simulation, h: f64, size: f32, kind: ConstraintKind, elements: Vec<Element>) -> (f64, f64) {
     let mut seed = 12_345_u32;
     let particles = sim.particles();
     for row in &mut sim.state_mut().rows[..particles] {
@@ -131,7 +131,7 @@ fn s05_e11_xpbd_cloth_takes_the_implicit_euler_step_of_a_newton_solve() {
              grid = {{ cells = [2, 2], size = [1, 1] }}\nparticle_mass = 0.05\n\
              stretch = {{ compliance = {alpha} }}\npin = [{{ at = \"top left\" }}]\n"
         ));
-        let springs = sim.constraints(Kind::Stretch).map(|c| {
+        let springs = sim.constraints(ConstraintKind::Stretch).map(|c| {
             let rest = f64::from(c.params[0]);
             let strain = move |x: &[DVec3]| {
                 let d = x[0] - x[1];
@@ -143,7 +143,7 @@ fn s05_e11_xpbd_cloth_takes_the_implicit_euler_step_of_a_newton_solve() {
         });
         let springs: Vec<_> = springs.collect();
         assert_eq!(springs.len(), 16);
-        compare(sim, h, size, Kind::Stretch, springs)
+        compare(sim, h, size, ConstraintKind::Stretch, springs)
     };
     assert_agrees("cloth", run(0.02), run(0.005));
 }
@@ -157,7 +157,7 @@ fn s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solv
              fem = {{ young = {young}, poisson = {poisson} }}\npin = [{{ particles = [0] }}]\n"
         ));
         let rest: Vec<DVec3> = (0..8).map(|i| sim.position(i).as_dvec3()).collect();
-        let tets = sim.constraints(Kind::FemTet).map(|c| {
+        let tets = sim.constraints(ConstraintKind::FemTet).map(|c| {
             let nodes: Vec<usize> = c.rows.iter().map(|&r| r as usize).collect();
             let (gradients, volume) = gradients([0, 1, 2, 3].map(|k| rest[nodes[k]]));
             // Hooke in engineering strains: λ + 2μ and λ among the normal ones, μ for each shear.
@@ -173,7 +173,7 @@ fn s05_s07_e11_e13_xpbd_fem_block_takes_the_implicit_euler_step_of_a_newton_solv
         });
         let tets: Vec<_> = tets.collect();
         assert_eq!(tets.len(), 5);
-        compare(sim, h, size, Kind::FemTet, tets)
+        compare(sim, h, size, ConstraintKind::FemTet, tets)
     };
     assert_agrees("FEM block", run(0.01), run(0.0025));
 }

@@ -1,7 +1,7 @@
 //! S26: rods with torsion and bending.
 
 use crate::support::{G, relative, simulate, step};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use std::f64::consts::PI;
 
 #[test]
@@ -19,7 +19,7 @@ fn s26_twisted_rod_shares_the_twist_evenly_and_carries_g_j_phi_over_l() {
     let h = dt / 4.0;
     let exact = shear * PI * radius.powi(4) / 2.0 * (PI / 2.0) / 0.9;
     let mut joints = 0;
-    for joint in sim.constraints(Kind::BendTwist) {
+    for joint in sim.constraints(ConstraintKind::BendTwist) {
         // C = sin(φ/2) has the slope ½·cos(φ/2) in the angle, so the torque is ½·cos(φ/2)·|λ|/h².
         let torque = 0.5 * (PI / 36.0).cos() * f64::from(joint.multipliers[2]).abs() / (h * h);
         assert!(relative(torque, exact) < 0.02, "joint {joints}: {torque} N·m against {exact}");

@@ -2,7 +2,7 @@
 
 use crate::support::{G, relative, simulate, step};
 use pliant::Simulation;
-use pliant::constraints::{Kind, Softness};
+use pliant::constraints::{ConstraintKind, Softness};
 
 const MASS: f64 = 2.0;
 const COMPLIANCE: f64 = 0.01;
@@ -31,7 +31,7 @@ fn s05_v04_t09_xpbd_spring_hangs_by_m_g_alpha_for_any_iterations_and_step() {
             let stretch = rest(&mut sim, dt);
             assert!(relative(stretch, exact) < 0.01, "dt {dt}, {iterations} iterations: {stretch}");
             // The force is readable: λ/h² = −m·g (negative pulls).
-            let lambda = f64::from(sim.constraints(Kind::Stretch).next().unwrap().multipliers[0]);
+            let lambda = f64::from(sim.constraints(ConstraintKind::Stretch).next().unwrap().multipliers[0]);
             let force = -lambda / (dt * dt);
             assert!(relative(force, MASS * G) < 0.01, "dt {dt}, {iterations} iterations: {force} N");
             if [1, 32].contains(&iterations) {
@@ -64,11 +64,11 @@ fn s16_softness_changed_at_run_time_melts_the_spring() {
     let dt = 1.0 / 120.0;
     let mut sim = spring("xpbd", dt, 4);
     for alpha in [0.01, 0.03, 0.002] {
-        assert_eq!(sim.set_softness(0, Kind::Stretch, Softness::compliance(alpha)), 1);
+        assert_eq!(sim.set_softness(0, ConstraintKind::Stretch, Softness::compliance(alpha)), 1);
         let stretch = rest(&mut sim, dt);
         let exact = f64::from(alpha) * MASS * G;
         eprintln!("melting spring α {alpha}: {stretch:.5} m against {exact:.5} m");
         assert!(relative(stretch, exact) < 0.01, "α {alpha}: {stretch} against {exact}");
     }
-    assert_eq!(sim.set_softness(7, Kind::Stretch, Softness::RIGID), 0, "there is no object 7");
+    assert_eq!(sim.set_softness(7, ConstraintKind::Stretch, Softness::RIGID), 0, "there is no object 7");
 }

@@ -1,7 +1,7 @@
 //! S16: long-range tethers.
 
 use crate::support::{G, simulate, step};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 
 #[test]
 fn s16_tether_never_lets_go_farther_than_its_length() {
@@ -10,7 +10,7 @@ fn s16_tether_never_lets_go_farther_than_its_length() {
         "[solver]\niterations = 4\n[world]\nair_density = 0\n[[cloth]]\ngrid = { cells = [4, 8], size = [0.5, 1] }\n\
          stretch = { compliance = 1 }\ntether = 1.1\npin = [{ at = \"top edge\" }]\n",
     );
-    let tethers: Vec<_> = sim.constraints(Kind::Tether).map(|t| (t.rows, t.params[0])).collect();
+    let tethers: Vec<_> = sim.constraints(ConstraintKind::Tether).map(|t| (t.rows, t.params[0])).collect();
     assert_eq!(tethers.len(), 5 * 8, "one for each free particle");
     let mut worst = 0.0_f32;
     for _ in 0..300 {
@@ -19,7 +19,7 @@ fn s16_tether_never_lets_go_farther_than_its_length() {
             let far = sim.position(rows[0] as usize).distance(sim.position(rows[1] as usize));
             worst = worst.max(far / length - 1.0);
         }
-        assert!(sim.constraints(Kind::Tether).all(|t| t.multipliers[0] <= 0.0), "a tether pushed");
+        assert!(sim.constraints(ConstraintKind::Tether).all(|t| t.multipliers[0] <= 0.0), "a tether pushed");
     }
     let lowest = (0..sim.particles()).map(|i| sim.position(i).y).fold(0.0, f32::min);
     eprintln!("tether: exceeded by {worst:.1e} of its length; lowest particle at {lowest:.4} m");
@@ -40,10 +40,10 @@ fn s16_slack_tether_exerts_no_force() {
         let t = 0.01 * f64::from(n);
         let fallen = -f64::from(sim.position(0).y);
         assert!((fallen - 0.5 * G * t * (t + 0.01)).abs() < 1e-5, "step {n}: {fallen}");
-        assert!(sim.constraints(Kind::Tether).all(|c| c.multipliers[0] == 0.0), "step {n}");
+        assert!(sim.constraints(ConstraintKind::Tether).all(|c| c.multipliers[0] == 0.0), "step {n}");
     }
     step(&mut sim, 30);
     let length = sim.position(0).distance(sim.position(1));
     assert!((length - 1.5).abs() < 1e-5, "taut at {length}");
-    assert!(sim.constraints(Kind::Tether).all(|c| c.multipliers[0] < 0.0), "taut, it must pull");
+    assert!(sim.constraints(ConstraintKind::Tether).all(|c| c.multipliers[0] < 0.0), "taut, it must pull");
 }

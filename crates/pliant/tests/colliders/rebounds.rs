@@ -144,7 +144,7 @@ fn s18_rebounds_cohesion_and_rolling_between_many_grains_keep_momentum() {
         let mut met = 0;
         for _ in 0..60 {
             run(&mut sim, 1);
-            met = met.max(sim.touching().len());
+            met = met.max(sim.contact_pairs().len());
         }
         assert!(met > 20, "{more}: only {met} contacts");
         let off = (momentum(&sim).0 - before).length() / size;

@@ -33,7 +33,7 @@ fn s17_time_of_impact_with_a_face_an_edge_and_a_corner_is_the_formula() {
     ] {
         assert_eq!(sweep_to_triangle(&triangle, p, way, radius), None, "{p} {way}");
     }
-    // Touching already: in the way at once if it comes nearer.
+    // ContactPair already: in the way at once if it comes nearer.
     assert_eq!(sweep_to_triangle(&triangle, Vec3::new(0.2, 0.2, 0.05), Vec3::NEG_Z, radius), Some(0.0));
     assert_eq!(sweep_to_triangle(&triangle, Vec3::ZERO, Vec3::X, radius), Some(0.0));
 }

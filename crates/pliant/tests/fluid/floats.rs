@@ -19,7 +19,7 @@ fn heights(sim: &Simulation) -> (f64, f64) {
         let all: Vec<usize> = (0..sim.particles()).filter(|&i| of(i)).collect();
         all.iter().map(|&i| f64::from(sim.position(i).y)).sum::<f64>() / all.len() as f64
     };
-    let body = |i: usize| sim.shape().objects[i] == 0;
+    let body = |i: usize| sim.topology().objects[i] == 0;
     let away = |i: usize| !body(i) && sim.position(i).x.abs().max(sim.position(i).z.abs()) > 0.34;
     (mean(&body), 2.0 * mean(&away))
 }
@@ -51,7 +51,7 @@ fn s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up() {
     let mut light = boxed(100.0);
     // Pushed under.
     for i in 0..light.particles() {
-        if light.shape().objects[i] == 0 {
+        if light.topology().objects[i] == 0 {
             light.state_mut().velocities[i][1] = -6.0;
         }
     }

@@ -229,8 +229,8 @@ fn s14_s22_particles_of_a_crushed_body_lose_their_way_out_on_the_gpu_as_on_the_c
     );
     let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
     // Flat, and up among the grains.
-    let soft = cpu.shape().object_names.iter().position(|name| name == "soft").unwrap() as u32;
-    let members: Vec<usize> = (0..cpu.particles()).filter(|&i| cpu.shape().objects[i] == soft).collect();
+    let soft = cpu.topology().object_names.iter().position(|name| name == "soft").unwrap() as u32;
+    let members: Vec<usize> = (0..cpu.particles()).filter(|&i| cpu.topology().objects[i] == soft).collect();
     for sim in [&mut cpu, &mut gpu] {
         for &i in &members {
             let y = &mut sim.state_mut().rows[i][1];
@@ -241,7 +241,7 @@ fn s14_s22_particles_of_a_crushed_body_lose_their_way_out_on_the_gpu_as_on_the_c
         cpu.advance(steps).unwrap();
         gpu.advance(steps).unwrap();
         let off = apart(&cpu, &gpu);
-        println!("after {steps} more steps {off:.1e} m apart, {} contacts", cpu.touching().len());
-        assert!(!cpu.touching().is_empty() && off < most, "{off}");
+        println!("after {steps} more steps {off:.1e} m apart, {} contacts", cpu.contact_pairs().len());
+        assert!(!cpu.contact_pairs().is_empty() && off < most, "{off}");
     }
 }

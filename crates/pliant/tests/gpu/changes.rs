@@ -45,7 +45,7 @@ fn s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu() {
             assert_eq!(gpu.state().phases, cpu.state().phases);
             assert_eq!(gpu.state().drained, cpu.state().drained);
             assert_eq!(gpu.state().returned, cpu.state().returned);
-            assert_eq!(gpu.state().poured, cpu.state().poured);
+            assert_eq!(gpu.state().emitted, cpu.state().emitted);
             // What meets doubles rounding again and again.
             assert!(off < 1e-3, "{set:?}: off by {off} m");
             assert!((gpu.probe().mass - cpu.probe().mass).abs() < 1e-6 * cpu.probe().mass);
@@ -54,7 +54,7 @@ fn s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu() {
         }
         assert!(gpu.state().drained > 100, "{} drained", gpu.state().drained);
         // More have come out than there are: some came out again.
-        assert!(gpu.state().poured[0] > 130);
+        assert!(gpu.state().emitted[0] > 130);
     }
 }
 

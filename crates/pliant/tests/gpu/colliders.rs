@@ -7,7 +7,7 @@ use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
 use pliant::builder::NoMeshes;
 use pliant::constraints::wgsl;
-use pliant::contact::collider_contact::{Friction, Obstacle, Push, Solid, depth, is_near, project, way_out};
+use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, depth, is_near, project, way_out};
 use pliant::contact::gpu::collider_tables;
 use pliant::math::Pose;
 use pliant::runtime::gpu::{Cap, GpuOptions};
@@ -30,7 +30,7 @@ fn solid(shape: &str) -> Solid {
 
 /// A collider and a particle near it.
 struct Touch {
-    obstacle: Obstacle,
+    moving_collider: MovingCollider,
     radius: f32,
     start: Vec3,
     x: Vec3,
@@ -57,13 +57,13 @@ impl Touch {
             true => Push { normal: rng.range(0.0, 0.1) as f32, tangent: vector(rng, 0.05) },
             false => Push::default(),
         };
-        let slide = rng.range(0.0, 1.0) as f32;
+        let kinetic_friction = rng.range(0.0, 1.0) as f32;
         Self {
-            obstacle: Obstacle {
+            moving_collider: MovingCollider {
                 solid: solid.clone(),
                 before,
                 after,
-                friction: Friction { stick: slide * rng.range(1.0, 1.5) as f32, slide },
+                friction: Friction { static_friction: kinetic_friction * rng.range(1.0, 1.5) as f32, kinetic_friction },
             },
             radius: if odd(rng, 5.0) { 0.0 } else { rng.range(0.005, 0.15) as f32 },
             start: x + vector(rng, far),
@@ -74,7 +74,9 @@ impl Touch {
     }
 
     fn put(&self, input: &mut Vec<f32>) {
-        input.extend(bytemuck::cast::<layouts::Obstacle, [f32; 24]>(layouts::Obstacle::from(&self.obstacle)));
+        input.extend(bytemuck::cast::<layouts::MovingCollider, [f32; 24]>(layouts::MovingCollider::from(
+            &self.moving_collider,
+        )));
         input.push(self.radius);
         input.extend([self.start, self.x, self.push.tangent].iter().flat_map(|v| v.to_array()));
         input.extend([self.push.normal, self.margin]);
@@ -82,7 +84,7 @@ impl Touch {
 
     /// Depth and normal; whether it is near; way out; new place, friction and push; each with the size of its numbers.
     fn answer(&self, start: Vec3, x: Vec3) -> ([f32; 15], [f32; 15]) {
-        let Self { obstacle: o, radius, .. } = self;
+        let Self { moving_collider: o, radius, .. } = self;
         let (inside, normal) = depth(&o.solid, &o.after, x, *radius);
         let near = is_near(o, *radius, start, x, self.margin);
         let out = way_out(&o.solid, &o.before, x, *radius).unwrap_or(Vec3::ZERO);
@@ -125,7 +127,7 @@ fn deviation(found: &[f32], (cpu, size): &([f32; 15], [f32; 15])) -> f32 {
 fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        let ob = Obstacle(
+        let ob = MovingCollider(
             Pose(f4(0u), f4(4u)), Pose(f4(8u), f4(12u)), f4(16u), f(20u), f(21u), u(22u), u(23u));
         let radius = f(24u); let start = f3(25u); let x = f3(28u); let push = f4(31u); let margin = f(35u);
         let d = solid_depth(ob, ob.after, x, radius);

@@ -2,7 +2,7 @@
 
 use crate::sims::{apart, pair, ready, scene};
 use pliant::Simulation;
-use pliant::constraints::{Kind, Softness};
+use pliant::constraints::{ConstraintKind, Softness};
 use pliant::runtime::gpu::GpuOptions;
 
 const SCENE: &str = r#"
@@ -23,7 +23,7 @@ const SCENE: &str = r#"
 "#;
 
 fn object(sim: &Simulation, name: &str) -> u32 {
-    sim.shape().object_names.iter().position(|n| n == name).unwrap() as u32
+    sim.topology().object_names.iter().position(|n| n == name).unwrap() as u32
 }
 
 fn both(change: impl Fn(&mut Simulation)) -> (Simulation, Simulation) {
@@ -60,7 +60,7 @@ fn s02_what_is_changed_between_steps_reaches_the_gpu() {
     check("radii", |sim| sim.state_mut().radii.fill(0.02));
     check("softness", |sim| {
         let rope = object(sim, "rope");
-        assert_eq!(sim.set_softness(rope, Kind::Stretch, Softness::compliance(1e-2)), 12);
+        assert_eq!(sim.set_softness(rope, ConstraintKind::Stretch, Softness::compliance(1e-2)), 12);
     });
     check("pressure", |sim| {
         let ball = object(sim, "ball");
@@ -74,7 +74,8 @@ fn s05_multipliers_and_contacts_come_back_from_the_gpu() {
         return;
     }
     let (cpu, gpu) = both(|_| ());
-    let (a, b): (Vec<_>, Vec<_>) = (cpu.constraints(Kind::Stretch).collect(), gpu.constraints(Kind::Stretch).collect());
+    let (a, b): (Vec<_>, Vec<_>) =
+        (cpu.constraints(ConstraintKind::Stretch).collect(), gpu.constraints(ConstraintKind::Stretch).collect());
     assert_eq!(a.len(), b.len());
     let scale = a.iter().map(|c| c.multipliers[0].abs()).fold(0.0, f32::max);
     assert!(scale > 0.0, "nothing pulls");

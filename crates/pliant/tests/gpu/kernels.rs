@@ -17,7 +17,7 @@
 use crate::rounding::{Erring, scatter};
 use crate::samples::{Double, Number, Outcome, Rng, Sample, sample};
 use crate::support::{COUNT, Program, gpu};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use rayon::prelude::*;
 use std::fmt::Write;
 
@@ -138,21 +138,29 @@ struct Verdict {
 }
 
 /// Parameters that are lengths.
-fn lengths(kind: Kind) -> &'static [usize] {
+fn lengths(kind: ConstraintKind) -> &'static [usize] {
     match kind {
-        Kind::Stretch | Kind::Tether | Kind::StretchShear => &[0],
-        Kind::Isometric => &[4, 6],
-        Kind::Curve => &[0, 2],
+        ConstraintKind::Stretch | ConstraintKind::Tether | ConstraintKind::StretchShear => &[0],
+        ConstraintKind::Isometric => &[4, 6],
+        ConstraintKind::RopeBending => &[0, 2],
         _ => &[],
     }
 }
 
 /// C is a length to this power.
-fn power(kind: Kind) -> i32 {
+fn power(kind: ConstraintKind) -> i32 {
     match kind {
-        Kind::Stretch | Kind::Tether | Kind::Attach | Kind::Isometric | Kind::Curve => 1,
-        Kind::Volume => 3,
-        Kind::Bend | Kind::FemTriangle | Kind::FemTet | Kind::StretchShear | Kind::BendTwist => 0,
+        ConstraintKind::Stretch
+        | ConstraintKind::Tether
+        | ConstraintKind::Attach
+        | ConstraintKind::Isometric
+        | ConstraintKind::RopeBending => 1,
+        ConstraintKind::Volume => 3,
+        ConstraintKind::Bend
+        | ConstraintKind::FemTriangle
+        | ConstraintKind::FemTet
+        | ConstraintKind::StretchShear
+        | ConstraintKind::BendTwist => 0,
     }
 }
 
@@ -172,24 +180,25 @@ fn grow(at: &mut Sample, by: f64) {
     rows.for_each(|(_, row)| row[..3].iter_mut().for_each(|v| *v *= by));
     lengths(at.kind).iter().for_each(|&slot| at.params[slot] *= by);
     match at.kind {
-        Kind::Volume => at.params[0] *= by.powi(3),
+        ConstraintKind::Volume => at.params[0] *= by.powi(3),
         // Inverse rest edges.
-        Kind::FemTriangle => at.params[..4].iter_mut().for_each(|v| *v /= by),
-        Kind::FemTet => at.params[..9].iter_mut().for_each(|v| *v /= by),
+        ConstraintKind::FemTriangle => at.params[..4].iter_mut().for_each(|v| *v /= by),
+        ConstraintKind::FemTet => at.params[..9].iter_mut().for_each(|v| *v /= by),
         _ => {}
     }
 }
 
 /// An input with sizes from a centimeter to 100 m, particles from a gram to 100 kg, rigid to soft by 1e3.
-fn regular(kind: Kind, rng: &mut Rng, size: f64, mass: f64) -> Case {
+fn regular(kind: ConstraintKind, rng: &mut Rng, size: f64, mass: f64) -> Case {
     let mut at = sample(kind, rng);
     grow(&mut at, size);
     // An orientation weighs like its particles at the ends of its segment.
-    let spin = if kind == Kind::BendTwist { 1.0 } else { size * size };
+    let spin = if kind == ConstraintKind::BendTwist { 1.0 } else { size * size };
     let turns = at.turns();
     at.set_weights(|k| rng.range(0.2, 5.0) / mass / if turns.contains(&k) { spin } else { 1.0 });
     // What ∇C·W·∇Cᵀ is like, so that compliance and masses both matter.
-    let weight = size.powi(2 * power(kind) - 2) / mass * if kind == Kind::BendTwist { size * size } else { 1.0 };
+    let weight =
+        size.powi(2 * power(kind) - 2) / mass * if kind == ConstraintKind::BendTwist { size * size } else { 1.0 };
     let inv_h2 = logarithmic(rng, 1.0, 1e7);
     match one_of(rng, 4) {
         0 => at.set_compliance(0.0),
@@ -203,7 +212,7 @@ fn regular(kind: Kind, rng: &mut Rng, size: f64, mass: f64) -> Case {
 }
 
 /// An input without direction, size or freedom, or an extreme one.
-fn degenerate(kind: Kind, rng: &mut Rng) -> Case {
+fn degenerate(kind: ConstraintKind, rng: &mut Rng) -> Case {
     let what = one_of(rng, 13);
     let size = match what {
         0 => 1e-4,
@@ -251,15 +260,22 @@ fn degenerate(kind: Kind, rng: &mut Rng) -> Case {
 fn rest_here(at: &mut Sample) {
     let c = at.evaluate::<f32>();
     match at.kind {
-        Kind::Stretch | Kind::Tether | Kind::Bend | Kind::Volume | Kind::Curve => at.params[0] += c[0],
-        Kind::Isometric => at.params[4] += c[0],
-        Kind::BendTwist => (0..3).for_each(|m| at.params[2 + m] += c[m]),
-        Kind::Attach | Kind::StretchShear | Kind::FemTriangle | Kind::FemTet => {}
+        ConstraintKind::Stretch
+        | ConstraintKind::Tether
+        | ConstraintKind::Bend
+        | ConstraintKind::Volume
+        | ConstraintKind::RopeBending => at.params[0] += c[0],
+        ConstraintKind::Isometric => at.params[4] += c[0],
+        ConstraintKind::BendTwist => (0..3).for_each(|m| at.params[2 + m] += c[m]),
+        ConstraintKind::Attach
+        | ConstraintKind::StretchShear
+        | ConstraintKind::FemTriangle
+        | ConstraintKind::FemTet => {}
     }
 }
 
 /// Calls the twin of a kind and writes all it returns.
-fn body(kind: Kind) -> String {
+fn body(kind: ConstraintKind) -> String {
     let (layout, name) = (kind.layout(), kind.name());
     let (rows, params, multipliers) = (layout.rows, layout.params, layout.multipliers);
     let list = |start: usize, step: usize, count: usize, read: &str| {
@@ -282,7 +298,7 @@ fn body(kind: Kind) -> String {
 }
 
 /// Runs a kind on the GPU and compares every number.
-fn check(kind: Kind) {
+fn check(kind: ConstraintKind) {
     let Some(gpu) = gpu() else { return };
     let mut rng = Rng(100 + kind as u64);
     let cases: Vec<Case> = (0..COUNT)
@@ -314,5 +330,5 @@ fn check(kind: Kind) {
 
 #[test]
 fn s14_every_kernel_answers_on_the_gpu_what_it_answers_on_the_cpu() {
-    Kind::ALL.into_iter().for_each(check);
+    ConstraintKind::ALL.into_iter().for_each(check);
 }

@@ -1,16 +1,16 @@
 //! The composed module is valid, and its structs lie in memory as the host's do.
 
-use pliant::constraints::{Kind, wgsl};
+use pliant::constraints::{ConstraintKind, wgsl};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
 use pliant::runtime::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::runtime::gpu::wgpu::naga::{Module, TypeInner};
-use pliant::solver::gpu::layouts::{Air, Obstacle, Pose};
+use pliant::solver::gpu::layouts::{Air, MovingCollider, Pose};
 use pliant::solver::gpu::shaders::compose;
 use std::mem::{offset_of, size_of};
 
 /// All twins in one module.
 fn everything() -> Module {
-    let kinds = Kind::ALL.map(Kind::wgsl);
+    let kinds = ConstraintKind::ALL.map(ConstraintKind::wgsl);
     // What whoever looks tables up has to bring along.
     let tables = "
         const BRIEF: bool = true;\nconst HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
@@ -28,7 +28,7 @@ fn everything() -> Module {
 #[test]
 fn s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind() {
     let module = everything();
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         let found = module.functions.iter().any(|(_, f)| f.name.as_deref() == Some(kind.name()));
         assert!(found, "{kind:?} has no function {} in its WGSL", kind.name());
     }
@@ -50,6 +50,6 @@ fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
         };
     }
     check!(Pose: position, rotation);
-    check!(Obstacle: before, after, size, stick, slide, shape, table);
+    check!(MovingCollider: before, after, size, static_friction, kinetic_friction, shape, table);
     check!(Air: half_density, drag, lift, spare);
 }

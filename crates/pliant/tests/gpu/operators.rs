@@ -9,7 +9,7 @@ use glam::{Quat, Vec3};
 use pliant::aero::aerodynamics::{Air, triangle_force, wind_at};
 use pliant::constraints::inflate::{corner_gradient, triangle_volume};
 use pliant::constraints::wgsl;
-use pliant::contact::collider_contact::{Friction, Obstacle, Push, Solid, depth, project};
+use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, depth, project};
 use pliant::integration::bdf::{
     free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2, velocity_bdf1, velocity_bdf2,
 };
@@ -212,33 +212,34 @@ fn s14_s25_the_wind_is_the_same_on_the_gpu() {
 
 /// A collider and a particle near it.
 struct Touch {
-    obstacle: Obstacle,
+    moving_collider: MovingCollider,
     radius: f32,
     start: Vec3,
     x: Vec3,
     push: Push,
-    ease: f32,
+    overpush: f32,
 }
 
 impl Touch {
     /// Depth and normal, new place, friction and push.
     fn answer(&self, x: Vec3) -> Vec<f32> {
-        let (inside, normal) = depth(&self.obstacle.solid, &self.obstacle.after, x, self.radius);
-        let (place, push) = project(&self.obstacle, self.radius, self.start, x, self.push, self.ease);
+        let (inside, normal) = depth(&self.moving_collider.solid, &self.moving_collider.after, x, self.radius);
+        let (place, push) = project(&self.moving_collider, self.radius, self.start, x, self.push, self.overpush);
         let all = [[inside, 0.0, 0.0], normal.to_array(), place.to_array(), push.tangent.to_array()];
         all.into_iter().flatten().chain([push.normal]).collect()
     }
 
     /// Everything that is added up to a place [m].
     fn reach(&self) -> f32 {
-        let size = match self.obstacle.solid {
+        let size = match self.moving_collider.solid {
             Solid::Plane => 0.0,
             Solid::Sphere { radius } => radius,
             Solid::Capsule { half_length, radius } => half_length + radius,
             Solid::Box { half } => half.length(),
             _ => unreachable!("no shape with tables runs on a GPU"),
         };
-        let ends = [self.obstacle.before.position, self.obstacle.after.position, self.start, self.push.tangent];
+        let ends =
+            [self.moving_collider.before.position, self.moving_collider.after.position, self.start, self.push.tangent];
         ends.iter().fold(self.x.length() + size + self.radius + self.push.normal, |sum, v| sum + v.length())
     }
 
@@ -246,8 +247,9 @@ impl Touch {
         let reach = self.reach();
         // The normal is a difference of places over its own length: the nearer to an axis or an edge, the less it is
         // known, and all that it turns with it.
-        let distance = self.radius - depth(&self.obstacle.solid, &self.obstacle.after, self.x, self.radius).0;
-        let arm = match self.obstacle.solid {
+        let distance =
+            self.radius - depth(&self.moving_collider.solid, &self.moving_collider.after, self.x, self.radius).0;
+        let arm = match self.moving_collider.solid {
             Solid::Sphere { radius } | Solid::Capsule { radius, .. } => distance + radius,
             Solid::Box { .. } if distance > 0.0 => distance,
             _ => reach,
@@ -289,22 +291,25 @@ fn touch(shape: usize, rng: &mut Rng) -> Touch {
         normal: if pushed { range(rng, 0.0, 0.1 * size) } else { 0.0 },
         tangent: if pushed { vector(rng, 0.05 * size) } else { Vec3::ZERO },
     };
-    let slide = if one_of(rng, 5) == 0 { 0.0 } else { range(rng, 0.0, 1.0) };
+    let kinetic_friction = if one_of(rng, 5) == 0 { 0.0 } else { range(rng, 0.0, 1.0) };
     // Also more kinetic than static friction: senseless, but the bound must hold.
-    let friction = Friction { stick: slide * if one_of(rng, 2) == 0 { 1.0 } else { range(rng, 0.5, 1.5) }, slide };
+    let friction = Friction {
+        static_friction: kinetic_friction * if one_of(rng, 2) == 0 { 1.0 } else { range(rng, 0.5, 1.5) },
+        kinetic_friction,
+    };
     let radius = if one_of(rng, 4) == 0 { 0.0 } else { size * range(rng, 0.01, 0.2) };
     let slip = size * logarithmic(rng, 1e-3, 0.3);
     let start = x + vector(rng, slip);
     // Of particles of rigid bodies; more would be as much more of the error.
-    let ease = if one_of(rng, 2) == 0 { 1.0 } else { range(rng, 0.25, 2.0) };
-    Touch { obstacle: Obstacle { solid, before, after, friction }, radius, start, x, push, ease }
+    let overpush = if one_of(rng, 2) == 0 { 1.0 } else { range(rng, 0.25, 2.0) };
+    Touch { moving_collider: MovingCollider { solid, before, after, friction }, radius, start, x, push, overpush }
 }
 
 #[test]
 fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        let ob = Obstacle(
+        let ob = MovingCollider(
             Pose(f4(0u), f4(4u)), Pose(f4(8u), f4(12u)), f4(16u), f(20u), f(21u), u(22u), u(23u));
         let radius = f(24u); let start = f3(25u); let x = f3(28u); let push = f4(31u);
         let d = contact_depth(ob.shape, ob.size, ob.after, x, radius);
@@ -321,10 +326,12 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
         let mut input = Vec::new();
         let touches: Vec<Touch> = (0..COUNT).map(|_| touch(shape, &mut rng)).collect();
         for t in &touches {
-            input.extend(bytemuck::cast::<layouts::Obstacle, [f32; 24]>(layouts::Obstacle::from(&t.obstacle)));
+            input.extend(bytemuck::cast::<layouts::MovingCollider, [f32; 24]>(layouts::MovingCollider::from(
+                &t.moving_collider,
+            )));
             input.push(t.radius);
             input.extend([t.start, t.x, t.push.tangent].iter().flat_map(|v| v.to_array()));
-            input.extend([t.push.normal, t.ease]);
+            input.extend([t.push.normal, t.overpush]);
         }
         let output = gpu.run(&program, &input);
         let mut jumps = 0;
@@ -339,7 +346,7 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
             let near = 1e-6 * t.reach();
             let same = (0..1000).any(|_| deviation(found, &t.answer(t.x + vector(&mut rng, near)), &sizes) <= 1e-5);
             let error = deviation(found, &cpu, &sizes);
-            assert!(same, "{:?}: {found:?} and not {cpu:?}, off by {error}", t.obstacle);
+            assert!(same, "{:?}: {found:?} and not {cpu:?}, off by {error}", t.moving_collider);
         }
         println!("shape {shape}, brief {brief}: {jumps} inputs where the answer jumps");
         assert!(jumps <= COUNT / 1000, "shape {shape}, brief {brief}: {jumps} inputs are off by more than 1e-5");

@@ -44,7 +44,8 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         if k % 97 == 0 {
             b.x = a.x;
         }
-        let friction = Friction { stick: rng.range(0.0, 1.0) as f32, slide: rng.range(0.0, 1.0) as f32 };
+        let friction =
+            Friction { static_friction: rng.range(0.0, 1.0) as f32, kinetic_friction: rng.range(0.0, 1.0) as f32 };
         let omega = rng.range(0.5, 1.9) as f32;
         let push = match k % 3 {
             0 => Push::default(),
@@ -54,7 +55,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
             input.extend(side.x.to_array().into_iter().chain(side.start.to_array()));
             input.extend([side.radius, side.weight]);
         }
-        input.extend([friction.stick, friction.slide, omega]);
+        input.extend([friction.static_friction, friction.kinetic_friction, omega]);
         input.extend(push.tangent.to_array());
         input.push(push.normal);
         for side in [&a, &b] {
@@ -176,9 +177,9 @@ fn s10_e33_lists_that_outgrow_their_room_lose_no_step() {
         sim.advance(1).unwrap();
         sim.sync().unwrap();
     }
-    let pairs = cpu.touching().len();
+    let pairs = cpu.contact_pairs().len();
     assert!(2 * pairs > 3 * neighbors, "{pairs} pairs have room: this proves nothing");
-    assert_eq!(gpu.touching().len(), pairs);
+    assert_eq!(gpu.contact_pairs().len(), pairs);
     let first = apart(&cpu, &gpu) / bounds(&cpu).0;
     assert!(first < 1e-5, "off by {first} after one step");
     // Many steps in one submission, of which the first has no room: all of them happen, and time is what it would be.
@@ -205,7 +206,7 @@ fn s10_s17_forces_of_a_pile_come_back_from_the_gpu() {
     println!("{ours:?} N on the GPU, {theirs:?} N on the CPU");
     assert!(theirs[1].y < -1.0 && theirs[0] == Vec3::ZERO, "{theirs:?}");
     assert!((ours[1] - theirs[1]).length() < 1e-3 * theirs[1].length(), "{ours:?}");
-    let sum = |sim: &Simulation| sim.touching().iter().map(|t| f64::from(t.force)).sum::<f64>();
+    let sum = |sim: &Simulation| sim.contact_pairs().iter().map(|t| f64::from(t.force)).sum::<f64>();
     let (ours, theirs) = (sum(&gpu), sum(&cpu));
     assert!((ours / theirs - 1.0).abs() < 1e-3, "{ours} N, {theirs} N");
 }

@@ -83,7 +83,7 @@ fn compare(what: &str, text: &str, set: &[&str], options: GpuOptions) -> Option<
     gpu.advance(STEPS).unwrap();
     gpu.sync().unwrap();
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
-    println!("{what}: {off:.1e}, {} passes", gpu.gpu().unwrap().shape(gpu.model()).passes);
+    println!("{what}: {off:.1e}, {} passes", gpu.gpu().unwrap().stats(gpu.model()).passes);
     if off > MOST {
         return Some(format!("{what}: off by {off:e}"));
     }

@@ -10,7 +10,7 @@ use pliant::constraints::wgsl;
 use pliant::contact::cohesion::{cohere, hold};
 use pliant::contact::collider_contact::{Friction, Push};
 use pliant::contact::particle_contact::{Field, Rule, Side};
-use pliant::contact::restitution::{Bounce, rebound};
+use pliant::contact::restitution::{RestitutionLaw, rebound};
 use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const G: f64 = 9.81;
@@ -47,7 +47,8 @@ fn s14_s18_contacts_that_hold_on_are_the_same_on_the_gpu() {
         if k % 97 == 0 {
             b.x = a.x;
         }
-        let friction = Friction { stick: rng.range(0.0, 1.0) as f32, slide: rng.range(0.0, 1.0) as f32 };
+        let friction =
+            Friction { static_friction: rng.range(0.0, 1.0) as f32, kinetic_friction: rng.range(0.0, 1.0) as f32 };
         let (omega, strength) = (rng.range(0.5, 1.9) as f32, rng.range(0.0, 0.6) as f32);
         let pull = hold(strength, a.radius, b.radius);
         let push = match k % 3 {
@@ -58,7 +59,7 @@ fn s14_s18_contacts_that_hold_on_are_the_same_on_the_gpu() {
             input.extend(side.x.to_array().into_iter().chain(side.start.to_array()));
             input.extend([side.radius, side.weight]);
         }
-        input.extend([friction.stick, friction.slide, omega]);
+        input.extend([friction.static_friction, friction.kinetic_friction, omega]);
         input.extend(push.tangent.to_array());
         input.extend([push.normal, strength]);
         let (impulse, done) = cohere(&a, &b, Rule { friction, omega, parts: false }, pull, push);
@@ -86,13 +87,13 @@ fn s14_s18_contacts_that_hold_on_are_the_same_on_the_gpu() {
 fn s14_s18_rebounds_are_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        let v = rebound(Bounce(f(0u), f(1u), f(2u)), f3(3u), f3(6u), f3(9u));
+        let v = rebound(RestitutionLaw(f(0u), f(1u), f(2u)), f3(3u), f3(6u), f3(9u));
         output[o] = v.x; output[o + 1u] = v.y; output[o + 2u] = v.z;";
     let mut rng = Rng(182);
     let (mut input, mut asked) = (Vec::new(), Vec::new());
     for k in 0..COUNT {
         let speed = 10_f64.powf(rng.range(-3.0, 2.0));
-        let bounce = Bounce {
+        let bounce = RestitutionLaw {
             restitution: if k % 5 == 0 { 0.0 } else { rng.range(0.0, 1.0) as f32 },
             still: if k % 7 == 0 { 0.0 } else { rng.range(0.0, speed) as f32 },
             drag: if k % 3 == 0 { 0.0 } else { rng.range(0.0, 1.0) as f32 },
@@ -110,7 +111,7 @@ fn s14_s18_rebounds_are_the_same_on_the_gpu() {
         bounced += usize::from(normal.dot(cpu) > 0.1 * speed);
         // Contacts as fast as those that are still may bounce or not.
         let same = [1.0, 1.0 - 1e-6, 1.0 + 1e-6].iter().any(|s| {
-            let almost = Bounce { still: bounce.still * s, ..bounce };
+            let almost = RestitutionLaw { still: bounce.still * s, ..bounce };
             (Vec3::from_slice(found) - rebound(&almost, normal, before, now)).length() <= 1e-5 * speed
         });
         assert!(same, "{bounce:?}: {found:?} and not {cpu}");
@@ -277,7 +278,7 @@ fn s18_cohesion_holds_a_grain_up_to_two_pi_w_r_on_the_gpu() {
         );
         let mut sim = on_gpu(&scene(&text, &[]), GpuOptions::default()).unwrap();
         sim.advance(200).unwrap();
-        let pulled = sim.touching().iter().map(|t| f64::from(t.force)).sum::<f64>();
+        let pulled = sim.contact_pairs().iter().map(|t| f64::from(t.force)).sum::<f64>();
         (f64::from(sim.position(2).y), pulled)
     };
     let ((held, force), (fallen, _)) = (hanging(limit * 1.05), hanging(limit * 0.95));
@@ -315,7 +316,7 @@ fn s18_rebounds_cohesion_and_rolling_keep_momentum_on_the_gpu() {
         let mut met = 0;
         for _ in 0..6 {
             sim.advance(10).unwrap();
-            met = met.max(sim.touching().len());
+            met = met.max(sim.contact_pairs().len());
         }
         assert!(met > 20, "{more}: only {met} contacts");
         let off = (momentum(&sim).0 - before).length() / size;

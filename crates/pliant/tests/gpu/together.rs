@@ -82,7 +82,7 @@ fn exchange(text: &str, set: &[&str]) -> Simulation {
     let options = |together: bool| GpuOptions { together: Some(together), ..GpuOptions::default() };
     let (mut cpu, mut passes) = pair(&scene, options(false));
     let mut together = on_gpu(&scene, options(true)).unwrap();
-    let count = |sim: &Simulation| sim.gpu().unwrap().shape(sim.model()).passes;
+    let count = |sim: &Simulation| sim.gpu().unwrap().stats(sim.model()).passes;
     let counts = (count(&together), count(&passes));
     assert!(cpu.model().phantoms.seams > 0 && passes.model().phantoms.seams > 0, "nothing has a seam");
     for sim in [&mut cpu, &mut passes, &mut together] {

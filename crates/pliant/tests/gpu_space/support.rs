@@ -45,7 +45,7 @@ pub fn storage(device: &Device, words: &[u32]) -> wgpu::Buffer {
     buffer
 }
 
-/// Records into one compute pass and submits it.
+/// SubstepUniforms into one compute pass and submits it.
 pub fn submit(device: &Device, record: impl FnOnce(&mut wgpu::ComputePass<'_>)) {
     let mut encoder = device.device.create_command_encoder(&Default::default());
     record(&mut encoder.begin_compute_pass(&Default::default()));

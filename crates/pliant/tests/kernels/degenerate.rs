@@ -1,7 +1,7 @@
 //! Input that has no direction, no size or no freedom: results stay finite, and what may not move does not.
 
 use crate::support::{Rng, Sample, XPBD, sample};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 
 fn assert_finite(at: &Sample, what: &str) {
     for method in [XPBD, (1e4, 1.0), (1e4, 0.0), (1e14, 1.0)] {
@@ -25,7 +25,7 @@ fn collapse(at: &mut Sample, size: f64) {
 #[test]
 fn s04_coincident_and_nearly_coincident_points_give_finite_corrections() {
     let mut rng = Rng(21);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         // Up to the greatest extent that a scene may ask for [m].
         for size in [0.0, 1e-30, 1e-20, 1e-12, 1e-7, 1e-4, 1e4, 1e5] {
             for alpha in [0.0, 1e-6, 1e12] {
@@ -46,7 +46,7 @@ fn s04_coincident_and_nearly_coincident_points_give_finite_corrections() {
 #[test]
 fn s04_zero_parameters_give_finite_corrections() {
     let mut rng = Rng(22);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         for collapsed in [1.0, 0.0] {
             let mut at = sample(kind, &mut rng);
             at.params.fill(0.0);
@@ -59,7 +59,14 @@ fn s04_zero_parameters_give_finite_corrections() {
 #[test]
 fn s04_flat_elements_and_triangles_without_area_give_finite_corrections() {
     let mut rng = Rng(23);
-    for kind in [Kind::Bend, Kind::Isometric, Kind::Volume, Kind::FemTriangle, Kind::FemTet, Kind::Curve] {
+    for kind in [
+        ConstraintKind::Bend,
+        ConstraintKind::Isometric,
+        ConstraintKind::Volume,
+        ConstraintKind::FemTriangle,
+        ConstraintKind::FemTet,
+        ConstraintKind::RopeBending,
+    ] {
         for (y, z) in [(1.0, 0.0), (0.0, 0.0), (1e-6, 1e-6), (1.0, 1e-9)] {
             let mut at = sample(kind, &mut rng);
             // Squeezed to a sheet, then to a line.
@@ -77,7 +84,7 @@ fn s04_a_hinge_with_one_triangle_without_area_stays_finite_and_calm() {
     // The wing lies on the edge: its normal is 0, so its angle means nothing.
     let rows = vec![[0.5, 0.0, 0.0, 1.0], [0.5, -1.0, 0.0, 1.0], [0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0]];
     for rest in [0.0, 0.5, -3.0] {
-        let at = Sample { kind: Kind::Bend, params: vec![rest, 0.0], rows: rows.clone() };
+        let at = Sample { kind: ConstraintKind::Bend, params: vec![rest, 0.0], rows: rows.clone() };
         assert_finite(&at, "one wing on the edge");
         let moved = at.project::<f32>(XPBD, &[0.0]);
         let most = moved.rows.iter().flat_map(|r| &r[..3]).fold(0.0_f64, |m, v| m.max(v.abs()));
@@ -88,7 +95,7 @@ fn s04_a_hinge_with_one_triangle_without_area_stays_finite_and_calm() {
 #[test]
 fn s04_without_any_freedom_nothing_moves() {
     let mut rng = Rng(24);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         for alpha in [0.0, 0.1] {
             let mut at = sample(kind, &mut rng);
             at.set_compliance(alpha);
@@ -110,7 +117,7 @@ fn s04_without_any_freedom_nothing_moves() {
 #[test]
 fn s04_a_fixed_row_stays_and_the_others_do_all_the_work() {
     let mut rng = Rng(25);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         let rows = kind.layout().rows;
         for fixed in 0..rows {
             let mut at = sample(kind, &mut rng);
@@ -131,15 +138,15 @@ fn s04_a_fixed_row_stays_and_the_others_do_all_the_work() {
 #[test]
 fn s04_multipliers_do_not_grow_where_there_is_no_direction() {
     // Coincident ends of a stretch, a straight rope, a flat isometric hinge: C ≠ 0, but ∇C does not exist.
-    let still = |kind: Kind, params: &[f64], points: &[[f64; 3]]| {
+    let still = |kind: ConstraintKind, params: &[f64], points: &[[f64; 3]]| {
         let rows = points.iter().map(|p| [p[0], p[1], p[2], 1.0]).collect();
         let at = Sample { kind, params: params.to_vec(), rows };
         let outcome = at.project::<f32>(XPBD, &[0.0]);
         assert_eq!(outcome.lambda, [0.0], "{kind:?}");
         assert!(outcome.rows.iter().all(|r| r[..3] == [0.0; 3]), "{kind:?} moves");
     };
-    still(Kind::Stretch, &[1.0, 0.0], &[[1.0; 3]; 2]);
-    still(Kind::Curve, &[0.5, 0.0, 1.0], &[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]);
+    still(ConstraintKind::Stretch, &[1.0, 0.0], &[[1.0; 3]; 2]);
+    still(ConstraintKind::RopeBending, &[0.5, 0.0, 1.0], &[[0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]);
     let hinge = [[0.5, 1.0, 0.0], [0.5, -1.0, 0.0], [0.0; 3], [1.0, 0.0, 0.0]];
-    still(Kind::Isometric, &[-1.0, -1.0, 1.0, 1.0, 0.5, 0.0, 1.0], &hinge);
+    still(ConstraintKind::Isometric, &[-1.0, -1.0, 1.0, 1.0, 0.5, 0.0, 1.0], &hinge);
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{Double, Rng, Sample, XPBD, sample};
 use glam::{DQuat, DVec3};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 
 /// ∂C_m/∂(row k, component c) by central differences.
 fn differences(at: &Sample, row: usize, component: usize) -> Vec<f64> {
@@ -34,21 +34,21 @@ fn expected(at: &Sample, row: usize, dl: &[f64]) -> [f64; 4] {
 #[test]
 fn s04_every_correction_follows_the_gradient_by_finite_differences() {
     let mut rng = Rng(1);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
             // α̃ = 1 against small weights of the orientations keeps their turns small, where
             // renormalization is the tangent projection up to |Δq|² ~ 1e-12 of a |Δq| of 1e-6.
             at.set_compliance(1.0);
             if !at.turns().is_empty() {
-                at.set_weights(|k| if kind == Kind::StretchShear && k < 2 { 1.0 } else { 1e-6 });
+                at.set_weights(|k| if kind == ConstraintKind::StretchShear && k < 2 { 1.0 } else { 1e-6 });
             }
             let lambda: Vec<f64> = at.no_lambda().iter().map(|_| -rng.range(0.0, 0.05)).collect();
             let outcome = at.project::<Double>(XPBD, &lambda);
             let dl: Vec<f64> = outcome.lambda.iter().zip(&lambda).map(|(a, b)| a - b).collect();
             // The polynomial of atan2 is within 0.6e-7 of the arctangent, but its slope only within 2.03e-5 of
             // the arctangent's (at 45°); the finite differences add 1e-6.
-            let tolerance = if kind == Kind::Bend { 2.2e-5 } else { 2e-6 };
+            let tolerance = if kind == ConstraintKind::Bend { 2.2e-5 } else { 2e-6 };
             for row in 0..at.rows.len() {
                 let want = expected(&at, row, &dl);
                 let scale = want.iter().map(|v| v * v).sum::<f64>().sqrt().max(1e-3);
@@ -67,7 +67,7 @@ fn s04_every_correction_follows_the_gradient_by_finite_differences() {
 fn s05_the_multiplier_of_every_scalar_constraint_is_that_of_xpbd() {
     // Δλ = −(C + α̃λ)/(Σ w|∇C|² + α̃) with ∇C by finite differences; inequalities while they pull.
     let mut rng = Rng(2);
-    for kind in Kind::ALL.into_iter().filter(|k| k.layout().multipliers == 1) {
+    for kind in ConstraintKind::ALL.into_iter().filter(|k| k.layout().multipliers == 1) {
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
             let alpha = rng.range(0.0, 0.5);
@@ -79,7 +79,7 @@ fn s05_the_multiplier_of_every_scalar_constraint_is_that_of_xpbd() {
             let want = -(at.evaluate::<Double>()[0] + alpha * lambda) / (sum + alpha);
             let got = at.project::<Double>(XPBD, &[lambda]).lambda[0] - lambda;
             // |∇C|² doubles the relative error of the gradient, see above.
-            let tolerance = if kind == Kind::Bend { 5e-5 } else { 5e-6 };
+            let tolerance = if kind == ConstraintKind::Bend { 5e-5 } else { 5e-6 };
             assert!((got - want).abs() <= tolerance * want.abs().max(1e-3), "{kind:?}: {got} against {want}");
         }
     }
@@ -88,7 +88,7 @@ fn s05_the_multiplier_of_every_scalar_constraint_is_that_of_xpbd() {
 #[test]
 fn e01_volume_gradients_are_the_cross_products_of_the_errata() {
     let mut rng = Rng(3);
-    let at = sample(Kind::Volume, &mut rng);
+    let at = sample(ConstraintKind::Volume, &mut rng);
     let e = [1, 2, 3].map(|k| at.point(k) - at.point(0));
     let g = [e[1].cross(e[2]) / 6.0, e[2].cross(e[0]) / 6.0, e[0].cross(e[1]) / 6.0];
     let g = [-(g[0] + g[1] + g[2]), g[0], g[1], g[2]];
@@ -109,7 +109,7 @@ fn e02_one_rigid_projection_brings_every_constraint_nearer_to_zero() {
     // A wrong sign would raise the error instead. How much is left depends on how curved C is: here strains
     // of a half and angles of half a radian are removed.
     let mut rng = Rng(4);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
             let size = |s: &Sample| s.evaluate::<Double>().iter().map(|c| c * c).sum::<f64>().sqrt();
@@ -124,7 +124,7 @@ fn e02_one_rigid_projection_brings_every_constraint_nearer_to_zero() {
 fn e03_e04_e05_stretch_moves_each_end_by_its_share_of_the_error_along_the_unit_direction() {
     let rest = 1.25;
     let rows = vec![[3.0, 1.0, 0.0, 2.0], [0.0, -3.0, 0.0, 0.5]];
-    let at = Sample { kind: Kind::Stretch, params: vec![rest, 0.0], rows };
+    let at = Sample { kind: ConstraintKind::Stretch, params: vec![rest, 0.0], rows };
     // |x₀ − x₁| = 5, so the error is 3.75 m along (0.6, 0.8, 0), shared 2 : 0.5.
     let outcome = at.project::<Double>(XPBD, &[0.0]);
     let n = DVec3::new(0.6, 0.8, 0.0);
@@ -138,13 +138,13 @@ fn e03_e04_e05_stretch_moves_each_end_by_its_share_of_the_error_along_the_unit_d
 #[test]
 fn s04_projections_keep_linear_and_angular_momentum_for_random_masses() {
     let mut rng = Rng(5);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
             at.set_compliance(0.1);
             if !at.turns().is_empty() {
                 // Small turns, as above, so that Δq/wq is the generalized impulse.
-                at.set_weights(|k| if kind == Kind::StretchShear && k < 2 { 1.0 } else { 1e-7 });
+                at.set_weights(|k| if kind == ConstraintKind::StretchShear && k < 2 { 1.0 } else { 1e-7 });
             }
             let outcome = at.project::<Double>(XPBD, &at.no_lambda());
             let (mut linear, mut angular, mut size) = (DVec3::ZERO, DVec3::ZERO, 0.0);

@@ -1,18 +1,24 @@
 //! What a projection reaches: C = 0 where rigid, nothing where an inequality is slack, the softness asked for.
 
 use crate::support::{Double, Rng, Sample, XPBD, sample};
-use pliant::constraints::{Kind, Scales, Softness};
+use pliant::constraints::{ConstraintKind, Scales, Softness};
 
 #[test]
 fn s04_rigid_projections_satisfy_the_constraint_in_the_steps_its_shape_needs() {
     let mut rng = Rng(11);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         // Linear along the correction: one step. Curved: Newton steps, the error squares each time.
         // Rods renormalize their quaternions, so that a large correction turns less than it says.
         let (steps, tolerance) = match kind {
-            Kind::Stretch | Kind::Tether | Kind::Attach | Kind::Curve | Kind::Isometric => (1, 1e-12),
-            Kind::Volume | Kind::Bend | Kind::FemTriangle | Kind::FemTet => (8, 1e-9),
-            Kind::BendTwist | Kind::StretchShear => (40, 1e-9),
+            ConstraintKind::Stretch
+            | ConstraintKind::Tether
+            | ConstraintKind::Attach
+            | ConstraintKind::RopeBending
+            | ConstraintKind::Isometric => (1, 1e-12),
+            ConstraintKind::Volume | ConstraintKind::Bend | ConstraintKind::FemTriangle | ConstraintKind::FemTet => {
+                (8, 1e-9)
+            }
+            ConstraintKind::BendTwist | ConstraintKind::StretchShear => (40, 1e-9),
         };
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
@@ -31,7 +37,7 @@ fn s04_single_precision_projections_agree_with_double() {
     // The engine runs f32. Positions are of size 3 m (2e-7 m resolution) and gradients of order one, so
     // corrections of order 1 m may differ by a few times 1e-6 m.
     let mut rng = Rng(12);
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
             at.set_compliance(0.2);
@@ -52,7 +58,7 @@ fn s05_repeated_projections_of_one_soft_constraint_stop_at_its_compliance() {
     // λ is stored: the second projection of an already balanced scalar constraint changes nothing, so the
     // force −λ·∇C belongs to the compliance and not to the iteration count. C + α̃λ = 0 is the balance.
     let mut rng = Rng(13);
-    for kind in Kind::ALL.into_iter().filter(|k| k.layout().softness.is_some()) {
+    for kind in ConstraintKind::ALL.into_iter().filter(|k| k.layout().softness.is_some()) {
         let mut at = sample(kind, &mut rng);
         at.set_compliance(0.7);
         let mut lambda = at.no_lambda();
@@ -70,7 +76,7 @@ fn s05_repeated_projections_of_one_soft_constraint_stop_at_its_compliance() {
 
 fn tether(distance: f64) -> Sample {
     let rows = vec![[0.0, distance, 0.0, 1.0], [0.0, 0.0, 0.0, 0.0]];
-    Sample { kind: Kind::Tether, params: vec![1.0, 0.0], rows }
+    Sample { kind: ConstraintKind::Tether, params: vec![1.0, 0.0], rows }
 }
 
 #[test]
@@ -130,7 +136,7 @@ fn e11_delta_lambda_is_xpbd_with_memory_and_pbd_without() {
 #[test]
 fn t09_pbd_stiffness_compounds_with_iterations_as_one_minus_k_to_the_n() {
     let mut at = Sample {
-        kind: Kind::Stretch,
+        kind: ConstraintKind::Stretch,
         params: vec![1.0, f64::from(Softness::stiffness(0.25).encoded())],
         rows: vec![[2.0, 0.0, 0.0, 1.0], [0.0, 0.0, 0.0, 3.0]],
     };

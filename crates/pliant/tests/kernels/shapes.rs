@@ -3,7 +3,7 @@
 use crate::support::{Double, Rng, Sample};
 use glam::{DVec3, Vec3};
 use pliant::builder::{MeshSource, NoMeshes};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use pliant::contact::collider_contact::{Solid, signed_distance};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
@@ -140,7 +140,7 @@ impl MeshSource for Hinge {
 }
 
 /// The one bending constraint of the hinge, folded by `angle`.
-fn folded(kind: Kind, model: &str, angle: f64) -> Sample {
+fn folded(kind: ConstraintKind, model: &str, angle: f64) -> Sample {
     let text = format!("[[cloth]]\nmesh = \"hinge\"\nbend = {{ modulus = 0.003 }}\nbend_model = \"{model}\"");
     let scene = Scene::parse(&text, Format::Toml).unwrap();
     let sim = Simulation::new(&scene, &Hinge, Options::default()).unwrap();
@@ -160,8 +160,8 @@ fn s15_dihedral_and_isometric_bending_have_one_energy_at_small_angles() {
     // Area of both triangles √3/2·e²: energy ½·B·3e²/A·θ² = √3·B·θ².
     for angle in [0.02, 0.05, 0.1] {
         let want = 3_f64.sqrt() * 0.003 * angle * angle;
-        let dihedral = folded(Kind::Bend, "dihedral", angle).measure::<Double>()[1];
-        let isometric = folded(Kind::Isometric, "isometric", angle).measure::<Double>()[1];
+        let dihedral = folded(ConstraintKind::Bend, "dihedral", angle).measure::<Double>()[1];
+        let isometric = folded(ConstraintKind::Isometric, "isometric", angle).measure::<Double>()[1];
         // Parameters are single precision; the polynomial of the arctangent adds 4e-7/0.02.
         assert!((dihedral / want - 1.0).abs() < 1e-4, "dihedral at {angle}: {dihedral} against {want}");
         // The isometric stencil measures 2·sin(θ/2) in place of θ: relative θ²/12.
@@ -181,13 +181,27 @@ fn e13_fem_compliance_is_the_inverse_of_volume_times_stiffness_with_engineering_
     let scene = Scene::parse(text, Format::Toml).unwrap();
     let sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
     // Plane stress K = E/(1−ν²)·[[1, ν], [ν, 1]]; α·V·K must be the identity. Volume: half the grid.
-    let p = sim.constraints(Kind::FemTriangle).next().unwrap().params.iter().map(|&v| f64::from(v)).collect::<Vec<_>>();
+    let p = sim
+        .constraints(ConstraintKind::FemTriangle)
+        .next()
+        .unwrap()
+        .params
+        .iter()
+        .map(|&v| f64::from(v))
+        .collect::<Vec<_>>();
     let (volume, k) = (0.5 * 0.4 * 0.5 * 0.002, young / (1.0 - nu * nu));
     assert!((volume * k * (p[4] + nu * p[5]) - 1.0).abs() < 1e-5);
     assert!((volume * k * (nu * p[4] + p[5])).abs() < 1e-5);
     assert!((volume * shear * p[6] - 1.0).abs() < 1e-5, "the modulus of engineering shear is μ, not 4μ");
     // Three dimensions: K = λ·11ᵀ + 2μ·I on the normal strains. Volume: a sixth of the block.
-    let p = sim.constraints(Kind::FemTet).next().unwrap().params.iter().map(|&v| f64::from(v)).collect::<Vec<_>>();
+    let p = sim
+        .constraints(ConstraintKind::FemTet)
+        .next()
+        .unwrap()
+        .params
+        .iter()
+        .map(|&v| f64::from(v))
+        .collect::<Vec<_>>();
     let (volume, lame) = (0.1 * 0.2 * 0.3 / 6.0, young * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
     let diagonal = volume * ((lame + 2.0 * shear) * p[9] + 2.0 * lame * p[10]);
     let beside = volume * (lame * p[9] + (lame + 2.0 * shear) * p[10] + lame * p[10]);

@@ -1,7 +1,7 @@
 //! Double-precision lanes, a small random generator, and random configurations of every kind.
 
 use glam::{DMat3, DQuat, DVec3};
-use pliant::constraints::{Constraint, Kind, Row, Scales, Visitor};
+use pliant::constraints::{Constraint, ConstraintKind, Row, Scales, Visitor};
 use pliant::math::{Lane, V3};
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -102,7 +102,7 @@ impl Rng {
 /// One constraint: parameters and rows, all in `f64`.
 #[derive(Clone, Debug)]
 pub struct Sample {
-    pub kind: Kind,
+    pub kind: ConstraintKind,
     pub params: Vec<f64>,
     pub rows: Vec<[f64; 4]>,
 }
@@ -120,15 +120,15 @@ impl Sample {
     /// Which rows are orientations.
     pub fn turns(&self) -> &'static [usize] {
         match self.kind {
-            Kind::StretchShear => &[2],
-            Kind::BendTwist => &[0, 1],
+            ConstraintKind::StretchShear => &[2],
+            ConstraintKind::BendTwist => &[0, 1],
             _ => &[],
         }
     }
 
     /// Which parameter is the weight of orientation `row`.
     fn spin_slot(&self, row: usize) -> usize {
-        if self.kind == Kind::StretchShear { 1 } else { row }
+        if self.kind == ConstraintKind::StretchShear { 1 } else { row }
     }
 
     /// Inverse mass, of a particle or an orientation.
@@ -148,9 +148,9 @@ impl Sample {
     /// Sets the compliance; scales that of a continuum element.
     pub fn set_compliance(&mut self, alpha: f64) {
         match self.kind {
-            Kind::FemTriangle => self.params[4..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
-            Kind::FemTet => self.params[9..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
-            Kind::BendTwist => self.params[6..].fill(alpha),
+            ConstraintKind::FemTriangle => self.params[4..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
+            ConstraintKind::FemTet => self.params[9..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
+            ConstraintKind::BendTwist => self.params[6..].fill(alpha),
             _ => self.params[self.kind.layout().softness.unwrap()] = alpha,
         }
     }
@@ -224,32 +224,34 @@ impl Sample {
 }
 
 /// A random, rigid configuration of a kind, away from its rest and from degeneracy.
-pub fn sample(kind: Kind, rng: &mut Rng) -> Sample {
+pub fn sample(kind: ConstraintKind, rng: &mut Rng) -> Sample {
     let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
     let hinge = [DVec3::new(0.5, 1.0, 0.3), DVec3::new(0.5, -1.0, 0.3), DVec3::ZERO, DVec3::X];
     let (shape, params): (Vec<DVec3>, Vec<f64>) = match kind {
-        Kind::Stretch => (corners[..2].to_vec(), vec![rng.range(0.3, 2.5), 0.0]),
-        Kind::Tether => (corners[..2].to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
-        Kind::Attach => (corners[..2].to_vec(), vec![0.0]),
-        Kind::Bend => (hinge.to_vec(), vec![rng.range(-0.5, 0.5), 0.0]),
-        Kind::Isometric => {
+        ConstraintKind::Stretch => (corners[..2].to_vec(), vec![rng.range(0.3, 2.5), 0.0]),
+        ConstraintKind::Tether => (corners[..2].to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
+        ConstraintKind::Attach => (corners[..2].to_vec(), vec![0.0]),
+        ConstraintKind::Bend => (hinge.to_vec(), vec![rng.range(-0.5, 0.5), 0.0]),
+        ConstraintKind::Isometric => {
             let k = [rng.range(-2.0, -1.0), rng.range(-2.0, -1.0), rng.range(1.0, 2.0)];
             (hinge.to_vec(), vec![k[0], k[1], k[2], -(k[0] + k[1] + k[2]), rng.range(0.0, 0.4), 0.0, 1.0])
         }
-        Kind::Volume => (corners.to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
-        Kind::FemTriangle => {
+        ConstraintKind::Volume => (corners.to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
+        ConstraintKind::FemTriangle => {
             let (l, x, y) = (rng.range(0.7, 1.2), rng.range(-0.2, 0.3), rng.range(0.7, 1.2));
             (corners[..3].to_vec(), vec![1.0 / l, -x / (l * y), 0.0, 1.0 / y, 0.0, 0.0, 0.0])
         }
-        Kind::FemTet => {
+        ConstraintKind::FemTet => {
             let edges = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| e + rng.cube(0.2));
             let inverse = DMat3::from_cols(edges[0], edges[1], edges[2]).inverse();
             let rows = (0..3).flat_map(|k| inverse.row(k).to_array());
             (corners.to_vec(), rows.chain([0.0; 3]).collect())
         }
-        Kind::Curve => (vec![DVec3::ZERO, DVec3::X, DVec3::new(1.9, 0.6, 0.0)], vec![rng.range(0.0, 0.3), 0.0, 1.0]),
-        Kind::StretchShear => (corners[..2].to_vec(), vec![rng.range(0.7, 1.3), rng.range(0.2, 5.0), 0.0]),
-        Kind::BendTwist => (Vec::new(), vec![0.0; 8]),
+        ConstraintKind::RopeBending => {
+            (vec![DVec3::ZERO, DVec3::X, DVec3::new(1.9, 0.6, 0.0)], vec![rng.range(0.0, 0.3), 0.0, 1.0])
+        }
+        ConstraintKind::StretchShear => (corners[..2].to_vec(), vec![rng.range(0.7, 1.3), rng.range(0.2, 5.0), 0.0]),
+        ConstraintKind::BendTwist => (Vec::new(), vec![0.0; 8]),
     };
     let turn = rng.turn();
     let shift = rng.cube(3.0);
@@ -260,10 +262,10 @@ pub fn sample(kind: Kind, rng: &mut Rng) -> Sample {
     }
     let mut made = Sample { kind, params, rows };
     let orient = DQuat::from_rotation_arc(DVec3::Z, turn * DVec3::X);
-    if kind == Kind::StretchShear {
+    if kind == ConstraintKind::StretchShear {
         made.rows.push((DQuat::from_scaled_axis(rng.cube(0.4)) * orient).to_array());
     }
-    if kind == Kind::BendTwist {
+    if kind == ConstraintKind::BendTwist {
         let step = DQuat::from_scaled_axis(rng.cube(0.5));
         let rest = step * DQuat::from_scaled_axis(rng.cube(0.4));
         made.rows = vec![orient.to_array(), (orient * step).to_array()];

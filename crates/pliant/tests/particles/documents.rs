@@ -38,7 +38,7 @@ fn t12_a_grain_in_the_notch_of_two_rests_on_both() {
     let expected = 2.0 * radius * slope.cos();
     println!("rests {height:.6} m above them, {expected:.6} m in theory, at {:.1e} m/s", sim.velocity(third).length());
     assert!((height - expected).abs() < 1e-5 && sim.velocity(third).length() < 1e-4, "{height} m of {expected} m");
-    let forces: Vec<f64> = sim.touching().iter().map(|t| f64::from(t.force)).collect();
+    let forces: Vec<f64> = sim.contact_pairs().iter().map(|t| f64::from(t.force)).collect();
     let each = weight / (2.0 * slope.cos());
     assert!(forces.len() == 2 && forces.iter().all(|f| (f / each - 1.0).abs() < 0.01), "{forces:?} N of {each} N");
 }

@@ -49,8 +49,8 @@ fn s10_s18_contacts_of_loose_particles_are_the_same_as_lanes_and_one_by_one() {
             4 => b.x = a.x + Vec3::X * (a.radius + b.radius),
             _ => {}
         }
-        let stick = rng.range(0.0, 1.0) as f32;
-        let friction = Friction { stick, slide: stick * rng.range(0.5, 1.0) as f32 };
+        let static_friction = rng.range(0.0, 1.0) as f32;
+        let friction = Friction { static_friction, kinetic_friction: static_friction * rng.range(0.5, 1.0) as f32 };
         let rule = Rule { friction, omega: rng.range(0.2, 1.5) as f32, parts: false };
         let near = push.normal != 0.0 || overlap(a.x, b.x, a.radius + b.radius);
         let (impulse, done) = if near { meet(&a, &b, rule, push) } else { (Vec3::ZERO, push) };
@@ -62,7 +62,7 @@ fn s10_s18_contacts_of_loose_particles_are_the_same_as_lanes_and_one_by_one() {
         assert_eq!(bits([found.x, found.y, found.z, 0.0]), bits([impulse.x, impulse.y, impulse.z, 0.0]), "{a:?} {b:?}");
         assert_eq!(bits([pushed.v.x, pushed.v.y, pushed.v.z, pushed.w]), bits([t.x, t.y, t.z, normal]), "{a:?} {b:?}");
         touching += usize::from(near && normal > 0.0);
-        sliding += usize::from(t.length() > friction.slide * normal * 0.999 && normal > 0.0);
+        sliding += usize::from(t.length() > friction.kinetic_friction * normal * 0.999 && normal > 0.0);
         idle += usize::from(!near);
     }
     println!("{touching} touch, of which {sliding} slide; {idle} do not");

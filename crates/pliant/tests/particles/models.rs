@@ -154,7 +154,7 @@ fn t12_eighty_bunnies_have_the_counts_of_d4_and_fall_on_each_other() {
         most = most.max(fastest(&sim));
     }
     let end = sim.probe();
-    let pairs = sim.touching().len();
+    let pairs = sim.contact_pairs().len();
     let total = |p: &pliant::schedule::stats::Probe| p.kinetic + p.gravitational;
     println!("{:.1} J to {:.1} J, {pairs} pairs touch, fastest {most:.2} m/s", total(&start), total(&end));
     assert!(pairs > 16 && total(&end) < total(&start) && most < 12.0, "{pairs} pairs, {most} m/s");

@@ -59,11 +59,11 @@ fn foot(sim: &Simulation, angle: f64) -> f64 {
 /// Grains at these places [m], at rest on a floor of this friction. `more` of the scene comes last.
 fn placed(places: &[[f64; 3]], solver: &str, friction: [f64; 2], more: &str) -> Simulation {
     let d = 2.0 * RADIUS;
-    let [mutual, floor] = friction;
+    let [particle_contact, floor] = friction;
     // A row of as many grains, all of which are put elsewhere.
     let row = d * (places.len() as f64 + 0.5);
     let mut sim = simulate(&format!(
-        "{solver}\ncontact = {{ friction = {{ static = {mutual}, kinetic = {mutual} }} }}
+        "{solver}\ncontact = {{ friction = {{ static = {particle_contact}, kinetic = {particle_contact} }} }}
          [[grains]]\nradius = {RADIUS}\nfill = {{ min = [0, 0, 0], max = [{row}, {d}, {d}] }}
          [[collider]]\nplane = {{}}\nfriction = {{ static = {floor}, kinetic = {floor} }}\n{more}"
     ));

@@ -177,9 +177,9 @@ fn s20_a_body_made_from_a_mesh_shows_that_mesh_and_moves_with_it() {
     for (extra, soft) in [("", false), ("recovery = 0.1\nplastic = { threshold = 0.02, creep = 50 }", true)] {
         let mut sim = with_meshes(&text(extra)).unwrap();
         let n = sim.particles();
-        assert_eq!((sim.shape().triangles.len(), frame(&sim).positions.len()), (2 * triangles, n + 2 * vertices));
-        assert_eq!(sim.shape().coated, [true, true]);
-        assert!(sim.shape().triangles.iter().flatten().all(|&v| v as usize >= n));
+        assert_eq!((sim.topology().triangles.len(), frame(&sim).positions.len()), (2 * triangles, n + 2 * vertices));
+        assert_eq!(sim.topology().coated, [true, true]);
+        assert!(sim.topology().triangles.iter().flatten().all(|&v| v as usize >= n));
         // The second copy's, as it was placed: on the ball of 0.3 m around its middle.
         let skin = |sim: &Simulation| frame(sim).positions[n + vertices..].to_vec();
         let start = skin(&sim);
@@ -259,11 +259,11 @@ fn s10_grains_come_out_one_after_the_other_and_meet_nobody_before() {
         for i in awake..195 {
             assert!(state.phases[i] == ASLEEP && sim.position(i) == start[i], "grain {i} does not wait");
         }
-        assert!((0..195).all(|i| sim.shape().waits(i, sim.time()) == (i >= awake)), "step {step}: seen or not");
+        assert!((0..195).all(|i| sim.topology().waits(i, sim.time()) == (i >= awake)), "step {step}: seen or not");
         assert!((0..awake).all(|i| state.phases[i] == 0 && sim.position(i).y < 0.81));
-        assert!(sim.touching().iter().all(|t| t.b < awake as u32), "one that waits is touched");
+        assert!(sim.contact_pairs().iter().all(|t| t.b < awake as u32), "one that waits is touched");
     }
-    assert_eq!(sim.state().poured, [195]);
+    assert_eq!(sim.state().emitted, [195]);
     let all: Vec<usize> = (0..195).collect();
     let (middle, _) = center(&sim, &all);
     assert!(middle.y < 0.15, "the heap is {} m high on average", middle.y);
@@ -276,7 +276,7 @@ fn s10_grains_leave_the_mouth_without_pushing_each_other_as_fast_as_they_are_pou
     let mut sim =
         simulate(&POUR.replace("iterations = 6", "iterations = 6, sleep_speed = 0").replace("0.8, 0]", "80, 0]"));
     sim.advance(40).unwrap();
-    assert!(sim.touching().is_empty(), "{} pairs in free fall", sim.touching().len());
+    assert!(sim.contact_pairs().is_empty(), "{} pairs in free fall", sim.contact_pairs().len());
     let (h, time) = (0.005_f64, sim.time());
     for grain in [0, 17, 40] {
         // Out at the first step that begins after k/130 s, on its way since then; falls from that step on.

@@ -40,7 +40,7 @@ fn r06_what_cannot_be_filled_or_matched_is_refused_with_its_place() {
 fn s10_particles_touch_where_there_are_grains_or_bodies_or_the_scene_says_so() {
     let cloth = "[[cloth]]\ngrid = { cells = [3, 3], size = [1, 1] }\n";
     let grains = "[[grains]]\nfill = { min = [0, 0, 0], max = [0.1, 0.1, 0.1] }\n";
-    let touches = |text: &str| simulate(text).model().mutual.is_some();
+    let touches = |text: &str| simulate(text).model().particle_contact.is_some();
     assert!(!touches(cloth) && touches(grains));
     assert!(touches(&format!("contact = {{ between = true }}\n{cloth}")));
     assert!(!touches(&format!("contact = {{ between = false }}\n{grains}")));

@@ -37,8 +37,8 @@ pub fn energy(sim: &Simulation) -> f64 {
 
 /// Particles of the object with this name.
 pub fn members(sim: &Simulation, name: &str) -> Vec<usize> {
-    let object = sim.shape().object_names.iter().position(|n| n == name).unwrap() as u32;
-    (0..sim.particles()).filter(|&i| sim.shape().objects[i] == object).collect()
+    let object = sim.topology().object_names.iter().position(|n| n == name).unwrap() as u32;
+    (0..sim.particles()).filter(|&i| sim.topology().objects[i] == object).collect()
 }
 
 /// Center of mass [m] and its velocity [m/s].

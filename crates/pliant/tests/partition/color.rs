@@ -2,7 +2,7 @@
 
 use crate::graphs::{Graph, graphs};
 use pliant::builder::NoMeshes;
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use pliant::partition::islands::GLOBAL;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
@@ -66,9 +66,9 @@ fn t01_the_stretch_constraints_of_a_flag_take_at_most_eight_colors() {
     let text = "[[cloth]]\ngrid = { cells = [59, 19], size = [3, 1] }\nbend = { compliance = 1 }";
     let scene = Scene::parse(text, Format::Toml).unwrap();
     let sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
-    assert_eq!((sim.model().count(Kind::Stretch), sim.model().count(Kind::Bend)), (3441, 3285));
-    let colors = |kind: Kind| sim.model().groups.iter().find(|g| g.kind == kind).unwrap().batches.len();
-    assert!((6..=8).contains(&colors(Kind::Stretch)), "{} colors", colors(Kind::Stretch));
+    assert_eq!((sim.model().count(ConstraintKind::Stretch), sim.model().count(ConstraintKind::Bend)), (3441, 3285));
+    let colors = |kind: ConstraintKind| sim.model().groups.iter().find(|g| g.kind == kind).unwrap().batches.len();
+    assert!((6..=8).contains(&colors(ConstraintKind::Stretch)), "{} colors", colors(ConstraintKind::Stretch));
 }
 
 #[test]

@@ -1,11 +1,11 @@
 //! Pieces that share the particles on their seams: one pass, every constraint in one piece, a copy per piece.
 
 use pliant::builder::{NoMeshes, build};
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use pliant::model::Model;
 use pliant::partition::Target;
 use pliant::scene::{Format, Override, Scene};
-use pliant::schedule::passes::{Half, Halves, Job, Pass};
+use pliant::schedule::passes::{Half, Halves, Pass, PatchOp};
 use pliant::{Options, Simulation};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -144,7 +144,7 @@ fn unsplit(model: &Model, row: u32) -> u32 {
 }
 
 /// Colors of a kind in each patch.
-fn colors_of(model: &Model, kind: Kind) -> Vec<usize> {
+fn colors_of(model: &Model, kind: ConstraintKind) -> Vec<usize> {
     let mut colors: BTreeMap<u32, usize> = BTreeMap::new();
     for batch in model.groups.iter().filter(|g| g.kind == kind).flat_map(|g| &g.batches) {
         *colors.entry(batch.patch).or_default() += 1;
@@ -158,8 +158,8 @@ fn s12_few_patches_take_fewer_colors_for_volumes_and_all_for_edges() {
     let short = model(BLOCK, &[], &target);
     let long = model(BLOCK, &[], &Target { few: 0, ..target });
     assert_eq!(long.phantoms.owners.len(), long.phantoms.seams, "split where chains do not matter");
-    assert_eq!(colors_of(&short, Kind::Stretch), colors_of(&long, Kind::Stretch));
-    let volumes = (colors_of(&short, Kind::Volume), colors_of(&long, Kind::Volume));
+    assert_eq!(colors_of(&short, ConstraintKind::Stretch), colors_of(&long, ConstraintKind::Stretch));
+    let volumes = (colors_of(&short, ConstraintKind::Volume), colors_of(&long, ConstraintKind::Volume));
     println!("{} rows; colors of the volumes {volumes:?}", target.rows);
     assert!(volumes.1.iter().any(|&n| n > 16), "no patch has many colors");
     for (&few, &many) in volumes.0.iter().zip(&volumes.1) {
@@ -206,7 +206,7 @@ fn s12_soft_bends_of_large_sheets_take_a_third_of_their_colors_and_others_half()
     let sheet = |bend: &str, cells: usize| {
         format!("[[cloth]]\ngrid = {{ cells = [{cells}, {cells}], size = [1, 1] }}\nbend = {{ {bend} }}\n")
     };
-    let colors = |text: &str, target: &Target| colors_of(&model(text, &[], target), Kind::Bend);
+    let colors = |text: &str, target: &Target| colors_of(&model(text, &[], target), ConstraintKind::Bend);
     // One of so many, in pieces and in a body that fits.
     let cases = [("compliance = 1", 3), ("stiffness = 0.1", 3), ("compliance = 0", 2), ("stiffness = 1", 2)];
     for (bend, of) in cases {
@@ -233,15 +233,15 @@ fn s12_the_last_iteration_joins_seams_between_edges_and_volumes_too() {
     let target = Target::gpu(16 << 10, 128);
     let model = model(BLOCK, &[], &target);
     let schedule = &model.schedule;
-    let kinds = |jobs: &[Job]| -> BTreeSet<Kind> {
+    let kinds = |jobs: &[PatchOp]| -> BTreeSet<ConstraintKind> {
         let group =
-            |job: &Job| if let Job::Batches { group, .. } = job { Some(model.groups[*group].kind) } else { None };
+            |job: &Job| if let PatchOp::Batches { group, .. } = job { Some(model.groups[*group].kind) } else { None };
         jobs.iter().filter_map(group).collect()
     };
     for jobs in &schedule.patches[schedule.islands..] {
-        assert!(!kinds(Half::First.of(jobs)).contains(&Kind::Volume), "volumes before seams are joined");
-        assert_eq!(kinds(Half::Second.of(jobs)), BTreeSet::from([Kind::Volume]));
-        assert_eq!(jobs.iter().filter(|job| **job == Job::Seams).count(), 1);
+        assert!(!kinds(Half::First.of(jobs)).contains(&ConstraintKind::Volume), "volumes before seams are joined");
+        assert_eq!(kinds(Half::Second.of(jobs)), BTreeSet::from([ConstraintKind::Volume]));
+        assert_eq!(jobs.iter().filter(|job| **job == PatchOp::Seams).count(), 1);
     }
     let [Pass::Spread(a), Pass::Patches(_), Pass::Join(b), rest @ ..] = schedule.passes(false) else { panic!() };
     let list = schedule.passes(true);

@@ -1,7 +1,7 @@
 //! Every way to split, on random constraints of several kinds at once.
 
 use glam::Vec3;
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use pliant::constraints::group::Raw;
 use pliant::partition::Target;
 use pliant::partition::islands::{GLOBAL, Islands, Room};
@@ -10,13 +10,14 @@ use pliant::scene::{Partition, Solver};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
-const KINDS: [Kind; 4] = [Kind::Stretch, Kind::Volume, Kind::FemTriangle, Kind::Tether];
+const KINDS: [ConstraintKind; 4] =
+    [ConstraintKind::Stretch, ConstraintKind::Volume, ConstraintKind::FemTriangle, ConstraintKind::Tether];
 
 /// Rows in space and constraints among them, some of which make islands.
 #[derive(Clone, Debug)]
 struct Web {
     rest: Vec<Vec3>,
-    constraints: BTreeMap<Kind, Vec<u32>>,
+    constraints: BTreeMap<ConstraintKind, Vec<u32>>,
 }
 
 fn webs() -> impl Strategy<Value = Web> {
@@ -34,9 +35,9 @@ fn webs() -> impl Strategy<Value = Web> {
 }
 
 impl Web {
-    fn plan(&self, partition: Partition, solver: &Solver) -> (Plan, BTreeMap<Kind, Raw>) {
-        let raw = |(&kind, rows): (&Kind, &Vec<u32>)| (kind, Raw { rows: rows.clone(), params: Vec::new() });
-        let mut constraints: BTreeMap<Kind, Raw> = self.constraints.iter().map(raw).collect();
+    fn plan(&self, partition: Partition, solver: &Solver) -> (Plan, BTreeMap<ConstraintKind, Raw>) {
+        let raw = |(&kind, rows): (&ConstraintKind, &Vec<u32>)| (kind, Raw { rows: rows.clone(), params: Vec::new() });
+        let mut constraints: BTreeMap<ConstraintKind, Raw> = self.constraints.iter().map(raw).collect();
         let islands = if partition.is_parallel() {
             Islands::find(&constraints, self.rest.len(), self.rest.len(), &[], Room::on(&Target::CPU, None))
         } else {

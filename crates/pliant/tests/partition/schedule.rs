@@ -4,7 +4,7 @@
 use pliant::builder::NoMeshes;
 use pliant::model::Model;
 use pliant::scene::{Format, Override, Partition, Scene};
-use pliant::schedule::passes::{Job, Pass, Schedule};
+use pliant::schedule::passes::{Pass, PatchOp, Schedule};
 use pliant::{Options, Simulation};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -83,13 +83,13 @@ impl Walk<'_> {
         touched
     }
 
-    fn patch(&mut self, jobs: &[Job]) -> BTreeSet<u32> {
+    fn patch(&mut self, jobs: &[PatchOp]) -> BTreeSet<u32> {
         let mut all = BTreeSet::new();
         for job in jobs {
             match job {
-                Job::Batches { group, batches } => batches.clone().for_each(|b| all.extend(self.batch(*group, b))),
-                Job::Spread(copies) | Job::Join(copies) => all.extend(self.ties(&copies.ties)),
-                Job::Seams => {}
+                PatchOp::Batches { group, batches } => batches.clone().for_each(|b| all.extend(self.batch(*group, b))),
+                PatchOp::Spread(copies) | PatchOp::Join(copies) => all.extend(self.ties(&copies.ties)),
+                PatchOp::Seams => {}
             }
         }
         all
@@ -140,7 +140,11 @@ fn check(sim: &Simulation, partition: Partition, last: bool) {
                     }
                 }
             }
-            Pass::Inflate | Pass::Touch | Pass::Meet | Pass::Shapes | Pass::Flow => {}
+            Pass::Inflate
+            | Pass::ColliderContacts
+            | Pass::ParticleContacts
+            | Pass::ShapeMatching
+            | Pass::FluidDensity => {}
         }
     }
     for (g, group) in model.groups.iter().enumerate() {

@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;
-use pliant::constraints::Kind;
+use pliant::constraints::ConstraintKind;
 use pliant::scene::{Format, Override, Scene};
 use pliant::{Options, Simulation};
 
@@ -12,7 +12,7 @@ fn build(text: &str, set: &[&str]) -> Simulation {
     Simulation::new(&scene, &NoMeshes, Options::default()).unwrap()
 }
 
-fn mean(sim: &Simulation, kind: Kind) -> f64 {
+fn mean(sim: &Simulation, kind: ConstraintKind) -> f64 {
     sim.residuals()[kind.name()].mean
 }
 
@@ -158,7 +158,7 @@ fn released(partition: &str, method: &str) -> (f64, f64, f64) {
         format!("cloth.0.stretch={softness}"),
     ];
     let mut sim = build(text, &set.each_ref().map(String::as_str));
-    assert_eq!((sim.particles(), sim.model().count(Kind::Stretch)), (400, 1121));
+    assert_eq!((sim.particles(), sim.model().count(ConstraintKind::Stretch)), (400, 1121));
     let rest: Vec<Vec3> = (0..400).map(|i| sim.position(i)).collect();
     for row in &mut sim.state_mut().rows[..400] {
         (row[0], row[1]) = (row[0] * 4.0, row[1] * 4.0);
@@ -174,7 +174,7 @@ fn released(partition: &str, method: &str) -> (f64, f64, f64) {
         cross += r.x * x.y - r.y * x.x;
         dot += r.x * x.x + r.y * x.y;
     }
-    (mean(&sim, Kind::Stretch), center.length(), cross.atan2(dot))
+    (mean(&sim, ConstraintKind::Stretch), center.length(), cross.atan2(dot))
 }
 
 #[test]
@@ -214,11 +214,11 @@ fn t05_t06_s11_s12_gauss_seidel_variants_come_to_the_same_rest() {
                 "world.damping=8".into(),
             ];
             let mut sim = scene(name, &set.each_ref().map(String::as_str));
-            let pressed = mean(&sim, Kind::Stretch);
+            let pressed = mean(&sim, ConstraintKind::Stretch);
             for _ in 0..steps {
                 sim.step().unwrap();
             }
-            let (stretch, volume) = (mean(&sim, Kind::Stretch), mean(&sim, Kind::Volume));
+            let (stretch, volume) = (mean(&sim, ConstraintKind::Stretch), mean(&sim, ConstraintKind::Volume));
             let fastest = (0..sim.particles()).map(|i| sim.velocity(i).length()).fold(0.0, f32::max);
             println!(
                 "{name} {partition}: stretch {pressed:.1e} to {stretch:.1e}, volume {volume:.1e}, {fastest:.1e} m/s"

@@ -39,7 +39,7 @@ fn t07_the_omotondo_has_the_counts_of_d2() {
 #[test]
 fn t07_the_400_tori_have_the_counts_of_d2() {
     assert_counts("tori", 493_000, 313_000, 4);
-    assert_eq!(scene("tori", &[]).shape().object_names.len(), 400);
+    assert_eq!(scene("tori", &[]).topology().object_names.len(), 400);
 }
 
 #[test]

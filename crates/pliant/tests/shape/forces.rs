@@ -1,15 +1,15 @@
 //! Rigid bodies that forces act on: what contacts rest on (S19, S21).
 
 use crate::support::{Random, Row, bent, block, momentum};
-use pliant::rigid::{Pass, Shape, ShapeMatch, match_shapes};
+use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, match_shapes};
 
-const FORCED: fn() -> Pass<'static> = || Pass { forced: true, ..Pass::default() };
+const FORCED: fn() -> MatchSettings<'static> = || MatchSettings { forced: true, ..MatchSettings::default() };
 
 /// A box of 4 × 3 × 2 particles of different masses, and one row to push.
 fn uneven(random: &mut Random) -> (Vec<Row>, ShapeMatch) {
     let mut rows = block([4, 3, 2]);
     rows.iter_mut().for_each(|r| r[3] = random.within(0.5, 2.0));
-    let shapes = ShapeMatch::new(&[Shape::rigid(0..24)], &rows).unwrap();
+    let shapes = ShapeMatch::new(&[BodyDef::rigid(0..24)], &rows).unwrap();
     (rows, shapes)
 }
 
@@ -50,7 +50,7 @@ fn s19_a_rigid_body_is_not_turned_over_by_a_push_through_its_middle() {
     // The first corner goes out of the opposite side, ten times as far.
     let mut pushed = rest.clone();
     (0..3).for_each(|k| pushed[0][k] -= 20.0 * (rest[0][k] - middle[k]));
-    let turned = |pass: &Pass<'_>| {
+    let turned = |pass: &MatchSettings<'_>| {
         let (mut rows, mut shapes) = (pushed.clone(), shapes.clone());
         match_shapes(&mut shapes, &mut rows, pass);
         assert!(bent(&rest, &rows) < 5e-6);
@@ -60,7 +60,7 @@ fn s19_a_rigid_body_is_not_turned_over_by_a_push_through_its_middle() {
     };
     // Without a lever there is no torque; the nearest rotation is another matter.
     assert!(turned(&FORCED()) < 1e-3, "turned by {}", turned(&FORCED()));
-    assert!(turned(&Pass::default()) > 1.0, "turned by {}", turned(&Pass::default()));
+    assert!(turned(&MatchSettings::default()) > 1.0, "turned by {}", turned(&MatchSettings::default()));
 }
 
 #[test]

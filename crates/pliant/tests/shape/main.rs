@@ -1,4 +1,4 @@
-//! Shape matching (S19, S20): rotations against a singular value decomposition in double precision, bodies against
+//! BodyDef matching (S19, S20): rotations against a singular value decomposition in double precision, bodies against
 //! what mechanics says of them.
 #![allow(missing_docs, reason = "a test")]
 

@@ -4,12 +4,12 @@ use crate::support::{Random, Row, bent, block, distance, farthest, momentum, mov
 use pliant::Isa;
 use pliant::math::matrix::{matrix_of, quat_multiply};
 use pliant::rigid::{
-    CHUNK, Extraction, PEAK_WEIGHT, Pass, Plastic, Shape, ShapeError, ShapeMatch, Stiffness, adaptive_weight,
-    match_shapes,
+    BodyDef, CHUNK, Extraction, MatchSettings, PEAK_WEIGHT, Plastic, ShapeError, ShapeMatch, Stiffness,
+    adaptive_weight, match_shapes,
 };
 
-fn soft(rows: std::ops::Range<u32>, stiffness: Stiffness) -> Shape {
-    Shape { stiffness, ..Shape::rigid(rows) }
+fn soft(rows: std::ops::Range<u32>, stiffness: Stiffness) -> BodyDef {
+    BodyDef { stiffness, ..BodyDef::rigid(rows) }
 }
 
 fn with_masses(mut rows: Vec<Row>, random: &mut Random) -> Vec<Row> {
@@ -25,8 +25,8 @@ fn s19_a_turned_and_shifted_rest_shape_stays_where_it_is_and_a_shaken_one_comes_
         for _ in 0..50 {
             let (q, shift) = (random.quat(), random.vector());
             let goal = moved(&rest, &matrix_of(q), shift);
-            let mut shapes = ShapeMatch::new(&[Shape::rigid(0..120)], &rest).unwrap();
-            let pass = Pass { extraction, ..Pass::default() };
+            let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..120)], &rest).unwrap();
+            let pass = MatchSettings { extraction, ..MatchSettings::default() };
             let mut rows = goal.clone();
             match_shapes(&mut shapes, &mut rows, &pass);
             assert!(farthest(&rows, &goal) < 1e-6, "{extraction:?}: {}", farthest(&rows, &goal));
@@ -45,10 +45,10 @@ fn s19_a_turned_and_shifted_rest_shape_stays_where_it_is_and_a_shaken_one_comes_
 fn s19_a_body_far_from_the_origin_keeps_its_shape_as_well_as_places_there_resolve() {
     let mut random = Random(6);
     let rest = block([5, 5, 5]);
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..125)], &rest).unwrap();
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..125)], &rest).unwrap();
     let q = random.quat();
     let mut rows = shaken(&moved(&rest, &matrix_of(q), [3000.0, -2000.0, 1000.0]), &mut random, 0.01);
-    match_shapes(&mut shapes, &mut rows, &Pass::default());
+    match_shapes(&mut shapes, &mut rows, &MatchSettings::default());
     // Single precision at 3000 m resolves 2.4e-4 m; two ends round independently in three coordinates.
     assert!(bent(&rest, &rows) < 5e-4, "{}", bent(&rest, &rows));
     let turned = quat_multiply(shapes.poses()[0].rotation, [-q[0], -q[1], -q[2], q[3]]);
@@ -67,7 +67,7 @@ fn s19_matching_keeps_linear_and_angular_momentum_and_gram_schmidt_does_not() {
             for extraction in [Extraction::GramSchmidt, Extraction::Polar, Extraction::Iterative] {
                 let mut shapes = ShapeMatch::new(&[soft(0..60, stiffness)], &rest).unwrap();
                 let mut after = before.clone();
-                match_shapes(&mut shapes, &mut after, &Pass { extraction, ..Pass::default() });
+                match_shapes(&mut shapes, &mut after, &MatchSettings { extraction, ..MatchSettings::default() });
                 let (linear, angular) = momentum(&before, &after);
                 // Sums of 60 numbers of size 1 that were rounded to 1e-7 of a meter, against moves of a centimeter.
                 assert!(linear < 2e-6, "{extraction:?}: {linear}");
@@ -102,8 +102,8 @@ fn s19_iterations_share_the_stiffness_and_come_to_the_same() {
             Stiffness::LinearTime(tau) => 0.02 / tau,
         };
         let mut goal = start.clone();
-        let mut rigid = ShapeMatch::new(&[Shape::rigid(0..64)], &rest).unwrap();
-        match_shapes(&mut rigid, &mut goal, &Pass::default());
+        let mut rigid = ShapeMatch::new(&[BodyDef::rigid(0..64)], &rest).unwrap();
+        match_shapes(&mut rigid, &mut goal, &MatchSettings::default());
         for ((a, b), c) in start.iter().zip(&once).zip(&goal) {
             let (way, left) = (distance(a, c), distance(b, c));
             assert!((left - (1.0 - alpha) * way).abs() < 1e-6, "{stiffness:?}: {left} of {way} left");
@@ -145,8 +145,8 @@ fn s19_adaptive_weights_leave_a_pushed_corner_where_the_contact_put_it() {
     let penetration = |weights: Option<&[f32]>| {
         let mut rows = fallen.clone();
         rows[0][1] = 0.0;
-        let mut shapes = ShapeMatch::new(&[Shape::rigid(0..4)], &rest).unwrap();
-        match_shapes(&mut shapes, &mut rows, &Pass { weights, ..Pass::default() });
+        let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..4)], &rest).unwrap();
+        match_shapes(&mut shapes, &mut rows, &MatchSettings { weights, ..MatchSettings::default() });
         assert!(bent(&rest, &rows) < 1e-6, "rigid with any weights");
         -rows[0][1]
     };
@@ -171,10 +171,10 @@ fn s19_e23_plates_rods_and_single_particles_are_bodies_too() {
         let rest = with_masses(block(n), &mut random);
         let count = rest.len() as u32;
         for extraction in [Extraction::GramSchmidt, Extraction::Polar, Extraction::Iterative] {
-            let mut shapes = ShapeMatch::new(&[Shape::rigid(0..count)], &rest).unwrap();
+            let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..count)], &rest).unwrap();
             let before = shaken(&moved(&rest, &matrix_of(random.quat()), random.vector()), &mut random, 0.02);
             let mut rows = before.clone();
-            match_shapes(&mut shapes, &mut rows, &Pass { extraction, ..Pass::default() });
+            match_shapes(&mut shapes, &mut rows, &MatchSettings { extraction, ..MatchSettings::default() });
             assert!(bent(&rest, &rows) < 2e-6, "{n:?}, {extraction:?}: {}", bent(&rest, &rows));
             // Not flung about: no farther than it was shaken, and it was turned by at most as much.
             assert!(farthest(&before, &rows) < 0.1, "{n:?}, {extraction:?}: {}", farthest(&before, &rows));
@@ -185,16 +185,16 @@ fn s19_e23_plates_rods_and_single_particles_are_bodies_too() {
 #[test]
 fn s19_places_that_are_no_numbers_make_no_rotation_of_none() {
     let rest = block([3, 3, 3]);
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..13), Shape::rigid(13..27)], &rest).unwrap();
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..13), BodyDef::rigid(13..27)], &rest).unwrap();
     let mut rows = rest.clone();
     rows[3][1] = f32::NAN;
-    match_shapes(&mut shapes, &mut rows, &Pass::default());
+    match_shapes(&mut shapes, &mut rows, &MatchSettings::default());
     assert!(shapes.poses()[0].rotation.iter().all(|v| v.is_finite()), "the next start is a rotation");
     assert!(farthest(&rows[13..], &rest[13..]) < 1e-6, "and the neighbor is untouched");
 }
 
 /// Bodies of awkward sizes, some with pins, and everything about them that a pass could trip over.
-fn crowd(random: &mut Random) -> (Vec<Shape>, Vec<Row>) {
+fn crowd(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
     let sizes = [1, 7, 8, 9, 63, CHUNK as u32, 65, 200, 1000, 5000, 3];
     let (mut shapes, mut rows) = (Vec::new(), Vec::new());
     for (number, size) in sizes.into_iter().enumerate() {
@@ -225,7 +225,7 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
     let weights: Vec<f32> = (0..rest.len()).map(|i| 1.0 + (i % 5) as f32).collect();
     for extraction in [Extraction::GramSchmidt, Extraction::Polar, Extraction::Iterative] {
         for weights in [None, Some(&weights[..])] {
-            let run = |shapes: &[Shape], threads: usize, grain: usize, isa: Isa| {
+            let run = |shapes: &[BodyDef], threads: usize, grain: usize, isa: Isa| {
                 let mut shapes = ShapeMatch::new(shapes, &rest).unwrap();
                 let mut rows = start.clone();
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -236,7 +236,7 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
                             match_shapes(
                                 &mut shapes,
                                 &mut rows,
-                                &Pass { extraction, weights, grain, isa, forced: false },
+                                &MatchSettings { extraction, weights, grain, isa, forced: false },
                             );
                         }
                         shapes.flow(0.01);
@@ -251,7 +251,7 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
             }
             assert!(run(&shapes, 1, usize::MAX, Isa::detect()) == one);
             // Bodies in another order are lists; each is summed as before.
-            let lists: Vec<Shape> = shapes.iter().rev().cloned().collect();
+            let lists: Vec<BodyDef> = shapes.iter().rev().cloned().collect();
             for (threads, grain) in [(1, usize::MAX), (3, 1)] {
                 assert!(run(&lists, threads, grain, Isa::detect()) == one, "lists, {threads} threads");
             }
@@ -273,8 +273,8 @@ fn s20_sums_are_taken_in_the_order_that_is_written_down() {
         .collect();
     let mut random = Random(70);
     let start = shaken(&rest, &mut random, 0.3);
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..315)], &rest).unwrap();
-    match_shapes(&mut shapes, &mut start.clone(), &Pass::default());
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..315)], &rest).unwrap();
+    match_shapes(&mut shapes, &mut start.clone(), &MatchSettings::default());
     for axis in 0..3 {
         let origin = start[0][axis] - rest[0][axis];
         let off = |i: usize| start.get(i).map_or(0.0, |r| (r[axis] - origin) - rest[i][axis]);
@@ -299,17 +299,17 @@ fn s20_sums_are_taken_in_the_order_that_is_written_down() {
 #[test]
 fn s19_shapes_that_make_no_sense_are_refused_with_the_reason() {
     let rest = block([2, 2, 2]);
-    let refused = |shape: Shape| ShapeMatch::new(&[Shape::rigid(0..8), shape], &rest).unwrap_err();
-    let plain = Shape::rigid(0..8);
-    assert_eq!(refused(Shape::rigid(0..0)), ShapeError::Empty(1));
-    let far = refused(Shape { members: vec![3, 8], ..plain.clone() });
+    let refused = |shape: BodyDef| ShapeMatch::new(&[BodyDef::rigid(0..8), shape], &rest).unwrap_err();
+    let plain = BodyDef::rigid(0..8);
+    assert_eq!(refused(BodyDef::rigid(0..0)), ShapeError::Empty(1));
+    let far = refused(BodyDef { members: vec![3, 8], ..plain.clone() });
     assert_eq!(far.to_string(), "shape 1 names row 8, but there are 8");
-    assert_eq!(refused(Shape { members: vec![3, 4, 3], ..plain.clone() }), ShapeError::Twice { shape: 1, row: 3 });
+    assert_eq!(refused(BodyDef { members: vec![3, 4, 3], ..plain.clone() }), ShapeError::Twice { shape: 1, row: 3 });
     for stiffness in [Stiffness::Fraction(1.5), Stiffness::Fraction(f32::NAN), Stiffness::Time(-1.0)] {
-        assert_eq!(refused(Shape { stiffness, ..plain.clone() }), ShapeError::Parameter(1));
+        assert_eq!(refused(BodyDef { stiffness, ..plain.clone() }), ShapeError::Parameter(1));
     }
     let plastic = Some(Plastic { threshold: -0.1, creep: 1.0, most: 1.0 });
-    assert_eq!(refused(Shape { plastic, ..plain.clone() }), ShapeError::Parameter(1));
+    assert_eq!(refused(BodyDef { plastic, ..plain.clone() }), ShapeError::Parameter(1));
     let mut broken = rest.clone();
     broken[5][3] = -1.0;
     assert_eq!(ShapeMatch::new(&[plain], &broken).unwrap_err(), ShapeError::Row(5));

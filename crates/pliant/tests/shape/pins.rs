@@ -2,7 +2,7 @@
 
 use crate::support::{Random, Row, bent, block, distance, farthest, moved, shaken};
 use pliant::math::matrix::matrix_of;
-use pliant::rigid::{Pass, Shape, ShapeMatch, match_shapes};
+use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, match_shapes};
 
 fn pinned(mut rows: Vec<Row>, pins: &[usize]) -> Vec<Row> {
     pins.iter().for_each(|&i| rows[i][3] = 0.0);
@@ -10,9 +10,9 @@ fn pinned(mut rows: Vec<Row>, pins: &[usize]) -> Vec<Row> {
 }
 
 fn matched(rest: &[Row], start: &[Row]) -> Vec<Row> {
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..rest.len() as u32)], rest).unwrap();
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..rest.len() as u32)], rest).unwrap();
     let mut rows = start.to_vec();
-    match_shapes(&mut shapes, &mut rows, &Pass::default());
+    match_shapes(&mut shapes, &mut rows, &MatchSettings::default());
     rows
 }
 
@@ -67,9 +67,9 @@ fn s19_moved_pins_carry_the_body_and_a_body_of_pins_stays() {
     let goal = moved(&rest, &matrix_of([0.0, 0.0, 0.0998, 0.995]), [0.1, 0.0, 0.0]);
     let mut rows = rest.clone();
     [0, 2, 6, 18].into_iter().for_each(|i| rows[i] = goal[i]);
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..27)], &rest).unwrap();
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..27)], &rest).unwrap();
     for _ in 0..4 {
-        match_shapes(&mut shapes, &mut rows, &Pass::default());
+        match_shapes(&mut shapes, &mut rows, &MatchSettings::default());
     }
     assert!(farthest(&rows, &goal) < 1e-5, "{}", farthest(&rows, &goal));
     let rest = pinned(block([2, 2, 2]), &[0, 1, 2, 3, 4, 5, 6, 7]);
@@ -82,11 +82,11 @@ fn s19_a_pin_that_is_let_go_counts_like_any_other_again() {
     let mut random = Random(43);
     let free = block([4, 3, 3]);
     let held = pinned(free.clone(), &[5]);
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..36)], &held).unwrap();
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..36)], &held).unwrap();
     shapes.set_masses(&free);
     let start = shaken(&free, &mut random, 0.05);
     let mut rows = start.clone();
-    match_shapes(&mut shapes, &mut rows, &Pass::default());
+    match_shapes(&mut shapes, &mut rows, &MatchSettings::default());
     assert!(distance(&rows[5], &start[5]) > 1e-3, "it moves");
     assert!(farthest(&rows, &matched(&free, &start)) < 1e-6, "as if it had never been held");
 }

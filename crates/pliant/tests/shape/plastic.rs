@@ -2,13 +2,13 @@
 
 use crate::support::{Row, block, determinant, farthest, moved, substep};
 use pliant::math::matrix::{IDENTITY, Mat3, matrix_of, multiply, quat_normalize};
-use pliant::rigid::{Plastic, Shape, ShapeMatch, Stiffness};
+use pliant::rigid::{BodyDef, Plastic, ShapeMatch, Stiffness};
 
 const AT_ONCE: Plastic = Plastic { threshold: 0.1, creep: f32::INFINITY, most: 10.0 };
 
 fn body(rest: &[Row], plastic: Plastic) -> ShapeMatch {
     let members = (0..rest.len() as u32).collect();
-    ShapeMatch::new(&[Shape { members, stiffness: Stiffness::Fraction(0.5), plastic: Some(plastic) }], rest).unwrap()
+    ShapeMatch::new(&[BodyDef { members, stiffness: Stiffness::Fraction(0.5), plastic: Some(plastic) }], rest).unwrap()
 }
 
 /// A block about the origin.

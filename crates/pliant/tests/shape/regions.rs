@@ -1,16 +1,16 @@
 //! Overlapping regions.
 
 use crate::support::{Random, Row, block, distance, momentum, shaken, substep};
-use pliant::rigid::{Pass, Shape, ShapeMatch, Stiffness, match_shapes, regions};
+use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, Stiffness, match_shapes, regions};
 
 fn places(rows: &[Row]) -> Vec<[f32; 3]> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()
 }
 
-fn of_regions(rest: &[Row], size: f32, overlap: f32) -> Vec<Shape> {
+fn of_regions(rest: &[Row], size: f32, overlap: f32) -> Vec<BodyDef> {
     let stiffness = Stiffness::Fraction(1.0);
     let all = regions(&places(rest), size, overlap);
-    all.into_iter().map(|members| Shape { members, stiffness, plastic: None }).collect()
+    all.into_iter().map(|members| BodyDef { members, stiffness, plastic: None }).collect()
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn s19_regions_keep_linear_and_angular_momentum() {
     for _ in 0..20 {
         let before = shaken(&rest, &mut random, 0.05);
         let mut after = before.clone();
-        match_shapes(&mut ShapeMatch::new(&shapes, &rest).unwrap(), &mut after, &Pass::default());
+        match_shapes(&mut ShapeMatch::new(&shapes, &rest).unwrap(), &mut after, &MatchSettings::default());
         let (linear, angular) = momentum(&before, &after);
         // As for single bodies: rounding of places of a meter against moves of centimeters.
         assert!(linear < 2e-6 && angular < 5e-6, "{linear} {angular}");
@@ -67,12 +67,12 @@ fn s19_regions_follow_bending_that_one_body_takes_back() {
             [(3.0 - r[1]) * s, 3.0 - (3.0 - r[1]) * c, r[2], r[3]]
         })
         .collect();
-    let lost = |shapes: &[Shape]| {
+    let lost = |shapes: &[BodyDef]| {
         let mut rows = arc.clone();
-        match_shapes(&mut ShapeMatch::new(shapes, &rest).unwrap(), &mut rows, &Pass::default());
+        match_shapes(&mut ShapeMatch::new(shapes, &rest).unwrap(), &mut rows, &MatchSettings::default());
         rows.iter().zip(&arc).map(|(a, b)| distance(a, b)).fold(0.0, f32::max)
     };
-    let (one, many) = (lost(&[Shape::rigid(0..270)]), lost(&of_regions(&rest, 0.5, 0.25)));
+    let (one, many) = (lost(&[BodyDef::rigid(0..270)]), lost(&of_regions(&rest, 0.5, 0.25)));
     // The arc rises by 2.9²/(8·3) = 0.35 m over its chord; a rigid body loses about half of that at its ends.
     assert!(one > 0.1, "{one}");
     assert!(many < 0.1 * one, "{many} of {one}");
@@ -81,7 +81,7 @@ fn s19_regions_follow_bending_that_one_body_takes_back() {
 #[test]
 fn s19_a_beam_of_regions_sags_where_one_body_does_not() {
     let h = 1.0 / 60.0;
-    let tip = |shapes: &dyn Fn(&[Row]) -> Vec<Shape>| {
+    let tip = |shapes: &dyn Fn(&[Row]) -> Vec<BodyDef>| {
         let mut rest = block([20, 3, 3]);
         rest.iter_mut().filter(|r| r[0] < 0.15).for_each(|r| r[3] = 0.0);
         let mut shapes = ShapeMatch::new(&shapes(&rest), &rest).unwrap();
@@ -100,7 +100,7 @@ fn s19_a_beam_of_regions_sags_where_one_body_does_not() {
         assert!(rows.iter().flatten().all(|v| v.is_finite()));
         rest[19][1] - rows[19][1]
     };
-    let one = tip(&|rest| vec![Shape::rigid(0..rest.len() as u32)]);
+    let one = tip(&|rest| vec![BodyDef::rigid(0..rest.len() as u32)]);
     let many = tip(&|rest| of_regions(rest, 0.5, 0.2));
     // Pins outweigh the fall of one substep 256 times: 9.81/60²/256 = 1e-5 m a substep at most.
     assert!(one.abs() < 1e-3, "{one}");

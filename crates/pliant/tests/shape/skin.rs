@@ -2,7 +2,7 @@
 
 use crate::support::{Random, Row, block, moved, shaken};
 use pliant::math::matrix::{Vec3, apply, matrix_of};
-use pliant::rigid::{Pass, Shape, ShapeMatch, Skin, match_shapes};
+use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, Skin, match_shapes};
 
 fn places(rows: &[Row]) -> Vec<Vec3> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()
@@ -99,10 +99,10 @@ fn s20_the_skin_of_a_rigid_body_is_where_its_pose_puts_it() {
     let rest = block([5, 5, 5]);
     let vertices = vertices(&mut random, 0.4);
     let skin = Skin::bind(&vertices, &places(&rest), 8);
-    let mut shapes = ShapeMatch::new(&[Shape::rigid(0..125)], &rest).unwrap();
+    let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..125)], &rest).unwrap();
     let center = shapes.poses()[0].center;
     let mut rows = shaken(&moved(&rest, &matrix_of(random.quat()), random.vector()), &mut random, 0.05);
-    match_shapes(&mut shapes, &mut rows, &Pass::default());
+    match_shapes(&mut shapes, &mut rows, &MatchSettings::default());
     let mut out = vec![[0.0; 3]; vertices.len()];
     skin.evaluate(&rows, 0, &mut out);
     for (v, found) in vertices.iter().zip(&out) {

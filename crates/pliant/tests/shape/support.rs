@@ -1,7 +1,7 @@
 //! Random matrices and bodies from fixed seeds, a decomposition to compare with, and sums in double precision.
 
 use pliant::math::matrix::{Mat3, Quat, Vec3, apply, matrix_of, quat_normalize};
-use pliant::rigid::{Pass, ShapeMatch, match_shapes};
+use pliant::rigid::{MatchSettings, ShapeMatch, match_shapes};
 
 pub type Row = [f32; 4];
 pub type Mat = [[f64; 3]; 3];
@@ -185,7 +185,7 @@ pub fn momentum(before: &[Row], after: &[Row]) -> (f64, f64) {
 pub fn substep(shapes: &mut ShapeMatch, rows: &mut [Row], h: f32, iterations: u32) {
     shapes.begin(h, iterations);
     for _ in 0..iterations {
-        match_shapes(shapes, rows, &Pass::default());
+        match_shapes(shapes, rows, &MatchSettings::default());
     }
     shapes.flow(h);
 }

@@ -5,21 +5,21 @@ use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::liquid::{fluid, notes};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
-use crate::builder::settings::{mutual, settings};
+use crate::builder::settings::{particle_contact, settings};
 use crate::builder::surfaces::finish_sails;
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
-use crate::contact::attachment_filter::Mates;
+use crate::contact::attachment_filter::AttachmentFilter;
 use crate::error::SceneError;
 use crate::math::RowData;
 use crate::model::{Inflatable, Model, Settings};
 use crate::partition::Target;
-use crate::partition::islands::{Islands, Room};
+use crate::partition::islands::{Islands, PatchCapacity};
 use crate::partition::{Problem, plan};
 use crate::rigid::ShapeMatch;
 use crate::scene::{Integrator, Partition, Scene};
-use crate::schedule::passes::{Pass, Schedule, Touches};
+use crate::schedule::passes::{HasColliderContacts, Pass, Schedule};
 use crate::state::{Frozen, State};
 use glam::Vec3;
 use std::collections::BTreeMap;
@@ -32,21 +32,21 @@ impl Assembly {
         let particles = self.rows.len();
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
-        let (settings, mutual) = (settings(scene, target), mutual(scene));
+        let (settings, particle_contact) = (settings(scene, target), particle_contact(scene));
         let mut constraints = self.numbered(particles)?;
         let solid = self.rows.len();
         let clock = Instant::now();
         // Bodies that touch each other are no islands.
-        let apart = mutual.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
+        let apart = particle_contact.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
         let islands = if apart { self.islands(scene, &settings, target, &constraints) } else { Islands::none(solid) };
         let shapes = self.match_shapes()?;
         self.tell_pours(f64::from(settings.dt));
-        let coats = std::mem::take(&mut self.coats).finish(&self.shape, MOST)?;
+        let skinned_meshes = std::mem::take(&mut self.skinned_meshes).finish(&self.shape, MOST)?;
         if !self.fields.is_empty() {
             self.fields.resize(solid, [0.0; 4]);
         }
         // Who is near at rest need not be kept apart.
-        let whole = mutual.is_some() && (self.itself || !self.mates.is_empty());
+        let whole = particle_contact.is_some() && (self.itself || !self.attachment_filter.is_empty());
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(std::mem::take(&mut self.rest), &constraints, solid);
         let (partition, solver) = (settings.partition, &scene.solver);
@@ -60,11 +60,11 @@ impl Assembly {
         let rows: Vec<RowData> = self.rows.iter().copied().chain(copies).collect();
         let island_count = islands.runs.len();
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
-        finish_sails(&mut self.sails, particles);
+        finish_sails(&mut self.aero_surfaces, particles);
         let runs = runs(islands.runs, particles);
         // Islands see to their own contacts.
         let outside = runs.len() > island_count && !scene.collider.is_empty();
-        let touches = if outside { Touches::Some } else { Touches::None };
+        let touches = if outside { HasColliderContacts::Some } else { HasColliderContacts::None };
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
@@ -79,28 +79,28 @@ impl Assembly {
         }
         let model = Model {
             schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)
-                .and((!scene.liquid.is_empty()).then_some(Pass::Flow))
-                .and(mutual.is_some().then_some(Pass::Meet))
-                .and(state.shapes.is_some().then_some(Pass::Shapes)),
-            mutual,
+                .and((!scene.liquid.is_empty()).then_some(Pass::FluidDensity))
+                .and(particle_contact.is_some().then_some(Pass::ParticleContacts))
+                .and(state.shapes.is_some().then_some(Pass::ShapeMatching)),
+            particle_contact,
             fluid,
             rest: rest_places,
             fields: self.fields,
             loose: self.loose,
-            mates: Mates::new(self.mates, particles),
+            attachment_filter: AttachmentFilter::new(self.attachment_filter, particles),
             settings,
             groups,
             inflatables: self.inflatables,
             colliders: self.colliders,
             pins: self.pins,
-            sails: self.sails,
+            aero_surfaces: self.aero_surfaces,
             spin_weights: self.spin_weights,
             phantoms: plan.phantoms,
             incidence,
             runs,
-            shape: self.shape,
-            coats,
-            pours: self.pours,
+            topology: self.shape,
+            skinned_meshes,
+            emitters: self.emitters,
             drains: self.drains,
             melts: self.melts,
             freezes: self.freezes,
@@ -111,7 +111,7 @@ impl Assembly {
     }
 
     /// Constraints of all kinds there are, orientations numbered behind the particles.
-    fn numbered(&mut self, particles: usize) -> Result<BTreeMap<Kind, Raw>, BuildError> {
+    fn numbered(&mut self, particles: usize) -> Result<BTreeMap<ConstraintKind, Raw>, BuildError> {
         let mut constraints = std::mem::take(&mut self.constraints);
         constraints.retain(|_, raw| !raw.rows.is_empty());
         for raw in constraints.values_mut() {
@@ -126,7 +126,13 @@ impl Assembly {
     }
 
     /// Bodies that have nothing to do with each other, where the partition makes use of them.
-    fn islands(&self, scene: &Scene, settings: &Settings, target: &Target, all: &BTreeMap<Kind, Raw>) -> Islands {
+    fn islands(
+        &self,
+        scene: &Scene,
+        settings: &Settings,
+        target: &Target,
+        all: &BTreeMap<ConstraintKind, Raw>,
+    ) -> Islands {
         let (solid, partition) = (self.rows.len(), settings.partition);
         // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
         let splits = matches!(partition, Partition::Phantom | Partition::Hybrid);
@@ -135,7 +141,7 @@ impl Assembly {
         }
         let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
         let wish = scene.solver.patch_particles.filter(|_| partition.is_patched());
-        Islands::find(all, solid - self.orientations.len(), solid, &tied, Room::on(target, wish))
+        Islands::find(all, solid - self.orientations.len(), solid, &tied, PatchCapacity::on(target, wish))
     }
 
     /// Bodies that keep their shape, around their rest.
@@ -156,10 +162,10 @@ impl Assembly {
     /// Tells outputs when particles that are poured come into the world, with steps of `dt` [s].
     fn tell_pours(&mut self, dt: f64) {
         let particles = self.shape.objects.len();
-        self.shape.enters.resize(if self.pours.is_empty() { 0 } else { particles }, 0.0);
-        for pour in &self.pours {
-            let times = (0..pour.places.len()).map(|k| pour.step_of(k, dt));
-            self.shape.enters[pour.first..].iter_mut().zip(times).for_each(|(enters, time)| *enters = time);
+        self.shape.enters.resize(if self.emitters.is_empty() { 0 } else { particles }, 0.0);
+        for emitter in &self.emitters {
+            let times = (0..emitter.places.len()).map(|k| emitter.step_of(k, dt));
+            self.shape.enters[emitter.first..].iter_mut().zip(times).for_each(|(enters, time)| *enters = time);
         }
     }
 
@@ -176,8 +182,8 @@ impl Assembly {
             velocities: std::mem::take(&mut self.velocities),
             radii: self.shape.radii.clone(),
             phases: std::mem::take(&mut self.phases),
-            poured: vec![0; self.pours.len()],
-            returned: vec![Default::default(); self.pours.len()],
+            emitted: vec![0; self.emitters.len()],
+            returned: vec![Default::default(); self.emitters.len()],
             melted: vec![0; self.melts.len()],
             frozen: vec![Frozen::default(); self.freezes.len()],
             first_order: vec![false; if second { particles } else { 0 }],
@@ -190,9 +196,9 @@ impl Assembly {
 }
 
 /// Rest positions of all rows: an orientation is where its segment is.
-fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<Kind, Raw>, rows: usize) -> Vec<Vec3> {
+fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Vec<Vec3> {
     rest.resize(rows, Vec3::ZERO);
-    if let Some(raw) = constraints.get(&Kind::StretchShear) {
+    if let Some(raw) = constraints.get(&ConstraintKind::StretchShear) {
         raw.rows.chunks_exact(3).for_each(|r| rest[r[2] as usize] = rest[r[0] as usize]);
     }
     rest

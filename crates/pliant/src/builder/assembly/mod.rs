@@ -7,21 +7,21 @@ pub mod pins;
 
 use crate::builder::BuildError;
 use crate::builder::liquid::spaces;
-use crate::builder::part::{Matching, Mouth, ORIENTATION, Part};
+use crate::builder::part::{EmitterShape, Matching, ORIENTATION, Part};
 use crate::builder::placement::copies;
-use crate::builder::skinning::Wardrobe;
+use crate::builder::skinning::SkinnedMeshBuilder;
 use crate::builder::surfaces::inflatable;
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::error::SceneError;
 use crate::fluid::parameters::LIQUID;
-use crate::frame::Shape;
+use crate::frame::Topology;
 use crate::math::RowData;
-use crate::model::{Collider, Inflatable, MovedPins, Sails};
+use crate::model::{AeroSurfaces, Collider, Inflatable, MovedPins};
 use crate::neighbors::ASLEEP;
 use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
 use crate::transitions::drain::Drain;
-use crate::transitions::emitter::Pour;
+use crate::transitions::emitter::Emitter;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::melt::Melt;
 use glam::Vec3;
@@ -57,18 +57,18 @@ pub struct Assembly {
     orientations: Vec<RowData>,
     spin_weights: Vec<f32>,
     /// Constraints by kind.
-    pub constraints: BTreeMap<Kind, Raw>,
+    pub constraints: BTreeMap<ConstraintKind, Raw>,
     pins: Vec<MovedPins>,
     /// Solids of the environment.
     pub colliders: Vec<Collider>,
-    sails: Sails,
+    aero_surfaces: AeroSurfaces,
     inflatables: Vec<Inflatable>,
-    shape: Shape,
+    shape: Topology,
     /// Bodies that keep their shape.
-    pub shapes: Vec<crate::rigid::Shape>,
-    coats: Wardrobe,
+    pub shapes: Vec<crate::rigid::BodyDef>,
+    skinned_meshes: SkinnedMeshBuilder,
     /// Particles that come later.
-    pub pours: Vec<Pour>,
+    pub emitters: Vec<Emitter>,
     /// Regions that take particles away.
     pub drains: Vec<Drain>,
     /// Bodies that turn into liquids.
@@ -82,7 +82,7 @@ pub struct Assembly {
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
     /// Attached particles, each with the object that it is attached to.
-    pub mates: Vec<(u32, u32)>,
+    pub attachment_filter: Vec<(u32, u32)>,
     /// What liquids share, where there are any.
     fluid: Option<FluidSpec>,
     /// Space of each particle among liquids [m³], and its liquid, from 1; empty without liquids.
@@ -180,17 +180,17 @@ impl Assembly {
         self.phases.resize(self.rows.len(), phase);
         if let Some(Matching { stiffness, plastic, regions }) = &part.matching {
             let (stiffness, plastic) = (*stiffness, *plastic);
-            let shape = |members| crate::rigid::Shape { members, stiffness, plastic };
+            let shape = |members| crate::rigid::BodyDef { members, stiffness, plastic };
             match regions.is_empty() {
                 true => self.shapes.push(shape((first..first + n as u32).collect())),
                 false => self.shapes.extend(regions.iter().map(|r| shape(r.iter().map(|i| i + first).collect()))),
             }
         }
         if let Some(coat) = &part.coat {
-            self.coats.add(coat, first as usize, object);
+            self.skinned_meshes.add(coat, first as usize, object);
         }
-        if let Some(mouth) = &part.pour {
-            self.pour(part, mouth, shift, first as usize);
+        if let Some(shape) = &part.emitter {
+            self.pour(part, shape, shift, first as usize);
         }
         self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
         self.spin_weights.extend_from_slice(&part.spin_weights);
@@ -208,17 +208,17 @@ impl Assembly {
         self.shape.tets.extend(part.tets.iter().map(|t| t.map(row)));
         self.shape.lines.extend(part.lines.iter().map(|l| l.map(row)));
         if let Some(air) = part.air {
-            let known = self.sails.airs.iter().position(|a| *a == air).unwrap_or(self.sails.airs.len());
-            if known == self.sails.airs.len() {
-                self.sails.airs.push(air);
+            let known = self.aero_surfaces.airs.iter().position(|a| *a == air).unwrap_or(self.aero_surfaces.airs.len());
+            if known == self.aero_surfaces.airs.len() {
+                self.aero_surfaces.airs.push(air);
             }
             let number = u16::try_from(known).map_err(|_| BuildError::TooLarge {
                 what: "pairs of drag and lift",
                 found: known,
                 most: 65_535,
             })?;
-            self.sails.triangles.extend(part.triangles.iter().map(|t| t.map(row)));
-            self.sails.air.resize(self.sails.triangles.len(), number);
+            self.aero_surfaces.triangles.extend(part.triangles.iter().map(|t| t.map(row)));
+            self.aero_surfaces.air.resize(self.aero_surfaces.triangles.len(), number);
         }
         if let Some(inside) = &part.inside {
             self.inflatables.push(inflatable(part, inside, first, n, object));
@@ -227,19 +227,19 @@ impl Assembly {
     }
 
     /// Puts grains that come later to sleep.
-    fn pour(&mut self, part: &Part, mouth: &Mouth, shift: Vec3, first: usize) {
-        let pour = Pour {
+    fn pour(&mut self, part: &Part, shape: &EmitterShape, shift: Vec3, first: usize) {
+        let emitter = Emitter {
             first,
-            places: mouth.places.iter().map(|&p| p + shift).collect(),
+            places: shape.places.iter().map(|&p| p + shift).collect(),
             velocity: part.velocity,
             weight: self.rows[first][3],
             phase: self.phases[first],
-            per_second: mouth.per_second,
-            across: mouth.across,
+            per_second: shape.per_second,
+            across: shape.across,
             endless: false,
         };
         self.put_to_sleep(first);
-        self.pours.push(pour);
+        self.emitters.push(emitter);
     }
 
     /// Keeps all particles from `first` on out of the world, for now.

@@ -4,7 +4,7 @@ use crate::builder::BuildError;
 use crate::builder::assembly::Assembly;
 use crate::builder::part::{ORIENTATION, Part};
 use crate::builder::placement::{motion, select};
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::error::SceneError;
 use crate::math::Pose;
 use crate::model::MovedPins;
@@ -59,14 +59,14 @@ impl Assembly {
     fn clamp(&mut self, turn: u32) {
         self.spin_weights[turn as usize] = 0.0;
         let row = ORIENTATION | turn;
-        if let Some(raw) = self.constraints.get_mut(&Kind::StretchShear) {
+        if let Some(raw) = self.constraints.get_mut(&ConstraintKind::StretchShear) {
             for (rows, params) in raw.rows.chunks_exact(3).zip(raw.params.chunks_exact_mut(3)) {
                 if rows[2] == row {
                     params[1] = 0.0;
                 }
             }
         }
-        if let Some(raw) = self.constraints.get_mut(&Kind::BendTwist) {
+        if let Some(raw) = self.constraints.get_mut(&ConstraintKind::BendTwist) {
             for (rows, params) in raw.rows.chunks_exact(2).zip(raw.params.chunks_exact_mut(8)) {
                 (0..2).filter(|&k| rows[k] == row).for_each(|k| params[k] = 0.0);
             }
@@ -75,7 +75,7 @@ impl Assembly {
 
     /// A tether from every free particle to the pin that is nearest at rest.
     pub(crate) fn tether(&mut self, part: &Part, first: u32, pinned: &[u32], slack: f32) {
-        let raw = self.constraints.entry(Kind::Tether).or_default();
+        let raw = self.constraints.entry(ConstraintKind::Tether).or_default();
         for i in (0..part.rest.len() as u32).filter(|i| !pinned.contains(i)) {
             let x = part.rest[i as usize];
             let far = |&&p: &&u32| x.distance_squared(part.rest[p as usize]);

@@ -23,7 +23,7 @@ const MOST_TRIANGLES: usize = 4_000_000;
 const MOST_FACES: usize = 16_384;
 
 /// Farthest that a vertex may be from the middle of its mesh [m].
-const FARTHEST: f32 = 1e5;
+const MAX_POSITION: f32 = 1e5;
 
 /// Distances along the longest side of a field where nothing is said.
 const DEFAULT_GRID: u32 = 64;
@@ -42,7 +42,10 @@ pub fn collider(
     Ok(ModelCollider {
         name: if c.name.is_empty() { format!("collider {number}") } else { c.name.clone() },
         solid,
-        friction: Friction { stick: c.friction.stick, slide: c.friction.slide },
+        friction: Friction {
+            static_friction: c.friction.static_friction,
+            kinetic_friction: c.friction.kinetic_friction,
+        },
         restitution: c.restitution,
         rolling: c.rolling,
         motion: motion(c.motion.as_ref(), base),
@@ -138,8 +141,8 @@ fn center(at: &str, mesh: &mut TriMesh, spec: &MeshShape) -> Result<Pose, BuildE
     let middle = (low + high) * 0.5;
     let farthest = (high - middle).max_element() * t.scale;
     // False for NaN too, as of an empty mesh.
-    if !(farthest <= FARTHEST && middle.abs().max_element() * t.scale <= FARTHEST) {
-        let message = format!("must be finite, and within {FARTHEST} m of the origin");
+    if !(farthest <= MAX_POSITION && middle.abs().max_element() * t.scale <= MAX_POSITION) {
+        let message = format!("must be finite, and within {MAX_POSITION} m of the origin");
         return Err(SceneError::new(at, message).into());
     }
     mesh.positions.iter_mut().for_each(|p| *p = (*p - middle) * t.scale);

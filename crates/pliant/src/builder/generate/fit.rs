@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 /// Longest way of a surface particle onto the shape, in cells. The shape passes between the middle of a cell that
 /// was kept and of one that was not, each √3/2 cells away from the particle.
-const FARTHEST: f32 = 0.9;
+const MAX_PROJECTION: f32 = 0.9;
 
 /// Smallest volume of a tetrahedron afterwards, relative to before (six per cell).
 const THINNEST: f32 = 0.2;
@@ -22,7 +22,7 @@ pub fn fit(mesh: &mut TetMesh, step: f32, distance: impl Fn(Vec3) -> f32) {
     let mut moves = vec![Vec3::ZERO; n];
     for i in boundary(n, &mesh.tets).into_iter().flatten() {
         let p = mesh.positions[i as usize];
-        moves[i as usize] = (nearest(p, step, &distance) - p).clamp_length_max(FARTHEST * step);
+        moves[i as usize] = (nearest(p, step, &distance) - p).clamp_length_max(MAX_PROJECTION * step);
     }
     let least = THINNEST * step * step * step;
     let thin = |moves: &[Vec3], t: &[u32; 4]| {

@@ -3,9 +3,9 @@
 //! Contacts are kept by run of particles (`Model::runs`): one run per island, the rest in pieces. A run's
 //! contacts touch only its own particles, so runs go to threads without anything shared.
 
-use crate::contact::collider_contact::{Obstacle, Push, depth, is_near, project, way_out};
-use crate::contact::cpu::particle_contacts::SLIPPERY;
-use crate::contact::cpu::rigid_mass_splitting::Loads;
+use crate::contact::collider_contact::{MovingCollider, Push, depth, is_near, project, way_out};
+use crate::contact::cpu::particle_contacts::FRICTIONLESS;
+use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::fluid::parameters::LIQUID;
 use crate::math::RowData;
 use crate::model::Model;
@@ -31,9 +31,9 @@ pub struct Contact {
 }
 
 /// Where every collider stands during the substep.
-pub fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<Obstacle>) {
-    obstacles.clear();
-    obstacles.extend(model.colliders.iter().map(|c| Obstacle {
+pub fn place_obstacles(model: &Model, start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
+    moving_colliders.clear();
+    moving_colliders.extend(model.colliders.iter().map(|c| MovingCollider {
         solid: c.solid.clone(),
         before: c.motion.pose(start),
         after: c.motion.pose(end),
@@ -44,18 +44,20 @@ pub fn place_obstacles(model: &Model, start: f64, end: f64, obstacles: &mut Vec<
 /// Finds who may touch what before the substep ends. Contacts of rigid bodies that go on start with the push that they had:
 /// what lies still has nothing left to be solved for, and friction does not start anew.
 pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
-    place_obstacles(model, sub.start, sub.end, &mut scratch.obstacles);
+    place_obstacles(model, sub.start, sub.end, &mut scratch.moving_colliders);
     scratch.slippery.clear();
     if model.fluid.is_some() {
-        scratch.slippery.extend(scratch.obstacles.iter().map(|o| Obstacle { friction: SLIPPERY, ..o.clone() }));
+        scratch
+            .slippery
+            .extend(scratch.moving_colliders.iter().map(|o| MovingCollider { friction: FRICTIONLESS, ..o.clone() }));
     }
-    let (obstacles, margin) = (&scratch.obstacles, model.settings.contact_margin);
-    let loads = &scratch.loads;
+    let (moving_colliders, margin) = (&scratch.moving_colliders, model.settings.contact_margin);
+    let mass_splitting = &scratch.mass_splitting;
     threads.each(&mut scratch.contacts, |run, contacts| {
         // Before and now, they are in the order of particles and colliders. The first iteration only makes those pushes again:
         // where it is the only one, nobody would correct them.
         let again = model.settings.iterations > 1;
-        let goes_on = |c: &Contact| again && c.push.normal > 0.0 && loads.is_rigid(c.particle as usize);
+        let goes_on = |c: &Contact| again && c.push.normal > 0.0 && mass_splitting.is_rigid(c.particle as usize);
         contacts.retain(goes_on);
         let (old, mut next) = (contacts.len(), 0);
         for i in model.runs[run].clone() {
@@ -64,16 +66,16 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
                 continue;
             }
             let (x, start) = (position(row), position(state.previous[i]));
-            for (collider, obstacle) in obstacles.iter().enumerate() {
-                if is_near(obstacle, state.radii[i], start, x, margin) {
+            for (collider, moving_collider) in moving_colliders.iter().enumerate() {
+                if is_near(moving_collider, state.radii[i], start, x, margin) {
                     let (particle, collider) = (i as u32, collider as u32);
                     let at = |c: &Contact| (c.particle, c.collider);
                     while next < old && at(&contacts[next]) < (particle, collider) {
                         next += 1;
                     }
                     let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
-                    let inside = || depth(&obstacle.solid, &obstacle.after, x, state.radii[i]).0 > 0.0;
-                    let inside = loads.is_rigid(i) && inside();
+                    let inside = || depth(&moving_collider.solid, &moving_collider.after, x, state.radii[i]).0 > 0.0;
+                    let inside = mass_splitting.is_rigid(i) && inside();
                     // What comes off by itself needs no push: a ball would drag its last contact along.
                     let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
                     contacts.push(Contact { particle, collider, push, last: push, inside });
@@ -87,16 +89,17 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
 /// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out
 /// together with its old position, so that the repair adds no velocity.
 pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch) {
-    let (obstacles, radii) = (&scratch.obstacles, &state.radii);
+    let (moving_colliders, radii) = (&scratch.moving_colliders, &state.radii);
     let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
     threads.each(&mut scratch.contacts, |_, contacts| {
         for _ in 0..model.settings.stabilization {
             for c in contacts.iter() {
-                let (i, obstacle) = (c.particle as usize, &obstacles[c.collider as usize]);
+                let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
                 // SAFETY: runs do not overlap, so this thread alone touches particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
                 // Against where the collider stood then: what it moves since is the solver's to push.
-                if let Some(out) = way_out(&obstacle.solid, &obstacle.before, position(*before), radii[i]) {
+                if let Some(out) = way_out(&moving_collider.solid, &moving_collider.before, position(*before), radii[i])
+                {
                     for row in [row, before] {
                         *row = [row[0] + out.x, row[1] + out.y, row[2] + out.z, row[3]];
                     }
@@ -109,14 +112,14 @@ pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &
 /// What the contact pass reads.
 #[derive(Clone, Copy)]
 pub struct Touch<'a> {
-    pub obstacles: &'a [Obstacle],
+    pub moving_colliders: &'a [MovingCollider],
     /// The same without friction, for liquids; empty where there are none.
-    pub slippery: &'a [Obstacle],
+    pub slippery: &'a [MovingCollider],
     /// Phases tell who is liquid.
     pub phases: &'a [u32],
     pub radii: &'a [f32],
     pub previous: &'a [RowData],
-    pub loads: &'a Loads,
+    pub mass_splitting: &'a RigidMassSplitting,
 }
 
 impl Touch<'_> {
@@ -130,14 +133,14 @@ impl Touch<'_> {
             // SAFETY: promised by the caller.
             let row = unsafe { rows.get(i) };
             let start = position(self.previous[i]);
-            if self.loads.is_rigid(i) {
-                let x = position(*row) + self.push_body(c, &self.obstacles[c.collider as usize], start);
+            if self.mass_splitting.is_rigid(i) {
+                let x = position(*row) + self.push_body(c, &self.moving_colliders[c.collider as usize], start);
                 *row = [x.x, x.y, x.z, row[3]];
                 continue;
             }
             let wet = !self.slippery.is_empty() && self.phases[i] == LIQUID;
-            let obstacle = &if wet { self.slippery } else { self.obstacles }[c.collider as usize];
-            let (x, push) = project(obstacle, self.radii[i], start, position(*row), c.push, 1.0);
+            let moving_collider = &if wet { self.slippery } else { self.moving_colliders }[c.collider as usize];
+            let (x, push) = project(moving_collider, self.radii[i], start, position(*row), c.push, 1.0);
             *row = [x.x, x.y, x.z, row[3]];
             c.push = push;
         }
@@ -145,16 +148,16 @@ impl Touch<'_> {
 
     /// What a contact moves a particle of a rigid body by. All contacts of a body see it where it was when the iteration
     /// began: its particles are not where they seem to be until it has taken back its shape.
-    fn push_body(&self, c: &mut Contact, obstacle: &Obstacle, start: Vec3) -> Vec3 {
+    fn push_body(&self, c: &mut Contact, moving_collider: &MovingCollider, start: Vec3) -> Vec3 {
         let i = c.particle as usize;
-        let at = position(self.loads.before[i]);
-        let (_, normal) = depth(&obstacle.solid, &obstacle.after, at, self.radii[i]);
-        if self.loads.begins() && c.push.normal > 0.0 {
+        let at = position(self.mass_splitting.before[i]);
+        let (_, normal) = depth(&moving_collider.solid, &moving_collider.after, at, self.radii[i]);
+        if self.mass_splitting.begins() && c.push.normal > 0.0 {
             return normal * c.push.normal + c.push.tangent;
         }
-        let (x, push) = project(obstacle, self.radii[i], start, at, c.push, self.loads.ease(i));
+        let (x, push) = project(moving_collider, self.radii[i], start, at, c.push, self.mass_splitting.overpush(i));
         let last = if c.push.normal > 0.0 { c.last } else { Push::default() };
-        c.push = push.onward(last, self.loads.momentum);
+        c.push = push.extrapolate(last, self.mass_splitting.momentum);
         c.last = push;
         (x - at) + (normal * (c.push.normal - push.normal) + (c.push.tangent - push.tangent))
     }
@@ -163,12 +166,12 @@ impl Touch<'_> {
 /// Projects the contacts of all runs outside islands once.
 pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut Scratch) {
     let touch = Touch {
-        obstacles: &scratch.obstacles,
+        moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
         radii: &state.radii,
         phases: &state.phases,
         previous: &state.previous,
-        loads: &scratch.loads,
+        mass_splitting: &scratch.mass_splitting,
     };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
@@ -179,11 +182,12 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
 pub fn forces<'a>(model: &Model, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
     let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
-    let mut obstacles = Vec::new();
-    place_obstacles(model, state.time, state.time, &mut obstacles);
+    let mut moving_colliders = Vec::new();
+    place_obstacles(model, state.time, state.time, &mut moving_colliders);
     for c in contacts.filter(|c| c.push.normal > 0.0) {
-        let (i, obstacle) = (c.particle as usize, &obstacles[c.collider as usize]);
-        let (_, normal) = depth(&obstacle.solid, &obstacle.after, position(state.rows[i]), state.radii[i]);
+        let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
+        let (_, normal) =
+            depth(&moving_collider.solid, &moving_collider.after, position(state.rows[i]), state.radii[i]);
         let push = normal * c.push.normal + c.push.tangent;
         all[c.collider as usize] -= push / (state.rows[i][3] * h * h);
     }

@@ -7,13 +7,13 @@
 use crate::contact::cohesion::{RANGE, cohere, hold};
 use crate::contact::collider_contact::{Friction, Push};
 use crate::contact::cpu::collider_contacts::position;
-use crate::contact::cpu::contact_lists::Lists;
-use crate::contact::cpu::particle_contacts_simd::Pass;
-use crate::contact::cpu::rigid_mass_splitting::Loads;
+use crate::contact::cpu::contact_lists::ContactLists;
+use crate::contact::cpu::particle_contacts_simd::SimdPass;
+use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::contact::particle_contact::{Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
 use crate::math::RowData;
 use crate::math::matrix::{apply, matrix_of};
-use crate::memory::{of, room};
+use crate::memory::{of, reserve};
 use crate::model::Model;
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
 use crate::rigid::ShapeMatch;
@@ -21,17 +21,17 @@ use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
-use crate::schedule::stats::Touching;
+use crate::schedule::stats::ContactPair;
 use crate::state::State;
 use glam::Vec3;
 
 /// Without friction.
-pub const SLIPPERY: Friction = Friction { stick: 0.0, slide: 0.0 };
+pub const FRICTIONLESS: Friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
 
 /// Lists and what contacts have done in this substep.
-pub struct Meeting {
+pub struct ParticleContacts {
     finder: Finder,
-    lists: Lists,
+    lists: ContactLists,
     /// By entry of the lists.
     pushes: Vec<Push>,
     /// Whether the next pass is to take all of them for nothing, whatever is there: to clear them would take as long as
@@ -51,7 +51,7 @@ pub struct Meeting {
     /// used in every contact pass of the substep (E17).
     weights: Vec<f32>,
     /// What a contact has to know of each particle, side by side.
-    cards: Vec<Card>,
+    packed: Vec<ContactParticle>,
     /// Second position buffer.
     next: Vec<RowData>,
     /// Where particles are in their bodies, turned as these are (S22); empty without bodies.
@@ -62,7 +62,7 @@ pub struct Meeting {
 
 /// What a pass reads of particles: where they are and were, how large, and of which liquid, if any.
 #[derive(Clone, Copy)]
-struct Places<'a> {
+struct ContactInputs<'a> {
     rows: &'a [RowData],
     starts: &'a [RowData],
     radii: &'a [f32],
@@ -73,7 +73,7 @@ struct Places<'a> {
 /// Laid out as two rows, so that lanes can be loaded with several.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(32))]
-pub struct Card {
+pub struct ContactParticle {
     pub x: Vec3,
     pub radius: f32,
     pub start: Vec3,
@@ -81,7 +81,7 @@ pub struct Card {
     pub weight: f32,
 }
 
-impl Card {
+impl ContactParticle {
     #[inline]
     fn side(&self, number: usize, field: Field) -> Side {
         let Self { x, radius, start, weight } = *self;
@@ -91,18 +91,18 @@ impl Card {
 
 /// What a pass of contacts sees beyond particles.
 #[derive(Clone, Copy)]
-struct More<'a> {
+struct ContactOptions<'a> {
     /// What cohesion is worth over a substep, 2π·w·h² [kg].
     strength: f32,
     /// Rigid bodies, where there are any and pushes go on.
-    pace: Option<&'a Loads>,
+    pace: Option<&'a RigidMassSplitting>,
 }
 
-impl Default for Meeting {
+impl Default for ParticleContacts {
     fn default() -> Self {
         Self {
             finder: Finder::new(Search::Auto),
-            lists: Lists::default(),
+            lists: ContactLists::default(),
             pushes: Vec::new(),
             fresh: true,
             lasts: Vec::new(),
@@ -111,7 +111,7 @@ impl Default for Meeting {
             counted: false,
             least: 1.0,
             weights: Vec::new(),
-            cards: Vec::new(),
+            packed: Vec::new(),
             next: Vec::new(),
             fields: Vec::new(),
             shrunk: Vec::new(),
@@ -119,12 +119,12 @@ impl Default for Meeting {
     }
 }
 
-impl Meeting {
+impl ParticleContacts {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
         let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
-        self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.cards)
+        self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.packed)
     }
 
     /// Pairs of particles that push each other now.
@@ -133,13 +133,13 @@ impl Meeting {
     }
 
     /// Pairs that pushed each other in the last substep of `h` seconds.
-    pub fn touching(&self, h: f32) -> impl Iterator<Item = Touching> + '_ {
+    pub fn contact_pairs(&self, h: f32) -> impl Iterator<Item = ContactPair> + '_ {
         let lists = &self.lists;
         (0..lists.len()).flat_map(move |i| {
             let entries = lists.of(i).iter().zip(&self.pushes[lists.offsets[i] as usize..]);
             let pushing = entries.filter(move |(j, push)| **j as usize > i && push.normal != 0.0);
             let force = move |push: &Push| push.normal / (h * h);
-            pushing.map(move |(&b, push)| Touching { a: i as u32, b, force: force(push) })
+            pushing.map(move |(&b, push)| ContactPair { a: i as u32, b, force: force(push) })
         })
     }
 
@@ -150,13 +150,13 @@ impl Meeting {
     }
 
     /// Finds who may touch whom before the substep ends.
-    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State, loads: &Loads) {
+    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State, mass_splitting: &RigidMassSplitting) {
         let n = state.particles;
         let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
         let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
         let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
         self.lists.fill(found, model, &state.radii);
-        room(&mut self.pushes, self.lists.indices.len());
+        reserve(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());
         self.fresh = true;
         self.shares.resize(n, 1.0);
@@ -164,21 +164,21 @@ impl Meeting {
         self.counted = false;
         self.lasts.clear();
         self.least = 1.0;
-        if loads.acts() {
-            room(&mut self.lasts, self.lists.indices.len());
+        if mass_splitting.acts() {
+            reserve(&mut self.lasts, self.lists.indices.len());
             self.lasts.resize(self.lists.indices.len(), Push::default());
             self.least = 0.0;
         }
         self.next.resize(n, [0.0; 4]);
-        self.cards.resize(n, Card::default());
+        self.packed.resize(n, ContactParticle::default());
         self.shrunk.clear();
         self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
         self.turn_fields(model, state);
         self.weights.clear();
-        let mutual = model.mutual.unwrap_or_default();
-        let up = -model.settings.gravity.normalize_or_zero() * mutual.stacking;
+        let particle_contact = model.particle_contact.unwrap_or_default();
+        let up = -model.settings.gravity.normalize_or_zero() * particle_contact.stacking;
         let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
-        let weight = |&row: &RowData| match mutual.stacking > 0.0 {
+        let weight = |&row: &RowData| match particle_contact.stacking > 0.0 {
             // D4 4.25 (E22): lower is heavier. Beyond e^12 single precision has nothing to tell apart.
             true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
             false => row[3],
@@ -230,14 +230,14 @@ impl Meeting {
     ) {
         let n = state.particles;
         let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
-        let rule = Rule { friction: SLIPPERY, omega: 1.0, parts: true };
+        let rule = Rule { friction: FRICTIONLESS, omega: 1.0, parts: true };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
             self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
             let previous = &state.previous[..n];
-            let places = Places { rows: previous, starts: previous, radii: &shrunk, liquids };
-            self.project((threads, isa), places, rule, More { strength: 0.0, pace: None });
+            let places = ContactInputs { rows: previous, starts: previous, radii: &shrunk, liquids };
+            self.project((threads, isa), places, rule, ContactOptions { strength: 0.0, pace: None });
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -270,21 +270,27 @@ impl Meeting {
     }
 
     /// All contacts once, after they were counted.
-    pub fn touch(&mut self, (threads, isa): (&Threads, Isa), model: &Model, state: &mut State, loads: &Loads) {
+    pub fn touch(
+        &mut self,
+        (threads, isa): (&Threads, Isa),
+        model: &Model,
+        state: &mut State,
+        mass_splitting: &RigidMassSplitting,
+    ) {
         let n = state.particles;
-        let mutual = model.mutual.unwrap_or_default();
+        let particle_contact = model.particle_contact.unwrap_or_default();
         let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
-        let rule = Rule { friction: mutual.friction, omega: mutual.omega, parts: false };
-        let pace = Some(loads).filter(|loads| loads.acts());
-        if loads.acts() {
-            self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = loads.share(i, *share));
+        let rule = Rule { friction: particle_contact.friction, omega: particle_contact.omega, parts: false };
+        let pace = Some(mass_splitting).filter(|mass_splitting| mass_splitting.acts());
+        if mass_splitting.acts() {
+            self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = mass_splitting.share(i, *share));
         }
         let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: what cohesion is worth over a substep.
-        let strength = std::f32::consts::TAU * mutual.cohesion * h * h;
+        let strength = std::f32::consts::TAU * particle_contact.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
-        let places = Places { rows, starts, radii: &state.radii, liquids };
-        self.project((threads, isa), places, rule, More { strength, pace });
+        let places = ContactInputs { rows, starts, radii: &state.radii, liquids };
+        self.project((threads, isa), places, rule, ContactOptions { strength, pace });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -303,13 +309,19 @@ impl Meeting {
     }
 
     /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
-    fn project(&mut self, (threads, isa): (&Threads, Isa), places: Places<'_>, rule: Rule, more: More<'_>) {
-        let Places { rows, starts, radii, liquids } = places;
+    fn project(
+        &mut self,
+        (threads, isa): (&Threads, Isa),
+        places: ContactInputs<'_>,
+        rule: Rule,
+        more: ContactOptions<'_>,
+    ) {
+        let ContactInputs { rows, starts, radii, liquids } = places;
         let (weights, shares) = (&self.weights[..], &self.shares[..]);
-        threads.chunks(&mut self.cards, 1, |first, cards| {
-            for (card, i) in cards.iter_mut().zip(first..) {
+        threads.chunks(&mut self.packed, 1, |first, packed| {
+            for (entry, i) in packed.iter_mut().zip(first..) {
                 let (x, start) = (position(rows[i]), position(starts[i]));
-                *card = Card { x, radius: radii[i], start, weight: weights[i] * shares[i] };
+                *entry = ContactParticle { x, radius: radii[i], start, weight: weights[i] * shares[i] };
             }
         });
         // Grains by themselves need to ask for nothing else.
@@ -320,9 +332,9 @@ impl Meeting {
             && self.least == 1.0
         {
             let fresh = std::mem::replace(&mut self.fresh, false);
-            let Self { lists, pushes, cards, counts, weights, next, .. } = self;
+            let Self { lists, pushes, packed, counts, weights, next, .. } = self;
             let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
-            Pass { lists, cards, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
+            SimdPass { lists, packed, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
         } else {
             self.project_cards(threads, rows, liquids, rule, more);
         }
@@ -335,19 +347,19 @@ impl Meeting {
         rows: &[RowData],
         liquids: &[u32],
         rule: Rule,
-        More { strength, pace }: More<'_>,
+        ContactOptions { strength, pace }: ContactOptions<'_>,
     ) {
         let fresh = std::mem::replace(&mut self.fresh, false);
-        let Self { lists, pushes, lasts, cards, counts, weights, next, fields, least, .. } = self;
+        let Self { lists, pushes, lasts, packed, counts, weights, next, fields, least, .. } = self;
         let (least, lasts) = (*least, Shared::new(&mut lasts[..]));
-        let (fields, lists, cards, weights) = (&fields[..], &*lists, &cards[..], &weights[..]);
+        let (fields, lists, packed, weights) = (&fields[..], &*lists, &packed[..], &weights[..]);
         let offsets = &lists.offsets;
         let field = |i: usize| fields.get(i).copied().unwrap_or_default();
         let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
         threads.chunks(next, 1, |first, next| {
             for (k, next) in next.iter_mut().enumerate() {
                 let i = first + k;
-                let own = cards[i].side(i, field(i));
+                let own = packed[i].side(i, field(i));
                 let mut sum = Vec3::ZERO;
                 let mut count = 0.0_f32;
                 for (e, &j) in lists.of(i).iter().enumerate() {
@@ -357,18 +369,18 @@ impl Meeting {
                     if fresh {
                         *push = Push::default();
                     }
-                    let card = &cards[j];
-                    let reach = own.radius + card.radius;
+                    let entry = &packed[j];
+                    let reach = own.radius + entry.radius;
                     // Only who touched before the substep holds on.
-                    let held = strength > 0.0 && overlap(own.start, card.start, reach * RANGE);
+                    let held = strength > 0.0 && overlap(own.start, entry.start, reach * RANGE);
                     // Most of a list is near, but does not touch.
-                    if push.normal == 0.0 && !held && !overlap(own.x, card.x, reach) {
+                    if push.normal == 0.0 && !held && !overlap(own.x, entry.x, reach) {
                         continue;
                     }
-                    let other = card.side(j, field(j));
+                    let other = entry.side(j, field(j));
                     // Liquids slip; what holds them back is their viscosity.
                     let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
-                    let rule = if wet { Rule { friction: SLIPPERY, ..rule } } else { rule };
+                    let rule = if wet { Rule { friction: FRICTIONLESS, ..rule } } else { rule };
                     let (impulse, done) = if held {
                         cohere(&own, &other, rule, hold(strength, own.radius, other.radius), *push)
                     } else {
@@ -379,10 +391,12 @@ impl Meeting {
                     sum += impulse;
                     count += 1.0;
                     // A pull does not go on.
-                    if let Some(loads) = pace.filter(|loads| !held && loads.is_rigid(i) && loads.is_rigid(j)) {
+                    if let Some(mass_splitting) =
+                        pace.filter(|mass_splitting| !held && mass_splitting.is_rigid(i) && mass_splitting.is_rigid(j))
+                    {
                         // SAFETY: as for `pushes`, of which there are as many.
                         let last = unsafe { lasts.get(offsets[i] as usize + e) };
-                        *push = done.onward(if pushed { *last } else { Push::default() }, loads.momentum);
+                        *push = done.extrapolate(if pushed { *last } else { Push::default() }, mass_splitting.momentum);
                         *last = done;
                         let (normal, _) = way_out(&own, &other, rule.parts);
                         sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);

@@ -5,8 +5,8 @@
 use crate::constraints::Row;
 use crate::constraints::group::BLOCK;
 use crate::contact::collider_contact::Push;
-use crate::contact::cpu::contact_lists::Lists;
-use crate::contact::cpu::particle_contacts::Card;
+use crate::contact::cpu::contact_lists::ContactLists;
+use crate::contact::cpu::particle_contacts::ContactParticle;
 use crate::contact::particle_contact::{Loose, Rule, meet_loose, touch_loose};
 use crate::math::RowData;
 use crate::math::V3;
@@ -24,15 +24,15 @@ const HERE: [f32; 2 * BLOCK] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0
 /// A row for each of a pack, one after the other.
 const ONE_BY_ONE: [u32; BLOCK] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-const _: () = assert!(size_of::<Card>() == 2 * size_of::<RowData>());
+const _: () = assert!(size_of::<ContactParticle>() == 2 * size_of::<RowData>());
 const _: () = assert!(size_of::<Push>() == size_of::<RowData>());
 
 /// One pass over all contacts.
 #[derive(Clone, Copy)]
-pub struct Pass<'a> {
+pub struct SimdPass<'a> {
     /// Numbers in them are those of cards.
-    pub lists: &'a Lists,
-    pub cards: &'a [Card],
+    pub lists: &'a ContactLists,
+    pub packed: &'a [ContactParticle],
     /// Inverse mass of each particle [1/kg].
     pub weights: &'a [f32],
     pub rows: &'a [RowData],
@@ -45,10 +45,10 @@ pub struct Pass<'a> {
     pub counts: Shared<'a, f32>,
 }
 
-impl Pass<'_> {
+impl SimdPass<'_> {
     /// Where contacts move particles to.
     pub fn run(self, threads: &Threads, isa: Isa, next: &mut [RowData]) {
-        assert!(self.lists.len() == next.len() && self.cards.len() == next.len());
+        assert!(self.lists.len() == next.len() && self.packed.len() == next.len());
         threads.chunks(next, 1, |first, next| match isa {
             Isa::Scalar => self.move_all::<f32>(first, next),
             #[cfg(not(target_arch = "x86_64"))]
@@ -84,7 +84,7 @@ impl Pass<'_> {
             }
             // SAFETY: particle i belongs to this thread.
             unsafe { *self.counts.get(i) = sum[3].max(1.0) };
-            let (x, weight) = (self.cards[i].x, self.weights[i]);
+            let (x, weight) = (self.packed[i].x, self.weights[i]);
             *next = [x.x + sum[0] * weight, x.y + sum[1] * weight, x.z + sum[2] * weight, self.rows[i][3]];
         }
     }
@@ -101,16 +101,16 @@ impl Pass<'_> {
             places[k] = 2 * list[n];
             up[k] = if list[n] as usize > i { 1.0 } else { -1.0 };
         }
-        let Card { x, radius, start, weight } = self.cards[i];
+        let ContactParticle { x, radius, start, weight } = self.packed[i];
         let splat = F::splat;
         let own = Loose {
             place: Row { v: V3::new(splat(x.x), splat(x.y), splat(x.z)), w: splat(radius) },
             start: Row { v: V3::new(splat(start.x), splat(start.y), splat(start.z)), w: splat(weight) },
         };
-        let cards: *const RowData = self.cards.as_ptr().cast();
+        let packed: *const RowData = self.packed.as_ptr().cast();
         let pushes: *mut RowData = self.pushes.base().cast();
         // SAFETY: numbers in lists are below the number of particles, which is that of cards, and a card is two rows.
-        let place = unsafe { F::gather(cards, &places) };
+        let place = unsafe { F::gather(packed, &places) };
         let push = if self.fresh {
             Row { v: V3::zero(), w: F::splat(0.0) }
         } else {
@@ -129,7 +129,7 @@ impl Pass<'_> {
             return;
         }
         // SAFETY: as for the places.
-        let other = Loose { place, start: unsafe { F::gather(cards.add(1), &places) } };
+        let other = Loose { place, start: unsafe { F::gather(packed.add(1), &places) } };
         let (impulse, done) = meet_loose(&own, &other, F::load(&up), touched, self.rule, push);
         let mut impulses = [[0.0_f32; 4]; BLOCK];
         // SAFETY: as above; and impulses has a row for each of a pack.

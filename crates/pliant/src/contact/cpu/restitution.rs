@@ -2,7 +2,7 @@
 
 use crate::contact::collider_contact::depth;
 use crate::contact::cpu::collider_contacts::position;
-use crate::contact::restitution::{Bounce, rebound};
+use crate::contact::restitution::{RestitutionLaw, rebound};
 use crate::math::RowData;
 use crate::model::Model;
 use crate::runtime::cpu::shared_slice::Shared;
@@ -13,7 +13,7 @@ use glam::Vec3;
 
 /// What the pass remembers of a substep. Empty where no contact bounces.
 #[derive(Default)]
-pub struct Rebounds {
+pub struct RestitutionScratch {
     /// Velocities at the start of the substep [m/s].
     before: Vec<RowData>,
     /// Contacts between particles that each particle shares its mass among.
@@ -21,13 +21,13 @@ pub struct Rebounds {
     /// Second velocity buffer.
     next: Vec<RowData>,
     /// By collider.
-    colliders: Vec<Bounce>,
+    colliders: Vec<RestitutionLaw>,
 }
 
-impl Rebounds {
+impl RestitutionScratch {
     /// Keeps the velocities that contacts will meet with.
     pub fn remember(&mut self, model: &Model, state: &State) {
-        if model.bounces() {
+        if model.has_restitution() {
             self.before.clear();
             self.before.extend_from_slice(&state.velocities[..state.particles]);
         }
@@ -36,38 +36,39 @@ impl Rebounds {
 
 /// Runs the pass: particles with each other first, then with colliders, as in an iteration.
 pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, sub: &Substep) {
-    if !model.bounces() {
+    if !model.has_restitution() {
         return;
     }
     let gravity = model.settings.gravity;
-    if let Some(mutual) = &model.mutual {
-        let bounce = Bounce::new(mutual.restitution, mutual.rolling, gravity, sub.h);
+    if let Some(particle_contact) = &model.particle_contact {
+        let bounce = RestitutionLaw::new(particle_contact.restitution, particle_contact.rolling, gravity, sub.h);
         if bounce.acts() {
             between(threads, state, scratch, &bounce);
         }
     }
-    let all = &mut scratch.rebounds.colliders;
+    let all = &mut scratch.restitution.colliders;
     all.clear();
-    all.extend(model.colliders.iter().map(|c| Bounce::new(c.restitution, c.rolling, gravity, sub.h)));
-    if all.iter().any(Bounce::acts) {
+    all.extend(model.colliders.iter().map(|c| RestitutionLaw::new(c.restitution, c.rolling, gravity, sub.h)));
+    if all.iter().any(RestitutionLaw::acts) {
         against(threads, state, scratch, 1.0 / sub.h);
     }
 }
 
 /// Particles against colliders.
 fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f32) {
-    let Scratch { obstacles, contacts, rebounds: Rebounds { before, colliders: all, .. }, .. } = scratch;
-    let (obstacles, before, all) = (&obstacles[..], &before[..], &all[..]);
+    let Scratch { moving_colliders, contacts, restitution: RestitutionScratch { before, colliders: all, .. }, .. } =
+        scratch;
+    let (moving_colliders, before, all) = (&moving_colliders[..], &before[..], &all[..]);
     let (rows, radii) = (&state.rows, &state.radii);
     let velocities = Shared::new(&mut state.velocities);
     threads.each(contacts, |_, contacts| {
         for c in contacts.iter().filter(|c| c.push.normal > 0.0 && all[c.collider as usize].acts()) {
-            let (i, obstacle) = (c.particle as usize, &obstacles[c.collider as usize]);
+            let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
             let x = position(rows[i]);
-            let (_, normal) = depth(&obstacle.solid, &obstacle.after, x, radii[i]);
+            let (_, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radii[i]);
             // The collider's own velocity where it is touched.
             let here = x - normal * radii[i];
-            let own = (here - obstacle.before.outward(obstacle.after.inward(here))) * inv_h;
+            let own = (here - moving_collider.before.outward(moving_collider.after.inward(here))) * inv_h;
             // SAFETY: runs do not overlap, so this thread alone touches particle i.
             let velocity = unsafe { velocities.get(i) };
             let now = position(*velocity);
@@ -79,9 +80,9 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f
 
 /// Particles with each other: all contacts at once, each with the share of the masses that its particles can spare, so
 /// that momentum is kept (as in `meet`).
-fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &Bounce) {
-    let Scratch { meeting, rebounds: Rebounds { before, shares, next, .. }, .. } = scratch;
-    let (n, meeting, before) = (state.particles, &*meeting, &before[..]);
+fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &RestitutionLaw) {
+    let Scratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } = scratch;
+    let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);
     let (rows, velocities) = (&state.rows[..n], &state.velocities[..n]);
     let change = |i: usize, j: usize| {
         let apart = position(rows[i]) - position(rows[j]);
@@ -95,7 +96,7 @@ fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: 
     threads.chunks(shares, 1, |first, shares| {
         for (k, share) in shares.iter_mut().enumerate() {
             let i = first + k;
-            let acting = meeting.pushing(i).filter(|&j| change(i, j) != Vec3::ZERO);
+            let acting = particle_contacts.pushing(i).filter(|&j| change(i, j) != Vec3::ZERO);
             *share = acting.count().max(1) as f32;
         }
     });
@@ -105,7 +106,7 @@ fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: 
             let i = first + k;
             let own = rows[i][3];
             let mut sum = Vec3::ZERO;
-            for j in meeting.pushing(i) {
+            for j in particle_contacts.pushing(i) {
                 let weight = own * shares[i] + rows[j][3] * shares[j];
                 if weight > 0.0 {
                     sum += change(i, j) * (1.0 / weight);

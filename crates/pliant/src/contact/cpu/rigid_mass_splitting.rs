@@ -18,7 +18,7 @@ use crate::state::State;
 
 /// Rigid bodies and how they are loaded. Empty where there are none.
 #[derive(Default)]
-pub struct Loads {
+pub struct RigidMassSplitting {
     /// By particle, as [`crate::rigid::ShapeMatch::shares`] has them.
     shares: Vec<f32>,
     /// Body of each particle.
@@ -38,7 +38,7 @@ pub struct Loads {
     pub momentum: f32,
 }
 
-impl Loads {
+impl RigidMassSplitting {
     /// Begins a substep.
     pub fn begin(&mut self, model: &Model, state: &State) {
         self.passes = 0;
@@ -117,7 +117,7 @@ impl Loads {
 
     /// How many times as far as it should a collider pushes particle `i` of a rigid body, so that the body goes far enough.
     #[inline]
-    pub fn ease(&self, i: usize) -> f32 {
+    pub fn overpush(&self, i: usize) -> f32 {
         1.0 / self.share(i, 1.0)
     }
 
@@ -130,7 +130,8 @@ impl Loads {
 /// Bodies, if any of them is rigid and contacts may treat it so: particles are swept along surfaces, and must not go farther
 /// there than their body does.
 pub fn rigid<'a>(model: &Model, state: &'a State) -> Option<&'a ShapeMatch> {
-    let shapes = state.shapes.as_ref().filter(|_| model.mutual.is_some_and(|m| m.whole) && !model.has_surface())?;
+    let shapes =
+        state.shapes.as_ref().filter(|_| model.particle_contact.is_some_and(|m| m.whole) && !model.has_surface())?;
     // A body that is still to freeze will be.
     let any = !model.freezes.is_empty() || shapes.shares().iter().any(|&share| share > 0.0);
     (any && shapes.in_runs()).then_some(shapes)

@@ -1,9 +1,9 @@
 // Contacts of one particle with the environment.
 
-fn obstacle(c: u32) -> Obstacle {
-    let at = sub.obstacles + 6u * c;
+fn moving_collider(c: u32) -> MovingCollider {
+    let at = sub.moving_colliders + 6u * c;
     let last = fixtures[at + 5u];
-    return Obstacle(
+    return MovingCollider(
         Pose(fixture(at), fixture(at + 1u)),
         Pose(fixture(at + 2u), fixture(at + 3u)),
         fixture(at + 4u),
@@ -68,11 +68,11 @@ fn touch_these(
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.pushes + slot * sub.colliders + c;
-        var o = obstacle(c);
+        var o = moving_collider(c);
         if particle >= sub.wet {
             // Liquids slip; what holds them back is their viscosity.
-            o.stick = 0.0;
-            o.slide = 0.0;
+            o.static_friction = 0.0;
+            o.kinetic_friction = 0.0;
         }
         let done = solid_project(o, radius, start, x, work[at]);
         x = done.x;
@@ -84,12 +84,12 @@ fn touch_these(
 // Rigid bodies behind particles, the twin of backend/cpu/loads.rs.
 
 fn is_rigid(i: u32) -> bool {
-    return sub.loads != NOBODY && fixture(sub.loads + i).x > 0.0;
+    return sub.mass_splitting != NONE && fixture(sub.mass_splitting + i).x > 0.0;
 }
 
 // Count `which` of the contacts of the body of particle `i`, in `marks`.
 fn crowd_at(i: u32, which: u32) -> u32 {
-    return sub.crowds + 3u * bitcast<u32>(fixture(sub.loads + i).z) + which;
+    return sub.contact_counts + 3u * bitcast<u32>(fixture(sub.mass_splitting + i).z) + which;
 }
 
 // Which of the counts: the most before this iteration, those of this one, those of the first.
@@ -100,7 +100,7 @@ const FIRST: u32 = 2u;
 // Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
 fn share_of(i: u32, own: f32) -> f32 {
     if is_rigid(i) {
-        let load = fixture(sub.loads + i);
+        let load = fixture(sub.mass_splitting + i);
         let count = f32(max(atomicLoad(&marks[crowd_at(i, select(BEFORE, FIRST, job.fresh != 0u))]), 1u));
         if count * load.y < 1.0 {
             return count * load.x;
@@ -116,7 +116,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
     if atomicLoad(&marks[FROZEN]) != 0u {
         return vec3<f32>(0.0);
     }
-    let ease = 1.0 / share_of(i, 1.0);
+    let overpush = 1.0 / share_of(i, 1.0);
     let words = mask_words();
     var sum = vec3<f32>(0.0);
     var pushing = 0u;
@@ -126,7 +126,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
             let bit = firstTrailingBit(mask);
             mask &= mask - 1u;
             let c = word * 32u + bit;
-            let o = obstacle(c);
+            let o = moving_collider(c);
             let at = sub.pushes + i * sub.colliders + c;
             let last_at = sub.lasts + i * sub.colliders + c;
             let push = work[at];
@@ -138,9 +138,9 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
                 pushing++;
                 continue;
             }
-            let done = contact_push(o, depth, radius, start, x, push, ease);
+            let done = contact_push(o, depth, radius, start, x, push, overpush);
             let last = select(vec4<f32>(0.0), work[last_at], push.w > 0.0);
-            let next = onward(done.push, last, job.scale);
+            let next = extrapolate(done.push, last, job.scale);
             sum += (done.x - x) + (normal * (next.w - done.push.w) + (next.xyz - done.push.xyz));
             work[at] = next;
             work[last_at] = done.push;

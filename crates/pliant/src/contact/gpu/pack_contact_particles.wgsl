@@ -5,7 +5,7 @@
 // parted to; then two sets of cards.
 
 // Card of particle `i`: where it is and its radius; where it started, and the inverse mass that it has in each contact.
-fn put_card(cards: u32, i: u32, place: vec4<f32>, start: vec4<f32>) {
-    work[cards + 2u * i] = place;
-    work[cards + 2u * i + 1u] = start;
+fn put_card(packed: u32, i: u32, place: vec4<f32>, start: vec4<f32>) {
+    work[packed + 2u * i] = place;
+    work[packed + 2u * i + 1u] = start;
 }

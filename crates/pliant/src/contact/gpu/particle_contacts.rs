@@ -5,15 +5,15 @@
 use crate::contact::particle_contact::MARGIN;
 use crate::math::RowData;
 use crate::model::Model;
-use crate::neighbors::gpu::neighbor_overflow::Crowd;
+use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
 use crate::neighbors::gpu::{Finder, Layout, Order, Setup, entries_of};
 use crate::neighbors::{Cloud, Construction, Pairs, Search};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::schedule::stats::Touching;
-use crate::solver::gpu::bind_groups::{Desks, own_group};
+use crate::schedule::stats::ContactPair;
+use crate::solver::gpu::bind_groups::{BindGroups, own_group};
 use crate::solver::gpu::buffers::Buffers;
-use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::state::State;
 use wgpu::{Buffer, BufferUsages};
 
@@ -22,8 +22,8 @@ use wgpu::{Buffer, BufferUsages};
 const ROOM: usize = 12;
 
 /// Lists and pushes.
-pub struct Meeting {
-    crowd: Crowd,
+pub struct ParticleContacts {
+    search: OverflowSearch,
     pushes: Buffer,
     /// Lists and pushes for the shaders.
     pub group: wgpu::BindGroup,
@@ -33,18 +33,18 @@ pub struct Meeting {
     smallest: f32,
 }
 
-impl Meeting {
+impl ParticleContacts {
     /// Makes room for the particles of a state.
     pub fn new(
         device: &Device,
-        desks: &Desks,
+        bind_groups: &BindGroups,
         buffers: &Buffers,
         tables: &Tables,
         state: &State,
     ) -> Result<Self, GpuError> {
         let n = state.particles;
         let smallest = smallest(state);
-        let crowd = Crowd::new(
+        let search = OverflowSearch::new(
             device,
             &Setup {
                 particles: n,
@@ -65,27 +65,27 @@ impl Meeting {
             },
             &buffers.marks,
         )?;
-        let vectors = if tables.loads == NOBODY { 1 } else { 2 };
-        let pushes = pushes(device, crowd.finder.capacity(), vectors)?;
-        let group = group(device, desks, &crowd.finder, &pushes)?;
-        Ok(Self { crowd, pushes, group, vectors, smallest })
+        let vectors = if tables.mass_splitting == NONE { 1 } else { 2 };
+        let pushes = pushes(device, search.finder.capacity(), vectors)?;
+        let group = group(device, bind_groups, &search.finder, &pushes)?;
+        Ok(Self { search, pushes, group, vectors, smallest })
     }
 
     /// The search.
-    pub fn search(&self) -> &Crowd {
-        &self.crowd
+    pub fn search(&self) -> &OverflowSearch {
+        &self.search
     }
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        self.crowd.finder.bytes() + self.pushes.size()
+        self.search.finder.bytes() + self.pushes.size()
     }
 
     /// Makes room for what the last searches wanted, if they had none.
-    pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
-        if self.crowd.grow(device, size_of::<RowData>() as u64 * u64::from(self.vectors))? {
-            self.pushes = pushes(device, self.crowd.finder.capacity(), self.vectors)?;
-            self.group = group(device, desks, &self.crowd.finder, &self.pushes)?;
+    pub fn grow(&mut self, device: &Device, bind_groups: &BindGroups) -> Result<(), GpuError> {
+        if self.search.grow(device, size_of::<RowData>() as u64 * u64::from(self.vectors))? {
+            self.pushes = pushes(device, self.search.finder.capacity(), self.vectors)?;
+            self.group = group(device, bind_groups, &self.search.finder, &self.pushes)?;
         }
         Ok(())
     }
@@ -95,29 +95,29 @@ impl Meeting {
         let smallest = smallest(state);
         if smallest != self.smallest {
             self.smallest = smallest;
-            self.crowd.finder.set_margin(device, MARGIN * smallest);
+            self.search.finder.set_margin(device, MARGIN * smallest);
         }
     }
 
     /// Pairs that pushed each other in the last substep, by the smaller number; waits for them.
-    pub fn touching(&self, device: &Device, model: &Model) -> Result<Vec<Touching>, GpuError> {
+    pub fn contact_pairs(&self, device: &Device, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
         let h = model.settings.dt / model.settings.substeps as f32;
-        let ranges = device.download(self.crowd.finder.ranges())?;
-        let near = device.download(self.crowd.finder.indices())?;
+        let ranges = device.download(self.search.finder.ranges())?;
+        let near = device.download(self.search.finder.indices())?;
         let pushes = device.download(&self.pushes)?;
         // Pushes of the first 32 entries are kept where their bit is set.
-        let mut kept = vec![0; model.shape.objects.len()];
-        for order in device.download(&self.crowd.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
+        let mut kept = vec![0; model.topology.objects.len()];
+        for order in device.download(&self.search.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
             kept[order[0] as usize] = order[1];
         }
         let mut all = Vec::new();
-        for (i, range) in ranges.chunks_exact(2).enumerate().take(model.shape.objects.len()) {
+        for (i, range) in ranges.chunks_exact(2).enumerate().take(model.topology.objects.len()) {
             for (n, e) in entries_of([range[0], range[1]]).enumerate() {
                 let j = near[e];
                 let normal = f32::from_bits(pushes[4 * e + 3]);
                 let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
                 if j as usize > i && is_kept && normal != 0.0 {
-                    all.push(Touching { a: i as u32, b: j, force: normal / (h * h) });
+                    all.push(ContactPair { a: i as u32, b: j, force: normal / (h * h) });
                 }
             }
         }
@@ -134,7 +134,12 @@ fn pushes(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuErro
     device.buffer("pushes of pairs", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
 }
 
-fn group(device: &Device, desks: &Desks, finder: &Finder, pushes: &Buffer) -> Result<wgpu::BindGroup, GpuError> {
+fn group(
+    device: &Device,
+    bind_groups: &BindGroups,
+    finder: &Finder,
+    pushes: &Buffer,
+) -> Result<wgpu::BindGroup, GpuError> {
     let buffers = [finder.ranges(), finder.indices(), pushes, &finder.slots()[1]];
-    device.attempt("the bindings of contacts", || own_group(device, &desks.meets, &buffers))
+    device.attempt("the bindings of contacts", || own_group(device, &bind_groups.meets, &buffers))
 }

@@ -12,7 +12,7 @@ const AT_REST: f32 = 1.5;
 
 // Contacts of each particle that push where it is: its mass is shared among them.
 @compute @workgroup_size(SIZE)
-fn shares(thread: Thread) {
+fn count_contacts(thread: Thread) {
     let slot = number_of(thread);
     if slot >= sub.particles {
         return;
@@ -29,7 +29,7 @@ fn shares(thread: Thread) {
     }
     let share = f32(max(count, 1u));
     work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
-    if (job.mode & PARTS) == 0u && sub.loads != NOBODY {
+    if (job.mode & PARTS) == 0u && sub.mass_splitting != NONE {
         // For the cards that are dealt once bodies have added up theirs.
         work[sub.meets + i].x = share;
         if count > 0u && of_rigid(i) {
@@ -49,7 +49,7 @@ fn of_rigid(i: u32) -> bool {
 fn side(i: u32, place: vec4<f32>) -> Side {
     let start = work[job.copies_in + 2u * i + 1u];
     var field = vec4<f32>(0.0);
-    if BODIES && sub.fields != NOBODY {
+    if BODIES && sub.fields != NONE {
         field = work[sub.fields + i];
     }
     return Side(place.xyz, start.xyz, place.w, start.w, i, field);
@@ -57,7 +57,7 @@ fn side(i: u32, place: vec4<f32>) -> Side {
 
 // All contacts of each particle once. Whoever else touches it reads its card, which does not change.
 @compute @workgroup_size(SIZE)
-fn project(thread: Thread) {
+fn project_contacts(thread: Thread) {
     let slot = number_of(thread);
     if slot >= sub.particles {
         return;
@@ -120,21 +120,21 @@ fn project(thread: Thread) {
         }
         // Liquids slip.
         let wet = max(i, j) >= sub.wet;
-        let stick = select(job.stick, 0.0, wet);
-        let slide = select(job.slide, 0.0, wet);
+        let static_friction = select(job.static_friction, 0.0, wet);
+        let kinetic_friction = select(job.kinetic_friction, 0.0, wet);
         let other = side(j, there);
         var met: Met;
         if COHESIVE && held {
             let pull = hold(sub.cohesion, own.radius, there.w);
-            met = cohere(own, other, stick, slide, job.omega, pull, push);
+            met = cohere(own, other, static_friction, kinetic_friction, job.omega, pull, push);
         } else {
-            met = meet(own, other, stick, slide, job.omega, parts, push);
+            met = meet(own, other, static_friction, kinetic_friction, job.omega, parts, push);
         }
         // A pull does not go on.
         if rigid && !held && of_rigid(j) {
             let found = met.push;
             let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
-            met.push = onward(found, last, job.scale);
+            met.push = extrapolate(found, last, job.scale);
             pushes[half + e] = found;
             met.impulse += way_out(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
         }
@@ -170,7 +170,7 @@ fn project(thread: Thread) {
         x = touch_from(own.start, own.radius, i, i, vec4<f32>(x, inverse_mass)).xyz;
     }
     rows[i] = vec4<f32>(x, inverse_mass);
-    if job.copies_out != NOBODY {
+    if job.copies_out != NONE {
         put_card(job.copies_out, i, vec4<f32>(x, own.radius), vec4<f32>(own.start, kept.z * share));
     }
 }
@@ -178,7 +178,7 @@ fn project(thread: Thread) {
 // Leaves out of the lists who is held by its object, and who is attached to the other's: `job.params` has rest places
 // and objects, `job.slots` who is attached to what.
 @compute @workgroup_size(SIZE)
-fn sift(thread: Thread) {
+fn filter_contacts(thread: Thread) {
     let slot = number_of(thread);
     if slot >= sub.particles {
         return;
@@ -187,7 +187,7 @@ fn sift(thread: Thread) {
     let list = list_of(i);
     let object = params[job.params + 4u * i + 3u];
     // Loose ones are held by nothing.
-    if object < 0.0 && job.slots == NOBODY {
+    if object < 0.0 && job.slots == NONE {
         return;
     }
     let rest = at_rest(i);
@@ -207,7 +207,7 @@ fn sift(thread: Thread) {
 
 // Whether particle i is attached to an object; loose ones have numbers below 0.
 fn is_attached(i: u32, object: f32) -> bool {
-    if job.slots == NOBODY {
+    if job.slots == NONE {
         return false;
     }
     let number = u32(select(object, -1.0 - object, object < 0.0));

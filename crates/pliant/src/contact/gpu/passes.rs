@@ -4,8 +4,8 @@ use crate::contact::collider_contact::momentum;
 use crate::contact::particle_contact::SLOP;
 use crate::schedule::passes::Pass;
 use crate::solver::gpu::layouts::Job;
-use crate::solver::gpu::model_packing::NOBODY;
-use crate::solver::gpu::program::{Command, Maker, SIZE};
+use crate::solver::gpu::model_packing::NONE;
+use crate::solver::gpu::program::{Command, ProgramBuilder, SIZE};
 use crate::solver::gpu::shaders;
 
 /// Modes of jobs, as in the shaders: of contacts between particles, and of what is done around them.
@@ -17,31 +17,31 @@ const PARTS_NEXT: u32 = 4;
 const BETWEEN: u32 = 1;
 const AGAINST: u32 = 2;
 
-impl Maker<'_> {
+impl ProgramBuilder<'_> {
     /// Who is near whom, from where particles will be.
     pub(crate) fn neighbors(&mut self) {
-        if self.model.mutual.is_none() && self.model.fluid.is_none() {
+        if self.model.particle_contact.is_none() && self.model.fluid.is_none() {
             return;
         }
-        let (particles, scale) = (self.state.particles, self.model.mutual.map_or(0.0, |m| m.stacking));
+        let (particles, scale) = (self.state.particles, self.model.particle_contact.map_or(0.0, |m| m.stacking));
         let mut list = Vec::from_iter(self.wind());
-        let job = Job { scale, stick: self.carry(), ..Job::default() };
-        list.push(self.run(shaders::predict("foresee"), job, particles.div_ceil(SIZE)));
-        list.extend(self.pins("foresee_pins", scale));
+        let job = Job { scale, static_friction: self.carry(), ..Job::default() };
+        list.push(self.run(shaders::predict("predict_positions"), job, particles.div_ceil(SIZE)));
+        list.extend(self.pins("predict_pins", scale));
         let (fields, at_rest) = self.tables.fields;
-        if fields != NOBODY {
+        if fields != NONE {
             let job = Job { slots: at_rest, ..self.tables.shapes.job };
-            list.push(self.run(shaders::shapes("shape_face"), job, self.tables.shapes.pieces));
+            list.push(self.run(shaders::shapes("turn_surface_fields"), job, self.tables.shapes.pieces));
         }
         if self.model.fluid.is_some() {
             list.push(Command::FindFlow);
         }
-        if self.model.mutual.is_some() {
+        if self.model.particle_contact.is_some() {
             list.push(Command::Find);
         }
         if !self.model.rest.is_empty() {
-            let job = Job { params: self.tables.rest, slots: self.tables.mates, ..Job::default() };
-            list.push(self.run(shaders::meets("sift"), job, particles.div_ceil(SIZE)));
+            let job = Job { params: self.tables.rest, slots: self.tables.attachment_filter, ..Job::default() };
+            list.push(self.run(shaders::meets("filter_contacts"), job, particles.div_ceil(SIZE)));
         }
         self.program.neighbors = list;
     }
@@ -53,13 +53,13 @@ impl Maker<'_> {
 
     /// What stabilization adds to a job that deals cards, if the next pass parts old positions.
     pub(crate) fn dealing(&self, parts: bool) -> Job {
-        let job = Job { copies_out: self.tables.cards[0], ..Job::default() };
+        let job = Job { copies_out: self.tables.packed[0], ..Job::default() };
         if parts { Job { mode: PARTS_NEXT, omega: 1.0 - SLOP, ..job } } else { job }
     }
 
     /// Particles that were inside each other part; then colliders are looked at. Leaves cards for the first iteration.
     pub(crate) fn stabilize(&mut self) {
-        if self.model.mutual.is_none() {
+        if self.model.particle_contact.is_none() {
             return;
         }
         let turns = self.model.settings.stabilization;
@@ -71,11 +71,13 @@ impl Maker<'_> {
                 mode: PARTS,
                 fresh: u32::from(turn == 0),
                 omega: 1.0,
-                copies_in: self.tables.cards[0],
-                copies_out: NOBODY,
+                copies_in: self.tables.packed[0],
+                copies_out: NONE,
                 ..Job::default()
             };
-            list.extend(["shares", "project"].map(|entry| self.run(shaders::meets(entry), job, groups)));
+            list.extend(
+                ["count_contacts", "project_contacts"].map(|entry| self.run(shaders::meets(entry), job, groups)),
+            );
             // Bodies part as a whole; but particles that a surface holds back are out of their body's shape, and to take
             // it back would lead them through.
             if self.state.shapes.is_some() && !self.model.has_surface() {
@@ -84,11 +86,11 @@ impl Maker<'_> {
             let last = turn + 1 == turns;
             let next = self.dealing(!last);
             let mode = next.mode | PARTED | if last { colliders } else { 0 };
-            list.push(self.run(shaders::predict("settle"), Job { mode, ..next }, groups));
+            list.push(self.run(shaders::predict("finish_stabilization"), Job { mode, ..next }, groups));
         }
         if turns == 0 && colliders != 0 {
             let job = Job { mode: COLLIDERS, ..self.dealing(false) };
-            list.push(self.run(shaders::predict("settle"), job, groups));
+            list.push(self.run(shaders::predict("finish_stabilization"), job, groups));
         }
         self.program.stabilize = list;
     }
@@ -96,35 +98,36 @@ impl Maker<'_> {
     /// Contacts between particles within an iteration, and with colliders, if those are next. Where nothing else moves
     /// particles, each pass leaves cards for the next; the first has those of stabilization.
     pub(crate) fn meet(&mut self, number: u32, variant: usize, touch: bool) -> Vec<Command> {
-        let Some(mutual) = self.model.mutual else { return Vec::new() };
-        let (groups, cards) = (self.state.particles.div_ceil(SIZE), self.tables.cards);
-        let alone = self.model.schedule.iteration.iter().all(|p| matches!(p, Pass::Meet | Pass::Touch));
+        let Some(particle_contact) = self.model.particle_contact else { return Vec::new() };
+        let (groups, packed) = (self.state.particles.div_ceil(SIZE), self.tables.packed);
+        let alone =
+            self.model.schedule.iteration.iter().all(|p| matches!(p, Pass::ParticleContacts | Pass::ColliderContacts));
         let odd = usize::from(alone && variant == 1);
-        let rigid = self.tables.loads != NOBODY;
+        let rigid = self.tables.mass_splitting != NONE;
         let job = Job {
             mode: if touch { TOUCHES } else { 0 },
             fresh: u32::from(variant == 0),
-            stick: mutual.friction.stick,
-            slide: mutual.friction.slide,
-            omega: mutual.omega,
+            static_friction: particle_contact.friction.static_friction,
+            kinetic_friction: particle_contact.friction.kinetic_friction,
+            omega: particle_contact.omega,
             scale: if rigid { momentum(number, self.model.settings.iterations) } else { 0.0 },
-            copies_in: cards[odd],
-            copies_out: if alone { cards[1 - odd] } else { NOBODY },
+            copies_in: packed[odd],
+            copies_out: if alone { packed[1 - odd] } else { NONE },
             ..Job::default()
         };
         let mut list = Vec::new();
         if !alone {
-            list.push(self.run(shaders::passes("deal"), self.dealing(false), groups));
+            list.push(self.run(shaders::passes("pack_particles"), self.dealing(false), groups));
         }
         if variant == 0 {
-            list.push(self.run(shaders::meets("shares"), job, groups));
+            list.push(self.run(shaders::meets("count_contacts"), job, groups));
             if rigid {
                 // Bodies know only now how many contacts they have.
                 let again = Job { fresh: 1, ..self.dealing(false) };
-                list.push(self.run(shaders::passes("deal"), again, groups));
+                list.push(self.run(shaders::passes("pack_particles"), again, groups));
             }
         }
-        list.push(self.run(shaders::meets("project"), job, groups));
+        list.push(self.run(shaders::meets("project_contacts"), job, groups));
         list
     }
 
@@ -132,40 +135,43 @@ impl Maker<'_> {
     pub(crate) fn remember(&mut self) -> Option<Command> {
         let job = Job { slots: self.tables.bounces.0, ..Job::default() };
         let groups = self.state.particles.div_ceil(SIZE);
-        self.model.bounces().then(|| self.run(shaders::rebounds("remember"), job, groups))
+        self.model.has_restitution().then(|| self.run(shaders::restitution("save_velocities"), job, groups))
     }
 
     /// What contacts do to velocities: particles with each other first, then with colliders, as in an iteration.
-    pub(crate) fn bounces(&mut self) -> Vec<Command> {
+    pub(crate) fn restitution_passes(&mut self) -> Vec<Command> {
         let model = self.model;
-        if !model.bounces() {
+        if !model.has_restitution() {
             return Vec::new();
         }
         let (groups, n) = (self.state.particles.div_ceil(SIZE), self.state.particles as u32);
         // Nobody needs the cards of contacts any more.
-        let (slots, room) = (self.tables.bounces.0, self.tables.cards[0]);
+        let (slots, room) = (self.tables.bounces.0, self.tables.packed[0]);
         let base = Job { slots, copies_in: room, copies_out: room + n, first: self.tables.bounces.1, ..Job::default() };
         let mut list = Vec::new();
         let mut mode = 0;
-        let between = model.mutual.map(|m| model.bounce(m.restitution, m.rolling)).filter(|b| b.acts());
+        let between =
+            model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling)).filter(|b| b.acts());
         if let Some(bounce) = between {
             mode |= BETWEEN;
-            let job = Job { stick: bounce.restitution, slide: bounce.still, scale: bounce.drag, ..base };
+            let job =
+                Job { static_friction: bounce.restitution, kinetic_friction: bounce.still, scale: bounce.drag, ..base };
             list.extend(
-                ["bounce_shares", "bounce_between"].map(|entry| self.run(shaders::bounces(entry), job, groups)),
+                ["count_restitution", "restitution_particles"]
+                    .map(|entry| self.run(shaders::bounces(entry), job, groups)),
             );
         }
-        if model.colliders.iter().any(|c| model.bounce(c.restitution, c.rolling).acts()) {
+        if model.colliders.iter().any(|c| model.restitution_law(c.restitution, c.rolling).acts()) {
             mode |= AGAINST;
         }
-        list.push(self.run(shaders::rebounds("bounce"), Job { mode, ..base }, groups));
+        list.push(self.run(shaders::restitution("restitution_colliders"), Job { mode, ..base }, groups));
         list
     }
 
     /// Bodies take back their shape.
     pub(crate) fn shapes(&mut self, fresh: u32, parted: bool) -> Vec<Command> {
         let tables = &self.tables.shapes;
-        let job = Job { fresh, stick: f32::from(u8::from(parted)), ..tables.job };
+        let job = Job { fresh, static_friction: f32::from(u8::from(parted)), ..tables.job };
         let passes = tables.passes(self.state.particles);
         passes.into_iter().map(|(entry, groups)| self.run(shaders::shapes(entry), job, groups)).collect()
     }

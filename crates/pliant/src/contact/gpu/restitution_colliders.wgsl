@@ -8,7 +8,7 @@ const AGAINST: u32 = 2u;
 
 // Keeps the velocities that contacts will meet with, from `job.slots` on in `work`.
 @compute @workgroup_size(SIZE)
-fn remember(thread: Thread) {
+fn save_velocities(thread: Thread) {
     let i = number_of(thread);
     if i < sub.particles {
         work[job.slots + i] = motion[velocity_at(i)];
@@ -16,10 +16,10 @@ fn remember(thread: Thread) {
 }
 
 @compute @workgroup_size(SIZE)
-fn bounce(thread: Thread) {
+fn restitution_colliders(thread: Thread) {
     let i = number_of(thread);
     // What is frozen stays as it is.
-    if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u || ran_away() {
+    if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u || has_diverged() {
         return;
     }
     var v = motion[velocity_at(i)].xyz;
@@ -35,7 +35,7 @@ fn bounce(thread: Thread) {
 fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
     var slot = i;
     let seam = topology[sub.seam_of + i];
-    if seam != NOBODY {
+    if seam != NONE {
         slot = topology[sub.seams + 4u * seam + 1u];
     }
     let x = rows[i].xyz;
@@ -49,11 +49,11 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             let c = word * 32u + firstTrailingBit(mask);
             mask &= mask - 1u;
             let numbers = fixture(job.first + c);
-            let how = Bounce(numbers.x, numbers.y, numbers.z);
+            let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
             if work[sub.pushes + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
                 continue;
             }
-            let o = obstacle(c);
+            let o = moving_collider(c);
             let normal = solid_depth(o, o.after, x, radius).normal;
             // The collider's own velocity where it is touched.
             let here = x - normal * radius;

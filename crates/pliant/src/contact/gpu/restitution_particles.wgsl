@@ -20,11 +20,11 @@ fn change(i: u32, j: u32) -> vec3<f32> {
     }
     let before = work[job.slots + i].xyz - work[job.slots + j].xyz;
     let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
-    return rebound(Bounce(job.stick, job.slide, job.scale), normal, before, now);
+    return rebound(RestitutionLaw(job.static_friction, job.kinetic_friction, job.scale), normal, before, now);
 }
 
 @compute @workgroup_size(SIZE)
-fn bounce_shares(thread: Thread) {
+fn count_restitution(thread: Thread) {
     let slot = number_of(thread);
     if slot >= sub.particles {
         return;
@@ -41,7 +41,7 @@ fn bounce_shares(thread: Thread) {
 }
 
 @compute @workgroup_size(SIZE)
-fn bounce_between(thread: Thread) {
+fn restitution_particles(thread: Thread) {
     let slot = number_of(thread);
     if slot >= sub.particles {
         return;

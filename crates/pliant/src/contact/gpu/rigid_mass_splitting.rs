@@ -10,9 +10,9 @@ impl Tables {
     /// Writes them down, where a body is rigid.
     pub(crate) fn put_loads(&mut self, model: &Model, state: &State) {
         let Some(shapes) = rigid(model, state) else { return };
-        self.loads = self.fixtures.len() as u32;
-        self.fixtures.extend(loads(shapes, state.particles));
-        self.crowds = self.marks as u32;
+        self.mass_splitting = self.fixtures.len() as u32;
+        self.fixtures.extend(mass_splitting(shapes, state.particles));
+        self.contact_counts = self.marks as u32;
         self.marks += 3 * shapes.len();
         self.lasts = self.work as u32;
         self.work += state.particles * model.colliders.len();
@@ -20,7 +20,7 @@ impl Tables {
 }
 
 /// What contacts know of the rigid body behind each particle: share, mean share, number of the body.
-pub fn loads(shapes: &ShapeMatch, particles: usize) -> Vec<[u32; 4]> {
+pub fn mass_splitting(shapes: &ShapeMatch, particles: usize) -> Vec<[u32; 4]> {
     let mut all = vec![[0; 4]; particles];
     for (b, run) in shapes.runs().enumerate() {
         let own = &shapes.shares()[run.clone()];

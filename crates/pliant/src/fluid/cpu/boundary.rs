@@ -1,6 +1,6 @@
 //! Solids of the environment within reach of a liquid, by their tangent planes.
 
-use crate::contact::collider_contact::{Obstacle, Solid, signed_distance};
+use crate::contact::collider_contact::{MovingCollider, Solid, signed_distance};
 use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::Wall;
 use crate::fluid::parameters::Fluid;
@@ -13,7 +13,7 @@ use glam::Vec3;
 
 /// Walls by run of particles.
 #[derive(Default)]
-pub struct Walls {
+pub struct BoundaryLists {
     runs: Vec<Run>,
 }
 
@@ -36,14 +36,21 @@ impl Run {
     }
 }
 
-impl Walls {
+impl BoundaryLists {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         of(&self.runs) + self.runs.iter().map(|run| of(&run.starts) + of(&run.all)).sum::<u64>()
     }
 
     /// Finds them, with where particles and solids are at the end of the substep.
-    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State, obstacles: &[Obstacle], sub: &Substep) {
+    pub fn find(
+        &mut self,
+        threads: &Threads,
+        model: &Model,
+        state: &State,
+        moving_colliders: &[MovingCollider],
+        sub: &Substep,
+    ) {
         let Some(fluid) = &model.fluid else { return };
         self.runs.resize_with(model.runs.len(), Run::default);
         threads.each(&mut self.runs, |number, run| {
@@ -53,7 +60,7 @@ impl Walls {
                 run.starts.push(run.all.len() as u32);
                 if fluid.liquids[i] > 0 && state.rows[i][3] > 0.0 {
                     let x = position(state.rows[i]);
-                    run.all.extend(obstacles.iter().filter_map(|o| wall(fluid, o, x, sub.h)));
+                    run.all.extend(moving_colliders.iter().filter_map(|o| wall(fluid, o, x, sub.h)));
                 }
             }
             run.starts.push(run.all.len() as u32);
@@ -67,10 +74,10 @@ impl Walls {
 }
 
 /// A solid as a particle at `x` sees it, if it is within reach.
-fn wall(fluid: &Fluid, obstacle: &Obstacle, x: Vec3, h: f32) -> Option<Wall> {
-    let pose = &obstacle.after;
+fn wall(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Option<Wall> {
+    let pose = &moving_collider.after;
     let here = pose.inward(x);
-    let (distance, normal) = match &obstacle.solid {
+    let (distance, normal) = match &moving_collider.solid {
         Solid::Surface(surface) => {
             let near = surface.nearest(here, fluid.reach)?;
             (near.distance, near.normal)
@@ -89,12 +96,12 @@ fn wall(fluid: &Fluid, obstacle: &Obstacle, x: Vec3, h: f32) -> Option<Wall> {
     }
     let normal = pose.rotation * normal;
     let there = x - normal * distance;
-    let bend = match obstacle.solid {
+    let bend = match moving_collider.solid {
         // A smaller ball than the kernel is taken for a plane: the formula would see both its sides.
         Solid::Sphere { radius } if radius > fluid.reach => 1.0 / radius,
         _ => 0.0,
     };
-    let velocity = (there - obstacle.before.outward(pose.inward(there))) / h;
+    let velocity = (there - moving_collider.before.outward(pose.inward(there))) / h;
     // A ball that is set back is a smaller one around the same center.
     let bend = if bend > 0.0 { 1.0 / (1.0 / bend - fluid.setback) } else { 0.0 };
     Some(Wall { place: there - normal * fluid.setback, normal, bend, velocity })

@@ -2,9 +2,9 @@
 
 use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::fill;
-use crate::fluid::cpu::boundary::{Run, Walls};
+use crate::fluid::cpu::boundary::{BoundaryLists, Run};
 use crate::fluid::cpu::large_particles;
-use crate::fluid::cpu::neighbor_sums::{Eights, Span, Sweep, Way, densities, pushes, spreads};
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Span, Sweep, SweepVariant, densities, pushes, spreads};
 use crate::fluid::density::{Rule, Spread, multiplier};
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
@@ -19,69 +19,69 @@ use crate::state::State;
 
 /// What both sweeps read.
 #[derive(Clone, Copy)]
-pub struct Work<'a> {
+pub struct DensityPass<'a> {
     pub fluid: &'a Fluid,
     pub rule: Rule,
     pub spread: Option<Spread>,
     pub near: &'a Neighbors,
-    pub way: Way,
+    pub way: SweepVariant,
 }
 
 /// Cards and gradients, by particle.
 type Buffers<'a> = (&'a mut Vec<RowData>, &'a mut Vec<RowData>);
 
-impl Work<'_> {
+impl DensityPass<'_> {
     /// New multipliers of all liquid particles.
     pub fn multiply(
         &self,
         threads: &Threads,
         model: &Model,
         state: &mut State,
-        (walls, seen): (&Walls, &[RowData]),
-        (cards, gradients): Buffers<'_>,
+        (walls, seen): (&BoundaryLists, &[RowData]),
+        (packed, gradients): Buffers<'_>,
     ) {
         let rows = &state.rows[..state.particles];
         let seen = if self.fluid.even { rows } else { &seen[..rows.len()] };
         let lambdas = Shared::new(&mut state.pressures);
-        let (cards, gradients) = (Shared::new(&mut cards[..]), Shared::new(&mut gradients[..]));
+        let (packed, gradients) = (Shared::new(&mut packed[..]), Shared::new(&mut gradients[..]));
         threads.over_numbers(model.runs.len(), |number| {
             let span = model.runs[number].clone();
             // SAFETY: runs do not overlap.
-            let (lambdas, cards, gradients) =
-                unsafe { (lambdas.slice(span.clone()), cards.slice(span.clone()), gradients.slice(span.clone())) };
+            let (lambdas, packed, gradients) =
+                unsafe { (lambdas.slice(span.clone()), packed.slice(span.clone()), gradients.slice(span.clone())) };
             let walls = walls.run(number);
-            self.way.run(Multiply { work: self, span, rows, seen, walls, lambdas, cards, gradients });
+            self.way.run(Multiply { work: self, span, rows, seen, walls, lambdas, packed, gradients });
         });
     }
 
     /// Everybody moves.
-    pub fn move_all(&self, threads: &Threads, state: &mut State, (cards, gradients): Buffers<'_>) {
+    pub fn move_all(&self, threads: &Threads, state: &mut State, (packed, gradients): Buffers<'_>) {
         let n = state.particles;
         let carried = Shared::new(&mut state.carried);
-        let (cards, gradients) = (&cards[..], &gradients[..]);
+        let (packed, gradients) = (&packed[..], &gradients[..]);
         threads.chunks(&mut state.rows[..n], 1, |first, rows| {
             // SAFETY: chunks do not overlap.
             let carried = unsafe { carried.slice(first..first + rows.len()) };
-            self.way.run(Move { work: self, first, cards, gradients, rows, carried });
+            self.way.run(Move { work: self, first, packed, gradients, rows, carried });
         });
     }
 }
 
 struct Multiply<'a> {
-    work: &'a Work<'a>,
+    work: &'a DensityPass<'a>,
     span: Span,
     rows: &'a [RowData],
     seen: &'a [RowData],
     walls: Option<&'a Run>,
     lambdas: &'a mut [f32],
-    cards: &'a mut [RowData],
+    packed: &'a mut [RowData],
     gradients: &'a mut [RowData],
 }
 
 impl Sweep for Multiply<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
-        let Work { fluid, rule, near, .. } = *self.work;
+        let DensityPass { fluid, rule, near, .. } = *self.work;
         let volumes = &fluid.volumes[..self.rows.len()];
         let mut center = [0.0; crate::constraints::group::BLOCK];
         kernel.at(F::splat(0.0)).0.store(&mut center);
@@ -89,11 +89,11 @@ impl Sweep for Multiply<'_> {
             let row = self.rows[i];
             let [x, y, z, weight] = row;
             if fluid.liquids[i] == 0 || weight == 0.0 {
-                (self.cards[k], self.gradients[k]) = ([x, y, z, 0.0], [0.0; 4]);
+                (self.packed[k], self.gradients[k]) = ([x, y, z, 0.0], [0.0; 4]);
                 continue;
             }
             let place = V3::new(x, y, z);
-            let list = Eights::new(near.of(i), i as u32);
+            let list = NeighborBlocks::new(near.of(i), i as u32);
             // SAFETY: lists name particles, and nobody writes rows in this sweep.
             let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen.as_ptr(), volumes, &list, place) };
             let (mut c, mut g) = (sums.density + volumes[i] * center[0] - 1.0, sums.gradient);
@@ -111,16 +111,16 @@ impl Sweep for Multiply<'_> {
             let lambda = self.lambdas[k];
             let next = multiplier(&rule, lambda, c, stiffness, rule.relaxation * weight);
             self.lambdas[k] = next;
-            self.cards[k] = [x, y, z, next - lambda];
+            self.packed[k] = [x, y, z, next - lambda];
             self.gradients[k] = [g.x, g.y, g.z, c];
         }
     }
 }
 
 struct Move<'a> {
-    work: &'a Work<'a>,
+    work: &'a DensityPass<'a>,
     first: usize,
-    cards: &'a [RowData],
+    packed: &'a [RowData],
     gradients: &'a [RowData],
     rows: &'a mut [RowData],
     carried: &'a mut [RowData],
@@ -129,28 +129,28 @@ struct Move<'a> {
 impl Sweep for Move<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
-        let Work { fluid, near, spread, .. } = *self.work;
+        let DensityPass { fluid, near, spread, .. } = *self.work;
         for (k, row) in self.rows.iter_mut().enumerate() {
             let i = self.first + k;
             let list = near.of(i);
-            let [x, y, z, change] = self.cards[i];
+            let [x, y, z, change] = self.packed[i];
             if row[3] == 0.0 || (list.is_empty() && change == 0.0) {
                 continue;
             }
-            let (eights, place) = (Eights::new(list, i as u32), V3::new(x, y, z));
+            let (eights, place) = (NeighborBlocks::new(list, i as u32), V3::new(x, y, z));
             // SAFETY: lists name particles, and nobody writes cards in this sweep.
-            let mut push = unsafe { pushes(&kernel, self.cards.as_ptr(), &eights, place) };
+            let mut push = unsafe { pushes(&kernel, self.packed.as_ptr(), &eights, place) };
             if let Some(spread) = &spread {
-                let cards = self.cards.as_ptr();
+                let packed = self.packed.as_ptr();
                 // SAFETY: the same.
-                let more = unsafe { spreads::<F, K, EVEN>(&kernel, cards, &fluid.volumes, &eights, (place, spread)) };
+                let more = unsafe { spreads::<F, K, EVEN>(&kernel, packed, &fluid.volumes, &eights, (place, spread)) };
                 push = push + more;
             }
             let [gx, gy, gz, _] = self.gradients[i];
             // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first sweep has left.
             let mut shift = (push * fluid.volumes[i] + V3::new(gx, gy, gz) * change) * row[3];
             if !fluid.balls.is_empty() {
-                shift = shift + large_particles::pushed(fluid, self.cards, list, i) * row[3];
+                shift = shift + large_particles::pushed(fluid, self.packed, list, i) * row[3];
             }
             for (axis, by) in [shift.x, shift.y, shift.z].into_iter().enumerate() {
                 row[axis] += by;

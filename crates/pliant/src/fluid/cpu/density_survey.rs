@@ -3,7 +3,7 @@
 use crate::contact::cpu::collider_contacts;
 use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::fill;
-use crate::fluid::cpu::neighbor_sums::{Eights, densities};
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, densities};
 use crate::fluid::cpu::{finder, large_particles, phase_of};
 use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
 use crate::math::V3;
@@ -16,7 +16,7 @@ use crate::state::State;
 
 /// What is found around every particle of a liquid; NaN for all others.
 #[derive(Default)]
-pub struct Survey {
+pub struct DensitySurvey {
     /// Its constraint, C.
     pub errors: Vec<f32>,
     /// Share of other liquids among the particles of liquids near it; empty where there is one liquid.
@@ -24,19 +24,19 @@ pub struct Survey {
 }
 
 /// Looks around every particle of a liquid, searching anew.
-pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
-    let Some(fluid) = &model.fluid else { return Survey::default() };
+pub fn survey(threads: &Threads, model: &Model, state: &State) -> DensitySurvey {
+    let Some(fluid) = &model.fluid else { return DensitySurvey::default() };
     let n = state.particles;
     let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
     let mut finder = finder(fluid.search());
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
     let near = finder.find(threads, cloud, 0.0, Pairs::Both);
-    let mut obstacles = Vec::new();
-    collider_contacts::place_obstacles(model, state.time, state.time, &mut obstacles);
-    let mut walls = crate::fluid::cpu::Walls::default();
+    let mut moving_colliders = Vec::new();
+    collider_contacts::place_obstacles(model, state.time, state.time, &mut moving_colliders);
+    let mut walls = crate::fluid::cpu::BoundaryLists::default();
     let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
-    walls.find(threads, model, state, &obstacles, &sub);
+    walls.find(threads, model, state, &moving_colliders, &sub);
     let mut errors = vec![f32::NAN; n];
     let mut foreign = vec![f32::NAN; if fluid.kinds.len() > 1 { n } else { 0 }];
     for (i, share) in foreign.iter_mut().enumerate().filter(|(i, _)| phases[*i] == 0) {
@@ -54,7 +54,7 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
             if fluid.liquids[i] == 0 || row[3] == 0.0 {
                 continue;
             }
-            let (list, place) = (Eights::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
+            let (list, place) = (NeighborBlocks::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
             let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
             // SAFETY: lists name particles of these rows, and nobody writes them.
             let (sums, center) = unsafe {
@@ -74,5 +74,5 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> Survey {
             out[k] = sums.density + volumes[i] * center + share + balls - 1.0;
         }
     });
-    Survey { errors, foreign }
+    DensitySurvey { errors, foreign }
 }

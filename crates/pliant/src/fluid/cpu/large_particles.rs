@@ -24,12 +24,12 @@ pub fn seen(fluid: &Fluid, rows: &[RowData], near: &[u32], row: RowData) -> Sums
 
 /// Σ Δλ_j·∇ of what ball `i` adds to the constraints of liquids around it; cards are places with multipliers.
 #[inline]
-pub fn pushed(fluid: &Fluid, cards: &[RowData], near: &[u32], i: usize) -> V3<f32> {
+pub fn pushed(fluid: &Fluid, packed: &[RowData], near: &[u32], i: usize) -> V3<f32> {
     let mut push = V3::zero();
     let Some(ball) = fluid.ball(i) else { return push };
-    for card in near.iter().map(|&j| cards[j as usize]) {
-        let (apart, square) = between(cards[i], card);
-        push = push + apart * (ball.at(fluid.smoothing, fluid.reach, square).1 * card[3]);
+    for entry in near.iter().map(|&j| packed[j as usize]) {
+        let (apart, square) = between(packed[i], entry);
+        push = push + apart * (ball.at(fluid.smoothing, fluid.reach, square).1 * entry[3]);
     }
     push
 }

@@ -13,11 +13,11 @@ pub mod surface_tension;
 pub mod viscosity;
 pub mod vorticity;
 
-pub use crate::fluid::cpu::density_survey::{Survey, survey};
+pub use crate::fluid::cpu::density_survey::{DensitySurvey, survey};
 
-use crate::contact::collider_contact::Obstacle;
-use crate::fluid::cpu::boundary::Walls;
-use crate::fluid::cpu::neighbor_sums::Way;
+use crate::contact::collider_contact::MovingCollider;
+use crate::fluid::cpu::boundary::BoundaryLists;
+use crate::fluid::cpu::neighbor_sums::SweepVariant;
 use crate::fluid::parameters::Fluid;
 use crate::math::RowData;
 use crate::memory::of;
@@ -34,15 +34,15 @@ pub struct Flow {
     /// Half the kernel's reach for everybody, and their radius for balls.
     radii: Vec<f32>,
     phases: Vec<u32>,
-    walls: Walls,
+    walls: BoundaryLists,
     /// Where each particle is, with the inverse mass that it has in each constraint; empty where all are of liquids.
     seen: Vec<RowData>,
     /// Where each particle is, with the change of its multiplier.
-    cards: Vec<RowData>,
+    packed: Vec<RowData>,
     /// Gradient of each particle's own constraint in its own place [1/m].
     gradients: Vec<RowData>,
-    drag: viscosity::Drag,
-    pulls: surface_tension::Pulls,
+    drag: viscosity::ViscosityScratch,
+    pulls: surface_tension::SurfaceTensionScratch,
 }
 
 impl Default for Flow {
@@ -51,12 +51,12 @@ impl Default for Flow {
             finder: finder(Search::Grid),
             radii: Vec::new(),
             phases: Vec::new(),
-            walls: Walls::default(),
+            walls: BoundaryLists::default(),
             seen: Vec::new(),
-            cards: Vec::new(),
+            packed: Vec::new(),
             gradients: Vec::new(),
-            drag: viscosity::Drag::default(),
-            pulls: surface_tension::Pulls::default(),
+            drag: viscosity::ViscosityScratch::default(),
+            pulls: surface_tension::SurfaceTensionScratch::default(),
         }
     }
 }
@@ -70,7 +70,7 @@ pub fn phase_of(fluid: &Fluid, state: &State, i: usize) -> u32 {
 impl Flow {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        let each = of(&self.radii) + of(&self.phases) + of(&self.cards) + of(&self.gradients) + of(&self.seen);
+        let each = of(&self.radii) + of(&self.phases) + of(&self.packed) + of(&self.gradients) + of(&self.seen);
         self.finder.bytes() + self.walls.bytes() + self.drag.bytes() + self.pulls.bytes() + each
     }
 
@@ -104,7 +104,7 @@ impl Flow {
         self.phases.extend((0..n).map(|i| phase_of(fluid, state, i)));
         let cloud = Cloud { rows: &state.rows[..n], radii: &self.radii, phases: &self.phases };
         self.finder.find(threads, cloud, 0.0, Pairs::Both);
-        self.cards.resize(n, [0.0; 4]);
+        self.packed.resize(n, [0.0; 4]);
         self.gradients.resize(n, [0.0; 4]);
     }
 
@@ -114,10 +114,10 @@ impl Flow {
         threads: &Threads,
         model: &Model,
         state: &State,
-        obstacles: &[Obstacle],
+        moving_colliders: &[MovingCollider],
         sub: &Substep,
     ) {
-        self.walls.find(threads, model, state, obstacles, sub);
+        self.walls.find(threads, model, state, moving_colliders, sub);
     }
 
     /// All densities once.
@@ -126,7 +126,7 @@ impl Flow {
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
         let way = way(fluid, isa);
-        let Self { finder, walls, seen, cards, gradients, .. } = self;
+        let Self { finder, walls, seen, packed, gradients, .. } = self;
         if !fluid.even {
             let near = finder.neighbors();
             let rows = state.rows[..state.particles].iter().enumerate();
@@ -136,19 +136,19 @@ impl Flow {
                 _ => [x, y, z, w],
             }));
         }
-        let work = density::Work { fluid, rule, spread: fluid.spread(), near: finder.neighbors(), way };
-        work.multiply(threads, model, state, (walls, seen), (cards, gradients));
-        work.move_all(threads, state, (cards, gradients));
+        let work = density::DensityPass { fluid, rule, spread: fluid.spread(), near: finder.neighbors(), way };
+        work.multiply(threads, model, state, (walls, seen), (packed, gradients));
+        work.move_all(threads, state, (packed, gradients));
     }
 
     /// Velocities at the end of the substep.
     pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State, sub: &Substep) {
         let Some(fluid) = &model.fluid else { return };
-        let Self { finder, walls, drag, pulls, cards, gradients, .. } = self;
-        let around = viscosity::Around { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
-        pulls.pull(threads, model, state, (cards, gradients), around);
+        let Self { finder, walls, drag, pulls, packed, gradients, .. } = self;
+        let around = viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
+        pulls.pull(threads, model, state, (packed, gradients), around);
         drag.settle(threads, model, state, around);
-        vorticity::swirl(threads, model, state, (cards, gradients), around);
+        vorticity::swirl(threads, model, state, (packed, gradients), around);
     }
 }
 
@@ -157,6 +157,6 @@ fn finder(search: Search) -> Finder {
     if search == Search::Grid { Finder::new(search).in_cells() } else { Finder::new(search) }
 }
 
-fn way(fluid: &Fluid, isa: Isa) -> Way {
-    Way { isa, smoothing: fluid.smoothing, reach: fluid.reach, even: fluid.even }
+fn way(fluid: &Fluid, isa: Isa) -> SweepVariant {
+    SweepVariant { isa, smoothing: fluid.smoothing, reach: fluid.reach, even: fluid.even }
 }

@@ -19,14 +19,14 @@ pub trait Sweep {
 
 /// Which copy of a sweep to run.
 #[derive(Clone, Copy)]
-pub struct Way {
+pub struct SweepVariant {
     pub isa: Isa,
     pub smoothing: Smoothing,
     pub reach: f32,
     pub even: bool,
 }
 
-impl Way {
+impl SweepVariant {
     /// Runs it with the widest instructions allowed.
     pub fn run(self, sweep: impl Sweep) {
         match self.isa {
@@ -57,12 +57,12 @@ impl Way {
 }
 
 /// Neighbors of one particle in eights: what is missing in the last eight is the particle itself, taking no space.
-pub struct Eights<'a> {
+pub struct NeighborBlocks<'a> {
     list: &'a [u32],
     own: u32,
 }
 
-impl<'a> Eights<'a> {
+impl<'a> NeighborBlocks<'a> {
     /// Neighbors of particle `own`.
     #[inline(always)]
     pub fn new(list: &'a [u32], own: u32) -> Self {
@@ -134,7 +134,7 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     rows: *const RowData,
     volumes: &[f32],
-    near: &Eights<'_>,
+    near: &NeighborBlocks<'_>,
     x: V3<f32>,
 ) -> Sums<f32> {
     let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
@@ -165,8 +165,8 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
 #[inline(always)]
 pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
     kernel: &K,
-    cards: *const RowData,
-    near: &Eights<'_>,
+    packed: *const RowData,
+    near: &NeighborBlocks<'_>,
     x: V3<f32>,
 ) -> V3<f32> {
     let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
@@ -175,10 +175,10 @@ pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
         let (index, _) = near.get(k);
         for p in 0..BLOCK / F::WIDTH {
             // SAFETY: promised by the caller.
-            let card = unsafe { F::gather(cards, &index[p * F::WIDTH..]) };
-            let apart = here - card.v;
+            let entry = unsafe { F::gather(packed, &index[p * F::WIDTH..]) };
+            let apart = here - entry.v;
             // The particle itself, which fills up the last eight, is 0 apart.
-            parts[p] = parts[p] + apart * (kernel.at(apart.length_squared()).1 * card.w);
+            parts[p] = parts[p] + apart * (kernel.at(apart.length_squared()).1 * entry.w);
         }
     }
     total3(&parts)
@@ -191,9 +191,9 @@ pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
 #[inline(always)]
 pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
-    cards: *const RowData,
+    packed: *const RowData,
     volumes: &[f32],
-    near: &Eights<'_>,
+    near: &NeighborBlocks<'_>,
     (x, spread): (V3<f32>, &Spread),
 ) -> V3<f32> {
     let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
@@ -204,8 +204,8 @@ pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
-            let card = unsafe { F::gather(cards, &index[at..]) };
-            let apart = here - card.v;
+            let entry = unsafe { F::gather(packed, &index[at..]) };
+            let apart = here - entry.v;
             let (value, slope) = kernel.at(apart.length_squared());
             parts[p] = parts[p] + apart * (slope * spread.of(value) * F::load(&spaces[at..]));
         }

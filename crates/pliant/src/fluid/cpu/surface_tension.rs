@@ -5,8 +5,8 @@ use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::{Wall, fill};
 use crate::fluid::cpu::boundary::Run;
 use crate::fluid::cpu::large_particles;
-use crate::fluid::cpu::neighbor_sums::{Eights, Sweep, spaces, total3};
-use crate::fluid::cpu::viscosity::Around;
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, spaces, total3};
+use crate::fluid::cpu::viscosity::FluidNeighborhood;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::fluid::surface_tension::{SOLID, tug};
@@ -23,9 +23,9 @@ use glam::Vec3;
 
 /// What every particle pulls with; solids with nothing.
 #[derive(Default)]
-pub struct Pulls(Vec<RowData>);
+pub struct SurfaceTensionScratch(Vec<RowData>);
 
-impl Pulls {
+impl SurfaceTensionScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         of(&self.0)
@@ -38,8 +38,8 @@ impl Pulls {
         threads: &Threads,
         model: &Model,
         state: &mut State,
-        (cards, gradients): (&[RowData], &[RowData]),
-        Around { near, walls, way, h }: Around<'_>,
+        (packed, gradients): (&[RowData], &[RowData]),
+        FluidNeighborhood { near, walls, way, h }: FluidNeighborhood<'_>,
     ) {
         let Some(fluid) = &model.fluid else { return };
         let Some(skin) = fluid.skin() else { return };
@@ -54,7 +54,7 @@ impl Pulls {
             let walls = walls.run(number);
             for (k, i) in span.enumerate().filter(|(_, i)| fluid.liquids[*i] > 0) {
                 let around = walls.map_or(&[][..], |walls| walls.of(k));
-                let (share, solid) = solids(fluid, cards, near.of(i), around, i);
+                let (share, solid) = solids(fluid, packed, near.of(i), around, i);
                 let [x, y, z, _] = gradients[i];
                 let n = skin.mirrored(V3::new(x, y, z), solid, share);
                 pulls[k] = skin.pull(tensions[fluid.liquids[i] as usize - 1], n);
@@ -73,16 +73,16 @@ impl Pulls {
 }
 
 /// What solids make of the constraint of particle `i`, and of its gradient [1/m].
-fn solids(fluid: &Fluid, cards: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
-    let here = position(cards[i]);
+fn solids(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
+    let here = position(packed[i]);
     let (mut share, mut gradient) =
         if walls.is_empty() { (0.0, Vec3::ZERO) } else { fill(walls, fluid.smoothing, fluid.reach, here) };
-    let balls = large_particles::seen(fluid, cards, near, cards[i]);
+    let balls = large_particles::seen(fluid, packed, near, packed[i]);
     share += balls.density;
     gradient += Vec3::new(balls.gradient.x, balls.gradient.y, balls.gradient.z);
     if !fluid.even {
         for j in near.iter().map(|&j| j as usize).filter(|&j| fluid.liquids[j] == 0) {
-            let apart = here - position(cards[j]);
+            let apart = here - position(packed[j]);
             let (value, slope) = fluid.smoothing.at(fluid.reach, apart.length_squared());
             share += fluid.volumes[j] * value;
             gradient += apart * (fluid.volumes[j] * slope);
@@ -112,7 +112,7 @@ impl Sweep for Pull<'_> {
             if row[3] == 0.0 {
                 continue;
             }
-            let list = Eights::new(self.near.of(i), i as u32);
+            let list = NeighborBlocks::new(self.near.of(i), i as u32);
             // SAFETY: lists name particles, and nobody writes rows or pulls in this sweep.
             let mut sum = unsafe { tugs::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
             let solids = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty() && own[3] > 0.0);
@@ -121,7 +121,7 @@ impl Sweep for Pull<'_> {
                 let own = (V3::new(own[0], own[1], own[2]), own[3]);
                 sum = sum + tug(own, (V3::zero(), SOLID[3]), V3::new(g.x, g.y, g.z), fluid.adhesion);
             }
-            let by = self.h * row[3] * fluid.grips[i];
+            let by = self.h * row[3] * fluid.viscous_volumes[i];
             for (v, force) in v.iter_mut().zip([sum.x, sum.y, sum.z]) {
                 *v += by * force;
             }
@@ -138,7 +138,7 @@ unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     fluid: &Fluid,
     (rows, pulls): (&[RowData], &[RowData]),
-    near: &Eights<'_>,
+    near: &NeighborBlocks<'_>,
     (row, own): (RowData, RowData),
 ) -> V3<f32> {
     let splat = |row: RowData| V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]));
@@ -147,7 +147,7 @@ unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
     let mut parts = [V3::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(&fluid.grips, &index, live);
+        let spaces = spaces::<EVEN>(&fluid.viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.

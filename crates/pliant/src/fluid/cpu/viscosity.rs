@@ -3,8 +3,8 @@
 
 use crate::constraints::group::BLOCK;
 use crate::contact::cpu::collider_contacts::position;
-use crate::fluid::cpu::boundary::Walls;
-use crate::fluid::cpu::neighbor_sums::{Eights, Sweep, Way, spaces, total, total3};
+use crate::fluid::cpu::boundary::BoundaryLists;
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, SweepVariant, spaces, total, total3};
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::fluid::viscosity::{SMALL, between, hold, resist, wall};
@@ -21,7 +21,7 @@ use glam::Vec3;
 
 /// Buffers of the solve, by particle.
 #[derive(Default)]
-pub struct Drag {
+pub struct ViscosityScratch {
     /// Direction of the next change [m/s], with the viscosity of the particle's liquid [Pa·s], negative for solids.
     steps: Vec<RowData>,
     /// The same for the sweep after.
@@ -32,14 +32,14 @@ pub struct Drag {
     widths: Vec<f32>,
 }
 
-impl Drag {
+impl ViscosityScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         of(&self.steps) + of(&self.next) + of(&self.rest) + of(&self.widths)
     }
 
     /// Viscosity of all liquids over one substep of `h` seconds.
-    pub fn settle(&mut self, threads: &Threads, model: &Model, state: &mut State, around: Around<'_>) {
+    pub fn settle(&mut self, threads: &Threads, model: &Model, state: &mut State, around: FluidNeighborhood<'_>) {
         let Some(fluid) = &model.fluid else { return };
         let plan = fluid.viscosity(around.h);
         if plan.sweeps == 0 {
@@ -80,7 +80,7 @@ impl Drag {
         threads: &Threads,
         model: &Model,
         state: &mut State,
-        Around { near, walls, way, h }: Around<'_>,
+        FluidNeighborhood { near, walls, way, h }: FluidNeighborhood<'_>,
         factors: Option<(f32, f32)>,
     ) {
         let Some(fluid) = &model.fluid else { return };
@@ -103,10 +103,10 @@ impl Drag {
 
 /// Who is near, and how to go through them in a substep of `h` seconds.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub struct FluidNeighborhood<'a> {
     pub near: &'a Neighbors,
-    pub walls: &'a Walls,
-    pub way: Way,
+    pub walls: &'a BoundaryLists,
+    pub way: SweepVariant,
     pub h: f32,
 }
 
@@ -142,7 +142,7 @@ impl Sweep for Settle<'_> {
             let list = near.of(i);
             let (mut force, mut width) = (Vec3::ZERO, 0.0);
             if weight > 0.0 {
-                let eights = Eights::new(list, i as u32);
+                let eights = NeighborBlocks::new(list, i as u32);
                 let data = (rows, steps);
                 // SAFETY: lists name particles, and nobody writes rows or steps in this sweep.
                 let (sum, held) = unsafe {
@@ -152,8 +152,8 @@ impl Sweep for Settle<'_> {
                         resistance::<F, K, EVEN, false>(&kernel, fluid, data, &eights, i, h)
                     }
                 };
-                force = Vec3::new(sum.x, sum.y, sum.z) * fluid.grips[i];
-                width = 2.0 * held * fluid.grips[i];
+                force = Vec3::new(sum.x, sum.y, sum.z) * fluid.viscous_volumes[i];
+                width = 2.0 * held * fluid.viscous_volumes[i];
                 for w in self.walls.map_or(&[][..], |walls| walls.of(k)) {
                     // Later sweeps are about changes, which walls do not make.
                     let velocity = if first { w.velocity } else { Vec3::ZERO };
@@ -164,8 +164,8 @@ impl Sweep for Settle<'_> {
                     // What is behind the wall goes the other way, so that the liquid is at rest on its surface.
                     let mirror = 1.0 + fluid.radius / at.max(fluid.radius);
                     let factor = 10.0 * own[3].max(0.0) * h * wall(fluid.smoothing, fluid.reach, at) * mirror;
-                    force += along * (factor * fluid.grips[i]);
-                    width += factor * fluid.grips[i];
+                    force += along * (factor * fluid.viscous_volumes[i]);
+                    width += factor * fluid.viscous_volumes[i];
                 }
             }
             widest = widest.max(width * weight);
@@ -195,11 +195,11 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
     kernel: &K,
     fluid: &Fluid,
     (rows, steps): (&[RowData], &[RowData]),
-    near: &Eights<'_>,
+    near: &NeighborBlocks<'_>,
     i: usize,
     h: f32,
 ) -> (V3<f32>, f32) {
-    let grips = &fluid.grips[..rows.len()];
+    let viscous_volumes = &fluid.viscous_volumes[..rows.len()];
     let splat = |row: RowData| V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]));
     let (here, own, mine) = (splat(rows[i]), splat(steps[i]), F::splat(steps[i][3]));
     let small = F::splat(SMALL * fluid.reach * fluid.reach);
@@ -208,7 +208,7 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
     let (mut parts, mut holds) = ([V3::<F>::zero(); BLOCK], [zero; BLOCK]);
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(grips, &index, live);
+        let spaces = spaces::<EVEN>(viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.

@@ -1,8 +1,8 @@
 //! Vorticity confinement, two sweeps over all neighbors.
 
 use crate::constraints::group::BLOCK;
-use crate::fluid::cpu::neighbor_sums::{Eights, Sweep, spaces, total3};
-use crate::fluid::cpu::viscosity::Around;
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, spaces, total3};
+use crate::fluid::cpu::viscosity::FluidNeighborhood;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::fluid::vorticity::{Drive, Spin};
@@ -25,7 +25,7 @@ pub fn swirl(
     model: &Model,
     state: &mut State,
     (velocities, curls): (&mut [RowData], &mut [RowData]),
-    Around { near, way, h, .. }: Around<'_>,
+    FluidNeighborhood { near, way, h, .. }: FluidNeighborhood<'_>,
 ) {
     let Some(fluid) = &model.fluid else { return };
     let Some(drive) = fluid.drive(h) else { return };
@@ -83,7 +83,7 @@ impl Sweep for Curl<'_> {
             let i = self.first + k;
             *to = [0.0, 0.0, 0.0, SOLID];
             if work.turns(i) {
-                let list = Eights::new(work.near.of(i), i as u32);
+                let list = NeighborBlocks::new(work.near.of(i), i as u32);
                 // SAFETY: lists name particles, and nobody writes rows or velocities in this sweep.
                 let curl = unsafe { spins::<F, K, EVEN>(&kernel, work, &list, i) }.curl();
                 *to = [curl.x, curl.y, curl.z, curl.length()];
@@ -107,7 +107,7 @@ impl Sweep for Push<'_> {
         for (k, v) in self.velocities.iter_mut().enumerate() {
             let i = self.first + k;
             if work.turns(i) {
-                let list = Eights::new(work.near.of(i), i as u32);
+                let list = NeighborBlocks::new(work.near.of(i), i as u32);
                 // SAFETY: lists name particles, and nobody writes rows or curls in this sweep.
                 let rise = unsafe { rises::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
                 let [x, y, z, _] = self.curls[i];
@@ -133,7 +133,7 @@ fn splat<F: Pack>(row: RowData) -> V3<F> {
 unsafe fn spins<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     work: &Work<'_>,
-    near: &Eights<'_>,
+    near: &NeighborBlocks<'_>,
     i: usize,
 ) -> Spin<f32> {
     let Work { fluid, rows, velocities, .. } = *work;
@@ -171,7 +171,7 @@ unsafe fn rises<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     work: &Work<'_>,
     curls: &[RowData],
-    near: &Eights<'_>,
+    near: &NeighborBlocks<'_>,
     i: usize,
 ) -> V3<f32> {
     let Work { fluid, rows, .. } = *work;

@@ -78,12 +78,12 @@ fn is_frozen() -> bool {
 // How far a solid is, and the way out of it.
 struct Apart { distance: f32, normal: vec3<f32> }
 
-fn apart_from(o: Obstacle, x: vec3<f32>) -> Apart {
+fn apart_from(o: MovingCollider, x: vec3<f32>) -> Apart {
     let depth = solid_around(o, x, REACH);
     return Apart(-depth.inside, depth.normal);
 }
 
-fn bend_of(o: Obstacle) -> f32 {
+fn bend_of(o: MovingCollider) -> f32 {
     // A smaller ball than the kernel is taken for a plane.
     if o.shape == SPHERE && o.size.w > REACH {
         // One that is set back is smaller.
@@ -97,7 +97,7 @@ fn walls(x: vec3<f32>) -> vec4<f32> {
     var open = 1.0;
     var gradient = vec3<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {
-        let o = obstacle(c);
+        let o = moving_collider(c);
         let away = apart_from(o, x);
         if away.distance < REACH {
             let share = wall_beyond(SPLINE, REACH, away.distance + SETBACK, bend_of(o));
@@ -112,24 +112,24 @@ fn walls(x: vec3<f32>) -> vec4<f32> {
 fn whose(thread: Thread) -> u32 {
     let slot = number_of(thread);
     if slot >= sub.particles || is_frozen() {
-        return NOBODY;
+        return NONE;
     }
     return order[slot].x;
 }
 
 // New multipliers of all liquid particles.
 @compute @workgroup_size(SIZE)
-fn multiply(thread: Thread) {
+fn density_multipliers(thread: Thread) {
     if number_of(thread) == 0u {
         atomicStore(&marks[WIDEST], 0u);
     }
     let i = whose(thread);
-    if i == NOBODY {
+    if i == NONE {
         return;
     }
     let row = rows[i];
     if i < sub.wet || row.w == 0.0 {
-        work[CARDS + i] = vec4<f32>(row.xyz, 0.0);
+        work[PACKED + i] = vec4<f32>(row.xyz, 0.0);
         work[GRADIENTS + i] = vec4<f32>(0.0);
         return;
     }
@@ -162,29 +162,29 @@ fn multiply(thread: Thread) {
     let stiffness = row.w * dot(gradient, gradient) + squares;
     let next = density_multiplier(OMEGA, COMPLIANCE, kept, density, stiffness, RELAXATION * row.w);
     work[CARRIED + i].w = next;
-    work[CARDS + i] = vec4<f32>(row.xyz, next - kept);
+    work[PACKED + i] = vec4<f32>(row.xyz, next - kept);
     work[GRADIENTS + i] = vec4<f32>(gradient, density);
 }
 
 // Everybody moves.
 @compute @workgroup_size(SIZE)
-fn advance(thread: Thread) {
+fn apply_pressure(thread: Thread) {
     let i = whose(thread);
-    if i == NOBODY {
+    if i == NONE {
         return;
     }
     let row = rows[i];
     if row.w == 0.0 {
         return;
     }
-    let card = work[CARDS + i];
+    let entry = work[PACKED + i];
     let list = ranges[i];
     var sum = vec3<f32>(0.0);
     let ball = is_ball(i);
     for (var e = list.x; e < list.x + list.y; e++) {
         let j = near[e];
-        let other = work[CARDS + j];
-        let apart = card.xyz - other.xyz;
+        let other = work[PACKED + j];
+        let apart = entry.xyz - other.xyz;
         if ball {
             sum += apart * (ball_at(i, dot(apart, apart)).y * other.w);
             continue;
@@ -201,7 +201,7 @@ fn advance(thread: Thread) {
     if ball {
         space = 1.0;
     }
-    let shift = (sum * space + work[GRADIENTS + i].xyz * card.w) * row.w;
+    let shift = (sum * space + work[GRADIENTS + i].xyz * entry.w) * row.w;
     let carried = work[CARRIED + i];
     work[CARRIED + i] = vec4<f32>(carried.xyz * select(1.0, CARRY, job.fresh != 0u) + shift, carried.w);
     var moved = vec4<f32>(row.xyz + shift, row.w);
@@ -213,7 +213,7 @@ fn advance(thread: Thread) {
 
 // What surfaces pull with, from gradients.
 @compute @workgroup_size(SIZE)
-fn skin(thread: Thread) {
+fn surface_normals(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles || is_frozen() {
         return;
@@ -233,7 +233,7 @@ fn skin(thread: Thread) {
 
 // What solids make of the gradient, and of the constraint (w), where the particle was in the last pass over densities.
 fn solids_around(i: u32) -> vec4<f32> {
-    let x = work[CARDS + i].xyz;
+    let x = work[PACKED + i].xyz;
     var all = vec4<f32>(0.0);
     if sub.colliders > 0u {
         all = walls(x);
@@ -243,7 +243,7 @@ fn solids_around(i: u32) -> vec4<f32> {
         for (var e = list.x; e < list.x + list.y; e++) {
             let j = near[e];
             if j < sub.wet {
-                let apart = x - work[CARDS + j].xyz;
+                let apart = x - work[PACKED + j].xyz;
                 var kernel = smoothing(dot(apart, apart)) * space_of(j);
                 if is_ball(j) {
                     kernel = ball_at(j, dot(apart, apart));
@@ -257,9 +257,9 @@ fn solids_around(i: u32) -> vec4<f32> {
 
 // Surfaces pull for a substep.
 @compute @workgroup_size(SIZE)
-fn tug(thread: Thread) {
+fn surface_tension(thread: Thread) {
     let i = whose(thread);
-    if i == NOBODY {
+    if i == NONE {
         return;
     }
     let row = rows[i];
@@ -283,9 +283,9 @@ fn tug(thread: Thread) {
 
 // Vorticity, and its size, negative for who does not turn. Gradients have been used by then.
 @compute @workgroup_size(SIZE)
-fn curl(thread: Thread) {
+fn vorticity(thread: Thread) {
     let i = whose(thread);
-    if i == NOBODY {
+    if i == NONE {
         return;
     }
     let row = rows[i];
@@ -310,9 +310,9 @@ fn curl(thread: Thread) {
 
 // Vortices are driven for a substep.
 @compute @workgroup_size(SIZE)
-fn swirl(thread: Thread) {
+fn confine_vorticity(thread: Thread) {
     let i = whose(thread);
-    if i == NOBODY {
+    if i == NONE {
         return;
     }
     let row = rows[i];

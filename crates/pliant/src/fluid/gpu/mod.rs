@@ -8,14 +8,14 @@ use crate::fluid::sph_kernels::Smoothing;
 use crate::fluid::viscosity::Plan;
 use crate::math::RowData;
 use crate::model::Model;
-use crate::neighbors::gpu::neighbor_overflow::Crowd;
+use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
 use crate::neighbors::gpu::{Finder, Layout, Order, Setup};
 use crate::neighbors::{Construction, Pairs, Search};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::bind_groups::{Desks, own_group};
+use crate::solver::gpu::bind_groups::{BindGroups, own_group};
 use crate::solver::gpu::buffers::{Buffers, read};
-use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::state::State;
 
 /// Entries per particle that lists have room for at first: a lattice at rest has 32 within four radii.
@@ -24,7 +24,7 @@ const ROOM: usize = 40;
 /// Where things of liquids are: vectors of `work` but for phases (`topology`) and radii (`params`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowTables {
-    /// What pressure did, and multipliers; [`NOBODY`] without liquids.
+    /// What pressure did, and multipliers; [`NONE`] without liquids.
     pub carried: u32,
     /// First particle of a liquid.
     pub wet: u32,
@@ -32,7 +32,7 @@ pub struct FlowTables {
     pub phases: u32,
     /// Half the reach for everybody, and their radius for balls.
     pub radii: u32,
-    cards: u32,
+    packed: u32,
     gradients: u32,
     properties: u32,
     /// Two sets of steps of viscosity.
@@ -46,11 +46,11 @@ pub struct FlowTables {
 impl Default for FlowTables {
     fn default() -> Self {
         Self {
-            carried: NOBODY,
-            wet: NOBODY,
+            carried: NONE,
+            wet: NONE,
             phases: 0,
             radii: 0,
-            cards: 0,
+            packed: 0,
             gradients: 0,
             properties: 0,
             steps: [0; 2],
@@ -77,7 +77,7 @@ impl FlowTables {
             wet: wet as u32,
             phases: phases as u32,
             radii: radii as u32,
-            cards: set(true),
+            packed: set(true),
             gradients: set(true),
             properties: set(!fluid.even || !alike(fluid)),
             steps: [set(viscous), set(viscous)],
@@ -123,7 +123,7 @@ impl FlowTables {
             number("SWIRL", drive.strength),
             number("SWIRL_NOISE", drive.noise),
             word("CARRIED", self.carried),
-            word("CARDS", self.cards),
+            word("PACKED", self.packed),
             word("GRADIENTS", self.gradients),
             word("PROPERTIES", self.properties),
             word("REST", self.rest),
@@ -148,7 +148,7 @@ impl FlowTables {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
                 match fluid.ball(i) {
                     Some(ball) => [-ball.radius, viscosity, 0.0, ball.scale],
-                    None => [fluid.volumes[i], viscosity, fluid.grips[i], tension],
+                    None => [fluid.volumes[i], viscosity, fluid.viscous_volumes[i], tension],
                 }
             };
             let all: Vec<RowData> = (0..state.particles).map(property).collect();
@@ -196,7 +196,7 @@ impl FlowTables {
 
     /// What pressure did to `n` particles, of what was read back of `work`.
     pub fn seen<'a>(&self, n: usize, work: &'a [RowData]) -> &'a [RowData] {
-        if self.carried == NOBODY { &[] } else { &work[self.carried as usize..][..n] }
+        if self.carried == NONE { &[] } else { &work[self.carried as usize..][..n] }
     }
 
     /// Takes that over into a state.
@@ -216,7 +216,7 @@ fn alike(fluid: &Fluid) -> bool {
 
 /// Lists of neighbors.
 pub struct Flow {
-    crowd: Crowd,
+    search: OverflowSearch,
     /// Lists for the shaders.
     pub group: wgpu::BindGroup,
 }
@@ -225,13 +225,13 @@ impl Flow {
     /// Makes room for the particles of a state.
     pub fn new(
         device: &Device,
-        desks: &Desks,
+        bind_groups: &BindGroups,
         buffers: &Buffers,
         tables: &Tables,
         state: &State,
     ) -> Result<Self, GpuError> {
         let n = state.particles;
-        let crowd = Crowd::new(
+        let search = OverflowSearch::new(
             device,
             &Setup {
                 particles: n,
@@ -252,30 +252,30 @@ impl Flow {
             },
             &buffers.marks,
         )?;
-        let group = group(device, desks, &crowd.finder)?;
-        Ok(Self { crowd, group })
+        let group = group(device, bind_groups, &search.finder)?;
+        Ok(Self { search, group })
     }
 
     /// The search.
-    pub fn search(&self) -> &Crowd {
-        &self.crowd
+    pub fn search(&self) -> &OverflowSearch {
+        &self.search
     }
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        self.crowd.finder.bytes()
+        self.search.finder.bytes()
     }
 
     /// Makes room for what the last searches wanted, if they had none.
-    pub fn grow(&mut self, device: &Device, desks: &Desks) -> Result<(), GpuError> {
-        if self.crowd.grow(device, size_of::<u32>() as u64)? {
-            self.group = group(device, desks, &self.crowd.finder)?;
+    pub fn grow(&mut self, device: &Device, bind_groups: &BindGroups) -> Result<(), GpuError> {
+        if self.search.grow(device, size_of::<u32>() as u64)? {
+            self.group = group(device, bind_groups, &self.search.finder)?;
         }
         Ok(())
     }
 }
 
-fn group(device: &Device, desks: &Desks, finder: &Finder) -> Result<wgpu::BindGroup, GpuError> {
+fn group(device: &Device, bind_groups: &BindGroups, finder: &Finder) -> Result<wgpu::BindGroup, GpuError> {
     let buffers = [finder.ranges(), finder.indices(), &finder.slots()[1]];
-    device.attempt("the bindings of liquids", || own_group(device, &desks.flows, &buffers))
+    device.attempt("the bindings of liquids", || own_group(device, &bind_groups.flows, &buffers))
 }

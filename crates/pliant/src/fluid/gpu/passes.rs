@@ -1,10 +1,10 @@
 //! What liquids add to the list of a substep.
 
 use crate::solver::gpu::layouts::Job;
-use crate::solver::gpu::program::{Command, Maker, SIZE, TOUCHES};
+use crate::solver::gpu::program::{Command, ProgramBuilder, SIZE, TOUCHES};
 use crate::solver::gpu::shaders;
 
-impl Maker<'_> {
+impl ProgramBuilder<'_> {
     fn flow(&mut self, entry: &'static str, job: Job) -> Option<Command> {
         let fluid = self.model.fluid.as_ref()?;
         let source = shaders::flow(entry, self.tables.flow.constants(self.model, fluid));
@@ -13,25 +13,29 @@ impl Maker<'_> {
 
     /// Whether pressure and colliders go in one pass: where all particles are of liquids.
     pub(crate) fn flow_touches(&self) -> bool {
-        self.model.mutual.is_none() && self.tables.flow.wet == 0
+        self.model.particle_contact.is_none() && self.tables.flow.wet == 0
     }
 
     /// Densities once, and colliders, if those are next.
     pub(crate) fn densities(&mut self, fresh: u32, touch: bool) -> Vec<Command> {
         let mode = if touch && self.flow_touches() { TOUCHES } else { 0 };
         let job = Job { fresh, mode, ..Job::default() };
-        ["multiply", "advance"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
+        ["density_multipliers", "apply_pressure"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
     }
 
     /// Surface tension, viscosity and vorticity, once velocities are known.
     pub(crate) fn settle(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
         if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
-            list.extend(["skin", "tug"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
+            list.extend(
+                ["surface_normals", "surface_tension"].into_iter().filter_map(|entry| self.flow(entry, Job::default())),
+            );
         }
         list.extend(self.resist());
         if self.model.fluid.as_ref().is_some_and(|f| f.vorticity > 0.0) {
-            list.extend(["curl", "swirl"].into_iter().filter_map(|entry| self.flow(entry, Job::default())));
+            list.extend(
+                ["vorticity", "confine_vorticity"].into_iter().filter_map(|entry| self.flow(entry, Job::default())),
+            );
         }
         list
     }
@@ -46,9 +50,9 @@ impl Maker<'_> {
             Job { index, copies_in: even, copies_out: odd, ..Job::default() }
         };
         for k in 0..plan.sweeps {
-            list.extend(self.flow("settle", sweep(k)));
+            list.extend(self.flow("viscosity_sweep", sweep(k)));
         }
-        list.extend(self.flow("rest", sweep(plan.sweeps)));
+        list.extend(self.flow("viscosity_finish", sweep(plan.sweeps)));
         list
     }
 }

@@ -25,9 +25,9 @@ fn scale_after(sweep: u32) -> f32 {
 // Sweep `job.index` of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the
 // step of the one before, and `rest` the last.
 @compute @workgroup_size(SIZE)
-fn settle(thread: Thread) {
+fn viscosity_sweep(thread: Thread) {
     let i = whose(thread);
-    if i == NOBODY {
+    if i == NONE {
         return;
     }
     let row = rows[i];
@@ -80,7 +80,7 @@ fn settle(thread: Thread) {
 fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {
-        let o = obstacle(c);
+        let o = moving_collider(c);
         let away = apart_from(o, x);
         if away.distance >= REACH {
             continue;
@@ -98,7 +98,7 @@ fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
 }
 
 @compute @workgroup_size(SIZE)
-fn rest(thread: Thread) {
+fn viscosity_finish(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles || is_frozen() {
         return;

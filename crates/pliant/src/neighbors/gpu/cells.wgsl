@@ -22,12 +22,12 @@ struct Cells {
 }
 
 // Cell numbers stay within ±this, so that their differences fit 32 bits.
-const FARTHEST: f32 = 1073741760.0;
+const MAX_POSITION: f32 = 1073741760.0;
 
 // ⌊v · inverse⌋. Never decreases with v, rounding included. Who is nowhere is in some cell, and has no neighbors.
 fn cell(v: vec3<f32>, inverse: vec3<f32>) -> vec3<i32> {
     let scaled = v * inverse;
-    let above = select(vec3<f32>(-FARTHEST), scaled, scaled > vec3<f32>(-FARTHEST));
-    let within = select(vec3<f32>(FARTHEST), above, above < vec3<f32>(FARTHEST));
+    let above = select(vec3<f32>(-MAX_POSITION), scaled, scaled > vec3<f32>(-MAX_POSITION));
+    let within = select(vec3<f32>(MAX_POSITION), above, above < vec3<f32>(MAX_POSITION));
     return vec3<i32>(floor(within));
 }

@@ -5,7 +5,7 @@ use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Sea
 use crate::runtime::cpu::Threads;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
 /// What a search is given. Buffers stay the caller's, and are only read.
@@ -166,7 +166,7 @@ impl Finder {
             (Search::Auto, None) => Search::Grid,
             (given, _) => given,
         };
-        let mut shop = Workshop::new(device);
+        let mut builder = PassBuilder::new(device);
         let mut record = [0; 12];
         record[0] = n as u32;
         record[2] = setup.radii_at;
@@ -182,46 +182,46 @@ impl Finder {
             rows: setup.rows,
             radii: setup.radii,
             phases: setup.phases.unwrap_or(setup.radii),
-            ask: shop.record("question", &record)?,
-            cells: shop.words("cells", 24)?,
-            header: shop.words("header", HEADER)?,
-            slots: shop.words("slots", 4 * n)?,
-            tags: shop.words("tags", 2 * n)?,
+            ask: builder.record("question", &record)?,
+            cells: builder.words("cells", 24)?,
+            header: builder.words("header", HEADER)?,
+            slots: builder.words("slots", 4 * n)?,
+            tags: builder.words("tags", 2 * n)?,
         };
-        let ranges = shop.words("ranges", 2 * n)?;
-        let queue = shop.words("queue", n)?;
+        let ranges = builder.words("ranges", 2 * n)?;
+        let queue = builder.words("queue", n)?;
         let lists = include_str!("lists.wgsl");
         let room = concat!(include_str!("interleaved_lists.wgsl"), include_str!("list_allocation.wgsl"));
         let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
         let weaves = if setup.layout == Layout::Woven { "const WEAVES: bool = true;\n" } else { APART };
         let (build, pipeline, tree);
         if used == Search::Tree {
-            let (steps, forks) = tree::build(&mut shop, &shared)?;
+            let (steps, forks) = tree::build(&mut builder, &shared)?;
             let text = [ASK, tree::BOXES, room, KEEP, weaves, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
             reads.push((6, forks.clone()));
-            (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, Some(forks));
+            (build, pipeline, tree) = (steps, builder.pipeline("list", &text)?, Some(forks));
         } else {
-            let (mut steps, table) = grid::build(&mut shop, &shared, setup.construction)?;
+            let (mut steps, table) = grid::build(&mut builder, &shared, setup.construction)?;
             if setup.order == Order::Cells && setup.construction == Construction::Counting {
-                steps.push(grid::tidy(&shop, &shared, &table)?);
+                steps.push(grid::tidy(&builder, &shared, &table)?);
             }
             let keep = if setup.order == Order::Cells { KEEP_UNSORTED } else { KEEP };
             let text = [ASK, CELLS, room, keep, weaves, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
             reads.extend([(6, shared.cells.clone()), (7, table)]);
-            (build, pipeline, tree) = (steps, shop.pipeline("list", &text)?, None);
+            (build, pipeline, tree) = (steps, builder.pipeline("list", &text)?, None);
         }
-        let finish = shop.pipeline("finish", &[ASK, room, include_str!("long_lists.wgsl"), SUM])?;
+        let finish = builder.pipeline("finish", &[ASK, room, include_str!("long_lists.wgsl"), SUM])?;
         let particles = [(1, shared.rows), (2, shared.radii), (6, shared.phases), (8, &queue)];
         let particles = particles.map(|(binding, buffer)| (binding, buffer.clone())).to_vec();
         let listers = [
             Lister { pipeline, reads, groups: n.div_ceil(LISTED) },
             Lister { pipeline: finish, reads: particles, groups: n.min(FINISHERS) },
         ];
-        let fixed_bytes = shop.bytes;
+        let fixed_bytes = builder.bytes;
         let capacity = setup.capacity.clamp(1, most_entries(device));
-        let indices = shop.words("neighbors", capacity)?;
+        let indices = builder.words("neighbors", capacity)?;
         let Shared { ask, header, slots, tags, .. } = shared;
-        let list = bind(&shop, &listers, [&ask, &ranges, &indices, &header])?;
+        let list = bind(&builder, &listers, [&ask, &ranges, &indices, &header])?;
         let mut finder = Self {
             particles: n,
             used,
@@ -242,18 +242,18 @@ impl Finder {
         Ok(finder)
     }
 
-    /// Records a whole search.
+    /// SubstepUniforms a whole search.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.encode_build(pass);
         self.encode_lists(pass);
     }
 
-    /// Records the first half: everything before the lists, and a fresh header.
+    /// SubstepUniforms the first half: everything before the lists, and a fresh header.
     pub fn encode_build(&self, pass: &mut ComputePass<'_>) {
         self.build.iter().for_each(|step| step.encode(pass));
     }
 
-    /// Records the second half, once for every first half.
+    /// SubstepUniforms the second half, once for every first half.
     pub fn encode_lists(&self, pass: &mut ComputePass<'_>) {
         self.list.iter().for_each(|step| step.encode(pass));
     }
@@ -266,9 +266,9 @@ impl Finder {
             let (needed, most) = (4 * entries, 4 * most);
             return Err(GpuError::TooLarge { buffer: "neighbors", needed, most, adapter: device.name.clone() });
         }
-        let mut shop = Workshop::new(device);
-        let indices = shop.words("neighbors", entries.max(1) as usize)?;
-        self.list = bind(&shop, &self.listers, [&self.ask, &self.ranges, &indices, &self.header])?;
+        let mut builder = PassBuilder::new(device);
+        let indices = builder.words("neighbors", entries.max(1) as usize)?;
+        self.list = bind(&builder, &self.listers, [&self.ask, &self.ranges, &indices, &self.header])?;
         self.indices = indices;
         self.set_capacity(device, entries.max(1) as u32);
         Ok(())
@@ -403,11 +403,11 @@ const APART: &str = "const WEAVES: bool = false;\n";
 /// Workgroups that finish lists, at most: as many as large cards run at once.
 const FINISHERS: usize = 512;
 
-fn bind(shop: &Workshop<'_>, listers: &[Lister; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
+fn bind(builder: &PassBuilder<'_>, listers: &[Lister; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
     let step = |lister: &Lister| {
         let mut bound: Vec<(u32, &Buffer)> = [0, 3, 4, 5].into_iter().zip(own).collect();
         bound.extend(lister.reads.iter().map(|(binding, buffer)| (*binding, buffer)));
-        shop.step(&lister.pipeline, &bound, lister.groups)
+        builder.step(&lister.pipeline, &bound, lister.groups)
     };
     Ok([step(&listers[0])?, step(&listers[1])?])
 }

@@ -5,7 +5,7 @@ use crate::neighbors::gpu::scan::Scan;
 use crate::neighbors::gpu::sort;
 use crate::neighbors::gpu::{ASK, CELLS, GROUP, Shared, THREADS};
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::Buffer;
 
 /// Places of the table per particle, at most, as on the CPU.
@@ -21,77 +21,77 @@ pub(crate) fn places(particles: usize) -> usize {
 
 /// Bounds, largest radius, cells, a fresh header; with a table, it is cleared on the way.
 pub(crate) fn survey(
-    shop: &mut Workshop<'_>,
+    builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
     table: Option<&Buffer>,
 ) -> Result<Vec<Step>, GpuError> {
     let text = [ASK, CELLS, include_str!("bounds.wgsl")];
     // One at least: it says that nobody is there.
     let groups = shared.particles.div_ceil(THREADS).clamp(1, SURVEYORS);
-    let parts = shop.words("bounds", 8 * groups)?;
+    let parts = builder.words("bounds", 8 * groups)?;
     let entry = if table.is_some() { "survey_and_clear" } else { "survey" };
-    let (first, second) = (shop.pipeline(entry, &text)?, shop.pipeline("settle", &text)?);
+    let (first, second) = (builder.pipeline(entry, &text)?, builder.pipeline("stabilize", &text)?);
     let mut bound = vec![(0, &shared.ask), (1, shared.rows), (2, shared.radii), (3, &parts)];
     bound.extend(table.map(|table| (4, table)));
     Ok(vec![
-        shop.step(&first, &bound, groups)?,
-        shop.step(&second, &[(0, &shared.ask), (3, &parts), (5, &shared.cells), (6, &shared.header)], 1)?,
+        builder.step(&first, &bound, groups)?,
+        builder.step(&second, &[(0, &shared.ask), (3, &parts), (5, &shared.cells), (6, &shared.header)], 1)?,
     ])
 }
 
 /// The dispatches of a construction, and the table of first slots.
 pub(crate) fn build(
-    shop: &mut Workshop<'_>,
+    builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
     construction: Construction,
 ) -> Result<(Vec<Step>, Buffer), GpuError> {
-    let table = shop.words("table", places(shared.particles) + 1)?;
+    let table = builder.words("table", places(shared.particles) + 1)?;
     let steps = match construction {
-        Construction::Counting => counting(shop, shared, &table)?,
-        Construction::Sorting => sorting(shop, shared, &table)?,
+        Construction::Counting => counting(builder, shared, &table)?,
+        Construction::Sorting => sorting(builder, shared, &table)?,
     };
     Ok((steps, table))
 }
 
 /// Puts particles of each cell in order.
-pub(crate) fn tidy(shop: &Workshop<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Step, GpuError> {
-    let pipeline = shop.pipeline("tidy", &[ASK, include_str!("sort_cells.wgsl"), GROUP])?;
+pub(crate) fn tidy(builder: &PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Step, GpuError> {
+    let pipeline = builder.pipeline("tidy", &[ASK, include_str!("sort_cells.wgsl"), GROUP])?;
     let bound = [(0, &shared.ask), (1, &shared.slots), (2, &shared.tags), (6, table)];
-    shop.step(&pipeline, &bound, places(shared.particles).div_ceil(THREADS))
+    builder.step(&pipeline, &bound, places(shared.particles).div_ceil(THREADS))
 }
 
 const TEXT: [&str; 4] = [ASK, CELLS, include_str!("grid.wgsl"), GROUP];
 
-fn counting(shop: &mut Workshop<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Vec<Step>, GpuError> {
+fn counting(builder: &mut PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Vec<Step>, GpuError> {
     let n = shared.particles;
-    let (count, fill) = (shop.pipeline("count", &TEXT)?, shop.pipeline("fill", &TEXT)?);
-    let spots = shop.words("spots", 2 * n)?;
-    let mut steps = survey(shop, shared, Some(table))?;
+    let (count, fill) = (builder.pipeline("count", &TEXT)?, builder.pipeline("fill", &TEXT)?);
+    let spots = builder.words("spots", 2 * n)?;
+    let mut steps = survey(builder, shared, Some(table))?;
     let bound = [(0, &shared.ask), (1, shared.rows), (4, &shared.cells), (5, table), (7, &spots)];
-    steps.push(shop.step(&count, &bound, n.div_ceil(THREADS))?);
-    steps.extend(Scan::steps(shop, table, places(n) + 1)?);
+    steps.push(builder.step(&count, &bound, n.div_ceil(THREADS))?);
+    steps.extend(Scan::steps(builder, table, places(n) + 1)?);
     let mut bound = shared.particles_and_slots().to_vec();
     bound.extend([(6, table), (7, &spots)]);
-    steps.push(shop.step(&fill, &bound, n.div_ceil(THREADS))?);
+    steps.push(builder.step(&fill, &bound, n.div_ceil(THREADS))?);
     Ok(steps)
 }
 
-fn sorting(shop: &mut Workshop<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Vec<Step>, GpuError> {
+fn sorting(builder: &mut PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Vec<Step>, GpuError> {
     let n = shared.particles;
-    let [label, fetch, begin] = ["label", "fetch", "begin"].map(|entry| shop.pipeline(entry, &TEXT));
-    let pairs = sort::Pairs::new(shop, n)?;
+    let [label, fetch, begin] = ["label", "fetch", "begin"].map(|entry| builder.pipeline(entry, &TEXT));
+    let pairs = sort::Pairs::new(builder, n)?;
     // Places are below what there is room for.
     let bits = places(n).next_power_of_two().ilog2();
-    let (passes, end) = sort::Shaders::new(shop, n)?.passes(shop, &pairs, bits)?;
-    let mut steps = survey(shop, shared, None)?;
+    let (passes, end) = sort::Shaders::new(builder, n)?.passes(builder, &pairs, bits)?;
+    let mut steps = survey(builder, shared, None)?;
     let (keys, values) = (&pairs.keys, &pairs.values);
     let bound = [(0, &shared.ask), (1, shared.rows), (4, &shared.cells), (10, &keys[0]), (11, &values[0])];
-    steps.push(shop.step(&label?, &bound, n.div_ceil(THREADS))?);
+    steps.push(builder.step(&label?, &bound, n.div_ceil(THREADS))?);
     steps.extend(passes);
     let mut bound = shared.particles_and_slots().to_vec();
     bound.push((11, &values[end]));
-    steps.push(shop.step(&fetch?, &bound, n.div_ceil(THREADS))?);
+    steps.push(builder.step(&fetch?, &bound, n.div_ceil(THREADS))?);
     let bound = [(0, &shared.ask), (4, &shared.cells), (6, table), (10, &keys[end])];
-    steps.push(shop.step(&begin?, &bound, (places(n) + 1).div_ceil(THREADS))?);
+    steps.push(builder.step(&begin?, &bound, (places(n) + 1).div_ceil(THREADS))?);
     Ok(steps)
 }

@@ -4,30 +4,30 @@
 use crate::neighbors::gpu::{Finder, Setup};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass};
 
 /// A search that freezes the state where its lists had no room.
-pub struct Crowd {
+pub struct OverflowSearch {
     /// The search.
     pub finder: Finder,
-    alarm: Step,
+    overflow_flag: Step,
 }
 
-impl Crowd {
+impl OverflowSearch {
     /// Makes the search; `marks` is where the state is frozen.
     pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer) -> Result<Self, GpuError> {
         let finder = Finder::new(device, setup)?;
-        let shop = Workshop::new(device);
-        let crowd = shop.pipeline("crowd", &[include_str!("neighbor_overflow.wgsl")])?;
-        let alarm = shop.step(&crowd, &[(0, finder.header()), (1, marks)], 1)?;
-        Ok(Self { finder, alarm })
+        let builder = PassBuilder::new(device);
+        let search = builder.pipeline("search", &[include_str!("neighbor_overflow.wgsl")])?;
+        let overflow_flag = builder.step(&search, &[(0, finder.header()), (1, marks)], 1)?;
+        Ok(Self { finder, overflow_flag })
     }
 
-    /// Records the search.
+    /// SubstepUniforms the search.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.finder.encode(pass);
-        self.alarm.encode(pass);
+        self.overflow_flag.encode(pass);
     }
 
     /// Dispatches of the search.

@@ -6,7 +6,7 @@
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass};
 
 /// Numbers of a block: `BLOCK` of scan.wgsl.
@@ -22,33 +22,33 @@ pub struct Scan {
 impl Scan {
     /// For the first `count` words of a storage buffer. Sums are modulo 2³².
     pub fn new(device: &Device, data: &Buffer, count: usize) -> Result<Self, GpuError> {
-        let mut shop = Workshop::new(device);
-        let steps = Self::steps(&mut shop, data, count)?;
-        Ok(Self { steps, bytes: shop.bytes })
+        let mut builder = PassBuilder::new(device);
+        let steps = Self::steps(&mut builder, data, count)?;
+        Ok(Self { steps, bytes: builder.bytes })
     }
 
-    pub(crate) fn steps(shop: &mut Workshop<'_>, data: &Buffer, count: usize) -> Result<Vec<Step>, GpuError> {
+    pub(crate) fn steps(builder: &mut PassBuilder<'_>, data: &Buffer, count: usize) -> Result<Vec<Step>, GpuError> {
         let text = [include_str!("scan.wgsl"), include_str!("sum.wgsl"), include_str!("group.wgsl")];
-        let [reduce, scan, one] = ["reduce", "scan", "scan_one"].map(|entry| shop.pipeline(entry, &text));
+        let [reduce, scan, one] = ["reduce", "scan", "scan_one"].map(|entry| builder.pipeline(entry, &text));
         let (reduce, scan, one) = (reduce?, scan?, one?);
         let (mut up, mut down) = (Vec::new(), Vec::new());
         let (mut data, mut count) = (data.clone(), count);
         while count > BLOCK {
             let blocks = count.div_ceil(BLOCK);
-            let job = shop.record("scan job", &[count as u32, 0, 0, 0])?;
-            let sums = shop.words("sums of blocks", blocks)?;
+            let job = builder.record("scan job", &[count as u32, 0, 0, 0])?;
+            let sums = builder.words("sums of blocks", blocks)?;
             let bound = [(0, &job), (1, &data), (2, &sums)];
-            up.push(shop.step(&reduce, &bound, blocks)?);
-            down.push(shop.step(&scan, &bound, blocks)?);
+            up.push(builder.step(&reduce, &bound, blocks)?);
+            down.push(builder.step(&scan, &bound, blocks)?);
             (data, count) = (sums, blocks);
         }
-        let job = shop.record("scan job", &[count as u32, 0, 0, 0])?;
-        up.push(shop.step(&one, &[(0, &job), (1, &data)], count.min(1))?);
+        let job = builder.record("scan job", &[count as u32, 0, 0, 0])?;
+        up.push(builder.step(&one, &[(0, &job), (1, &data)], count.min(1))?);
         up.extend(down.into_iter().rev());
         Ok(up)
     }
 
-    /// Records the scan: every number becomes the sum of those before it.
+    /// SubstepUniforms the scan: every number becomes the sum of those before it.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.steps.iter().for_each(|step| step.encode(pass));
     }

@@ -7,7 +7,7 @@
 use crate::neighbors::gpu::{GROUP, SUM};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
 /// Threads of a workgroup of sort.wgsl.
@@ -29,10 +29,10 @@ pub struct Sort {
 impl Sort {
     /// For `count` pairs whose keys are below 2^`bits`; digits above are not looked at.
     pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
-        let mut shop = Workshop::new(device);
-        let (shaders, pairs) = (Shaders::new(&shop, count)?, Pairs::new(&mut shop, count)?);
-        let (steps, ends) = shaders.passes(&mut shop, &pairs, bits)?;
-        Ok(Self { pairs, ends, steps, bytes: shop.bytes })
+        let mut builder = PassBuilder::new(device);
+        let (shaders, pairs) = (Shaders::new(&builder, count)?, Pairs::new(&mut builder, count)?);
+        let (steps, ends) = shaders.passes(&mut builder, &pairs, bits)?;
+        Ok(Self { pairs, ends, steps, bytes: builder.bytes })
     }
 
     /// Where the keys are expected; they do not survive.
@@ -55,7 +55,7 @@ impl Sort {
         &self.pairs.values[self.ends]
     }
 
-    /// Records the sort.
+    /// SubstepUniforms the sort.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.steps.iter().for_each(|step| step.encode(pass));
     }
@@ -99,13 +99,13 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    pub fn new(shop: &mut Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+    pub fn new(builder: &mut PassBuilder<'_>, count: usize) -> Result<Self, GpuError> {
         Ok(Self {
             count,
-            keys: [shop.words("keys", count)?, shop.words("keys", count)?],
-            values: [shop.words("values", count)?, shop.words("values", count)?],
-            table: shop.words("digits of blocks", DIGITS * blocks(count))?,
-            totals: shop.words("digits", DIGITS)?,
+            keys: [builder.words("keys", count)?, builder.words("keys", count)?],
+            values: [builder.words("values", count)?, builder.words("values", count)?],
+            table: builder.words("digits of blocks", DIGITS * blocks(count))?,
+            totals: builder.words("digits", DIGITS)?,
         })
     }
 }
@@ -120,35 +120,40 @@ pub(crate) struct Shaders {
 
 impl Shaders {
     /// For so many pairs.
-    pub fn new(shop: &Workshop<'_>, count: usize) -> Result<Self, GpuError> {
+    pub fn new(builder: &PassBuilder<'_>, count: usize) -> Result<Self, GpuError> {
         let alone = blocks(count) <= FEW;
         let each = format!("const EACH: u32 = {}u;", each(count));
         let sums = if alone { include_str!("sort_single_group.wgsl") } else { include_str!("sort_rows.wgsl") };
         let text = [&each, include_str!("sort.wgsl"), sums, SUM, GROUP];
-        let make = |entry| shop.pipeline(entry, &text);
+        let make = |entry| builder.pipeline(entry, &text);
         let rows = if alone { None } else { Some(make("rows")?) };
         Ok(Self { tally: make("tally")?, rows, scatter: make("scatter")? })
     }
 
     /// The passes for keys of so many bits that start on side 0, and the side where they end.
-    pub fn passes(&self, shop: &mut Workshop<'_>, pairs: &Pairs, bits: u32) -> Result<(Vec<Step>, usize), GpuError> {
+    pub fn passes(
+        &self,
+        builder: &mut PassBuilder<'_>,
+        pairs: &Pairs,
+        bits: u32,
+    ) -> Result<(Vec<Step>, usize), GpuError> {
         let blocks = blocks(pairs.count);
         let (mut steps, mut side, mut shift) = (Vec::new(), 0, 0);
         while shift < bits {
             let last = (1 << (bits - shift).min(DIGIT_BITS)) - 1;
-            let job = shop.record("sort job", &[pairs.count as u32, shift, last, blocks as u32])?;
+            let job = builder.record("sort job", &[pairs.count as u32, shift, last, blocks as u32])?;
             let ([keys, values], [to_keys, to_values]) =
                 ([&pairs.keys[side], &pairs.values[side]], [&pairs.keys[1 - side], &pairs.values[1 - side]]);
             let (table, totals) = (&pairs.table, &pairs.totals);
-            steps.push(shop.step(&self.tally, &[(0, &job), (1, keys), (3, table)], blocks)?);
+            steps.push(builder.step(&self.tally, &[(0, &job), (1, keys), (3, table)], blocks)?);
             let mut all = vec![(0, &job), (1, keys), (2, values), (5, to_keys), (6, to_values)];
             if let Some(rows) = &self.rows {
-                steps.push(shop.step(rows, &[(0, &job), (3, table), (4, totals)], DIGITS)?);
+                steps.push(builder.step(rows, &[(0, &job), (3, table), (4, totals)], DIGITS)?);
                 all.extend([(3, table), (4, totals)]);
             } else {
                 all.push((4, table));
             }
-            steps.push(shop.step(&self.scatter, &all, blocks)?);
+            steps.push(builder.step(&self.scatter, &all, blocks)?);
             (side, shift) = (1 - side, shift + DIGIT_BITS);
         }
         Ok((steps, side))

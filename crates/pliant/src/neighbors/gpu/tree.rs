@@ -5,7 +5,7 @@
 
 use crate::neighbors::gpu::{ASK, CELLS, GROUP, Shared, THREADS, grid, sort};
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::pass_builder::{Step, Workshop};
+use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::Buffer;
 
 pub(crate) const BOXES: &str = include_str!("boxes.wgsl");
@@ -26,29 +26,29 @@ const _: () = assert!(CODE_BITS[0] + CODE_BITS[1] == crate::neighbors::CODE_BITS
 const _: () = assert!(crate::neighbors::MAX_DEPTH == 92, "search_tree.wgsl has a stack of that depth");
 
 /// The dispatches of a construction, and the forks.
-pub(crate) fn build(shop: &mut Workshop<'_>, shared: &Shared<'_>) -> Result<(Vec<Step>, Buffer), GpuError> {
+pub(crate) fn build(builder: &mut PassBuilder<'_>, shared: &Shared<'_>) -> Result<(Vec<Step>, Buffer), GpuError> {
     let n = shared.particles;
     let text = [ASK, CELLS, BOXES, include_str!("tree.wgsl"), GROUP];
-    let [encode, lift, grow] = ["encode", "lift", "grow"].map(|entry| shop.pipeline(entry, &text));
-    let pairs = sort::Pairs::new(shop, n)?;
-    let codes = shop.words("codes", 2 * n)?;
+    let [encode, lift, grow] = ["encode", "lift", "grow"].map(|entry| builder.pipeline(entry, &text));
+    let pairs = sort::Pairs::new(builder, n)?;
+    let codes = builder.words("codes", 2 * n)?;
     let (keys, values) = (&pairs.keys[0], &pairs.values[0]);
-    let mut steps = grid::survey(shop, shared, None)?;
+    let mut steps = grid::survey(builder, shared, None)?;
     let bound = [(0, &shared.ask), (1, shared.rows), (2, &codes), (3, keys), (4, values), (5, &shared.cells)];
-    steps.push(shop.step(&encode?, &bound, n.div_ceil(THREADS))?);
-    let sorter = sort::Shaders::new(shop, n)?;
+    steps.push(builder.step(&encode?, &bound, n.div_ceil(THREADS))?);
+    let sorter = sort::Shaders::new(builder, n)?;
     for (k, bits) in CODE_BITS.into_iter().enumerate() {
         if k > 0 {
             let bound = [(0, &shared.ask), (2, &codes), (3, keys), (4, values)];
-            steps.push(shop.step(lift.as_ref().map_err(Clone::clone)?, &bound, n.div_ceil(THREADS))?);
+            steps.push(builder.step(lift.as_ref().map_err(Clone::clone)?, &bound, n.div_ceil(THREADS))?);
         }
-        let (passes, end) = sorter.passes(shop, &pairs, bits)?;
+        let (passes, end) = sorter.passes(builder, &pairs, bits)?;
         // An even number of passes ends where it began.
         assert_eq!(end, 0);
         steps.extend(passes);
     }
-    let boxes = pyramid(shop, shared, values, &mut steps)?;
-    let forks = shop.words("forks", 16 * n.saturating_sub(1))?;
+    let boxes = pyramid(builder, shared, values, &mut steps)?;
+    let forks = builder.words("forks", 16 * n.saturating_sub(1))?;
     let bound = [
         (0, &shared.ask),
         (2, &codes),
@@ -59,30 +59,30 @@ pub(crate) fn build(shop: &mut Workshop<'_>, shared: &Shared<'_>) -> Result<(Vec
         (8, &boxes),
         (9, &forks),
     ];
-    steps.push(shop.step(&grow?, &bound, n.saturating_sub(1).div_ceil(GROWERS))?);
+    steps.push(builder.step(&grow?, &bound, n.saturating_sub(1).div_ceil(GROWERS))?);
     Ok((steps, forks))
 }
 
 /// Slots with what belongs to them, and boxes of 2, 4, 8… of them.
 fn pyramid(
-    shop: &mut Workshop<'_>,
+    builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
     values: &Buffer,
     steps: &mut Vec<Step>,
 ) -> Result<Buffer, GpuError> {
     let text = [ASK, BOXES, include_str!("pyramid.wgsl"), GROUP];
-    let (lay, raise) = (shop.pipeline("lay", &text)?, shop.pipeline("raise", &text)?);
+    let (lay, raise) = (builder.pipeline("lay", &text)?, builder.pipeline("raise", &text)?);
     let bottom = shared.particles.next_power_of_two().max(2);
-    let boxes = shop.words("boxes", 8 * bottom)?;
+    let boxes = builder.words("boxes", 8 * bottom)?;
     let mut bound = shared.particles_and_slots().to_vec();
     bound.extend([(4, values), (5, &boxes)]);
-    steps.push(shop.step(&lay, &bound, shared.particles.div_ceil(SLOTS))?);
+    steps.push(builder.step(&lay, &bound, shared.particles.div_ceil(SLOTS))?);
     let mut level = LEVELS;
     // While the level has two nodes that somebody could join.
     while bottom >> level > 1 {
-        let job = shop.record("pyramid job", &[level, 0, 0, 0])?;
+        let job = builder.record("pyramid job", &[level, 0, 0, 0])?;
         let groups = shared.particles.div_ceil(SLOTS << level);
-        steps.push(shop.step(&raise, &[(0, &shared.ask), (5, &boxes), (10, &job)], groups)?);
+        steps.push(builder.step(&raise, &[(0, &shared.ask), (5, &boxes), (10, &job)], groups)?);
         level += LEVELS;
     }
     Ok(boxes)

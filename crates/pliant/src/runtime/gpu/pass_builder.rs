@@ -6,7 +6,7 @@ use crate::runtime::gpu::error::GpuError;
 use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
 
 /// Makes parts and adds up what they take.
-pub struct Workshop<'a> {
+pub struct PassBuilder<'a> {
     pub device: &'a Device,
     /// Memory of all buffers so far [bytes].
     pub bytes: u64,
@@ -21,7 +21,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// Records the dispatch; none where there is nothing to do.
+    /// SubstepUniforms the dispatch; none where there is nothing to do.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         if self.groups == 0 {
             return;
@@ -35,7 +35,7 @@ impl Step {
 
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
-impl<'a> Workshop<'a> {
+impl<'a> PassBuilder<'a> {
     /// Starts with nothing.
     pub fn new(device: &'a Device) -> Self {
         Self { device, bytes: 0 }

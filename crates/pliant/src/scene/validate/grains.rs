@@ -1,7 +1,7 @@
 //! Grains, bodies of particles, and contact between particles.
 
 use crate::error::SceneError;
-use crate::scene::grains::{MOST_ACROSS, mouth};
+use crate::scene::grains::{MOST_ACROSS, emitter_sites};
 use crate::scene::validate::{
     Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, vector,
 };
@@ -43,7 +43,7 @@ fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
     range(&format!("{at_pour}.per_second"), p.per_second, 1e-6, 1e8)?;
     range(&format!("{at_pour}.until"), p.until, 0.0, 1e6)?;
     size(&at_pour, p.count().saturating_mul(copies(g.array.as_ref())))?;
-    let sites = mouth(p.radius - g.radius, spacing).len();
+    let sites = emitter_sites(p.radius - g.radius, spacing).len();
     let speed = p.velocity.iter().map(|v| v * v).sum::<f32>().sqrt();
     let most = sites as f32 * speed / spacing;
     if p.per_second > most {
@@ -51,7 +51,7 @@ fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
             "is {} per second, but at most {most:.0} fit through: {sites} side by side at {speed} m/s",
             p.per_second
         );
-        let help = "pour faster, or from a wider mouth, or fewer";
+        let help = "pour faster, or from a wider nozzle, or fewer";
         return Err(SceneError::new(format!("{at_pour}.per_second"), what).help(help));
     }
     if g.velocity != [0.0; 3] {

@@ -192,8 +192,8 @@ fn inflatable(at: &str, b: &Inflatable) -> Checked {
 }
 
 fn friction(at: &str, f: &FrictionSpec) -> Checked {
-    range(&format!("{at}.static"), f.stick, 0.0, 100.0)?;
-    let (found, most) = (f.slide, f.stick);
+    range(&format!("{at}.static"), f.static_friction, 0.0, 100.0)?;
+    let (found, most) = (f.kinetic_friction, f.static_friction);
     if !(found >= 0.0 && found <= most) {
         let what = format!("is {found}, but must lie between 0 and the static coefficient {most}");
         return Err(SceneError::new(format!("{at}.kinetic"), what));

@@ -2,8 +2,8 @@
 
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
-use crate::constraints::{Constraint, Kind, Row, Visitor};
-use crate::fluid::cpu::{self, Survey};
+use crate::constraints::{Constraint, ConstraintKind, Row, Visitor};
+use crate::fluid::cpu::{self, DensitySurvey};
 use crate::fluid::parameters::Fluid;
 use crate::math::RowData;
 use crate::math::V3;
@@ -22,9 +22,9 @@ pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals
     (residuals(threads, model, state, &survey), liquids)
 }
 
-fn residuals(threads: &Threads, model: &Model, state: &State, survey: &Survey) -> Residuals {
+fn residuals(threads: &Threads, model: &Model, state: &State, survey: &DensitySurvey) -> Residuals {
     let mut all = Residuals::new();
-    for kind in Kind::ALL {
+    for kind in ConstraintKind::ALL {
         let groups = model.groups.iter().filter(|g| g.kind == kind && g.count > 0);
         let sums = groups.map(|g| sum(threads, model, g, &state.rows)).fold(Sums::default(), Sums::join);
         if sums.count > 0 {
@@ -171,7 +171,7 @@ pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
     (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
 }
 
-fn liquids(fluid: &Fluid, model: &Model, state: &State, survey: &Survey) -> LiquidProbe {
+fn liquids(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurvey) -> LiquidProbe {
     let pressures = pressures(model, state);
     let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
     let pressure = |i: usize| f64::from(pressures[i]);

@@ -13,11 +13,11 @@ pub mod phantoms;
 pub mod substep;
 
 use crate::constraints::group::BLOCK;
-use crate::contact::collider_contact::Obstacle;
+use crate::contact::collider_contact::MovingCollider;
 use crate::contact::cpu::collider_contacts::{Contact, forces};
-use crate::contact::cpu::particle_contacts::Meeting;
-use crate::contact::cpu::restitution::Rebounds;
-use crate::contact::cpu::rigid_mass_splitting::Loads;
+use crate::contact::cpu::particle_contacts::ParticleContacts;
+use crate::contact::cpu::restitution::RestitutionScratch;
+use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::error::Diverged;
 use crate::fluid::cpu::Flow;
 use crate::math::RowData;
@@ -27,14 +27,14 @@ use crate::model::Model;
 use crate::runtime::cpu::Isa;
 use crate::runtime::cpu::Threads;
 use crate::scene::Partition;
-use crate::schedule::stats::{LiquidProbe, Probe, Residuals, Times, Touching};
+use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
 use crate::state::State;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Beyond this a single-precision position resolves less than a decimeter [m].
-pub(crate) const FARTHEST: f32 = 1e6;
+pub(crate) const MAX_POSITION: f32 = 1e6;
 /// No scene of this engine's scale moves so fast [m/s].
-pub(crate) const FASTEST: f32 = 1e4;
+pub(crate) const MAX_SPEED: f32 = 1e4;
 
 /// What every stage of a substep shares.
 pub(crate) struct Substep {
@@ -51,19 +51,19 @@ pub(crate) struct Substep {
 }
 
 /// Remembers the first particle that ran away, whichever thread saw it.
-pub(crate) struct Alarm(AtomicUsize);
+pub(crate) struct DivergenceFlag(AtomicUsize);
 
-impl Alarm {
+impl DivergenceFlag {
     pub(crate) fn new() -> Self {
         Self(AtomicUsize::new(usize::MAX))
     }
     #[inline(always)]
     pub(crate) fn check(&self, particle: usize, x: V3<f32>) {
-        self.check_size(particle, x, FARTHEST);
+        self.check_size(particle, x, MAX_POSITION);
     }
     #[inline(always)]
     pub(crate) fn check_speed(&self, particle: usize, v: V3<f32>) {
-        self.check_size(particle, v, FASTEST);
+        self.check_size(particle, v, MAX_SPEED);
     }
     #[inline(always)]
     pub(crate) fn check_size(&self, particle: usize, v: V3<f32>, most: f32) {
@@ -84,10 +84,10 @@ pub(crate) struct Scratch {
     /// Force on each particle [N]; empty without sails.
     pub(crate) forces: Vec<RowData>,
     pub(crate) triangle_forces: Vec<V3<f32>>,
-    pub(crate) sail_forces: Vec<V3<f32>>,
-    pub(crate) obstacles: Vec<Obstacle>,
+    pub(crate) surface_forces: Vec<V3<f32>>,
+    pub(crate) moving_colliders: Vec<MovingCollider>,
     /// The same without friction, where there are liquids.
-    pub(crate) slippery: Vec<Obstacle>,
+    pub(crate) slippery: Vec<MovingCollider>,
     /// By run of particles.
     pub(crate) contacts: Vec<Vec<Contact>>,
     /// Time spent on each group, by patch.
@@ -100,33 +100,36 @@ pub(crate) struct Scratch {
     /// Second position buffer of the gathering Jacobi pass.
     pub(crate) next: Vec<RowData>,
     /// Contacts between particles.
-    pub(crate) meeting: Meeting,
+    pub(crate) particle_contacts: ParticleContacts,
     /// Rigid bodies behind contacts.
-    pub(crate) loads: Loads,
+    pub(crate) mass_splitting: RigidMassSplitting,
     /// Liquids.
     pub(crate) flow: Flow,
     /// For contacts that bounce.
-    pub(crate) rebounds: Rebounds,
+    pub(crate) restitution: RestitutionScratch,
 }
 
 impl Scratch {
     pub(crate) fn bytes(&self) -> u64 {
-        let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.sail_forces) + of(&self.gradients);
-        let contacts = of(&self.obstacles) + nested(&self.contacts) + self.meeting.bytes() + self.loads.bytes();
+        let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.surface_forces) + of(&self.gradients);
+        let contacts = of(&self.moving_colliders)
+            + nested(&self.contacts)
+            + self.particle_contacts.bytes()
+            + self.mass_splitting.bytes();
         let contacts = contacts + of(&self.slippery) + self.flow.bytes();
         air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
     }
 
     pub(crate) fn new(model: &Model, state: &State) -> Self {
         let jacobi = matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather);
-        let sails = !model.sails.triangles.is_empty();
+        let aero_surfaces = !model.aero_surfaces.triangles.is_empty();
         let offsets = &model.incidence.offsets;
         let gather = model.settings.partition == Partition::JacobiGather;
         Self {
-            forces: if sails { vec![[0.0; 4]; state.particles] } else { Vec::new() },
-            triangle_forces: vec![V3::zero(); model.sails.triangles.len()],
-            sail_forces: vec![V3::zero(); model.sails.particles.len()],
-            obstacles: Vec::with_capacity(model.colliders.len()),
+            forces: if aero_surfaces { vec![[0.0; 4]; state.particles] } else { Vec::new() },
+            triangle_forces: vec![V3::zero(); model.aero_surfaces.triangles.len()],
+            surface_forces: vec![V3::zero(); model.aero_surfaces.particles.len()],
+            moving_colliders: Vec::with_capacity(model.colliders.len()),
             slippery: Vec::new(),
             contacts: vec![Vec::new(); model.runs.len()],
             patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
@@ -138,10 +141,10 @@ impl Scratch {
             },
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
-            meeting: Meeting::default(),
-            loads: Loads::default(),
+            particle_contacts: ParticleContacts::default(),
+            mass_splitting: RigidMassSplitting::default(),
             flow: Flow::default(),
-            rebounds: Rebounds::default(),
+            restitution: RestitutionScratch::default(),
         }
     }
 }
@@ -236,16 +239,16 @@ impl Cpu {
     pub fn probe(&self, model: &Model, state: &State) -> Probe {
         let mut probe = self.threads.enter(|| measure::probe(&self.threads, model, state));
         let touching = self.scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
-        probe.contacts = touching.count() as u64 + self.scratch.meeting.count();
+        probe.contacts = touching.count() as u64 + self.scratch.particle_contacts.count();
         probe
     }
 
     /// Particles that pushed each other in the last substep.
-    pub fn touching(&self, model: &Model) -> Vec<Touching> {
-        if model.mutual.is_none() {
+    pub fn contact_pairs(&self, model: &Model) -> Vec<ContactPair> {
+        if model.particle_contact.is_none() {
             return Vec::new();
         }
-        self.scratch.meeting.touching(model.settings.dt / model.settings.substeps as f32).collect()
+        self.scratch.particle_contacts.contact_pairs(model.settings.dt / model.settings.substeps as f32).collect()
     }
 
     /// Force of all particles on each collider in the last substep [N].

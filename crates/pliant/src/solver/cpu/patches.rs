@@ -2,14 +2,14 @@
 
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
-use crate::constraints::{Kind, Scales};
+use crate::constraints::{ConstraintKind, Scales};
 use crate::contact::cpu::collider_contacts::Touch;
 use crate::math::RowData;
 use crate::model::Model;
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
-use crate::schedule::passes::{Copies, Half, Job};
+use crate::schedule::passes::{Copies, Half, PatchOp};
 use crate::solver::cpu::Scratch;
 use crate::solver::cpu::{gauss_seidel, phantoms};
 use crate::state::State;
@@ -30,12 +30,12 @@ pub fn run_islands(
         return;
     }
     let touch = Touch {
-        obstacles: &scratch.obstacles,
+        moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
         radii: &state.radii,
         phases: &state.phases,
         previous: &state.previous,
-        loads: &scratch.loads,
+        mass_splitting: &scratch.mass_splitting,
     };
     let lambda = multipliers(&mut state.multipliers);
     let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
@@ -72,7 +72,7 @@ pub fn run_tiling(
 }
 
 /// Multipliers of all groups for several threads; at most one group per kind, and no allocation.
-fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; Kind::ALL.len()] {
+fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; ConstraintKind::ALL.len()] {
     let mut all = std::array::from_fn(|_| Shared::new(&mut []));
     for (shared, group) in all.iter_mut().zip(groups) {
         *shared = Shared::new(group);
@@ -115,30 +115,30 @@ impl Work<'_> {
     ///
     /// # Safety
     /// No other thread may run this patch or one that shares rows with it.
-    unsafe fn run(&self, jobs: &[Job], seconds: &mut [f64]) {
+    unsafe fn run(&self, jobs: &[PatchOp], seconds: &mut [f64]) {
         for job in jobs {
             let clock = Instant::now();
             let group = match job {
-                Job::Batches { group, batches } => {
+                PatchOp::Batches { group, batches } => {
                     // SAFETY: the batches belong to this patch, and so to this thread.
                     unsafe { self.run_batches(*group, batches.clone()) };
                     Some(*group)
                 }
-                Job::Spread(Copies { group, ties }) => {
+                PatchOp::Spread(Copies { group, ties }) => {
                     for tie in &self.phantoms.ties[ties.clone()] {
                         // SAFETY: the particle and its copies belong to this patch.
                         unsafe { phantoms::spread(self.rows, tie) };
                     }
                     *group
                 }
-                Job::Join(Copies { group, ties }) => {
+                PatchOp::Join(Copies { group, ties }) => {
                     for tie in &self.phantoms.ties[ties.clone()] {
                         // SAFETY: as above.
                         unsafe { phantoms::join(self.rows, tie) };
                     }
                     *group
                 }
-                Job::Seams => None,
+                PatchOp::Seams => None,
             };
             // Copies on seams are spread and joined outside patches.
             group.iter().for_each(|&g| seconds[g] += clock.elapsed().as_secs_f64());

@@ -12,7 +12,7 @@ use crate::scene::{Integrator, Method};
 use crate::schedule::Stage;
 use crate::schedule::passes::{BatchId, Copies, Pass};
 use crate::schedule::stats::Times;
-use crate::solver::cpu::{Alarm, Scratch, Substep};
+use crate::solver::cpu::{DivergenceFlag, Scratch, Substep};
 use crate::solver::cpu::{gauss_seidel, inflate, jacobi, patches, phantoms};
 use crate::state::State;
 use std::time::Instant;
@@ -40,24 +40,24 @@ pub fn run(
         end: (state.substeps + 1) as f64 * length,
     };
     let mut clock = Clock::start();
-    let alarm = Alarm::new();
+    let divergence = DivergenceFlag::new();
 
-    scratch.rebounds.remember(model, state);
-    predict::predict(threads, model, state, scratch, &sub, &alarm);
+    scratch.restitution.remember(model, state);
+    predict::predict(threads, model, state, scratch, &sub, &divergence);
     clock.lap(&mut times.stages[Stage::Predict as usize]);
-    check(&alarm, Stage::Predict, model, state)?;
+    check(&divergence, Stage::Predict, model, state)?;
 
     if let Some(shapes) = &mut state.shapes {
         shapes.begin(h, settings.iterations);
     }
-    scratch.loads.begin(model, state);
+    scratch.mass_splitting.begin(model, state);
     if let Some(fluid) = &model.fluid {
         scratch.flow.begin(threads, fluid, state);
         scratch.flow.find(threads, fluid, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
     }
-    if model.mutual.is_some() {
-        scratch.meeting.find(threads, model, state, &scratch.loads);
+    if model.particle_contact.is_some() {
+        scratch.particle_contacts.find(threads, model, state, &scratch.mass_splitting);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
         // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
         let keeps = !model.has_surface();
@@ -66,7 +66,7 @@ pub fn run(
                 match_shapes(threads, isa, model, shapes, rows);
             }
         };
-        scratch.meeting.stabilize((threads, isa), model, state, shape);
+        scratch.particle_contacts.stabilize((threads, isa), model, state, shape);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
     }
     if !model.colliders.is_empty() {
@@ -74,7 +74,7 @@ pub fn run(
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
         collider_contacts::stabilize(threads, model, state, scratch);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
-        scratch.flow.find_walls(threads, model, state, &scratch.obstacles, &sub);
+        scratch.flow.find_walls(threads, model, state, &scratch.moving_colliders, &sub);
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
     }
 
@@ -102,9 +102,9 @@ pub fn run(
     if let Some(shapes) = &mut state.shapes {
         shapes.flow(h);
     }
-    finalize::finalize(threads, model, state, scratch, &sub, &alarm);
-    if model.mutual.is_some() {
-        scratch.meeting.fall_back(model, state, 1.0 / h);
+    finalize::finalize(threads, model, state, scratch, &sub, &divergence);
+    if model.particle_contact.is_some() {
+        scratch.particle_contacts.fall_back(model, state, 1.0 / h);
     }
     scratch.flow.settle(threads, isa, model, state, &sub);
     restitution::bounce(threads, model, state, scratch, &sub);
@@ -112,7 +112,7 @@ pub fn run(
     state.time = sub.end;
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
     times.substeps += 1;
-    check(&alarm, Stage::Solve, model, state)
+    check(&divergence, Stage::Solve, model, state)
 }
 
 /// Adds the time of a pass [s] to that of its groups. Patches have clocks of their own.
@@ -183,15 +183,15 @@ fn run_pass(
         Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
-        Pass::Touch => collider_contacts::touch(threads, model.schedule.islands, state, scratch),
-        Pass::Meet => {
-            let Scratch { meeting, loads, contacts, .. } = scratch;
-            let between = meeting.count_contacts(threads, state);
-            loads.count(between, &state.rows, contacts, model.settings.iterations);
-            meeting.touch((threads, isa), model, state, loads);
+        Pass::ColliderContacts => collider_contacts::touch(threads, model.schedule.islands, state, scratch),
+        Pass::ParticleContacts => {
+            let Scratch { particle_contacts, mass_splitting, contacts, .. } = scratch;
+            let between = particle_contacts.count_contacts(threads, state);
+            mass_splitting.count(between, &state.rows, contacts, model.settings.iterations);
+            particle_contacts.touch((threads, isa), model, state, mass_splitting);
         }
-        Pass::Flow => scratch.flow.project(threads, isa, model, state),
-        Pass::Shapes => {
+        Pass::FluidDensity => scratch.flow.project(threads, isa, model, state),
+        Pass::ShapeMatching => {
             if let Some(shapes) = &mut state.shapes {
                 match_shapes(threads, isa, model, shapes, &mut state.rows);
             }
@@ -202,12 +202,12 @@ fn run_pass(
 /// Bodies take back their shape.
 fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
     let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
-    let pass = rigid::Pass { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
+    let pass = rigid::MatchSettings { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
     rigid::match_shapes(shapes, rows, &pass);
 }
 
-fn check(alarm: &Alarm, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
-    let Some(particle) = alarm.first() else { return Ok(()) };
+fn check(divergence: &DivergenceFlag, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
+    let Some(particle) = divergence.first() else { return Ok(()) };
     let [x, y, z, _] = state.rows[particle];
     Err(Diverged::new(stage, model, particle, [x, y, z], state.time))
 }

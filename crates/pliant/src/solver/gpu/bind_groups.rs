@@ -5,7 +5,7 @@ use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::buffers::Buffers;
 use crate::solver::gpu::layouts;
-use crate::solver::gpu::shaders::{Desk, Source};
+use crate::solver::gpu::shaders::{BindGroupKind, Source};
 
 /// Bindings of group 0 beside lists of neighbors, or bodies: rows, work, marks, fixtures; records.
 const SIDE: [u32; 6] = [0, 3, 4, 7, 8, 9];
@@ -21,7 +21,7 @@ const MAIN: [u32; 10] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const RECORDS: u32 = 8;
 
 /// Layouts of all groups, and the first group of each desk.
-pub struct Desks {
+pub struct BindGroups {
     main: (wgpu::BindGroupLayout, wgpu::BindGroup),
     side: (wgpu::BindGroupLayout, wgpu::BindGroup),
     sift: (wgpu::BindGroupLayout, wgpu::BindGroup),
@@ -35,7 +35,7 @@ pub struct Desks {
     pub shapes: wgpu::BindGroupLayout,
 }
 
-impl Desks {
+impl BindGroups {
     /// For the buffers of a simulation.
     pub fn new(device: &Device, buffers: &Buffers) -> Result<Self, GpuError> {
         let group = |bindings: &[u32]| {
@@ -56,13 +56,13 @@ impl Desks {
     }
 
     /// Group 0 of a desk.
-    pub fn shared(&self, desk: Desk) -> &wgpu::BindGroup {
-        match desk {
-            Desk::Main => &self.main.1,
-            Desk::Meets | Desk::Shapes => &self.side.1,
-            Desk::Sift => &self.sift.1,
-            Desk::Bounces => &self.bounce.1,
-            Desk::Flow => &self.flow.1,
+    pub fn shared(&self, bindings: BindGroupKind) -> &wgpu::BindGroup {
+        match bindings {
+            BindGroupKind::Main => &self.main.1,
+            BindGroupKind::Meets | BindGroupKind::Shapes => &self.side.1,
+            BindGroupKind::Sift => &self.sift.1,
+            BindGroupKind::Bounces => &self.bounce.1,
+            BindGroupKind::Flow => &self.flow.1,
         }
     }
 
@@ -82,13 +82,13 @@ impl Desks {
         let shapes = layout(&[Some(&self.side.0), Some(&self.shapes)]);
         let flows = layout(&[Some(&self.flow.0), Some(&self.flows)]);
         let make = |source: &Source| {
-            let layout = match source.desk() {
-                Desk::Main => &main,
-                Desk::Meets => &meets,
-                Desk::Sift => &sift,
-                Desk::Bounces => &bounces,
-                Desk::Shapes => &shapes,
-                Desk::Flow => &flows,
+            let layout = match source.bindings() {
+                BindGroupKind::Main => &main,
+                BindGroupKind::Meets => &meets,
+                BindGroupKind::Sift => &sift,
+                BindGroupKind::Bounces => &bounces,
+                BindGroupKind::Shapes => &shapes,
+                BindGroupKind::Flow => &flows,
             };
             // SAFETY: `build::pack` has proved every row number in range, `Tables` writes all others, lists of neighbors
             // hold numbers of particles, and every loop of the shaders runs over a table's length.

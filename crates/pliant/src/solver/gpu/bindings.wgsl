@@ -22,7 +22,7 @@ struct Substep {
     colliders: u32,
     stabilization: u32,
     // First vector of the obstacles and of the pins' poses in `fixtures`.
-    obstacles: u32,
+    moving_colliders: u32,
     poses: u32,
     // First words of tables in `params`.
     radii: u32,
@@ -42,22 +42,22 @@ struct Substep {
     // First word of what pieces exchange, in `marks`; number of copies on seams.
     exchange: u32,
     copies: u32,
-    // First vectors in `work` of what particles that touch each other keep, and of their second position buffer; NOBODY
+    // First vectors in `work` of what particles that touch each other keep, and of their second position buffer; NONE
     // where they do not touch.
     meets: u32,
     nexts: u32,
-    // First vector in `work` of the ways out of bodies, or NOBODY.
+    // First vector in `work` of the ways out of bodies, or NONE.
     fields: u32,
-    // First vector in `work` of what pressure did to particles, or NOBODY; the first particle that is of a liquid: those
+    // First vector in `work` of what pressure did to particles, or NONE; the first particle that is of a liquid: those
     // come after all others.
     carried: u32,
     wet: u32,
     // Of rigid bodies: first vector in `fixtures` of what contacts know of the body behind each particle (share of the
-    // particle's inverse mass, mean share, number of the body), or NOBODY; first of three counts of contacts for each
+    // particle's inverse mass, mean share, number of the body), or NONE; first of three counts of contacts for each
     // body in `marks`, the most so far, those of this iteration, and those of the first; pushes of the iteration
     // before in `work`.
-    loads: u32,
-    crowds: u32,
+    mass_splitting: u32,
+    contact_counts: u32,
     lasts: u32,
     // What cohesion of particles is worth over a substep, 2π·w·h² [kg].
     cohesion: f32,
@@ -80,8 +80,8 @@ struct Job {
     fresh: u32,
     spare: u32,
     // Of contacts between particles: friction, over-relaxation or factor on radii, mass scaling or momentum.
-    stick: f32,
-    slide: f32,
+    static_friction: f32,
+    kinetic_friction: f32,
     omega: f32,
     scale: f32,
     // Of a pass that does all of a substep: how many of them, one after the other; first vector in `motion` of what copies
@@ -108,11 +108,11 @@ struct Job {
 
 // Words of `marks` before the tables.
 const SUBSTEPS: u32 = 0u;
-const RAN_AWAY_PREDICT: u32 = 1u;
-const RAN_AWAY_SOLVE: u32 = 2u;
+const DIVERGED_PREDICT: u32 = 1u;
+const DIVERGED_SOLVE: u32 = 2u;
 // 1 after somebody ran away, 2 while neighbors have no room: nothing moves until the host has seen to it.
 const FROZEN: u32 = 3u;
-const CROWDED: u32 = 2u;
+const LISTS_FULL: u32 = 2u;
 // 1 if pieces waited for each other in vain.
 const STUCK: u32 = 4u;
 // Where a pass that does all of a substep keeps who runs away until it is done, and how many of its workgroups are.
@@ -123,7 +123,7 @@ const FINISHED: u32 = 7u;
 const LOWEST: u32 = 8u;
 // Width of the spectrum of viscosity in this substep, as bits, where it is more than expected.
 const WIDEST: u32 = 9u;
-const NOBODY: u32 = 0xffffffffu;
+const NONE: u32 = 0xffffffffu;
 
 const KEEPS_HISTORY: u32 = 1u;
 const SECOND_ORDER: u32 = 2u;
@@ -215,6 +215,6 @@ fn in_island(particle: u32) -> bool {
 }
 
 // Whether somebody ran away in an earlier substep.
-fn ran_away() -> bool {
-    return atomicLoad(&marks[RAN_AWAY_PREDICT]) != NOBODY || atomicLoad(&marks[RAN_AWAY_SOLVE]) != NOBODY;
+fn has_diverged() -> bool {
+    return atomicLoad(&marks[DIVERGED_PREDICT]) != NONE || atomicLoad(&marks[DIVERGED_SOLVE]) != NONE;
 }

@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::layouts::{Job, Substep};
-use crate::solver::gpu::model_packing::{MARKS, NOBODY, Tables};
+use crate::solver::gpu::model_packing::{MARKS, NONE, Tables};
 use crate::state::State;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use std::ops::Range;
@@ -30,9 +30,9 @@ pub struct Buffers {
     pub topology: Buffer,
     /// Obstacles, coefficients, pins.
     pub fixtures: Buffer,
-    /// Records of substeps.
+    /// SubstepUniforms of substeps.
     pub substeps: Buffer,
-    /// Records of jobs.
+    /// SubstepUniforms of jobs.
     pub jobs: Buffer,
     /// Where everything that changes is copied for the host.
     readback: Buffer,
@@ -50,7 +50,7 @@ pub struct Buffers {
 
 /// Sizes that the backend decides.
 pub struct Sizes {
-    /// Records of substeps.
+    /// SubstepUniforms of substeps.
     pub substeps: usize,
     /// Vectors of `fixtures`.
     pub fixtures: usize,
@@ -174,22 +174,22 @@ impl Buffers {
             self.write(device, &self.motion, k as u64 * solid, array);
         }
         let mut dealt = state.multipliers.clone();
-        tables.patches.decks.iter().for_each(|deck| deck.deal(&mut dealt));
+        tables.patches.packed_batches.iter().for_each(|packed_batch| packed_batch.deal(&mut dealt));
         let lambda: Vec<f32> = dealt.iter().flatten().chain(&state.inflate_multipliers).copied().collect();
         self.write(device, &self.lambda, 0, &lambda);
         let mut header: [u32; MARKS] = [0; MARKS];
-        header[..9].copy_from_slice(&[state.substeps as u32, NOBODY, NOBODY, 0, 0, NOBODY, NOBODY, 0, NOBODY]);
+        header[..9].copy_from_slice(&[state.substeps as u32, NONE, NONE, 0, 0, NONE, NONE, 0, NONE]);
         self.write(device, &self.marks, 0, &header);
         // Nothing of the iterations to come: pieces that run side by side know them by the highest byte.
         let past = (state.substeps as u32).wrapping_mul(tables.iterations) << 24;
         let nothing = vec![past; tables.marks - tables.exchange as usize];
         self.write(device, &self.marks, 4 * u64::from(tables.exchange), &nothing);
-        if tables.loads != NOBODY {
+        if tables.mass_splitting != NONE {
             // Nothing goes on from the substep before, and no body has contacts yet.
             let masks = vec![0_u32; (tables.first_order - tables.masks) as usize];
             self.write(device, &self.marks, 4 * u64::from(tables.masks), &masks);
-            let counts = vec![0_u32; tables.marks - tables.crowds as usize];
-            self.write(device, &self.marks, 4 * u64::from(tables.crowds), &counts);
+            let counts = vec![0_u32; tables.marks - tables.contact_counts as usize];
+            self.write(device, &self.marks, 4 * u64::from(tables.contact_counts), &counts);
         }
         let first_order: Vec<u32> = state.first_order.iter().map(|&f| u32::from(f)).collect();
         self.write(device, &self.marks, 4 * u64::from(tables.first_order), &first_order);
@@ -237,9 +237,9 @@ impl Buffers {
     }
 
     /// Lets go on what was frozen for want of room.
-    pub fn thaw(&self, device: &Device) {
+    pub fn unfreeze(&self, device: &Device) {
         self.write(device, &self.marks, 4 * FROZEN, &[0_u32]);
-        self.write(device, &self.marks, 4 * LOWEST, &[NOBODY]);
+        self.write(device, &self.marks, 4 * LOWEST, &[NONE]);
     }
 
     /// Reads back everything that moves, and calls `also` with the contacts' pushes and masks.
@@ -306,7 +306,7 @@ impl Buffers {
 
 /// Vectors of `work` that the host looks at: pushes of colliders, then what particles that touch each other keep.
 fn work_seen(model: &Model, state: &State, tables: &Tables) -> usize {
-    if tables.meets == NOBODY {
+    if tables.meets == NONE {
         let flow = if model.fluid.is_some() { state.particles } else { 0 };
         return state.rows.len() * model.colliders.len() + flow;
     }

@@ -3,7 +3,7 @@
 
 use crate::constraints::group::{BLOCK, Group};
 use crate::model::Model;
-use crate::solver::gpu::wgsl_codegen::{card_vectors, index_words};
+use crate::solver::gpu::wgsl_codegen::{index_words, packed_vectors};
 
 /// Rows that a workgroup's memory can serve at the same time: it has 32 banks of a word, and a row has four words.
 const LANES: usize = 8;
@@ -13,7 +13,7 @@ const CHOICE: usize = 16;
 
 /// The cards of one batch.
 #[derive(Clone, Debug)]
-pub struct Deck {
+pub struct PackedBatch {
     group: usize,
     batch: usize,
     /// First vector in `fixtures`.
@@ -25,7 +25,7 @@ pub struct Deck {
     multipliers: usize,
 }
 
-impl Deck {
+impl PackedBatch {
     /// Appends the cards of a batch; `local` are the numbers of rows within the patch.
     pub fn write(model: &Model, group: usize, batch: usize, local: &[u32], fixtures: &mut Vec<[u32; 4]>) -> Self {
         let g = &model.groups[group];
@@ -35,15 +35,16 @@ impl Deck {
             b.slots().flat_map(|(block, lane)| g.rows_of(block, lane)).map(|row| local[row as usize]).collect();
         let start = fixtures.len();
         let order = spread_over_banks(&rows, n);
-        let deck = Self { group, batch, start, order, first_block: b.first, multipliers: g.layout().multipliers };
-        fixtures.resize(start + b.count * card_vectors(g.kind), [0; 4]);
-        for (place, &slot) in deck.order.iter().enumerate() {
+        let packed_batch =
+            Self { group, batch, start, order, first_block: b.first, multipliers: g.layout().multipliers };
+        fixtures.resize(start + b.count * packed_vectors(g.kind), [0; 4]);
+        for (place, &slot) in packed_batch.order.iter().enumerate() {
             let mut words = vec![0; index_words(g.kind)];
             let members = &rows[slot as usize * n..][..n];
             members.iter().enumerate().for_each(|(k, row)| words[k / 2] |= row << (16 * (k % 2)));
-            deck.put(g, fixtures, place, words);
+            packed_batch.put(g, fixtures, place, words);
         }
-        deck
+        packed_batch
     }
 
     /// Completes a card that has its row numbers, and writes it: first vectors of all cards, then second ones, ….
@@ -51,7 +52,7 @@ impl Deck {
         let b = g.batches[self.batch];
         let slot = self.order[place] as usize;
         words.extend(g.params_of(b.first + slot / BLOCK, slot % BLOCK).map(f32::to_bits));
-        words.resize(4 * card_vectors(g.kind), 0);
+        words.resize(4 * packed_vectors(g.kind), 0);
         for (v, vector) in words.chunks_exact(4).enumerate() {
             fixtures[self.start + v * b.count + place].copy_from_slice(vector);
         }

@@ -20,13 +20,13 @@ const TRIES: usize = 3;
 /// Whether the pieces of a model can.
 pub fn possible(device: &Device, model: &Model, tables: &Tables) -> Result<bool, GpuError> {
     let Some(range) = model.schedule.tilings().next() else { return Ok(false) };
-    let room = tables.patches.room(&range);
+    let memory = tables.patches.memory(&range);
     // Without rows in its own memory a workgroup cannot run on between exchanges, and not beyond what one dispatch may
     // take. A software driver has a thread per core, and ends loops that take long.
     let long = model.settings.iterations > tables.patches.iterations(&range);
     // Where every iteration is in halves, there are more pieces than run at once.
     let many = model.schedule.halves() == Halves::All;
-    if long || many || room.rows.is_none() || device.software || device.together == Some(false) {
+    if long || many || memory.rows.is_none() || device.software || device.together == Some(false) {
         return Ok(false);
     }
     // With all the memory a workgroup can have: then no more of them fit a processor than will of the real ones,

@@ -20,10 +20,10 @@ impl Gpu {
     /// Whether it is expected to be faster than so many cores: its passes, its longest chain and its traffic against
     /// the solves that a core does in a second.
     pub fn wins(&self, model: &Model, cores: usize) -> bool {
-        let shape = self.shape(model);
+        let shape = self.stats(model);
         let solves = model.constraints() as f64 * f64::from(model.settings.iterations);
         // Finding neighbors is worth about four iterations of their contacts.
-        let met = if model.mutual.is_some() { model.shape.objects.len() as f64 } else { 0.0 };
+        let met = if model.particle_contact.is_some() { model.topology.objects.len() as f64 } else { 0.0 };
         let contacts = met * f64::from(model.settings.iterations + 4);
         let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE + contacts * CONTACT;
         here < (solves / CORE_SOLVES + contacts / CORE_CONTACTS) / cores as f64

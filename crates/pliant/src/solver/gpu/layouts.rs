@@ -16,10 +16,10 @@ pub struct Pose {
     pub rotation: [f32; 4],
 }
 
-/// [`collider_contact::Obstacle`].
+/// [`collider_contact::MovingCollider`].
 #[derive(Clone, Copy, Debug, PartialEq, Pod, Zeroable)]
 #[repr(C)]
-pub struct Obstacle {
+pub struct MovingCollider {
     /// Where it stood at the start of the substep.
     pub before: Pose,
     /// Where it stands at the end.
@@ -27,9 +27,9 @@ pub struct Obstacle {
     /// Half extents of a box (x, y, z); half length of a capsule (x); radius of a sphere or a capsule (w) [m].
     pub size: [f32; 4],
     /// Static coefficient of friction.
-    pub stick: f32,
+    pub static_friction: f32,
     /// Kinetic coefficient.
-    pub slide: f32,
+    pub kinetic_friction: f32,
     /// 0 plane, 1 sphere, 2 capsule, 3 box, 4 hull, 5 surface, 6 field.
     pub shape: u32,
     /// First vector of its tables in `fixtures`, where it has some.
@@ -56,9 +56,9 @@ impl From<&crate::math::Pose> for Pose {
     }
 }
 
-impl From<&collider_contact::Obstacle> for Obstacle {
-    fn from(obstacle: &collider_contact::Obstacle) -> Self {
-        let (shape, size) = match &obstacle.solid {
+impl From<&collider_contact::MovingCollider> for MovingCollider {
+    fn from(moving_collider: &collider_contact::MovingCollider) -> Self {
+        let (shape, size) = match &moving_collider.solid {
             collider_contact::Solid::Plane => (0, [0.0; 4]),
             collider_contact::Solid::Sphere { radius } => (1, [0.0, 0.0, 0.0, *radius]),
             collider_contact::Solid::Capsule { half_length, radius } => (2, [*half_length, 0.0, 0.0, *radius]),
@@ -68,11 +68,11 @@ impl From<&collider_contact::Obstacle> for Obstacle {
             collider_contact::Solid::Field(_) => (6, [0.0; 4]),
         };
         Self {
-            before: Pose::from(&obstacle.before),
-            after: Pose::from(&obstacle.after),
+            before: Pose::from(&moving_collider.before),
+            after: Pose::from(&moving_collider.after),
             size,
-            stick: obstacle.friction.stick,
-            slide: obstacle.friction.slide,
+            static_friction: moving_collider.friction.static_friction,
+            kinetic_friction: moving_collider.friction.kinetic_friction,
             shape,
             table: 0,
         }
@@ -107,7 +107,7 @@ pub struct Substep {
     pub solid: u32,
     pub colliders: u32,
     pub stabilization: u32,
-    pub obstacles: u32,
+    pub moving_colliders: u32,
     pub poses: u32,
     pub radii: u32,
     pub spins: u32,
@@ -126,8 +126,8 @@ pub struct Substep {
     pub fields: u32,
     pub carried: u32,
     pub wet: u32,
-    pub loads: u32,
-    pub crowds: u32,
+    pub mass_splitting: u32,
+    pub contact_counts: u32,
     pub lasts: u32,
     pub cohesion: f32,
 }
@@ -149,8 +149,8 @@ pub struct Job {
     pub copies_out: u32,
     pub fresh: u32,
     pub spare: u32,
-    pub stick: f32,
-    pub slide: f32,
+    pub static_friction: f32,
+    pub kinetic_friction: f32,
     pub omega: f32,
     pub scale: f32,
     pub substeps: u32,

@@ -31,7 +31,7 @@ pub mod wgsl_codegen;
 pub mod workgroup_memory;
 
 use crate::contact::cpu::collider_contacts::Contact;
-use crate::contact::gpu::particle_contacts::Meeting;
+use crate::contact::gpu::particle_contacts::ParticleContacts;
 use crate::error::Diverged;
 use crate::fluid::gpu::Flow;
 use crate::model::Model;
@@ -40,16 +40,16 @@ pub use crate::runtime::gpu::device::{AdapterReport, Cap, Device, GpuOptions, ad
 pub use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::timing::Timer;
 use crate::schedule::passes::Halves;
-use crate::schedule::stats::{Times, Touching};
-use crate::solver::gpu::bind_groups::Desks;
+use crate::schedule::stats::{ContactPair, Times};
+use crate::solver::gpu::bind_groups::BindGroups;
 use crate::solver::gpu::buffers::{Buffers, Sizes};
 use crate::solver::gpu::model_packing::Tables;
 use crate::solver::gpu::normals::Normals;
 pub use crate::solver::gpu::normals::Surface;
 use crate::solver::gpu::program::Program;
-use crate::solver::gpu::status_readback::Alarm;
-pub use crate::solver::gpu::status_readback::Runaway;
-use crate::solver::gpu::uniforms::Records;
+pub use crate::solver::gpu::status_readback::Divergence;
+use crate::solver::gpu::status_readback::StatusReadback;
+use crate::solver::gpu::uniforms::SubstepUniforms;
 use crate::state::State;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -67,14 +67,14 @@ pub struct Gpu {
     pub(crate) program: Program,
     pub(crate) pipelines: Vec<wgpu::ComputePipeline>,
     pub(crate) buffers: Buffers,
-    pub(crate) desks: Desks,
+    pub(crate) bind_groups: BindGroups,
     pub(crate) shapes: Option<Shapes>,
     /// Grows also when somebody only looks, and finds that there was no room.
-    pub(crate) meeting: Option<Mutex<Meeting>>,
+    pub(crate) particle_contacts: Option<Mutex<ParticleContacts>>,
     /// As `meeting`.
     pub(crate) flow: Option<Mutex<Flow>>,
-    pub(crate) records: Records,
-    pub(crate) alarm: Alarm,
+    pub(crate) records: SubstepUniforms,
+    pub(crate) status: StatusReadback,
     pub(crate) timer: Option<Timer>,
     /// Made when somebody first draws.
     pub(crate) normals: Option<Normals>,
@@ -88,18 +88,18 @@ pub struct Gpu {
 
 /// What comes back with the state.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Harvest {
+pub(crate) struct Readback {
     /// Contacts with colliders that pushed in the last substep.
     pub contacts: Vec<Contact>,
     /// Pairs of particles that did.
     pub pairs: u64,
     /// Who ran away.
-    pub runaway: Option<Runaway>,
+    pub divergence: Option<Divergence>,
 }
 
 /// What the list of a substep looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
+pub struct ProgramStats {
     /// Dispatches per substep.
     pub passes: usize,
     /// Longest chain of barriers within workgroups, over all iterations.
@@ -118,27 +118,27 @@ impl Gpu {
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
         let together = tables.fused && coresidency_probe::possible(&device, model, &tables)?;
         let program = Program::new(model, state, &tables, together, device.software);
-        let records = Records::new(model, state, &tables);
+        let records = SubstepUniforms::new(model, state, &tables);
         let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
         let buffers = Buffers::new(&device, model, state, &tables, &program.jobs, &sizes)?;
-        let desks = Desks::new(&device, &buffers)?;
-        let pipelines = desks.pipelines(&device, &program.pipelines)?;
+        let bind_groups = BindGroups::new(&device, &buffers)?;
+        let pipelines = bind_groups.pipelines(&device, &program.pipelines)?;
         let shapes = match &state.shapes {
-            Some(shapes) => Some(Shapes::new(&device, &desks.shapes, &tables.shapes, shapes)?),
+            Some(shapes) => Some(Shapes::new(&device, &bind_groups.shapes, &tables.shapes, shapes)?),
             None => None,
         };
-        let meeting = match model.mutual {
-            Some(_) => Some(Mutex::new(Meeting::new(&device, &desks, &buffers, &tables, state)?)),
+        let particle_contacts = match model.particle_contact {
+            Some(_) => Some(Mutex::new(ParticleContacts::new(&device, &bind_groups, &buffers, &tables, state)?)),
             None => None,
         };
         let flow = match model.fluid {
-            Some(_) => Some(Mutex::new(Flow::new(&device, &desks, &buffers, &tables, state)?)),
+            Some(_) => Some(Mutex::new(Flow::new(&device, &bind_groups, &buffers, &tables, state)?)),
             None => None,
         };
         tables.flow.upload(&device, &buffers, model, state);
         records.upload_fixed(&device, &buffers, model);
         let gpu = Self {
-            alarm: Alarm::new(&device),
+            status: StatusReadback::new(&device),
             timer: Timer::new(&device),
             normals: None,
             profiling: false,
@@ -150,9 +150,9 @@ impl Gpu {
             program,
             pipelines,
             buffers,
-            desks,
+            bind_groups,
             shapes,
-            meeting,
+            particle_contacts,
             flow,
             records,
         };
@@ -166,18 +166,18 @@ impl Gpu {
     }
 
     /// What a substep is made of.
-    pub fn shape(&self, model: &Model) -> Shape {
+    pub fn stats(&self, model: &Model) -> ProgramStats {
         let longest = |range: Range<usize>| self.tables.patches.chains[range].iter().max().copied();
         let islands = longest(0..model.schedule.islands).unwrap_or(0);
         let tilings = model.schedule.tilings().filter_map(longest);
         let between = self.program.count == 0 && model.schedule.halves() == Halves::Last;
         let chain = (islands + tilings.sum::<usize>()) * model.settings.iterations as usize + usize::from(between);
-        let workgroup_bytes = self.tables.patches.rooms.iter().map(|(_, room)| room.bytes()).max().unwrap_or(0);
+        let workgroup_bytes = self.tables.patches.memories.iter().map(|(_, memory)| memory.bytes()).max().unwrap_or(0);
         let bytes = self.buffers.bytes
-            + self.met().map_or(0, |m| m.bytes())
+            + self.lock_contacts().map_or(0, |m| m.bytes())
             + self.shapes.as_ref().map_or(0, Shapes::bytes)
-            + self.flowing().map_or(0, |f| f.bytes());
-        Shape { passes: self.passes(), chain, bytes, workgroup_bytes }
+            + self.lock_fluid().map_or(0, |f| f.bytes());
+        ProgramStats { passes: self.passes(), chain, bytes, workgroup_bytes }
     }
 
     /// What the host has sent to the device so far [bytes]: nothing more while nothing moves by prescription and the
@@ -210,22 +210,24 @@ impl Gpu {
     }
 
     pub(crate) fn passes(&self) -> usize {
-        let (meet, flow) =
-            (self.met().map_or(0, |m| m.search().dispatches()), self.flowing().map_or(0, |f| f.search().dispatches()));
+        let (meet, flow) = (
+            self.lock_contacts().map_or(0, |m| m.search().dispatches()),
+            self.lock_fluid().map_or(0, |f| f.search().dispatches()),
+        );
         self.program.passes(meet, flow)
     }
 
-    pub(crate) fn met(&self) -> Option<MutexGuard<'_, Meeting>> {
-        self.meeting.as_ref().map(|m| m.lock().unwrap_or_else(|e| e.into_inner()))
+    pub(crate) fn lock_contacts(&self) -> Option<MutexGuard<'_, ParticleContacts>> {
+        self.particle_contacts.as_ref().map(|m| m.lock().unwrap_or_else(|e| e.into_inner()))
     }
 
-    pub(crate) fn flowing(&self) -> Option<MutexGuard<'_, Flow>> {
+    pub(crate) fn lock_fluid(&self) -> Option<MutexGuard<'_, Flow>> {
         self.flow.as_ref().map(|f| f.lock().unwrap_or_else(|e| e.into_inner()))
     }
 
     /// Whether there are lists that may have no room.
     pub(crate) fn has_lists(&self) -> bool {
-        self.meeting.is_some() || self.flow.is_some()
+        self.particle_contacts.is_some() || self.flow.is_some()
     }
 
     /// Substeps submitted since the start.
@@ -234,12 +236,13 @@ impl Gpu {
     }
 
     /// Pairs of particles that pushed each other in the last substep; waits for them.
-    pub fn touching(&self, model: &Model) -> Result<Vec<Touching>, GpuError> {
-        self.met().map_or(Ok(Vec::new()), |meeting| meeting.touching(&self.device, model))
+    pub fn contact_pairs(&self, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
+        self.lock_contacts()
+            .map_or(Ok(Vec::new()), |particle_contacts| particle_contacts.contact_pairs(&self.device, model))
     }
 
     /// The error that the host makes of a runaway, with the state as it was read back.
-    pub fn diverged(&self, model: &Model, state: &State, found: Runaway) -> Diverged {
+    pub fn diverged(&self, model: &Model, state: &State, found: Divergence) -> Diverged {
         let [x, y, z, _] = state.rows[found.particle];
         Diverged::new(found.stage, model, found.particle, [x, y, z], self.records.time(found.substeps))
     }

@@ -57,7 +57,7 @@ pub struct Surface<'a> {
     /// One `vec4<f32>` per particle: unit normal and 0; all 0 where a particle has no triangle with an area.
     pub normals: &'a Buffer,
     /// Three particle numbers (`u32`) per triangle, counter-clockwise from outside, as in
-    /// [`crate::frame::Shape::triangles`].
+    /// [`crate::frame::Topology::triangles`].
     pub triangles: &'a Buffer,
     /// Particle numbers in `triangles`.
     pub index_count: u32,
@@ -111,7 +111,7 @@ impl Gpu {
 
 impl Normals {
     fn new(device: &Device, model: &Model, rows: &Buffer) -> Result<Self, GpuError> {
-        let (triangles, particles) = (&model.shape.triangles, model.shape.objects.len());
+        let (triangles, particles) = (&model.topology.triangles, model.topology.objects.len());
         let topology = corners(triangles, particles);
         // A buffer that a shader sees has one element at least.
         let normals_bytes = size_of::<RowData>() * particles.max(1);

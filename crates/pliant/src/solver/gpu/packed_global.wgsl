@@ -2,6 +2,6 @@
 
 fn keep_cards(it: Patch, t: u32) {}
 
-fn card(at: u32) -> vec4<u32> {
+fn entry(at: u32) -> vec4<u32> {
     return fixtures[at];
 }

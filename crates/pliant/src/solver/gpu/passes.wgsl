@@ -3,7 +3,7 @@
 
 // Puts the copies of particles where the particles are, with their share of the mass (S12).
 @compute @workgroup_size(SIZE)
-fn spread(thread: Thread) {
+fn spread_copies(thread: Thread) {
     let k = number_of(thread);
     if k >= job.count {
         return;
@@ -20,7 +20,7 @@ fn spread(thread: Thread) {
 // Brings particles to the mean of their copies (S12, D2 eq 7): as a sum of changes, so that what did not
 // move stays where it is to the bit.
 @compute @workgroup_size(SIZE)
-fn join(thread: Thread) {
+fn join_copies(thread: Thread) {
     let k = number_of(thread);
     if k >= job.count {
         return;
@@ -38,7 +38,7 @@ fn join(thread: Thread) {
 
 // Contacts of all particles outside islands; of those in islands, where `job.mode` is not 0.
 @compute @workgroup_size(SIZE)
-fn touch_all(thread: Thread) {
+fn collider_contacts(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles || in_island(i) != (job.mode != 0u) {
         return;
@@ -51,7 +51,7 @@ fn touch_all(thread: Thread) {
 
 // Deals the cards of a pass of contacts between particles.
 @compute @workgroup_size(SIZE)
-fn deal(thread: Thread) {
+fn pack_particles(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.particles {
         return;

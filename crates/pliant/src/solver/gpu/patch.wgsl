@@ -46,7 +46,7 @@ struct Patch {
     segments_at: u32,
     segments: u32,
     cards_at: u32,
-    cards: u32,
+    packed: u32,
     // The first step of the second half, after LAST_EXCHANGE; 0 if there is none.
     second: u32,
     // The end of rows that stand for a particle or an orientation: copies for one kind only come after.
@@ -102,7 +102,7 @@ fn patches(thread: Thread) {
 fn solve(it: Patch, t: u32, mark: u32) {
     let fresh = job.fresh != 0u;
     keep_lambda(it, t, fresh);
-    var near = touching(it, t);
+    var near = contact_pairs(it, t);
     hold(it, t, &near);
     patch_barrier();
 
@@ -139,7 +139,7 @@ fn solve(it: Patch, t: u32, mark: u32) {
 }
 
 fn nothing_near(pushed: u32) -> Near {
-    return Near(0u, pushed, NOBODY, 0u, vec3<f32>(0.0), vec4<f32>(0.0));
+    return Near(0u, pushed, NONE, 0u, vec3<f32>(0.0), vec4<f32>(0.0));
 }
 
 // What a thread knows about contacts of its first rows, for a substep: masks do not change within it.
@@ -195,7 +195,7 @@ fn touch_row(it: Patch, r: u32, near: ptr<function, Near>) {
 
 // A word of a row's mask.
 fn mask_of(entry: vec4<u32>, word: u32) -> u32 {
-    if entry.y == NOBODY {
+    if entry.y == NONE {
         return 0u;
     }
     return atomicLoad(&marks[mask_at(entry.y, entry.x) + word]);
@@ -210,7 +210,7 @@ fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>
     if radius < 0.0 {
         radius = params[sub.radii + fixtures[it.list + r].y];
     }
-    let o = obstacle(c);
+    let o = moving_collider(c);
     let depth = solid_depth(o, o.after, row.xyz, radius);
     if row.w == 0.0 || !(several || ((*near).pushed & bit) != 0u || depth.inside > 0.0) {
         return;
@@ -256,7 +256,7 @@ fn hold(it: Patch, t: u32, near: ptr<function, Near>) {
 
 // Puts back what it kept.
 fn release(near: Near) {
-    if near.held != NOBODY && (near.pushed & (1u << (near.held / THREADS))) != 0u {
+    if near.held != NONE && (near.pushed & (1u << (near.held / THREADS))) != 0u {
         work[near.kept_at] = near.push;
     }
 }

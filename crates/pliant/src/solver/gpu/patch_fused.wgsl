@@ -14,7 +14,7 @@ fn turns() -> u32 {
 }
 
 fn is_over() -> bool {
-    return ran_away();
+    return has_diverged();
 }
 
 // The substep of this thread, counted from the first of the pass.
@@ -24,7 +24,7 @@ var<private> at_turn: u32;
 var<private> codes: u32;
 var<private> seen: u32;
 
-fn touching(it: Patch, t: u32) -> Near {
+fn contact_pairs(it: Patch, t: u32) -> Near {
     var near = nothing_near(0u);
     near.codes = codes;
     codes = 0u;
@@ -39,14 +39,14 @@ fn told(i: u32) -> u32 {
 
 // Whether it has run away before in this pass: then it stays, so that the host sees where that was.
 fn is_gone(x: vec3<f32>, v: vec3<f32>) -> bool {
-    return !(dot(x, x) <= FARTHEST * FARTHEST) || !(dot(v, v) <= FASTEST * FASTEST);
+    return !(dot(x, x) <= MAX_POSITION * MAX_POSITION) || !(dot(v, v) <= MAX_SPEED * MAX_SPEED);
 }
 
 // A row as the patch sees it at its start.
 fn entering(entry: vec4<u32>) -> vec4<f32> {
     at_turn = 0u;
     let i = particle_of(entry);
-    if i == NOBODY {
+    if i == NONE {
         seen++;
         return vec4<f32>(0.0);
     }
@@ -56,7 +56,7 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
 // The particle or orientation that a row is, or is a copy of; nobody for copies for one kind only, which are spread when
 // they are needed.
 fn particle_of(entry: vec4<u32>) -> u32 {
-    return select(entry.y, entry.x, entry.y == NOBODY && entry.x < sub.solid);
+    return select(entry.y, entry.x, entry.y == NONE && entry.x < sub.solid);
 }
 
 fn ahead(entry: vec4<u32>, i: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> {
@@ -79,7 +79,7 @@ fn ahead(entry: vec4<u32>, i: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f3
 fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     let slot = entry.x;
     let i = particle_of(entry);
-    if i == NOBODY {
+    if i == NONE {
         seen++;
         return row;
     }
@@ -122,12 +122,12 @@ fn done(t: u32) {
     let solve = atomicLoad(&marks[RUNNING_SOLVE]);
     let first = min(min(predict, solve) >> WHO, job.substeps - 1u);
     atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + first + 1u);
-    tell(RAN_AWAY_PREDICT, predict, first);
-    tell(RAN_AWAY_SOLVE, solve, first);
+    tell(DIVERGED_PREDICT, predict, first);
+    tell(DIVERGED_SOLVE, solve, first);
 }
 
 fn tell(to: u32, word: u32, first: u32) {
-    if word != NOBODY && word >> WHO == first {
+    if word != NONE && word >> WHO == first {
         atomicStore(&marks[to], word & ((1u << WHO) - 1u));
     }
 }

@@ -16,7 +16,7 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
         return rows[id];
     }
     let owner = entry.y;
-    if owner == NOBODY {
+    if owner == NONE {
         // Copies for one kind only, which are spread when they are needed.
         return vec4<f32>(0.0);
     }
@@ -42,7 +42,7 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     let id = entry.x;
     if job.mode == PLAIN || id < sub.solid {
         rows[id] = row;
-    } else if entry.y == NOBODY {
+    } else if entry.y == NONE {
         return row;
     } else if job.mode != SEAMS_TOGETHER {
         rows[id - sub.solid + job.copies_out] = row;
@@ -57,13 +57,13 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
 fn done(t: u32) {}
 
 // Masks are those that predict has found.
-fn touching(it: Patch, t: u32) -> Near {
+fn contact_pairs(it: Patch, t: u32) -> Near {
     // Who comes later in a substep does not know what was.
     var near = nothing_near(select(0xffffffffu, 0u, job.fresh != 0u));
     if sub.colliders > 0u {
         for (var k = 0u; k < KNOWN && t + k * THREADS < it.real; k++) {
             let entry = fixtures[it.list + t + k * THREADS];
-            if entry.y != NOBODY {
+            if entry.y != NONE {
                 let mask = atomicLoad(&marks[mask_at(entry.y, entry.x)]);
                 near.codes |= near_code(entry.y, entry.x, mask) << (4u * k);
             }

@@ -1,15 +1,15 @@
 //! Patches for workgroups: which rows a patch holds, what it does round by round, the numbers of its rows within
 //! it, and what of all that a workgroup keeps in its own memory.
 
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Tie;
 use crate::model::Model;
-use crate::schedule::passes::{Copies, Job, Pass};
-use crate::solver::gpu::constraint_packing::Deck;
-use crate::solver::gpu::model_packing::{GroupAt, NOBODY, has_multipliers};
+use crate::schedule::passes::{Copies, Pass, PatchOp};
+use crate::solver::gpu::constraint_packing::PackedBatch;
+use crate::solver::gpu::model_packing::{GroupAt, NONE, has_multipliers};
 use crate::solver::gpu::wgsl_codegen::op;
-use crate::solver::gpu::workgroup_memory::{Draft, Room, fit};
+use crate::solver::gpu::workgroup_memory::{Draft, WorkgroupMemory, fit};
 use std::ops::Range;
 
 /// What steps do besides constraints, as in `patch.wgsl`.
@@ -35,15 +35,15 @@ pub struct Patches {
     /// First word of the directory, [`ENTRY`] words per patch.
     pub directory: u32,
     /// Patches that run side by side, and what their workgroups keep.
-    pub rooms: Vec<(Range<usize>, Room)>,
+    pub memories: Vec<(Range<usize>, WorkgroupMemory)>,
     /// Barriers of each patch in one iteration.
     pub chains: Vec<usize>,
     /// Kinds that occur in patches.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ConstraintKind>,
     /// Whether every particle and orientation is in one.
     pub complete: bool,
     /// Cards of their constraints, batch by batch.
-    pub decks: Vec<Deck>,
+    pub packed_batches: Vec<PackedBatch>,
 }
 
 impl Patches {
@@ -55,8 +55,8 @@ impl Patches {
     }
 
     /// What the workgroups of these patches keep.
-    pub fn room(&self, range: &Range<usize>) -> Room {
-        self.rooms.iter().find(|(r, _)| r == range).map_or_else(Room::default, |(_, room)| *room)
+    pub fn memory(&self, range: &Range<usize>) -> WorkgroupMemory {
+        self.memories.iter().find(|(r, _)| r == range).map_or_else(WorkgroupMemory::default, |(_, memory)| *memory)
     }
 }
 
@@ -85,26 +85,27 @@ impl<'a> Writer<'a> {
         let (model, patches) = (self.model, &self.model.schedule.patches);
         let drafts: Vec<Draft> = (0..patches.len()).map(|p| self.draft(p, &patches[p])).collect();
         let ranges = std::iter::once(0..model.schedule.islands).chain(model.schedule.tilings());
-        let room = |r: Range<usize>| (r.clone(), fit(&drafts[r], self.threads, memory, has_multipliers(model)));
-        let rooms = ranges.filter(|r| !r.is_empty()).map(room).collect();
-        let mut all = Patches { rooms, ..Patches::default() };
+        let memory = |r: Range<usize>| (r.clone(), fit(&drafts[r], self.threads, memory, has_multipliers(model)));
+        let memories = ranges.filter(|r| !r.is_empty()).map(memory).collect();
+        let mut all = Patches { memories, ..Patches::default() };
         let mut directory = Vec::new();
         for (number, (jobs, draft)) in patches.iter().zip(&drafts).enumerate() {
-            let room = all.rooms.iter().find(|(r, _)| r.contains(&number)).map_or_else(Room::default, |r| r.1);
+            let memory =
+                all.memories.iter().find(|(r, _)| r.contains(&number)).map_or_else(WorkgroupMemory::default, |r| r.1);
             for (k, &row) in draft.rows.iter().enumerate() {
                 self.local[row as usize] = k as u32;
             }
             let list = fixtures.len() as u32;
             let seams = draft.rows.partition_point(|&row| self.kind(row) < Row::Seam);
             fixtures.extend(draft.rows.iter().map(|&row| self.row(row)));
-            let cards = fixtures.len();
-            let mut work = Work { room, cards, ..Work::default() };
+            let packed = fixtures.len();
+            let mut work = Work { memory, packed, ..Work::default() };
             self.steps(number, jobs, fixtures, &mut work);
-            all.decks.append(&mut work.decks);
+            all.packed_batches.append(&mut work.packed_batches);
             let steps = work.steps.len();
             if self.fused && number >= self.model.schedule.islands {
                 // After them in memory, for whoever runs all iterations at once.
-                let touches = self.model.schedule.iteration.contains(&Pass::Touch);
+                let touches = self.model.schedule.iteration.contains(&Pass::ColliderContacts);
                 work.step([EXCHANGE, u32::from(touches), 0, 0], 1);
             }
             let end = fixtures.len();
@@ -122,8 +123,8 @@ impl<'a> Writer<'a> {
                 work.steps.len() as u32,
                 segments,
                 work.segments.len() as u32,
-                cards as u32,
-                (end - cards) as u32,
+                packed as u32,
+                (end - packed) as u32,
                 work.second as u32,
                 draft.real as u32,
             ]);
@@ -162,13 +163,13 @@ impl<'a> Writer<'a> {
             let tie = &phantoms.ties[phantoms.ties.partition_point(|tie| tie.first <= row) - 1];
             return [row, tie.owner, tie.first, tie.count];
         }
-        let particle = (row as usize) < self.model.shape.objects.len();
-        [row, if particle { row } else { NOBODY }, 0, 0]
+        let particle = (row as usize) < self.model.topology.objects.len();
+        [row, if particle { row } else { NONE }, 0, 0]
     }
 
     /// Rows of a patch in order, so that neighbors in memory are loaded together, copies of a particle stay side by side
     /// and most threads have one row of which contacts are to be looked at; and the sizes of its tables.
-    fn draft(&mut self, patch: usize, jobs: &[Job]) -> Draft {
+    fn draft(&mut self, patch: usize, jobs: &[PatchOp]) -> Draft {
         let mut draft = Draft { plan: jobs.len() + 2, ..Draft::default() };
         let (owner, mut rows) = (&mut self.owner, Vec::new());
         let mut add = |row: u32| {
@@ -182,21 +183,21 @@ impl<'a> Writer<'a> {
         }
         for job in jobs {
             match job {
-                Job::Batches { group, batches } => {
+                PatchOp::Batches { group, batches } => {
                     let g = &self.model.groups[*group];
                     for b in &g.batches[batches.clone()] {
                         b.slots().flat_map(|(block, lane)| g.rows_of(block, lane)).for_each(&mut add);
                         draft.add(g, b, self.threads);
                     }
                 }
-                Job::Spread(copies) | Job::Join(copies) => {
-                    draft.plan += if matches!(job, Job::Spread(_)) { copies.ties.len() } else { 0 };
+                PatchOp::Spread(copies) | PatchOp::Join(copies) => {
+                    draft.plan += if matches!(job, PatchOp::Spread(_)) { copies.ties.len() } else { 0 };
                     for tie in &self.model.phantoms.ties[copies.ties.clone()] {
                         add(tie.owner);
                         (tie.first..tie.first + tie.count).for_each(&mut add);
                     }
                 }
-                Job::Seams => {}
+                PatchOp::Seams => {}
             }
         }
         rows.sort_unstable_by_key(|&row| (self.kind(row), row));
@@ -205,13 +206,13 @@ impl<'a> Writer<'a> {
         Draft { rows, real, ..draft }
     }
 
-    fn steps(&self, patch: usize, jobs: &[Job], fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
+    fn steps(&self, patch: usize, jobs: &[PatchOp], fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
         for job in jobs {
             match job {
-                Job::Batches { group, batches } => self.batches(*group, batches.clone(), fixtures, work),
-                Job::Spread(copies) => self.copies(SPREAD, copies, work),
-                Job::Join(copies) => self.copies(JOIN, copies, work),
-                Job::Seams => {
+                PatchOp::Batches { group, batches } => self.batches(*group, batches.clone(), fixtures, work),
+                PatchOp::Spread(copies) => self.copies(SPREAD, copies, work),
+                PatchOp::Join(copies) => self.copies(JOIN, copies, work),
+                PatchOp::Seams => {
                     // Once in a substep at most: no part of an iteration's chain.
                     work.step([LAST_EXCHANGE, 0, 0, 0], 0);
                     work.second = work.steps.len();
@@ -231,18 +232,18 @@ impl<'a> Writer<'a> {
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
         let each = g.layout().multipliers * BLOCK;
         let lambda_at = at.lambda + (first.first * each) as u32;
-        let kept = work.room.lambda.is_some();
+        let kept = work.memory.lambda.is_some();
         let lambda =
             if kept { work.keep(lambda_at, (last.first + last.blocks() - first.first) * each) } else { lambda_at };
         let from = work.rounds.len();
         for (b, number) in batches.iter().zip(range) {
-            let deck = Deck::write(self.model, group, number, &self.local, fixtures);
-            let start = deck.start;
-            work.decks.push(deck);
+            let packed_batch = PackedBatch::write(self.model, group, number, &self.local, fixtures);
+            let start = packed_batch.start;
+            work.packed_batches.push(packed_batch);
             // Kept cards are counted from the first of the patch.
-            let start = if work.room.cards.is_some() { start - work.cards } else { start };
-            for done in (0..b.count).step_by(work.room.threads) {
-                let count = (b.count - done).min(work.room.threads);
+            let start = if work.memory.packed.is_some() { start - work.packed } else { start };
+            for done in (0..b.count).step_by(work.memory.threads) {
+                let count = (b.count - done).min(work.memory.threads);
                 let lambda = lambda + ((b.first - first.first) * each + done * g.layout().multipliers) as u32;
                 work.rounds.push([count as u32, (start + done) as u32, b.count as u32, lambda]);
             }
@@ -280,9 +281,9 @@ enum Row {
 /// A patch being written.
 #[derive(Default)]
 struct Work {
-    room: Room,
+    memory: WorkgroupMemory,
     /// Where its cards start.
-    cards: usize,
+    packed: usize,
     /// Constraints that run at the same time: how many, cards, distance of a card's vectors, multipliers. Among them
     /// the ties of split particles.
     rounds: Vec<[u32; WORDS]>,
@@ -299,7 +300,7 @@ struct Work {
     /// Number of them.
     kept: usize,
     /// As [`Patches::decks`].
-    decks: Vec<Deck>,
+    packed_batches: Vec<PackedBatch>,
 }
 
 impl Work {

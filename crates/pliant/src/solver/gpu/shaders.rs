@@ -1,11 +1,11 @@
 //! Puts WGSL modules together from the twins of the kernels, the passes of this backend and the glue between.
 
-use crate::constraints::{Kind, wgsl};
+use crate::constraints::{ConstraintKind, wgsl};
 use crate::contact::collider_contact::Solid;
 use crate::model::Model;
-use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::solver::gpu::wgsl_codegen;
-use crate::solver::gpu::workgroup_memory::Room;
+use crate::solver::gpu::workgroup_memory::WorkgroupMemory;
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
 const TOUCH: &str = include_str!("../../contact/gpu/collider_contacts.wgsl");
@@ -61,8 +61,8 @@ impl Traits {
     pub fn of(model: &Model, tables: &Tables) -> Self {
         let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
         Self {
-            cohesion: model.mutual.is_some_and(|m| m.cohesion > 0.0),
-            bodies: tables.loads != NOBODY || tables.fields.0 != NOBODY,
+            cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
+            bodies: tables.mass_splitting != NONE || tables.fields.0 != NONE,
             hulls: any(|s| matches!(s, Solid::Convex(_))),
             surfaces: any(|s| matches!(s, Solid::Surface(_))),
             fields: any(|s| matches!(s, Solid::Field(_))),
@@ -89,11 +89,11 @@ enum What {
     Finalize,
     Passes,
     Inflate,
-    Constraint(Kind),
+    Constraint(ConstraintKind),
     Patches(PatchShader),
     Meets,
     Bounces,
-    Rebounds,
+    RestitutionScratch,
     Shapes,
     /// With what it is told about the liquids.
     Flow(String),
@@ -101,7 +101,7 @@ enum What {
 
 /// Which buffers a shader sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Desk {
+pub enum BindGroupKind {
     /// Those of `bindings.wgsl`.
     Main,
     /// Some of them, and the lists of neighbors with their pushes.
@@ -144,17 +144,17 @@ pub fn inflate() -> Source {
     source("inflate", What::Inflate)
 }
 
-/// A pass over contacts between particles: "shares", "project" or "sift".
+/// A pass over contacts between particles: "count_contacts", "project" or "filter_contacts".
 pub fn meets(entry: &'static str) -> Source {
     source(entry, What::Meets)
 }
 
-/// A pass over velocities: "remember" or "bounce".
-pub fn rebounds(entry: &'static str) -> Source {
-    source(entry, What::Rebounds)
+/// A pass over velocities: "save_velocities" or "restitution_colliders".
+pub fn restitution(entry: &'static str) -> Source {
+    source(entry, What::RestitutionScratch)
 }
 
-/// A pass over velocities of particles that touch: "bounce_shares" or "bounce_between".
+/// A pass over velocities of particles that touch: "count_restitution" or "restitution_particles".
 pub fn bounces(entry: &'static str) -> Source {
     source(entry, What::Bounces)
 }
@@ -164,14 +164,14 @@ pub fn shapes(entry: &'static str) -> Source {
     source(entry, What::Shapes)
 }
 
-/// A pass over liquids: "multiply", "advance", "skin", "tug", "settle", "rest", "curl" or "swirl". `constants` is what it is
+/// A pass over liquids: "density_multipliers", "advance", "skin", "surface_tension", "stabilize", "rest", "curl" or "confine_vorticity". `constants` is what it is
 /// told about them.
 pub fn flow(entry: &'static str, constants: String) -> Source {
     source(entry, What::Flow(constants))
 }
 
 /// A pass over constraints of one kind: "batch", "serial" or "jacobi".
-pub fn constraint(kind: Kind, entry: &'static str) -> Source {
+pub fn constraint(kind: ConstraintKind, entry: &'static str) -> Source {
     source(entry, What::Constraint(kind))
 }
 
@@ -179,9 +179,9 @@ pub fn constraint(kind: Kind, entry: &'static str) -> Source {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatchShader {
     /// Kinds of constraints.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<ConstraintKind>,
     /// Room in a workgroup's memory; what has none stays in its place.
-    pub room: Room,
+    pub memory: WorkgroupMemory,
     /// Whether anybody reads multipliers; else nobody keeps them.
     pub multipliers: bool,
     /// Whether the pass does all of a substep.
@@ -200,14 +200,14 @@ impl Source {
     }
 
     /// Which buffers it sees.
-    pub fn desk(&self) -> Desk {
+    pub fn bindings(&self) -> BindGroupKind {
         match self.what {
-            What::Meets if self.entry == "sift" => Desk::Sift,
-            What::Meets => Desk::Meets,
-            What::Bounces => Desk::Bounces,
-            What::Shapes => Desk::Shapes,
-            What::Flow(_) => Desk::Flow,
-            _ => Desk::Main,
+            What::Meets if self.entry == "filter_contacts" => BindGroupKind::Sift,
+            What::Meets => BindGroupKind::Meets,
+            What::Bounces => BindGroupKind::Bounces,
+            What::Shapes => BindGroupKind::Shapes,
+            What::Flow(_) => BindGroupKind::Flow,
+            _ => BindGroupKind::Main,
         }
     }
 
@@ -242,7 +242,7 @@ impl Source {
             What::Bounces => {
                 compose(&[wgsl::REBOUND, BINDINGS, NEAR, include_str!("../../contact/gpu/restitution_particles.wgsl")])
             }
-            What::Rebounds => compose(&[
+            What::RestitutionScratch => compose(&[
                 wgsl::REBOUND,
                 &contact,
                 BINDINGS,
@@ -263,17 +263,17 @@ impl Source {
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &wgsl_codegen::whole(*kind)])
             }
-            What::Patches(PatchShader { kinds, room, multipliers, whole }) => {
+            What::Patches(PatchShader { kinds, memory, multipliers, whole }) => {
                 let sizes = [
-                    ("THREADS", room.threads),
-                    ("ROOM", room.rows.unwrap_or(0)),
-                    ("PLAN", room.plan.unwrap_or(0)),
-                    ("LAMBDA", room.lambda.unwrap_or(0)),
-                    ("CARDS", room.cards.unwrap_or(0)),
+                    ("THREADS", memory.threads),
+                    ("ROOM", memory.rows.unwrap_or(0)),
+                    ("PLAN", memory.plan.unwrap_or(0)),
+                    ("LAMBDA", memory.lambda.unwrap_or(0)),
+                    ("PACKED", memory.packed.unwrap_or(0)),
                 ];
                 let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
                 let pick = |here: bool, local: &'static str, global: &'static str| if here { local } else { global };
-                let glue = wgsl_codegen::patches(kinds, *multipliers, room.cards.is_some());
+                let glue = wgsl_codegen::patches(kinds, *multipliers, memory.packed.is_some());
                 let mut parts: Vec<&str> = kinds.iter().map(|k| k.wgsl()).collect();
                 parts.extend([
                     "const BRIEF: bool = true;\n",
@@ -282,15 +282,15 @@ impl Source {
                     BINDINGS,
                     TOUCH,
                     &sizes,
-                    pick(room.rows.is_some(), include_str!("rows_workgroup.wgsl"), include_str!("rows_global.wgsl")),
-                    pick(room.plan.is_some(), include_str!("plan_workgroup.wgsl"), include_str!("plan_global.wgsl")),
+                    pick(memory.rows.is_some(), include_str!("rows_workgroup.wgsl"), include_str!("rows_global.wgsl")),
+                    pick(memory.plan.is_some(), include_str!("plan_workgroup.wgsl"), include_str!("plan_global.wgsl")),
                     pick(
-                        room.lambda.is_some(),
+                        memory.lambda.is_some(),
                         include_str!("multipliers_workgroup.wgsl"),
                         include_str!("multipliers_global.wgsl"),
                     ),
                     pick(
-                        room.cards.is_some(),
+                        memory.packed.is_some(),
                         include_str!("packed_workgroup.wgsl"),
                         include_str!("packed_global.wgsl"),
                     ),

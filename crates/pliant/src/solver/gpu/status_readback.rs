@@ -6,12 +6,12 @@
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::schedule::Stage;
-use crate::solver::gpu::model_packing::NOBODY;
+use crate::solver::gpu::model_packing::NONE;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// What FROZEN is while lists of neighbors have no room, as in `bindings.wgsl`.
-const CROWDED: u32 = 2;
+const LISTS_FULL: u32 = 2;
 
 const IDLE: u8 = 0;
 const UNDER_WAY: u8 = 1;
@@ -23,7 +23,7 @@ const BYTES: u64 = 4 * crate::solver::gpu::model_packing::MARKS as u64;
 
 /// Whoever ran away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Runaway {
+pub struct Divergence {
     /// Where it was noticed.
     pub stage: Stage,
     /// Who.
@@ -38,25 +38,25 @@ pub enum Signal {
     /// All is well.
     Fine,
     /// Somebody ran away.
-    Ran(Runaway),
+    Ran(Divergence),
     /// Lists of neighbors had no room: so many substeps were done (modulo 2³²), and none since.
-    Crowded {
+    ListsFull {
         /// Substeps.
         done: u32,
     },
 }
 
 /// A copy of the alarm on its way to the host.
-pub struct Alarm {
+pub struct StatusReadback {
     buffer: wgpu::Buffer,
     state: Arc<AtomicU8>,
 }
 
-impl Alarm {
+impl StatusReadback {
     /// Makes the place it is copied to.
     pub fn new(device: &Device) -> Self {
         let buffer = device.device.create_buffer(&wgpu::BufferDescriptor {
-            label: Some("alarm"),
+            label: Some("status"),
             size: BYTES,
             usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
             mapped_at_creation: false,
@@ -91,7 +91,7 @@ impl Alarm {
         device.alive()?;
         match self.state.load(Ordering::Acquire) {
             READY => {}
-            FAILED => return Err(GpuError::Lost("the alarm could not be read".to_owned())),
+            FAILED => return Err(GpuError::Lost("the status could not be read".to_owned())),
             _ => return Ok(Signal::Fine),
         }
         let view = self.buffer.get_mapped_range(..).map_err(|e| GpuError::Lost(e.to_string()))?;
@@ -110,11 +110,11 @@ pub fn read(marks: &[u32]) -> Result<Signal, GpuError> {
         let reason = "workgroups no longer run side by side".to_owned();
         return Err(GpuError::Refused { what: "pieces that wait for each other".to_owned(), reason });
     }
-    let (stage, particle) = if predict != NOBODY { (Stage::Predict, predict) } else { (Stage::Solve, solve) };
-    let found = Runaway { stage, particle: particle as usize, substeps: u64::from(substeps) };
+    let (stage, particle) = if predict != NONE { (Stage::Predict, predict) } else { (Stage::Solve, solve) };
+    let found = Divergence { stage, particle: particle as usize, substeps: u64::from(substeps) };
     Ok(match (particle, frozen) {
-        (NOBODY, CROWDED) => Signal::Crowded { done: substeps },
-        (NOBODY, _) => Signal::Fine,
+        (NONE, LISTS_FULL) => Signal::ListsFull { done: substeps },
+        (NONE, _) => Signal::Fine,
         _ => Signal::Ran(found),
     })
 }

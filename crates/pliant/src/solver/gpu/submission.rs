@@ -6,8 +6,8 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::timing::{self, STAGES};
 use crate::solver::gpu::model_packing::MARKS;
 use crate::solver::gpu::program::Command;
-use crate::solver::gpu::shaders::Desk;
-use crate::solver::gpu::status_readback::{self, Runaway, Signal};
+use crate::solver::gpu::shaders::BindGroupKind;
+use crate::solver::gpu::status_readback::{self, Divergence, Signal};
 use crate::solver::gpu::{Gpu, MOST_IN_FLIGHT};
 use std::time::Instant;
 
@@ -16,11 +16,11 @@ const MOST_DISPATCHES: usize = 20_000;
 
 impl Gpu {
     /// Submits so many steps of dt. Returns without waiting for them.
-    pub fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Runaway>, GpuError> {
-        match self.alarm.look(&self.device)? {
+    pub fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Divergence>, GpuError> {
+        match self.status.look(&self.device)? {
             Signal::Fine => {}
             Signal::Ran(found) => return Ok(Some(found)),
-            Signal::Crowded { .. } => self.make_room(model)?,
+            Signal::ListsFull { .. } => self.make_room(model)?,
         }
         let mut left = u64::from(steps) * u64::from(model.settings.substeps);
         let most = self.most_substeps();
@@ -44,14 +44,14 @@ impl Gpu {
     pub(crate) fn make_room(&self, model: &Model) -> Result<(), GpuError> {
         loop {
             let marks = self.device.download_some(&self.buffers.marks, 0, 4 * MARKS as u64)?;
-            let Signal::Crowded { done } = status_readback::read(&marks)? else { return Ok(()) };
-            if let Some(mut meeting) = self.met() {
-                meeting.grow(&self.device, &self.desks)?;
+            let Signal::ListsFull { done } = status_readback::read(&marks)? else { return Ok(()) };
+            if let Some(mut particle_contacts) = self.lock_contacts() {
+                particle_contacts.grow(&self.device, &self.bind_groups)?;
             }
-            if let Some(mut flow) = self.flowing() {
-                flow.grow(&self.device, &self.desks)?;
+            if let Some(mut flow) = self.lock_fluid() {
+                flow.grow(&self.device, &self.bind_groups)?;
             }
-            self.buffers.thaw(&self.device);
+            self.buffers.unfreeze(&self.device);
             let mut first = self.substeps - u64::from((self.substeps as u32).wrapping_sub(done));
             while first < self.substeps {
                 let count = (self.substeps - first).min(self.most_substeps());
@@ -73,10 +73,10 @@ impl Gpu {
         } else {
             self.encode_substeps(&mut encoder, self.substeps, count);
         }
-        let look = self.alarm.encode(&mut encoder, &self.buffers.marks);
+        let look = self.status.encode(&mut encoder, &self.buffers.marks);
         let submission = self.device.queue.submit([encoder.finish()]);
         if look {
-            self.alarm.send();
+            self.status.send();
         }
         self.in_flight.push_back(submission);
         self.substeps += count;
@@ -137,14 +137,14 @@ impl Gpu {
     }
 
     fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
-        let (meeting, flow) = (self.met(), self.flowing());
+        let (particle_contacts, flow) = (self.lock_contacts(), self.lock_fluid());
         for command in list {
             let d = match command {
                 Command::Run(d) => d,
                 found => {
                     match found {
                         Command::FindFlow => flow.iter().for_each(|f| f.search().encode(pass)),
-                        _ => meeting.iter().for_each(|m| m.search().encode(pass)),
+                        _ => particle_contacts.iter().for_each(|m| m.search().encode(pass)),
                     }
                     *bound = usize::MAX;
                     continue;
@@ -153,18 +153,20 @@ impl Gpu {
             if *bound != d.pipeline {
                 pass.set_pipeline(&self.pipelines[d.pipeline]);
                 *bound = d.pipeline;
-                let own = match d.desk {
-                    Desk::Main => None,
-                    Desk::Meets | Desk::Sift | Desk::Bounces => meeting.as_ref().map(|m| &m.group),
-                    Desk::Shapes => self.shapes.as_ref().map(|s| &s.group),
-                    Desk::Flow => flow.as_ref().map(|f| &f.group),
+                let own = match d.bindings {
+                    BindGroupKind::Main => None,
+                    BindGroupKind::Meets | BindGroupKind::Sift | BindGroupKind::Bounces => {
+                        particle_contacts.as_ref().map(|m| &m.group)
+                    }
+                    BindGroupKind::Shapes => self.shapes.as_ref().map(|s| &s.group),
+                    BindGroupKind::Flow => flow.as_ref().map(|f| &f.group),
                 };
                 if own.is_some() {
                     pass.set_bind_group(1, own, &[]);
                 }
             }
             let offsets = [record, d.job as u32 * self.buffers.stride];
-            pass.set_bind_group(0, self.desks.shared(d.desk), &offsets);
+            pass.set_bind_group(0, self.bind_groups.shared(d.bindings), &offsets);
             let x = d.groups.min(MOST_GROUPS);
             pass.dispatch_workgroups(x as u32, d.groups.div_ceil(x.max(1)) as u32, 1);
         }

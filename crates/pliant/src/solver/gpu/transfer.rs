@@ -5,35 +5,35 @@ use crate::fluid::gpu::FlowTables;
 use crate::model::Model;
 use crate::rigid::gpu::ShapeTables;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::model_packing::{self, NOBODY};
+use crate::solver::gpu::model_packing::{self, NONE};
 use crate::solver::gpu::status_readback::{self, Signal};
-use crate::solver::gpu::{Gpu, Harvest};
+use crate::solver::gpu::{Gpu, Readback};
 use crate::state::State;
 use std::ops::Range;
 
 impl Gpu {
     /// Waits and reads the state back, and what contacts have done.
-    pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Harvest, GpuError> {
+    pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Readback, GpuError> {
         if self.has_lists() {
             self.make_room(model)?;
         }
-        let (mut harvest, mut found, mut carried) = (Harvest::default(), Ok(Signal::Fine), Vec::new());
+        let (mut readback, mut found, mut carried) = (Readback::default(), Ok(Signal::Fine), Vec::new());
         let n = state.particles;
         self.buffers.download(&self.device, state, &self.tables, |pushes, marks| {
             found = status_readback::read(marks);
-            harvest.contacts = self.tables.pushes(model, n, pushes, marks).collect();
-            harvest.pairs = self.tables.pairs(n, pushes);
+            readback.contacts = self.tables.pushes(model, n, pushes, marks).collect();
+            readback.pairs = self.tables.pairs(n, pushes);
             carried = self.tables.flow.seen(n, pushes).to_vec();
         })?;
         FlowTables::download(&carried, state);
-        self.tables.patches.decks.iter().for_each(|deck| deck.gather(&mut state.multipliers));
+        self.tables.patches.packed_batches.iter().for_each(|packed_batch| packed_batch.gather(&mut state.multipliers));
         self.read_poses(state)?;
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
-        if let Signal::Ran(runaway) = found? {
-            harvest.runaway = Some(runaway);
+        if let Signal::Ran(divergence) = found? {
+            readback.divergence = Some(divergence);
         }
-        Ok(harvest)
+        Ok(readback)
     }
 
     /// Puts a changed state on the device.
@@ -47,10 +47,10 @@ impl Gpu {
         let changed = self.tables.change_radii(&state.radii);
         let at = 4 * changed.start as u64;
         self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.params[changed]);
-        if let Some(mut meeting) = self.met() {
-            meeting.refresh(&self.device, state);
+        if let Some(mut particle_contacts) = self.lock_contacts() {
+            particle_contacts.refresh(&self.device, state);
         }
-        if self.meeting.is_some() {
+        if self.particle_contacts.is_some() {
             let at = 4 * u64::from(self.tables.phases);
             self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases);
         }
@@ -66,11 +66,11 @@ impl Gpu {
             self.tables.fixtures[at as usize..][..vectors.len()].copy_from_slice(vectors);
             self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(at), vectors);
         };
-        if self.tables.loads != NOBODY {
-            put(self.tables.loads, &rigid_mass_splitting::loads(there, state.particles));
+        if self.tables.mass_splitting != NONE {
+            put(self.tables.mass_splitting, &rigid_mass_splitting::mass_splitting(there, state.particles));
         }
         let (fields, at_rest) = self.tables.fields;
-        if fields != NOBODY && !(model.melts.is_empty() && model.freezes.is_empty()) {
+        if fields != NONE && !(model.melts.is_empty() && model.freezes.is_empty()) {
             put(at_rest, &model_packing::fields(model, state));
         }
     }
@@ -129,7 +129,7 @@ impl Gpu {
         let masks = vec![0_u32; words * range.len()];
         let at = 4 * (u64::from(self.tables.masks) + (words * range.start) as u64);
         self.buffers.write(&self.device, &self.buffers.marks, at, &masks);
-        if self.meeting.is_some() {
+        if self.particle_contacts.is_some() {
             let at = 4 * (u64::from(self.tables.phases) + range.start as u64);
             self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases[range]);
         }

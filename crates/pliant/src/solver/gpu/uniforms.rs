@@ -9,13 +9,13 @@ use crate::model::Model;
 use crate::runtime::gpu::device::Device;
 use crate::scene::{Integrator, Method};
 use crate::solver::gpu::buffers::Buffers;
-use crate::solver::gpu::layouts::{Obstacle, Pose, Substep};
+use crate::solver::gpu::layouts::{MovingCollider, Pose, Substep};
 use crate::solver::gpu::model_packing::Tables;
 use crate::state::State;
 
 /// Substeps of one submission where things move.
 const RING: u64 = 64;
-/// Records that never change: the first substep's, and all others'.
+/// SubstepUniforms that never change: the first substep's, and all others'.
 const FIXED: u32 = 2;
 
 const KEEPS_HISTORY: u32 = 1;
@@ -23,8 +23,8 @@ const SECOND_ORDER: u32 = 2;
 const IN_THE_AIR: u32 = 4;
 const GOES_ON: u32 = 8;
 
-/// Records and where they are.
-pub struct Records {
+/// SubstepUniforms and where they are.
+pub struct SubstepUniforms {
     /// Of a substep that is not the first.
     steady: Substep,
     /// Whether a collider or a pin moves by prescription.
@@ -39,7 +39,7 @@ pub struct Records {
     length: f64,
 }
 
-impl Records {
+impl SubstepUniforms {
     /// For a model.
     pub fn new(model: &Model, state: &State, tables: &Tables) -> Self {
         let s = &model.settings;
@@ -47,7 +47,7 @@ impl Records {
         let second = s.integrator == Integrator::Bdf2;
         let solid = state.velocities.len() as u32;
         let mut flags = if second { KEEPS_HISTORY | SECOND_ORDER } else { 0 };
-        if !model.sails.triangles.is_empty() {
+        if !model.aero_surfaces.triangles.is_empty() {
             flags |= IN_THE_AIR;
         }
         if s.iterations > 1 {
@@ -72,7 +72,7 @@ impl Records {
             solid,
             colliders,
             stabilization: s.stabilization,
-            obstacles: base,
+            moving_colliders: base,
             poses: base + 6 * colliders,
             radii: tables.radii,
             spins: tables.spins,
@@ -91,10 +91,10 @@ impl Records {
             fields: tables.fields.0,
             carried: tables.flow.carried,
             wet: tables.flow.wet,
-            loads: tables.loads,
-            crowds: tables.crowds,
+            mass_splitting: tables.mass_splitting,
+            contact_counts: tables.contact_counts,
             lasts: tables.lasts,
-            cohesion: std::f32::consts::TAU * model.mutual.map_or(0.0, |m| m.cohesion) * h * h,
+            cohesion: std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h,
         };
         Self {
             steady,
@@ -171,7 +171,7 @@ impl Records {
     /// Record of substep `index`, with places `shift` vectors behind the first.
     fn record(&self, index: u64, shift: u32) -> Substep {
         let mut record = self.steady;
-        record.obstacles += shift;
+        record.moving_colliders += shift;
         record.poses += shift;
         if index == 0 && record.flags & SECOND_ORDER != 0 {
             record.flags &= !SECOND_ORDER;
@@ -185,13 +185,16 @@ impl Records {
         let (start, end) = (self.time(index), self.time(index + 1));
         let mut all = Vec::with_capacity(self.set as usize);
         for (c, &table) in model.colliders.iter().zip(&self.solids) {
-            let obstacle = collider_contact::Obstacle {
+            let moving_collider = collider_contact::MovingCollider {
                 solid: c.solid.clone(),
                 before: c.motion.pose(start),
                 after: c.motion.pose(end),
                 friction: c.friction,
             };
-            all.extend_from_slice(bytemuck::cast_slice(&[Obstacle { table, ..Obstacle::from(&obstacle) }]));
+            all.extend_from_slice(bytemuck::cast_slice(&[MovingCollider {
+                table,
+                ..MovingCollider::from(&moving_collider)
+            }]));
         }
         for pins in &model.pins {
             all.extend_from_slice(bytemuck::cast_slice(&[Pose::from(&pins.motion.pose(end))]));

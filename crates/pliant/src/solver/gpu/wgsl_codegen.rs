@@ -3,22 +3,22 @@
 //! WGSL has no generics, so what `backend::cpu` writes once over `Constraint<N, P, M>` is written out here, from
 //! the same [`Layout`](crate::constraints::Layout).
 
-use crate::constraints::Kind;
+use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use std::fmt::Write;
 
 /// A kind's number in rounds.
-pub fn op(kind: Kind) -> u32 {
+pub fn op(kind: ConstraintKind) -> u32 {
     kind as u32
 }
 
 /// Words of local row numbers of one constraint: two to a word.
-pub fn index_words(kind: Kind) -> usize {
+pub fn index_words(kind: ConstraintKind) -> usize {
     kind.layout().rows.div_ceil(2)
 }
 
 /// Vectors of a constraint's card: local row numbers, then parameters, so that a thread fetches all it needs at once.
-pub fn card_vectors(kind: Kind) -> usize {
+pub fn packed_vectors(kind: ConstraintKind) -> usize {
     (index_words(kind) + kind.layout().params).div_ceil(4)
 }
 
@@ -28,7 +28,7 @@ fn list(n: usize, item: impl Fn(usize) -> String) -> String {
 
 /// What patches do with each kind, and `run`, which picks by its number. PBD reads no multipliers, and then nobody
 /// keeps them. `near`: whether cards are in the workgroup's own memory.
-pub fn patches(kinds: &[Kind], multipliers: bool, near: bool) -> String {
+pub fn patches(kinds: &[ConstraintKind], multipliers: bool, near: bool) -> String {
     let mut text = String::new();
     for &kind in kinds {
         rounds(&mut text, kind, multipliers, near);
@@ -44,15 +44,15 @@ pub fn patches(kinds: &[Kind], multipliers: bool, near: bool) -> String {
 /// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so cards are
 /// fetched rounds ahead, without a branch, whether there is a constraint for the thread or not. Several rounds to a turn
 /// of the loop, because to move a number that is still on its way would be to wait for it.
-fn rounds(text: &mut String, kind: Kind, multipliers: bool, near: bool) {
-    let (name, layout, vectors) = (kind.name(), kind.layout(), card_vectors(kind));
+fn rounds(text: &mut String, kind: ConstraintKind, multipliers: bool, near: bool) {
+    let (name, layout, vectors) = (kind.name(), kind.layout(), packed_vectors(kind));
     let multipliers = if multipliers { layout.multipliers } else { 0 };
     let _ = writeln!(text, "struct {name}_numbers {{\n    at: u32,");
     text.extend((0..vectors).map(|k| format!("    c{k}: vec4<u32>,\n")));
     text.extend((0..multipliers).map(|k| format!("    l{k}: f32,\n")));
-    let cards = (0..vectors).map(|k| format!("card(at + {k}u * round.z)"));
+    let packed = (0..vectors).map(|k| format!("entry(at + {k}u * round.z)"));
     let lambda = (0..multipliers).map(|k| format!("lambda_get(at_l + {}u, fresh)", k * BLOCK));
-    let values = std::iter::once("at_l".to_owned()).chain(cards).chain(lambda).collect::<Vec<_>>().join(", ");
+    let values = std::iter::once("at_l".to_owned()).chain(packed).chain(lambda).collect::<Vec<_>>().join(", ");
     let _ = write!(
         text,
         "}}
@@ -121,7 +121,7 @@ fn turns(name: &str, ahead: usize) -> String {
     text + "    }\n}\n\n"
 }
 
-fn call(text: &mut String, kind: Kind, indent: &str, rows: &str, params: &str, lambda: &str) {
+fn call(text: &mut String, kind: ConstraintKind, indent: &str, rows: &str, params: &str, lambda: &str) {
     let (name, layout) = (kind.name(), kind.layout());
     let _ = writeln!(text, "{indent}let r = array<vec4<f32>, {}>({rows});", layout.rows);
     let _ = writeln!(text, "{indent}let p = array<f32, {}>({params});", layout.params);
@@ -131,7 +131,7 @@ fn call(text: &mut String, kind: Kind, indent: &str, rows: &str, params: &str, l
 
 /// Shaders of one kind over rows in their place: `batch`, side by side; `serial`, one thread; `jacobi`,
 /// corrections to slots of their own.
-pub fn whole(kind: Kind) -> String {
+pub fn whole(kind: ConstraintKind) -> String {
     let layout = kind.layout();
     let (n, p, m) = (layout.rows, layout.params, layout.multipliers);
     let mut read = String::new();

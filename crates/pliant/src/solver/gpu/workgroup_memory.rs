@@ -3,7 +3,7 @@
 use crate::constraints::group::{BLOCK, Batch, Group};
 use crate::math::RowData;
 use crate::partition::Target;
-use crate::solver::gpu::wgsl_codegen::card_vectors;
+use crate::solver::gpu::wgsl_codegen::packed_vectors;
 
 /// Threads of a workgroup at least, where the device allows.
 pub const LEAST_THREADS: usize = 128;
@@ -19,7 +19,7 @@ const VECTOR: usize = size_of::<RowData>();
 
 /// What a workgroup has and keeps in its own memory; the rest stays in its place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Room {
+pub struct WorkgroupMemory {
     /// Threads.
     pub threads: usize,
     /// Rows.
@@ -29,13 +29,13 @@ pub struct Room {
     /// Multipliers.
     pub lambda: Option<usize>,
     /// Vectors of cards: row numbers and parameters of constraints.
-    pub cards: Option<usize>,
+    pub packed: Option<usize>,
 }
 
-impl Room {
+impl WorkgroupMemory {
     /// Memory [bytes].
     pub fn bytes(&self) -> usize {
-        let vectors = [self.rows, self.plan, self.cards].into_iter().flatten().sum::<usize>();
+        let vectors = [self.rows, self.plan, self.packed].into_iter().flatten().sum::<usize>();
         vectors * VECTOR + 4 * self.lambda.unwrap_or(0)
     }
 }
@@ -54,7 +54,7 @@ pub struct Draft {
     /// Multipliers.
     pub lambda: usize,
     /// Vectors of cards.
-    pub cards: usize,
+    pub packed: usize,
 }
 
 impl Draft {
@@ -64,13 +64,13 @@ impl Draft {
         self.plan += batch.count.div_ceil(LEAST_THREADS.min(threads));
         self.width = self.width.max(batch.count);
         self.lambda += batch.blocks() * BLOCK * group.layout().multipliers;
-        self.cards += batch.count * card_vectors(group.kind);
+        self.packed += batch.count * packed_vectors(group.kind);
     }
 }
 
 /// Threads and what the workgroups of these patches keep: rows before all else, which every round reads and writes;
 /// then rounds and multipliers, which no cache keeps because they are written; then the rest.
-pub fn fit(drafts: &[Draft], threads: usize, memory: usize, multipliers: bool) -> Room {
+pub fn fit(drafts: &[Draft], threads: usize, bytes: usize, multipliers: bool) -> WorkgroupMemory {
     let most = |of: fn(&Draft) -> usize| drafts.iter().map(of).max().unwrap_or(0);
     // Where there are more patches than a large device has processors, two should fit one.
     let crowded = drafts.len() > Target::SIDE_BY_SIDE;
@@ -81,23 +81,23 @@ pub fn fit(drafts: &[Draft], threads: usize, memory: usize, multipliers: bool) -
         _ => most(|d| d.rows.len()).div_ceil(ROWS_EACH).min(MORE_THREADS),
     };
     let wanted = most(|d| d.width).max(rows).next_multiple_of(32).max(LEAST_THREADS);
-    let mut room = Room { threads: wanted.min(threads), ..Room::default() };
-    let memory = if crowded { memory / 2 } else { memory };
+    let mut memory = WorkgroupMemory { threads: wanted.min(threads), ..WorkgroupMemory::default() };
+    let bytes = if crowded { bytes / 2 } else { bytes };
     let rows = most(|d| d.rows.len()) * VECTOR;
-    let memory = if rows > memory { 2 * memory } else { memory };
-    let steps: [&dyn Fn(&mut Room); 4] = [
+    let bytes = if rows > bytes { 2 * bytes } else { bytes };
+    let steps: [&dyn Fn(&mut WorkgroupMemory); 4] = [
         &|r| r.rows = Some(most(|d| d.rows.len())),
         &|r| r.plan = Some(most(|d| d.plan)),
         &|r| r.lambda = multipliers.then(|| most(|d| d.lambda)),
-        &|r| r.cards = Some(most(|d| d.cards)),
+        &|r| r.packed = Some(most(|d| d.packed)),
     ];
     for step in steps {
-        let mut more = room;
+        let mut more = memory;
         step(&mut more);
-        if more.bytes() > memory {
+        if more.bytes() > bytes {
             break;
         }
-        room = more;
+        memory = more;
     }
-    room
+    memory
 }

@@ -23,7 +23,7 @@ pub const PLACES: usize = 6;
 pub const SHAPES: usize = 7;
 const RECORDS: usize = 8;
 
-/// Records at most: two of distances, four of levels.
+/// SubstepUniforms at most: two of distances, four of levels.
 const MOST_RECORDS: u64 = 8;
 
 /// Bytes of a particle in each of its two buffers.
@@ -33,7 +33,7 @@ pub const PARTICLE: u64 = 16;
 pub const HEAD: u64 = 4 * (STATUS + STARTS) as u64 + 8 * 6;
 
 /// All buffers, and how shaders see them.
-pub struct Room {
+pub struct VoxelBuffers {
     buffers: Vec<Buffer>,
     /// As they are, and with `codes` and `others` in each other's place.
     bindings: [wgpu::BindGroup; 2],
@@ -43,7 +43,7 @@ pub struct Room {
     pub stride: u32,
 }
 
-impl Room {
+impl VoxelBuffers {
     /// Makes the smallest buffers there are.
     pub fn new(device: &Device, pipelines: &Pipelines) -> Result<Self, GpuError> {
         let stride = (size_of::<Record>() as u32).next_multiple_of(device.alignment);

@@ -22,10 +22,10 @@ use crate::mesh::{MeshError, TriMesh};
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::voxel::gpu::buffers::Room;
+use crate::voxel::gpu::buffers::VoxelBuffers;
 use crate::voxel::gpu::plan::{Plan, STARTS, STATUS, Snapped};
 use crate::voxel::gpu::shaders::Pipelines;
-use crate::voxel::gpu::timing::Clock;
+use crate::voxel::gpu::timing::VoxelTimer;
 use crate::voxel::{
     Field, Filling, Grid, MOST_ALONG, MOST_VOXELS, Particles, Reach, VoxelError, Voxels, check_depth, leak_at,
     particle_volume, projection_axis, snap,
@@ -88,8 +88,8 @@ pub enum GpuVoxelError {
 pub struct GpuVoxelizer<'a> {
     device: &'a Device,
     pipelines: Pipelines,
-    room: Room,
-    clock: Option<Clock>,
+    buffers: VoxelBuffers,
+    timer: Option<VoxelTimer>,
     threads: usize,
 }
 
@@ -112,14 +112,14 @@ impl<'a> GpuVoxelizer<'a> {
     pub fn new(device: &'a Device) -> Result<Self, GpuError> {
         device.alive()?;
         let pipelines = Pipelines::new(device)?;
-        let room = Room::new(device, &pipelines)?;
+        let buffers = VoxelBuffers::new(device, &pipelines)?;
         let threads = shaders::threads(device) as usize;
-        Ok(Self { clock: Clock::new(device), device, pipelines, room, threads })
+        Ok(Self { timer: VoxelTimer::new(device), device, pipelines, buffers, threads })
     }
 
     /// Memory on the device so far [bytes].
     pub fn bytes(&self) -> u64 {
-        self.room.bytes()
+        self.buffers.bytes()
     }
 
     /// As `build::voxel::fill`: checks and repairs the mesh first. Returns notes on what was repaired.
@@ -142,9 +142,9 @@ impl<'a> GpuVoxelizer<'a> {
         let mut needed = expected(mesh, grid).min(self.device.binding_bytes / buffers::PARTICLE);
         let mut prepare = 0.0;
         // Twice at most: once it is known how many particles there are.
-        while outcome.as_ref().is_none_or(|o: &Outcome| o.particles() > self.room.capacity()) {
-            self.room.grow(self.device, &self.pipelines, &plan.sizes(), needed)?;
-            self.room.send(self.device, &plan.table, &plan.records(self.room.capacity()));
+        while outcome.as_ref().is_none_or(|o: &Outcome| o.particles() > self.buffers.capacity()) {
+            self.buffers.grow(self.device, &self.pipelines, &plan.sizes(), needed)?;
+            self.buffers.send(self.device, &plan.table, &plan.records(self.buffers.capacity()));
             prepare = start.elapsed().as_secs_f64();
             let found = self.execute(&plan)?;
             needed = u64::from(found.particles());
@@ -164,12 +164,12 @@ impl<'a> GpuVoxelizer<'a> {
     /// As `build::voxel::voxelize`.
     pub fn voxelize(&mut self, mesh: &TriMesh, grid: &Grid) -> Result<Voxels, GpuVoxelError> {
         let (plan, axis) = self.plan_solid(mesh, grid)?;
-        self.room.grow(self.device, &self.pipelines, &plan.sizes(), 0)?;
-        self.room.send(self.device, &plan.table, &plan.records(0));
+        self.buffers.grow(self.device, &self.pipelines, &plan.sizes(), 0)?;
+        self.buffers.send(self.device, &plan.table, &plan.records(0));
         let outcome = self.execute(&plan)?;
         refuse_leak(&outcome, grid, axis)?;
         let (first, count) = (4 * STATUS as u64, 4 * plan.voxel_words() as u64);
-        let words = self.room.fetch(self.device, &[(buffers::WORDS, first..first + count)])?;
+        let words = self.buffers.fetch(self.device, &[(buffers::WORDS, first..first + count)])?;
         Ok(Voxels::from_words(grid.dims(), words))
     }
 
@@ -185,12 +185,12 @@ impl<'a> GpuVoxelizer<'a> {
         }
         let mut plan = Plan::new(dims, self.threads);
         plan.distances(reach);
-        self.room.grow(self.device, &self.pipelines, &plan.sizes(), 0)?;
-        self.room.send(self.device, &plan.table, &plan.records(0));
+        self.buffers.grow(self.device, &self.pipelines, &plan.sizes(), 0)?;
+        self.buffers.send(self.device, &plan.table, &plan.records(0));
         let words = bytemuck::cast_slice(voxels.words());
-        self.device.queue.write_buffer(self.room.buffer(buffers::WORDS), 4 * STATUS as u64, words);
+        self.device.queue.write_buffer(self.buffers.buffer(buffers::WORDS), 4 * STATUS as u64, words);
         self.execute(&plan)?;
-        let bits = self.room.fetch(self.device, &[(buffers::CODES, 0..4 * count)])?;
+        let bits = self.buffers.fetch(self.device, &[(buffers::CODES, 0..4 * count)])?;
         Ok(Field::from_parts(dims, bits.into_iter().map(f32::from_bits).collect()))
     }
 
@@ -213,7 +213,7 @@ impl<'a> GpuVoxelizer<'a> {
         let mut encoder = self.device.device.create_command_encoder(&Default::default());
         for stage in VoxelStage::ALL {
             self.encode(&mut encoder, plan, stage);
-            if self.clock.is_none() {
+            if self.timer.is_none() {
                 let start = Instant::now();
                 let next = self.device.device.create_command_encoder(&Default::default());
                 self.device.queue.submit([std::mem::replace(&mut encoder, next).finish()]);
@@ -222,15 +222,15 @@ impl<'a> GpuVoxelizer<'a> {
             }
         }
         let (status, starts) = (4 * STATUS as u64, 4 * STARTS as u64);
-        encoder.copy_buffer_to_buffer(self.room.buffer(buffers::WORDS), 0, self.room.head(), 0, status);
-        encoder.copy_buffer_to_buffer(self.room.buffer(buffers::MARKS), 0, self.room.head(), status, starts);
-        if let Some(clock) = &self.clock {
-            clock.resolve(&mut encoder, &self.room);
+        encoder.copy_buffer_to_buffer(self.buffers.buffer(buffers::WORDS), 0, self.buffers.head(), 0, status);
+        encoder.copy_buffer_to_buffer(self.buffers.buffer(buffers::MARKS), 0, self.buffers.head(), status, starts);
+        if let Some(timer) = &self.timer {
+            timer.resolve(&mut encoder, &self.buffers);
         }
         self.device.queue.submit([encoder.finish()]);
-        let head = self.room.read_head(self.device)?;
-        if let Some(clock) = &self.clock {
-            stages = VoxelStage::ALL.map(|stage| clock.seconds(&head, stage));
+        let head = self.buffers.read_head(self.device)?;
+        if let Some(timer) = &self.timer {
+            stages = VoxelStage::ALL.map(|stage| timer.seconds(&head, stage));
         }
         let starts = std::array::from_fn(|k| head[STATUS + k]);
         let leak = Some(head[0]).filter(|&at| at != u32::MAX);
@@ -238,12 +238,12 @@ impl<'a> GpuVoxelizer<'a> {
     }
 
     fn encode(&self, encoder: &mut wgpu::CommandEncoder, plan: &Plan, stage: VoxelStage) {
-        let timestamp_writes = self.clock.as_ref().map(|clock| clock.writes(stage));
+        let timestamp_writes = self.timer.as_ref().map(|timer| timer.writes(stage));
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
         for dispatch in &plan.stages[stage as usize] {
             pass.set_pipeline(self.pipelines.get(dispatch.kernel));
-            let record = dispatch.record as u32 * self.room.stride;
-            pass.set_bind_group(0, self.room.bindings(dispatch.swapped), &[record]);
+            let record = dispatch.record as u32 * self.buffers.stride;
+            pass.set_bind_group(0, self.buffers.bindings(dispatch.swapped), &[record]);
             let [x, y, z] = dispatch.groups;
             pass.dispatch_workgroups(x, y, z);
         }
@@ -252,7 +252,7 @@ impl<'a> GpuVoxelizer<'a> {
     fn read_particles(&mut self, grid: &Grid, outcome: &Outcome, levels: usize) -> Result<Particles, GpuError> {
         let count = outcome.particles() as usize;
         let bytes = buffers::PARTICLE * count as u64;
-        let words = self.room.fetch(self.device, &[(buffers::PLACES, 0..bytes), (buffers::SHAPES, 0..bytes)])?;
+        let words = self.buffers.fetch(self.device, &[(buffers::PLACES, 0..bytes), (buffers::SHAPES, 0..bytes)])?;
         let (places, shapes) = words.split_at(4 * count);
         let number = |word: u32| f32::from_bits(word);
         let vector = |row: &[u32]| Vec3::new(number(row[0]), number(row[1]), number(row[2]));

@@ -2,20 +2,20 @@
 
 use crate::runtime::gpu::device::Device;
 use crate::voxel::gpu::VoxelStage;
-use crate::voxel::gpu::buffers::{HEAD, Room};
+use crate::voxel::gpu::buffers::{HEAD, VoxelBuffers};
 
 const COUNT: usize = 2 * VoxelStage::ALL.len();
 const BYTES: u64 = 8 * COUNT as u64;
 
 /// Queries and the buffer that they are resolved into.
-pub struct Clock {
+pub struct VoxelTimer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
     /// Seconds of a tick.
     tick: f64,
 }
 
-impl Clock {
+impl VoxelTimer {
     /// For a device that has timestamps.
     pub fn new(device: &Device) -> Option<Self> {
         let tick = f64::from(device.tick?) * 1e-9;
@@ -43,9 +43,9 @@ impl Clock {
     }
 
     /// Encodes the way of the times to the head, where they are last.
-    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, room: &Room) {
+    pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, buffers: &VoxelBuffers) {
         encoder.resolve_query_set(&self.queries, 0..COUNT as u32, &self.resolved, 0);
-        encoder.copy_buffer_to_buffer(&self.resolved, 0, room.head(), HEAD - BYTES, BYTES);
+        encoder.copy_buffer_to_buffer(&self.resolved, 0, buffers.head(), HEAD - BYTES, BYTES);
     }
 
     /// Seconds of a stage from the words of the head.

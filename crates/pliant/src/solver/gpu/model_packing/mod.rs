@@ -18,7 +18,7 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// A table that is not there.
-pub const NOBODY: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// Where a group's numbers start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +62,7 @@ pub struct Tables {
     pub radii: u32,
     /// Weights of orientations in `params`.
     pub spins: u32,
-    /// Constraints on each row in `params`, or [`NOBODY`].
+    /// Constraints on each row in `params`, or [`NONE`].
     pub counts: u32,
     /// Contact masks in `marks`.
     pub masks: u32,
@@ -76,23 +76,23 @@ pub struct Tables {
     pub motion: usize,
     /// Pushes in `work`.
     pub pushes: u32,
-    /// What particles that touch each other keep, in `work`, or [`NOBODY`]; and their second position buffer.
+    /// What particles that touch each other keep, in `work`, or [`NONE`]; and their second position buffer.
     pub meets: u32,
     pub nexts: u32,
-    /// Ways out of bodies, in `work`, or [`NOBODY`]; those at rest in `fixtures`.
+    /// Ways out of bodies, in `work`, or [`NONE`]; those at rest in `fixtures`.
     pub fields: (u32, u32),
-    /// Rigid bodies behind particles: shares in `fixtures`, or [`NOBODY`]; counts of contacts in `marks`; pushes of the
+    /// Rigid bodies behind particles: shares in `fixtures`, or [`NONE`]; counts of contacts in `marks`; pushes of the
     /// iteration before in `work`.
-    pub loads: u32,
-    pub crowds: u32,
+    pub mass_splitting: u32,
+    pub contact_counts: u32,
     pub lasts: u32,
     /// Two sets of cards in `work`.
-    pub cards: [u32; 2],
+    pub packed: [u32; 2],
     /// Rest places and objects in `params`, where objects touch themselves.
     pub rest: u32,
     /// Objects that particles are attached to, in `topology`: where those of each begin, then their numbers; or
-    /// [`NOBODY`].
-    pub mates: u32,
+    /// [`NONE`].
+    pub attachment_filter: u32,
     /// Phases in `topology`.
     pub phases: u32,
     /// Where contacts bounce: velocities before the substep in `work`; how each collider does in `fixtures`.
@@ -107,8 +107,8 @@ pub struct Tables {
     pub jacobi_slots: u32,
     /// Offsets and entries of the incidence.
     pub incidence: (u32, u32),
-    /// Sails: particles with offsets, triangles, triangle numbers, coefficients (in `fixtures`).
-    pub sails: (u32, u32, u32, u32),
+    /// AeroSurfaces: particles with offsets, triangles, triangle numbers, coefficients (in `fixtures`).
+    pub aero_surfaces: (u32, u32, u32, u32),
     /// Inflatables: nine words each.
     pub inflatables: u32,
     /// Numbers of the inflatables in `params`.
@@ -133,11 +133,11 @@ impl Tables {
     pub fn new(model: &Model, state: &State, threads: usize, memory: usize) -> Self {
         let iterations = model.settings.iterations;
         let mut all = Self {
-            counts: NOBODY,
-            meets: NOBODY,
-            mates: NOBODY,
-            fields: (NOBODY, 0),
-            loads: NOBODY,
+            counts: NONE,
+            meets: NONE,
+            attachment_filter: NONE,
+            fields: (NONE, 0),
+            mass_splitting: NONE,
             // To look tables up takes more registers than a piece can spare: contacts are passes of their own.
             fused: is_fused(model) && !model.has_tables(),
             iterations,
@@ -186,7 +186,7 @@ impl Tables {
             let start = at.params.wrapping_add(inside as u32) as usize;
             self.params[start..start + outside.len()].copy_from_slice(outside);
         }
-        self.patches.decks.iter().for_each(|deck| deck.refresh(model, &mut self.fixtures));
+        self.patches.packed_batches.iter().for_each(|packed_batch| packed_batch.refresh(model, &mut self.fixtures));
         for (k, body) in model.inflatables.iter().enumerate() {
             let at = self.inflatable_params as usize + 2 * k;
             self.params[at..at + 2].copy_from_slice(&[body.pressure * body.rest_volume, body.softness]);
@@ -205,7 +205,7 @@ impl Tables {
         let words = colliders.div_ceil(32);
         (0..if colliders > 0 { n } else { 0 }).flat_map(move |i| {
             let seam = self.topology[self.seam_of as usize + i];
-            let slot = if seam == NOBODY { i } else { model.phantoms.ties[seam as usize].first as usize };
+            let slot = if seam == NONE { i } else { model.phantoms.ties[seam as usize].first as usize };
             (0..colliders).filter_map(move |c| {
                 let mask = marks[self.masks as usize + i * words + c / 32];
                 let [x, y, z, normal] = pushes[slot * colliders + c];
@@ -218,7 +218,7 @@ impl Tables {
 
     /// Pairs of particles that pushed each other in the last substep.
     pub fn pairs(&self, n: usize, work: &[RowData]) -> u64 {
-        if self.meets == NOBODY {
+        if self.meets == NONE {
             return 0;
         }
         // Either side counts its own.
@@ -248,7 +248,7 @@ pub(crate) fn first_outside(group: &Group) -> usize {
 /// particles itself, and the iteration is one pass.
 pub(crate) fn is_fused(model: &Model) -> bool {
     let list = &model.schedule.iteration;
-    let list = if list.last() == Some(&Pass::Touch) { &list[..list.len() - 1] } else { &list[..] };
+    let list = if list.last() == Some(&Pass::ColliderContacts) { &list[..list.len() - 1] } else { &list[..] };
     match list {
         [Pass::Spread(out), Pass::Patches(_), Pass::Join(back)] => out == back && out.group.is_none(),
         [Pass::Spread(_), Pass::Half(..), Pass::Join(_), Pass::Spread(_), Pass::Half(..), Pass::Join(_)] => true,

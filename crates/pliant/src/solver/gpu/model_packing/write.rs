@@ -1,12 +1,12 @@
 //! Writes the parts of a model down, one after the other.
 
 use crate::constraints::group::BLOCK;
-use crate::contact::restitution::Bounce;
+use crate::contact::restitution::RestitutionLaw;
 use crate::fluid::gpu::FlowTables;
 use crate::model::Model;
 use crate::scene::{Method, Partition};
 use crate::solver::gpu::layouts;
-use crate::solver::gpu::model_packing::{GroupAt, MARKS, NOBODY, Tables, common_radius, fields, first_outside};
+use crate::solver::gpu::model_packing::{GroupAt, MARKS, NONE, Tables, common_radius, fields, first_outside};
 use crate::state::State;
 
 impl Tables {
@@ -53,7 +53,7 @@ impl Tables {
         self.marks = self.exchange as usize + 2 * 4 * copies;
         let arrays = if state.older.is_empty() { 2 } else { 4 };
         let forces = arrays * state.velocities.len();
-        let shadows = forces + if model.sails.triangles.is_empty() { 0 } else { state.particles };
+        let shadows = forces + if model.aero_surfaces.triangles.is_empty() { 0 } else { state.particles };
         // Where they started, and their velocities; with a history nobody runs on.
         self.motion = shadows + if arrays == 2 { 2 * copies } else { 0 };
         (self.forces, self.shadows) = (forces as u32, shadows as u32);
@@ -70,19 +70,19 @@ impl Tables {
         self.params.extend((0..n).map(|i| fluid.radius_of(i)));
         // Where particles will be.
         self.nexts = self.work as u32;
-        self.work += if model.mutual.is_none() { n } else { 0 };
+        self.work += if model.particle_contact.is_none() { n } else { 0 };
     }
 
     pub(crate) fn put_meets(&mut self, model: &Model, state: &State) {
-        if model.mutual.is_none() {
+        if model.particle_contact.is_none() {
             return;
         }
         self.meets = self.work as u32;
         self.nexts = (self.work + state.particles) as u32;
-        let cards = 2 * state.particles;
+        let packed = 2 * state.particles;
         let first = self.nexts + state.particles as u32;
-        self.cards = [first, first + cards as u32];
-        self.work = first as usize + 2 * cards;
+        self.packed = [first, first + packed as u32];
+        self.work = first as usize + 2 * packed;
         if state.shapes.as_ref().is_some_and(|s| !model.fields.is_empty() && s.in_runs()) {
             self.fields = (self.work as u32, self.fixtures.len() as u32);
             self.work += state.particles;
@@ -90,13 +90,13 @@ impl Tables {
         }
         self.phases = self.topology.len() as u32;
         self.topology.extend_from_slice(&state.phases);
-        if !model.mates.is_empty() {
-            self.mates = self.topology.len() as u32;
-            self.topology.extend_from_slice(&model.mates.offsets);
-            self.topology.extend_from_slice(&model.mates.objects);
+        if !model.attachment_filter.is_empty() {
+            self.attachment_filter = self.topology.len() as u32;
+            self.topology.extend_from_slice(&model.attachment_filter.offsets);
+            self.topology.extend_from_slice(&model.attachment_filter.objects);
         }
         self.rest = self.params.len() as u32;
-        for (place, &object) in model.rest.iter().zip(&model.shape.objects) {
+        for (place, &object) in model.rest.iter().zip(&model.topology.objects) {
             let loose = model.loose.get(object as usize).copied().unwrap_or(false);
             // Object numbers are exact in single precision: there are fewer than particles. Those of loose ones are
             // below 0, from -1 on.
@@ -105,13 +105,13 @@ impl Tables {
     }
 
     pub(crate) fn put_bounces(&mut self, model: &Model, state: &State) {
-        if !model.bounces() {
+        if !model.has_restitution() {
             return;
         }
         self.bounces = (self.work as u32, self.fixtures.len() as u32);
         self.work += state.particles;
         for c in &model.colliders {
-            let Bounce { restitution, still, drag } = model.bounce(c.restitution, c.rolling);
+            let RestitutionLaw { restitution, still, drag } = model.restitution_law(c.restitution, c.rolling);
             self.fixtures.push([restitution, still, drag, 0.0].map(f32::to_bits));
         }
     }
@@ -123,7 +123,7 @@ impl Tables {
             self.topology.extend([tie.owner, tie.first, tie.count, tie.weight.to_bits()]);
         }
         self.seam_of = self.topology.len() as u32;
-        let mut of = vec![NOBODY; state.particles];
+        let mut of = vec![NONE; state.particles];
         if self.fused {
             for (k, tie) in phantoms.ties.iter().enumerate().take_while(|(_, tie)| phantoms.on_seam(tie.first)) {
                 of[tie.owner as usize] = k as u32;
@@ -159,20 +159,20 @@ impl Tables {
     }
 
     pub(crate) fn put_sails(&mut self, model: &Model) {
-        let sails = &model.sails;
+        let aero_surfaces = &model.aero_surfaces;
         let particles = self.topology.len() as u32;
-        for (&i, &first) in sails.particles.iter().zip(&sails.offsets) {
+        for (&i, &first) in aero_surfaces.particles.iter().zip(&aero_surfaces.offsets) {
             self.topology.extend([i, first]);
         }
-        self.topology.extend([NOBODY, sails.offsets.last().copied().unwrap_or(0)]);
+        self.topology.extend([NONE, aero_surfaces.offsets.last().copied().unwrap_or(0)]);
         let triangles = self.topology.len() as u32;
-        for (&[a, b, c], &air) in sails.triangles.iter().zip(&sails.air) {
+        for (&[a, b, c], &air) in aero_surfaces.triangles.iter().zip(&aero_surfaces.air) {
             self.topology.extend([a, b, c, u32::from(air)]);
         }
         let incident = self.topology.len() as u32;
-        self.topology.extend_from_slice(&sails.incident);
-        self.sails = (particles, triangles, incident, self.fixtures.len() as u32);
-        let airs = sails.airs.iter().map(layouts::Air::from);
+        self.topology.extend_from_slice(&aero_surfaces.incident);
+        self.aero_surfaces = (particles, triangles, incident, self.fixtures.len() as u32);
+        let airs = aero_surfaces.airs.iter().map(layouts::Air::from);
         self.fixtures.extend(airs.map(|a| [a.half_density, a.drag, a.lift, a.spare].map(f32::to_bits)));
     }
 

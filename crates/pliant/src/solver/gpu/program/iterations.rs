@@ -5,7 +5,7 @@ use crate::schedule::passes::{Half, Halves, Pass};
 use crate::solver::gpu::layouts::Job;
 use crate::solver::gpu::model_packing::has_multipliers;
 use crate::solver::gpu::patches::{ENTRY, TURNS};
-use crate::solver::gpu::program::{Command, Dispatch, Maker, PLAIN, SIZE, variant};
+use crate::solver::gpu::program::{Command, Dispatch, PLAIN, ProgramBuilder, SIZE, variant};
 use crate::solver::gpu::shaders::{self, PatchShader};
 use std::ops::Range;
 
@@ -17,7 +17,7 @@ pub(crate) const SEAMS_BETWEEN: u32 = 4;
 pub(crate) const FIRST_HALF: u32 = 1;
 pub(crate) const SECOND_HALF: u32 = 2;
 
-impl Maker<'_> {
+impl ProgramBuilder<'_> {
     /// Odd passes read copies that even ones have written, and the other way round.
     pub(crate) fn patches(
         &mut self,
@@ -30,7 +30,7 @@ impl Maker<'_> {
         let t = self.tables;
         let source = shaders::patches(PatchShader {
             kinds: t.patches.kinds.clone(),
-            room: t.patches.room(&range),
+            memory: t.patches.memory(&range),
             multipliers: has_multipliers(self.model),
             whole: self.whole,
         });
@@ -71,7 +71,7 @@ impl Maker<'_> {
         };
         let odd = (self.turns(number) % 2 == 1) == first;
         // Who keeps multipliers has written all of them back after the first half.
-        let kept = self.tables.patches.room(range).lambda.is_some();
+        let kept = self.tables.patches.memory(range).lambda.is_some();
         let fresh = u32::from(number == 0 && (first || !kept));
         let d = self.patches(range.clone(), mode, 1, odd, fresh);
         let job = Job { index: if first { FIRST_HALF } else { SECOND_HALF }, ..self.program.jobs[d.job] };
@@ -98,7 +98,7 @@ impl Maker<'_> {
                 }
                 Pass::Half(range, half) => list.push(self.half(range, *half, number)),
                 // Whoever reads a seam particle joins its copies and looks at its contacts.
-                Pass::Spread(_) | Pass::Join(_) | Pass::Touch if fused => {}
+                Pass::Spread(_) | Pass::Join(_) | Pass::ColliderContacts if fused => {}
                 Pass::Patches(range) => {
                     list.push(Command::Run(self.patches(range.clone(), PLAIN, 1, odd, fresh)));
                 }
@@ -127,7 +127,7 @@ impl Maker<'_> {
                     list.push(self.run(shaders::passes("jacobi_apply"), job, self.solid().div_ceil(SIZE)));
                 }
                 Pass::Spread(copies) | Pass::Join(copies) => {
-                    let name = if matches!(pass, Pass::Spread(_)) { "spread" } else { "join" };
+                    let name = if matches!(pass, Pass::Spread(_)) { "spread_copies" } else { "join_copies" };
                     let (first, count) = (copies.ties.start as u32, copies.ties.len());
                     let job = Job { first, count: count as u32, ..Job::default() };
                     list.push(self.run(shaders::passes(name), job, count.div_ceil(SIZE)));
@@ -136,20 +136,20 @@ impl Maker<'_> {
                     let job = Job { index: self.tables.inflatables, fresh, ..Job::default() };
                     list.push(self.run(shaders::inflate(), job, self.model.inflatables.len()));
                 }
-                Pass::Meet => {
-                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                Pass::ParticleContacts => {
+                    let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts);
                     list.extend(self.meet(number, variant, touch));
                 }
-                Pass::Shapes => list.extend(self.shapes(fresh, false)),
-                Pass::Flow => {
-                    let touch = passes.get(k + 1) == Some(&Pass::Touch);
+                Pass::ShapeMatching => list.extend(self.shapes(fresh, false)),
+                Pass::FluidDensity => {
+                    let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts);
                     list.extend(self.densities(fresh, touch));
                 }
                 // Done with the pressure.
-                Pass::Touch if k > 0 && passes[k - 1] == Pass::Flow && self.flow_touches() => {}
+                Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::FluidDensity && self.flow_touches() => {}
                 // Done with the contacts between particles.
-                Pass::Touch if k > 0 && passes[k - 1] == Pass::Meet => {}
-                Pass::Touch => list.push(self.touch(PLAIN)),
+                Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::ParticleContacts => {}
+                Pass::ColliderContacts => list.push(self.touch(PLAIN)),
             }
         }
         list
@@ -158,7 +158,7 @@ impl Maker<'_> {
     /// Contacts with colliders, in islands or outside of them.
     pub(crate) fn touch(&mut self, mode: u32) -> Command {
         let groups = self.state.particles.div_ceil(SIZE);
-        self.run(shaders::passes("touch_all"), Job { mode, ..Job::default() }, groups)
+        self.run(shaders::passes("collider_contacts"), Job { mode, ..Job::default() }, groups)
     }
 
     pub(crate) fn constraints(

@@ -8,10 +8,10 @@ use crate::scene::Integrator;
 use crate::schedule::Stage;
 use crate::schedule::passes::{Halves, Pass};
 use crate::solver::gpu::layouts::Job;
-use crate::solver::gpu::model_packing::{NOBODY, Tables};
+use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::solver::gpu::patches::TURNS;
 use crate::solver::gpu::program::iterations::SEAMS_TOGETHER;
-use crate::solver::gpu::shaders::{self, Desk, Source, Traits};
+use crate::solver::gpu::shaders::{self, BindGroupKind, Source, Traits};
 use crate::state::State;
 
 /// Threads of a workgroup in passes over rows or constraints.
@@ -51,7 +51,7 @@ pub struct Dispatch {
     /// Workgroups.
     pub groups: usize,
     /// Which buffers it sees.
-    pub desk: Desk,
+    pub bindings: BindGroupKind,
 }
 
 /// The list.
@@ -87,13 +87,13 @@ impl Program {
     /// exchange their seams. `software`: the device is a program.
     pub fn new(model: &Model, state: &State, tables: &Tables, together: bool, software: bool) -> Self {
         let program = Self::default();
-        let mut maker = Maker { model, state, tables, together, software, whole: false, program };
+        let mut maker = ProgramBuilder { model, state, tables, together, software, whole: false, program };
         maker.whole = maker.is_whole();
         maker.neighbors();
         maker.predict();
         maker.stabilize();
         maker.islands();
-        let numbers = if tables.loads == NOBODY { 3 } else { model.settings.iterations.max(1) };
+        let numbers = if tables.mass_splitting == NONE { 3 } else { model.settings.iterations.max(1) };
         for k in 0..numbers {
             let list = maker.list(k, false);
             maker.program.iterations.push(list);
@@ -148,7 +148,7 @@ pub(crate) fn variant(k: u32) -> usize {
     if k == 0 { 0 } else { (2 - k % 2) as usize }
 }
 
-pub(crate) struct Maker<'a> {
+pub(crate) struct ProgramBuilder<'a> {
     pub(crate) model: &'a Model,
     pub(crate) state: &'a State,
     pub(crate) tables: &'a Tables,
@@ -160,7 +160,7 @@ pub(crate) struct Maker<'a> {
     pub(crate) program: Program,
 }
 
-impl Maker<'_> {
+impl ProgramBuilder<'_> {
     pub(crate) fn pipeline(&mut self, source: Source) -> usize {
         let source = source.with(Traits::of(self.model, self.tables));
         let known = self.program.pipelines.iter().position(|p| *p == source);
@@ -176,8 +176,8 @@ impl Maker<'_> {
             self.program.jobs.push(job);
             self.program.jobs.len() - 1
         });
-        let desk = self.program.pipelines[pipeline].desk();
-        Dispatch { pipeline, job, groups, desk }
+        let bindings = self.program.pipelines[pipeline].bindings();
+        Dispatch { pipeline, job, groups, bindings }
     }
 
     pub(crate) fn run(&mut self, source: Source, job: Job, groups: usize) -> Command {
@@ -192,7 +192,7 @@ impl Maker<'_> {
             Some(_) => self.together && schedule.islands == 0 && settings.integrator == Integrator::Bdf1,
             None => schedule.iteration.is_empty() && settings.iterations <= patches.iterations(&(0..schedule.islands)),
         };
-        let local = patches.rooms.iter().all(|(_, room)| room.rows.is_some());
+        let local = patches.memories.iter().all(|(_, memory)| memory.rows.is_some());
         alone
             && local
             && !self.model.has_tables()
@@ -208,10 +208,10 @@ impl Maker<'_> {
 
     /// Forces of the air, if there are any.
     pub(crate) fn wind(&mut self) -> Option<Command> {
-        let sails = self.model.sails.particles.len();
-        let (index, first, params, slots) = self.tables.sails;
-        let job = Job { first, count: sails as u32, index, params, slots, ..Job::default() };
-        (sails > 0).then(|| self.run(shaders::passes("wind"), job, sails.div_ceil(SIZE)))
+        let aero_surfaces = self.model.aero_surfaces.particles.len();
+        let (index, first, params, slots) = self.tables.aero_surfaces;
+        let job = Job { first, count: aero_surfaces as u32, index, params, slots, ..Job::default() };
+        (aero_surfaces > 0).then(|| self.run(shaders::passes("wind"), job, aero_surfaces.div_ceil(SIZE)))
     }
 
     /// Pins that follow a motion, if there are any.
@@ -222,16 +222,16 @@ impl Maker<'_> {
     }
 
     pub(crate) fn predict(&mut self) {
-        let mutual = self.model.mutual;
+        let particle_contact = self.model.particle_contact;
         let mut list = Vec::new();
-        if mutual.is_none() && self.model.fluid.is_none() {
+        if particle_contact.is_none() && self.model.fluid.is_none() {
             list.extend(self.wind());
         }
         list.extend(self.remember());
         if !self.whole {
             let job = Job {
-                scale: mutual.map_or(0.0, |m| m.stacking),
-                stick: self.carry(),
+                scale: particle_contact.map_or(0.0, |m| m.stacking),
+                static_friction: self.carry(),
                 ..self.dealing(self.model.settings.stabilization > 0)
             };
             list.push(self.run(shaders::predict("predict"), job, self.solid().div_ceil(SIZE)));
@@ -286,13 +286,13 @@ impl Maker<'_> {
         }
         let settle = self.settle();
         self.program.finalize.extend(settle);
-        let bounces = self.bounces();
+        let bounces = self.restitution_passes();
         self.program.finalize.extend(bounces);
     }
 
     pub(crate) fn finish(&mut self) {
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
-        let touches = self.model.schedule.iteration.last() == Some(&Pass::Touch);
+        let touches = self.model.schedule.iteration.last() == Some(&Pass::ColliderContacts);
         let fused = self.tables.fused && self.program.count > 0;
         let mut mode = if self.tables.fused { SEAMS } else { 0 };
         if fused {

@@ -36,7 +36,7 @@ fn s10_grains_are_poured_on_the_gpu_as_on_the_cpu() {
             assert!(off < most, "{set:?}: off by {off} m");
             assert_eq!(gpu.state().phases, cpu.state().phases);
         }
-        assert_eq!(gpu.state().poured, [48]);
+        assert_eq!(gpu.state().emitted, [48]);
     }
 }
 
@@ -50,7 +50,7 @@ fn r01_a_gpu_pours_the_same_bits_again_however_many_steps_go_at_once() {
         let mut sim = on_gpu(&scene(&text, &[]), GpuOptions::default()).unwrap();
         (0..60 / at_once).for_each(|_| sim.advance(at_once).unwrap());
         sim.sync().unwrap();
-        assert!(sim.touching().iter().any(|t| t.a < 48), "nothing that was poured has met anything");
+        assert!(sim.contact_pairs().iter().any(|t| t.a < 48), "nothing that was emitted has met anything");
         sim.hash()
     };
     let once = run(1);
