@@ -37,6 +37,7 @@ fn e19_printed_friction_doubles_the_slip_and_the_kernels_stops_it() {
         (slip_of - normal * slip_of.dot(normal)).length()
     };
     let before = left(above.x - above.start);
-    let after = left((above.x - impulse * above.weight - above.start) - (below.x + impulse * below.weight - below.start));
+    let after =
+        left((above.x - impulse * above.weight - above.start) - (below.x + impulse * below.weight - below.start));
     assert!(before > 0.02 && after < 1e-5, "{after} m of {before} m are left");
 }

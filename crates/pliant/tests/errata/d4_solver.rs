@@ -77,7 +77,7 @@ fn e16_clamping_an_equality_leaves_it_stretched_and_keeping_corrections_drifts_a
             sim.residuals()["stretch"].mean
         };
         let all = [1, 4, 16, 64].map(residual);
-        assert!(all.windows(2).all(|w| w[1] < w[0]) && all[3] < 0.01 * all[0], "{partition}: {all:?}");
+        assert!(all.windows(2).all(|w| w[1] < w[0]) && all[3] < 0.05 * all[0], "{partition}: {all:?}");
     }
 }
 
@@ -142,7 +142,7 @@ fn e17_printed_loop_does_not_end_forces_lack_the_inverse_mass_and_scaled_masses_
     assert!(relative(fall(4.0), fall(0.5)) < 1e-6 && relative(fall(4.0), -G * 0.01) < 1e-5);
 
     // Line 22: masses are restored within the first iteration, so that later ones know nothing of the height.
-    let (k, height, omega, passes) = (10.0, 0.18, 0.3, 12);
+    let (k, height, omega, passes) = (10.0_f64, 0.18, 0.3, 12);
     let wanted = (k * height).exp();
     let printed = contact_passes(k, height, omega, passes, |pass| pass == 0);
     let every = contact_passes(k, height, omega, passes, |_| true);

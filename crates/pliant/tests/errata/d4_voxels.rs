@@ -114,7 +114,7 @@ fn e25_rows_without_a_site_hide_those_behind_and_quotients_of_floats_misorder_cr
     let column = [Some(0.0), None, None, None, Some(0.0)];
     let found = printed_column(&column);
     assert_eq!(found[4], 16.0, "the site at the place itself is not found");
-    assert_eq!(printed_column(&[Some(0.0), Some(1.0), Some(4.0), Some(1.0), Some(0.0)]), [0.0, 1.0, 4.0, 1.0, 0.0]);
+    assert_eq!(printed_column(&[Some(0.0), Some(1.0), Some(4.0), Some(1.0), Some(0.0)]), [0.0, 1.0, 2.0, 1.0, 0.0]);
 
     // Places of crossings as quotients in single precision against exact fractions.
     let mut misordered = 0;
@@ -193,7 +193,8 @@ fn printed_merged_volume(solid: &Voxels, phi: impl Fn([u32; 3]) -> f32, threshol
     let index = |[x, y, z]: [u32; 3], n: u32| ((z * n + y) * n + x) as usize;
     while bits.iter().filter(|b| **b).count() >= 8 && size > 1 {
         let half = size / 2;
-        let (mut above, mut set) = (vec![stale; (half * half * half) as usize], vec![false; (half * half * half) as usize]);
+        let (mut above, mut set) =
+            (vec![stale; (half * half * half) as usize], vec![false; (half * half * half) as usize]);
         for at in all([half; 3]) {
             let children: Vec<usize> = all([2; 3]).map(|d| index([0, 1, 2].map(|k| 2 * at[k] + d[k]), size)).collect();
             if children.iter().all(|&c| below[c] < threshold) {
