@@ -116,21 +116,17 @@ fn e25_rows_without_a_site_hide_those_behind_and_quotients_of_floats_misorder_cr
     assert_eq!(found[4], 16.0, "the site at the place itself is not found");
     assert_eq!(printed_column(&[Some(0.0), Some(1.0), Some(4.0), Some(1.0), Some(0.0)]), [0.0, 1.0, 2.0, 1.0, 0.0]);
 
-    // Places of crossings as quotients in single precision against exact fractions.
-    let mut misordered = 0;
-    let mut seed = 1_u64;
-    let mut draw = |most: u64| {
-        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % most
-    };
-    for _ in 0..200_000 {
-        let j = [draw(100), 100 + draw(200), 300 + draw(200)].map(|v| v as i64);
-        let h = [0, 1, 2].map(|k| j[k] * j[k] + draw(100_000) as i64);
-        let exact = (h[1] - h[0]) * (j[2] - j[1]) > (h[2] - h[1]) * (j[1] - j[0]);
-        let float = (h[1] - h[0]) as f32 / (j[1] - j[0]) as f32 > (h[2] - h[1]) as f32 / (j[2] - j[1]) as f32;
-        misordered += usize::from(exact != float);
+    // Places of crossings as quotients in single precision, u/a against v/b, where exactly u·b − v·a = 1: the first is
+    // the greater. Integers as large as grids of 512 voxels make them.
+    let (mut misordered, mut tried) = (0, 0);
+    for (a, b) in (150_i64..250).flat_map(|a| (150_i64..250).map(move |b| (a, b))) {
+        let Some(u) = (900 * a..901 * a).find(|u| (u * b - 1) % a == 0) else { continue };
+        let v = (u * b - 1) / a;
+        assert!(u * b > v * a);
+        tried += 1;
+        misordered += usize::from(u as f32 / a as f32 <= v as f32 / b as f32);
     }
-    assert!(misordered > 0, "single precision orders all crossings");
+    assert!(misordered > 0, "single precision orders all of {tried} crossings");
 
     // Engine: voxels far apart, with whole rows and slices between them that hold no site.
     let dims = [9, 23, 17];
