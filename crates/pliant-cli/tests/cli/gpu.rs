@@ -47,16 +47,16 @@ fn a_build_without_the_feature_says_how_to_get_it() {
 
 #[cfg(feature = "gpu")]
 mod with_feature {
+    use crate::skip::skipped;
     use crate::{Room, SMALL, files, keys};
 
     /// Whether there is a GPU to test with. Where PLIANT_REQUIRE_GPU is set there has to be one.
-    #[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
     fn found(room: &Room) -> bool {
         let list = room.pliant(&["gpu", "--json"]).code(0).json();
         let usable = list.as_array().unwrap().iter().any(|a| a["trouble"].is_null());
         if !usable {
             assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "no GPU adapter, but PLIANT_REQUIRE_GPU is set");
-            eprintln!("skipped: no GPU adapter");
+            skipped("no GPU adapter");
         }
         usable
     }

@@ -8,6 +8,8 @@ mod meshes;
 mod partition;
 mod run;
 mod say;
+#[path = "../../../pliant/tests/support/skip.rs"]
+mod skip;
 mod study;
 mod surface;
 mod voxelize;

@@ -1,6 +1,7 @@
 //! The shared test models, good and bad. Passed over, with a line, where the folder is not there.
 #![allow(clippy::print_stderr)]
 
+use crate::skip::skipped;
 use pliant::build::partition::clique::omega;
 use pliant::build::partition::color::{color, count};
 use pliant::build::partition::graph::Graph;
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 fn models() -> Option<PathBuf> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models"));
     if !folder.is_dir() {
-        eprintln!("passed over: no test models at {}", folder.display());
+        skipped(&format!("no test models at {}", folder.display()));
         return None;
     }
     Some(folder.to_path_buf())
