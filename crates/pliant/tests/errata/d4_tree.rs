@@ -188,7 +188,8 @@ fn e31_printed_height_bound_is_exceeded_and_a_64_bit_stack_would_overflow() {
     assert!(tree.height() > 64, "a 64-bit stack holds all levels");
     assert!(tree.height() <= right_bound && right_bound <= MAX_DEPTH);
     // D4: 45 bits of code and up to 2³² duplicates "will not exceed 64".
-    assert!(45 + 32 + 1 > 64);
+    let (code_bits, index_bits, printed_most) = (45, 32, 64);
+    assert!(code_bits + index_bits + 1 > printed_most);
     let mut every = leaves(&tree, Walk::Sparse);
     every.sort_unstable();
     assert_eq!(every, (0..n as u32).collect::<Vec<_>>());

@@ -145,10 +145,10 @@ fn e25_rows_without_a_site_hide_those_behind_and_quotients_of_floats_misorder_cr
 
 #[test]
 fn e26_the_nearest_site_may_be_farther_from_the_surface_than_another() {
-    // A site beside a face is ½ from the surface, one at a corner √3/2. Printed: φ = d + |φₛ| of the nearest site,
-    // taken as the distance. A corner site at distance 1 gives 1.866, a face site at √2 gives 1.914 … and at 1.1 less.
+    // A site beside a face is ½ from the surface, one at a corner √3/2. Printed: d + |φₛ| of the nearest site s is the distance.
     let printed = |d: f32, class: usize| d + SITE_DISTANCE[class];
-    assert!(1.0 < 1.2 && printed(1.0, 2) > printed(1.2, 0), "nearer by the way over the other site");
+    let (near_corner, far_face) = (1.0, 1.2);
+    assert!(near_corner < far_face && printed(near_corner, 2) > printed(far_face, 0), "the other way is shorter");
     // Engine: never below the least, and above it somewhere.
     let solid = voxels([20; 3], |at| at.iter().all(|c| (2..18).contains(c)) && at.iter().sum::<u32>() > 14);
     let field = Field::inside(&solid);
