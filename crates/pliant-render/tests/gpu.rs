@@ -3,6 +3,9 @@
 //! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
 #![allow(clippy::print_stdout, reason = "a skipped test says so")]
 
+#[path = "../../pliant/tests/support/skip.rs"]
+mod skip;
+
 use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;
 use pliant::frame::Frame;
@@ -54,7 +57,7 @@ const BODIES: &str = r#"
 fn simulation(text: &str) -> Option<Simulation> {
     if adapters().is_empty() {
         assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
-        println!("skipped: no GPU adapter");
+        skip::skipped("no GPU adapter");
         return None;
     }
     let scene = Scene::parse(text, Format::Toml).unwrap();

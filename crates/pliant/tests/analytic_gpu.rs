@@ -33,6 +33,8 @@ mod rod;
 #[allow(dead_code)]
 #[path = "analytic/support.rs"]
 mod shared;
+#[path = "support/skip.rs"]
+mod skip;
 #[path = "analytic/spring.rs"]
 mod spring;
 #[path = "analytic/tether.rs"]
@@ -41,6 +43,7 @@ mod tether;
 /// What the cases share, with simulations that run on the GPU.
 mod support {
     pub use crate::shared::*;
+    use crate::skip::skipped;
     use pliant::builder::{BuildError, NoMeshes};
     use pliant::runtime::gpu::{GpuError, GpuOptions};
     use pliant::scene::{Format, Scene};
@@ -75,12 +78,12 @@ mod support {
         let backend = Backend::Gpu(GpuOptions { threads: Some(THREADS), ..GpuOptions::default() });
         match Simulation::new(&scene, &NoMeshes, Options { backend, threads: 1, ..Options::default() }) {
             Ok(sim) if too_long(&sim) => {
-                eprintln!("skipped: too long for a software adapter");
+                skipped("too long for a software adapter");
                 crate::shared::simulate(text)
             }
             Ok(sim) => sim,
             Err(BuildError::Gpu(GpuError::NoAdapter)) if std::env::var_os("PLIANT_REQUIRE_GPU").is_none() => {
-                eprintln!("skipped: no GPU adapter");
+                skipped("no GPU adapter");
                 crate::shared::simulate(text)
             }
             Err(e) => panic!("{e}"),

@@ -47,16 +47,16 @@ fn a_build_without_the_feature_names_it() {
 
 #[cfg(feature = "gpu")]
 mod with_feature {
+    use crate::skip::skipped;
     use crate::support::{SMALL, SceneDir, files, keys};
 
     /// Whether there is a GPU to test with; PLIANT_REQUIRE_GPU makes its absence a failure.
-    #[expect(clippy::print_stderr, reason = "a skipped test prints a message")]
     fn found(dir: &SceneDir) -> bool {
         let list = dir.pliant(&["gpu", "--json"]).code(0).json();
         let usable = list.as_array().unwrap().iter().any(|a| a["trouble"].is_null());
         if !usable {
             assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "no GPU adapter, but PLIANT_REQUIRE_GPU is set");
-            eprintln!("skipped: no GPU adapter");
+            skipped("no GPU adapter");
         }
         usable
     }

@@ -8,6 +8,8 @@ mod help;
 mod meshes;
 mod partition;
 mod run;
+#[path = "../../../pliant/tests/support/skip.rs"]
+mod skip;
 mod study;
 mod support;
 mod surface;

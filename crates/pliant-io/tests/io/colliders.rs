@@ -2,6 +2,7 @@
 //! exist.
 #![allow(clippy::print_stderr)]
 
+use crate::skip::skipped;
 use pliant::builder::MeshSource;
 use pliant::contact::collider_contact::signed_distance;
 use pliant::mesh::{TetMesh, TriMesh};
@@ -26,7 +27,7 @@ impl MeshSource for Folder {
 fn models() -> Option<Folder> {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models"));
     if !folder.is_dir() {
-        eprintln!("passed over: no test models at {}", folder.display());
+        skipped(&format!("no test models at {}", folder.display()));
         return None;
     }
     Some(Folder(folder.to_path_buf()))

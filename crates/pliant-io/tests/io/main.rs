@@ -5,5 +5,7 @@ mod models;
 mod mutation;
 mod readers;
 mod samples;
+#[path = "../../../pliant/tests/support/skip.rs"]
+mod skip;
 mod tet_readers;
 mod writers;

@@ -25,6 +25,8 @@ mod rounding;
 mod samples;
 mod scenes;
 mod sims;
+#[path = "../support/skip.rs"]
+mod skip;
 mod support;
 mod together;
 mod triangles;

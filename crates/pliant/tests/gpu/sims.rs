@@ -1,5 +1,6 @@
 //! Pairs of simulations: one scene and one plan, run by the CPU and by the GPU.
 
+use crate::skip::skipped;
 use pliant::builder::{BuildError, NoMeshes};
 use pliant::partition::Target;
 use pliant::runtime::gpu::{GpuError, GpuOptions, adapters};
@@ -13,7 +14,7 @@ pub fn ready() -> bool {
     let ready = *READY.get_or_init(|| adapters().iter().any(|a| a.trouble.is_none()));
     if !ready {
         assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
-        println!("skipped: no GPU adapter");
+        skipped("no GPU adapter");
     }
     ready
 }

@@ -1,5 +1,6 @@
 //! One GPU for all tests, and a way to run a piece of WGSL over many inputs.
 
+use crate::skip::skipped;
 use pliant::runtime::gpu::wgpu;
 use pliant::solver::gpu::shaders::compose;
 use std::fmt::Write;
@@ -20,7 +21,7 @@ pub fn gpu() -> Option<&'static Gpu> {
     let gpu = GPU.get_or_init(|| pollster::block_on(open())).as_ref();
     if gpu.is_none() {
         assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
-        println!("skipped: no GPU adapter");
+        skipped("no GPU adapter");
     }
     gpu
 }

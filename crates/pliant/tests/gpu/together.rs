@@ -1,6 +1,7 @@
 //! Pieces of a mosaic that run all iterations in one pass and wait for each other within it.
 
 use crate::sims::{self, apart, on_gpu, pair, ready, scene};
+use crate::skip::skipped;
 use pliant::builder::NoMeshes;
 use pliant::runtime::gpu::GpuOptions;
 use pliant::schedule::passes::Halves;
@@ -94,7 +95,7 @@ fn exchange(text: &str, set: &[&str]) -> Simulation {
     assert!(contacts.0 > 0);
     assert!(apart(&cpu, &passes) < 1e-4);
     if counts.0 == counts.1 {
-        println!("skipped: pieces do not run side by side");
+        skipped("pieces do not run side by side");
     } else {
         assert!(apart(&cpu, &together) < 1e-4 && apart(&passes, &together) < 1e-4);
     }

@@ -9,6 +9,8 @@
 mod clouds;
 mod lists;
 mod order;
+#[path = "../support/skip.rs"]
+mod skip;
 mod support;
 mod tree;
 mod trouble;

@@ -1,6 +1,7 @@
 //! Devices, and what goes to and fro.
 
 use crate::clouds::Case;
+use crate::skip::skipped;
 use pliant::math::RowData;
 use pliant::neighbors::gpu::{Finder, Layout, Order, Report, Setup};
 use pliant::neighbors::{Construction, Neighbors, Pairs, Search};
@@ -25,7 +26,7 @@ pub fn devices() -> &'static [(&'static str, Device)] {
     });
     if devices.is_empty() {
         assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
-        println!("skipped: no GPU adapter");
+        skipped("no GPU adapter");
     }
     devices
 }

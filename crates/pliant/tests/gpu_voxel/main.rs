@@ -11,4 +11,6 @@ mod same;
 #[allow(dead_code)]
 #[path = "../voxel/shapes.rs"]
 mod shapes;
+#[path = "../support/skip.rs"]
+mod skip;
 mod support;

@@ -1,5 +1,6 @@
 //! A device to test with, and the comparison that all tests make.
 
+use crate::skip::skipped;
 use glam::Vec3;
 use pliant::mesh::TriMesh;
 use pliant::runtime::gpu::{Cap, Device, GpuOptions, adapters};
@@ -12,7 +13,7 @@ pub fn open(cap: Option<Cap>) -> Option<Device> {
     static READY: OnceLock<bool> = OnceLock::new();
     if !*READY.get_or_init(|| adapters().iter().any(|a| a.trouble.is_none())) {
         assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
-        println!("skipped: no GPU adapter");
+        skipped("no GPU adapter");
         return None;
     }
     // Checks of indices stay on, but for one test: what is out of range must not pass unseen.

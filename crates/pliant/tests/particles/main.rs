@@ -14,5 +14,7 @@ mod random;
 mod rolling;
 mod said;
 mod scene;
+#[path = "../support/skip.rs"]
+mod skip;
 mod support;
 mod towers;

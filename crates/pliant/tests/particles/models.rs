@@ -1,6 +1,7 @@
 //! Scenes of D4 as they are built in: the large pile, and bunnies (T12). Scanned models are not part of the project;
 //! what needs them is passed over, with a line, where they are not there.
 
+use crate::skip::skipped;
 use crate::support::{center, members};
 use glam::Vec3;
 use pliant::builder::MeshSource;
@@ -22,7 +23,7 @@ impl Models {
     fn has(name: &str) -> bool {
         let there = Self::path(name).exists();
         if !there {
-            println!("skipped: no {}", Self::path(name).display());
+            skipped(&format!("no {}", Self::path(name).display()));
         }
         there
     }

@@ -3,7 +3,7 @@
 use crate::support::{center, members, simulate, with_threads};
 use glam::DVec3;
 use pliant::Simulation;
-use pliant::rigid::{Shape, ShapeMatch};
+use pliant::rigid::{BodyDef, ShapeMatch};
 use std::f64::consts::PI;
 
 /// Gravity in the frame of a slope [m/s²].
@@ -47,7 +47,7 @@ fn even_ball(degrees: f64, shell: usize) -> Simulation {
         state.rows[i] = [place.x as f32, (place.y + BALL + radius) as f32, place.z as f32, (1.0 / own) as f32];
         state.radii[i] = radius as f32;
     }
-    state.shapes = Some(ShapeMatch::new(&[Shape::rigid(0..n as u32)], &state.rows[..n]).unwrap());
+    state.shapes = Some(ShapeMatch::new(&[BodyDef::rigid(0..n as u32)], &state.rows[..n]).unwrap());
     sim
 }
 

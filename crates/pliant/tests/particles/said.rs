@@ -173,7 +173,7 @@ fn s20_a_body_made_from_a_mesh_shows_that_mesh_and_moves_with_it() {
     let mesh = Balls::mesh();
     let (vertices, triangles) = (mesh.positions.len(), mesh.triangles.len());
     let hidden = with_meshes(&text("show = \"particles\"")).unwrap();
-    assert!(hidden.shape().triangles.is_empty() && frame(&hidden).positions.len() == hidden.particles());
+    assert!(hidden.topology().triangles.is_empty() && frame(&hidden).positions.len() == hidden.particles());
     for (extra, soft) in [("", false), ("recovery = 0.1\nplastic = { threshold = 0.02, creep = 50 }", true)] {
         let mut sim = with_meshes(&text(extra)).unwrap();
         let n = sim.particles();

@@ -5,8 +5,8 @@
 mod clique;
 mod color;
 mod graphs;
-mod mosaic;
 mod phantom;
 mod plan;
 mod schedule;
+mod shared_vertex_patches;
 mod solvers;

@@ -4,7 +4,7 @@ use glam::Vec3;
 use pliant::constraints::ConstraintKind;
 use pliant::constraints::group::Raw;
 use pliant::partition::Target;
-use pliant::partition::islands::{GLOBAL, Islands, Room};
+use pliant::partition::islands::{GLOBAL, Islands, PatchCapacity};
 use pliant::partition::{Plan, Problem, plan};
 use pliant::scene::{Partition, Solver};
 use proptest::prelude::*;
@@ -39,7 +39,7 @@ impl Web {
         let raw = |(&kind, rows): (&ConstraintKind, &Vec<u32>)| (kind, Raw { rows: rows.clone(), params: Vec::new() });
         let mut constraints: BTreeMap<ConstraintKind, Raw> = self.constraints.iter().map(raw).collect();
         let islands = if partition.is_parallel() {
-            Islands::find(&constraints, self.rest.len(), self.rest.len(), &[], Room::on(&Target::CPU, None))
+            Islands::find(&constraints, self.rest.len(), self.rest.len(), &[], PatchCapacity::on(&Target::CPU, None))
         } else {
             Islands::none(self.rest.len())
         };

@@ -6,4 +6,6 @@ mod merge;
 mod models;
 mod obj;
 mod shapes;
+#[path = "../support/skip.rs"]
+mod skip;
 mod solid;

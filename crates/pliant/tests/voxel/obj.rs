@@ -1,15 +1,15 @@
 //! Scanned models, which are not part of the project: passed over, with a line, where they are not there.
 
+use crate::skip::skipped;
 use pliant::mesh::TriMesh;
 use pliant::mesh::repair::{SurfaceNeed, clean_surface};
 use std::path::Path;
 
 /// Vertices and triangles of an OBJ file of the simplest kind.
-#[expect(clippy::print_stderr, reason = "a test that is skipped must say so")]
 pub fn read(name: &str) -> Option<TriMesh> {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        eprintln!("skipped: no {}", path.display());
+        skipped(&format!("no {}", path.display()));
         return None;
     };
     let mut mesh = TriMesh::default();

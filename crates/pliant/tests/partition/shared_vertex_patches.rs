@@ -234,8 +234,9 @@ fn s12_the_last_iteration_joins_seams_between_edges_and_volumes_too() {
     let model = model(BLOCK, &[], &target);
     let schedule = &model.schedule;
     let kinds = |jobs: &[PatchOp]| -> BTreeSet<ConstraintKind> {
-        let group =
-            |job: &Job| if let PatchOp::Batches { group, .. } = job { Some(model.groups[*group].kind) } else { None };
+        let group = |job: &PatchOp| {
+            if let PatchOp::Batches { group, .. } = job { Some(model.groups[*group].kind) } else { None }
+        };
         jobs.iter().filter_map(group).collect()
     };
     for jobs in &schedule.patches[schedule.islands..] {
