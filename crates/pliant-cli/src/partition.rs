@@ -10,7 +10,7 @@ use crate::scene_loader::{LoadedScene, Setting};
 use crate::stdout;
 use pliant::Simulation;
 use pliant::constraints::group::Group;
-use pliant::partition::report::{GroupReport, Report, report};
+use pliant::model::partition_report::{GroupReport, Report, report};
 use serde::Serialize;
 use std::time::Instant;
 

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::statistics::median;
 use crate::stdout;
 use glam::DVec3;
-use pliant::partition::report::report;
+use pliant::model::partition_report::report;
 use pliant::scene::{MOST_ITERATIONS, Partition};
 use serde::Serialize;
 use std::fmt::Write as _;

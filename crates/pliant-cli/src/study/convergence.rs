@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::statistics::median;
 use crate::stdout;
 use pliant::Simulation;
-use pliant::partition::report::report;
+use pliant::model::partition_report::report;
 use pliant::scene::MOST_ITERATIONS;
 use pliant::schedule::stats::Residuals;
 use serde::Serialize;

@@ -8,7 +8,7 @@ use crate::progress::Progress;
 use crate::statistics::median;
 use crate::stdout;
 use pliant::StepError;
-use pliant::partition::report::report;
+use pliant::model::partition_report::report;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::gpu;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stderr;
-use pliant::partition::report::Report;
+use pliant::model::partition_report::Report;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals};
 use pliant::settings::Settings;

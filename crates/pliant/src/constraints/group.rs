@@ -1,10 +1,7 @@
 //! Constraints of one kind, in blocks and batches, and who is joined to each row.
 
 use crate::constraints::{ConstraintKind, Layout};
-
-/// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
-/// each number with one load.
-pub const BLOCK: usize = 8;
+pub use crate::math::BLOCK;
 
 /// Constraints of one kind: rows and parameters, constraint after constraint.
 #[derive(Clone, Debug, Default)]

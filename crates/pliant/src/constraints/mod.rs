@@ -27,18 +27,9 @@ pub mod volume;
 pub mod xpbd;
 
 pub use crate::constraints::xpbd::{Scales, Softness};
+pub use crate::math::Row;
 pub use crate::math::lane::{Lane, V3};
 use serde::{Deserialize, Serialize};
-
-/// One row of the state: a particle (position [m], inverse mass [1/kg]) or an orientation (the vector
-/// and scalar part of a unit quaternion).
-#[derive(Clone, Copy, Debug)]
-pub struct Row<F> {
-    /// Position, or vector part.
-    pub v: V3<F>,
-    /// Inverse mass, or scalar part.
-    pub w: F,
-}
 
 /// What a projection changes: its rows and its multipliers.
 #[derive(Clone, Copy, Debug)]

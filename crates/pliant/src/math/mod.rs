@@ -22,3 +22,17 @@ pub fn position(row: RowData) -> Vec3 {
 pub fn vector(row: RowData) -> V3<f32> {
     V3::new(row[0], row[1], row[2])
 }
+
+/// Constraints are stored in blocks of this many, component by component, so that a lane of eight reads
+/// each number with one load.
+pub const BLOCK: usize = 8;
+
+/// One row of the state: a particle (position [m], inverse mass [1/kg]) or an orientation (the vector
+/// and scalar part of a unit quaternion).
+#[derive(Clone, Copy, Debug)]
+pub struct Row<F> {
+    /// Position, or vector part.
+    pub v: V3<F>,
+    /// Inverse mass, or scalar part.
+    pub w: F,
+}

@@ -4,6 +4,7 @@
 //! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
 
 mod memory;
+pub mod partition_report;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::constraints::ConstraintKind;

@@ -15,7 +15,6 @@ pub mod islands;
 pub mod patch;
 pub mod patch_coloring;
 pub mod phantom;
-pub mod report;
 pub mod shared_vertex_patches;
 pub mod target;
 pub mod tilings;

@@ -3,10 +3,8 @@
 //! A row is sixteen bytes, so eight rows are eight loads and a transpose; the inverse mass rides along as
 //! the fourth component and is stored back unchanged.
 
-use crate::constraints::Row;
-use crate::constraints::group::BLOCK;
 use crate::math::RowData;
-use crate::math::{Lane, V3};
+use crate::math::{BLOCK, Lane, Row, V3};
 
 /// A lane that can be loaded and stored.
 pub trait Pack: Lane {

@@ -2,14 +2,9 @@
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::schedule::Stage;
 
 /// Substeps that one submission can time.
 pub const MOST: u32 = 256;
-
-/// Stages that are passes of their own, in their order here: neighbors are found before anything is changed. Contacts run
-/// within predict, or within stabilize where particles touch each other.
-pub const STAGES: [Stage; 5] = [Stage::Neighbors, Stage::Predict, Stage::Stabilize, Stage::Solve, Stage::Finalize];
 
 /// Queries and the buffers they go through.
 pub struct Timer {
@@ -17,13 +12,15 @@ pub struct Timer {
     resolved: wgpu::Buffer,
     readback: wgpu::Buffer,
     tick: f32,
+    /// Compute passes of a substep that are timed.
+    stages: usize,
 }
 
 impl Timer {
     /// For a device that has timestamps.
-    pub fn new(device: &Device) -> Option<Self> {
+    pub fn new(device: &Device, stages: usize) -> Option<Self> {
         let tick = device.tick?;
-        let count = MOST * 2 * STAGES.len() as u32;
+        let count = MOST * 2 * stages as u32;
         let buffer = |usage| {
             let size = u64::from(count) * 8;
             let label = Some("times");
@@ -38,12 +35,13 @@ impl Timer {
             resolved: buffer(wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC),
             readback: buffer(wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST),
             tick,
+            stages,
         })
     }
 
     /// Where the pass of a stage writes its begin and end.
     pub fn writes(&self, substep: u32, stage: usize) -> wgpu::ComputePassTimestampWrites<'_> {
-        let first = 2 * (substep * STAGES.len() as u32 + stage as u32);
+        let first = 2 * (substep * self.stages as u32 + stage as u32);
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
             beginning_of_pass_write_index: Some(first),
@@ -53,21 +51,21 @@ impl Timer {
 
     /// Encodes the way of the times to the host.
     pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, substeps: u32) {
-        let count = substeps * 2 * STAGES.len() as u32;
+        let count = substeps * 2 * self.stages as u32;
         encoder.resolve_query_set(&self.queries, 0..count, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readback, 0, u64::from(count) * 8);
     }
 
     /// Seconds of each stage, over all substeps; waits for them.
-    pub fn read(&self, device: &Device, substeps: u32) -> Result<[f64; STAGES.len()], GpuError> {
-        let bytes = u64::from(substeps * 2 * STAGES.len() as u32) * 8;
+    pub fn read(&self, device: &Device, substeps: u32) -> Result<Vec<f64>, GpuError> {
+        let bytes = u64::from(substeps * 2 * self.stages as u32) * 8;
         let slice = self.readback.slice(..bytes);
         slice.map_async(wgpu::MapMode::Read, |_| {});
         device.wait()?;
         let view = slice.get_mapped_range().map_err(|e| GpuError::Lost(e.to_string()))?;
         let ticks: &[u64] = bytemuck::cast_slice(&view);
-        let mut seconds = [0.0; STAGES.len()];
-        for substep in ticks.chunks_exact(2 * STAGES.len()) {
+        let mut seconds = vec![0.0; self.stages];
+        for substep in ticks.chunks_exact(2 * self.stages) {
             for (sum, pair) in seconds.iter_mut().zip(substep.chunks_exact(2)) {
                 *sum += pair[1].saturating_sub(pair[0]) as f64 * f64::from(self.tick) * 1e-9;
             }

@@ -146,7 +146,7 @@ impl Gpu {
         records.upload_fixed(&device, &buffers, model);
         let gpu = Self {
             status: StatusReadback::new(&device),
-            timer: Timer::new(&device),
+            timer: Timer::new(&device, submission::STAGES.len()),
             normals: None,
             profiling: false,
             times: Times { groups: vec![0.0; model.groups.len()], ..Times::default() },

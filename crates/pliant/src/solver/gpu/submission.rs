@@ -3,7 +3,8 @@
 use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::timing::{self, STAGES};
+use crate::runtime::gpu::timing;
+use crate::schedule::Stage;
 use crate::solver::gpu::model_packing::MARKS;
 use crate::solver::gpu::program::Command;
 use crate::solver::gpu::shaders::BindGroupKind;
@@ -13,6 +14,11 @@ use std::time::Instant;
 
 /// Dispatches of one submission at most, so that a driver's watchdog sees an end.
 const MOST_DISPATCHES: usize = 20_000;
+
+/// Stages that are passes of their own, in their order here: neighbors are found before anything is changed. Contacts run
+/// within predict, or within stabilize where particles touch each other.
+pub(crate) const STAGES: [Stage; 5] =
+    [Stage::Neighbors, Stage::Predict, Stage::Stabilize, Stage::Solve, Stage::Finalize];
 
 impl Gpu {
     /// Submits so many steps of dt. Returns without waiting for them.
