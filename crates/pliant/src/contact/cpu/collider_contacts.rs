@@ -1,7 +1,7 @@
-//! Stages contacts and stabilize, and the contact pass of stage solve: particles against colliders.
+//! Particle-collider contacts: stages contacts and stabilize, and the contact pass of stage solve.
 //!
-//! Contacts are kept by run of particles (`Model::runs`): one run per island, the rest in pieces. A run's
-//! contacts touch only its own particles, so runs go to threads without anything shared.
+//! Contacts are stored per run of particles (`Model::runs`): one run per island, the rest in chunks. A run's contacts
+//! write only its own particles, so threads process runs without sharing.
 
 use crate::contact::collider_contact::{MovingCollider, Push, depth, is_near, project, way_out};
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
@@ -18,19 +18,19 @@ use glam::Vec3;
 /// One particle near one collider.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Particle number.
+    /// Particle index.
     pub particle: u32,
-    /// Collider number.
+    /// Collider index.
     pub collider: u32,
-    /// What it has done in this substep.
+    /// Accumulated correction of this substep.
     pub push: Push,
-    /// What it had found in the iteration before; rigid bodies only.
+    /// Correction of the previous iteration; rigid bodies only.
     pub last: Push,
-    /// Whether it was inside when it was found; rigid bodies only.
+    /// Whether it penetrated when it was found; rigid bodies only.
     pub inside: bool,
 }
 
-/// Where every collider stands during the substep.
+/// Poses of all colliders in the substep.
 pub fn place_obstacles(model: &Model, start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
     moving_colliders.clear();
     moving_colliders.extend(model.colliders.iter().map(|c| MovingCollider {
@@ -41,8 +41,8 @@ pub fn place_obstacles(model: &Model, start: f64, end: f64, moving_colliders: &m
     }));
 }
 
-/// Finds who may touch what before the substep ends. Contacts of rigid bodies that go on start with the push that they had:
-/// what lies still has nothing left to be solved for, and friction does not start anew.
+/// Finds the contacts that may close in this substep. Persistent contacts of rigid bodies are warm-started with their
+/// last correction: bodies at rest are already solved, and friction keeps its state.
 pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
     place_obstacles(model, sub.start, sub.end, &mut scratch.moving_colliders);
     scratch.slippery.clear();
@@ -54,8 +54,8 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
     let (moving_colliders, margin) = (&scratch.moving_colliders, model.settings.contact_margin);
     let mass_splitting = &scratch.mass_splitting;
     threads.each(&mut scratch.contacts, |run, contacts| {
-        // Before and now, they are in the order of particles and colliders. The first iteration only makes those pushes again:
-        // where it is the only one, nobody would correct them.
+        // Old and new contacts are both sorted by particle and collider. The first iteration only applies the warm
+        // start: if it is the only one, nothing would correct it.
         let again = model.settings.iterations > 1;
         let goes_on = |c: &Contact| again && c.push.normal > 0.0 && mass_splitting.is_rigid(c.particle as usize);
         contacts.retain(goes_on);
@@ -76,7 +76,7 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
                     let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
                     let inside = || depth(&moving_collider.solid, &moving_collider.after, x, state.radii[i]).0 > 0.0;
                     let inside = mass_splitting.is_rigid(i) && inside();
-                    // What comes off by itself needs no push: a ball would drag its last contact along.
+                    // Separating contacts are not warm-started: a sphere would drag its last contact along.
                     let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
                     contacts.push(Contact { particle, collider, push, last: push, inside });
                 }
@@ -86,8 +86,8 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
     });
 }
 
-/// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out
-/// together with its old position, so that the repair adds no velocity.
+/// Pre-stabilization (S10, D4 §3.1.5): a particle that penetrates at the start of the substep is moved out together
+/// with its previous position, so that the correction adds no velocity.
 pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch) {
     let (moving_colliders, radii) = (&scratch.moving_colliders, &state.radii);
     let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
@@ -95,9 +95,9 @@ pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &
         for _ in 0..model.settings.stabilization {
             for c in contacts.iter() {
                 let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
-                // SAFETY: runs do not overlap, so this thread alone touches particle i.
+                // SAFETY: runs do not overlap, so only this thread accesses particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
-                // Against where the collider stood then: what it moves since is the solver's to push.
+                // Uses the collider's previous pose: motion since then is handled by the solver.
                 if let Some(out) = way_out(&moving_collider.solid, &moving_collider.before, position(*before), radii[i])
                 {
                     for row in [row, before] {
@@ -109,13 +109,13 @@ pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &
     });
 }
 
-/// What the contact pass reads.
+/// Inputs of the contact pass.
 #[derive(Clone, Copy)]
 pub struct Touch<'a> {
     pub moving_colliders: &'a [MovingCollider],
-    /// The same without friction, for liquids; empty where there are none.
+    /// The same without friction, for fluids; empty without fluids.
     pub slippery: &'a [MovingCollider],
-    /// Phases tell who is liquid.
+    /// Phases identify fluid particles.
     pub phases: &'a [u32],
     pub radii: &'a [f32],
     pub previous: &'a [RowData],
@@ -126,11 +126,11 @@ impl Touch<'_> {
     /// Projects the contacts of one run once.
     ///
     /// # Safety
-    /// No other thread may touch the rows of the run's particles.
+    /// No other thread may access the rows of the run's particles.
     pub unsafe fn run(&self, rows: Shared<RowData>, contacts: &mut [Contact]) {
         for c in contacts {
             let i = c.particle as usize;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let row = unsafe { rows.get(i) };
             let start = position(self.previous[i]);
             if self.mass_splitting.is_rigid(i) {
@@ -146,8 +146,8 @@ impl Touch<'_> {
         }
     }
 
-    /// What a contact moves a particle of a rigid body by. All contacts of a body see it where it was when the iteration
-    /// began: its particles are not where they seem to be until it has taken back its shape.
+    /// Displacement of a rigid-body particle by a contact. All contacts of a body use its position at the start of the
+    /// iteration: its particle positions are not valid until shape matching has run.
     fn push_body(&self, c: &mut Contact, moving_collider: &MovingCollider, start: Vec3) -> Vec3 {
         let i = c.particle as usize;
         let at = position(self.mass_splitting.before[i]);
@@ -178,7 +178,7 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
     threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { touch.run(rows, contacts) });
 }
 
-/// Force of all particles on each collider in the last substep [N]: what their pushes did to their momentum.
+/// Force of all particles on each collider in the last substep [N], from the change of momentum by their corrections.
 pub fn forces<'a>(model: &Model, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
     let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
@@ -194,7 +194,7 @@ pub fn forces<'a>(model: &Model, state: &State, contacts: impl Iterator<Item = &
     all
 }
 
-/// First three components as a point.
+/// First three components as a vector.
 #[inline]
 pub fn position(row: RowData) -> Vec3 {
     Vec3::new(row[0], row[1], row[2])

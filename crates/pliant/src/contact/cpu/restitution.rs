@@ -1,4 +1,4 @@
-//! The velocity pass at the end of stage finalize: rebound and rolling resistance of all contacts that pushed.
+//! Velocity pass at the end of stage finalize: restitution and rolling resistance of all active contacts.
 
 use crate::contact::collider_contact::depth;
 use crate::contact::cpu::collider_contacts::position;
@@ -11,21 +11,21 @@ use crate::solver::cpu::{Scratch, Substep};
 use crate::state::State;
 use glam::Vec3;
 
-/// What the pass remembers of a substep. Empty where no contact bounces.
+/// Scratch data of the pass. Empty without restitution.
 #[derive(Default)]
 pub struct RestitutionScratch {
     /// Velocities at the start of the substep [m/s].
     before: Vec<RowData>,
-    /// Contacts between particles that each particle shares its mass among.
+    /// Number of particle contacts that each particle's mass is split among.
     shares: Vec<f32>,
     /// Second velocity buffer.
     next: Vec<RowData>,
-    /// By collider.
+    /// Per collider.
     colliders: Vec<RestitutionLaw>,
 }
 
 impl RestitutionScratch {
-    /// Keeps the velocities that contacts will meet with.
+    /// Saves the velocities before impact.
     pub fn remember(&mut self, model: &Model, state: &State) {
         if model.has_restitution() {
             self.before.clear();
@@ -34,7 +34,7 @@ impl RestitutionScratch {
     }
 }
 
-/// Runs the pass: particles with each other first, then with colliders, as in an iteration.
+/// Runs the pass: particle contacts first, then colliders, as in an iteration.
 pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, sub: &Substep) {
     if !model.has_restitution() {
         return;
@@ -54,7 +54,7 @@ pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut
     }
 }
 
-/// Particles against colliders.
+/// Collider contacts.
 fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f32) {
     let Scratch { moving_colliders, contacts, restitution: RestitutionScratch { before, colliders: all, .. }, .. } =
         scratch;
@@ -66,10 +66,10 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f
             let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
             let x = position(rows[i]);
             let (_, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radii[i]);
-            // The collider's own velocity where it is touched.
+            // Collider velocity at the contact point.
             let here = x - normal * radii[i];
             let own = (here - moving_collider.before.outward(moving_collider.after.inward(here))) * inv_h;
-            // SAFETY: runs do not overlap, so this thread alone touches particle i.
+            // SAFETY: runs do not overlap, so only this thread accesses particle i.
             let velocity = unsafe { velocities.get(i) };
             let now = position(*velocity);
             let v = now + rebound(&all[c.collider as usize], normal, position(before[i]) - own, now - own);
@@ -78,8 +78,8 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f
     });
 }
 
-/// Particles with each other: all contacts at once, each with the share of the masses that its particles can spare, so
-/// that momentum is kept (as in `meet`).
+/// Particle contacts: all at once, with masses split among contacts, so that momentum is conserved (as in
+/// `particle_contact`).
 fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &RestitutionLaw) {
     let Scratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } = scratch;
     let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);

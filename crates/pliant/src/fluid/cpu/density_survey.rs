@@ -1,4 +1,4 @@
-//! How far densities are off, and who is among whom, for statistics.
+//! Density error and mixing of fluids, for statistics.
 
 use crate::contact::cpu::collider_contacts;
 use crate::contact::cpu::collider_contacts::position;
@@ -14,16 +14,16 @@ use crate::runtime::cpu::threads::Threads;
 use crate::solver::cpu::Substep;
 use crate::state::State;
 
-/// What is found around every particle of a liquid; NaN for all others.
+/// Survey of every fluid particle; NaN for all others.
 #[derive(Default)]
 pub struct DensitySurvey {
-    /// Its constraint, C.
+    /// Constraint value C.
     pub errors: Vec<f32>,
-    /// Share of other liquids among the particles of liquids near it; empty where there is one liquid.
+    /// Share of other fluids among the neighboring fluid particles; empty with a single fluid.
     pub foreign: Vec<f32>,
 }
 
-/// Looks around every particle of a liquid, searching anew.
+/// Surveys all fluid particles, with a new neighbor search.
 pub fn survey(threads: &Threads, model: &Model, state: &State) -> DensitySurvey {
     let Some(fluid) = &model.fluid else { return DensitySurvey::default() };
     let n = state.particles;
@@ -56,7 +56,7 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> DensitySurvey 
             }
             let (list, place) = (NeighborBlocks::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
             let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
-            // SAFETY: lists name particles of these rows, and nobody writes them.
+            // SAFETY: list entries are indices of these rows, and no thread writes them.
             let (sums, center) = unsafe {
                 match fluid.smoothing {
                     Smoothing::Cubic => {

@@ -1,11 +1,11 @@
-//! Large solid particles among liquids: balls, one at a time, as there are few of them near anybody.
+//! Large solid particles in fluids, as spheres; scalar, since few are near any particle.
 
 use crate::fluid::density::Sums;
 use crate::fluid::parameters::Fluid;
 use crate::math::RowData;
 use crate::math::V3;
 
-/// What balls add to the sums of a liquid's particle; rows have the inverse mass that everybody has in a constraint.
+/// Contribution of large particles to the sums of a fluid particle; rows have the inverse mass used in constraints.
 #[inline]
 pub fn seen(fluid: &Fluid, rows: &[RowData], near: &[u32], row: RowData) -> Sums<f32> {
     let mut sums = Sums::zero();
@@ -22,7 +22,8 @@ pub fn seen(fluid: &Fluid, rows: &[RowData], near: &[u32], row: RowData) -> Sums
     sums
 }
 
-/// Σ Δλ_j·∇ of what ball `i` adds to the constraints of liquids around it; cards are places with multipliers.
+/// Σ Δλ_j·∇ of the contributions of large particle `i` to the constraints around it; `packed` has positions with
+/// multipliers.
 #[inline]
 pub fn pushed(fluid: &Fluid, packed: &[RowData], near: &[u32], i: usize) -> V3<f32> {
     let mut push = V3::zero();
