@@ -1,4 +1,4 @@
-//! Part of stage predict: forces of the air on triangles, gathered by particle.
+//! Part of stage predict: aerodynamic forces on triangles, gathered per particle.
 
 use crate::aero::aerodynamics::{triangle_force, wind_at};
 use crate::integration::predict::vector;
@@ -8,9 +8,9 @@ use crate::runtime::cpu::threads::Threads;
 use crate::solver::cpu::{Scratch, Substep};
 use crate::state::State;
 
-/// Writes the force on every particle that belongs to a triangle in the air.
+/// Writes the force on every particle of an aerodynamic triangle.
 ///
-/// Two passes, triangles then particles, so that every sum has one order on any number of threads.
+/// Two passes, triangles then particles, so that every sum has a fixed order for any thread count.
 pub fn wind_forces(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
     let aero_surfaces = &model.aero_surfaces;
     if aero_surfaces.triangles.is_empty() {

@@ -1,4 +1,4 @@
-//! Stage finalize: velocities from positions, sleeping, and a check that nothing has run away.
+//! Stage finalize: velocities from positions, sleeping, and the divergence check.
 
 use crate::integration::bdf::{velocity_bdf1, velocity_bdf2};
 use crate::integration::predict::vector;
@@ -23,7 +23,7 @@ pub fn finalize(
     // E18: a displacement is compared with a displacement.
     let sleep = model.settings.sleep_speed * sub.h;
     let (particles, older, first_order) = (state.particles, &state.older, &state.first_order);
-    // Copies of particles have neither past nor velocity.
+    // Copies of particles have neither history nor velocity.
     let solid = state.velocities.len();
     let arrays = (&mut state.rows[..solid], &mut state.previous[..], &mut state.velocities[..]);
     threads.zip(arrays, |first, rows, previous, velocities| {
@@ -61,8 +61,8 @@ pub fn finalize(
     }
 }
 
-/// Contact is not smooth, nor is pressure, which does not pull: whoever was pushed falls back to BDF1, now and in the next
-/// prediction (E12).
+/// Contact and pressure are not smooth: particles that were pushed fall back to BDF1, now and in the next prediction
+/// (E12).
 fn fall_back(model: &Model, state: &mut State, scratch: &Scratch, inv_h: f32) {
     state.first_order.fill(false);
     let pushed = scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);

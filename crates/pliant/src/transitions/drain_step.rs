@@ -1,7 +1,7 @@
-//! Particles that leave the world between two steps.
+//! Draining: particles removed between two steps.
 //!
-//! Who is in a drain when a step ends is put to sleep where it is, as those that wait to be poured: no mass, no contact, no
-//! space among liquids, not to be seen.
+//! Particles in a drain at the end of a step become inactive where they are, like those waiting in an emitter: no mass,
+//! no contacts, no volume in fluids, not rendered.
 
 use crate::model::Model;
 use crate::neighbors::ASLEEP;
@@ -13,13 +13,13 @@ use crate::state::State;
 use crate::transitions::sleep;
 use glam::Vec3;
 
-/// Takes away who is in a drain at the end of a step; returns who.
+/// Removes the particles in a drain at the end of a step; returns them.
 pub fn drain(model: &Model, state: &mut State) -> Vec<u32> {
     let time = state.time;
     take(model, state, time)
 }
 
-/// The same where the state lives on a device. Reads back where particles are.
+/// The same for a state on a device. Reads positions back.
 #[cfg(feature = "gpu")]
 pub fn drain_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
     let ranges = || model.drains.iter().flat_map(|d| &d.takes);
@@ -32,7 +32,7 @@ pub fn drain_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<(), GpuErr
     Ok(())
 }
 
-/// In the order of drains and particles; one that is in several is taken by the first.
+/// In the order of drains and particles; a particle in several drains is removed by the first.
 fn take(model: &Model, state: &mut State, time: f64) -> Vec<u32> {
     let mut taken = Vec::new();
     for drain in &model.drains {

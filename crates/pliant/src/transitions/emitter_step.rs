@@ -1,7 +1,7 @@
-//! Grains that come into the world between two steps.
+//! Emission of particles between two steps.
 //!
-//! They are rows like all others, fixed and asleep until their time has come. What came out, and when, depends on the
-//! number of substeps alone, and on what drains gave back.
+//! They are ordinary rows, fixed and inactive until emitted. Emission depends only on the number of substeps and on the
+//! particles returned by drains.
 
 use crate::model::Model;
 #[cfg(feature = "gpu")]
@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::transitions::emitter::Emitter;
 use crate::transitions::{time, wake};
 
-/// Lets out whose time has come.
+/// Emits the particles that are due.
 pub fn emit(model: &Model, state: &mut State) {
     let time = time(model, state.substeps);
     for number in 0..model.emitters.len() {
@@ -20,10 +20,10 @@ pub fn emit(model: &Model, state: &mut State) {
     }
 }
 
-/// The same where the state lives on a device. Returns whether more are to come.
+/// The same for a state on a device. Returns whether more will follow.
 ///
-/// The device first does all steps that it was given: those that it froze for want of room would happen with the new
-/// grains otherwise, or without, as it comes.
+/// First waits for all submitted steps: steps frozen by a list overflow would otherwise run with or without the new
+/// particles, depending on timing.
 #[cfg(feature = "gpu")]
 pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
     let mut open = false;
@@ -38,7 +38,7 @@ pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuEr
     Ok(open)
 }
 
-/// Wakes grains up at the mouth; returns which. Where nobody waits to come out, nobody does, and that moment passes.
+/// Activates particles at the emitter; returns them. Without an inactive particle an emission slot is skipped.
 fn enter(model: &Model, number: usize, time: f64, state: &mut State) -> Vec<u32> {
     let emitter: &Emitter = &model.emitters[number];
     let mut entered = Vec::new();

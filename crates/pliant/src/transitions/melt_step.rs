@@ -1,7 +1,6 @@
-//! Bodies that turn into liquids between two steps.
+//! Melting: body particles become fluid particles between two steps.
 //!
-//! A particle of the body falls asleep, and the one of the liquid that waits for that takes its place, with its velocity
-//! and mass.
+//! A body particle becomes inactive, and its fluid counterpart takes its position, velocity and mass.
 
 use crate::fluid::parameters::LIQUID;
 use crate::model::Model;
@@ -14,7 +13,7 @@ use crate::transitions::melt::Melt;
 use crate::transitions::{sleep, time, wake};
 use glam::Vec3;
 
-/// Melts who has been reached by now.
+/// Melts the particles that the front has reached.
 pub fn melt(model: &Model, state: &mut State) {
     let now = time(model, state.substeps);
     let mut any = false;
@@ -26,8 +25,8 @@ pub fn melt(model: &Model, state: &mut State) {
     }
 }
 
-/// The same where the state lives on a device. Returns whether more are to come.
-/// Steps in which somebody melts read the body back.
+/// The same for a state on a device. Returns whether more will follow. Only steps in which particles melt read the body
+/// back.
 #[cfg(feature = "gpu")]
 pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
     let now = time(model, gpu.substeps());
@@ -48,14 +47,14 @@ pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, G
     Ok(model.melts.iter().zip(&host.melted).any(|(melt, &melted)| melted < melt.order.len()))
 }
 
-/// Returns all particles that it has changed.
+/// Returns all changed particles.
 fn turn(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
     let mut changed = Vec::new();
     let (before, after) = (state.melted[number], melt.melted_at(now));
     for &(_, k) in melt.order.get(before..after).unwrap_or_default() {
         let (solid, liquid) = (melt.body.start + k as usize, melt.twins + k as usize);
         let ([x, y, z, weight], [vx, vy, vz, _]) = (state.rows[solid], state.velocities[solid]);
-        // The caller may have pinned it: then it stays what it is.
+        // Particles pinned by the caller do not melt.
         if weight > 0.0 {
             wake(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, LIQUID));
             sleep(state, solid);
