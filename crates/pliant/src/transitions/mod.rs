@@ -1,7 +1,7 @@
 //! Changes of the state by the host between two steps: emission, draining, melting and freezing.
 //!
 //! The host edits the state, in the same way for every backend. If the state is on a device, the host waits for it,
-//! reads back the affected particles, and uploads those that have changed; `aside` is its copy, in which only those are
+//! reads back the affected particles, and uploads those that have changed; `host` is its copy, in which only those are
 //! current.
 
 pub mod connectivity;
