@@ -96,8 +96,8 @@ fn foreseen(i: u32, row: vec4<f32>) {
     }
 }
 
-// Modes of `finish_stabilization`: bit 0, overlapping particles have been separated; bit 1, collider contacts are found; bit 2, also
-// of `predict`, the next contact pass separates previous positions, with radii times `job.omega`.
+// Modes of `finish_stabilization`: bit 0, overlapping particles have been separated; bit 1, collider contacts are
+// found; bit 2, also of `predict`, the next contact pass separates previous positions, with radii times `job.omega`.
 const PARTED: u32 = 1u;
 const COLLIDERS: u32 = 2u;
 const PARTS_NEXT: u32 = 4u;
