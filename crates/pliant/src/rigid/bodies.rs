@@ -32,7 +32,7 @@ pub enum ShapeError {
     #[error("shape {0} has no particles")]
     Empty(usize),
     /// Row index out of range.
-    #[error("shape {shape} uses row {row}, but there are {rows} rows")]
+    #[error("shape {shape} names row {row}, but there are {rows}")]
     OutOfRange {
         /// Shape index.
         shape: usize,

@@ -1,17 +1,17 @@
-//! Times by stage, measured by the device.
+//! Device times by stage.
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::schedule::Stage;
 
-/// Substeps that one submission can time.
+/// Maximum number of substeps timed by one submission.
 pub const MOST: u32 = 256;
 
-/// Stages that are passes of their own, in their order here: neighbors are found before anything is changed. Contacts run
-/// within predict, or within stabilize where particles touch each other.
+/// Stages with passes of their own, in this order: neighbors are found before the state is changed. Contacts run within
+/// predict, or within stabilize if there are particle contacts.
 pub const STAGES: [Stage; 5] = [Stage::Neighbors, Stage::Predict, Stage::Stabilize, Stage::Solve, Stage::Finalize];
 
-/// Queries and the buffers they go through.
+/// Timestamp queries and their buffers.
 pub struct Timer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -20,7 +20,7 @@ pub struct Timer {
 }
 
 impl Timer {
-    /// For a device that has timestamps.
+    /// For a device with timestamps, else `None`.
     pub fn new(device: &Device) -> Option<Self> {
         let tick = device.tick?;
         let count = MOST * 2 * STAGES.len() as u32;
@@ -41,7 +41,7 @@ impl Timer {
         })
     }
 
-    /// Where the pass of a stage writes its begin and end.
+    /// Timestamp writes of a stage's pass.
     pub fn writes(&self, substep: u32, stage: usize) -> wgpu::ComputePassTimestampWrites<'_> {
         let first = 2 * (substep * STAGES.len() as u32 + stage as u32);
         wgpu::ComputePassTimestampWrites {
@@ -51,14 +51,14 @@ impl Timer {
         }
     }
 
-    /// Encodes the way of the times to the host.
+    /// Encodes the copy of the timestamps to a readback buffer.
     pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, substeps: u32) {
         let count = substeps * 2 * STAGES.len() as u32;
         encoder.resolve_query_set(&self.queries, 0..count, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.readback, 0, u64::from(count) * 8);
     }
 
-    /// Seconds of each stage, over all substeps; waits for them.
+    /// Seconds of each stage, summed over substeps; waits for them.
     pub fn read(&self, device: &Device, substeps: u32) -> Result<[f64; STAGES.len()], GpuError> {
         let bytes = u64::from(substeps * 2 * STAGES.len() as u32) * 8;
         let slice = self.readback.slice(..bytes);

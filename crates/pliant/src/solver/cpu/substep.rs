@@ -1,4 +1,4 @@
-//! A substep: the stages in their order, and the passes of stage solve.
+//! A substep: the stages in order, and the passes of stage solve.
 
 use crate::constraints::Scales;
 use crate::contact::cpu::{collider_contacts, restitution};
@@ -17,10 +17,10 @@ use crate::solver::cpu::{gauss_seidel, inflate, jacobi, patches, phantoms};
 use crate::state::State;
 use std::time::Instant;
 
-/// Chunks of a body's particles that are worth a thread.
+/// Chunks of a body's particles per thread, at least.
 const SHAPE_GRAIN: usize = 16;
 
-/// One substep, stage after stage.
+/// One substep, stage by stage.
 pub fn run(
     threads: &Threads,
     isa: Isa,
@@ -59,7 +59,7 @@ pub fn run(
     if model.particle_contact.is_some() {
         scratch.particle_contacts.find(threads, model, state, &scratch.mass_splitting);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
-        // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
+        // Particles held back by a surface are out of their body's shape; shape matching would move them through it.
         let keeps = !model.has_surface();
         let shape = |shapes: &mut ShapeMatch, rows: &mut [RowData]| {
             if keeps {
@@ -93,7 +93,7 @@ pub fn run(
     }
 
     if state.shapes.is_some() && model.has_surface() {
-        // Bodies take back their shape last, which may have led particles through a surface.
+        // Shape matching runs last and may have moved particles through a surface.
         collider_contacts::touch(threads, model.schedule.islands, state, scratch);
         clock.lap(&mut times.stages[Stage::Solve as usize]);
     }
@@ -115,9 +115,9 @@ pub fn run(
     check(&divergence, Stage::Solve, model, state)
 }
 
-/// Adds the time of a pass [s] to that of its groups. Patches have clocks of their own.
+/// Adds the time of a pass [s] to that of its groups. Patches measure their own.
 fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
-    // Kinds that run together share the time by their numbers.
+    // Kinds that run together split the time by their constraint counts.
     let count = |id: &BatchId| model.groups[id.group].batches[id.batch].count;
     let all: usize = match pass {
         Pass::Batches(ids) => ids.iter().map(count).sum(),
@@ -137,7 +137,7 @@ fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
     }
 }
 
-/// α̃/α and the memory of multipliers in this substep (E11, E12).
+/// α̃/α and the multiplier factor of this substep (E11, E12).
 fn scales(model: &Model, sub: &Substep) -> Scales<f32> {
     let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
     Scales {
@@ -199,7 +199,7 @@ fn run_pass(
     }
 }
 
-/// Bodies take back their shape.
+/// Shape matching of bodies.
 fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
     let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
     let pass = rigid::MatchSettings { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
