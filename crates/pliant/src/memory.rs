@@ -1,4 +1,4 @@
-//! How much memory a simulation holds on the host: what was asked of the allocator, not what is in use of it.
+//! Host memory of a simulation: allocated capacity, not length in use.
 
 use crate::fluid::parameters::LIQUID;
 use crate::frame::Topology;
@@ -6,19 +6,19 @@ use crate::model::{Model, SkinnedMeshes};
 use crate::state::State;
 use crate::transitions::emitter::Emitter;
 
-/// Bytes of a list, with the room that it has beyond its length.
+/// Bytes of a list, by capacity.
 pub(crate) fn of<T>(list: &Vec<T>) -> u64 {
     (list.capacity() * size_of::<T>()) as u64
 }
 
-/// Makes room for so many elements and an eighth more: doubling, as a list does by itself, would waste up to half.
+/// Reserves the given number of elements plus an eighth: doubling, the default growth, would waste up to half.
 pub(crate) fn reserve<T>(list: &mut Vec<T>, needed: usize) {
     if list.capacity() < needed {
         list.reserve_exact(needed + needed / 8 - list.len());
     }
 }
 
-/// Bytes of lists in a list.
+/// Bytes of nested lists.
 pub(crate) fn nested<T>(lists: &Vec<Vec<T>>) -> u64 {
     of(lists) + lists.iter().map(of).sum::<u64>()
 }
@@ -30,14 +30,14 @@ fn shape(s: &Topology) -> u64 {
 }
 
 fn skinned_meshes(c: &SkinnedMeshes) -> u64 {
-    // Copies of an object follow each other and share one skin.
+    // Copies of an object are consecutive and share one skin.
     let mut skins: Vec<_> = c.all.iter().map(|coat| &coat.skin).collect();
     skins.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
     shape(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>()
 }
 
 impl Model {
-    /// Memory that it holds [bytes], but for a few hundred of names and of the list of passes.
+    /// Memory [bytes], except for a few hundred bytes of names and of the list of passes.
     pub fn bytes(&self) -> u64 {
         let groups = self.groups.iter().map(|g| of(&g.rows) + of(&g.params) + of(&g.batches));
         let inflated =
@@ -65,17 +65,16 @@ impl Model {
     }
 }
 
-/// What the lists of a grain in a heap take, which one that waits does not have yet [bytes]: nine neighbors, each in two
-/// lists of numbers and with a push.
+/// List memory of a grain in a heap, which an inactive grain does not use yet [bytes]: nine neighbors, each in two
+/// index lists and with an accumulated impulse.
 const GRAIN_LISTS: u64 = 9 * (4 + 4 + 16);
 
-/// The same of a particle of a liquid: it sees 33 others, in two lists of numbers.
+/// The same for a fluid particle: 33 neighbors, in two index lists.
 const LIQUID_LISTS: u64 = 33 * (4 + 4);
 
-/// What a simulation will hold on the host later on, from what it holds after its first step.
+/// Expected host memory of a simulation later on, from that after its first step.
 ///
-/// Measured on heaps, boxes and streams: lists get longer by a twentieth of it all, as things come to lie on each other; of
-/// water by a twelfth.
+/// Measured on heaps, boxes and streams: lists grow by a twentieth of the total as piles settle; in water by a twelfth.
 pub(crate) fn expected(model: &Model, state: &State, now: u64) -> u64 {
     if model.particle_contact.is_none() && model.fluid.is_none() {
         return now;
@@ -88,7 +87,7 @@ pub(crate) fn expected(model: &Model, state: &State, now: u64) -> u64 {
 }
 
 impl State {
-    /// Memory that it holds [bytes].
+    /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let rows = of(&self.rows) + of(&self.previous) + of(&self.older);
         let rates = of(&self.velocities) + of(&self.older_velocities);

@@ -1,7 +1,7 @@
-//! The fixed half of a simulation: who is joined to whom, with what parameters, in what order.
+//! Constant data of a simulation: topology, parameters and order of constraints.
 //!
-//! Made once by `build`; a step only reads it. Between steps a caller may change parameters
-//! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
+//! Created once by `builder`; a step only reads it. Between steps a caller may change parameters through
+//! [`crate::Simulation`], which keeps them consistent, never the topology.
 
 use crate::aero::aerodynamics::Air;
 use crate::constraints::ConstraintKind;
@@ -23,22 +23,22 @@ use crate::transitions::melt::Melt;
 use glam::{Quat, Vec3};
 use std::ops::Range;
 
-/// A closed surface whose volume is kept.
+/// A closed surface with a volume constraint.
 #[derive(Clone, Debug)]
 pub struct Inflatable {
     /// Object it belongs to.
     pub object: u32,
     /// Particles of the surface.
     pub particles: Vec<u32>,
-    /// Triangles, particle numbers.
+    /// Triangles, as particle indices.
     pub triangles: Vec<[u32; 3]>,
-    /// For each particle of `particles`, where its corners start in `corners`; one more at the end.
+    /// For each element of `particles`, the start of its corners in `corners`; plus the end.
     pub offsets: Vec<u32>,
     /// The other two corners of each incident triangle, in order.
     pub corners: Vec<[u32; 2]>,
     /// Rest volume [m³].
     pub rest_volume: f32,
-    /// Wanted volume over rest volume.
+    /// Target volume over rest volume.
     pub pressure: f32,
     /// Encoded softness (compliance in m³/Pa).
     pub softness: f32,
@@ -52,56 +52,56 @@ impl Inflatable {
     }
 }
 
-/// A solid of the environment.
+/// A collider.
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// Name for messages.
     pub name: String,
-    /// Topology in its own frame.
+    /// Shape in its local frame.
     pub solid: Solid,
     /// Friction with every particle.
     pub friction: Friction,
-    /// Speed after a rebound over speed before.
+    /// Speed after an impact over speed before.
     pub restitution: f32,
-    /// Rate at which speed along it decays [1/s].
+    /// Decay rate of the tangential speed [1/s].
     pub rolling: f32,
-    /// Where it stands at which time.
+    /// Pose over time.
     pub motion: Motion,
 }
 
-/// Particles without mass freedom that follow a motion.
+/// Kinematic particles, with zero inverse mass.
 #[derive(Clone, Debug)]
 pub struct MovedPins {
-    /// Their way.
+    /// Prescribed motion.
     pub motion: Motion,
-    /// Particle numbers.
+    /// Particle indices.
     pub particles: Vec<u32>,
     /// Positions at time 0 [m].
     pub origins: Vec<Vec3>,
-    /// Orientations that turn along (rods), counted from 0.
+    /// Orientations that rotate with the motion (rods), counted from 0.
     pub orientations: Vec<u32>,
     /// Those orientations at time 0.
     pub turns: Vec<Quat>,
 }
 
-/// Triangles that feel the air.
+/// Triangles with aerodynamic forces.
 #[derive(Clone, Debug, Default)]
 pub struct AeroSurfaces {
-    /// Triangles, particle numbers.
+    /// Triangles, as particle indices.
     pub triangles: Vec<[u32; 3]>,
     /// Coefficients of each triangle: an index into `airs`.
     pub air: Vec<u16>,
     /// Distinct coefficients.
     pub airs: Vec<Air<f32>>,
-    /// Particles that some triangle touches.
+    /// Particles of any of these triangles.
     pub particles: Vec<u32>,
-    /// For each of `particles`, where its triangles start in `incident`; one more at the end.
+    /// For each element of `particles`, the start of its triangles in `incident`; plus the end.
     pub offsets: Vec<u32>,
-    /// Triangle numbers.
+    /// Triangle indices.
     pub incident: Vec<u32>,
 }
 
-/// Uniform wind with gusts that travel along it.
+/// Uniform wind with traveling gusts.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Wind {
     /// Mean velocity [m/s].
@@ -112,14 +112,14 @@ pub struct Wind {
     pub period: f32,
 }
 
-/// Numbers a step needs from the scene.
+/// Solver settings from the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// PBD or XPBD.
     pub method: Method,
     /// BDF1 or BDF2.
     pub integrator: Integrator,
-    /// How constraints were split; never [`Partition::Auto`].
+    /// Partition of constraints; never [`Partition::Auto`].
     pub partition: Partition,
     /// Whether all kinds were colored together.
     pub together: bool,
@@ -129,40 +129,40 @@ pub struct Settings {
     pub substeps: u32,
     /// Iterations per substep.
     pub iterations: u32,
-    /// Passes of pre-stabilization per substep.
+    /// Pre-stabilization passes per substep.
     pub stabilization: u32,
     /// Over-relaxation of Jacobi passes.
     pub omega: f32,
-    /// How rotations of bodies are found.
+    /// Rotation extraction method of bodies.
     pub extraction: crate::rigid::Extraction,
-    /// Slower particles stay where they are [m/s]; 0 never sleeps.
+    /// Slower particles do not move [m/s]; 0 disables sleeping.
     pub sleep_speed: f32,
     /// Acceleration of gravity [m/s²].
     pub gravity: Vec3,
     /// Wind.
     pub wind: Wind,
-    /// Velocity lost per second by a factor e^(−damping) [1/s].
+    /// Velocity damping by e^(−damping·t) [1/s].
     pub damping: f32,
-    /// Distance from a collider at which a contact is watched [m], above the particle's radius.
+    /// Distance beyond the particle's radius at which collider contacts are created [m].
     pub contact_margin: f32,
 }
 
-/// How particles touch each other.
+/// Particle contact settings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParticleContactSettings {
     /// Friction between them.
     pub friction: crate::contact::collider_contact::Friction,
-    /// Factor on every correction.
+    /// Relaxation factor of every correction.
     pub omega: f32,
-    /// How much heavier lower particles are in contacts [1/m].
+    /// Height scaling of masses in contacts: lower is heavier [1/m].
     pub stacking: f32,
-    /// Whether contacts push rigid bodies as a whole.
+    /// Whether contacts move rigid bodies as a whole (mass splitting).
     pub whole: bool,
-    /// Speed after a collision over speed before.
+    /// Speed after an impact over speed before.
     pub restitution: f32,
     /// Work of adhesion [J/m²].
     pub cohesion: f32,
-    /// Rate at which particles that touch lose their speed along each other [1/s].
+    /// Rolling resistance: decay rate of the tangential speed [1/s].
     pub rolling: f32,
 }
 
@@ -180,53 +180,53 @@ impl Default for ParticleContactSettings {
     }
 }
 
-/// Meshes that follow particles (S20). Nothing of a step reads them.
+/// Skinned meshes (S20). A step does not read them.
 #[derive(Clone, Debug, Default)]
 pub struct SkinnedMeshes {
-    /// What outputs see: particles, and behind them the vertices of all coats.
+    /// Topology for outputs: particles, then the vertices of all skinned meshes.
     pub topology: Topology,
     /// The meshes, in the order of their vertices.
     pub all: Vec<Coat>,
 }
 
-/// One mesh that follows the particles of one object.
+/// One mesh skinned to the particles of one object.
 #[derive(Clone, Debug)]
 pub struct Coat {
-    /// Which particles carry each vertex, counted from the object's first; copies of an object share it.
+    /// Particles and weights of each vertex, counted from the object's first; shared by copies of an object.
     pub skin: std::sync::Arc<crate::rigid::Skin>,
     /// The object's first particle.
     pub first: usize,
 }
 
-/// The fixed half of a simulation.
+/// Constant data of a simulation.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Numbers a step needs.
+    /// Solver settings.
     pub settings: Settings,
-    /// How particles touch each other; `None` where they do not.
+    /// Particle contact settings; `None` without particle contacts.
     pub particle_contact: Option<ParticleContactSettings>,
-    /// Liquids, where there are any.
+    /// Fluids, if any.
     pub fluid: Option<Fluid>,
-    /// Rest places of particles [m], where objects touch themselves or are attached to others; else empty.
+    /// Rest positions of particles [m], if objects have self-collision or attachments; else empty.
     pub rest: Vec<glam::Vec3>,
-    /// For each particle the shortest way out of its body at rest, zero where that is one particle thick, and its depth below
-    /// the surface [m], 0 where it is of none; empty without bodies.
+    /// For each particle the outward direction in its body at rest, zero where the body is one particle thick, and its
+    /// depth below the surface [m], 0 for particles without a body; empty without bodies.
     pub fields: Vec<RowData>,
-    /// Whether the particles of each object are loose.
+    /// Whether the particles of each object are free.
     pub loose: Vec<bool>,
-    /// Who is attached to what.
+    /// Contact filter for attached particles.
     pub attachment_filter: AttachmentFilter,
     /// The passes of a substep.
     pub schedule: Schedule,
     /// Constraints by kind.
     pub groups: Vec<Group>,
-    /// Closed surfaces with pressure.
+    /// Inflatables.
     pub inflatables: Vec<Inflatable>,
-    /// Solids of the environment.
+    /// Colliders.
     pub colliders: Vec<Collider>,
-    /// Particles moved by hand.
+    /// Kinematic particles.
     pub pins: Vec<MovedPins>,
-    /// Triangles in the wind.
+    /// Triangles with aerodynamic forces.
     pub aero_surfaces: AeroSurfaces,
     /// Inverse quaternion mass 1/(4I) of each orientation [1/(kg·m²)].
     pub spin_weights: Vec<f32>,
@@ -234,28 +234,28 @@ pub struct Model {
     pub phantoms: Phantoms,
     /// For Jacobi passes; empty otherwise.
     pub incidence: Incidence,
-    /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
+    /// Runs of particles for contacts: one per island, in order, then the rest in chunks.
     pub runs: Vec<Range<usize>>,
-    /// What outputs see of particles.
+    /// Topology for outputs, without skinned meshes.
     pub topology: Topology,
-    /// Meshes that follow particles, where there are any.
+    /// Skinned meshes, if any.
     pub skinned_meshes: Option<SkinnedMeshes>,
-    /// Grains that are not there from the start.
+    /// Emitters.
     pub emitters: Vec<Emitter>,
-    /// Regions that take particles away.
+    /// Drains.
     pub drains: Vec<Drain>,
-    /// Bodies that turn into liquids.
+    /// Melting bodies.
     pub melts: Vec<Melt>,
-    /// Liquids that turn into bodies.
+    /// Freezing fluids.
     pub freezes: Vec<Freeze>,
-    /// Remarks of the build for the user: repairs, things left out.
+    /// Notes of the build for the user: repairs, omissions.
     pub notes: Vec<String>,
-    /// Wall time that islands, colors, copies and patches took [s].
+    /// Wall time of partitioning: islands, colors, copies and patches [s].
     pub partition_seconds: f64,
 }
 
 impl Model {
-    /// Constraints of a kind.
+    /// Number of constraints of a kind.
     pub fn count(&self, kind: ConstraintKind) -> usize {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
@@ -265,31 +265,31 @@ impl Model {
         self.colliders.iter().any(|c| c.solid.bounds().is_some())
     }
 
-    /// Whether a collider is a surface, which has two sides and no inside.
+    /// Whether a collider is a two-sided surface without an interior.
     pub fn has_surface(&self) -> bool {
         self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))
     }
 
-    /// Whether any contact changes velocities once positions are settled.
+    /// Whether any contact has restitution or rolling resistance.
     pub fn has_restitution(&self) -> bool {
         let between = self.particle_contact.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
         between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
     }
 
-    /// How contacts with this restitution and rolling resistance [1/s] bounce in its substeps.
+    /// Restitution law for contacts with this restitution and rolling resistance [1/s].
     pub fn restitution_law(&self, restitution: f32, rolling: f32) -> RestitutionLaw {
         let s = &self.settings;
         RestitutionLaw::new(restitution, rolling, s.gravity, s.dt / s.substeps as f32)
     }
 
-    /// Whether particles come into the world, leave it, or turn into others.
+    /// Whether particles are emitted, drained, melted or frozen.
     pub fn changes(&self) -> bool {
         let still =
             self.emitters.is_empty() && self.drains.is_empty() && self.melts.is_empty() && self.freezes.is_empty();
         !still
     }
 
-    /// Constraints of all kinds, inflatables included.
+    /// Number of constraints of all kinds, including inflatables.
     pub fn constraints(&self) -> usize {
         self.groups.iter().map(|g| g.count).sum::<usize>() + self.inflatables.len()
     }

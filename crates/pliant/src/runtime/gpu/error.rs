@@ -27,7 +27,7 @@ pub enum GpuError {
         needed: u64,
     },
     /// Device creation failed.
-    #[error("adapter {adapter:?} gives no device: {reason}")]
+    #[error("adapter {adapter:?} failed to create a device: {reason}")]
     NoDevice {
         /// Name of the adapter.
         adapter: String,
@@ -46,8 +46,8 @@ pub enum GpuError {
         /// Name of the adapter.
         adapter: String,
     },
-    /// The device has no memory left.
-    #[error("the GPU has no memory left for buffer {buffer:?} of {bytes} bytes ({total} bytes in all)")]
+    /// The device is out of memory.
+    #[error("the GPU is out of memory for buffer {buffer:?} of {bytes} bytes ({total} bytes in all)")]
     OutOfMemory {
         /// Which buffer.
         buffer: &'static str,
@@ -57,7 +57,7 @@ pub enum GpuError {
         total: u64,
     },
     /// The driver rejects a shader or a command: a bug here or in the driver.
-    #[error("the GPU driver refuses {what}: {reason}")]
+    #[error("the GPU driver rejects {what}: {reason}")]
     Refused {
         /// Rejected operation.
         what: String,
