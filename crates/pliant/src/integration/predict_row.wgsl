@@ -44,7 +44,7 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     return vec4<f32>(ahead, row.w);
 }
 
-// Warm start: repeats the share `job.stick` of the last substep's displacement by pressure.
+// Warm start: repeats the share `job.static_friction` of the last substep's displacement by pressure.
 fn carried_over(i: u32) -> vec3<f32> {
     if sub.carried == NONE {
         return vec3<f32>(0.0);

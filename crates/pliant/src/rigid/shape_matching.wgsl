@@ -4,9 +4,9 @@
 //
 // `job.index`: first body, thirteen vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`:
 // pieces; `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NONE if each body's rows
-// are consecutive; `job.copies_in`, `job.copies_out`: start of the members of each row, and the members; `job.stick`:
-// nonzero if rows are those written by stabilization; `job.slots`: sums in `work`; `job.spare`: displacements of
-// members in `work`; `job.mode`: rotation extraction method.
+// are consecutive; `job.copies_in`, `job.copies_out`: start of the members of each row, and the members;
+// `job.static_friction`: nonzero if rows are those written by stabilization; `job.slots`: sums in `work`; `job.spare`:
+// displacements of members in `work`; `job.mode`: rotation extraction method.
 
 @group(1) @binding(0) var<storage, read> bodies: array<vec4<u32>>;
 // Rotation; center and strain; plastic shape, three columns; maximum stretch, three columns.

@@ -38,7 +38,7 @@ fn count_contacts(thread: Thread) {
     }
 }
 
-// Compile-time constant without rigid bodies.
+// Constant false without rigid bodies.
 fn of_rigid(i: u32) -> bool {
     if BODIES {
         return is_rigid(i);

@@ -1,9 +1,9 @@
 // Restitution and rolling resistance of particle contacts, WGSL version of `between` in contact/cpu/restitution.rs: all
 // contacts at once, with masses split among contacts, so that momentum is conserved (as in particle_contacts.wgsl).
 
-// Job fields: restitution, still and drag are `stick`, `slide` and `scale`. In `work`, a vector per particle: from
-// `slots` on its velocity before the substep, from `copies_in` on the number of contacts its mass is split among, from
-// `copies_out` on its new velocity.
+// Job fields: restitution, still and drag are `static_friction`, `kinetic_friction` and `scale`. In `work`, a vector
+// per particle: from `slots` on its velocity before the substep, from `copies_in` on the number of contacts its mass is
+// split among, from `copies_out` on its new velocity.
 
 // Whether list entry `n` was active in the last contact pass.
 fn is_pushing(list: List, n: u32, kept: u32) -> bool {

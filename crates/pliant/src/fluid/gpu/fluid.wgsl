@@ -1,7 +1,7 @@
 // Fluids, WGSL version of fluid/cpu. Each particle sums its own neighbors and writes only itself.
 //
 // In `work`, per particle: from CARRIED on, its displacement by pressure in this or the last substep, and its
-// multiplier; from CARDS on, its position and the change of its multiplier; from GRADIENTS on, the gradient of its
+// multiplier; from PACKED on, its position and the change of its multiplier; from GRADIENTS on, the gradient of its
 // constraint; from PROPERTIES on, its volume [m³], its viscosity [Pa·s], negative for solids, its volume for viscosity,
 // and its surface tension [N/m]; or, for large solids, minus their radius, −1, 0, and their scale; then two sets of
 // steps and the residual, for viscosity. Gradients are overwritten by surface stresses, and finally by vorticity.

@@ -35,7 +35,7 @@ fn afford(more: u32) -> bool {
     return spent <= BUDGET;
 }
 
-// A particle is queued once per search; lists built twice from one construction overflow the queue here.
+// A particle is queued once per search; the bound covers lists built twice from one construction.
 fn enqueue(word: u32) {
     let at = atomicAdd(&header.queued, 1u);
     if at < ask.particles {

@@ -48,7 +48,7 @@ fn places(block: u32, t: u32) -> vec2<u32> {
             before_odd += high * earlier;
         }
     }
-    // Clears the thread masks of all digits.
+    // `having` is not in use yet: holds the partial sums of each crew.
     for (var k = 0u; k < 4u; k++) {
         let at = crew * DIGITS + 8u * lane + 2u * k;
         atomicStore(&having[at], before_even[k]);
