@@ -23,7 +23,7 @@ pub(crate) fn nested<T>(lists: &Vec<Vec<T>>) -> u64 {
     of(lists) + lists.iter().map(of).sum::<u64>()
 }
 
-fn shape(s: &Topology) -> u64 {
+fn topology(s: &Topology) -> u64 {
     let names = of(&s.object_names) + s.object_names.iter().map(|n| n.capacity() as u64).sum::<u64>();
     let elements = of(&s.triangles) + of(&s.tets) + of(&s.lines);
     elements + of(&s.objects) + of(&s.radii) + of(&s.colors) + of(&s.coated) + of(&s.enters) + names
@@ -33,7 +33,7 @@ fn skinned_meshes(c: &SkinnedMeshes) -> u64 {
     // Copies of an object are consecutive and share one skin.
     let mut skins: Vec<_> = c.all.iter().map(|coat| &coat.skin).collect();
     skins.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
-    shape(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>()
+    topology(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>()
 }
 
 impl Model {
@@ -60,7 +60,7 @@ impl Model {
             + of(&self.attachment_filter.objects)
             + of(&self.fields)
             + self.fluid.as_ref().map_or(0, |f| of(&f.volumes) + of(&f.viscous_volumes) + of(&f.balls) + of(&f.liquids))
-            + shape(&self.topology)
+            + topology(&self.topology)
             + self.skinned_meshes.as_ref().map_or(0, skinned_meshes)
     }
 }

@@ -47,12 +47,12 @@ pub fn beyond(smoothing: Smoothing, reach: f32, delta: f32, bend: f32) -> (f32, 
     }
     // Penetrating particles are treated as on the surface.
     let delta = delta.max(0.0);
-    weigh(moments(smoothing, reach, delta), delta, bend)
+    share_from_moments(moments(smoothing, reach, delta), delta, bend)
 }
 
 /// Share and derivative at a non-negative distance, from moments.
 #[inline]
-fn weigh([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
+fn share_from_moments([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
     // 1/s and (s² − R²)/s.
     let (inverse, across) = if bend > 0.0 {
         let s = 1.0 / bend + delta;
@@ -88,7 +88,7 @@ impl Ball {
         let (mut share, mut rate) = beyond(smoothing, reach, delta, 1.0 / self.radius);
         let far = delta + 2.0 * self.radius;
         if far < reach {
-            let behind = weigh(moments(smoothing, reach, far), delta, 1.0 / self.radius);
+            let behind = share_from_moments(moments(smoothing, reach, far), delta, 1.0 / self.radius);
             (share, rate) = (share - behind.0, rate - behind.1);
         }
         (share * self.scale, rate * self.scale / distance.max(1e-6 * self.radius))

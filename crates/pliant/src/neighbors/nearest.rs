@@ -14,7 +14,7 @@ pub struct Near {
 
 impl Near {
     /// By distance; ties by index.
-    fn before(&self, other: &Self) -> bool {
+    fn is_closer(&self, other: &Self) -> bool {
         self.squared < other.squared || (self.squared == other.squared && self.index < other.index)
     }
 }
@@ -44,7 +44,7 @@ impl Grid {
             budget -= count(ry).saturating_mul(count(rz));
             if budget < 0 {
                 out.clear();
-                (0..self.sorted.len).for_each(|slot| self.offer(slot, point, k, out));
+                (0..self.sorted.len).for_each(|slot| self.insert_if_nearer(slot, point, k, out));
                 return;
             }
             for z in rz.0..=rz.1 {
@@ -104,23 +104,23 @@ impl Grid {
             // Other cells may share the bucket; their particles are visited with their own ring.
             let at = [sorted.x[slot], sorted.y[slot], sorted.z[slot]];
             if !cells.wraps() || (0..3).all(|a| cells.relative(a, at[a]) == cell[a]) {
-                self.offer(slot, point, k, out);
+                self.insert_if_nearer(slot, point, k, out);
             }
         }
     }
 
     /// Inserts a particle if it is among the `k` nearest so far.
-    fn offer(&self, slot: usize, point: RowData, k: usize, out: &mut Vec<Near>) {
+    fn insert_if_nearer(&self, slot: usize, point: RowData, k: usize, out: &mut Vec<Near>) {
         let sorted = &self.sorted;
         let (dx, dy, dz) = (point[0] - sorted.x[slot], point[1] - sorted.y[slot], point[2] - sorted.z[slot]);
         let new = Near { index: sorted.index[slot], squared: dx * dx + dy * dy + dz * dz };
         if out.len() == k {
-            if !new.before(&out[k - 1]) {
+            if !new.is_closer(&out[k - 1]) {
                 return;
             }
             out.pop();
         }
-        let at = out.partition_point(|old| old.before(&new));
+        let at = out.partition_point(|old| old.is_closer(&new));
         out.insert(at, new);
     }
 }

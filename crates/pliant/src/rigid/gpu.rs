@@ -184,7 +184,7 @@ impl Shapes {
 
     /// Uploads the host's poses.
     pub fn upload_poses(&self, device: &Device, shapes: &ShapeMatch) {
-        let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(written).collect();
+        let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(pack_pose).collect();
         device.queue.write_buffer(&self.poses, 0, bytemuck::cast_slice(&poses));
     }
 
@@ -208,7 +208,7 @@ impl Shapes {
     }
 }
 
-fn written(pose: &Pose) -> [RowData; POSE] {
+fn pack_pose(pose: &Pose) -> [RowData; POSE] {
     let vector = |v: [f32; 3], w: f32| [v[0], v[1], v[2], w];
     let [s0, s1, s2] = pose.shape.map(|column| vector(column, 0.0));
     let [t0, t1, t2] = pose.stretch.map(|column| vector(column, 0.0));

@@ -24,7 +24,7 @@ impl ShapeMatch {
             }
         }
         if joining.start == 0 {
-            let center = middle(&rows, |k| [0, 1, 2].map(|j| f64::from(rows[k][j]))).map(|v| v as f32);
+            let center = weighted_mean(&rows, |k| [0, 1, 2].map(|j| f64::from(rows[k][j]))).map(|v| v as f32);
             self.poses[body] = Pose { rotation: UPRIGHT, center, shape: IDENTITY, stretch: IDENTITY, strain: 0.0 };
         }
         let pose = self.poses[body];
@@ -39,7 +39,7 @@ impl ShapeMatch {
             let (block, lane) = site(k);
             [0, 1, 2].map(|j| f64::from(blocks[block][j][lane]))
         };
-        let off = middle(&rows, |k| offset(&self.blocks, k));
+        let off = weighted_mean(&rows, |k| offset(&self.blocks, k));
         for k in 0..count {
             let ((block, lane), from) = (site(k), offset(&self.blocks, k));
             (0..3).for_each(|j| self.blocks[block][j][lane] = (from[j] - off[j]) as f32);
@@ -60,7 +60,7 @@ fn dot(a: Vec3, b: [f64; 3]) -> f64 {
 }
 
 /// Mass-weighted mean of `of` over the rows.
-fn middle(rows: &[RowData], of: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
+fn weighted_mean(rows: &[RowData], of: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
     let mass = |row: &RowData| if row[3] > 0.0 { 1.0 / f64::from(row[3]) } else { 0.0 };
     let total: f64 = rows.iter().map(mass).sum();
     let sum = |j: usize| rows.iter().enumerate().map(|(k, row)| mass(row) * of(k)[j]).sum::<f64>();

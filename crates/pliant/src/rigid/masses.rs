@@ -56,7 +56,7 @@ impl ShapeMatch {
                 let (inverse, _) = pseudoinverse_f64(inertia(&moment));
                 for m in &members {
                     let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
-                    let answer = 1.0 / mass + greatest_turn(&inverse, arm);
+                    let answer = 1.0 / mass + max_rotational_inverse_mass(&inverse, arm);
                     self.shares[m.row as usize] = if m.mass > 0.0 { (m.mass * answer).min(1.0) as f32 } else { 0.0 };
                 }
             }
@@ -141,7 +141,7 @@ pub(crate) fn inertia(second: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
 }
 
 /// Largest nᵀ[r]ᵀI⁻¹[r]n over all directions n [1/kg]: rotational part of the inverse mass at `arm`.
-fn greatest_turn(inverse: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> f64 {
+fn max_rotational_inverse_mass(inverse: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> f64 {
     let cross = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]];
     let times = |a: &[[f64; 3]; 3], i: usize, j: usize| -> f64 { (0..3).map(|k| a[k][i] * cross[j][k]).sum() };
     let turned: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| times(inverse, i, j)));

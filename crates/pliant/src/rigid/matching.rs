@@ -218,7 +218,7 @@ impl All<'_> {
         // Σ m (p − way)(q − pivot)ᵀ, expanded.
         let a = add_outer(&second, scale(moment, -1.0), pivot);
         let a = add_outer(&a, scale(way, -1.0), add_scaled(first_moment, -mass, pivot));
-        let a = if self.forced && body.is_rigid() { turned_only(body, &linear, &a) } else { a };
+        let a = if self.forced && body.is_rigid() { rotational_moment(body, &linear, &a) } else { a };
         let rotation = self.turn(body, pose, &a);
         if body.plastic.is_some() {
             let s = stretch(&a, &rotation, &pose.shape, &body.spread, &body.flat);
@@ -298,7 +298,7 @@ impl All<'_> {
 /// Contacts move single particles by what the body needs, which may exceed the size of the body and pass through its
 /// center: the nearest rotation would flip it. To first order, which is the effect of forces, the two agree; beyond,
 /// the angle stays below 90°.
-fn turned_only(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
+fn rotational_moment(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
     let here = multiply(a, &transpose(linear));
     let odd = blend(&here, -1.0, &transpose(&here));
     blend(&multiply(linear, &body.second), 0.5, &multiply(&odd, linear))

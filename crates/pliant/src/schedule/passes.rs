@@ -143,7 +143,7 @@ impl Schedule {
             Partition::Serial => all.iteration.extend((0..groups.len()).map(|group| Pass::Serial { group })),
             Partition::Jacobi => all.iteration.push(Pass::JacobiScatter),
             Partition::JacobiGather => all.iteration.push(Pass::JacobiGather),
-            _ => all.follow(plan, groups),
+            _ => all.add_gauss_seidel(plan, groups),
         }
         if !inflatables.is_empty() {
             all.iteration.push(Pass::Inflate);
@@ -161,7 +161,7 @@ impl Schedule {
 
     /// Gauss–Seidel passes: patches, tiling by tiling, then constraints outside patches. Seams are joined as soon as
     /// the patches are done: all later passes use the particles themselves.
-    fn follow(&mut self, plan: &Plan, groups: &[Group]) {
+    fn add_gauss_seidel(&mut self, plan: &Plan, groups: &[Group]) {
         let count = plan.tilings.last().map_or(self.islands, |t| t.end as usize);
         let mut lists = (0..count).map(|_| Vec::new()).collect::<Vec<_>>();
         let mut global = Vec::new();

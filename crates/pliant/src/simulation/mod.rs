@@ -83,7 +83,7 @@ impl Simulation {
             #[cfg(feature = "gpu")]
             Backend::Auto => match Device::open(&GpuOptions::default()) {
                 Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device) {
-                    Ok(fast) if fast.is_worth_it() => Ok(fast),
+                    Ok(fast) if fast.is_gpu_faster() => Ok(fast),
                     // If the CPU is expected to be faster the scene is small, and rebuilding is cheap; a scene that
                     // exceeds the GPU may fit the CPU.
                     Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options),
@@ -121,7 +121,7 @@ impl Simulation {
 
     /// Whether the GPU is expected to be faster than the given number of threads.
     #[cfg(feature = "gpu")]
-    fn is_worth_it(&self) -> bool {
+    fn is_gpu_faster(&self) -> bool {
         self.gpu.as_ref().is_some_and(|gpu| gpu.wins(&self.model, self.threads()))
     }
 

@@ -19,7 +19,7 @@ const OPEN: f32 = 0.5;
 /// Positions connected, directly or through others, to any of the first `seeds`. Without seeds: the largest component
 /// (the first of equal ones), or none if it has fewer than `least` positions.
 pub fn together(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec<bool> {
-    let finder = around(places, TOGETHER * radius);
+    let finder = find_neighbors(places, TOGETHER * radius);
     let near = finder.neighbors();
     let mut piece_of = vec![u32::MAX; places.len()];
     let mut sizes = Vec::new();
@@ -53,7 +53,7 @@ pub fn together(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec
 }
 
 /// Finds the neighbors of each position within `reach` [m].
-fn around(places: &[Vec3], reach: f32) -> Finder {
+fn find_neighbors(places: &[Vec3], reach: f32) -> Finder {
     let mut finder = Finder::new(Search::Grid);
     let radii = vec![0.5 * reach; places.len()];
     finder.find(&Threads::one(), Cloud { rows: &rows_of(places), radii: &radii, phases: &[] }, 0.0, Pairs::Both);
@@ -72,7 +72,7 @@ fn rows_of(places: &[Vec3]) -> Vec<RowData> {
 /// direction toward it would often be tangential where bodies are one layer deep.
 pub fn fields(places: &[Vec3], radius: f32) -> Vec<RowData> {
     let (rows, reach) = (rows_of(places), REACH * radius);
-    let finder = around(places, reach);
+    let finder = find_neighbors(places, reach);
     let near = finder.neighbors();
     let way_out = |i: usize| {
         let away = near.of(i).iter().map(|&j| places[i] - places[j as usize]);

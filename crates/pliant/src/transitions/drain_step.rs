@@ -16,7 +16,7 @@ use glam::Vec3;
 /// Removes the particles in a drain at the end of a step; returns them.
 pub fn drain(model: &Model, state: &mut State) -> Vec<u32> {
     let time = state.time;
-    take(model, state, time)
+    remove_drained(model, state, time)
 }
 
 /// The same for a state on a device. Reads positions back.
@@ -27,13 +27,13 @@ pub fn drain_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<(), GpuErr
     let (Some(first), Some(end)) = (first, end) else { return Ok(()) };
     gpu.wait(model)?;
     gpu.read_places(host, first..end)?;
-    let taken = take(model, host, gpu.time());
+    let taken = remove_drained(model, host, gpu.time());
     gpu.upload_particles(model, host, &taken);
     Ok(())
 }
 
 /// In the order of drains and particles; a particle in several drains is removed by the first.
-fn take(model: &Model, state: &mut State, time: f64) -> Vec<u32> {
+fn remove_drained(model: &Model, state: &mut State, time: f64) -> Vec<u32> {
     let mut taken = Vec::new();
     for drain in &model.drains {
         let pose = drain.motion.pose(time);

@@ -16,7 +16,7 @@ use crate::transitions::{time, wake};
 pub fn emit(model: &Model, state: &mut State) {
     let time = time(model, state.substeps);
     for number in 0..model.emitters.len() {
-        enter(model, number, time, state);
+        activate(model, number, time, state);
     }
 }
 
@@ -28,7 +28,7 @@ pub fn emit(model: &Model, state: &mut State) {
 pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
     let mut open = false;
     for (number, emitter) in model.emitters.iter().enumerate() {
-        let entered = enter(model, number, time(model, gpu.substeps()), host);
+        let entered = activate(model, number, time(model, gpu.substeps()), host);
         if !entered.is_empty() {
             gpu.wait(model)?;
             gpu.upload_particles(model, host, &entered);
@@ -39,7 +39,7 @@ pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuEr
 }
 
 /// Activates particles at the emitter; returns them. Without an inactive particle an emission slot is skipped.
-fn enter(model: &Model, number: usize, time: f64, state: &mut State) -> Vec<u32> {
+fn activate(model: &Model, number: usize, time: f64, state: &mut State) -> Vec<u32> {
     let emitter: &Emitter = &model.emitters[number];
     let mut entered = Vec::new();
     let out = state.emitted[number];

@@ -25,7 +25,7 @@ pub fn freeze(model: &Model, state: &mut State) {
     let substeps = state.substeps;
     let mut any = false;
     for (number, freeze) in acting(model, substeps) {
-        any |= !turn(freeze, number, time(model, substeps), state).is_empty();
+        any |= !freeze_region(freeze, number, time(model, substeps), state).is_empty();
     }
     if any {
         state.weigh_bodies();
@@ -53,7 +53,7 @@ pub fn freeze_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool,
         }
     }
     for &(number, freeze) in &acting {
-        changed.extend(turn(freeze, number, now, host));
+        changed.extend(freeze_region(freeze, number, now, host));
     }
     if !changed.is_empty() {
         host.weigh_bodies();
@@ -74,7 +74,7 @@ fn acting(model: &Model, substeps: u64) -> impl Iterator<Item = (usize, &Freeze)
 }
 
 /// Returns all particles activated or deactivated.
-fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32> {
+fn freeze_region(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32> {
     let mut changed = Vec::new();
     let before = state.frozen[number].count;
     let place = |i: usize| Vec3::from_slice(&state.rows[i][..3]);
@@ -96,7 +96,7 @@ fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32>
     let count = before + changed.len() / 2;
     if count > before {
         let body = freeze.body.start..freeze.body.start + count;
-        stiffen(state, body);
+        project_to_rigid_motion(state, body);
         if let Some(shapes) = &mut state.shapes {
             shapes.join(freeze.number, before..count, &state.rows);
             let places: Vec<Vec3> = shapes.offsets(freeze.number, count).map(Vec3::from).collect();
@@ -109,7 +109,7 @@ fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32>
 
 /// Projects the motion of some particles onto the rigid motion with the same linear and angular momentum: v + ω×r, with
 /// ω = I⁻¹L. That is the nearest rigid motion, by mass, so kinetic energy never increases.
-fn stiffen(state: &mut State, body: Range<usize>) {
+fn project_to_rigid_motion(state: &mut State, body: Range<usize>) {
     let vector = |row: [f32; 4]| DVec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]));
     let mass = |i: usize| 1.0 / f64::from(state.rows[i][3]);
     // Particles of the body pinned by the caller do not contribute.
@@ -167,7 +167,7 @@ mod tests {
             let mut state = State { particles: rows.len(), rows, velocities, ..State::default() };
             let (linear, angular, energy) = sums(&state);
             let all = 0..state.particles;
-            stiffen(&mut state, all);
+            project_to_rigid_motion(&mut state, all);
             let (linear_after, angular_after, energy_after) = sums(&state);
             // Velocities are rounded to 6e-8 of a meter per second.
             assert!((linear_after - linear).length() < 1e-6 * linear.length());
@@ -175,7 +175,7 @@ mod tests {
             assert!(energy_after <= energy * (1.0 - 0.3 * loss) + 1e-9, "{energy_after} of {energy} J");
             let again = state.clone();
             let all = 0..state.particles;
-            stiffen(&mut state, all);
+            project_to_rigid_motion(&mut state, all);
             let off = state.velocities.iter().flatten().zip(again.velocities.iter().flatten());
             assert!(off.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-6, "a rigid motion is unchanged");
         }

@@ -18,7 +18,7 @@ pub fn melt(model: &Model, state: &mut State) {
     let now = time(model, state.substeps);
     let mut any = false;
     for (number, melt) in model.melts.iter().enumerate() {
-        any |= !turn(melt, number, now, state).is_empty();
+        any |= !melt_reached(melt, number, now, state).is_empty();
     }
     if any {
         state.weigh_bodies();
@@ -35,7 +35,7 @@ pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, G
         if melt.melted_at(now) > host.melted[number] {
             gpu.wait(model)?;
             gpu.read_particles(host, melt.body.clone())?;
-            changed.extend(turn(melt, number, now, host));
+            changed.extend(melt_reached(melt, number, now, host));
         }
     }
     if !changed.is_empty() {
@@ -48,7 +48,7 @@ pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, G
 }
 
 /// Returns all changed particles.
-fn turn(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
+fn melt_reached(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
     let mut changed = Vec::new();
     let (before, after) = (state.melted[number], melt.melted_at(now));
     for &(_, k) in melt.order.get(before..after).unwrap_or_default() {

@@ -173,7 +173,7 @@ impl ParticleContacts {
         self.packed.resize(n, ContactParticle::default());
         self.shrunk.clear();
         self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
-        self.turn_fields(model, state);
+        self.rotate_fields(model, state);
         self.weights.clear();
         let particle_contact = model.particle_contact.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * particle_contact.stacking;
@@ -188,7 +188,7 @@ impl ParticleContacts {
 
     /// Outward directions rotate with the body; those at the start of the substep are used throughout. Bodies of
     /// several regions have none: their particles are treated as free.
-    fn turn_fields(&mut self, model: &Model, state: &State) {
+    fn rotate_fields(&mut self, model: &Model, state: &State) {
         let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
         self.fields.clear();
         self.fields.resize(state.particles, Field::default());
@@ -336,12 +336,12 @@ impl ParticleContacts {
             let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
             SimdPass { lists, packed, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
         } else {
-            self.project_cards(threads, rows, liquids, rule, more);
+            self.project_packed(threads, rows, liquids, rule, more);
         }
     }
 
     /// Scalar version for all kinds of particles, after packing.
-    fn project_cards(
+    fn project_packed(
         &mut self,
         threads: &Threads,
         rows: &[RowData],

@@ -75,11 +75,11 @@ impl SimdPass<'_> {
             let mut sum = [0.0_f32; 4];
             while entry + FEW < end {
                 let live = (end - entry).min(F::WIDTH);
-                self.meet_some::<F>(i, entry, live, &mut sum);
+                self.project_block::<F>(i, entry, live, &mut sum);
                 entry += live;
             }
             while entry < end {
-                self.meet_some::<f32>(i, entry, 1, &mut sum);
+                self.project_block::<f32>(i, entry, 1, &mut sum);
                 entry += 1;
             }
             // SAFETY: particle i belongs to this thread.
@@ -91,7 +91,7 @@ impl SimdPass<'_> {
 
     /// Projects `live` contacts of particle `i`, starting at a list entry.
     #[inline(always)]
-    fn meet_some<F: Pack>(&self, i: usize, entry: usize, live: usize, sum: &mut [f32; 4]) {
+    fn project_block<F: Pack>(&self, i: usize, entry: usize, live: usize, sum: &mut [f32; 4]) {
         // Unused lanes repeat the last index.
         let (mut entries, mut places, mut up) = ([0_u32; BLOCK], [0_u32; BLOCK], [1.0_f32; BLOCK]);
         let list = &self.lists.indices[entry..entry + live];

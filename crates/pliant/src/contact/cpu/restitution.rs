@@ -43,19 +43,19 @@ pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut
     if let Some(particle_contact) = &model.particle_contact {
         let bounce = RestitutionLaw::new(particle_contact.restitution, particle_contact.rolling, gravity, sub.h);
         if bounce.acts() {
-            between(threads, state, scratch, &bounce);
+            particle_restitution(threads, state, scratch, &bounce);
         }
     }
     let all = &mut scratch.restitution.colliders;
     all.clear();
     all.extend(model.colliders.iter().map(|c| RestitutionLaw::new(c.restitution, c.rolling, gravity, sub.h)));
     if all.iter().any(RestitutionLaw::acts) {
-        against(threads, state, scratch, 1.0 / sub.h);
+        collider_restitution(threads, state, scratch, 1.0 / sub.h);
     }
 }
 
 /// Collider contacts.
-fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f32) {
+fn collider_restitution(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f32) {
     let Scratch { moving_colliders, contacts, restitution: RestitutionScratch { before, colliders: all, .. }, .. } =
         scratch;
     let (moving_colliders, before, all) = (&moving_colliders[..], &before[..], &all[..]);
@@ -80,7 +80,7 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f
 
 /// Particle contacts: all at once, with masses split among contacts, so that momentum is conserved (as in
 /// `particle_contact`).
-fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &RestitutionLaw) {
+fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &RestitutionLaw) {
     let Scratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } = scratch;
     let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);
     let (rows, velocities) = (&state.rows[..n], &state.velocities[..n]);

@@ -1,5 +1,6 @@
-// Restitution and rolling resistance of particle contacts, WGSL version of `between` in contact/cpu/restitution.rs: all
-// contacts at once, with masses split among contacts, so that momentum is conserved (as in particle_contacts.wgsl).
+// Restitution and rolling resistance of particle contacts, WGSL version of `particle_restitution` in
+// contact/cpu/restitution.rs: all contacts at once, with masses split among contacts, so that momentum is conserved (as
+// in particle_contacts.wgsl).
 
 // Job fields: restitution, still and drag are `static_friction`, `kinetic_friction` and `scale`. In `work`, a vector
 // per particle: from `slots` on its velocity before the substep, from `copies_in` on the number of contacts its mass is

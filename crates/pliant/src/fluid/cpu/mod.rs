@@ -125,7 +125,7 @@ impl Flow {
         let Some(fluid) = &model.fluid else { return };
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
-        let way = way(fluid, isa);
+        let way = sweep_variant(fluid, isa);
         let Self { finder, walls, seen, packed, gradients, .. } = self;
         if !fluid.even {
             let near = finder.neighbors();
@@ -145,7 +145,8 @@ impl Flow {
     pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State, sub: &Substep) {
         let Some(fluid) = &model.fluid else { return };
         let Self { finder, walls, drag, pulls, packed, gradients, .. } = self;
-        let around = viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
+        let around =
+            viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: sweep_variant(fluid, isa), h: sub.h };
         pulls.pull(threads, model, state, (packed, gradients), around);
         drag.settle(threads, model, state, around);
         vorticity::swirl(threads, model, state, (packed, gradients), around);
@@ -157,6 +158,6 @@ fn finder(search: Search) -> Finder {
     if search == Search::Grid { Finder::new(search).in_cells() } else { Finder::new(search) }
 }
 
-fn way(fluid: &Fluid, isa: Isa) -> SweepVariant {
+fn sweep_variant(fluid: &Fluid, isa: Isa) -> SweepVariant {
     SweepVariant { isa, smoothing: fluid.smoothing, reach: fluid.reach, even: fluid.even }
 }

@@ -54,7 +54,7 @@ impl SurfaceTensionScratch {
             let walls = walls.run(number);
             for (k, i) in span.enumerate().filter(|(_, i)| fluid.liquids[*i] > 0) {
                 let around = walls.map_or(&[][..], |walls| walls.of(k));
-                let (share, solid) = solids(fluid, packed, near.of(i), around, i);
+                let (share, solid) = solid_contribution(fluid, packed, near.of(i), around, i);
                 let [x, y, z, _] = gradients[i];
                 let n = skin.mirrored(V3::new(x, y, z), solid, share);
                 pulls[k] = skin.pull(tensions[fluid.liquids[i] as usize - 1], n);
@@ -73,7 +73,7 @@ impl SurfaceTensionScratch {
 }
 
 /// Contribution of solids to the constraint of particle `i` and to its gradient [1/m].
-fn solids(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
+fn solid_contribution(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
     let here = position(packed[i]);
     let (mut share, mut gradient) =
         if walls.is_empty() { (0.0, Vec3::ZERO) } else { fill(walls, fluid.smoothing, fluid.reach, here) };
@@ -114,7 +114,8 @@ impl Sweep for Pull<'_> {
             }
             let list = NeighborBlocks::new(self.near.of(i), i as u32);
             // SAFETY: list entries are particle indices, and no thread writes rows or stresses in this sweep.
-            let mut sum = unsafe { tugs::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
+            let mut sum =
+                unsafe { stress_divergence::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
             let solids = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty() && own[3] > 0.0);
             if let Some(walls) = solids {
                 let (_, g) = fill(walls, fluid.smoothing, fluid.reach, position(row));
@@ -134,7 +135,7 @@ impl Sweep for Pull<'_> {
 /// # Safety
 /// Neighbors are valid indices of rows and stresses, and no thread writes those.
 #[inline(always)]
-unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
+unsafe fn stress_divergence<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     fluid: &Fluid,
     (rows, pulls): (&[RowData], &[RowData]),

@@ -64,7 +64,7 @@ struct Work<'a> {
 impl Work<'_> {
     /// Whether particle `i` has vorticity.
     #[inline(always)]
-    fn turns(&self, i: usize) -> bool {
+    fn has_vorticity(&self, i: usize) -> bool {
         self.velocities[i][3] == 0.0 && self.rows[i][3] > 0.0
     }
 }
@@ -82,10 +82,10 @@ impl Sweep for Curl<'_> {
         for (k, to) in self.curls.iter_mut().enumerate() {
             let i = self.first + k;
             *to = [0.0, 0.0, 0.0, SOLID];
-            if work.turns(i) {
+            if work.has_vorticity(i) {
                 let list = NeighborBlocks::new(work.near.of(i), i as u32);
                 // SAFETY: list entries are particle indices, and no thread writes rows or velocities in this sweep.
-                let curl = unsafe { spins::<F, K, EVEN>(&kernel, work, &list, i) }.curl();
+                let curl = unsafe { rotation_sums::<F, K, EVEN>(&kernel, work, &list, i) }.curl();
                 *to = [curl.x, curl.y, curl.z, curl.length()];
             }
         }
@@ -106,10 +106,10 @@ impl Sweep for Push<'_> {
         let work = self.work;
         for (k, v) in self.velocities.iter_mut().enumerate() {
             let i = self.first + k;
-            if work.turns(i) {
+            if work.has_vorticity(i) {
                 let list = NeighborBlocks::new(work.near.of(i), i as u32);
                 // SAFETY: list entries are particle indices, and no thread writes rows or curls in this sweep.
-                let rise = unsafe { rises::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
+                let rise = unsafe { vorticity_gradient::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
                 let [x, y, z, _] = self.curls[i];
                 let by = self.drive.push(V3::new(x, y, z), rise);
                 for (v, by) in v.iter_mut().zip([by.x, by.y, by.z]) {
@@ -130,7 +130,7 @@ fn splat<F: Pack>(row: RowData) -> V3<F> {
 /// # Safety
 /// Neighbors are valid indices of rows and velocities, and no thread writes those.
 #[inline(always)]
-unsafe fn spins<F: Pack, K: Smooth<F>, const EVEN: bool>(
+unsafe fn rotation_sums<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     work: &Work<'_>,
     near: &NeighborBlocks<'_>,
@@ -167,7 +167,7 @@ unsafe fn spins<F: Pack, K: Smooth<F>, const EVEN: bool>(
 /// # Safety
 /// Neighbors are valid indices of rows and curls, and no thread writes those.
 #[inline(always)]
-unsafe fn rises<F: Pack, K: Smooth<F>, const EVEN: bool>(
+unsafe fn vorticity_gradient<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     work: &Work<'_>,
     curls: &[RowData],

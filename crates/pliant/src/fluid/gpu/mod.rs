@@ -79,7 +79,7 @@ impl FlowTables {
             radii: radii as u32,
             packed: set(true),
             gradients: set(true),
-            properties: set(!fluid.even || !alike(fluid)),
+            properties: set(!fluid.even || !is_single_fluid(fluid)),
             steps: [set(viscous), set(viscous)],
             rest: set(viscous),
             work: sets * n,
@@ -91,7 +91,7 @@ impl FlowTables {
     pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
-        let (alike, skin) = (alike(fluid), fluid.skin().unwrap_or_default());
+        let (alike, skin) = (is_single_fluid(fluid), fluid.skin().unwrap_or_default());
         let drive = fluid.drive(h).unwrap_or_default();
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
@@ -142,7 +142,7 @@ impl FlowTables {
         let Some(fluid) = &model.fluid else { return };
         let row = size_of::<RowData>() as u64;
         self.upload_carried(device, buffers, state, 0..state.particles);
-        if !fluid.even || !alike(fluid) {
+        if !fluid.even || !is_single_fluid(fluid) {
             let h = model.settings.dt / model.settings.substeps as f32;
             let property = |i: usize| {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
@@ -210,7 +210,7 @@ impl FlowTables {
 }
 
 /// Whether all particles are of a single fluid.
-fn alike(fluid: &Fluid) -> bool {
+fn is_single_fluid(fluid: &Fluid) -> bool {
     fluid.kinds.len() == 1 && fluid.liquids.iter().all(|&l| l == 1)
 }
 

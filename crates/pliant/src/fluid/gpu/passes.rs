@@ -31,7 +31,7 @@ impl ProgramBuilder<'_> {
                 ["surface_normals", "surface_tension"].into_iter().filter_map(|entry| self.flow(entry, Job::default())),
             );
         }
-        list.extend(self.resist());
+        list.extend(self.viscosity_sweeps());
         if self.model.fluid.as_ref().is_some_and(|f| f.vorticity > 0.0) {
             list.extend(
                 ["vorticity", "confine_vorticity"].into_iter().filter_map(|entry| self.flow(entry, Job::default())),
@@ -41,7 +41,7 @@ impl ProgramBuilder<'_> {
     }
 
     /// Viscosity sweeps.
-    fn resist(&mut self) -> Vec<Command> {
+    fn viscosity_sweeps(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
         let Some(plan) = self.tables.flow.plan(self.model) else { return list };
         let steps = self.tables.flow.steps;

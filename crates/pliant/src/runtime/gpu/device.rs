@@ -76,13 +76,13 @@ fn instance() -> wgpu::Instance {
     wgpu::Instance::new(descriptor)
 }
 
-fn found() -> Vec<Adapter> {
+fn enumerate_adapters() -> Vec<Adapter> {
     pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()))
 }
 
 /// All adapters of this machine, by index.
 pub fn adapters() -> Vec<AdapterReport> {
-    found().iter().map(report).collect()
+    enumerate_adapters().iter().map(report).collect()
 }
 
 fn report(adapter: &Adapter) -> AdapterReport {
@@ -161,7 +161,7 @@ pub struct Device {
 impl Device {
     /// Opens an adapter.
     pub fn open(options: &GpuOptions) -> Result<Self, GpuError> {
-        let mut all = found();
+        let mut all = enumerate_adapters();
         if all.is_empty() {
             return Err(GpuError::NoAdapter);
         }
@@ -199,9 +199,10 @@ impl Device {
             .map_err(|e| GpuError::NoDevice { adapter: info.name.clone(), reason: e.to_string() })?;
         let lost = Arc::new(Mutex::new(None));
         let (from_loss, from_error) = (lost.clone(), lost.clone());
-        device.set_device_lost_callback(move |reason, message| note(&from_loss, format!("{reason:?}: {message}")));
+        device
+            .set_device_lost_callback(move |reason, message| set_reason(&from_loss, format!("{reason:?}: {message}")));
         // Without a handler an error would abort the program; this one stops the simulation.
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&from_error, e.to_string())));
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| set_reason(&from_error, e.to_string())));
         let tick = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
         Ok(Self {
             software: info.device_type == wgpu::DeviceType::Cpu,
@@ -349,7 +350,7 @@ fn rank(adapter: &Adapter) -> u8 {
     }
 }
 
-fn note(slot: &Mutex<Option<String>>, reason: String) {
+fn set_reason(slot: &Mutex<Option<String>>, reason: String) {
     // Keeps the first reason, which explains the others.
     slot.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(reason);
 }

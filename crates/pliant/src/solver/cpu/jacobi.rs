@@ -28,7 +28,7 @@ struct Split<'a> {
 
 impl Split<'_> {
     #[inline(always)]
-    fn weigh<F: Pack>(&self, row: Row<F>, index: &[u32]) -> Row<F> {
+    fn split_mass<F: Pack>(&self, row: Row<F>, index: &[u32]) -> Row<F> {
         if self.counts.is_empty() {
             return row;
         }
@@ -187,7 +187,7 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
                 // SAFETY: `builder::packing` has proved the indices in range; no thread writes rows in this pass.
                 let row = unsafe { F::gather(work.rows.as_ptr(), index) };
-                if K::TURNS { row } else { work.split.weigh(row, index) }
+                if K::TURNS { row } else { work.split.split_mass(row, index) }
             });
             let p = std::array::from_fn(|k| F::load(&params[k * BLOCK + part..(k + 1) * BLOCK]));
             let l = std::array::from_fn(|k| F::load(&lambda[k * BLOCK + part..(k + 1) * BLOCK]));
@@ -251,7 +251,7 @@ fn project_one<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: 
         let index = [one.group.rows[(block * N + k) * BLOCK + lane]];
         let [x, y, z, w] = one.rows[index[0] as usize];
         let row = Row { v: crate::math::V3::new(x, y, z), w };
-        if K::TURNS { row } else { one.split.weigh(row, &index) }
+        if K::TURNS { row } else { one.split.split_mass(row, &index) }
     });
     let p = std::array::from_fn(|k| one.group.params[(block * P + k) * BLOCK + lane]);
     let l: [f32; M] = std::array::from_fn(|k| one.lambda[((block - first) * M + k) * BLOCK + lane]);

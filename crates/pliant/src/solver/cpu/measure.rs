@@ -18,7 +18,7 @@ use std::ops::Range;
 /// Mean and maximum relative error by kind, and statistics of fluids, if any: one neighbor search for both.
 pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
     let survey = cpu::survey(threads, model, state);
-    let liquids = model.fluid.as_ref().map(|fluid| liquids(fluid, model, state, &survey));
+    let liquids = model.fluid.as_ref().map(|fluid| fluid_probe(fluid, model, state, &survey));
     (residuals(threads, model, state, &survey), liquids)
 }
 
@@ -171,7 +171,7 @@ pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
     (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
 }
 
-fn liquids(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurvey) -> LiquidProbe {
+fn fluid_probe(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurvey) -> LiquidProbe {
     let pressures = pressures(model, state);
     let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
     let pressure = |i: usize| f64::from(pressures[i]);

@@ -88,7 +88,7 @@ pub fn run(
         for pass in model.schedule.passes(iteration == settings.iterations) {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
-            book(model, pass, time, &mut times.groups);
+            add_group_time(model, pass, time, &mut times.groups);
         }
     }
 
@@ -116,7 +116,7 @@ pub fn run(
 }
 
 /// Adds the time of a pass [s] to that of its groups. Patches measure their own.
-fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
+fn add_group_time(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
     // Kinds that run together split the time by their constraint counts.
     let count = |id: &BatchId| model.groups[id.group].batches[id.batch].count;
     let all: usize = match pass {
