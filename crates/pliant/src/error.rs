@@ -1,21 +1,21 @@
-//! What can go wrong, each with where, what was found and what is allowed.
+//! Errors: location, value found and values allowed.
 
 use std::fmt;
 
-/// A simulation that ran away: a position or velocity that is not a number or beyond all bounds.
+/// A diverged simulation: a position or velocity that is not finite or out of bounds.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "the simulation diverged at t = {time:.4} s in stage {stage}: particle {particle} of {object:?} is at \
      [{}, {}, {}] m", position[0], position[1], position[2]
 )]
 pub struct Diverged {
-    /// Stage that produced it.
+    /// Stage that detected it.
     pub stage: &'static str,
-    /// First particle that ran away.
+    /// First diverged particle.
     pub particle: usize,
     /// Object it belongs to.
     pub object: String,
-    /// Where it went.
+    /// Its position [m].
     pub position: [f32; 3],
     /// Simulated time [s].
     pub time: f64,
@@ -24,7 +24,7 @@ pub struct Diverged {
 /// Why a step failed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum StepError {
-    /// The simulation ran away.
+    /// The simulation diverged.
     #[error(transparent)]
     Diverged(#[from] Diverged),
     /// The GPU failed.
@@ -40,9 +40,9 @@ pub struct SceneError {
     pub path: String,
     /// What was found and what is allowed.
     pub message: String,
-    /// How to mend it, if there is something to say.
+    /// Hint how to fix it, if any.
     pub help: Option<String>,
-    /// Line and column in the scene's text, from 1, where they are known.
+    /// Line and column in the scene's text, from 1, if known.
     pub place: Option<(usize, usize)>,
 }
 

@@ -1,7 +1,7 @@
 //! Pliant: a unified position-based dynamics engine.
 //!
-//! Cloth, ropes, soft, rigid and inflated bodies and grains are particles joined by constraints, moved by one solver.
-//! Data flows one way:
+//! Cloth, ropes, soft, rigid and inflated bodies, grains and fluids are particles with constraints, moved by one
+//! solver. Data flows one way:
 //!
 //! ```text
 //! scene text ─▶ Scene ─▶ build ─▶ Model + State ─▶ step ─▶ State' ─▶ Frame, statistics

@@ -1,26 +1,26 @@
-//! Prescribed motion of pins and colliders: where something is at a given time.
+//! Prescribed motion of pins and colliders.
 
 use crate::math::Pose;
 use glam::{Quat, Vec3};
 
-/// A way through space, relative to where the thing was placed.
+/// Pose over time, relative to a base pose.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Motion {
-    /// Frame of the thing at rest.
+    /// Base pose.
     pub base: Option<Pose>,
-    /// What moves it.
+    /// Kind of motion.
     pub drive: Drive,
 }
 
-/// What moves it.
+/// Kind of motion.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Drive {
-    /// Nothing.
+    /// None.
     #[default]
     Still,
     /// amplitude·sin(2π(t/period + phase)), minus its value at time 0.
     Oscillate {
-        /// Greatest displacement [m].
+        /// Amplitude [m].
         amplitude: Vec3,
         /// Period [s].
         period: f64,
@@ -36,11 +36,11 @@ pub enum Drive {
         /// Rate [rad/s].
         rate: f64,
     },
-    /// Straight lines and shortest turns between keys, at rest before the first and after the last.
+    /// Linear interpolation between keys, constant before the first and after the last.
     Keys {
         /// Keys in order of time.
         keys: Vec<Key>,
-        /// Point that rotations turn about [m].
+        /// Center of rotation [m].
         center: Vec3,
     },
 }
@@ -67,7 +67,7 @@ impl Motion {
         self.drive != Drive::Still
     }
 
-    /// Frame at time `t` [s].
+    /// Pose at time `t` [s].
     pub fn pose(&self, t: f64) -> Pose {
         let base = self.base.unwrap_or(Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY });
         let (shift, turn, center) = match &self.drive {
@@ -102,7 +102,7 @@ fn between(keys: &[Key], t: f64) -> (Vec3, Quat) {
     };
     let Some(b) = keys.get(after) else { return (a.translate, a.rotate) };
     let s = ((t - a.time) / (b.time - a.time)) as f32;
-    // The shorter way round, by normalized interpolation: no trigonometry, and exact at both keys.
+    // Shortest rotation, by normalized interpolation: no trigonometry, and exact at both keys.
     let near = if a.rotate.dot(b.rotate) < 0.0 { -b.rotate } else { b.rotate };
     (a.translate.lerp(b.translate, s), (a.rotate * (1.0 - s) + near * s).normalize())
 }

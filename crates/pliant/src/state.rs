@@ -1,86 +1,87 @@
-//! Everything that changes during a simulation, as structure of arrays (S02, S03).
+//! State of a simulation, as a structure of arrays (S02, S03).
 //!
-//! A *row* is sixteen bytes: a particle's position and inverse mass, or a rod segment's orientation
-//! (unit quaternion). Particles come first, orientations after them, in one array, so that constraints
-//! name both by one index and a gather is one aligned load. Copies of particles (`Model::phantoms`) are
-//! rows behind the orientations; they have no velocity, and nobody but the solve stage looks at them.
+//! A *row* is sixteen bytes: a particle's position and inverse mass, or a rod segment's orientation (unit quaternion).
+//! Particles come first, orientations after them, in one array, so that constraints refer to both by one index and a
+//! gather is one aligned load. Copies of particles (`Model::phantoms`) are rows behind the orientations; they have no
+//! velocity, and only the solve stage uses them.
 
 use crate::math::RowData;
 use crate::memory::{nested, of};
 use crate::neighbors::ASLEEP;
 use std::collections::VecDeque;
 
-/// How far a liquid has turned into a body.
+/// Freezing state of a fluid.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Frozen {
-    /// How many of its particles have.
+    /// Number of frozen particles.
     pub count: usize,
-    /// For each of these, in the order in which they did, what [`crate::model::Model::fields`] is for bodies as built.
+    /// Outward direction and depth of each frozen particle, in freezing order, as in [`crate::model::Model::fields`].
     pub fields: Vec<RowData>,
 }
 
-/// The moving half of a simulation. [`crate::model::Model`] is the fixed half.
+/// State of a simulation. [`crate::model::Model`] is the constant data.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Number of particles; rows from here on are orientations.
     pub particles: usize,
-    /// Rows now: x, y, z [m], w [1/kg]; then quaternions; then copies of particles.
+    /// Current rows: x, y, z [m], w [1/kg]; then quaternions; then copies of particles.
     pub rows: Vec<RowData>,
     /// Rows at the start of the substep, without copies.
     pub previous: Vec<RowData>,
     /// Rows at the start of the substep before (BDF2 only, else empty).
     pub older: Vec<RowData>,
-    /// Velocities [m/s] with a zero; then the rates of the quaternions [1/s].
+    /// Velocities [m/s], w = 0; then the rates of the quaternions [1/s].
     pub velocities: Vec<RowData>,
     /// Velocities one substep ago (BDF2 only, else empty).
     pub older_velocities: Vec<RowData>,
     /// Radius of each particle [m].
     pub radii: Vec<f32>,
-    /// Phase of each particle: particles of one phase do not touch each other, except in phase 0; those of phase
-    /// [`crate::neighbors::ASLEEP`] touch nobody.
+    /// Phase of each particle: particles of one phase have no contacts with each other, except in phase 0; those of
+    /// phase [`crate::neighbors::ASLEEP`] are inactive.
     pub phases: Vec<u32>,
-    /// How many grains of each of [`crate::model::Model::pours`] have come out.
+    /// Number of particles emitted by each of [`crate::model::Model::emitters`].
     pub emitted: Vec<usize>,
-    /// Particles of each of them that wait again, in the order in which drains took them.
+    /// Particles returned to each emitter, in the order in which drains removed them.
     pub returned: Vec<VecDeque<u32>>,
-    /// How many particles drains have taken so far.
+    /// Number of particles drained so far.
     pub drained: u64,
-    /// How many particles of each of [`crate::model::Model::melts`] have melted.
+    /// Number of melted particles of each of [`crate::model::Model::melts`].
     pub melted: Vec<usize>,
-    /// What has come of each of [`crate::model::Model::freezes`].
+    /// Freezing state of each of [`crate::model::Model::freezes`].
     pub frozen: Vec<Frozen>,
-    /// Particles that integrate with BDF1 in this substep, though the scene says BDF2.
+    /// Particles that use BDF1 in this substep, in a BDF2 scene.
     pub first_order: Vec<bool>,
     /// Multipliers of each constraint group, laid out like its parameters.
     pub multipliers: Vec<Vec<f32>>,
     /// Multiplier of each inflatable [Pa·s²].
     pub inflate_multipliers: Vec<f32>,
-    /// Bodies that keep their shape, with where they are.
+    /// Shape-matched bodies, with their poses.
     pub shapes: Option<crate::rigid::ShapeMatch>,
-    /// Multiplier of the density constraint of each particle [kg·m²]: minus its pressure times h²; empty without liquids.
+    /// Multiplier of the density constraint of each particle [kg·m²]: minus its pressure times h²; empty without
+    /// fluids.
     pub pressures: Vec<f32>,
-    /// How far pressure moved each particle in the last substep [m]; empty without liquids.
+    /// Displacement by pressure of each particle in the last substep [m]; empty without fluids.
     pub carried: Vec<RowData>,
-    /// Substeps done so far.
+    /// Number of substeps so far.
     pub substeps: u64,
     /// Simulated time [s].
     pub time: f64,
 }
 
 impl State {
-    /// Bodies that keep their shape take over what their particles weigh now.
+    /// Updates the masses of shape-matched bodies from their particles.
     pub(crate) fn weigh_bodies(&mut self) {
         if let Some(shapes) = &mut self.shapes {
             shapes.set_masses(&self.rows);
         }
     }
 
-    /// Whether a particle is not in the world: it waits, or a drain has taken it, or it has melted or frozen.
+    /// Whether a particle is inactive: not yet emitted, drained, melted or frozen.
     pub fn is_away(&self, particle: usize) -> bool {
         self.phases[particle] == ASLEEP && self.rows[particle][3] == 0.0
     }
 
-    /// Fingerprint of all rows and velocities, bit for bit (64-bit FNV-1a over words).
+    /// Bitwise hash of all rows and velocities (64-bit FNV-1a over words).
     pub fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for value in self.rows[..self.velocities.len()].iter().chain(&self.velocities).flatten() {

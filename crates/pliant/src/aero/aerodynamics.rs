@@ -1,13 +1,13 @@
-//! Lift and drag of one triangle, a thin flat plate in the wind (S25; D3 cloth forces, D1 scene 0).
+//! Lift and drag of one triangle, as a thin flat plate (S25; D3 cloth forces, D1 scene 0).
 //!
-//! u = wind − velocity of the triangle [m/s], n its normal turned so that c = u·n ≥ 0, A its area [m²]:
-//! drag = ½ρA·C_d·c·u, lift = ½ρA·C_l·c·(|u|n − (c/|u|)u). Drag goes along the flow, lift across it;
-//! both vanish for a plate along the flow, and lift also for one square to it.
+//! u = wind − velocity of the triangle [m/s], n its normal oriented so that c = u·n ≥ 0, A its area [m²]: drag =
+//! ½ρA·C_d·c·u, lift = ½ρA·C_l·c·(|u|n − (c/|u|)u). Drag is parallel to the flow, lift perpendicular; both vanish for a
+//! plate parallel to the flow, and lift also for one perpendicular to it.
 
 use crate::math::{Lane, V3};
 use crate::settings::Wind;
 
-/// What the air does to a plate.
+/// Air parameters of a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Air<F> {
     /// ½ρ, half the density of the air [kg/m³].
@@ -34,15 +34,15 @@ pub fn triangle_force<F: Lane>(air: &Air<F>, [a, b, c]: [V3<F>; 3], u: V3<F>) ->
     (drag + lift) * (air.half_density * doubled * F::splat(0.5) * along)
 }
 
-/// Wind velocity [m/s] at a place and time: the mean, stronger and weaker and swaying sideways as gusts
-/// pass. Gusts travel with the wind, so that a long flag sees them come by.
+/// Wind velocity [m/s] at a point and time: the mean, modulated in strength and direction by gusts. Gusts travel with
+/// the wind, so that they pass along a long flag.
 pub fn wind_at(wind: &Wind, at: V3<f32>, time: f32) -> V3<f32> {
     let mean = V3::new(wind.velocity.x, wind.velocity.y, wind.velocity.z);
     if wind.gust == 0.0 {
         return mean;
     }
     let speed = mean.length();
-    // Phase in gusts: the pattern is carried downwind at the mean speed.
+    // Phase in gusts: the pattern is advected at the mean speed.
     let carried = at.dot(mean) * (speed * speed).safe_recip();
     let phase = (time - carried) / wind.period;
     let swell = 0.65 * wave(phase) + 0.35 * wave(phase * 2.31 + 0.37);
@@ -51,7 +51,7 @@ pub fn wind_at(wind: &Wind, at: V3<f32>, time: f32) -> V3<f32> {
     mean * (1.0 + wind.gust * swell) + side * (0.5 * wind.gust * sway)
 }
 
-/// A smooth wave of period 1 between −1 and 1, without trigonometry so that every machine agrees.
+/// A smooth wave of period 1 between −1 and 1, without trigonometry so that results are the same on every platform.
 fn wave(phase: f32) -> f32 {
     let saw = phase - phase.floor();
     let ramp = (2.0 * saw - 1.0).abs();

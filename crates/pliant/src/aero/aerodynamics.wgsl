@@ -1,4 +1,4 @@
-// Twin of aero.rs. `Air` has its host side in backend/gpu/layout.rs.
+// WGSL version of aerodynamics.rs. The host layout of `Air` is in solver/gpu/layouts.rs.
 
 struct Air { half_density: f32, drag: f32, lift: f32, spare: f32 }
 
@@ -18,7 +18,7 @@ fn wind_at(mean: vec3<f32>, gust: f32, period: f32, at: vec3<f32>, time: f32) ->
     if gust == 0.0 {
         return mean;
     }
-    // Phase in gusts: the pattern is carried downwind at the mean speed.
+    // Phase in gusts: the pattern is advected at the mean speed.
     let phase = (time - dot(at, mean) * safe_recip(dot(mean, mean))) / period;
     let swell = 0.65 * wind_wave(phase) + 0.35 * wind_wave(phase * 2.31 + 0.37);
     let sway = 0.6 * wind_wave(phase * 1.37 + 0.21) + 0.4 * wind_wave(phase * 3.13 + 0.71);

@@ -1,4 +1,4 @@
-//! Part of stage predict: forces of the air on triangles, gathered by particle.
+//! Part of stage predict: aerodynamic forces on triangles, gathered per particle.
 
 use crate::aero::aerodynamics::{triangle_force, wind_at};
 use crate::aero::surfaces::AeroSurfaces;

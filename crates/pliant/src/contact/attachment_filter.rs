@@ -1,17 +1,17 @@
-//! Who is attached to what.
+//! Contact filter for attached particles.
 
-/// For each particle the objects that it is attached to. It does not touch them: contacts would part what the attachment
-/// holds together, and the two would push each other about.
+/// Objects that each particle is attached to. Contacts between them are disabled: they would act against the
+/// attachment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AttachmentFilter {
-    /// Where the objects of each particle begin, and where those of the last one end; empty without attachments.
+    /// Start of the objects of each particle, plus the end of the last; empty without attachments.
     pub offsets: Vec<u32>,
-    /// Object numbers, in rising order for each particle.
+    /// Object indices, ascending per particle.
     pub objects: Vec<u32>,
 }
 
 impl AttachmentFilter {
-    /// From pairs of a particle and an object, for `n` particles.
+    /// Builds the filter from (particle, object) pairs, for `n` particles.
     pub fn new(mut pairs: Vec<(u32, u32)>, n: usize) -> Self {
         if pairs.is_empty() {
             return Self::default();
@@ -26,7 +26,7 @@ impl AttachmentFilter {
         Self { offsets, objects: pairs.into_iter().map(|(_, object)| object).collect() }
     }
 
-    /// Whether nothing is attached.
+    /// Whether there are no attachments.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }

@@ -1,27 +1,27 @@
-//! Contact of two particles that hold on to each other: cohesion (S18).
+//! Particle contact with cohesion (S18).
 //!
-//! Model: Derjaguin, Muller, Toporov 1975. ContactPair spheres attract each other with 2π·w·R, w the work of adhesion
-//! [J/m²] and 1/R = 1/r_a + 1/r_b; no more and no less, until they part. At position level the multiplier of the
-//! contact may go down to minus that force times h² in place of 0 (E16), and friction is bounded by μ·(N + 2π·w·R):
-//! Mohr and Coulomb's law.
+//! Model: Derjaguin, Muller, Toporov 1975. Spheres in contact attract each other with the constant force 2π·w·R until
+//! they separate, with w the work of adhesion [J/m²] and 1/R = 1/r_a + 1/r_b. At position level the lower bound of the
+//! contact multiplier is minus that force times h² instead of 0 (E16), and friction is bounded by μ·(N + 2π·w·R)
+//! (Mohr-Coulomb).
 //!
-//! As [`super::meet`], everything is odd in the exchange of a and b, to the bit.
+//! As in [`super::particle_contact`], everything is bitwise odd in the exchange of a and b.
 
 use crate::contact::collider_contact::Push;
 use crate::contact::particle_contact::{Rule, Side, way_out};
 use glam::Vec3;
 
-/// Particles that are farther apart than so many times the sum of their radii have parted.
+/// Contacts separate beyond this multiple of the sum of the radii.
 pub const RANGE: f32 = 1.01;
 
-/// Pull that two touching particles resist [kg·m], which is force times h²; `strength` is 2π·w·h² [kg].
+/// Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
 #[inline]
 pub fn hold(strength: f32, a: f32, b: f32) -> f32 {
     let sum = a + b;
     if sum > 0.0 { strength * (a * b / sum) } else { 0.0 }
 }
 
-/// Projects one contact once, as [`super::meet::meet`] does, with a pull of at most `hold` [kg·m].
+/// Projects one contact once, like [`super::particle_contact::meet`], with a tensile limit of `hold` [kg·m].
 #[inline]
 pub fn cohere(a: &Side, b: &Side, rule: Rule, hold: f32, push: Push) -> (Vec3, Push) {
     let weight = a.weight + b.weight;

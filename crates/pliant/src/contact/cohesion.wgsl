@@ -1,9 +1,9 @@
-// Twin of cohere.rs; needs meet.wgsl.
+// WGSL version of cohesion.rs; needs particle_contact.wgsl.
 
-// Particles that are farther apart than so many times the sum of their radii have parted.
+// Contacts separate beyond this multiple of the sum of the radii.
 const RANGE: f32 = 1.01;
 
-// Pull that two touching particles resist [kg·m], which is force times h²; `strength` is 2π·w·h² [kg].
+// Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
 fn hold(strength: f32, a: f32, b: f32) -> f32 {
     let sum = a + b;
     if sum > 0.0 {
@@ -12,8 +12,8 @@ fn hold(strength: f32, a: f32, b: f32) -> f32 {
     return 0.0;
 }
 
-// Derjaguin, Muller, Toporov: the push of a contact may go down to minus `pull` [kg·m] in place of 0 (E16), and friction
-// is bounded by μ·(N + pull).
+// Derjaguin, Muller, Toporov: the lower bound of the normal multiplier is minus `pull` [kg·m] instead of 0 (E16), and
+// friction is bounded by μ·(N + pull).
 fn cohere(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, pull: f32, push: vec4<f32>) -> Met {
     let weight = a.weight + b.weight;
     if weight == 0.0 {

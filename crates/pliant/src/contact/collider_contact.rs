@@ -1,22 +1,21 @@
-//! Contact of one particle with a solid of the environment, with friction (S17, S18).
+//! Contact of one particle with a collider, with friction (S17, S18).
 //!
-//! Non-penetration: C(x) = φ(x) − r ≥ 0 with φ the signed distance of the collider (D3; D4 3.33–3.36):
-//! only pushes out, by the whole depth, since the collider does not yield.
-//! Friction: D4 3.38–3.40 with the sign of E19: the correction opposes the slip. Its bound is μ times the
-//! whole push of the substep, not of one iteration, so that the answer does not depend on how many
-//! iterations shared the push.
+//! Non-penetration: C(x) = φ(x) − r ≥ 0 with φ the signed distance of the collider (D3; D4 3.33–3.36). The particle
+//! takes the whole correction, since colliders have infinite mass.
+//! Friction: D4 3.38–3.40 with the sign of E19: the correction opposes the slip. The bound is μ times the accumulated
+//! normal correction of the substep, not of one iteration, so that the result does not depend on the iteration count.
 
 use crate::geometry::{DistanceField, Hull, Surface};
 use crate::math::Pose;
 use glam::Vec3;
 use std::sync::Arc;
 
-/// A collider's shape in its own frame. Tables are shared: a model has each of them once.
+/// Collider shape in its local frame. Tables are shared: a model stores each of them once.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Solid {
     /// Half-space below the plane y = 0.
     Plane,
-    /// Ball of this radius [m].
+    /// Sphere.
     Sphere {
         /// Radius [m].
         radius: f32,
@@ -28,21 +27,21 @@ pub enum Solid {
         /// Radius [m].
         radius: f32,
     },
-    /// Cuboid.
+    /// Box.
     Box {
         /// Half extents [m].
         half: Vec3,
     },
     /// Convex polytope.
     Convex(Arc<Hull>),
-    /// Triangles with two sides and no inside; particles are swept, and never cross them.
+    /// Two-sided triangle surface without an interior; particles are swept against it (continuous collision detection).
     Surface(Arc<Surface>),
-    /// Signed distances on a grid.
+    /// Signed distance field on a grid.
     Field(Arc<DistanceField>),
 }
 
 impl Solid {
-    /// Vertices [m] and triangles of a shape that has tables, in its own frame.
+    /// Vertices [m] and triangles of a shape with tables, in its local frame.
     pub fn skin(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
         match self {
             Self::Convex(hull) => Some((hull.surface().positions(), hull.surface().triangles())),
@@ -52,7 +51,7 @@ impl Solid {
         }
     }
 
-    /// Lowest and highest corner of a box around a shape that has tables [m], in its own frame.
+    /// Lower and upper corner of the bounding box of a shape with tables [m], in its local frame.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         match self {
             Self::Convex(hull) => Some(hull.surface().bounds()),
@@ -63,8 +62,8 @@ impl Solid {
     }
 }
 
-/// Signed distance [m] (negative inside) and outward normal at a point of the collider's frame. Surfaces have no
-/// inside: their normals point to where the point is.
+/// Signed distance [m] (negative inside) and outward normal at a point in the collider's frame. Surfaces have no
+/// interior: their normals point toward the query point.
 #[inline]
 pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
     match *solid {
@@ -96,7 +95,7 @@ pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
     }
 }
 
-/// Distance to a ball around the nearest point of an axis; at the very center it points up.
+/// Distance to a sphere around the closest point of an axis; at zero distance the normal points up.
 #[inline]
 fn from_axis(d: Vec3, radius: f32) -> (f32, Vec3) {
     let length = d.length();
@@ -112,43 +111,43 @@ fn sign(v: f32) -> f32 {
 /// Coulomb friction of a pair of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Friction {
-    /// Static coefficient: below it nothing slips.
+    /// Static coefficient.
     pub static_friction: f32,
     /// Kinetic coefficient.
     pub kinetic_friction: f32,
 }
 
-/// What one contact has done so far in this substep. Laid out as a row, so that lanes can be loaded with several.
+/// Accumulated corrections of one contact in this substep. Same layout as a row, for SIMD gathers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C)]
 pub struct Push {
     /// Sum of the friction corrections [m].
     pub tangent: Vec3,
-    /// Sum of the pushes along the normal [m].
+    /// Sum of the normal corrections [m].
     pub normal: f32,
 }
 
 impl Push {
-    /// What a contact of a rigid body does beyond `self`, the push that it has found: `momentum` times what that has changed
-    /// by since the iteration before, `last`.
+    /// Extrapolates the accumulated correction of a rigid-body contact: `self` plus `momentum` times its change since
+    /// the previous iteration, `last`.
     ///
-    /// Nesterov's method for contacts (Mazhar, Heyn, Negrut, Tasora, "Using Nesterov's method to accelerate multibody
-    /// dynamics with friction and contact", TOG 2015): where averaged Jacobi takes n iterations, it takes √n. It
-    /// needs steps that never do too much, which sharing masses sees to.
+    /// Nesterov acceleration (Mazhar, Heyn, Negrut, Tasora, "Using Nesterov's method to accelerate multibody dynamics
+    /// with friction and contact", TOG 2015): reduces the n iterations of averaged Jacobi to √n. Requires steps that do
+    /// not overshoot, which mass splitting guarantees.
     #[inline]
     pub fn extrapolate(self, last: Self, momentum: f32) -> Self {
         let normal = self.normal + (self.normal - last.normal) * momentum;
         if normal > 0.0 {
             Self { normal, tangent: self.tangent + (self.tangent - last.tangent) * momentum }
         } else {
-            // Without a push there is no friction that anybody would give back.
+            // Without a normal correction there is no friction to undo.
             Self::default()
         }
     }
 }
 
-/// What of their last change contacts of rigid bodies make again in iteration `k` of `n` ([`Push::onward`]):
-/// (tₖ − 1)/tₖ₊₁ with tₖ₊₁ = (1 + √(1 + 4tₖ²))/2 from t₀ = 1 on; nothing in the last, which must not do too much.
+/// Momentum factor of rigid-body contacts in iteration `k` of `n` ([`Push::extrapolate`]): (tₖ − 1)/tₖ₊₁ with tₖ₊₁ = (1
+/// + √(1 + 4tₖ²))/2 and t₀ = 1; 0 in the last iteration, which must not overshoot.
 pub fn momentum(k: u32, n: u32) -> f32 {
     let mut t = 1.0_f32;
     for _ in 0..k {
@@ -161,34 +160,34 @@ pub fn momentum(k: u32, n: u32) -> f32 {
 /// A collider during one substep.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovingCollider {
-    /// Its shape.
+    /// Shape.
     pub solid: Solid,
-    /// Where it stood at the start of the substep.
+    /// Pose at the start of the substep.
     pub before: Pose,
-    /// Where it stands at the end.
+    /// Pose at the end of the substep.
     pub after: Pose,
-    /// Its friction.
+    /// Friction.
     pub friction: Friction,
 }
 
-/// Depth [m] (positive inside, radius included) and world normal of a particle at `x`.
+/// Penetration depth [m] (positive inside, radius included) and world normal of a particle at `x`.
 #[inline]
 pub fn depth(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
     let (distance, normal) = signed_distance(solid, pose.inward(x));
     (radius - distance, pose.rotation * normal)
 }
 
-/// Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m].
+/// Whether a particle that moves from `start` to `x` may come within `margin` [m] of the collider in this substep.
 #[inline]
 pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
-    // A particle may go as far again as the prediction took it.
+    // The solver may move a particle as far again as the prediction did.
     let reach = margin + (x - start).length();
     let Some((min, max)) = moving_collider.solid.bounds() else {
         let (inside, _) = depth(&moving_collider.solid, &moving_collider.after, x, radius);
         return inside > -reach;
     };
     let here = moving_collider.after.inward(x);
-    // In the collider's frame its own motion counts too.
+    // Relative motion: in the collider's frame the collider's own motion counts too.
     let reach = reach.max(margin + (here - moving_collider.before.inward(start)).length()) + radius;
     if here.distance(here.clamp(min, max)) >= reach {
         return false;
@@ -199,7 +198,7 @@ pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Ve
     }
 }
 
-/// Way out of a collider at `pose` for a particle that is inside at `x`; nothing where it is not.
+/// Correction that moves a particle at `x` out of a collider at `pose`; none if it does not penetrate.
 #[inline]
 pub fn way_out(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3> {
     if let Solid::Surface(surface) = solid {
@@ -210,10 +209,10 @@ pub fn way_out(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3>
     (inside > 0.0).then(|| normal * inside)
 }
 
-/// Projects one contact: the new position and what the contact has done since the substep began.
+/// Projects one contact: the new position and the accumulated correction of the substep.
 ///
-/// `start` is the particle's position at the start of the substep. `ease` is how many times as far as it should the particle
-/// goes, because a body behind it follows by less: 1 for a free one. Surfaces do not ask.
+/// `start` is the particle's position at the start of the substep. `overpush` scales the correction of a particle whose
+/// rigid body follows by less: 1 for a free particle. Surfaces ignore it.
 #[inline]
 pub fn project(
     moving_collider: &MovingCollider,
@@ -227,7 +226,7 @@ pub fn project(
         return slide(moving_collider, surface, radius, start, x, push);
     }
     let (depth, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radius);
-    // E16: an inequality is clamped, but what was pushed before may be given back.
+    // E16: the multiplier is clamped, but earlier corrections of the substep may be undone.
     let total = (push.normal + depth * overpush).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
         return (x, push);
@@ -236,17 +235,17 @@ pub fn project(
     apply_friction(moving_collider, radius, start, out, Normal { total, normal, overpush }, push)
 }
 
-/// The normal half of a contact once it is done.
+/// Result of the normal part of a contact.
 #[derive(Clone, Copy)]
 struct Normal {
-    /// Sum of the pushes of the substep [m].
+    /// Accumulated normal correction of the substep [m].
     total: f32,
     normal: Vec3,
     /// As for [`project`].
     overpush: f32,
 }
 
-/// The other half: friction of a particle that was pushed to `out`.
+/// Friction part of a contact, for a particle at `out` after the normal correction.
 #[inline]
 fn apply_friction(
     moving_collider: &MovingCollider,
@@ -257,7 +256,7 @@ fn apply_friction(
     push: Push,
 ) -> (Vec3, Push) {
     let Normal { total, normal, overpush } = done;
-    // Slip against the material point of the collider under the particle.
+    // Slip relative to the material point of the collider under the particle.
     let here = out - normal * radius;
     let carried = here - moving_collider.before.outward(moving_collider.after.inward(here));
     let moved = out - start - carried;
@@ -272,10 +271,11 @@ fn apply_friction(
     (out + (wanted - push.tangent), Push { normal: total, tangent: wanted })
 }
 
-/// Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
-/// particle was in it at the start, so that neither a fast particle nor a fast collider goes through.
+/// Continuous contact with a surface: sweeps the particle's path of the substep in the collider's frame, so that
+/// neither a fast particle nor a fast collider tunnels.
 ///
-/// The push is what the sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
+/// The normal correction is the change made by the sweep. If there is none, earlier corrections of the substep are
+/// undone (E16).
 fn slide(
     moving_collider: &MovingCollider,
     surface: &Surface,
@@ -290,7 +290,7 @@ fn slide(
     let end = surface.slide(from, to, radius);
     let (place, total, normal) = if end.touched {
         let out = end.place - to;
-        // What it lies on now. Where it moved by rounding alone, that has no direction of its own.
+        // Closest point at the end of the sweep. A displacement by rounding error alone has no usable direction.
         let near = surface.nearest(end.place, 1.5 * radius);
         let normal = near.map_or_else(|| out.normalize_or(Vec3::Y), |near| near.normal);
         (end.place, push.normal + out.length(), normal)
@@ -314,7 +314,7 @@ fn slide(
         Normal { total, normal, overpush: 1.0 },
         push,
     );
-    // Friction and what was given back must not lead through the surface either.
+    // Neither friction nor undone corrections may cross the surface.
     let last = after.inward(rubbed);
     let share = surface.straight(from, last, radius);
     (if share < 1.0 { after.outward(from + (last - from) * share) } else { rubbed }, done)

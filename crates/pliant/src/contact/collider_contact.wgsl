@@ -1,24 +1,25 @@
-// Twin of contact.rs. The structs up to `MovingCollider` have their host side in backend/gpu/layout.rs.
+// WGSL version of collider_contact.rs. The host layouts of the structs up to `MovingCollider` are in
+// solver/gpu/layouts.rs.
 //
-// Needs `const BRIEF: bool`: the same with less code, for whoever waits for code. Then what is round about its axis is seen
-// from outside, without turning a point into its frame and a normal back, and colliders at rest carry nothing.
+// Needs `const BRIEF: bool`: less code, for kernels bound by instruction fetch. Shapes with rotational symmetry are
+// then evaluated in world space, without transforming the point and the normal, and static colliders skip the motion of
+// the contact point.
 
 struct Pose { position: vec4<f32>, rotation: vec4<f32> }
 
 struct MovingCollider { before: Pose, after: Pose, size: vec4<f32>, static_friction: f32, kinetic_friction: f32, shape: u32, table: u32 }
 
-// What `MovingCollider.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
-// cuboid of half extents size.xyz.
+// Values of `MovingCollider.shape`: half-space, sphere of radius size.w, capsule of half length size.x and radius
+// size.w, box of half extents size.xyz.
 const PLANE: u32 = 0u;
 const SPHERE: u32 = 1u;
 const CAPSULE: u32 = 2u;
 const BOX: u32 = 3u;
 
-// Depth [m], positive inside, and the outward normal.
+// Penetration depth [m], positive inside, and the outward normal.
 struct Depth { inside: f32, normal: vec3<f32> }
 
-// New place, and what the contact has done in this substep: sum of the friction corrections (xyz) and of the pushes
-// along the normal (w).
+// New position, and accumulated corrections of the substep: friction (xyz) and normal (w).
 struct Touched { x: vec3<f32>, push: vec4<f32> }
 
 fn contact_turn(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
@@ -34,7 +35,7 @@ fn contact_inward(pose: Pose, world: vec3<f32>) -> vec3<f32> {
     return contact_turn(vec4<f32>(-pose.rotation.xyz, pose.rotation.w), world - pose.position.xyz);
 }
 
-// Of a ball around the nearest point of an axis; at the very center the normal points along `up`.
+// Sphere around the closest point of an axis; at zero distance the normal is `up`.
 fn contact_from_axis(d: vec3<f32>, radius: f32, up: vec3<f32>) -> Depth {
     let size = sqrt(dot(d, d));
     return Depth(radius - size, select(up, d / size, size > 1e-12));
@@ -89,10 +90,10 @@ fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: 
     return Depth(radius + round.inside, round.normal);
 }
 
-// A push that goes on beyond what was found, by `momentum` times what that has changed by since the iteration before.
+// Extrapolates an accumulated correction by `momentum` times its change since the previous iteration.
 fn extrapolate(push: vec4<f32>, last: vec4<f32>, momentum: f32) -> vec4<f32> {
     let more = push + (push - last) * momentum;
-    // Without a push there is no friction that anybody would give back.
+    // Without a normal correction there is no friction to undo.
     return select(vec4<f32>(0.0), more, more.w > 0.0);
 }
 
@@ -102,14 +103,14 @@ fn contact_project(
     return contact_push(o, contact_depth(o.shape, o.size, o.after, x, radius), radius, start, x, push, overpush);
 }
 
-// Projects a contact of a particle that is so deep inside. `ease`: how many times as far as it should the particle goes,
-// because a body behind it follows by less.
+// Projects a contact of the given penetration depth. `overpush` scales the correction of a particle whose rigid body
+// follows by less.
 fn contact_push(
     o: MovingCollider, depth: Depth, radius: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>, overpush: f32,
 ) -> Touched {
     let normal = depth.normal;
-    // E16: an inequality is clamped, but what was pushed before may be given back. A particle that is not a number
-    // touches nothing.
+    // E16: the multiplier is clamped, but earlier corrections of the substep may be undone. NaN positions produce no
+    // contact.
     let sum = push.w + depth.inside * overpush;
     let total = select(0.0, sum, sum > 0.0);
     if total == 0.0 && push.w == 0.0 {
@@ -118,11 +119,11 @@ fn contact_push(
     return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push, overpush);
 }
 
-// The other half of a contact: friction of a particle that was pushed to `away`, by `total` in this substep.
+// Friction of a particle at `away` after the normal correction, with the accumulated normal correction `total`.
 fn contact_rub(
     o: MovingCollider, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, overpush: f32,
 ) -> Touched {
-    // Slip against the material point of the collider under the particle.
+    // Slip relative to the material point of the collider under the particle.
     var moved = away - start;
     if !BRIEF || any(o.before.position != o.after.position) || any(o.before.rotation != o.after.rotation) {
         let here = away - normal * radius;

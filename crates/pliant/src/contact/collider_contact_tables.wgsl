@@ -1,12 +1,13 @@
-// Twin of contact.rs where some colliders have tables (S17); needs contact.wgsl, collide/*.wgsl, and three constants that
-// say which shapes there are: HULLS, SURFACES, FIELDS. What is not there is not compiled in.
+// WGSL version of collider_contact.rs for colliders with tables (S17); needs collider_contact.wgsl, geometry/*.wgsl,
+// and the constants HULLS, SURFACES, FIELDS, which say which shapes are present. Absent shapes are not compiled.
 
-// More of what `MovingCollider.shape` may be; `MovingCollider.table` is where their tables start.
+// Further values of `MovingCollider.shape`; `MovingCollider.table` is the start of their tables.
 const HULL_SHAPE: u32 = 4u;
 const SURFACE_SHAPE: u32 = 5u;
 const FIELD_SHAPE: u32 = 6u;
 
-// In the collider's frame, without the particle's radius. Surfaces are looked for within `limit` [m]; they have no inside.
+// In the collider's frame, without the particle's radius. Surfaces are searched within `limit` [m]; they have no
+// interior.
 fn solid_local(o: MovingCollider, p: vec3<f32>, limit: f32) -> Depth {
     if HULLS && o.shape == HULL_SHAPE {
         let d = hull_distance(o.table, p);
@@ -31,21 +32,21 @@ fn solid_depth(o: MovingCollider, pose: Pose, x: vec3<f32>, radius: f32) -> Dept
     return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
 }
 
-// How deep a point is below the surface, and the way out; surfaces are looked for within `limit` [m].
+// Penetration depth and normal; surfaces are searched within `limit` [m].
 fn solid_around(o: MovingCollider, x: vec3<f32>, limit: f32) -> Depth {
     let local = solid_local(o, contact_inward(o.after, x), limit);
     return Depth(local.inside, contact_turn(o.after.rotation, local.normal));
 }
 
-// Whether a particle that goes from `start` to `x` may touch before the substep ends, `margin` away [m]; it may go as far
-// again as the prediction took it.
+// Whether a particle that moves from `start` to `x` may come within `margin` [m] in this substep; the solver may move
+// it as far again as the prediction did.
 fn solid_is_near(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>, margin: f32) -> bool {
     let here = contact_inward(o.after, x);
     var reach = margin + length(x - start);
     if o.shape >= HULL_SHAPE {
-        // In the collider's frame its own motion counts too.
+        // Relative motion: in the collider's frame the collider's own motion counts too.
         reach = max(reach, margin + length(here - contact_inward(o.before, start)));
-        // The box around the shape: the first two vectors of its tables.
+        // Bounding box of the shape: the first two vectors of its tables.
         let held = clamp(here, solid_vector(o.table).xyz, solid_vector(o.table + 1u).xyz);
         if distance(here, held) >= reach + radius {
             return false;
@@ -54,7 +55,7 @@ fn solid_is_near(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>,
     return -solid_local(o, here, reach + radius).inside < reach + radius;
 }
 
-// Way out of a collider where it stood before for a particle that is inside at `x`.
+// Correction that moves a particle at `x` out of a collider at its previous pose.
 fn solid_way_out(o: MovingCollider, x: vec3<f32>, radius: f32) -> vec3<f32> {
     if SURFACES && o.shape == SURFACE_SHAPE {
         return contact_turn(o.before.rotation, surface_way_out(o.table, contact_inward(o.before, x), radius));
@@ -70,9 +71,9 @@ fn solid_project(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>,
     return contact_push(o, solid_depth(o, o.after, x, radius), radius, start, x, push, 1.0);
 }
 
-// Contact with a surface, continuous in time: the way of the substep is swept in the collider's frame, from where the
-// particle was in it at the start, so that neither a fast particle nor a fast collider goes through. The push is what the
-// sweep changed. Where it changed nothing, earlier pushes of the substep are given back (E16).
+// Continuous contact with a surface: sweeps the particle's path of the substep in the collider's frame, so that neither
+// a fast particle nor a fast collider tunnels. The normal correction is the change made by the sweep. If there is none,
+// earlier corrections of the substep are undone (E16).
 fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, push: vec4<f32>) -> Touched {
     let radius = surface_radius(o.table, given);
     let begin = contact_inward(o.before, start);
@@ -81,7 +82,7 @@ fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, pu
     if !end.touched && !(push.w > 0.0) {
         return Touched(x, push);
     }
-    // What it lies on now, or lay on.
+    // Closest point now, or at the previous contact.
     let near = surface_nearest(o.table, end.place, select(radius + push.w, 1.5 * radius, end.touched));
     var place = end.place;
     var total = 0.0;
@@ -90,7 +91,7 @@ fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, pu
         let out = end.place - to;
         let far = length(out);
         total = push.w + far;
-        // Where it moved by rounding alone, that has no direction of its own.
+        // A displacement by rounding error alone has no usable direction.
         if near.found {
             normal = near.normal;
         } else if far > 1e-30 {
@@ -103,7 +104,7 @@ fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, pu
     }
     let away = contact_outward(o.after, place);
     let rubbed = contact_rub(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
-    // Friction and what was given back must not lead through the surface either.
+    // Neither friction nor undone corrections may cross the surface.
     let last = contact_inward(o.after, rubbed.x);
     let share = surface_straight(o.table, begin, last, radius);
     if share < 1.0 {

@@ -1,27 +1,27 @@
 //! Contact of two particles, with friction (S10, S18).
 //!
-//! Non-penetration: C(x) = |x_a − x_b| − (r_a + r_b) ≥ 0, for all contacts of a particle at once from the same positions
-//! (averaged Jacobi, D4 §3.1.3). A particle with n contacts has 1/n of its mass in each of them: then what one side
-//! gains the other loses, momentum is kept, and corrections need not be divided afterwards (the phantoms of S12, with
-//! contacts in place of colors).
-//! Between bodies (S22) particles know how deep they are below their surface and where that is: D4 4.21–4.24.
-//! Friction: D4 3.38–3.40 with the sign of E19; bounded by μ times the whole push of the substep, as in
-//! [`super::contact`].
+//! Non-penetration: C(x) = |x_a − x_b| − (r_a + r_b) ≥ 0, for all contacts of a particle at once from the same
+//! positions (averaged Jacobi, D4 §3.1.3). A particle with n contacts has 1/n of its mass in each of them: momentum is
+//! then conserved per contact, and corrections need not be divided afterwards (the phantoms of S12, with contacts in
+//! place of colors).
+//! Between bodies (S22) particles have a depth below their surface and an outward direction: D4 4.21–4.24.
+//! Friction: D4 3.38–3.40 with the sign of E19; bounded by μ times the accumulated normal correction of the substep, as
+//! in [`super::collider_contact`].
 //!
-//! Everything is odd in the exchange of a and b, to the bit: both sides may compute it for themselves.
+//! Everything is bitwise odd in the exchange of a and b: each side may compute the contact independently.
 
 use crate::constraints::Row;
 use crate::contact::collider_contact::{Friction, Push};
 use crate::math::{Lane, V3};
 use glam::Vec3;
 
-/// Share of the smallest radius by which lists of neighbors reach farther than particles touch now.
+/// Margin of the neighbor search, as a share of the smallest radius.
 pub const MARGIN: f32 = 0.1;
 
-/// Share of a radius that stabilization leaves inside: contacts at rest are the solver's.
+/// Overlap that stabilization leaves, as a share of a radius: resting contacts are handled by the solver.
 pub const SLOP: f32 = 0.005;
 
-/// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
+/// Pairs of one object closer at rest than this multiple of the sum of their radii are skipped.
 pub const AT_REST: f32 = 1.5;
 
 /// One of the two particles.
@@ -33,53 +33,53 @@ pub struct Side {
     pub start: Vec3,
     /// Radius [m].
     pub radius: f32,
-    /// Inverse of the mass that it has in this contact [1/kg].
+    /// Inverse of the split mass in this contact [1/kg].
     pub weight: f32,
-    /// Number of the particle: tells sides apart that are in one place.
+    /// Particle index: breaks the symmetry of coincident particles.
     pub number: u32,
-    /// Where it is in its body.
+    /// Depth and outward direction in its body.
     pub field: Field,
 }
 
-/// Where a particle is in its body: the signed distance field of D4 4.21, at this particle.
+/// Signed distance field of the body at this particle, D4 4.21.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Field {
     /// Unit vector of the shortest way out.
     pub outward: Vec3,
-    /// Depth below the surface [m]; 0 for particles that are of no body.
+    /// Depth below the surface [m]; 0 for particles without a body.
     pub depth: f32,
 }
 
-/// Particles of a body that are less deep than so many times their radius are at its surface. The outermost layer is one
-/// radius deep, the next three; D4's "less than a radius" would leave out the former.
+/// Particles of a body less deep than this multiple of their radius are at its surface. The outermost layer is one
+/// radius deep, the next three; D4's "less than a radius" would omit the former.
 const SURFACE: f32 = 1.5;
 
-/// Share of the radii by which particles of bodies may have been inside each other when the substep began and still be
-/// pushed apart with velocity. What is deeper is for pre-stabilization: bodies that were put into each other would be
-/// thrown apart otherwise.
+/// Overlap at the start of the substep, as a share of the radii, up to which particles of bodies are separated with
+/// velocity. Deeper overlaps are left to pre-stabilization: bodies that start overlapped would otherwise be thrown
+/// apart.
 const QUIET: f32 = 0.1;
-/// The same for a free particle and a body, which throws nobody about.
+/// The same for a free particle and a body.
 const QUIET_ALONE: f32 = 0.25;
 
-/// What a pass of contacts is for.
+/// Parameters of a contact pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rule {
     /// Friction between particles.
     pub friction: Friction,
     /// Factor on every correction.
     pub omega: f32,
-    /// Whether old positions are parted (pre-stabilization), which gives no velocity.
+    /// Whether previous positions are corrected too (pre-stabilization), which adds no velocity.
     pub parts: bool,
 }
 
-/// Whether two particles at `a` and `b` are inside each other, their radii included.
+/// Whether two particles at `a` and `b` overlap.
 #[inline]
 pub fn overlap(a: Vec3, b: Vec3, radii: f32) -> bool {
     a.distance_squared(b) < radii * radii
 }
 
-/// Projects one contact once. Returns the impulse on `a` [kg·m] (`b` has its opposite) and what the contact has done
-/// since the substep began [kg·m].
+/// Projects one contact once. Returns the impulse on `a` [kg·m] (`b` has its opposite) and the accumulated impulse of
+/// the substep [kg·m].
 #[inline]
 pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     let weight = a.weight + b.weight;
@@ -88,7 +88,7 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     }
     let (normal, inside) = way_out(a, b, rule.parts);
     let scale = rule.omega / weight;
-    // E16: an inequality is clamped, but what was pushed before may be given back.
+    // E16: the multiplier is clamped, but earlier corrections of the substep may be undone.
     let total = (push.normal + inside * scale).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
         return (Vec3::ZERO, push);
@@ -97,7 +97,7 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
     let (square, bound) = (free.length_squared(), rule.friction.static_friction * total);
-    // Most contacts stick, and need no root.
+    // Most contacts stick and need no square root.
     let tangent = if square <= bound * bound {
         free
     } else {
@@ -106,25 +106,25 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }
 
-/// Particles of no body, as lanes.
+/// Particles without a body, as SIMD lanes.
 #[derive(Clone, Copy, Debug)]
 pub struct Loose<F> {
     /// Position [m], and radius [m].
     pub place: Row<F>,
-    /// Position at the start of the substep [m], and inverse of the mass that it has in this contact [1/kg].
+    /// Position at the start of the substep [m], and inverse of the split mass in this contact [1/kg].
     pub start: Row<F>,
 }
 
-/// 1 where two particles, with their radii, are inside each other, or have pushed in this substep; otherwise 0.
+/// 1 where two particles overlap or have an accumulated impulse in this substep; otherwise 0.
 #[inline(always)]
 pub fn touch_loose<F: Lane>(a: Row<F>, b: Row<F>, pushed: F) -> F {
     let (zero, one, reach) = (F::splat(0.0), F::splat(1.0), a.w + b.w);
     F::pick_gt(reach * reach, (a.v - b.v).length_squared(), one, F::pick_gt(pushed, zero, one, zero))
 }
 
-/// [`meet`] for particles of no body, to the bit, with all its branches taken at once. `up` is 1 where `a` has the smaller
-/// number, otherwise −1; `touched` is 0 for lanes where nothing is to happen, otherwise 1. `push` is friction, and push along
-/// the normal. Returns the impulse on `a` [kg·m] and the new push.
+/// Branch-free [`meet`] for particles without a body, bitwise equal. `up` is 1 where `a` has the smaller index,
+/// otherwise −1; `touched` is 0 for inactive lanes, otherwise 1. `push` is friction and normal impulse. Returns the
+/// impulse on `a` [kg·m] and the new accumulated impulse.
 #[inline(always)]
 pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: Rule, push: Row<F>) -> (V3<F>, Row<F>) {
     let (zero, one, tiny) = (F::splat(0.0), F::splat(1.0), F::splat(1e-12));
@@ -147,28 +147,28 @@ pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: 
     let slid = free * (F::splat(rule.friction.kinetic_friction) * total / length.sqrt()).min(one);
     let tangent = pick(length, bound * bound, slid, free);
     let impulse = normal * (total - push.w) + (tangent - push.v);
-    // Nothing happens between two that cannot move, and where nobody pushes or has pushed.
+    // No change between two fixed particles, nor without a current or earlier impulse.
     let acts = F::pick_gt(total + push.w, zero, F::pick_gt(weight, zero, touched, zero), zero);
     let done = Row { v: pick(acts, zero, tangent, push.v), w: F::pick_gt(acts, zero, total, push.w) };
     (pick(acts, zero, impulse, V3::zero()), done)
 }
 
-/// Lane by lane: `if a > b { yes } else { no }`.
+/// Per lane: `if a > b { yes } else { no }`.
 #[inline(always)]
 fn pick<F: Lane>(a: F, b: F, yes: V3<F>, no: V3<F>) -> V3<F> {
     V3::new(F::pick_gt(a, b, yes.x, no.x), F::pick_gt(a, b, yes.y, no.y), F::pick_gt(a, b, yes.z, no.z))
 }
 
-/// The direction in which `a` is pushed, and how far the two are inside each other [m].
+/// Contact normal toward `a` and penetration depth [m].
 ///
-/// Free particles go the straight way. Of two that are deep in bodies, the one nearer to its surface says where out is
-/// (D4 4.22), or bodies that have run into each other would stay so: straight ways of all their particles add up to
-/// nothing. They are as far inside as the deeper one (D4's choice, for bodies answer slowly), but at most by their
-/// radii: more would throw bodies about. Where one is at a surface, the straight way is taken, turned over where it
-/// leads inward (4.23).
+/// Free particles use the line between the centers. Of two particles deep in bodies, the one nearer to its surface
+/// gives the normal (D4 4.22); otherwise interpenetrating bodies would stay so, as the center lines of all their
+/// particles cancel. The depth is that of the deeper particle (D4's choice, since bodies respond slowly), at most the
+/// sum of the radii: more would eject bodies. If one particle is at a surface, the center line is used, reflected where
+/// it points inward (4.23).
 ///
-/// All of that is for pre-stabilization, if it is deep. Passes that give velocity see to it that such particles come no
-/// nearer.
+/// Deep overlaps are resolved by pre-stabilization only. Passes that add velocity only prevent such particles from
+/// approaching.
 #[inline]
 pub fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     let apart = a.x - b.x;
@@ -185,7 +185,7 @@ pub fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     if (mine == 0.0 && theirs == 0.0) || inside <= 0.0 {
         return (line, inside);
     }
-    // Of equals the one with the smaller number, so that both sides say the same.
+    // Ties go to the smaller index, so that both sides agree.
     let less = mine < theirs || (mine == theirs && a.number < b.number);
     let out = if theirs == 0.0 || (mine > 0.0 && less) { -a.field.outward } else { b.field.outward };
     let radii = a.radius + b.radius;

@@ -1,11 +1,11 @@
-// Twin of meet.rs.
+// WGSL version of particle_contact.rs.
 
-// One of the two particles: position and start of the substep [m], radius [m], inverse of the mass that it has in this
-// contact [1/kg], number; unit vector of the shortest way out of its body, and depth below the surface [m], 0 for
-// particles that are of no body.
+// One of the two particles: position and start of the substep [m], radius [m], inverse of the split mass in this
+// contact [1/kg], index; unit vector of the shortest way out of its body, and depth below the surface [m], 0 for
+// particles without a body.
 struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, weight: f32, number: u32, field: vec4<f32> }
 
-// Impulse on the first [kg·m]; what the contact has done since the substep began: friction (xyz) and push (w) [kg·m].
+// Impulse on the first particle [kg·m]; accumulated impulse of the substep: friction (xyz) and normal (w) [kg·m].
 struct Met { impulse: vec3<f32>, push: vec4<f32> }
 
 fn overlaps(a: vec3<f32>, b: vec3<f32>, radii: f32) -> bool {
@@ -21,7 +21,7 @@ fn at_surface(side: Side) -> bool {
     return side.field.w > 0.0 && side.field.w < SURFACE * side.radius;
 }
 
-// The direction in which `a` is pushed, and how far the two are inside each other [m] (S22, D4 4.22–4.24).
+// Contact normal toward `a` and penetration depth [m] (S22, D4 4.22–4.24).
 fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
     let apart = a.x - b.x;
     let distance = sqrt(dot(apart, apart));
@@ -62,8 +62,8 @@ fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
     return vec4<f32>(way, -dot(moved, way));
 }
 
-// D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16.
-// `parts`: old positions are parted, which gives no velocity.
+// D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16. `parts`: previous
+// positions are corrected too, which adds no velocity.
 fn meet(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, push: vec4<f32>) -> Met {
     let weight = a.weight + b.weight;
     if weight == 0.0 {

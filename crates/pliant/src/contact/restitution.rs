@@ -1,23 +1,23 @@
-//! What a contact does to velocities once positions are settled: rebound and rolling resistance (S18).
+//! Velocity response of a contact after the position solve: restitution and rolling resistance (S18).
 //!
-//! Rebound: Newton's law, v_n' = −e·v_n, for contacts that come in faster than what gravity does in two substeps
-//! (Müller et al., *Detailed Rigid Body Simulation with Extended Position Based Dynamics*, 2020, eq. 34). Slower ones
-//! are at rest.
+//! Restitution: Newton's law, v_n' = −e·v_n, for contacts that approach faster than twice the velocity gravity adds in
+//! a substep (Müller et al., *Detailed Rigid Body Simulation with Extended Position Based Dynamics*, 2020, eq. 34).
+//! Slower contacts are at rest.
 //! Rolling resistance: viscous, the third of the models that Ai et al. compare (*Assessment of rolling resistance
-//! models in discrete element simulations*, Powder Technology 2011). Particles have no orientation, so what rolls is
-//! what moves along the contact: its speed decays at a rate, however small the force on the contact is, where friction
-//! would be small too.
+//! models in discrete element simulations*, Powder Technology 2011). Particles have no orientation, so rolling is
+//! tangential motion: its speed decays at a given rate, independent of the contact force, where friction would vanish
+//! with it.
 
 use glam::Vec3;
 
-/// How a contact gives back what it takes.
+/// Restitution and rolling resistance of a contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RestitutionLaw {
-    /// Restitution e: speed after over speed before.
+    /// Restitution e: speed after over speed before impact.
     pub restitution: f32,
-    /// Slower contacts do not bounce [m/s].
+    /// Speed below which contacts do not bounce [m/s].
     pub still: f32,
-    /// Share of the speed along the contact that rolling resistance takes in a substep: 1 − e^(−rate·h).
+    /// Share of the tangential speed that rolling resistance removes in a substep: 1 − e^(−rate·h).
     pub drag: f32,
 }
 
@@ -27,14 +27,14 @@ impl RestitutionLaw {
         Self { restitution, still: 2.0 * gravity.length() * h, drag: -libm::expm1f(-rolling * h) }
     }
 
-    /// Whether it does anything.
+    /// Whether it has any effect.
     pub fn acts(&self) -> bool {
         self.restitution > 0.0 || self.drag > 0.0
     }
 }
 
-/// Change of the relative velocity of a contact that pushed, from `before` the substep to `now` [m/s]; `normal` points
-/// to the side whose velocity minus the other's they are.
+/// Change of the relative velocity of an active contact, from `before` the substep to `now` [m/s]; `normal` points to
+/// the side whose velocity is the minuend.
 #[inline]
 pub fn rebound(bounce: &RestitutionLaw, normal: Vec3, before: Vec3, now: Vec3) -> Vec3 {
     let (approach, speed) = (normal.dot(before), normal.dot(now));

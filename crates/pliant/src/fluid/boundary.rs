@@ -1,32 +1,32 @@
-//! Solids that are no particles, seen by a liquid: as if what is behind their surface were liquid at rest (S23).
+//! Boundary handling of fluids at colliders: the solid is treated as fluid at rest (S23).
 //!
-//! At a distance δ from a solid the share of the kernel that lies within it is, with M_k = ∫ W·t^k dt from δ to H,
+//! The share of the kernel inside a solid at distance δ is, with M_k = ∫ W·t^k dt from δ to H,
 //!
 //! B(δ) = 2π·M₂ − (π/s)·((s² − R²)·M₁ + M₃),   dB/dδ = (π/s²)·((s² − R²)·M₁ + M₃) − 2π·M₁,
 //!
-//! for a ball of radius R whose center is s = R + δ away: on a sphere of radius t around the particle the share
-//! ½ − (s² − R² + t²)/(4·s·t) is within it. A plane is the ball with 1/R = 0. The ball is taken as larger than the
-//! kernel, but for [`Ball`]: where the kernel sees its far side, moments end there.
+//! for a sphere of radius R whose center is s = R + δ away: of a sphere of radius t around the particle, the share ½ −
+//! (s² − R² + t²)/(4·s·t) is inside. A plane is the sphere with 1/R = 0. The sphere is assumed larger than the kernel,
+//! except for [`Ball`]: where the kernel extends beyond its far side, moments end there.
 
 use crate::fluid::sph_kernels::{Smoothing, lattice, layers};
 use glam::Vec3;
 use std::f32::consts::PI;
 
-/// A solid near a particle, by its tangent plane there, or as a ball.
+/// Collider near a particle, as its tangent plane or as a sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wall {
-    /// The nearest point of its surface [m].
+    /// Closest point of its surface [m].
     pub place: Vec3,
-    /// Unit vector out of the solid there.
+    /// Outward unit normal there.
     pub normal: Vec3,
-    /// 1/R of a ball, 0 for everything else [1/m].
+    /// 1/R of a sphere, otherwise 0 [1/m].
     pub bend: f32,
-    /// Velocity of the solid there [m/s].
+    /// Collider velocity there [m/s].
     pub velocity: Vec3,
 }
 
 impl Wall {
-    /// Distance of a point [m], and the way out from there.
+    /// Distance of a point [m], and the outward normal there.
     #[inline]
     pub fn apart(&self, x: Vec3) -> (f32, Vec3) {
         if self.bend == 0.0 {
@@ -39,20 +39,20 @@ impl Wall {
     }
 }
 
-/// Share of the kernel within a solid at distance `delta` [m], and how it changes with the distance [1/m].
+/// Share of the kernel inside a solid at distance `delta` [m], and its derivative by distance [1/m].
 #[inline]
 pub fn beyond(smoothing: Smoothing, reach: f32, delta: f32, bend: f32) -> (f32, f32) {
     if delta >= reach {
         return (0.0, 0.0);
     }
-    // Who is inside of the solid is on its surface, for this.
+    // Penetrating particles are treated as on the surface.
     let delta = delta.max(0.0);
-    weigh(moments(smoothing, reach, delta), delta, bend)
+    share_from_moments(moments(smoothing, reach, delta), delta, bend)
 }
 
-/// Share and rate at a distance that is not negative, from moments.
+/// Share and derivative at a non-negative distance, from moments.
 #[inline]
-fn weigh([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
+fn share_from_moments([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
     // 1/s and (s² − R²)/s.
     let (inverse, across) = if bend > 0.0 {
         let s = 1.0 / bend + delta;
@@ -64,24 +64,23 @@ fn weigh([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
     (2.0 * PI * m2 - PI * part, PI * inverse * part - 2.0 * PI * m1)
 }
 
-/// A solid particle that is too large to be a point of the kernel's sums.
+/// Solid particle too large to be a sample point of the kernel sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ball {
-    /// Its radius, set back as walls are [m]; 0 where there is none.
+    /// Radius less the boundary setback [m]; 0 for none.
     pub radius: f32,
-    /// Space that it takes over that of a ball: 1, and more for a block of a body.
+    /// Volume over that of a sphere: 1, and more for a block of a body.
     pub scale: f32,
 }
 
 impl Ball {
-    /// Of a radius [m] and a space [m³], which is taken for no more than that of a cube.
+    /// From a radius [m] and a volume [m³], limited to that of a cube.
     pub fn new(radius: f32, space: f32, setback: f32) -> Self {
         let cube = 8.0 * radius * radius * radius;
         Self { radius: (radius - setback).max(0.5 * radius), scale: space.min(cube) / (PI / 6.0 * cube) }
     }
 
-    /// Share of the kernel within it around a particle, and (1/r)·d/dr of that [1/m²], at a squared distance of their
-    /// centers [m²].
+    /// Share of the kernel inside it, and (1/r)·d/dr of that [1/m²], at a squared center distance [m²].
     #[inline]
     pub fn at(&self, smoothing: Smoothing, reach: f32, square: f32) -> (f32, f32) {
         let distance = square.sqrt();
@@ -89,7 +88,7 @@ impl Ball {
         let (mut share, mut rate) = beyond(smoothing, reach, delta, 1.0 / self.radius);
         let far = delta + 2.0 * self.radius;
         if far < reach {
-            let behind = weigh(moments(smoothing, reach, far), delta, 1.0 / self.radius);
+            let behind = share_from_moments(moments(smoothing, reach, far), delta, 1.0 / self.radius);
             (share, rate) = (share - behind.0, rate - behind.1);
         }
         (share * self.scale, rate * self.scale / distance.max(1e-6 * self.radius))
@@ -133,13 +132,13 @@ fn moments(smoothing: Smoothing, reach: f32, delta: f32) -> [f32; 3] {
     [m1 / unit, m2, m3 * unit]
 }
 
-/// How much farther off than it is a wall is to be taken [m].
+/// Boundary setback [m]: distance by which colliders are moved back.
 ///
-/// A liquid at rest lies in layers of particles, the first of them a radius from the wall. What the layers behind the wall
-/// would add there is less than what the half-space does, 0.150 in place of 0.188 for the cubic kernel at four radii: the
-/// first layer would be pushed off by a fifth of a radius, and a liquid that is poured in at rest would jump.
+/// A fluid at rest has layers of particles, the first one radius from the boundary. The layers behind the boundary
+/// would add less than the half-space does, 0.150 instead of 0.188 for the cubic kernel at four radii: the first layer
+/// would be displaced by a fifth of a radius, and a fluid that starts at rest would jump.
 pub fn setback(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
-    // Volumes are such that a lattice has its density.
+    // Volumes are scaled so that a lattice has rest density.
     let behind = layers(smoothing, reach, radius, |z| z > 0) / lattice(smoothing, reach, radius);
     let (mut near, mut off) = (0.0, reach);
     for _ in 0..40 {
@@ -153,17 +152,17 @@ pub fn setback(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
     near
 }
 
-/// What all solids around a particle at `x` add to its constraint, and the gradient of that [1/m].
+/// Contribution of all colliders near a particle at `x` to its constraint, and its gradient [1/m].
 ///
-/// Behind the edge of two solids a place would be counted twice. A kernel that were a product of one for each direction
-/// would leave (1 − B₁)·(1 − B₂) in front of both; this one leaves as much but for 0.002, where a liquid at rest is.
+/// Behind the edge of two solids the overlap would be counted twice. A separable kernel would leave (1 − B₁)·(1 − B₂)
+/// open; this one differs by 0.002 at the positions of a fluid at rest.
 #[inline]
 pub fn fill(walls: &[Wall], smoothing: Smoothing, reach: f32, x: Vec3) -> (f32, Vec3) {
     let (mut open, mut gradient) = (1.0, Vec3::ZERO);
     for wall in walls {
         let (delta, normal) = wall.apart(x);
         let (share, rate) = beyond(smoothing, reach, delta, wall.bend);
-        // Of what is open, by the product rule.
+        // Gradient of the open share, by the product rule.
         gradient = gradient * (1.0 - share) - normal * (rate * open);
         open *= 1.0 - share;
     }

@@ -1,4 +1,4 @@
-// Twin of wall.rs.
+// WGSL version of boundary.rs.
 
 // ∫ W·t^k dt from `delta` to the reach, k = 1, 2, 3.
 fn wall_moments(spline: bool, reach: f32, delta: f32) -> vec3<f32> {
@@ -29,8 +29,8 @@ fn wall_moments(spline: bool, reach: f32, delta: f32) -> vec3<f32> {
     return vec3<f32>(s4 * 0.125 / reach, m2, s4 * (0.125 - s * 0.1) * reach) * (315.0 / (64.0 * SMOOTH_PI));
 }
 
-// Share of the kernel within a solid at distance `delta` [m], and how it changes with the distance [1/m]. `bend` is 1/R of
-// a ball, 0 for everything else.
+// Share of the kernel inside a solid at distance `delta` [m], and its derivative by distance [1/m]. `bend` is 1/R of a
+// sphere, otherwise 0.
 fn wall_beyond(spline: bool, reach: f32, distance: f32, bend: f32) -> vec2<f32> {
     if distance >= reach {
         return vec2<f32>(0.0);
@@ -39,7 +39,7 @@ fn wall_beyond(spline: bool, reach: f32, distance: f32, bend: f32) -> vec2<f32> 
     return wall_weigh(wall_moments(spline, reach, delta), delta, bend);
 }
 
-// Share and rate at a distance that is not negative, from moments.
+// Share and derivative at a non-negative distance, from moments.
 fn wall_weigh(m: vec3<f32>, delta: f32, bend: f32) -> vec2<f32> {
     var inverse = 0.0;
     var across = 2.0 * delta;
@@ -52,7 +52,7 @@ fn wall_weigh(m: vec3<f32>, delta: f32, bend: f32) -> vec2<f32> {
     return vec2<f32>(2.0 * SMOOTH_PI * m.y - SMOOTH_PI * part, SMOOTH_PI * inverse * part - 2.0 * SMOOTH_PI * m.x);
 }
 
-// Share of the kernel within a solid particle of a radius, and (1/r)·d/dr of that, at a squared distance of centers.
+// Share of the kernel inside a solid particle of a radius, and (1/r)·d/dr of that, at a squared center distance.
 fn wall_ball(spline: bool, reach: f32, radius: f32, scale: f32, square: f32) -> vec2<f32> {
     let distance = sqrt(square);
     let delta = max(distance - radius, 0.0);

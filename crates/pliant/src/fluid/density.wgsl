@@ -1,4 +1,4 @@
-// Twin of density.rs: the multiplier after one projection.
+// WGSL version of density.rs: the multiplier after one projection.
 fn density_multiplier(omega: f32, compliance: f32, lambda: f32, c: f32, stiffness: f32, epsilon: f32) -> f32 {
     let under = stiffness + compliance + epsilon;
     if under > 1e-30 {

@@ -1,19 +1,19 @@
-//! Liquids: particles whose density stays that of the liquid (S23, S24).
+//! Fluids: particles with a density constraint (S23, S24).
 //!
-//! Volumes take the place of masses over densities: a particle is V = (2r)³ of its liquid at rest, and
+//! Volumes replace masses over densities: a particle has the rest volume V = (2r)³, and
 //!
 //! C_i = Σ_j V_j·W(x_i − x_j) − 1 ≤ 0,
 //!
-//! the sum over i itself, other particles and the solids around it. For one liquid this is D4's ρ_i/ρ₀ − 1; for several
-//! it stays true at their border, where a sum of masses would see a density that neither has. Gradients are those of
-//! E20, corrections those of E21 with m/ρ₀ = V.
+//! where the sum includes i itself, other particles and the solids around it. For one fluid this is D4's ρ_i/ρ₀ − 1;
+//! for several it holds at their interface, where a sum of masses would give a density of neither. Gradients are those
+//! of E20, corrections those of E21 with m/ρ₀ = V.
 //!
-//! - [`smooth`]: the kernels W and their slopes.
-//! - [`wall`]: what a solid that is no particles adds to C.
-//! - [`density`]: the constraint.
-//! - [`viscous`]: viscosity, a change of velocities after the positions are settled.
-//! - [`tension`]: surface tension, another one.
-//! - [`vortex`]: vorticity confinement, the last one.
+//! - [`sph_kernels`]: the kernels W and their slopes.
+//! - [`boundary`]: contribution of colliders to C.
+//! - [`density`]: the density constraint.
+//! - [`viscosity`]: implicit viscosity, a velocity pass after the position solve.
+//! - [`surface_tension`]: surface tension, a velocity pass.
+//! - [`vorticity`]: vorticity confinement, the last velocity pass.
 
 pub mod boundary;
 pub(crate) mod cpu;

@@ -1,20 +1,20 @@
 //! Smoothing kernels (S23; D4 2.7–2.12).
 //!
-//! W has units 1/m³ and the integral 1; it vanishes from the reach H on. A kernel gives W and its slope over the
-//! distance, (1/r)·dW/dr [1/m⁵], so that ∇W = slope·(x_i − x_j) needs no unit vector.
+//! W has units 1/m³ and unit integral; it vanishes beyond the kernel radius H. A kernel returns W and its slope over
+//! the distance, (1/r)·dW/dr [1/m⁵], so that ∇W = slope·(x_i − x_j) needs no unit vector.
 //!
-//! - [`Cubic`]: the cubic B-spline, both for density and for its gradient. On a lattice of spacing H/2, where a liquid at
-//!   rest lies, its sum is 1 to four digits, and its slope is steepest at two thirds of that spacing, so that
-//!   particles do not pair up.
-//! - [`Poly6`]: density by (H² − r²)³, gradient by that of (H − r)³ ("spiky"), as in D4: the two do not belong together,
-//!   but the gradient does not vanish where particles are close.
+//! - [`Cubic`]: the cubic B-spline, for density and gradient. On a lattice of spacing H/2, the rest state of a fluid,
+//!   its sum is 1 to four digits, and its slope is steepest at two thirds of that spacing, which prevents particle
+//!   pairing.
+//! - [`Poly6`]: density by (H² − r²)³, gradient by that of (H − r)³ ("spiky"), as in D4: the two are inconsistent, but
+//!   the gradient does not vanish at small distances.
 
 use crate::math::Lane;
 pub use crate::scene::Smoothing;
 use std::f32::consts::PI;
 
 impl Smoothing {
-    /// As [`Smooth::at`], for a reach [m].
+    /// As [`Smooth::at`], for a kernel radius [m].
     #[inline]
     pub fn at(self, reach: f32, square: f32) -> (f32, f32) {
         match self {
@@ -24,9 +24,9 @@ impl Smoothing {
     }
 }
 
-/// A kernel with its numbers worked out for one reach.
+/// Kernel with precomputed coefficients.
 pub trait Smooth<F: Lane>: Copy {
-    /// For a reach [m].
+    /// For a kernel radius [m].
     fn new(reach: f32) -> Self;
     /// W [1/m³] and (1/r)·dW/dr [1/m⁵] at a squared distance [m²].
     fn at(&self, square: F) -> (F, F);
@@ -79,7 +79,7 @@ impl<F: Lane> Smooth<F> for Poly6<F> {
         Self {
             reach: F::splat(reach),
             square: F::splat(reach * reach),
-            // Multiplied by (1 − q²)³, and by (1 − q)²/q: powers of a small reach would be lost in single precision.
+            // Factors (1 − q²)³ and (1 − q)²/q: powers of a small kernel radius would underflow in single precision.
             value: F::splat(315.0 / (64.0 * PI * h3)),
             slope: F::splat(-45.0 / (PI * h3 * reach * reach)),
             least: F::splat(1e-6 * reach),
@@ -97,12 +97,12 @@ impl<F: Lane> Smooth<F> for Poly6<F> {
     }
 }
 
-/// Σ W·(2r)³ over a cubic lattice of spacing 2r, as a liquid lies at rest: 1 but for a few parts in a hundred.
+/// Σ W·(2r)³ over a cubic lattice of spacing 2r, the rest state of a fluid: 1 within a few percent.
 pub fn lattice(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
     layers(smoothing, reach, radius, |_| true)
 }
 
-/// The same over some layers of the lattice, by their number from the particle's own.
+/// The same over some layers of the lattice, selected by offset from the particle's own.
 pub(crate) fn layers(smoothing: Smoothing, reach: f32, radius: f32, counts: impl Fn(i32) -> bool) -> f32 {
     let value = |square: f32| smoothing.at(reach, square).0;
     let (spacing, far) = (2.0 * radius, (0.5 * reach / radius) as i32);

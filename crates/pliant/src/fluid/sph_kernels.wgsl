@@ -1,11 +1,11 @@
-// Twin of smooth.rs: W [1/m³] and (1/r)·dW/dr [1/m⁵] at a squared distance [m²].
+// WGSL version of sph_kernels.rs: W [1/m³] and (1/r)·dW/dr [1/m⁵] at a squared distance [m²].
 
 const SMOOTH_PI: f32 = 3.14159265;
 
 fn smooth_cubic(reach: f32, square: f32) -> vec2<f32> {
     let h = 0.5 * reach;
     let scale = 1.0 / (SMOOTH_PI * h * h * h);
-    // One root for q and for 1/q; at the center slope·distance is 0, whatever the slope.
+    // One square root for q and 1/q; at the center slope·distance is 0, whatever the slope.
     let inverse = inverseSqrt(max(square, 1e-12 * h * h));
     let q = square * inverse / h;
     let outer = max(2.0 - q, 0.0);

@@ -1,6 +1,6 @@
-// Twin of viscous.rs.
+// WGSL version of viscosity.rs.
 
-// What a liquid and a solid make of a viscosity: solids have a negative one, and take that of the liquid.
+// Viscosity of a pair: solids have a negative one, and use that of the fluid.
 fn viscous_between(own: f32, other: f32) -> f32 {
     if own < 0.0 {
         return other;
@@ -19,7 +19,7 @@ fn viscous_hold(kernel: vec2<f32>, square: f32, small: f32, mu: f32, drag: f32) 
     return kernel.x * drag - kernel.y * mu * (square / (square + small));
 }
 
-// Plan::factors: what the direction of a sweep keeps of itself, and what it takes of the rest.
+// Plan::factors of a sweep: of the previous direction, and of the residual.
 fn viscous_factors(width: f32, sweep: u32) -> vec2<f32> {
     let half = 0.5 * width;
     let middle = 1.0 + half;

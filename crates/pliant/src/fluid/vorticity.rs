@@ -1,35 +1,37 @@
-//! Vorticity confinement (S24): gives back to vortices what the solver takes (Fedkiw et al. 2001, Macklin & Müller 2013).
+//! Vorticity confinement (S24): restores rotation that the solver damps (Fedkiw et al. 2001, Macklin & Müller 2013).
 //!
-//! How fast a liquid turns around particle i is told by the rigid motion that fits its neighbors best: with weights
-//! s_j = −V_j·(1/r)·dW/dr, x = x_i − x_j and v = v_i − v_j,
+//! The rotation of a fluid around particle i is that of the rigid motion that fits its neighbors best: with weights s_j
+//! = −V_j·(1/r)·dW/dr, x = x_i − x_j and v = v_i − v_j,
 //!
 //! J = Σ s_j·(|x|²·I − x·xᵀ),   L = Σ s_j·x × v,   ω_i = 2·J⁻¹·L   [1/s].
 //!
-//! Amid others J is 2·I, and ω_i = Σ V_j·∇_i W × (v_j − v_i), the curl of SPH; at surfaces, where that would see half of it,
-//! ω of a body that turns is 2Ω nevertheless. Along η = Σ V_j·(|ω_j| − |ω_i|)·∇_i W vorticity rises, N is η's direction, and
+//! In the interior J is 2·I, and ω_i = Σ V_j·∇_i W × (v_j − v_i), the SPH curl; at surfaces, where that would give
+//! half, ω of a rigid rotation is still 2Ω. η = Σ V_j·(|ω_j| − |ω_i|)·∇_i W is the gradient of the vorticity magnitude,
+//! N its direction, and
 //!
 //! a_i = ε·2r·(N × ω_i)   [m/s²],   ε in 1/s,
 //!
-//! goes around the vortices with them. What turns as a rigid body has no N, and gets nothing. Only liquids turn: solids among
-//! them are left out of all sums, so nothing acts on them.
+//! accelerates the fluid around vortices. A rigid rotation has no N, and no force. Solids are omitted from all sums, so
+//! no force acts on them.
 //!
-//! Nothing answers this force: it keeps neither linear nor angular momentum, only its parts around a vortex cancel. The forms
-//! that do were weighed: the curl of a vector along ω, as forces of pairs (A_i + A_j) × ∇W, has the torque 2·∫A and spins up a
-//! drop that turns as a rigid body; forces of pairs from the difference of the a_i leave of a vortex 32 radii wide a twentieth,
-//! and of noise everything.
+//! The force has no reaction: it conserves neither linear nor angular momentum, only its parts around a vortex cancel.
+//! Conservative forms were evaluated: the curl of a vector along ω, as pair forces (A_i + A_j) × ∇W, has the torque
+//! 2·∫A and spins up a rigidly rotating drop; pair forces from the difference of the a_i retain a twentieth of a vortex
+//! 32 radii wide, and all of the noise.
 
 use crate::math::{Lane, V3};
 
-/// Share of 2r·|ω|, the velocity across a particle, that a substep may add: ε·h at most.
+/// Share of 2r·|ω|, the velocity difference across a particle, that a substep may add: upper limit of ε·h.
 pub const MOST: f32 = 0.1;
 
-/// Least determinant of J, of 8 amid others, 1 at a plane surface and 0.1 in a corner: with fewer neighbors ω fades.
+/// Smallest determinant of J, which is 8 in the interior, 1 at a plane surface and 0.1 in a corner: with fewer
+/// neighbors ω fades.
 const LEAST: f32 = 0.05;
 
-/// |η|·H/|ω| at which N is 0.7 long: less is noise, a vortex 32 radii wide has 0.8.
+/// |η|·H/|ω| at which |N| is 0.7: less is noise, a vortex 32 radii wide has 0.8.
 const NOISE: f32 = 0.2;
 
-/// Sums over the neighbors of a particle, from which its vorticity comes.
+/// Neighbor sums for the vorticity of a particle.
 #[derive(Clone, Copy, Debug)]
 pub struct Spin<F> {
     /// J, as xx, yy, zz.
@@ -41,13 +43,13 @@ pub struct Spin<F> {
 }
 
 impl<F: Lane> Spin<F> {
-    /// Nothing yet.
+    /// Zero sums.
     #[inline(always)]
     pub fn zero() -> Self {
         Self { across: V3::zero(), beside: V3::zero(), swirl: V3::zero() }
     }
 
-    /// With one neighbor more: `apart` is x_i − x_j [m], `against` v_i − v_j [m/s], `weight` s_j [1/m²].
+    /// Adds one neighbor: `apart` is x_i − x_j [m], `against` v_i − v_j [m/s], `weight` s_j [1/m²].
     #[inline(always)]
     pub fn with(self, apart: V3<F>, against: V3<F>, weight: F) -> Self {
         let V3 { x, y, z } = apart;
@@ -75,22 +77,22 @@ impl Spin<f32> {
     }
 }
 
-/// How vortices are driven in a substep.
+/// Vorticity confinement parameters of a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Drive {
     /// h·ε·2r [m].
     pub strength: f32,
-    /// |η|/|ω| that is noise [1/m].
+    /// Noise threshold of |η|/|ω| [1/m].
     pub noise: f32,
 }
 
 impl Drive {
-    /// For ε [1/s], in substeps of `h` seconds, a reach and a radius [m].
+    /// For ε [1/s], substeps of `h` seconds, a kernel radius and a particle radius [m].
     pub fn new(epsilon: f32, h: f32, reach: f32, radius: f32) -> Self {
         Self { strength: (epsilon * h).min(MOST) * 2.0 * radius, noise: NOISE / reach }
     }
 
-    /// Change of velocity in a substep [m/s] where vorticity is ω [1/s], and its size rises along η [1/(m·s)].
+    /// Change of velocity in a substep [m/s], for vorticity ω [1/s] with magnitude gradient η [1/(m·s)].
     #[inline(always)]
     pub fn push(&self, curl: V3<f32>, rise: V3<f32>) -> V3<f32> {
         let least = self.noise * self.noise * curl.length_squared();

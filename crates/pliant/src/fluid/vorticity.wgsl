@@ -1,4 +1,4 @@
-// Twin of vortex.rs.
+// WGSL version of vorticity.rs.
 
 const VORTEX_LEAST: f32 = 0.05;
 
@@ -28,7 +28,7 @@ fn vortex_curl(spin: Spin) -> vec3<f32> {
     return turned * (2.0 / max(determinant, VORTEX_LEAST));
 }
 
-// Change of velocity in a substep [m/s]. `strength` is h·ε·2r [m], `noise` the |η|/|ω| that is noise [1/m].
+// Change of velocity in a substep [m/s]. `strength` is h·ε·2r [m], `noise` the noise threshold of |η|/|ω| [1/m].
 fn vortex_push(strength: f32, noise: f32, curl: vec3<f32>, rise: vec3<f32>) -> vec3<f32> {
     let length = sqrt(dot(rise, rise) + noise * noise * dot(curl, curl));
     return cross(rise, curl) * (strength / max(length, 1e-30));

@@ -1,4 +1,4 @@
-// Twin of integrate.rs: the two triples that the engine runs.
+// WGSL version of bdf.rs: BDF1 and BDF2.
 
 fn free_velocity_bdf1(v: vec3<f32>, a: vec3<f32>, h: f32) -> vec3<f32> {
     return v + a * h;

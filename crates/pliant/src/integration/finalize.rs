@@ -1,4 +1,4 @@
-//! Stage finalize: velocities from positions, sleeping, and a check that nothing has run away.
+//! Stage finalize: velocities from positions, sleeping, and the divergence check.
 
 use crate::contact::cpu::collider_contacts::Contact;
 use crate::integration::bdf::{velocity_bdf1, velocity_bdf2};
@@ -24,7 +24,7 @@ pub fn finalize(
     // E18: a displacement is compared with a displacement.
     let sleep = settings.sleep_speed * sub.h;
     let (particles, older, first_order) = (state.particles, &state.older, &state.first_order);
-    // Copies of particles have neither past nor velocity.
+    // Copies of particles have neither history nor velocity.
     let solid = state.velocities.len();
     let arrays = (&mut state.rows[..solid], &mut state.previous[..], &mut state.velocities[..]);
     threads.zip(arrays, |first, rows, previous, velocities| {

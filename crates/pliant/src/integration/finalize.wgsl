@@ -1,12 +1,12 @@
-// Stage finalize: seam particles joined, last contacts, then every row by itself.
+// Stage finalize: joins seam particles, projects the last contacts, then finalizes each row.
 
-// Modes of the job: bit 0, seams are joined here; bit 1, particles outside islands are touched here; bit 2, copies
-// on seams have their pushes to themselves.
+// Job modes: bit 0, seams are joined here; bit 1, particles outside islands are projected here; bit 2, copies on seams
+// have contact corrections of their own.
 const JOINS: u32 = 1u;
 const TOUCHES: u32 = 2u;
 const SEAMS: u32 = 4u;
 
-// Who runs away in this substep is known at once: all who ask come after this pass.
+// Divergence found in this substep is visible at once: all readers run after this pass.
 const RUNAWAYS: u32 = DIVERGED_PREDICT;
 
 fn told(i: u32) -> u32 {

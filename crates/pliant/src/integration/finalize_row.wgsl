@@ -1,14 +1,14 @@
-// Stage finalize of one row: velocities, sleeping, and a check that nothing has run away.
+// Stage finalize of one row: velocity, sleeping, and the divergence check.
 
 // Beyond this a single-precision position resolves less than a decimeter [m], as on the CPU.
 const MAX_POSITION: f32 = 1e6;
 const MAX_SPEED: f32 = 1e4;
 
-// Where a row is, and its velocity.
+// Position and velocity of a row.
 struct Landed { row: vec4<f32>, velocity: vec4<f32> }
 
-// Row `i` comes to rest at `row`. The contacts' pushes are at `slot`; `free` is the velocity it would have without
-// constraints, with 1 for its fourth component if that was of first order.
+// Finalizes row `i` at `row`. Contact corrections are at `slot`; `free` is its unconstrained velocity, with w = 1 if
+// that is of first order.
 fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
     let before = motion[start_of(i, slot)];
     if i >= sub.particles {
@@ -16,7 +16,7 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
     }
     var touching = false;
     if (sub.flags & KEEPS_HISTORY) != 0u {
-        // Contact is not smooth: whoever was pushed falls back to BDF1, now and in the next prediction (E12).
+        // Contact is not smooth: particles that were pushed fall back to BDF1, now and in the next prediction (E12).
         touching = was_pushed(i, slot, row.w);
         atomicStore(&marks[sub.first_order + i], select(0u, 1u, touching));
     }
@@ -48,7 +48,7 @@ fn landed(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Landed {
     return Landed(row, velocity);
 }
 
-// Whether colliders, other particles or the pressure of a liquid, which does not pull, had a say.
+// Whether colliders, other particles or fluid pressure have moved the particle.
 fn was_pushed(i: u32, slot: u32, w: f32) -> bool {
     if sub.meets != NONE && work[sub.meets + i].w > 0.0 {
         return true;

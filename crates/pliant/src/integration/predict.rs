@@ -1,4 +1,4 @@
-//! Stage predict: forces, velocities and positions without constraints; multipliers back to zero.
+//! Stage predict: forces, unconstrained velocities and positions; resets multipliers.
 
 use crate::integration::bdf::{free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2};
 use crate::integration::pins::MovedPins;
@@ -37,16 +37,16 @@ pub fn predict(
 
     let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
     if model.settings.integrator == Integrator::Bdf2 {
-        // What was x at the start of the last substep is one more substep old now.
+        // Positions at the start of the last substep are one substep older now.
         std::mem::swap(&mut state.older, &mut state.previous);
-        // Likewise the velocities: `velocities` now holds those of one substep ago, until it is overwritten.
+        // Likewise velocities: `velocities` now holds those of one substep ago, until it is overwritten.
         std::mem::swap(&mut state.older_velocities, &mut state.velocities);
     }
     let gravity = V3::new(model.settings.gravity.x, model.settings.gravity.y, model.settings.gravity.z);
     let (particles, h, keep) = (state.particles, sub.h, sub.keep);
     let weights = model.spin_weights;
     let (older, older_velocities, first_order) = (&state.older, &state.older_velocities, &state.first_order);
-    // Copies of particles have neither past nor velocity.
+    // Copies of particles have neither history nor velocity.
     let solid = state.velocities.len();
     let arrays = (&mut state.rows[..solid], &mut state.previous[..], &mut state.velocities[..]);
     threads.zip(arrays, |first, rows, previous, velocities| {
@@ -91,7 +91,7 @@ pub fn predict(
         let turned = now.rotation * rest.rotation.conjugate();
         for (&q, &origin) in pins.orientations.iter().zip(&pins.turns) {
             let old = Quat::from_array(state.rows[particles + q as usize]);
-            // Of the two quaternions of this rotation the one near the old: rates are differences.
+            // Of the two quaternions of this rotation, the one near the old one: rates are differences.
             let new = (turned * origin).normalize();
             let new = if new.dot(old) < 0.0 { -new } else { new };
             state.rows[particles + q as usize] = new.to_array();
@@ -99,7 +99,7 @@ pub fn predict(
     }
 }
 
-/// A quaternion goes on along its great circle: the four-dimensional straight line, back on the sphere.
+/// Advances a quaternion along its great circle: a straight line in four dimensions, normalized.
 fn spin(q: RowData, rate: RowData, h: f32) -> RowData {
     let next: RowData = std::array::from_fn(|k| q[k] + rate[k] * h);
     let length = (next[0] * next[0] + next[1] * next[1] + next[2] * next[2] + next[3] * next[3]).sqrt();

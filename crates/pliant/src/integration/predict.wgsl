@@ -1,10 +1,10 @@
-// Stages predict, contacts and stabilize: one thread sees to one row, so that one dispatch serves them all.
+// Stages predict, contacts and stabilize: one thread per row, so that one dispatch runs all three.
 
 @compute @workgroup_size(SIZE)
 fn predict(thread: Thread) {
     let i = number_of(thread);
-    // Whoever ran away in an earlier substep: the state stays as it was then. So it does where neighbors have no room,
-    // until the host makes some.
+    // After a divergence in an earlier substep the state stays frozen. It also does if neighbor lists overflow, until
+    // the host reallocates them.
     let crowded = atomicLoad(&marks[FROZEN]) == LISTS_FULL;
     let over = crowded || has_diverged();
     if i == 0u {
@@ -18,7 +18,7 @@ fn predict(thread: Thread) {
         return;
     }
     if over {
-        // The passes in between do not ask; finalize puts back what they make of it.
+        // The passes in between do not test for this; finalize restores the row.
         motion[previous_at(i)] = rows[i];
         return;
     }
@@ -46,7 +46,7 @@ fn weight_in_contacts(row: vec4<f32>) -> f32 {
     if job.scale == 0.0 {
         return row.w;
     }
-    // Beyond e^12 single precision has nothing to tell apart.
+    // Clamped at e^12, the limit of single precision.
     return row.w * exp(min(height(row.xyz) - unordered(atomicLoad(&marks[LOWEST])), 12.0));
 }
 
@@ -58,7 +58,7 @@ fn height(x: vec3<f32>) -> f32 {
     return -dot(x, sub.gravity) / size * job.scale;
 }
 
-// A number that orders like a float, and back.
+// Order-preserving map from float to integer, and back.
 fn ordered(v: f32) -> u32 {
     let bits = bitcast<u32>(v);
     return select(bits | 0x80000000u, ~bits, bits >= 0x80000000u);
@@ -68,7 +68,7 @@ fn unordered(bits: u32) -> f32 {
     return bitcast<f32>(select(~bits, bits & 0x7fffffffu, bits >= 0x80000000u));
 }
 
-// Where particles will be: what neighbors are looked for with, before anything of the state is changed.
+// Predicted positions, for the neighbor search, before the state is changed.
 @compute @workgroup_size(SIZE)
 fn predict_positions(thread: Thread) {
     let i = number_of(thread);
@@ -96,18 +96,18 @@ fn foreseen(i: u32, row: vec4<f32>) {
     }
 }
 
-// Modes of `settle`: bit 0, particles that were inside each other have parted; bit 1, colliders are looked at; bit 2, of
-// it and of `predict`, the next pass of contacts parts old positions, with radii times `job.omega`.
+// Modes of `finish_stabilization`: bit 0, overlapping particles have been separated; bit 1, collider contacts are
+// found; bit 2, also of `predict`, the next contact pass separates previous positions, with radii times `job.omega`.
 const PARTED: u32 = 1u;
 const COLLIDERS: u32 = 2u;
 const PARTS_NEXT: u32 = 4u;
 
-// Takes over what stabilization between particles did to old positions, for the new ones too; then contacts with
-// colliders are found and stabilized.
+// Applies the displacement of previous positions by particle stabilization to the new ones too; then finds and
+// stabilizes collider contacts.
 @compute @workgroup_size(SIZE)
 fn finish_stabilization(thread: Thread) {
     let i = number_of(thread);
-    // What is frozen is put back to where the substep started, which must not change.
+    // A frozen state is restored to the start of the substep, which must not change.
     if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u {
         return;
     }
@@ -134,7 +134,7 @@ fn finish_stabilization(thread: Thread) {
     );
 }
 
-// Every copy of a seam particle keeps the pushes for itself, and all of them come to the same.
+// Every copy of a seam particle has its own contact corrections, with equal results.
 fn clear_copies(i: u32, seam: u32) {
     let first = topology[sub.seams + 4u * seam + 1u];
     let count = topology[sub.seams + 4u * seam + 2u];
@@ -152,8 +152,8 @@ fn clear_copies(i: u32, seam: u32) {
     }
 }
 
-// Pins that follow a motion. `job.index` lists particle or orientation rows with the number of their pose;
-// `job.first` is where their places relative to it stand in `fixtures`.
+// Kinematic pins. `job.index` lists particle or orientation rows with the index of their pose; `job.first` is the start
+// of their local positions in `fixtures`.
 @compute @workgroup_size(SIZE)
 fn pins(thread: Thread) {
     let k = number_of(thread);
@@ -170,11 +170,11 @@ fn pins(thread: Thread) {
     }
     var q = quaternion_product(turned, place);
     q = q / sqrt(dot(q, q));
-    // Of the two quaternions of this rotation the one near the old: rates are differences.
+    // Of the two quaternions of this rotation, the one near the old one: rates are differences.
     rows[i] = select(q, -q, dot(q, rows[i]) < 0.0);
 }
 
-// The same for where particles will be.
+// The same for predicted positions.
 @compute @workgroup_size(SIZE)
 fn predict_pins(thread: Thread) {
     let k = number_of(thread);

@@ -1,13 +1,13 @@
 // Stages predict, contacts and stabilize of one row.
 
-// Where particle or orientation `i` goes without constraints from where it is, at its latest velocity. Writes down where
-// it started and which colliders it may touch; their pushes are kept at `slot`, the row itself or one of its copies.
-// All copies of a particle come to the same.
+// Unconstrained prediction of particle or orientation `i` from its latest velocity. Stores the start position and the
+// colliders it may touch; their corrections are at `slot`, the row itself or one of its copies. All copies of a
+// particle give the same result.
 fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> {
     found = 0u;
     var before = vec4<f32>(0.0);
     var oldest = vec3<f32>(0.0);
-    // History is never kept of particles that several workgroups have copies of.
+    // Particles with copies in several workgroups have no history.
     if (sub.flags & KEEPS_HISTORY) != 0u {
         before = motion[older_velocity_at(i)];
         let old = motion[previous_at(i)];
@@ -18,7 +18,7 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     if i >= sub.particles {
         motion[previous_at(i)] = row;
         if params[sub.spins + i - sub.particles] > 0.0 {
-            // Along the great circle: the four-dimensional straight line, back on the sphere.
+            // Along the great circle: a straight line in four dimensions, normalized.
             let next = row + latest * (sub.h * sub.keep);
             return next / sqrt(dot(next, next));
         }
@@ -30,10 +30,10 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     }
     let way = way_ahead(i, row, latest.xyz, before.xyz, oldest);
     var ahead = way.ahead + carried_over(i);
-    // The fourth component tells finalize how this substep was predicted.
+    // w tells finalize the order of the prediction.
     motion[velocity_of(i, slot)] = way.free;
     var start = row.xyz;
-    // Where particles touch each other, that comes first: walls have the last word.
+    // Particle contacts come first: colliders have priority and are projected last.
     if sub.colliders > 0u && sub.meets == NONE {
         find(i, slot, start, ahead);
         let out = stabilize(i, slot, start);
@@ -44,7 +44,7 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     return vec4<f32>(ahead, row.w);
 }
 
-// What pressure did in the last substep is done again by the share `job.stick`, before anybody looks.
+// Warm start: repeats the share `job.static_friction` of the last substep's displacement by pressure.
 fn carried_over(i: u32) -> vec3<f32> {
     if sub.carried == NONE {
         return vec3<f32>(0.0);
@@ -52,10 +52,10 @@ fn carried_over(i: u32) -> vec3<f32> {
     return work[sub.carried + i].xyz * job.static_friction;
 }
 
-// Where a particle would go, and its velocity, with 1 for its fourth component if that is of first order.
+// Predicted position, and velocity with w = 1 if that is of first order.
 struct Way { ahead: vec3<f32>, free: vec4<f32> }
 
-// Where particle `i` would go without constraints, from the last two velocities and the last place.
+// Unconstrained prediction of particle `i` from the last two velocities and the last position.
 fn way_ahead(i: u32, row: vec4<f32>, latest: vec3<f32>, before: vec3<f32>, oldest: vec3<f32>) -> Way {
     if (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&marks[sub.first_order + i]) == 0u {
         let free = free_velocity_bdf2(latest * sub.keep, before * sub.keep, acceleration(i, row.w), sub.h);
@@ -72,16 +72,16 @@ fn acceleration(i: u32, w: f32) -> vec3<f32> {
     return sub.gravity;
 }
 
-// Velocity without constraints, of first order.
+// Unconstrained velocity, of first order.
 fn free_first_order(i: u32, latest: vec3<f32>, w: f32) -> vec3<f32> {
     return free_velocity_bdf1(latest * sub.keep, acceleration(i, w), sub.h);
 }
 
-// Which of the first 32 colliders the row that was predicted last may touch: whoever goes on with it need not ask for what
-// is on its way to the device's memory.
+// Contact mask of the first 32 colliders for the row predicted last, in a register: the same thread need not reload it
+// from memory.
 var<private> found: u32;
 
-// Which colliders the particle may touch before the substep ends.
+// Finds the colliders that the particle may touch in this substep.
 fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     let radius = params[sub.radii + i];
     let words = mask_words();
@@ -105,7 +105,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
     }
 }
 
-// Contacts start from nothing; those of rigid bodies that go on, with the push that they had.
+// Contacts start from zero; persistent contacts of rigid bodies are warm-started.
 fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: vec3<f32>, goes_on: bool) {
     let at = sub.pushes + slot * sub.colliders + c;
     if !is_rigid(i) {
@@ -113,7 +113,7 @@ fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: v
         return;
     }
     let inside = solid_depth(o, o.after, x, radius).inside > 0.0;
-    // What comes off by itself needs no push.
+    // Separating contacts are not warm-started.
     if !(goes_on && (sub.flags & GOES_ON) != 0u && inside && work[at].w > 0.0) {
         work[at] = vec4<f32>(0.0);
     }
@@ -123,8 +123,8 @@ fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: v
     }
 }
 
-// Way out for a particle that was inside before the substep began: it goes for its old position too, so
-// that the repair adds no velocity (S10).
+// Correction of a particle that penetrates at the start of the substep: applied to its previous position too, so that
+// it adds no velocity (S10).
 fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
     let radius = params[sub.radii + i];
     let words = mask_words();

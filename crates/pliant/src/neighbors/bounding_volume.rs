@@ -1,25 +1,25 @@
-//! Bounding volumes of the tree: boxes and balls (S31, D4 §5.2.4).
+//! Bounding volumes of the tree: boxes and spheres (S31, D4 §5.2.4).
 //!
-//! Both are rounded outward, each in its own way, so that a volume meets the query of every particle that has a
-//! neighbor inside of it.
+//! Both are conservatively rounded outward, so that a volume intersects the query of every particle that has a neighbor
+//! inside it.
 
 use crate::neighbors::OUTWARD;
 use crate::neighbors::sorted_particles::Probe;
 
-/// What a particle, or a bunch of them, asks a volume: whether it may hold neighbors.
+/// Overlap query of a particle, or of a leaf's particles.
 #[derive(Clone, Copy, Debug)]
 pub struct Query {
     center: [f32; 3],
-    /// Radius and margin, widened [m].
+    /// Radius plus margin, widened [m].
     reach: f32,
-    /// Least coordinates, then the greatest, negated: what the corners of a box must not be below.
+    /// Minimum coordinates, then the negated maximum: lower bounds for the corners of an intersecting box.
     corners: [f32; 6],
-    /// Subtrees of this phase are left out; 0 leaves out none.
+    /// Subtrees of this phase are skipped; 0 skips none.
     pub(crate) phase: u32,
 }
 
 impl Query {
-    /// Everything closer to a point than `reach` [m], except what has the given phase (unless that is 0).
+    /// Everything closer to a point than `reach` [m], except particles of the given phase (unless that is 0).
     #[inline(always)]
     pub fn new([x, y, z]: [f32; 3], reach: f32, phase: u32) -> Self {
         let r = reach * OUTWARD;
@@ -32,7 +32,7 @@ impl Query {
         Self::new([probe.x, probe.y, probe.z], probe.radius + probe.margin, probe.phase)
     }
 
-    /// What concerns either of two queries.
+    /// Union of two queries.
     #[inline(always)]
     pub(crate) fn either(&self, other: &Self) -> Self {
         let [a, b] = [self, other].map(|q| Ball { center: q.center, radius: q.reach });
@@ -50,28 +50,28 @@ impl Query {
 pub trait Volume: Copy + Default + Send + Sync {
     /// Volume of one particle.
     fn of(center: [f32; 3], radius: f32) -> Self;
-    /// Volume around two volumes.
+    /// Volume enclosing two volumes.
     fn around(a: &Self, b: &Self) -> Self;
-    /// Whether the query may concern anything inside.
+    /// Whether the query may intersect anything inside.
     fn meets(&self, query: &Query) -> bool;
-    /// Whether all of `other` is inside, but for rounding by `slack` [m].
+    /// Whether `other` is contained, up to a rounding error of `slack` [m].
     fn holds(&self, other: &Self, slack: f32) -> bool;
 }
 
 /// Axis-aligned box [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Box3 {
-    /// Greatest coordinates, then the least, negated: both are compared the same way, six at once.
+    /// Maximum coordinates, then the negated minimum: both are compared the same way, six at once.
     corners: [f32; 6],
 }
 
 impl Box3 {
-    /// Least coordinates.
+    /// Minimum coordinates.
     pub fn min(&self) -> [f32; 3] {
         std::array::from_fn(|k| -self.corners[3 + k])
     }
 
-    /// Greatest coordinates.
+    /// Maximum coordinates.
     pub fn max(&self) -> [f32; 3] {
         std::array::from_fn(|k| self.corners[k])
     }
@@ -89,7 +89,7 @@ impl Volume for Box3 {
         Self { corners: std::array::from_fn(greater) }
     }
     /// If two particles are near, a − r_a ≤ b + r_b holds in real numbers with widened radii; each side is rounded
-    /// once, and rounding never turns an order around.
+    /// once, and rounding is monotonic.
     #[inline(always)]
     fn meets(&self, query: &Query) -> bool {
         let mut yes = true;
@@ -103,7 +103,7 @@ impl Volume for Box3 {
     }
 }
 
-/// Ball [m].
+/// Sphere [m].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ball {
     /// Center.
@@ -117,8 +117,8 @@ impl Volume for Ball {
     fn of(center: [f32; 3], radius: f32) -> Self {
         Self { center, radius: radius * OUTWARD }
     }
-    /// One of the two if it holds the other, else the smallest ball around both. The radius is measured from the
-    /// center as it was rounded, so errors stay relative to the radius, wherever the origin is.
+    /// One of the two if it contains the other, else the smallest enclosing sphere. The radius is measured from the
+    /// rounded center, so errors are relative to the radius, independent of the origin.
     #[inline(always)]
     fn around(a: &Self, b: &Self) -> Self {
         let d = distance(a.center, b.center) * OUTWARD;
@@ -128,14 +128,14 @@ impl Volume for Ball {
         if d + a.radius <= b.radius {
             return *b;
         }
-        // Neither holds the other, so d is above 0.
+        // Neither contains the other, so d > 0.
         let t = (0.5 * (d + b.radius - a.radius) / d).clamp(0.0, 1.0);
         let center = std::array::from_fn(|k| a.center[k] + (b.center[k] - a.center[k]) * t);
         let to_a = distance(center, a.center) * OUTWARD + a.radius;
         let to_b = distance(center, b.center) * OUTWARD + b.radius;
         Self { center, radius: to_a.max(to_b) * OUTWARD }
     }
-    /// Refused only if certainly too far: squares that overflow are not.
+    /// Rejects only if certainly out of range: squares that overflow are accepted.
     #[inline(always)]
     fn meets(&self, q: &Query) -> bool {
         let d: [f32; 3] = std::array::from_fn(|k| self.center[k] - q.center[k]);

@@ -1,11 +1,11 @@
-//! From positions to cells of a table: the cell function and the shape of the table (D4 §5.1.1).
+//! Mapping of positions to cells of a table: the cell function and the shape of the table (D4 §5.1.1).
 //!
-//! The cell function has no origin: subtracting one would round away the position of everybody else as soon as one
-//! particle is far away. Cell numbers are made relative in integers instead, which is exact.
+//! The cell function has no origin: subtracting one would cost all positions precision as soon as one particle is far
+//! away. Cell indices are made relative in integers instead, which is exact.
 
 use crate::math::RowData;
 
-/// Cell numbers stay within ±this, so that their differences fit 32 bits. It is a whole f32.
+/// Cell indices stay within ±this, so that their differences fit 32 bits. Exactly representable in f32.
 const FARTHEST_CELL: f32 = 1_073_741_760.0;
 
 /// Smallest cell [m]: its inverse must be finite, and 0 times it 0.
@@ -14,9 +14,9 @@ const SMALLEST_CELL: f32 = 1e-18;
 /// Axis-aligned bounds of positions [m].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
-    /// Least coordinates.
+    /// Minimum coordinates.
     pub min: [f32; 3],
-    /// Greatest coordinates.
+    /// Maximum coordinates.
     pub max: [f32; 3],
 }
 
@@ -26,7 +26,7 @@ impl Bounds {
         let Some(first) = rows.first() else { return Self { min: [0.0; 3], max: [0.0; 3] } };
         let (mut min, mut max) = (*first, *first);
         for row in rows {
-            // All four components, because four are one vector.
+            // All four components, to use one vector.
             for k in 0..4 {
                 min[k] = if row[k] < min[k] { row[k] } else { min[k] };
                 max[k] = if row[k] > max[k] { row[k] } else { max[k] };
@@ -40,8 +40,8 @@ impl Bounds {
         std::array::from_fn(|k| self.max[k] - self.min[k])
     }
 
-    /// Cell size [m] with which `count` points would have about a cell each, were they spread evenly over a volume,
-    /// or over a plane or a line where the bounds have hardly any thickness.
+    /// Cell size [m] with about one point per cell for `count` points spread evenly over the volume, or over a plane or
+    /// line if the bounds are nearly flat.
     pub fn spacing(&self, count: usize) -> f32 {
         let mut edges = self.extent();
         edges.sort_by(|a, b| b.total_cmp(a));
@@ -60,20 +60,21 @@ impl Bounds {
     }
 }
 
-/// Box-shaped cells, all alike, and the table that holds them.
+/// Uniform box-shaped cells, and the table that stores them.
 ///
-/// cell(v) = ⌊v · inverse⌋ for each coordinate, with the inverse of the cell's edge along that axis. The table has `dims` cells along each axis; where the bounds are
-/// longer than that, cells wrap around: those that are `dims` apart share a place. Wrapped axes have a power of two.
+/// cell(v) = ⌊v · inverse⌋ for each coordinate, with the inverse of the cell's edge along that axis. The table has
+/// `dims` cells along each axis; where the bounds are longer, cells wrap around: cells `dims` apart share a bucket.
+/// Wrapped axes have power-of-two dims.
 #[derive(Clone, Debug)]
 pub struct Cells {
     size: [f32; 3],
     inverse: [f32; 3],
-    /// Cell of the least coordinates.
+    /// Cell of the minimum coordinates.
     base: [i32; 3],
-    /// Cells that the bounds cover, less one.
+    /// Cells that the bounds cover, minus one.
     last: [i32; 3],
     dims: [u32; 3],
-    /// What is left of a relative cell number in the table: everything, or the remainder by `dims`.
+    /// Mask from relative cell index to table index: all bits, or the remainder by `dims`.
     masks: [u32; 3],
 }
 
@@ -83,20 +84,20 @@ impl Default for Cells {
     }
 }
 
-/// A run of places along one axis of the table, possibly around its end.
+/// A run of buckets along one axis of the table, possibly wrapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// First place.
+    /// First bucket.
     pub first: u32,
-    /// Number of places, each once.
+    /// Number of buckets, each once.
     pub count: u32,
 }
 
 impl Cells {
-    /// Cells of edge lengths `size` [m] over the bounds, in a table of at most `most` places (at least one).
+    /// Cells of edge lengths `size` [m] over the bounds, in a table of at most `most` buckets (at least one).
     ///
-    /// The table takes the shape of the bounds. If that is too large, its longest axis wraps around at the next
-    /// smaller power of two (the first of equally long ones), until it fits.
+    /// The table has the shape of the bounds. If that is too large, its longest axis (the first of equal ones) wraps
+    /// around at the next smaller power of two, until it fits.
     pub fn new(bounds: &Bounds, size: [f32; 3], most: usize) -> Self {
         let size = size.map(|s| if s > SMALLEST_CELL { s } else { SMALLEST_CELL });
         let inverse = size.map(|s| 1.0 / s);
@@ -122,29 +123,29 @@ impl Cells {
         self.size
     }
 
-    /// Places along each axis of the table.
+    /// Buckets along each axis of the table.
     pub fn dims(&self) -> [u32; 3] {
         self.dims
     }
 
-    /// Places in all.
+    /// Total number of buckets.
     pub fn places(&self) -> usize {
         self.dims.iter().map(|&d| d as usize).product()
     }
 
-    /// Whether cells share places along any axis.
+    /// Whether cells share buckets along any axis.
     pub fn wraps(&self) -> bool {
         self.masks.iter().any(|&m| m != u32::MAX)
     }
 
-    /// Place of a position in the table: (z · dims.y + y) · dims.x + x.
+    /// Bucket of a position: (z · dims.y + y) · dims.x + x.
     #[inline(always)]
     pub fn place(&self, row: RowData) -> u32 {
         let [x, y, z] = std::array::from_fn(|k| self.relative(k, row[k]) as u32 & self.masks[k]);
         (z * self.dims[1] + y) * self.dims[0] + x
     }
 
-    /// Cell of a coordinate along axis `k`, counted from the first cell of the bounds and kept within them.
+    /// Cell of a coordinate along axis `k`, relative to the first cell of the bounds and clamped to them.
     #[inline(always)]
     pub(crate) fn relative(&self, k: usize, v: f32) -> i32 {
         (cell(v, self.inverse[k]) - self.base[k]).max(0).min(self.last[k])
@@ -155,26 +156,26 @@ impl Cells {
         self.last[k]
     }
 
-    /// Place along axis `k` of a relative cell.
+    /// Bucket along axis `k` of a relative cell.
     pub(crate) fn wrap(&self, k: usize, relative: i32) -> u32 {
         relative as u32 & self.masks[k]
     }
 
-    /// Lower edge [m] of a relative cell along axis `k`, and how far the rounding of the cell function may be off.
+    /// Lower edge [m] of a relative cell along axis `k`, and the rounding error of the cell function [m].
     pub(crate) fn edge(&self, k: usize, relative: i64) -> (f64, f64) {
         let edge = (relative + i64::from(self.base[k])) as f64 / f64::from(self.inverse[k]);
-        // The product is rounded once: by 2⁻²⁴ of its size at most.
+        // The product is rounded once: by at most 2⁻²⁴, relative.
         (edge, edge.abs() * 1e-7)
     }
 
-    /// Places along axis `k` of all cells from that of `low` to that of `high`, each once.
+    /// Buckets along axis `k` of all cells from that of `low` to that of `high`, each once.
     ///
-    /// The cell function never decreases, rounding included: who is between the two has one of these places.
+    /// The cell function is monotonic, rounding included: every position between the two has one of these buckets.
     #[inline(always)]
     pub(crate) fn run(&self, k: usize, low: f32, high: f32) -> Run {
         let (a, b) = (self.relative(k, low), self.relative(k, high));
         let count = (b - a) as u32 + 1;
-        // More cells than places: every place is visited, but only once.
+        // More cells than buckets: every bucket is visited exactly once.
         if count >= self.dims[k] {
             Run { first: 0, count: self.dims[k] }
         } else {
@@ -182,7 +183,7 @@ impl Cells {
         }
     }
 
-    /// The `i`th place of a run along axis `k`.
+    /// The `i`th bucket of a run along axis `k`.
     #[inline(always)]
     pub(crate) fn step(&self, k: usize, run: Run, i: u32) -> u32 {
         (run.first + i) & self.masks[k]
@@ -193,10 +194,10 @@ impl Cells {
 #[inline(always)]
 #[allow(clippy::manual_clamp, reason = "clamp lets NaN through, which must not be converted")]
 fn cell(v: f32, inverse: f32) -> i32 {
-    // A NaN lands in the first cell and has no neighbors.
+    // NaN is in the first cell and has no neighbors.
     let scaled = (v * inverse).max(-FARTHEST_CELL).min(FARTHEST_CELL);
-    // Toward zero, then down: `floor` is a call into the system's library where there is no SSE4.1. Above 2²⁴ all
-    // f32 are whole, so the way back is exact.
+    // Truncation, then correction: `floor` is a library call without SSE4.1. Above 2²⁴ all f32 are whole, so the
+    // conversion back is exact.
     // SAFETY: within ±2³⁰ and not NaN, which `max` has replaced. The checked conversion takes twice as long.
     let whole: i32 = unsafe { scaled.to_int_unchecked() };
     whole - i32::from(scaled < whole as f32)

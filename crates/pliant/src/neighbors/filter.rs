@@ -1,17 +1,17 @@
-//! The innermost loop: which of a run of slots are neighbors of one particle.
+//! Innermost loop: neighbors of one particle among a run of slots.
 //!
-//! Written twice, for one slot at a time and for eight; both give the same bits in the same order. There is no branch
-//! on the outcome: about one candidate in ten is a neighbor, and a processor would guess wrong at most of those.
+//! Scalar and 8-wide versions; both give bitwise equal results in the same order. There is no branch on the result:
+//! about one candidate in ten is a neighbor, and most of those would be mispredicted.
 
 use crate::neighbors::sorted_particles::{Probe, Sorted, WIDTH};
 use crate::neighbors::{ASLEEP, Pairs, near, phases_meet};
 
-/// A way to test a run of slots.
+/// A method to test a run of slots.
 pub(crate) trait Sift {
-    /// Appends the particle numbers of all neighbors of `probe` among slots `first..end` to `out`, in order.
+    /// Appends the indices of all neighbors of `probe` among slots `first..end` to `out`, in order.
     fn sift(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>);
 
-    /// Sorts what was appended to `out` since it had `begin` elements; no number is there twice.
+    /// Sorts the elements appended to `out` since it had `begin` elements; they are distinct.
     fn ascend(out: &mut Vec<u32>, begin: usize);
 }
 
@@ -53,7 +53,7 @@ impl Sift for One {
     }
 }
 
-/// Eight slots at a time. Only used inside of functions compiled for AVX2.
+/// Eight slots at a time. Used only in functions compiled for AVX2.
 #[cfg(target_arch = "x86_64")]
 pub(crate) struct Eight;
 
@@ -66,12 +66,12 @@ impl Sift for Eight {
         if first >= end || probe.phase == ASLEEP {
             return;
         }
-        // Eight are stored at a time, wanted or not.
+        // Eight elements are always stored.
         out.reserve(end - first + WIDTH);
         let mut len = out.len();
-        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. RigidMassSplitting: first
-        // < end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by
-        // at most one per slot, and WIDTH elements behind the last are reserved.
+        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. Loads: first <
+        // end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by at
+        // most one per slot, and WIDTH elements behind the last are reserved.
         unsafe {
             let (px, py, pz) = (_mm256_set1_ps(probe.x), _mm256_set1_ps(probe.y), _mm256_set1_ps(probe.z));
             let (pr, margin) = (_mm256_set1_ps(probe.radius), _mm256_set1_ps(probe.margin));
@@ -90,14 +90,14 @@ impl Sift for Eight {
                 let square = _mm256_add_ps(square, _mm256_mul_ps(dz, dz));
                 let close = _mm256_cmp_ps::<_CMP_LT_OQ>(square, _mm256_mul_ps(reach, reach));
                 let index = _mm256_loadu_si256(sorted.index.as_ptr().add(s).cast());
-                // Particle numbers are below 2²⁸, so signed comparison will do.
+                // Particle indices are below 2²⁸, so signed comparison is valid.
                 let mine = _mm256_andnot_si256(_mm256_cmpeq_epi32(index, own), _mm256_cmpgt_epi32(index, floor));
                 let other = _mm256_loadu_si256(sorted.phase.as_ptr().add(s).cast());
                 let same = _mm256_cmpeq_epi32(phase, other);
                 let awake = _mm256_andnot_si256(_mm256_cmpeq_epi32(other, asleep), mine);
                 let meet = _mm256_andnot_si256(_mm256_andnot_si256(no_phase, same), awake);
                 let yes = _mm256_and_ps(close, _mm256_castsi256_ps(meet));
-                // Slots from `end` on belong to somebody else.
+                // Slots from `end` on are masked out.
                 let live = if end - s >= WIDTH { 0xff } else { (1_u32 << (end - s)) - 1 };
                 let mask = _mm256_movemask_ps(yes) as u32 & live;
                 let packed =
@@ -110,7 +110,7 @@ impl Sift for Eight {
         }
     }
 
-    /// Up to eight numbers go to their ranks, without a branch on their order.
+    /// Rank sort of up to eight indices, without branches.
     #[inline(always)]
     fn ascend(out: &mut Vec<u32>, begin: usize) {
         use std::arch::x86_64::*;
@@ -126,7 +126,7 @@ impl Sift for Eight {
         // all of them: it stores WIDTH elements behind what was there before.
         unsafe {
             let at = out.as_mut_ptr().add(begin);
-            // What is not in the list becomes greater than any particle number.
+            // Missing elements become greater than any particle index.
             let missing = _mm256_loadu_si256(MISSING.as_ptr().add(WIDTH - len).cast());
             let list = _mm256_or_si256(_mm256_loadu_si256(at.cast()), missing);
             let mut values = [0_i32; WIDTH];
@@ -134,14 +134,14 @@ impl Sift for Eight {
             for value in values {
                 let less = _mm256_cmpgt_epi32(_mm256_set1_epi32(value), list);
                 let rank = (_mm256_movemask_ps(_mm256_castsi256_ps(less)) as u32).count_ones();
-                // Those that are missing rank behind the list, where nobody looks.
+                // Missing elements rank behind the list, where they are not read.
                 at.add(rank as usize).write(value as u32);
             }
         }
     }
 }
 
-/// Eight from `8 - len` on are 0 for the first `len` lanes, and then greater than any particle number.
+/// Eight elements from `8 - len` on are 0 for the first `len` lanes, then greater than any particle index.
 #[cfg(target_arch = "x86_64")]
 static MISSING: [i32; 2 * WIDTH] = {
     let mut lanes = [0; 2 * WIDTH];
@@ -153,7 +153,7 @@ static MISSING: [i32; 2 * WIDTH] = {
     lanes
 };
 
-/// For every mask of eight: which lanes to move to the front, in order.
+/// For every 8-bit mask: permutation that moves the set lanes to the front, in order.
 #[cfg(target_arch = "x86_64")]
 #[repr(align(32))]
 struct Pack([[u32; WIDTH]; 256]);
@@ -179,7 +179,7 @@ const fn pack() -> [[u32; WIDTH]; 256] {
     table
 }
 
-/// Whether [`Eight`] may be used. Asks the processor again, because anybody can write down an `Isa`.
+/// Whether [`Eight`] may be used. Detects the processor again, because an `Isa` can be constructed freely.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn eight(isa: crate::runtime::cpu::Isa) -> bool {
     isa == crate::runtime::cpu::Isa::Avx2

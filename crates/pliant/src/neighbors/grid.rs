@@ -1,7 +1,7 @@
-//! Uniform grid with wrap-around: counting and sorted construction, pairs (S30, D4 §5.1.1).
+//! Uniform grid with wrap-around: construction by counting or sorting, and pair search (S30, D4 §5.1.1).
 //!
-//! Order of slots: by place in the table, then by particle number. Cells of one row along x follow each other in
-//! memory, so a search reads a few runs of slots instead of 27 cells.
+//! Slots are ordered by bucket, then by particle index. Cells of one row along x are contiguous in memory, so a search
+//! reads a few runs of slots instead of 27 cells.
 
 use crate::math::RowData;
 use crate::memory::of;
@@ -15,13 +15,12 @@ use crate::neighbors::{Cloud, OUTWARD, Pairs};
 use crate::runtime::cpu::{Isa, Threads};
 use std::ops::Range;
 
-/// Edges of a cell in terms of the reach, which is how far two particles can be apart and still be near, by the number
-/// of particles in a cube of that size.
+/// Cell edges over the reach, the largest distance of a near pair, by the number of particles in a cube of that size.
 ///
-/// Cells of one row along x follow each other in memory, so they may be short there. Across, wide cells make few rows
-/// to look at, narrow ones fewer particles in each. Measured with 216,000 particles on one core, lists only: a pile of
-/// equal grains (1 per cube) takes 23, 17 and 30 ms with edges of 1, 1.5 and 0.5 across; radii of 1:4 (16 per cube)
-/// 46, 53 and 52 ms; radii of 1:8 (80 per cube) 106, 176 and 90 ms.
+/// Cells of one row along x are contiguous in memory, so they may be short there. Across, wide cells give few rows to
+/// visit, narrow ones fewer particles in each. Measured with 216,000 particles on one core, lists only: a pile of equal
+/// grains (1 per cube) takes 23, 17 and 30 ms with edges of 1, 1.5 and 0.5 across; radii of 1:4 (16 per cube) 46, 53
+/// and 52 ms; radii of 1:8 (80 per cube) 106, 176 and 90 ms.
 fn edges(per_cube: f64) -> [f32; 3] {
     if per_cube < 8.0 {
         [0.5, 1.5, 1.5]
@@ -32,40 +31,40 @@ fn edges(per_cube: f64) -> [f32; 3] {
     }
 }
 
-/// Places of the table per particle, at most. More would take longer to clear than they save in searching.
+/// Maximum number of buckets per particle. More would take longer to clear than they save in searching.
 const PLACES_PER_PARTICLE: usize = 4;
 
-/// How slots are put in order. Both give the same.
+/// Construction method. Both give the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Construction {
-    /// Count the particles of each place, sum up, scatter.
+    /// Counts the particles of each bucket, prefix sum, scatter.
     #[default]
     Counting,
-    /// Sort the particles by place, then look where places begin.
+    /// Sorts the particles by bucket, then finds the bucket starts.
     Sorting,
 }
 
-/// A uniform grid over a cloud, with its buffers.
+/// A uniform grid over a set of particles, with its buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
     cells: Cells,
     largest: f32,
-    /// Place of each particle.
+    /// Bucket of each particle.
     places: Vec<u32>,
-    /// First slot of each place; then the number of slots, twice.
+    /// First slot of each bucket; then the number of slots, twice.
     starts: Vec<u32>,
     pub(crate) sorted: Sorted,
     sort: RadixSort,
 }
 
 impl Grid {
-    /// Puts a cloud into cells that suit pairs of this margin [m].
+    /// Builds the grid with cells chosen for this margin [m].
     pub fn build(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32) {
         self.count(threads, cloud, margin);
         self.fill(threads, cloud);
     }
 
-    /// Puts a cloud into given cells. Any cells give the same pairs, sooner or later.
+    /// Builds the grid with given cells. The pairs do not depend on them, only the time.
     pub fn build_with(&mut self, threads: &Threads, cloud: Cloud<'_>, cells: Cells, construction: Construction) {
         self.assign(threads, cloud, cells);
         match construction {
@@ -90,12 +89,12 @@ impl Grid {
         &self.cells
     }
 
-    /// Particle numbers in the order of slots.
+    /// Particle indices in slot order.
     pub fn order(&self) -> &[u32] {
         &self.sorted.index[..self.sorted.len]
     }
 
-    /// Slots of a place of the table.
+    /// Slots of a bucket.
     pub fn slots(&self, place: u32) -> Range<usize> {
         self.starts[place as usize] as usize..self.starts[place as usize + 1] as usize
     }
@@ -105,19 +104,19 @@ impl Grid {
         let (n, bounds, largest) = (cloud.len(), Bounds::of(cloud.rows), cloud.largest());
         let reach = (largest + largest) + margin;
         let cubes = bounds.extent().map(|e| f64::from(e / reach).max(1.0)).iter().product::<f64>();
-        // Without any reach nobody has neighbors, and cells are for the nearest only.
+        // With zero reach there are no neighbors, and cells serve nearest queries only.
         let size = if reach > 0.0 { edges(n as f64 / cubes).map(|c| c * reach) } else { [bounds.spacing(n); 3] };
         self.assign(threads, cloud, Cells::new(&bounds, size, (n * PLACES_PER_PARTICLE).max(64)));
         self.count_places();
     }
 
-    /// How many particles a particle of the largest radius has to look at, on average over where particles are, so that
-    /// clumps count. After `count`.
+    /// Average number of candidates of a particle of the largest radius, weighted by particles, so that clusters count.
+    /// Call after `count`.
     pub(crate) fn candidates(&self, margin: f32) -> f64 {
         let reach = (self.largest + self.largest) + margin;
         let cells = self.cells.size().map(|size| f64::from(2.0 * reach / size) + 1.0).iter().product::<f64>();
         let mut before = 0;
-        // Element p + 2 is where place p ends.
+        // Element p + 2 is the end of bucket p.
         let squares = self.starts.iter().skip(2).map(|&end| {
             let count = f64::from(end - before);
             before = end;
@@ -129,7 +128,7 @@ impl Grid {
     /// Second half of the construction: scatters.
     pub(crate) fn fill(&mut self, threads: &Threads, cloud: Cloud<'_>) {
         let Self { places, starts, sorted, .. } = self;
-        // Element p + 1 goes from the first slot of place p to the first of the place after it.
+        // Element p + 1 advances from the first slot of bucket p to that of the next.
         for (i, &place) in places.iter().enumerate() {
             let at = &mut starts[place as usize + 1];
             sorted.index[*at as usize] = i as u32;
@@ -151,7 +150,7 @@ impl Grid {
         self.sorted.resize(cloud.len());
     }
 
-    /// Leaves the first slot of place p in element p + 1.
+    /// Leaves the first slot of bucket p in element p + 1.
     fn count_places(&mut self) {
         let Self { places, starts, cells, .. } = self;
         starts.clear();
@@ -176,15 +175,15 @@ impl Grid {
         sort.sort();
         sorted.index[..n].copy_from_slice(&sort.values);
         starts.clear();
-        // An empty place begins where the next one does.
+        // An empty bucket begins where the next one does.
         for (slot, &place) in sort.keys.iter().enumerate() {
             starts.resize((place as usize + 1).max(starts.len()), slot as u32);
         }
         starts.resize(cells.places() + 2, n as u32);
     }
 
-    /// All particles whose centers are nearer to a point than `reach` [m], in the order of cells and of numbers within them.
-    /// Phases and radii do not matter.
+    /// All particles whose centers are closer to a point than `reach` [m], in cell order and by index within cells.
+    /// Ignores phases and radii.
     pub fn within(&self, point: RowData, reach: f32, out: &mut Vec<Near>) {
         out.clear();
         if self.sorted.len == 0 {
@@ -215,12 +214,12 @@ impl Grid {
         }
     }
 
-    /// Lists all pairs that are near with this margin [m].
+    /// Lists all near pairs with this margin [m].
     pub fn pairs(&self, threads: &Threads, isa: Isa, margin: f32, pairs: Pairs, out: &mut Neighbors) {
         out.collect(threads, &self.sorted, |slots, lists| {
             #[cfg(target_arch = "x86_64")]
             if crate::neighbors::filter::eight(isa) {
-                // SAFETY: `eight` has seen AVX2 and POPCNT on this processor.
+                // SAFETY: `eight` has detected AVX2 and POPCNT on this processor.
                 return unsafe { self.search_avx2(slots, margin, pairs, lists) };
             }
             #[cfg(not(target_arch = "x86_64"))]
@@ -267,7 +266,7 @@ impl Grid {
     }
 }
 
-/// A run of places as two ranges: up to the end of the table, and from its beginning.
+/// A run of buckets as two ranges: up to the end of the table, and from its beginning.
 #[inline(always)]
 fn split(run: Run, dim: u32) -> (Range<u32>, Range<u32>) {
     let end = run.first + run.count;

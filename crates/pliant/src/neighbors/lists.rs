@@ -1,8 +1,8 @@
-//! Neighbor lists, and how a search fills them.
+//! Neighbor lists, and their construction.
 //!
-//! A search runs once, chunk by chunk of its own slots, into buffers that grow: nothing has a fixed capacity and
-//! nothing is dropped (E33). Then the lists go to their places by particle number. Two searches, one to count and
-//! one to fill, would need no buffers, but take twice as long.
+//! A search runs once, by chunks of slots, into growable buffers: there is no fixed capacity and nothing is dropped
+//! (E33). The lists are then copied to their offsets by particle index. Two searches, one to count and one to fill,
+//! would need no buffers, but take twice as long.
 
 use crate::memory::of;
 use crate::neighbors::filter::Sift;
@@ -11,10 +11,10 @@ use crate::runtime::cpu::Threads;
 use crate::runtime::cpu::shared_slice::Shared;
 use std::ops::Range;
 
-/// Slots of a chunk. Results do not depend on it.
+/// Slots per chunk. Results do not depend on it.
 const CHUNK: usize = 2048;
 
-/// The neighbors of every particle, one list after the other.
+/// Neighbors of every particle, in one array.
 ///
 /// List `i` is `indices[offsets[i]..offsets[i + 1]]`, ascending. With [`super::Pairs::Once`] it holds those above `i`.
 #[derive(Clone, Debug, Default)]
@@ -22,27 +22,27 @@ pub struct Neighbors {
     offsets: Vec<u32>,
     indices: Vec<u32>,
     chunks: Vec<Chunk>,
-    /// Where the list of each particle was found.
+    /// Source of each particle's list.
     sources: Vec<Source>,
-    /// Whether lists stay in the order in which they were found.
+    /// Whether lists keep the order of the search.
     pub(crate) as_found: bool,
 }
 
-/// A place in a chunk.
+/// Position in a chunk.
 #[derive(Clone, Copy, Debug, Default)]
 struct Source {
     chunk: u32,
     begin: u32,
 }
 
-/// What was found for a range of slots.
+/// Lists found for a range of slots.
 #[derive(Clone, Debug, Default)]
 struct Chunk {
-    /// Lists one after the other, by slot.
+    /// Lists in slot order, concatenated.
     found: Vec<u32>,
-    /// Where each slot's list ends.
+    /// End of each slot's list.
     ends: Vec<u32>,
-    /// For the search to remember things in; kept for its memory only.
+    /// Scratch memory of the search, kept to avoid allocation.
     scratch: Vec<[u32; 3]>,
 }
 
@@ -68,12 +68,12 @@ impl Neighbors {
         &self.indices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
 
-    /// Where each list begins, and where the last one ends: one more than there are particles.
+    /// Start of each list, plus the end of the last: particles + 1 entries.
     pub fn offsets(&self) -> &[u32] {
         &self.offsets
     }
 
-    /// All lists, one after the other.
+    /// All lists, concatenated.
     pub fn indices(&self) -> &[u32] {
         &self.indices
     }
@@ -83,7 +83,7 @@ impl Neighbors {
         (0..self.len()).flat_map(|i| self.of(i).iter().map(move |&j| (i as u32, j)))
     }
 
-    /// Lists that somebody else has found, by particle.
+    /// From lists found elsewhere, by particle.
     #[cfg(feature = "gpu")]
     pub(crate) fn from_lists<'a>(lists: impl Iterator<Item = &'a [u32]>) -> Self {
         let mut all = Self { offsets: vec![0], ..Self::default() };
@@ -125,7 +125,7 @@ impl Neighbors {
                 sources[i as usize] = Source { chunk: c as u32, begin };
                 begin = end;
             }
-            // So that WIDTH elements can be read from every list.
+            // Padding, so that WIDTH elements can be read from every list.
             chunk.found.extend([0; WIDTH]);
         }
         let mut sum = 0_u32;
@@ -139,13 +139,13 @@ impl Neighbors {
         let offsets = &*offsets;
         threads.chunks(sources, 1, |first, sources| {
             let at = |i: usize| offsets[first + i] as usize;
-            // SAFETY: pieces are ranges of particles, whose lists follow each other without overlap.
+            // SAFETY: pieces are ranges of particles, whose lists are contiguous without overlap.
             let out = unsafe { all.slice(at(0)..at(sources.len())) };
             for (i, source) in sources.iter().enumerate() {
                 let (begin, to, end) = (source.begin as usize, at(i) - at(0), at(i + 1) - at(0));
                 let found = &chunks[source.chunk as usize].found;
-                // Most lists are short: eight elements, of which the next list overwrites what is too much, are copied
-                // sooner than as many as there are.
+                // Most lists are short: copying eight elements, whose excess the next list overwrites, is faster than
+                // copying the exact length.
                 if end - to <= WIDTH && to + WIDTH <= out.len() {
                     out[to..to + WIDTH].copy_from_slice(&found[begin..begin + WIDTH]);
                 } else {
@@ -156,14 +156,14 @@ impl Neighbors {
     }
 }
 
-/// Takes the lists of one chunk, slot by slot.
+/// Collects the lists of one chunk, slot by slot.
 pub(crate) struct Collector<'a> {
     chunk: &'a mut Chunk,
     as_found: bool,
 }
 
 impl Collector<'_> {
-    /// Lends an empty buffer to the search, which gives it back.
+    /// Lends an empty buffer to the search, which returns it.
     pub fn take_scratch(&mut self) -> Vec<[u32; 3]> {
         std::mem::take(&mut self.chunk.scratch)
     }
@@ -173,7 +173,7 @@ impl Collector<'_> {
         self.chunk.scratch = scratch;
     }
 
-    /// Takes the list of the next slot: whatever `search` appends.
+    /// Adds the list of the next slot: the elements that `search` appends.
     #[inline(always)]
     pub fn list<S: Sift>(&mut self, search: impl FnOnce(&mut Vec<u32>)) {
         let begin = self.chunk.found.len();

@@ -1,18 +1,17 @@
-//! Neighbor search: which particles, of any radius, are near each other (S30–S32).
+//! Neighbor search among particles of any radii (S30–S32).
 //!
-//! Two structures answer the same question: a uniform grid ([`Grid`]), best where all radii are alike, and a
-//! linear bounding volume hierarchy ([`Tree`]), for radii that differ and matter that is spread unevenly.
-//! [`Finder`] picks one. What contacts do with the pairs is not decided here.
+//! Two structures give the same result: a uniform grid ([`Grid`]), best for similar radii, and a linear bounding volume
+//! hierarchy ([`Tree`]), for different radii and uneven distributions. [`Finder`] selects one. The use of the pairs in
+//! contacts is defined elsewhere.
 //!
 //! Invariants:
-//! - A pair is near when [`near`] says so; everything before that test only leaves out pairs that it would refuse.
-//!   All bounds are rounded outward, so no position is too far from the origin.
-//! - Lists are ascending by particle number, but for [`Finder::in_cells`]. They are the same for grid and tree, for every cell size,
-//!   traversal and number of threads, and so a GPU can reproduce them exactly.
+//! - A pair is near if [`near`] returns true; everything before that test only rejects pairs that it would reject. All
+//!   bounds are rounded outward, so positions may be arbitrarily far from the origin.
+//! - Lists are ascending by particle index, except with [`Finder::in_cells`]. They are the same for grid and tree, for
+//!   every cell size, traversal and thread count, and so a GPU can reproduce them exactly.
 //! - Arithmetic is f32 with the operations in the order they are written, without fused multiply-add.
 //! - Buffers are kept: a steady frame allocates nothing.
-//! - Work is shared between the threads of [`Threads`]; who calls [`Grid`] or [`Tree`] does so inside of
-//!   [`Threads::enter`].
+//! - Work is distributed over the threads of [`Threads`]; call [`Grid`] and [`Tree`] inside [`Threads::enter`].
 //!
 //! References: D4 chapter 5; Karras, *Maximizing Parallelism in the Construction of BVHs, Octrees, and k-d Trees*,
 //! HPG 2012; Áfra & Szirmay-Kalos, *Stackless Multi-BVH Traversal*, CGF 2014.
@@ -44,22 +43,21 @@ pub use crate::neighbors::tree::{Fork, MAX_BUNCH, Node, Tree};
 use crate::math::RowData;
 use crate::runtime::cpu::{Isa, Threads};
 
-/// Most particles that a search can hold: slot numbers share a word with a bunch's size and a flag.
+/// Maximum number of particles: slot indices share a word with a leaf's size and a flag.
 pub const MAX_PARTICLES: usize = 1 << 28;
 
-/// How much bounds are widened so that the rounding of their own arithmetic leaves out nobody: eight times the
-/// distance from 1 to the next f32.
+/// Factor that widens bounds to cover the rounding error of their own arithmetic: 1 + 8 ε.
 const OUTWARD: f32 = 1.0 + 8.0 * f32::EPSILON;
 
-/// The particles to search, by particle number.
+/// Particles to search, by particle index.
 #[derive(Clone, Copy, Debug)]
 pub struct Cloud<'a> {
     /// Positions [m]; the fourth component is ignored.
     pub rows: &'a [RowData],
     /// Radii [m], not negative; one per row.
     pub radii: &'a [f32],
-    /// Phases; one per row, or none at all, which means 0 for everybody. Particles of one phase are no
-    /// neighbors of each other, except those of phase 0; those of phase [`ASLEEP`] are nobody's.
+    /// Phases; one per row, or empty for phase 0 throughout. Particles of one phase are not neighbors, except those of
+    /// phase 0; particles of phase [`ASLEEP`] have no neighbors.
     pub phases: &'a [u32],
 }
 
@@ -84,7 +82,7 @@ impl Cloud<'_> {
         self.phases.get(i).copied().unwrap_or(0)
     }
 
-    /// Panics, naming the array, unless all are of one length that the search can hold.
+    /// Panics, naming the array, unless all have one length within the limit.
     fn check(&self) {
         let n = self.len();
         assert!(n < MAX_PARTICLES, "{n} particles: a neighbor search holds fewer than {MAX_PARTICLES}");
@@ -93,9 +91,9 @@ impl Cloud<'_> {
     }
 }
 
-/// Whether two particles are near: |a − b| < r_a + r_b + margin. Those that just reach each other are not.
+/// Whether two particles are near: |a − b| < r_a + r_b + margin. Equality is not near.
 ///
-/// In f32: (dx·dx + dy·dy) + dz·dz < s·s with s = (r_a + r_b) + margin. The same bits for (a, b) as for (b, a).
+/// In f32: (dx·dx + dy·dy) + dz·dz < s·s with s = (r_a + r_b) + margin. Bitwise symmetric in (a, b).
 #[inline(always)]
 pub fn near(a: RowData, radius_a: f32, b: RowData, radius_b: f32, margin: f32) -> bool {
     let (dx, dy, dz) = (a[0] - b[0], a[1] - b[1], a[2] - b[2]);
@@ -103,7 +101,7 @@ pub fn near(a: RowData, radius_a: f32, b: RowData, radius_b: f32, margin: f32) -
     dx * dx + dy * dy + dz * dz < reach * reach
 }
 
-/// Phase of particles that are nobody's neighbors.
+/// Phase of inactive particles, which have no neighbors.
 pub const ASLEEP: u32 = u32::MAX;
 
 /// Phase of all particles of liquids: they do not touch each other, but keep their density.
@@ -115,40 +113,40 @@ pub fn phases_meet(a: u32, b: u32) -> bool {
     ((a == 0) | (a != b)) & (a != ASLEEP) & (b != ASLEEP)
 }
 
-/// Which of a pair lists the other.
+/// Which particle of a pair lists the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pairs {
-    /// The one with the smaller number: every pair once.
+    /// The one with the smaller index: every pair once.
     #[default]
     Once,
     /// Both.
     Both,
 }
 
-/// What to search with.
+/// Search structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Search {
-    /// The grid while a particle has few others to look at, else the tree: what is asked is where particles are
-    /// and how far the largest reaches, not the radii as such.
+    /// The grid while particles have few candidates, else the tree: depends on the distribution of particles and the
+    /// largest radius.
     #[default]
     Auto,
-    /// The grid: constant work per particle where radii are alike.
+    /// Grid: constant work per particle for similar radii.
     Grid,
-    /// The tree: logarithmic work per particle for any radii.
+    /// Tree: logarithmic work per particle for any radii.
     Tree,
 }
 
-/// Others that a particle may have to look at before [`Search::Auto`] takes the tree. With 216,000 particles on one
-/// core the tree takes about 120 ms whatever the radii; the grid 25 ms for equal ones and 80 ms for 1:8, which is
-/// 1,300 to look at, and grows in proportion from there.
+/// Number of candidates per particle above which [`Search::Auto`] selects the tree. With 216,000 particles on one core
+/// the tree takes about 120 ms whatever the radii; the grid 25 ms for equal ones and 80 ms for 1:8, which is 1,300
+/// candidates, and grows in proportion from there.
 const LISTS_FULL: f64 = 2000.0;
 
-/// What suits particles that a grid has counted.
+/// Structure for the particles that a grid has counted.
 fn suits(grid: &Grid, margin: f32) -> Search {
     if grid.candidates(margin) > LISTS_FULL { Search::Tree } else { Search::Grid }
 }
 
-/// What [`Search::Auto`] takes for a cloud.
+/// Structure that [`Search::Auto`] selects.
 #[cfg(feature = "gpu")]
 pub(crate) fn choose(threads: &Threads, cloud: Cloud<'_>, margin: f32) -> Search {
     threads.enter(|| {
@@ -158,7 +156,7 @@ pub(crate) fn choose(threads: &Threads, cloud: Cloud<'_>, margin: f32) -> Search
     })
 }
 
-/// Neighbor search with its buffers. Owns everything, so that a steady frame allocates nothing.
+/// Neighbor search with its buffers. A steady frame allocates nothing.
 pub struct Finder {
     search: Search,
     isa: Isa,
@@ -169,26 +167,26 @@ pub struct Finder {
 }
 
 impl Finder {
-    /// Searches with the widest instructions of this processor.
+    /// Searches with the widest instruction set of this processor.
     pub fn new(search: Search) -> Self {
         Self::with_isa(search, Isa::detect())
     }
 
-    /// Searches with given instructions. Results are the same for all.
+    /// Searches with a given instruction set. Results are the same for all.
     pub fn with_isa(search: Search, isa: Isa) -> Self {
         let (grid, tree, neighbors) = (Grid::default(), Tree::default(), Neighbors::default());
         Self { search, isa, grid, tree, neighbors, used: search }
     }
 
-    /// The same with lists in the order of the grid's cells, and of numbers within them: as certain, for whoever does not
-    /// compare them with those of the tree, and without sorting lists of dozens.
+    /// The same with lists in cell order, and by index within cells: deterministic, but different from those of the
+    /// tree, and without the cost of sorting long lists.
     pub fn in_cells(mut self) -> Self {
         self.search = Search::Grid;
         self.neighbors.as_found = true;
         self
     }
 
-    /// Finds all pairs of the cloud that are [`near`] with this margin [m], which is not negative.
+    /// Finds all pairs that are [`near`] with this margin [m], which must not be negative.
     pub fn find(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32, pairs: Pairs) -> &Neighbors {
         assert!(margin >= 0.0, "the margin of a neighbor search is {margin} m, but must not be negative");
         threads.enter(|| self.search(threads, cloud, margin, pairs));
@@ -213,7 +211,7 @@ impl Finder {
         }
     }
 
-    /// Memory that it holds [bytes].
+    /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         self.grid.bytes() + self.tree.bytes() + self.neighbors.bytes()
     }
@@ -223,12 +221,12 @@ impl Finder {
         &self.neighbors
     }
 
-    /// The grid of the last search; empty where it used the tree.
+    /// Grid of the last search; empty if it used the tree.
     pub fn grid(&self) -> &Grid {
         &self.grid
     }
 
-    /// What the last search used: grid or tree.
+    /// Structure used by the last search: grid or tree.
     pub fn used(&self) -> Search {
         self.used
     }

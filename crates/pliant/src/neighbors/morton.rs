@@ -1,16 +1,16 @@
-//! Morton codes: positions along a curve that fills space (D4 5.1–5.5).
+//! Morton codes: positions along a space-filling curve (D4 5.1–5.5).
 //!
-//! Codes have 63 bits, 21 for each axis. With 30 bits one particle that flew 100 m away leaves the rest of a scene
-//! cells of 0.1 m, where grains of that size begin to share codes and are split by number instead of by place; with
-//! 21 bits per axis this happens at 200 km. The price is three more passes of the sort, and a tree that may be
-//! 63 + 28 + 1 levels high instead of 59, so that its bitstack takes two words more (E31).
+//! Codes have 63 bits, 21 per axis. With 30 bits a single particle 100 m away leaves the rest of a scene cells of 0.1
+//! m, where grains of that size begin to share codes and are split by index instead of by position; with 21 bits per
+//! axis this happens at 200 km. The cost is three more passes of the sort, and a tree of up to 63 + 28 + 1 levels
+//! instead of 59, whose bitstack takes two words more (E31).
 //!
-//! Codes decide how good a tree is, never what it finds.
+//! Codes affect the quality of a tree, never its results.
 
 use crate::math::RowData;
 use crate::neighbors::cells::Bounds;
 
-/// Bits of a code for each axis.
+/// Bits per axis.
 pub const AXIS_BITS: u32 = 21;
 
 /// Bits of a code.
@@ -19,7 +19,7 @@ pub const CODE_BITS: u32 = 3 * AXIS_BITS;
 /// Largest quantized coordinate, as f32 and exact.
 const TOP: f32 = ((1 << AXIS_BITS) - 1) as f32;
 
-/// From positions to codes.
+/// Maps positions to codes.
 #[derive(Clone, Copy, Debug)]
 pub struct Quantizer {
     min: [f32; 3],
@@ -28,10 +28,10 @@ pub struct Quantizer {
 
 impl Quantizer {
     /// Codes for positions within the bounds. All axes have the scale of the longest, so that cells are cubes: D4 5.5
-    /// with the cell as small as the code allows, instead of the smallest particle's diameter.
+    /// with the smallest cell the code allows, instead of the smallest particle's diameter.
     pub fn new(bounds: &Bounds) -> Self {
         let longest = bounds.extent().into_iter().fold(0.0, f32::max);
-        // Bounds that overflow, or of no extent at all, have a single cell.
+        // Bounds that overflow, or of zero extent, have a single cell.
         let scale = TOP / longest;
         Self { min: bounds.min, scale: if scale.is_finite() { scale } else { 0.0 } }
     }
@@ -51,7 +51,7 @@ pub fn interleave(x: u32, y: u32, z: u32) -> u64 {
     spread(x) | spread(y) << 1 | spread(z) << 2
 }
 
-/// Puts two zeros before each of 21 bits.
+/// Inserts two zeros before each of 21 bits.
 #[inline(always)]
 fn spread(v: u32) -> u64 {
     let mut v = u64::from(v) & 0x1f_ffff;

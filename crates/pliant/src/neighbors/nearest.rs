@@ -1,31 +1,31 @@
-//! The k nearest particles of a point (S30, D4 §5.1.2), for skinning.
+//! k-nearest-neighbor query (S30, D4 §5.1.2), for skinning.
 
 use crate::math::RowData;
 use crate::neighbors::grid::Grid;
 
-/// A particle and how far it is.
+/// A particle and its distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Near {
-    /// Particle number.
+    /// Particle index.
     pub index: u32,
     /// Squared distance [m²]: (dx·dx + dy·dy) + dz·dz.
     pub squared: f32,
 }
 
 impl Near {
-    /// Nearer first; of equally near ones the smaller number.
-    fn before(&self, other: &Self) -> bool {
+    /// By distance; ties by index.
+    fn is_closer(&self, other: &Self) -> bool {
         self.squared < other.squared || (self.squared == other.squared && self.index < other.index)
     }
 }
 
 impl Grid {
-    /// The `k` particles whose centers are nearest to a point, nearest first, or all if there are fewer. Of equally
-    /// near ones the smaller number comes first. Phases and radii do not matter.
+    /// The `k` particles whose centers are nearest to a point, nearest first, or all if there are fewer. Ties are
+    /// ordered by index. Ignores phases and radii.
     ///
     /// Cells are searched ring by ring around that of the point. D4 stops at the ring that fills the list, though the
-    /// next one may hold somebody nearer; ours goes on until no unseen particle can be (E32). Where that takes more
-    /// cells than there are particles, all particles are looked at instead.
+    /// next one may contain nearer particles; this search continues until no unvisited particle can be nearer (E32). If
+    /// that takes more cells than there are particles, all particles are tested instead.
     pub fn nearest(&self, point: RowData, k: usize, out: &mut Vec<Near>) {
         out.clear();
         if k == 0 || self.sorted.len == 0 {
@@ -44,7 +44,7 @@ impl Grid {
             budget -= count(ry).saturating_mul(count(rz));
             if budget < 0 {
                 out.clear();
-                (0..self.sorted.len).for_each(|slot| self.offer(slot, point, k, out));
+                (0..self.sorted.len).for_each(|slot| self.insert_if_nearer(slot, point, k, out));
                 return;
             }
             for z in rz.0..=rz.1 {
@@ -66,7 +66,7 @@ impl Grid {
             }
             let clear = self.clearance(center, ring, point);
             let filled = out.len() == k && clear > 0.0 && {
-                // The distances themselves are rounded, by three parts in 2²⁴.
+                // The distances themselves have a rounding error of three parts in 2²⁴.
                 f64::from(out[k - 1].squared) < clear * clear * (1.0 - 1e-6)
             };
             if filled || clear == f64::INFINITY {
@@ -76,7 +76,7 @@ impl Grid {
         }
     }
 
-    /// How far [m] every particle outside of the first rings is at least; infinite if there is none.
+    /// Lower bound of the distance [m] of all particles outside the first rings; infinite if there are none.
     fn clearance(&self, center: [i32; 3], ring: i64, point: RowData) -> f64 {
         let cells = self.cells();
         let mut least = f64::INFINITY;
@@ -95,32 +95,32 @@ impl Grid {
         least
     }
 
-    /// Looks at the particles of one cell.
+    /// Tests the particles of one cell.
     fn visit(&self, cell: [i32; 3], point: RowData, k: usize, out: &mut Vec<Near>) {
         let (cells, sorted) = (self.cells(), &self.sorted);
         let [x, y, z] = std::array::from_fn(|a| cells.wrap(a, cell[a]));
         let [nx, ny, _] = cells.dims();
         for slot in self.slots((z * ny + y) * nx + x) {
-            // Other cells may share the place; their particles come with their own ring.
+            // Other cells may share the bucket; their particles are visited with their own ring.
             let at = [sorted.x[slot], sorted.y[slot], sorted.z[slot]];
             if !cells.wraps() || (0..3).all(|a| cells.relative(a, at[a]) == cell[a]) {
-                self.offer(slot, point, k, out);
+                self.insert_if_nearer(slot, point, k, out);
             }
         }
     }
 
-    /// Keeps a particle if it is among the `k` nearest so far.
-    fn offer(&self, slot: usize, point: RowData, k: usize, out: &mut Vec<Near>) {
+    /// Inserts a particle if it is among the `k` nearest so far.
+    fn insert_if_nearer(&self, slot: usize, point: RowData, k: usize, out: &mut Vec<Near>) {
         let sorted = &self.sorted;
         let (dx, dy, dz) = (point[0] - sorted.x[slot], point[1] - sorted.y[slot], point[2] - sorted.z[slot]);
         let new = Near { index: sorted.index[slot], squared: dx * dx + dy * dy + dz * dz };
         if out.len() == k {
-            if !new.before(&out[k - 1]) {
+            if !new.is_closer(&out[k - 1]) {
                 return;
             }
             out.pop();
         }
-        let at = out.partition_point(|old| old.before(&new));
+        let at = out.partition_point(|old| old.is_closer(&new));
         out.insert(at, new);
     }
 }

@@ -1,18 +1,18 @@
-//! Radix sort of (key, number) pairs: stable, the same order on every machine.
+//! Radix sort of (key, index) pairs: stable, with the same order on every platform.
 
 use crate::memory::of;
 
-/// Bits of a digit: six passes for 63 bits, and the counters of a pass stay in the first cache.
+/// Bits of a digit: six passes for 63 bits, and the counters of a pass fit the L1 cache.
 const DIGIT_BITS: u32 = 11;
 const DIGITS: usize = 1 << DIGIT_BITS;
 const PASSES: usize = u64::BITS.div_ceil(DIGIT_BITS) as usize;
 
-/// Sorts keys and the numbers that belong to them. Owns its second buffers and counters.
+/// Sorts keys with their values. Owns its second buffers and counters.
 #[derive(Clone, Debug, Default)]
 pub struct RadixSort {
     /// Keys; ascending after [`Self::sort`].
     pub keys: Vec<u64>,
-    /// What belongs to each key.
+    /// Value of each key.
     pub values: Vec<u32>,
     other_keys: Vec<u64>,
     other_values: Vec<u32>,
@@ -26,8 +26,8 @@ impl RadixSort {
         keys + of(&self.values) + of(&self.other_values) + of(&self.counts)
     }
 
-    /// Sorts by key, least digit first. Equal keys keep their order, so numbers given in ascending order stay
-    /// ascending among equal keys. Digits that all keys share cost nothing.
+    /// Sorts by key, least significant digit first. Stable, so values given in ascending order stay ascending among
+    /// equal keys. Digits that all keys share are skipped.
     pub fn sort(&mut self) {
         let Self { keys, values, other_keys, other_values, counts } = self;
         assert_eq!(keys.len(), values.len(), "one value per key");

@@ -1,17 +1,16 @@
-//! Particles in the order of a search structure: slot by slot, component by component.
+//! Particles in the slot order of a search structure, as a structure of arrays.
 
 use crate::memory::of;
 use crate::neighbors::{Cloud, Pairs};
 use crate::runtime::cpu::Threads;
 
-/// Slots that are read at once.
+/// Slots read at once.
 pub(crate) const WIDTH: usize = 8;
 
-/// One slot, in the layout the search reads: a structure of arrays, with [`WIDTH`] more elements than slots so that
-/// a vector may be loaded from every slot.
+/// Structure of arrays by slot, with [`WIDTH`] more elements than slots so that a vector may be loaded from every slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sorted {
-    /// Particle number of each slot; what is behind the last slot means nothing.
+    /// Particle index of each slot; padding is undefined.
     pub index: Vec<u32>,
     /// Positions [m].
     pub x: Vec<f32>,
@@ -28,7 +27,7 @@ pub(crate) struct Sorted {
 }
 
 impl Sorted {
-    /// Makes room for `len` slots; contents are to be written.
+    /// Resizes to `len` slots; contents are undefined.
     pub fn resize(&mut self, len: usize) {
         self.len = len;
         for v in [&mut self.x, &mut self.y, &mut self.z, &mut self.radius] {
@@ -44,7 +43,7 @@ impl Sorted {
         [&self.x, &self.y, &self.z, &self.radius].into_iter().map(of).sum::<u64>() + of(&self.index) + of(&self.phase)
     }
 
-    /// Fetches what belongs to the particle numbers in `index`.
+    /// Gathers the data of the particles in `index`.
     pub fn gather(&mut self, threads: &Threads, cloud: Cloud<'_>) {
         let Self { index, x, y, z, radius, phase, len } = self;
         let index = &index[..*len];
@@ -70,7 +69,7 @@ impl Sorted {
         }
     }
 
-    /// The question that a slot asks.
+    /// Neighbor test of a slot's particle.
     #[inline(always)]
     pub fn probe(&self, slot: usize, margin: f32, pairs: Pairs) -> Probe {
         Probe {
@@ -86,7 +85,7 @@ impl Sorted {
     }
 }
 
-/// What one particle asks of every other: are we neighbors, and is it mine to list you?
+/// Neighbor test of one particle: position, reach, and which pairs it lists.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Probe {
     pub x: f32,

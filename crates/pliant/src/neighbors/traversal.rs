@@ -8,16 +8,16 @@ use crate::neighbors::{CODE_BITS, MAX_PARTICLES, Pairs};
 use crate::runtime::cpu::{Isa, Threads};
 use std::ops::Range;
 
-/// Most forks on a way down: one for each bit of a code, then one for each bit that tells slots of equal codes apart,
-/// and one more (E31: D4's bound on the height is too low, and its 64-bit bitstack can overflow).
+/// Maximum depth of forks: one for each bit of a code, then one for each bit that separates slots of equal codes, and
+/// one more (E31: D4's bound on the height is too low, and its 64-bit bitstack can overflow).
 pub const MAX_DEPTH: usize = CODE_BITS as usize + MAX_PARTICLES.ilog2() as usize + 1;
 
-/// A bit for every fork on the way down.
+/// A bit for every fork on the path.
 type Bits = u128;
 
 const _: () = assert!(MAX_DEPTH < Bits::BITS as usize);
 
-/// How to walk through a subtree.
+/// Traversal of a subtree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Walk {
     /// A stack of nodes still to visit (D4 Alg 5.2).
@@ -30,16 +30,16 @@ pub enum Walk {
     Mbvh2,
 }
 
-/// Where a traversal starts.
+/// Start of a traversal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Start {
     /// At the root, once for every particle.
     Root,
-    /// At the particle's own bunch; then the siblings on the way up, each from its top (D4 Alg 5.5). Nobody tests the
-    /// ancestors, which meet the particle anyway.
+    /// At the particle's own leaf; then the siblings on the way up, each from its top (D4 Alg 5.5). Ancestors are not
+    /// tested, as they always overlap the particle.
     Leaf,
-    /// As `Leaf`, but once for all particles of a bunch. What one of them may meet is kept, and each of them looks
-    /// through that.
+    /// As `Leaf`, but once for all particles of a leaf. The overlapping leaves are stored, and each particle tests
+    /// those.
     #[default]
     Bunch,
 }
@@ -47,14 +47,14 @@ pub enum Start {
 /// A traversal: every walk can start anywhere.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Traversal {
-    /// How to walk.
+    /// Walk.
     pub walk: Walk,
-    /// Where to start.
+    /// Start.
     pub start: Start,
 }
 
 impl Traversal {
-    /// All of them.
+    /// All combinations.
     pub fn all() -> impl Iterator<Item = Self> {
         let starts = [Start::Root, Start::Leaf, Start::Bunch];
         let of = |start| [Walk::Stack, Walk::Sparse, Walk::Mbvh2].map(|walk| Self { walk, start });
@@ -63,14 +63,14 @@ impl Traversal {
 }
 
 impl<V: Volume> Tree<V> {
-    /// Lists all pairs that are near with this margin [m].
+    /// Lists all near pairs with this margin [m].
     ///
-    /// Every pair is seen from both of its particles (E30); with [`Pairs::Once`] the smaller number keeps it.
+    /// Every pair is found from both of its particles (E30); with [`Pairs::Once`] the smaller index keeps it.
     pub fn pairs(&self, threads: &Threads, isa: Isa, how: Traversal, margin: f32, pairs: Pairs, out: &mut Neighbors) {
         out.collect(threads, &self.sorted, |slots, lists| {
             #[cfg(target_arch = "x86_64")]
             if crate::neighbors::filter::eight(isa) {
-                // SAFETY: `eight` has seen AVX2 and POPCNT on this processor.
+                // SAFETY: `eight` has detected AVX2 and POPCNT on this processor.
                 return unsafe { self.search_avx2(slots, how, margin, pairs, lists) };
             }
             #[cfg(not(target_arch = "x86_64"))]
@@ -128,7 +128,7 @@ impl<V: Volume> Tree<V> {
         let mut slot = slots.start;
         while slot < slots.end {
             let link = self.up_slot[slot];
-            // At the ends of the range a bunch may be cut.
+            // A leaf may be cut at the ends of the range.
             let mut query = Query::of(&sorted.probe(slot, margin, pairs));
             let mut end = slot + 1;
             while end < slots.end && self.up_slot[end] == link {
@@ -153,7 +153,7 @@ impl<V: Volume> Tree<V> {
         lists.put_scratch(met);
     }
 
-    /// Calls `visit(first slot, slots)` for every bunch that the query meets, starting at the root.
+    /// Calls `visit(first slot, slots)` for every leaf that overlaps the query, starting at the root.
     pub fn visit(&self, walk: Walk, query: &Query, mut visit: impl FnMut(u32, u32)) {
         let mut visit = |first, count, _| visit(first, count);
         if self.root != NONE {
@@ -161,7 +161,7 @@ impl<V: Volume> Tree<V> {
         }
     }
 
-    /// As [`Self::visit`], but within the subtree that side 0 or 1 of a fork leads to.
+    /// As [`Self::visit`], but within the subtree of side 0 or 1 of a fork.
     pub fn visit_below(&self, walk: Walk, fork: u32, side: u32, query: &Query, mut visit: impl FnMut(u32, u32)) {
         let mut visit = |first, count, _| visit(first, count);
         self.walk(walk, self.forks[fork as usize].words[side as usize], 2 * fork + side, query, &mut visit);
@@ -184,7 +184,7 @@ impl<V: Volume> Tree<V> {
         }
     }
 
-    /// Walks through the subtree of a node, which `link` leads to.
+    /// Walks the subtree of a node, given by `link`.
     #[inline(always)]
     fn walk(&self, walk: Walk, word: u32, link: u32, query: &Query, visit: &mut impl FnMut(u32, u32, u32)) {
         match walk {
@@ -194,7 +194,7 @@ impl<V: Volume> Tree<V> {
         }
     }
 
-    /// D4 Alg 5.2. E29: a leaf goes on with the top of the stack like a fork whose children were both refused.
+    /// D4 Alg 5.2. E29: a leaf continues with the top of the stack, like a fork whose children were both rejected.
     #[inline(always)]
     fn walk_stack(&self, mut word: u32, mut link: u32, query: &Query, visit: &mut impl FnMut(u32, u32, u32)) {
         let mut stack = [0; MAX_DEPTH];
@@ -225,8 +225,8 @@ impl<V: Volume> Tree<V> {
         }
     }
 
-    /// D4 Alg 5.3. E30: it ends when it is back where it started, not at the root, or it would go on to the sibling
-    /// of the node it started from.
+    /// D4 Alg 5.3. E30: it ends at its start node, not at the root, or it would continue with the sibling of the start
+    /// node.
     #[inline(always)]
     fn walk_sparse(&self, mut word: u32, mut link: u32, query: &Query, visit: &mut impl FnMut(u32, u32, u32)) {
         let start = link;
@@ -290,14 +290,14 @@ impl<V: Volume> Tree<V> {
         }
     }
 
-    /// Word of the node that a link leads to.
+    /// Word of a link's node.
     #[inline(always)]
     fn word(&self, link: u32) -> u32 {
         self.forks[link as usize / 2].words[link as usize % 2]
     }
 }
 
-/// Whether a child may hold neighbors: within reach, and not all of the query's own phase (D4 §5.3.3).
+/// Whether a child may contain neighbors: within reach, and not entirely of the query's own phase (D4 §5.3.3).
 #[inline(always)]
 fn meets<V: Volume>(fork: &Fork<V>, side: usize, query: &Query) -> bool {
     let foreign = (query.phase == 0) | (fork.phases[side] != query.phase);

@@ -1,7 +1,7 @@
 //! Linear bounding volume hierarchy: a radix tree over sorted Morton codes, with volumes (S31, D4 §5.2).
 //!
-//! Order of slots: by code, then by particle number. Nodes with at most a few particles are not split further: such
-//! a *bunch* is a run of slots, which the innermost loop tests at once. Inner nodes (*forks*) keep the volumes of
+//! Slots are ordered by code, then by particle index. Nodes with few particles are not split further: such a leaf
+//! (*bunch*) is a run of slots, which the innermost loop tests at once. Inner nodes (*forks*) store the volumes of
 //! their two children, so that a traversal reads one cache line per fork.
 
 use crate::memory::of;
@@ -15,23 +15,23 @@ use crate::runtime::cpu::Threads;
 use crate::runtime::cpu::shared_slice::Shared;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// Most particles of a bunch: its size takes three bits.
+/// Maximum number of particles of a leaf: its size takes three bits.
 pub const MAX_BUNCH: u32 = 8;
 
-/// Marks the word of a bunch.
+/// Flag of a leaf's word.
 const BUNCH: u32 = 1 << 31;
 
-/// A word that is no node and no link.
+/// Neither a node nor a link.
 pub(crate) const NONE: u32 = u32::MAX;
 
 const _: () = assert!((MAX_PARTICLES as u32) * MAX_BUNCH <= BUNCH);
 
-/// What a fork's side leads to.
+/// Child of a fork.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// A fork, by number.
+    /// A fork, by index.
     Fork(u32),
-    /// A run of slots.
+    /// A leaf: a run of slots.
     Bunch {
         /// First slot.
         first: u32,
@@ -65,34 +65,34 @@ pub struct Fork<V> {
     /// Volume of each child.
     pub volumes: [V; 2],
     pub(crate) words: [u32; 2],
-    /// The phase that all particles of the child share, or 0.
+    /// The phase common to all particles of the child, or 0.
     pub phases: [u32; 2],
 }
 
 impl<V> Fork<V> {
-    /// What each side leads to.
+    /// Children of both sides.
     pub fn children(&self) -> [Node; 2] {
         self.words.map(Node::unpack)
     }
 }
 
-/// The tree of a cloud, with its buffers.
+/// The tree of a set of particles, with its buffers.
 ///
-/// A *link* names a side of a fork: 2 · fork + side. Forks have the numbers of Karras' inner nodes, so some numbers
-/// below the number of particles are not in use.
+/// A *link* identifies a side of a fork: 2 · fork + side. Forks have the indices of Karras' inner nodes, so some
+/// indices below the number of particles are unused.
 #[derive(Debug)]
 pub struct Tree<V> {
     bunch: u32,
     pub(crate) root: u32,
     pub(crate) forks: Vec<Fork<V>>,
-    /// Link to each fork; none for the root and for numbers not in use.
+    /// Link to each fork; none for the root and for unused indices.
     pub(crate) up: Vec<u32>,
-    /// Link to the bunch of each slot; none if the root is a bunch.
+    /// Link to the leaf of each slot; none if the root is a leaf.
     pub(crate) up_slot: Vec<u32>,
     pub(crate) sorted: Sorted,
-    /// Numbers of forks that are in use.
+    /// Indices of used forks.
     used: Vec<u32>,
-    /// Children of each fork whose volume is done.
+    /// Number of children of each fork whose volume is complete.
     arrived: Vec<AtomicU32>,
     sort: RadixSort,
 }
@@ -110,9 +110,9 @@ impl<V: Volume> Tree<V> {
         of(&self.forks) + links + self.sorted.bytes() + self.sort.bytes()
     }
 
-    /// An empty tree with at most `bunch` particles, 1 to [`MAX_BUNCH`], in a node that is not split.
+    /// An empty tree with at most `bunch` particles per leaf, 1 to [`MAX_BUNCH`].
     pub fn new(bunch: u32) -> Self {
-        assert!((1..=MAX_BUNCH).contains(&bunch), "a bunch has 1 to {MAX_BUNCH} particles, not {bunch}");
+        assert!((1..=MAX_BUNCH).contains(&bunch), "a leaf has 1 to {MAX_BUNCH} particles, not {bunch}");
         Self {
             bunch,
             root: NONE,
@@ -126,7 +126,7 @@ impl<V: Volume> Tree<V> {
         }
     }
 
-    /// Builds the tree of a cloud: codes, sort, radix tree, volumes.
+    /// Builds the tree: codes, sort, radix tree, volumes.
     pub fn build(&mut self, threads: &Threads, cloud: Cloud<'_>) {
         cloud.check();
         let n = cloud.len();
@@ -144,27 +144,27 @@ impl<V: Volume> Tree<V> {
         self.refit(threads, cloud);
     }
 
-    /// The topmost node, if there are particles.
+    /// The root, if there are particles.
     pub fn root(&self) -> Option<Node> {
         (self.root != NONE).then(|| Node::unpack(self.root))
     }
 
-    /// A fork that some node leads to.
+    /// A used fork.
     pub fn fork(&self, number: u32) -> &Fork<V> {
         &self.forks[number as usize]
     }
 
-    /// Particle numbers in the order of slots.
+    /// Particle indices in slot order.
     pub fn order(&self) -> &[u32] {
         &self.sorted.index[..self.sorted.len]
     }
 
-    /// Codes in the order of slots.
+    /// Codes in slot order.
     pub fn codes(&self) -> &[u64] {
         &self.sort.keys
     }
 
-    /// Forks on the longest way down (E31 bounds it by [`super::MAX_DEPTH`]).
+    /// Number of forks on the longest path (E31 bounds it by [`super::MAX_DEPTH`]).
     pub fn height(&self) -> usize {
         let depth = |&link: &u32| {
             let (mut link, mut depth) = (link, 0);
@@ -176,7 +176,7 @@ impl<V: Volume> Tree<V> {
         self.up_slot.iter().map(depth).max().unwrap_or(0)
     }
 
-    /// Makes the radix tree of the sorted codes, every fork by itself (D4 Alg 5.1 with E28).
+    /// Builds the radix tree of the sorted codes, every fork independently (D4 Alg 5.1 with E28).
     fn link(&mut self, threads: &Threads) {
         let n = self.sorted.len;
         let bunch = self.bunch as usize;
@@ -205,13 +205,13 @@ impl<V: Volume> Tree<V> {
                 for (side, (a, b)) in [(first, split), (split + 1, last)].into_iter().enumerate() {
                     let link = (2 * i + side) as u32;
                     fork.words[side] = if b - a < bunch {
-                        // SAFETY: a slot is in one bunch, and a bunch has one fork above it: nobody else writes here.
+                        // SAFETY: a slot is in one leaf, and a leaf has one parent fork: no other thread writes here.
                         unsafe { up_slot.slice(a..b + 1) }.fill(link);
                         Node::Bunch { first: a as u32, count: (b - a + 1) as u32 }.pack()
                     } else {
-                        // A left child has the number of its last slot, a right one of its first.
+                        // A left child has the index of its last slot, a right one of its first.
                         let child = if side == 0 { b } else { a };
-                        // SAFETY: a fork has one fork above it.
+                        // SAFETY: a fork has one parent fork.
                         unsafe { *up.get(child) = link };
                         Node::Fork(child as u32).pack()
                     };
@@ -225,10 +225,10 @@ impl<V: Volume> Tree<V> {
         self.used.extend((0..inner as u32).filter(|&i| self.forks[i as usize].words[0] != NONE));
     }
 
-    /// Takes over where particles are now and makes all volumes anew, from bunches upward; the order of slots stays.
-    /// Correct for any motion; slower to traverse the farther particles have moved since [`Self::build`].
+    /// Updates positions and recomputes all volumes, from the leaves upward; the order of slots is unchanged. Correct
+    /// for any motion; traversal slows down the farther particles have moved since [`Self::build`].
     pub fn refit(&mut self, threads: &Threads, cloud: Cloud<'_>) {
-        assert_eq!(cloud.len(), self.sorted.len, "refitting needs the particles that the tree was built from");
+        assert_eq!(cloud.len(), self.sorted.len, "refit needs the same number of particles as build");
         self.sorted.gather(threads, cloud);
         self.arrived.iter_mut().for_each(|a| *a.get_mut() = 0);
         let (forks, up, sorted, arrived) = (Shared::new(&mut self.forks), &self.up, &self.sorted, &self.arrived);
@@ -236,11 +236,12 @@ impl<V: Volume> Tree<V> {
     }
 }
 
-/// Measures the bunches of a fork and goes on upward wherever both children of a fork are done (D4 §5.2.4).
+/// Computes the volumes of a fork's leaves, and continues upward where both children of a fork are complete (D4
+/// §5.2.4).
 fn climb<V: Volume>(forks: Shared<'_, Fork<V>>, up: &[u32], sorted: &Sorted, arrived: &[AtomicU32], number: usize) {
     let base = forks.base();
     for side in 0..2 {
-        // SAFETY: words do not change here; nobody makes a reference to a whole fork that others write to.
+        // SAFETY: words do not change here; no reference to a whole fork exists while others write to it.
         let word = unsafe { (*base.add(number)).words[side] };
         let Node::Bunch { first, count } = Node::unpack(word) else { continue };
         let (mut volume, mut phase) = bunch_volume(sorted, first as usize, count as usize);
@@ -248,8 +249,8 @@ fn climb<V: Volume>(forks: Shared<'_, Fork<V>>, up: &[u32], sorted: &Sorted, arr
         loop {
             let (fork, side) = (link / 2, link % 2);
             assert!(fork < arrived.len());
-            // SAFETY: in range as asserted. Each side of a fork is written once, by whoever finished that child;
-            // the counter hands it over to the one that comes second, who alone reads both.
+            // SAFETY: in range as asserted. Each side of a fork is written once, by the thread that finished that
+            // child; the counter hands it over to the thread that arrives second, which alone reads both.
             let other = unsafe {
                 (&raw mut (*base.add(fork)).volumes[side]).write(volume);
                 (&raw mut (*base.add(fork)).phases[side]).write(phase);
@@ -258,7 +259,7 @@ fn climb<V: Volume>(forks: Shared<'_, Fork<V>>, up: &[u32], sorted: &Sorted, arr
                 }
                 ((*base.add(fork)).volumes[1 - side], (*base.add(fork)).phases[1 - side])
             };
-            // Left and right keep their places, whoever came first: the same bits on any number of threads.
+            // Left and right keep their order, whichever thread arrives first: bitwise equal for any thread count.
             volume = if side == 0 { V::around(&volume, &other.0) } else { V::around(&other.0, &volume) };
             phase = if phase == other.1 { phase } else { 0 };
             if up[fork] == NONE {
@@ -280,7 +281,7 @@ fn bunch_volume<V: Volume>(sorted: &Sorted, first: usize, count: usize) -> (V, u
     (volume, phase)
 }
 
-/// Length of the common prefix of two codes, −1 outside of the array (E28). Equal codes go on with the bits of their
+/// Length of the common prefix of two codes, −1 outside the array (E28). Equal codes continue with the bits of their
 /// slots, which makes all keys different.
 #[inline(always)]
 fn prefix(codes: &[u64], i: usize, j: isize) -> i32 {
@@ -297,7 +298,7 @@ fn range(codes: &[u64], i: usize) -> (usize, usize) {
     let d = if at(1) > at(-1) { 1 } else { -1 };
     let least = at(-d);
     let mut most = 2;
-    // E28: goes on while the prefix is longer, so it ends where it is shorter *or equal*.
+    // E28: continues while the prefix is longer, so it ends where it is shorter *or equal*.
     while at(most * d) > least {
         most *= 2;
     }

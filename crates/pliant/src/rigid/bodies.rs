@@ -1,4 +1,4 @@
-//! Bodies as flat arrays: members in blocks of eight, rest offsets, masses, and what moves with each body.
+//! Bodies as flat arrays: members in blocks of eight, rest offsets, masses, and pose data.
 
 use crate::math::RowData;
 use crate::math::matrix::{IDENTITY, Mat3, Quat, UPRIGHT, Vec3, apply, matrix_of, multiply};
@@ -7,14 +7,14 @@ use crate::rigid::moments::{Block, CHUNK_BLOCKS, LANES};
 use crate::rigid::plasticity::{Plastic, flow};
 use crate::rigid::stiffness::Stiffness;
 
-/// What a body is to be, before it is laid out.
+/// Definition of a body, before layout.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BodyDef {
-    /// Row numbers of its particles, each once. Shapes may share particles.
+    /// Row indices of its particles, each once. Shapes may share particles.
     pub members: Vec<u32>,
-    /// How strongly it keeps its shape.
+    /// Stiffness of the shape.
     pub stiffness: Stiffness,
-    /// Whether and when its rest shape gives way.
+    /// Plasticity of the rest shape, if any.
     pub plastic: Option<Plastic>,
 }
 
@@ -25,54 +25,54 @@ impl BodyDef {
     }
 }
 
-/// Why a shape cannot be laid out.
+/// Invalid shape definition.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ShapeError {
-    /// Nothing to match.
+    /// No members.
     #[error("shape {0} has no particles")]
     Empty(usize),
-    /// A row that is not there.
+    /// Row index out of range.
     #[error("shape {shape} names row {row}, but there are {rows}")]
     OutOfRange {
-        /// Number of the shape.
+        /// Shape index.
         shape: usize,
-        /// What it names.
+        /// Row index.
         row: u32,
-        /// How many there are.
+        /// Number of rows.
         rows: usize,
     },
-    /// A row that would count twice.
+    /// Duplicate row.
     #[error("shape {shape} names row {row} twice")]
     Twice {
-        /// Number of the shape.
+        /// Shape index.
         shape: usize,
-        /// What it names.
+        /// Row index.
         row: u32,
     },
-    /// A place or an inverse mass that is no number, or a negative inverse mass.
+    /// A position or inverse mass that is not finite, or a negative inverse mass.
     #[error("row {0} of a shape is not finite or has a negative inverse mass")]
     Row(u32),
-    /// A stiffness or plasticity out of range.
-    #[error("shape {0} has a stiffness outside of 0 to 1, or a negative time, threshold, creep or bound")]
+    /// A stiffness or plasticity parameter out of range.
+    #[error("shape {0} has a stiffness outside 0 to 1, or a negative time, threshold, creep or bound")]
     Parameter(usize),
 }
 
-/// The fixed half of a body. Lengths are about its rest center of mass.
+/// Constant data of a body. Lengths are relative to its rest center of mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Body {
-    /// First of its blocks.
+    /// Index of its first block.
     pub first_block: usize,
-    /// Members.
+    /// Number of members.
     pub count: usize,
     /// Row of its first member.
     pub first_row: usize,
-    /// First of its pinned members in the list of pins, and how many.
+    /// Index of its first pinned member in the list of pins, and their number.
     pub pins: (usize, usize),
-    /// Σ m [kg], pins as they weigh.
+    /// Σ m [kg], with the weights of pins.
     pub mass: f32,
     /// Σ m q [kg·m].
     pub first: Vec3,
-    /// Rest offset of the point that translation is taken from: the center of mass, or of the pins [m].
+    /// Rest offset of the translation reference: the center of mass, or of the pins [m].
     pub pivot: Vec3,
     /// Pseudoinverse of Σ m (q − pivot)(q − pivot)ᵀ [1/(kg·m²)].
     pub spread: Mat3,
@@ -82,7 +82,7 @@ pub(crate) struct Body {
     pub second: Mat3,
     pub stiffness: Stiffness,
     pub plastic: Option<Plastic>,
-    /// Part of the way to the goals in one iteration of this substep.
+    /// Share of the distance to the goals covered in one iteration of this substep.
     pub alpha: f32,
 }
 
@@ -95,22 +95,23 @@ impl Body {
         self.blocks().div_ceil(CHUNK_BLOCKS)
     }
 
-    /// Whether it moves as one: never bent, held by nothing. What its particles are moved by is then a force on it.
+    /// Whether it moves as a rigid body: rigid stiffness, no plasticity, no pins. Corrections of its particles then act
+    /// as forces on it.
     pub fn is_rigid(&self) -> bool {
         self.stiffness.is_rigid() && self.plastic.is_none() && self.pins.1 == 0
     }
 }
 
-/// The moving half of a body.
+/// State of a body.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Orientation of the rest shape.
     pub rotation: Quat,
-    /// Where the rest center of mass is matched to [m].
+    /// World position of the rest center of mass [m].
     pub center: Vec3,
-    /// What plastic flow has made of the rest shape, determinant 1.
+    /// Plastic deformation of the rest shape, determinant 1.
     pub shape: Mat3,
-    /// Stretch of the iteration of this substep that deformed the body most; plastic bodies only.
+    /// Stretch of the iteration of this substep with the largest strain; plastic bodies only.
     pub stretch: Mat3,
     /// ‖stretch − I‖.
     pub strain: f32,
@@ -122,25 +123,26 @@ impl Pose {
         multiply(&matrix_of(self.rotation), &self.shape)
     }
 
-    /// Where a point of the rest shape is, given from the rest center of mass [m]. Moves a rigid body's visual mesh.
+    /// World position of a point of the rest shape, given relative to the rest center of mass [m]. Transforms a rigid
+    /// body's visual mesh.
     pub fn place(&self, offset: Vec3) -> Vec3 {
         let v = apply(&self.linear(), offset);
         [0, 1, 2].map(|k| v[k] + self.center[k])
     }
 }
 
-/// How members lie among the rows.
+/// Arrangement of members among the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Layout {
     /// Every body is a run of consecutive rows, and runs ascend: matched in place.
     Runs,
-    /// Anything else: goals are written down by member, then each particle goes to the mean of its own.
+    /// General case: displacements are stored per member, then each particle moves by the mean of its members'.
     Lists {
-        /// Where the slots of each row begin; one more at the end.
+        /// Start of the slots of each row, plus the end.
         starts: Vec<u32>,
-        /// Numbers of the members (8·block + lane) that a row is, by row.
+        /// Member indices (8·block + lane) of each row.
         slots: Vec<u32>,
-        /// What each member is to move by: x, y, z by block.
+        /// Displacement of each member: x, y, z by block.
         moves: Vec<[[f32; LANES]; 3]>,
     },
 }
@@ -150,22 +152,22 @@ pub(crate) enum Layout {
 pub struct ShapeMatch {
     pub(crate) bodies: Vec<Body>,
     pub(crate) poses: Vec<Pose>,
-    /// Offsets and masses by member, bodies one after the other, each filled up to whole blocks with masses of 0.
+    /// Offsets and masses per member, body by body, each padded to whole blocks with zero masses.
     pub(crate) blocks: Vec<Block>,
-    /// Row of each member, filled up with a body's last one.
+    /// Row of each member, padded with the body's last one.
     pub(crate) members: Vec<[u32; LANES]>,
     /// Rows of pinned members, body by body.
     pub(crate) pins: Vec<u32>,
-    /// By row, how much of a particle's own inverse mass a rigid body has there ([`ShapeMatch::shares`]).
+    /// Per row, the inverse mass of its rigid body relative to that of the particle ([`ShapeMatch::shares`]).
     pub(crate) shares: Vec<f32>,
-    /// By row, who is no longer a member ([`ShapeMatch::leave`]); empty where all are.
+    /// Per row, whether it was removed ([`ShapeMatch::leave`]); empty if none was.
     pub(crate) gone: Vec<bool>,
     pub(crate) layout: Layout,
     pub(crate) rows: usize,
 }
 
 impl ShapeMatch {
-    /// Lays out shapes whose rest is where the rows are: x, y, z [m], inverse mass [1/kg].
+    /// Lays out shapes whose rest positions are the rows: x, y, z [m], inverse mass [1/kg].
     pub fn new(shapes: &[BodyDef], rest: &[RowData]) -> Result<Self, ShapeError> {
         check(shapes, rest)?;
         let mut this = Self {
@@ -190,7 +192,7 @@ impl ShapeMatch {
         Ok(this)
     }
 
-    /// Begins a substep of h seconds, in which [`super::match_shapes`] will be called `iterations` times.
+    /// Begins a substep of h seconds with `iterations` calls of [`super::match_shapes`].
     pub fn begin(&mut self, h: f32, iterations: u32) {
         for (body, pose) in self.bodies.iter_mut().zip(&mut self.poses) {
             body.alpha = body.stiffness.per_iteration(h, iterations);
@@ -198,8 +200,8 @@ impl ShapeMatch {
         }
     }
 
-    /// Ends a substep of h seconds: plastic bodies that were deformed beyond their threshold change their rest shape,
-    /// by the iteration that deformed them most. Once in a substep, or creep would depend on the number of iterations.
+    /// Ends a substep of h seconds: plastic bodies strained beyond their threshold change their rest shape, by the
+    /// iteration with the largest strain. Once per substep, or creep would depend on the iteration count.
     pub fn flow(&mut self, h: f32) {
         for (body, pose) in self.bodies.iter().zip(&mut self.poses) {
             if let Some(plastic) = &body.plastic {
@@ -208,24 +210,24 @@ impl ShapeMatch {
         }
     }
 
-    /// Takes a row out of all bodies: it has no mass there any more, and holds nobody. Its inverse mass must be 0, or it would
-    /// still go where its bodies do. Counts from the next [`Self::set_masses`] on.
+    /// Removes a row from all bodies: it has no mass there any more and does not act as a pin. Its inverse mass must be
+    /// 0, or it would still follow its bodies. Takes effect with the next [`Self::set_masses`].
     pub fn leave(&mut self, row: usize) {
         self.gone.resize(self.rows, false);
         self.gone[row] = true;
     }
 
-    /// Where the bodies are, in the order of the shapes.
+    /// Poses of the bodies, in the order of the shapes.
     pub fn poses(&self) -> &[Pose] {
         &self.poses
     }
 
-    /// The same, to set them: matching goes on from the rotation given here.
+    /// Mutable poses: matching starts from the rotation given here.
     pub fn poses_mut(&mut self) -> &mut [Pose] {
         &mut self.poses
     }
 
-    /// Where the last match would have the members of a body, in their order.
+    /// Goal positions of the members of a body in the last match, in their order.
     pub(crate) fn goals(&self, body: usize) -> impl Iterator<Item = Vec3> + '_ {
         let (body, pose) = (&self.bodies[body], &self.poses[body]);
         let linear = pose.linear();
@@ -236,17 +238,17 @@ impl ShapeMatch {
         })
     }
 
-    /// Whether every body is a run of consecutive rows, and none shares any.
+    /// Whether every body is a run of consecutive rows, and no rows are shared.
     pub fn in_runs(&self) -> bool {
         self.layout == Layout::Runs
     }
 
-    /// Rows of each body, where they are runs.
+    /// Rows of each body, if they are runs.
     pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
     }
 
-    /// Memory that they hold [bytes].
+    /// Memory [bytes].
     pub(crate) fn bytes(&self) -> u64 {
         let lists = match &self.layout {
             Layout::Runs => 0,
@@ -262,12 +264,12 @@ impl ShapeMatch {
             + lists
     }
 
-    /// How many bodies there are.
+    /// Number of bodies.
     pub fn len(&self) -> usize {
         self.bodies.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no bodies.
     pub fn is_empty(&self) -> bool {
         self.bodies.is_empty()
     }
@@ -333,7 +335,7 @@ fn check(shapes: &[BodyDef], rest: &[RowData]) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// Which members each row is.
+/// Members of each row.
 fn lists(shapes: &[BodyDef], bodies: &[Body], rows: usize, blocks: usize) -> Layout {
     let mut starts = vec![0_u32; rows + 1];
     shapes.iter().flat_map(|s| &s.members).for_each(|&r| starts[r as usize + 1] += 1);

@@ -1,4 +1,4 @@
-//! Bodies that keep their shape, written down for `shapes.wgsl`.
+//! Tables of shape-matched bodies for `shape_matching.wgsl`.
 
 use crate::math::RowData;
 use crate::model::Model;
@@ -11,36 +11,36 @@ use crate::solver::gpu::model_packing::NONE;
 use crate::solver::gpu::program::SIZE;
 use wgpu::{Buffer, BufferUsages};
 
-/// Members that one workgroup adds up: sixteen for each of its threads.
+/// Members summed by one workgroup: sixteen per thread.
 const PIECE: usize = 4096;
 
-/// Vectors of a body, of a pose, of a piece's sums and of a goal, as in the shader.
+/// Number of vectors of a body, a pose, the sums of a piece and a goal, as in the shader.
 const BODY: usize = 13;
 const POSE: usize = 8;
 const SUMS: usize = 4;
 const GOAL: usize = 4;
 
-/// Where the tables of the bodies are, and what is done with them.
+/// Tables of the bodies, and the passes over them.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeTables {
-    /// All of it.
+    /// Packed tables.
     pub words: Vec<[u32; 4]>,
-    /// What passes are told.
+    /// Job record of the passes.
     pub job: Job,
-    /// Pieces of bodies.
+    /// Number of pieces of bodies.
     pub pieces: usize,
     /// Whether every body is one piece of consecutive rows.
     pub whole: bool,
-    /// Whether bodies share rows, or their rows are no runs.
+    /// Whether bodies share rows, or their rows are not runs.
     pub lists: bool,
     /// Whether any body is plastic.
     pub plastic: bool,
-    /// Vectors in `work`.
+    /// Number of vectors in `work`.
     pub work: usize,
 }
 
 impl ShapeTables {
-    /// Writes bodies down; their sums will be in `work` from `first` on.
+    /// Packs the bodies; their sums are in `work` from `first` on.
     pub fn new(model: &Model, shapes: &ShapeMatch, particles: usize, first: usize) -> Self {
         let settings = &model.settings;
         let h = settings.dt / settings.substeps as f32;
@@ -51,7 +51,7 @@ impl ShapeTables {
         let (mut members, mut pieces) = (0, Vec::new());
         for (b, body) in shapes.bodies.iter().enumerate() {
             let own = body.count.div_ceil(PIECE);
-            // As even as can be: the slowest workgroup is what a pass waits for.
+            // Evenly sized pieces: a pass takes as long as its slowest workgroup.
             let size = body.count.div_ceil(own);
             let first_piece = pieces.len() as u32;
             pieces.extend(
@@ -63,7 +63,7 @@ impl ShapeTables {
                 None => (0.0, 0.0, 0.0),
             };
             let at = &mut all.words[BODY * b..BODY * (b + 1)];
-            // As in the shader: what bends, and what turns by its torque alone.
+            // Flags as in the shader: plastic, and rotated by torque only.
             let nature = u32::from(body.plastic.is_some()) + if !all.lists && body.is_rigid() { 2 } else { 0 };
             at[0] = [members as u32, body.count as u32, body.pins.1 as u32, nature];
             at[1] = [body.mass, alpha, threshold, creep].map(f32::to_bits);
@@ -108,7 +108,7 @@ impl ShapeTables {
     }
 
     fn put_lists(&mut self, shapes: &ShapeMatch, starts: &[u32], slots: &[u32], particles: usize) {
-        // The host counts members by blocks of eight, the device without gaps.
+        // The host numbers members by blocks of eight, the device without gaps.
         let mut number = vec![0_u32; 8 * shapes.blocks.len()];
         let mut sites = Vec::new();
         for body in &shapes.bodies {
@@ -125,7 +125,7 @@ impl ShapeTables {
         self.job.copies_out = self.pack(&slots);
     }
 
-    /// Words, four to a vector; returns the first.
+    /// Appends words, four per vector; returns the index of the first.
     fn pack(&mut self, words: &[u32]) -> u32 {
         let at = self.words.len() as u32;
         self.words.extend(words.chunks(4).map(|four| {
@@ -136,7 +136,7 @@ impl ShapeTables {
         at
     }
 
-    /// What matching all bodies once takes: entry points with their workgroups.
+    /// Dispatches of one matching iteration: entry points with their workgroup counts.
     pub fn passes(&self, particles: usize) -> Vec<(&'static str, usize)> {
         let bodies = self.job.count as usize;
         if self.whole {
@@ -151,16 +151,16 @@ impl ShapeTables {
     }
 }
 
-/// The tables and the poses on the device.
+/// Tables and poses on the device.
 pub struct Shapes {
     bodies: Buffer,
     poses: Buffer,
-    /// Both, for the shaders.
+    /// Bind group of both.
     pub group: wgpu::BindGroup,
 }
 
 impl Shapes {
-    /// Puts them there.
+    /// Creates and uploads them.
     pub fn new(
         device: &Device,
         layout: &wgpu::BindGroupLayout,
@@ -170,21 +170,21 @@ impl Shapes {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         let bodies = device.buffer("bodies", size_of_val(&tables.words[..]) as u64, usage)?;
         let poses = device.buffer("poses", (16 * POSE * shapes.len()) as u64, usage)?;
-        let group = device.attempt("the bindings of bodies", || own_group(device, layout, &[&bodies, &poses]))?;
+        let group = device.attempt("shape matching bind group", || own_group(device, layout, &[&bodies, &poses]))?;
         let all = Self { bodies, poses, group };
         all.upload(device, tables);
         all.upload_poses(device, shapes);
         Ok(all)
     }
 
-    /// The tables again, after masses have changed.
+    /// Uploads the tables again, after masses have changed.
     pub fn upload(&self, device: &Device, tables: &ShapeTables) {
         device.queue.write_buffer(&self.bodies, 0, bytemuck::cast_slice(&tables.words));
     }
 
-    /// Poses, as the host has them.
+    /// Uploads the host's poses.
     pub fn upload_poses(&self, device: &Device, shapes: &ShapeMatch) {
-        let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(written).collect();
+        let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(pack_pose).collect();
         device.queue.write_buffer(&self.poses, 0, bytemuck::cast_slice(&poses));
     }
 
@@ -193,7 +193,7 @@ impl Shapes {
         self.bodies.size() + self.poses.size()
     }
 
-    /// Reads the poses back; waits for them.
+    /// Reads the poses back; blocks until they arrive.
     pub fn download(&self, device: &Device, shapes: &mut ShapeMatch) -> Result<(), GpuError> {
         let words = device.download(&self.poses)?;
         let numbers: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
@@ -208,7 +208,7 @@ impl Shapes {
     }
 }
 
-fn written(pose: &Pose) -> [RowData; POSE] {
+fn pack_pose(pose: &Pose) -> [RowData; POSE] {
     let vector = |v: [f32; 3], w: f32| [v[0], v[1], v[2], w];
     let [s0, s1, s2] = pose.shape.map(|column| vector(column, 0.0));
     let [t0, t1, t2] = pose.stretch.map(|column| vector(column, 0.0));

@@ -1,4 +1,4 @@
-//! Bodies that grow: members that come later.
+//! Bodies that grow: members added during the simulation.
 
 use crate::math::RowData;
 use crate::math::matrix::{IDENTITY, UPRIGHT, Vec3, matrix_of};
@@ -7,11 +7,11 @@ use crate::rigid::moments::LANES;
 use std::ops::Range;
 
 impl ShapeMatch {
-    /// Takes members of a body back that have left it ([`Self::leave`]): those with the numbers `joining`, all before them
-    /// being there. At rest they are where they are now, as seen from the body: Rᵀ(x − c). The first ones make the body. Counts
-    /// from the next [`Self::set_masses`] on.
+    /// Restores removed members of a body ([`Self::leave`]): those with the indices `joining`, all before them being
+    /// present. Their rest offsets are their current positions in the body's frame, Rᵀ(x − c). The first ones create
+    /// the body. Takes effect with the next [`Self::set_masses`].
     ///
-    /// Rest offsets stay about the center of mass, or sums would round the body along.
+    /// Rest offsets stay relative to the center of mass, or rounding of the sums would move the body.
     pub fn join(&mut self, body: usize, joining: Range<usize>, rows: &[RowData]) {
         let (first_block, count) = (self.bodies[body].first_block, joining.end);
         let site = |k: usize| (first_block + k / LANES, k % LANES);
@@ -24,7 +24,7 @@ impl ShapeMatch {
             }
         }
         if joining.start == 0 {
-            let center = middle(&rows, |k| [0, 1, 2].map(|j| f64::from(rows[k][j]))).map(|v| v as f32);
+            let center = weighted_mean(&rows, |k| [0, 1, 2].map(|j| f64::from(rows[k][j]))).map(|v| v as f32);
             self.poses[body] = Pose { rotation: UPRIGHT, center, shape: IDENTITY, stretch: IDENTITY, strain: 0.0 };
         }
         let pose = self.poses[body];
@@ -39,7 +39,7 @@ impl ShapeMatch {
             let (block, lane) = site(k);
             [0, 1, 2].map(|j| f64::from(blocks[block][j][lane]))
         };
-        let off = middle(&rows, |k| offset(&self.blocks, k));
+        let off = weighted_mean(&rows, |k| offset(&self.blocks, k));
         for k in 0..count {
             let ((block, lane), from) = (site(k), offset(&self.blocks, k));
             (0..3).for_each(|j| self.blocks[block][j][lane] = (from[j] - off[j]) as f32);
@@ -48,7 +48,7 @@ impl ShapeMatch {
         self.poses[body].center = [0, 1, 2].map(|k| (f64::from(pose.center[k]) + shift[k]) as f32);
     }
 
-    /// Where the first `count` members of a body are at rest, from its center of mass [m].
+    /// Rest offsets of the first `count` members of a body from its center of mass [m].
     pub fn offsets(&self, body: usize, count: usize) -> impl Iterator<Item = Vec3> + '_ {
         let first = self.bodies[body].first_block;
         (0..count).map(move |k| [0, 1, 2].map(|j| self.blocks[first + k / LANES][j][k % LANES]))
@@ -59,8 +59,8 @@ fn dot(a: Vec3, b: [f64; 3]) -> f64 {
     (0..3).map(|j| f64::from(a[j]) * b[j]).sum()
 }
 
-/// Mean of what `of` says of each row, by mass.
-fn middle(rows: &[RowData], of: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
+/// Mass-weighted mean of `of` over the rows.
+fn weighted_mean(rows: &[RowData], of: impl Fn(usize) -> [f64; 3]) -> [f64; 3] {
     let mass = |row: &RowData| if row[3] > 0.0 { 1.0 / f64::from(row[3]) } else { 0.0 };
     let total: f64 = rows.iter().map(mass).sum();
     let sum = |j: usize| rows.iter().enumerate().map(|(k, row)| mass(row) * of(k)[j]).sum::<f64>();

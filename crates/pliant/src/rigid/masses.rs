@@ -1,4 +1,4 @@
-//! Rest offsets and masses of bodies, and what follows from them. Runs when bodies are made and when masses change, in
+//! Rest offsets and masses of bodies, and derived quantities. Runs when bodies are created and when masses change, in
 //! double precision.
 
 use crate::math::RowData;
@@ -6,23 +6,23 @@ use crate::rigid::bodies::{Body, Layout, ShapeMatch};
 use crate::rigid::moments::LANES;
 use crate::rigid::rest_moment::{pseudoinverse, pseudoinverse_f64};
 
-/// By how much the pinned members of a body outweigh the others in its orientation: their second moment at rest is so
-/// many times that of the others. More would drown the others in rounding, where pins leave an axis free.
+/// Ratio of the second moment at rest of the pinned members of a body to that of the others, in its orientation. Larger
+/// values would lose the others to rounding where pins leave an axis free.
 pub const PIN_DOMINANCE: f64 = 256.0;
 
 impl ShapeMatch {
-    /// Takes masses from the rows' inverse masses; to be called again where they have changed.
+    /// Updates masses from the rows' inverse masses; call again after they change.
     ///
-    /// A particle in n bodies counts in each with m/n, so that the mean of its goals keeps momentum. A pinned one
-    /// (inverse mass 0) is never moved. Where a body has pins, translation is taken from them alone, as if they were
-    /// infinitely heavy; one pin is a ball joint. In the orientation they weigh 256 times what the others do together,
-    /// by second moments at rest: two pins are a hinge, three hold the body to within 1/256 of what the others
-    /// disagree by. A body of pins only does not move.
+    /// A particle in n bodies has the mass m/n in each, so that the mean of its goals conserves momentum. A pinned
+    /// particle (inverse mass 0) is never moved. If a body has pins, its translation follows from them alone, as if
+    /// they were infinitely heavy; one pin is a ball joint. In the orientation they weigh 256 times as much as all
+    /// others together, by second moments at rest: two pins are a hinge, three hold the body to within 1/256 of the
+    /// others' disagreement. A body of pins only does not move.
     ///
     /// # Panics
-    /// Where there are fewer rows than the shapes were made with.
+    /// Panics if there are fewer rows than the shapes were built with.
     pub fn set_masses(&mut self, rows: &[RowData]) {
-        assert!(rows.len() >= self.rows, "{} rows for shapes of {}", rows.len(), self.rows);
+        assert!(rows.len() >= self.rows, "{} rows, but shapes use {}", rows.len(), self.rows);
         self.pins.clear();
         self.shares.clear();
         if self.layout == Layout::Runs {
@@ -33,7 +33,7 @@ impl ShapeMatch {
             let first_pin = self.pins.len();
             self.pins.extend(members.iter().filter(|m| m.pinned).map(|m| m.row));
             let held = self.pins.len() - first_pin;
-            // Translation: the mean of the pins, or the center of mass.
+            // Translation reference: the mean of the pins, or the center of mass.
             let pivot = center(&members, |m| if held > 0 { f64::from(u8::from(m.pinned)) } else { m.mass });
             let weight = pin_weight(&members, pivot);
             members.iter_mut().filter(|m| m.pinned).for_each(|m| m.mass = weight);
@@ -56,22 +56,22 @@ impl ShapeMatch {
                 let (inverse, _) = pseudoinverse_f64(inertia(&moment));
                 for m in &members {
                     let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
-                    let answer = 1.0 / mass + greatest_turn(&inverse, arm);
+                    let answer = 1.0 / mass + max_rotational_inverse_mass(&inverse, arm);
                     self.shares[m.row as usize] = if m.mass > 0.0 { (m.mass * answer).min(1.0) as f32 } else { 0.0 };
                 }
             }
         }
     }
 
-    /// For every row the inverse mass that its rigid body has there, 1/M + (r×n)ᵀI⁻¹(r×n) in the direction n in which that is
-    /// greatest, over the inverse mass of the particle itself: at most 1. 0 for rows of other bodies, or of none; empty
-    /// where bodies share rows.
+    /// For every row the inverse mass of its rigid body at that point, 1/M + (r×n)ᵀI⁻¹(r×n) in the direction n that
+    /// maximizes it, over the inverse mass of the particle itself: at most 1. 0 for rows of other bodies, or of none;
+    /// empty if bodies share rows.
     pub fn shares(&self) -> &[f32] {
         &self.shares
     }
 
-    /// Takes rest offsets from where the rows are, about the center of mass; pinned particles count there like the
-    /// average of the others.
+    /// Sets rest offsets from the rows, relative to the center of mass; pinned particles have the average mass of the
+    /// others there.
     pub(crate) fn set_rest(&mut self, rest: &[RowData]) {
         for number in 0..self.bodies.len() {
             let members = self.members_of(&self.bodies[number], rest);
@@ -114,7 +114,7 @@ struct Member {
     block: usize,
     lane: usize,
     row: u32,
-    /// From the rest center of mass [m].
+    /// Relative to the rest center of mass [m].
     offset: [f64; 3],
     /// Its share of the particle's mass [kg].
     mass: f64,
@@ -127,7 +127,7 @@ fn place(rows: &[RowData], row: u32) -> [f64; 3] {
 
 fn center(members: &[Member], weight: impl Fn(&Member) -> f64) -> [f64; 3] {
     let total: f64 = members.iter().map(&weight).sum();
-    // Of a body whose members have all left nothing is to be found.
+    // Avoids 0/0 for a body whose members were all removed.
     let total = if total > 0.0 { total } else { 1.0 };
     [0, 1, 2].map(|j| members.iter().map(|m| weight(m) * m.offset[j]).sum::<f64>() / total)
 }
@@ -140,20 +140,20 @@ pub(crate) fn inertia(second: &[[f64; 3]; 3]) -> [[f64; 3]; 3] {
     tensor
 }
 
-/// Greatest nᵀ[r]ᵀI⁻¹[r]n over all directions n [1/kg]: how easily a push at `arm` turns a body.
-fn greatest_turn(inverse: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> f64 {
+/// Largest nᵀ[r]ᵀI⁻¹[r]n over all directions n [1/kg]: rotational part of the inverse mass at `arm`.
+fn max_rotational_inverse_mass(inverse: &[[f64; 3]; 3], [x, y, z]: [f64; 3]) -> f64 {
     let cross = [[0.0, z, -y], [-z, 0.0, x], [y, -x, 0.0]];
     let times = |a: &[[f64; 3]; 3], i: usize, j: usize| -> f64 { (0..3).map(|k| a[k][i] * cross[j][k]).sum() };
     let turned: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| times(inverse, i, j)));
     let m: [[f64; 3]; 3] = [0, 1, 2].map(|j| [0, 1, 2].map(|i| (0..3).map(|k| cross[i][k] * turned[j][k]).sum()));
-    // One of its three eigenvalues is 0, that of the arm itself.
+    // One of its three eigenvalues is 0, with the arm itself as eigenvector.
     let trace = m[0][0] + m[1][1] + m[2][2];
     let minor = |a: usize, b: usize| m[a][a] * m[b][b] - m[a][b] * m[b][a];
     let product = minor(0, 1) + minor(0, 2) + minor(1, 2);
     0.5 * (trace + (trace * trace - 4.0 * product).max(0.0).sqrt())
 }
 
-/// What each pin weighs in the orientation [kg].
+/// Weight of each pin in the orientation [kg].
 fn pin_weight(members: &[Member], pivot: [f64; 3]) -> f64 {
     let apart = |m: &Member| (0..3).map(|j| (m.offset[j] - pivot[j]).powi(2)).sum::<f64>();
     let mass: f64 = members.iter().map(|m| m.mass).sum();
@@ -164,7 +164,7 @@ fn pin_weight(members: &[Member], pivot: [f64; 3]) -> f64 {
     } else if held > 1e-9 * free / mass {
         PIN_DOMINANCE * free / held
     } else {
-        // One pin, or several in one place: they say nothing of the orientation.
+        // One pin, or several coincident ones: they do not constrain the orientation.
         0.0
     }
 }

@@ -1,7 +1,7 @@
-//! Matching all bodies once, on the processor.
+//! One shape matching iteration over all bodies, on the CPU.
 //!
-//! Per body: sums (`moments`), rotation (`rotation`), goals. Bits do not depend on threads, on instructions, or on
-//! whether a body's rows are a run or a list.
+//! Per body: sums (`moments`), rotation (`rotation`), goals. Results are bitwise independent of threads, instruction
+//! set, and whether a body's rows are a run or a list.
 
 use crate::math::RowData;
 use crate::math::matrix::{
@@ -19,20 +19,20 @@ use crate::rigid::simd::{move_rows_avx2, sums_avx2};
 use crate::runtime::cpu::Isa;
 use std::ops::Range;
 
-/// How one pass runs.
+/// Options of one iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct MatchSettings<'a> {
-    /// How orientations are found.
+    /// Rotation extraction method.
     pub extraction: Extraction,
-    /// Factor on each row's mass ([`super::adaptive_weight`]), by row number. Plastic bodies do not use it, as their
-    /// stretch is measured with the masses that they were built with.
+    /// Factor on each row's mass ([`super::adaptive_weight`]), by row index. Plastic bodies ignore it, as their stretch
+    /// is measured with their rest masses.
     pub weights: Option<&'a [f32]>,
-    /// Pieces of more chunks than this may go to another thread of the current pool; [`usize::MAX`] uses one.
+    /// Pieces of more chunks than this may run on another thread of the current pool; [`usize::MAX`] uses one.
     pub grain: usize,
-    /// Instructions to use, if the processor has them.
+    /// Instruction set to use, if available.
     pub isa: Isa,
-    /// Whether all that moved particles since the last match are forces, however large: rigid bodies then turn as their
-    /// torque says.
+    /// Whether all displacements since the last match are forces, however large: rigid bodies then rotate by their
+    /// torque only.
     pub forced: bool,
 }
 
@@ -45,13 +45,13 @@ impl Default for MatchSettings<'_> {
 /// Matches every body once: xᵢ ← xᵢ + α(gᵢ − xᵢ), gᵢ = R·P·qᵢ + c (D4 4.7, 4.8), and sets the poses.
 ///
 /// With all masses finite and no weights, Σ mᵢΔxᵢ = 0 and Σ mᵢ xᵢ×Δxᵢ = 0 for [`Extraction::Polar`] and
-/// [`Extraction::Iterative`], up to rounding. Particles of several bodies go to the mean of their goals. How pinned
-/// particles are treated is said at [`ShapeMatch::set_masses`].
+/// [`Extraction::Iterative`], up to rounding. Particles of several bodies move to the mean of their goals. Pinned
+/// particles: see [`ShapeMatch::set_masses`].
 ///
 /// # Panics
-/// Where there are fewer rows, or weights, than the shapes were made with.
+/// Panics if there are fewer rows, or weights, than the shapes were built with.
 pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchSettings<'_>) {
-    assert!(rows.len() >= shapes.rows, "{} rows for shapes of {}", rows.len(), shapes.rows);
+    assert!(rows.len() >= shapes.rows, "{} rows, but shapes use {}", rows.len(), shapes.rows);
     assert!(pass.weights.is_none_or(|w| w.len() >= shapes.rows), "fewer weights than rows");
     let ShapeMatch { bodies, poses, blocks, members, pins, layout, .. } = shapes;
     let all = All {
@@ -73,7 +73,7 @@ pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchS
 }
 
 impl ShapeMatch {
-    /// Finds out how rigid bodies are turned, where somebody else has put their particles.
+    /// Updates the poses of rigid bodies from externally set particle positions.
     pub fn look(&mut self, rows: &[RowData]) {
         let (mut rows, before) = (rows.to_vec(), self.poses.clone());
         match_shapes(self, &mut rows, &MatchSettings::default());
@@ -85,7 +85,7 @@ impl ShapeMatch {
     }
 }
 
-/// What all bodies of a pass see.
+/// Inputs of all bodies in an iteration.
 #[derive(Clone, Copy)]
 struct All<'a> {
     blocks: &'a [Block],
@@ -94,12 +94,12 @@ struct All<'a> {
     extraction: Extraction,
     grain: usize,
     wide: bool,
-    /// Whether rigid bodies turn by their torque alone.
+    /// Whether rigid bodies rotate by their torque only.
     forced: bool,
 }
 
 impl All<'_> {
-    /// Bodies whose rows lie one after the other; the first of `rows` is number `base`.
+    /// Bodies of consecutive rows; the first of `rows` has index `base`.
     fn runs(&self, bodies: &[Body], poses: &mut [Pose], rows: &mut [RowData], base: usize) {
         if bodies.len() > 1 && self.heavy(bodies) {
             let middle = bodies.len() / 2;
@@ -141,7 +141,7 @@ impl All<'_> {
         }
     }
 
-    /// Bodies that name their rows one by one: moves by member, rows untouched.
+    /// Bodies with row lists: computes displacements per member, without writing rows.
     fn lists(
         &self,
         bodies: &[Body],
@@ -171,7 +171,7 @@ impl All<'_> {
     }
 
     fn heavy(&self, bodies: &[Body]) -> bool {
-        // Summed only as far as needed: the question is asked at every level of the cut.
+        // Stops summing at the limit: this is evaluated at every level of the bisection.
         let mut chunks = 0;
         self.grain < usize::MAX
             && bodies.iter().any(|body| {
@@ -191,8 +191,8 @@ impl All<'_> {
     ) -> Goal {
         let blocks = &self.blocks[body.first_block..][..body.blocks()];
         let linear = if body.plastic.is_some() { pose.linear() } else { matrix_of(pose.rotation) };
-        // The first member says where the body is: near enough, wherever that has gone. Pins do not take up momentum; what
-        // is measured from one of them loses less to their weight.
+        // The first member is the origin: close enough, wherever the body has moved. Pins do not take up momentum;
+        // measuring from a pin loses less precision to their weight.
         let free = body.pins.1 == 0;
         let arm = if free { apply(&linear, [0, 1, 2].map(|k| blocks[0][k][0])) } else { [0.0; 3] };
         let origin = [0, 1, 2].map(|k| first[k] - arm[k]);
@@ -207,18 +207,18 @@ impl All<'_> {
             (body.mass, body.first)
         };
         let by_mass = |v: Vec3| if mass > 0.0 { v.map(|x| x / mass) } else { [0.0; 3] };
-        // Σ m p = Σ m d + L·Σ m q, of which the latter is all but nothing.
+        // Σ m p = Σ m d + L·Σ m q, of which the latter is nearly 0.
         let carried = apply(&linear, first_moment);
         let moment = [0, 1, 2].map(|k| off[k] + carried[k]);
-        // From the origin to where the pivot is.
+        // From the origin to the pivot.
         let (way, pivot) = match body.pins {
             (_, 0) => (by_mass(moment), if weighted { by_mass(first_moment) } else { body.pivot }),
             (from, count) => (pin_center(&self.pins[from..from + count], origin, row), body.pivot),
         };
-        // Σ m (p − way)(q − pivot)ᵀ, multiplied out.
+        // Σ m (p − way)(q − pivot)ᵀ, expanded.
         let a = add_outer(&second, scale(moment, -1.0), pivot);
         let a = add_outer(&a, scale(way, -1.0), add_scaled(first_moment, -mass, pivot));
-        let a = if self.forced && body.is_rigid() { turned_only(body, &linear, &a) } else { a };
+        let a = if self.forced && body.is_rigid() { rotational_moment(body, &linear, &a) } else { a };
         let rotation = self.turn(body, pose, &a);
         if body.plastic.is_some() {
             let s = stretch(&a, &rotation, &pose.shape, &body.spread, &body.flat);
@@ -234,7 +234,7 @@ impl All<'_> {
         Goal { linear, shift, origin, alpha: body.alpha }
     }
 
-    /// New orientation for the moment A about the rest shape as built.
+    /// New orientation for the moment A about the undeformed rest shape.
     fn turn(&self, body: &Body, pose: &mut Pose, a: &Mat3) -> Mat3 {
         // The rest shape is P q, so its moment is A Pᵀ.
         let moment = multiply(a, &transpose(&pose.shape));
@@ -253,11 +253,11 @@ impl All<'_> {
         rotation
     }
 
-    /// D4's linear transformation, A A_qq⁻¹ (4.6), against the plastic rest shape.
+    /// D4's linear transformation, A A_qq⁻¹ (4.6), relative to the plastic rest shape.
     ///
-    /// The factor A_qq⁻¹ may be left out before a polar decomposition, but not before Gram–Schmidt: where A_qq is not
-    /// diagonal that would turn a body that is not deformed at all. Nothing where A_qq is not known, because weights
-    /// have changed it, or where it says too little, as for rods.
+    /// The factor A_qq⁻¹ may be omitted before a polar decomposition, but not before Gram–Schmidt: if A_qq is not
+    /// diagonal that would rotate an undeformed body. None if A_qq is unknown, because weights have changed it, or is
+    /// ill-conditioned, as for rods.
     fn deformation(&self, body: &Body, pose: &Pose, a: &Mat3) -> Option<Mat3> {
         let missing = body.flat[0][0] + body.flat[1][1] + body.flat[2][2];
         if missing > 1.5 || (self.weights.is_some() && body.plastic.is_none()) {
@@ -265,7 +265,7 @@ impl All<'_> {
         }
         let mut f = multiply(a, &body.spread);
         if missing > 0.5 {
-            // A plate: its cofactors are the normal there and here.
+            // A plate: its cofactors are the normal in the deformed and the rest shape.
             f = blend(&f, 1.0, &[cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1])]);
         }
         inverse(&pose.shape).map(|back| multiply(&f, &back))
@@ -292,32 +292,32 @@ impl All<'_> {
     }
 }
 
-/// The moment of a rigid body, of which only what turns it is left: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its
-/// last orientation.
+/// Moment of a rigid body, reduced to its rotational part: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its last
+/// orientation.
 ///
-/// Contacts move single particles by what the body needs, which may be more than the body is large, and lead through
-/// its middle: the rotation nearest to that would turn it over. To first order, which is what forces do, the two agree;
-/// beyond, the angle stays below 90°.
-fn turned_only(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
+/// Contacts move single particles by what the body needs, which may exceed the size of the body and pass through its
+/// center: the nearest rotation would flip it. To first order, which is the effect of forces, the two agree; beyond,
+/// the angle stays below 90°.
+fn rotational_moment(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
     let here = multiply(a, &transpose(linear));
     let odd = blend(&here, -1.0, &transpose(&here));
     blend(&multiply(linear, &body.second), 0.5, &multiply(&odd, linear))
 }
 
-/// Whether eight lanes at a time are wanted and there.
+/// Whether 8-wide SIMD is requested and available.
 fn wide(isa: Isa) -> bool {
     #[cfg(target_arch = "x86_64")]
     let wide = isa == Isa::Avx2 && std::arch::is_x86_feature_detected!("avx2");
     #[cfg(not(target_arch = "x86_64"))]
     let wide = {
-        // Compiled for the baseline's vectors in any case.
+        // Other targets compile to baseline vectors.
         let _ = isa;
         false
     };
     wide
 }
 
-/// Mean of pinned places, from the origin: lane l takes pins l, l+8, …, then lanes as in all sums.
+/// Mean of pinned positions, from the origin: lane l takes pins l, l+8, …, then lanes as in all sums.
 fn pin_center(pins: &[u32], origin: Vec3, row: &dyn Fn(u32) -> RowData) -> Vec3 {
     let mut sums = [[0.0; LANES]; 3];
     for (i, &pin) in pins.iter().enumerate() {
@@ -327,7 +327,7 @@ fn pin_center(pins: &[u32], origin: Vec3, row: &dyn Fn(u32) -> RowData) -> Vec3 
     sums.map(|lanes| total(&lanes) / pins.len() as f32)
 }
 
-/// Moves every row by the mean of what its members are to move by, in the order of the bodies.
+/// Moves every row by the mean displacement of its members, in the order of the bodies.
 fn join(starts: &[u32], slots: &[u32], moves: &[[Lanes; 3]], rows: &mut [RowData], first: usize, grain: usize) {
     let count = rows.len().min(starts.len() - 1 - first);
     if grain < usize::MAX && count / (LANES * CHUNK_BLOCKS) > grain {

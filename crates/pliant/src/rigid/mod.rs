@@ -1,26 +1,25 @@
-//! Shape matching: bodies that follow their rest shape as a whole (S19, S20; D3, D4 §4.1).
+//! Shape matching: bodies that follow their rest shape (S19, S20; D3, D4 §4.1).
 //!
-//! A body is a set of particles with a rest shape. Matching finds the rotation and translation that bring the rest
-//! shape nearest to where its particles are, and moves them toward it: all the way (rigid) or a part (soft). Regions
-//! that overlap bend where one body could only turn; plastic bodies change their rest shape.
+//! A body is a set of particles with a rest shape. Matching finds the rotation and translation that fit the rest shape
+//! to the particle positions best, and moves the particles toward it: fully (rigid) or in part (soft). Overlapping
+//! regions can bend where one body could only rotate; plastic bodies change their rest shape.
 //!
-//! | file | holds |
+//! | file | contents |
 //! | --- | --- |
-//! | `matrix` | 3×3 matrices and quaternions in plain arithmetic |
-//! | `rotation` | the rotation in a matrix, three ways |
-//! | `stiffness` | how far particles go in an iteration; adaptive weights |
-//! | `plastic` | rest shapes that give way |
-//! | `bodies` | the flat description of bodies |
-//! | `masses` | their masses, pins and rest offsets |
+//! | `rotation` | rotation extraction from a matrix, three methods |
+//! | `stiffness` | stiffness per iteration; adaptive weights |
+//! | `plasticity` | plastic rest shapes |
+//! | `bodies` | flat arrays of bodies |
+//! | `masses` | masses, pins and rest offsets |
 //! | `join` | bodies that grow |
-//! | `moments` | sums over a body in one fixed order |
-//! | `eight` | fetching, summing and moving eight members at a time |
-//! | `pass` | matching all bodies once |
-//! | `regions` | particles to overlapping regions |
-//! | `spread` | the inverse of a second moment, also of flat bodies |
-//! | `skin` | a visual mesh that follows particles |
+//! | `moments` | sums over a body in a fixed order |
+//! | `simd` | gather, sum and move eight members at a time |
+//! | `matching` | one matching iteration over all bodies |
+//! | `regions` | overlapping regions of particles |
+//! | `rest_moment` | inverse of a second moment, also of flat bodies |
+//! | `skinning` | visual meshes bound to particles |
 //!
-//! It knows no scene, no constraint and no backend. A substep is [`ShapeMatch::begin`], then [`match_shapes`] in every
+//! Independent of scenes, constraints and backends. A substep is [`ShapeMatch::begin`], then [`match_shapes`] in every
 //! iteration, then [`ShapeMatch::flow`].
 //!
 //! References: Müller, Heidelberger, Teschner, Gross, "Meshless deformations based on shape matching", SIGGRAPH 2005

@@ -1,30 +1,30 @@
-//! Sums over the members of a body, in one order that every processor can follow.
+//! Sums over the members of a body, in a fixed order for all processors.
 //!
-//! Members come in blocks of eight, blocks in chunks of [`CHUNK`] members. Lane l of a chunk adds members l, l+8,
-//! l+16, … one after the other. Chunks are then added in pairs, pairs in pairs and so on, lane by lane, what is left
-//! without a partner moving up as it is; in the end lanes are added at distances 4, 2, 1. Any number of threads, any
-//! vector width and any workgroup can take this order, so all give the same bits.
+//! Members are stored in blocks of eight, blocks in chunks of [`CHUNK`] members. Lane l of a chunk adds members l, l+8,
+//! l+16, … in sequence. Chunks are then added pairwise in a binary tree, lane by lane, with unpaired ones moving up
+//! unchanged; finally lanes are added at distances 4, 2, 1. Any thread count, vector width and workgroup size can
+//! follow this order, so all results are bitwise equal.
 
 use crate::math::matrix::{Mat3, Vec3};
 use std::ops::Range;
 
-/// Members side by side.
+/// Members per block.
 pub const LANES: usize = 8;
-/// Members of a chunk, the piece that one adds without a partner.
+/// Members of a chunk, the leaf of the pairwise sum.
 pub const CHUNK: usize = 64;
 /// Blocks of a chunk.
 pub const CHUNK_BLOCKS: usize = CHUNK / LANES;
 
 /// Rest offset x, y, z [m] and mass [kg] of eight members.
 pub type Block = [[f32; LANES]; 4];
-/// Eight numbers, one for each lane.
+/// Eight numbers, one per lane.
 pub type Lanes = [f32; LANES];
 
-/// Sums by lane: Σ m d in the first three, then Σ m p qᵀ column by column; p is the place from the body's origin, and d
-/// how far that is from where the last match would have put it, p − L·q.
+/// Sums by lane: Σ m d in the first three, then Σ m p qᵀ column by column; p is the position relative to the body's
+/// origin, and d its deviation from the last match, p − L·q.
 ///
-/// The center of mass comes from the d because they are small: Σ m p of a body 0.2 m large is off by 1e-8 m, which all
-/// of its particles would share, in every iteration.
+/// The center of mass is computed from the d because they are small: Σ m p of a body of 0.2 m has an error of 1e-8 m,
+/// which would move all of its particles in every iteration.
 #[derive(Clone, Copy, Debug)]
 pub struct Sums(pub [Lanes; 12]);
 
@@ -32,11 +32,11 @@ pub struct Sums(pub [Lanes; 12]);
 #[derive(Clone, Copy, Debug)]
 pub struct WeightSums(pub [Lanes; 4]);
 
-/// Something to be added up by chunks.
+/// A value summed by chunks.
 pub trait Add: Copy + Send {
-    /// Nothing added yet.
+    /// Zero.
     const ZERO: Self;
-    /// The pair, lane by lane.
+    /// Sum of two, lane by lane.
     fn add(&self, other: &Self) -> Self;
 }
 
@@ -69,7 +69,7 @@ impl Sums {
         ([t[0], t[1], t[2]], [[t[3], t[4], t[5]], [t[6], t[7], t[8]], [t[9], t[10], t[11]]])
     }
 
-    /// Adds eight members: places from the origin, the last match L, then offsets and masses.
+    /// Adds eight members: positions relative to the origin, the last match L, then offsets and masses.
     #[inline(always)]
     pub fn block(&mut self, p: &[Lanes; 3], [t0, t1, t2]: &Mat3, [qx, qy, qz, m]: &Block) {
         let s = &mut self.0;
@@ -93,7 +93,7 @@ impl WeightSums {
         (t[0], [t[1], t[2], t[3]])
     }
 
-    /// Adds eight members, whose masses are already multiplied by their weights.
+    /// Adds eight members whose masses are already multiplied by their weights.
     #[inline(always)]
     pub fn block(&mut self, block: &Block) {
         for l in 0..LANES {
@@ -105,13 +105,13 @@ impl WeightSums {
     }
 }
 
-/// Sum over chunks in pairs; pieces of more than `grain` chunks may run on two threads.
+/// Pairwise sum over chunks; pieces of more than `grain` chunks may run on two threads.
 pub fn pairwise<T: Add>(chunks: Range<usize>, grain: usize, chunk: &(impl Fn(usize) -> T + Sync)) -> T {
     match chunks.len() {
         0 => T::ZERO,
         1 => chunk(chunks.start),
         n => {
-            // Pairs of pairs of … from the left: the left half is the largest power of two below n.
+            // Binary tree from the left: the left half is the largest power of two below n.
             let middle = chunks.start + n.next_power_of_two() / 2;
             let left = || pairwise(chunks.start..middle, grain, chunk);
             let right = || pairwise(middle..chunks.end, grain, chunk);
@@ -121,7 +121,7 @@ pub fn pairwise<T: Add>(chunks: Range<usize>, grain: usize, chunk: &(impl Fn(usi
     }
 }
 
-/// Lanes at distances 4, 2, 1.
+/// Adds lanes at distances 4, 2, 1.
 #[inline(always)]
 pub fn total(v: &Lanes) -> f32 {
     ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))

@@ -1,8 +1,8 @@
-// Twin of plastic.rs; uses rotation.wgsl.
+// WGSL version of plasticity.rs; uses rotation.wgsl.
 
 struct Inverted { m: mat3x3<f32>, fine: bool }
 
-// By cofactors; not fine where the determinant is 0 or no number.
+// By cofactors; not `fine` if the determinant is 0 or NaN.
 fn inverse3(m: mat3x3<f32>) -> Inverted {
     let det = dot(cross(m[0], m[1]), m[2]);
     let one = 1.0 / det;
@@ -49,10 +49,10 @@ fn unimodular(m: mat3x3<f32>) -> Unimodular {
     return Unimodular(m * (1.0 / root), true);
 }
 
-// The rest shape after a substep whose worst stretch was S: P ← (I + k(S − I)) P, bounded, of volume 1. `k` is
-// 1 − exp(−h·creep).
+// The rest shape after a substep with maximum stretch S: P ← (I + k(S − I)) P, bounded, of volume 1. `k` is 1 −
+// exp(−h·creep).
 fn flowed(threshold: f32, k: f32, most: f32, stretch: mat3x3<f32>, shape: mat3x3<f32>) -> mat3x3<f32> {
-    // Also false where S is no number.
+    // Also false if S is NaN.
     if !(strain_of(stretch) > threshold && k > 0.0) {
         return shape;
     }
@@ -64,7 +64,7 @@ fn flowed(threshold: f32, k: f32, most: f32, stretch: mat3x3<f32>, shape: mat3x3
     if strain_of(whole.m) <= most {
         return whole.m;
     }
-    // Halving along the way from the identity finds the edge of what is allowed.
+    // Bisection along the path from the identity finds the bound.
     var low = 0.0;
     var high = 1.0;
     var next = identity3();

@@ -1,9 +1,9 @@
-//! Inverse of a body's second moment at rest, also where it has none (E23). Runs once per body, in double precision.
+//! Pseudoinverse of a body's second moment at rest (E23). Runs once per body, in double precision.
 
 use crate::math::matrix::Mat3;
 
-/// Pseudoinverse of a symmetric positive matrix, and the projector onto what it leaves out: directions with less than
-/// 1e-6 of the largest eigenvalue, a thousandth of the largest extent.
+/// Pseudoinverse of a symmetric positive semidefinite matrix, and the projector onto its null space: directions with
+/// less than 1e-6 of the largest eigenvalue, a thousandth of the largest extent.
 pub fn pseudoinverse(m: [[f64; 3]; 3]) -> (Mat3, Mat3) {
     let (inverse, left) = pseudoinverse_f64(m);
     (inverse.map(|c| c.map(|x| x as f32)), left.map(|c| c.map(|x| x as f32)))
@@ -12,7 +12,7 @@ pub fn pseudoinverse(m: [[f64; 3]; 3]) -> (Mat3, Mat3) {
 /// The same in double precision.
 pub fn pseudoinverse_f64(mut m: [[f64; 3]; 3]) -> ([[f64; 3]; 3], [[f64; 3]; 3]) {
     let mut v = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    // Jacobi rotations; quadratic, so ten sweeps are more than enough.
+    // Jacobi rotations; convergence is quadratic, so ten sweeps suffice.
     for _ in 0..10 {
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
             if m[p][q] == 0.0 {

@@ -1,5 +1,5 @@
-// Twin of rotation.rs, and of what it takes from matrix.rs. Matrices are three columns, as there; quaternions have
-// their scalar part last. Every function gives a proper rotation for every finite matrix.
+// WGSL version of rotation.rs and of the functions it uses from matrix.rs. Matrices are three columns; quaternions have
+// their scalar part last. Every function returns a proper rotation for every finite matrix.
 
 // As `Extraction` on the host.
 const GRAM_SCHMIDT: u32 = 0u;
@@ -19,7 +19,7 @@ fn outer3(u: vec3<f32>, v: vec3<f32>) -> mat3x3<f32> {
     return mat3x3<f32>(u * v.x, u * v.y, u * v.z);
 }
 
-// Largest magnitude of an entry; 0 where any is no number or none is finite.
+// Largest magnitude of an entry; 0 if any entry is not finite.
 fn largest3(m: mat3x3<f32>) -> f32 {
     let a = abs(m[0]);
     let b = abs(m[1]);
@@ -39,7 +39,7 @@ fn quat_product(a: vec4<f32>, b: vec4<f32>) -> vec4<f32> {
     );
 }
 
-// Of length 1; upright where there is no direction.
+// Normalized; the identity for a zero quaternion.
 fn quat_unit(q: vec4<f32>) -> vec4<f32> {
     let square = dot(q, q);
     if square > 1e-30 && square < 3.4e38 {
@@ -76,7 +76,7 @@ fn quat_of(r: mat3x3<f32>) -> vec4<f32> {
     return quat_unit(vec4<f32>(plus.y, plus.x, 1.0 - a - b + c, minus.z));
 }
 
-// Rotation by the least angle from one unit vector to another; half a turn about any axis between opposites.
+// Smallest rotation from one unit vector to another; 180° about any perpendicular axis for opposite vectors.
 fn shortest_turn(a: vec3<f32>, b: vec3<f32>) -> mat3x3<f32> {
     let k = 1.0 + dot(a, b);
     if k > 1e-6 {
@@ -86,7 +86,7 @@ fn shortest_turn(a: vec3<f32>, b: vec3<f32>) -> mat3x3<f32> {
     return matrix_of(quat_unit(vec4<f32>(cross(a, least), 0.0)));
 }
 
-// With a unit vector and another, roughly unit, vector at a right angle to it.
+// From a unit vector and another, roughly unit, vector perpendicular to it.
 fn complete3(first: vec3<f32>, across: vec3<f32>) -> mat3x3<f32> {
     let second = across * (1.0 / sqrt(dot(across, across)));
     return mat3x3<f32>(first, second, cross(first, second));
@@ -133,13 +133,13 @@ fn gram_schmidt(m: mat3x3<f32>) -> mat3x3<f32> {
     } else {
         return shortest_turn(vec3<f32>(1.0, 0.0, 0.0), r1);
     }
-    // Once more against the first: what was nearly parallel has lost its digits.
+    // Orthogonalizes twice: nearly parallel columns have lost precision.
     return complete3(r1, r2 - dot(r1, r2) * r1);
 }
 
 struct Columns { u: mat3x3<f32>, v: mat3x3<f32>, turned: bool }
 
-// Orthogonalizes columns p and q of U by a rotation, which V collects.
+// Orthogonalizes columns p and q of U by a rotation, which V accumulates.
 fn jacobi_turn(given: Columns, p: u32, q: u32) -> Columns {
     var c = given;
     let pp = dot(c.u[p], c.u[p]);
@@ -178,7 +178,7 @@ fn polar(a: mat3x3<f32>) -> mat3x3<f32> {
         c = jacobi_turn(c, 1u, 2u);
     }
     let lengths = vec3<f32>(dot(c.u[0], c.u[0]), dot(c.u[1], c.u[1]), dot(c.u[2], c.u[2]));
-    // By falling length; of equals the earlier first.
+    // By descending length; ties keep their order.
     var order = vec3<u32>(0u, 1u, 2u);
     if lengths[order.x] < lengths[order.y] {
         order = order.yxz;
@@ -228,7 +228,7 @@ fn solve_positive(h: vec3<f32>, off: vec3<f32>, t: vec3<f32>, least: f32) -> Sol
     return Solved(vec3<f32>(t.x / h.x - l1 * y - l2 * z, y, z), true);
 }
 
-// Axis of the next turn: out of a saddle, or Newton's with the least safe shift, or the torque itself.
+// Axis of the next rotation: out of a saddle, or Newton's with the smallest safe shift, or the torque itself.
 fn axis_of(h: vec3<f32>, off: vec3<f32>, torque: vec3<f32>) -> vec3<f32> {
     var worst = 0u;
     if !(h.x <= h.y && h.x <= h.z) {
@@ -252,7 +252,8 @@ fn axis_of(h: vec3<f32>, off: vec3<f32>, torque: vec3<f32>) -> vec3<f32> {
 
 struct Turn { q: vec4<f32>, rest: f32 }
 
-// One step of `extract_rotation` for A with entries up to 1: the turn, and the square of the sine of half its angle.
+// One step of `extract_rotation` for A with entries up to 1: the rotation, and the square of the sine of half its
+// angle.
 fn rotation_step(a: mat3x3<f32>, r: mat3x3<f32>) -> Turn {
     let c = outer3(a[0], r[0]) + outer3(a[1], r[1]) + outer3(a[2], r[2]);
     let trace = c[0].x + c[1].y + c[2].z;
@@ -269,7 +270,7 @@ fn rotation_step(a: mat3x3<f32>, r: mat3x3<f32>) -> Turn {
     let sine = dot(n, torque);
     let cosine = dot(h, n * n) + 2.0 * (off.x * n.x * n.y + off.y * n.x * n.z + off.z * n.y * n.z);
     let size = sqrt(sine * sine + cosine * cosine);
-    // (sin φ/2, cos φ/2) up to a factor, from whichever form does not cancel.
+    // (sin φ/2, cos φ/2) up to a factor, from the form without cancellation.
     var s = sine;
     var k = cosine + size;
     if cosine < 0.0 {
@@ -285,7 +286,7 @@ fn rotation_step(a: mat3x3<f32>, r: mat3x3<f32>) -> Turn {
     return Turn(vec4<f32>(n * s, k * one), s * s);
 }
 
-// D4 4.15–4.20 from the orientation `last` on, with Newton's axis and the best angle.
+// D4 4.15–4.20 starting at the orientation `last`, with Newton's axis and the optimal angle.
 fn extract_rotation(m: mat3x3<f32>, last: vec4<f32>) -> vec4<f32> {
     var q = quat_unit(last);
     let size = largest3(m);

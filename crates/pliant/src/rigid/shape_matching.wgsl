@@ -1,15 +1,15 @@
-// Bodies that keep their shape (S19, S20), the twin of kernels/shape/pass.rs. A body is cut into pieces that a
-// workgroup adds up; where every body is one piece of consecutive rows, one pass does all. Sums have one order: each
-// thread its own members, then halves of the workgroup, then pieces as they come.
+// Shape matching (S19, S20), WGSL version of rigid/matching.rs. A body is split into pieces, each summed by one
+// workgroup; if every body is one piece of consecutive rows, a single pass does all. Sums have a fixed order: each
+// thread its own members, then halves of the workgroup, then pieces in sequence.
 //
-// `job.index`: first body, thirteen vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`: pieces;
-// `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NONE where each body's rows
-// follow each other; `job.copies_in`, `job.copies_out`: where the members of each row start, and which they are;
-// `job.stick`: not 0 where rows are those that stabilization has parted;
-// `job.slots`: sums in `work`; `job.spare`: moves of members in `work`; `job.mode`: how rotations are found.
+// `job.index`: first body, thirteen vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`:
+// pieces; `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NONE if each body's rows
+// are consecutive; `job.copies_in`, `job.copies_out`: start of the members of each row, and the members;
+// `job.static_friction`: nonzero if rows are those written by stabilization; `job.slots`: sums in `work`; `job.spare`:
+// displacements of members in `work`; `job.mode`: rotation extraction method.
 
 @group(1) @binding(0) var<storage, read> bodies: array<vec4<u32>>;
-// Rotation; center and strain; plastic shape, three columns; worst stretch, three columns.
+// Rotation; center and strain; plastic shape, three columns; maximum stretch, three columns.
 @group(1) @binding(1) var<storage, read_write> poses: array<vec4<f32>>;
 
 const BODY: u32 = 13u;
@@ -21,12 +21,12 @@ const GOAL: u32 = 4u;
 const MATCHERS: u32 = 256u;
 
 struct Body {
-    // Number of the first member among all.
+    // Global index of the first member.
     first: u32,
     count: u32,
     pins: u32,
     plastic: bool,
-    // Whether it turns by its torque alone.
+    // Whether it rotates by its torque only.
     rigid: bool,
     mass: f32,
     alpha: f32,
@@ -37,11 +37,11 @@ struct Body {
     pivot: vec3<f32>,
 }
 
-// From the origin, a place of the body.
+// Relative to `origin`, a point of the body.
 struct Goal { linear: mat3x3<f32>, shift: vec3<f32>, origin: vec3<f32>, alpha: f32 }
 
-// Σ m d; Σ m p qᵀ; Σ p of pins. Places p are from the body's origin; d is how far they are from where the last match
-// would have put them, p − L·q: small, so that the center of mass is not lost in rounding.
+// Σ m d; Σ m p qᵀ; Σ p of pins. Positions p are relative to the body's origin; d is their deviation from the last
+// match, p − L·q: small, so that the center of mass is not lost in rounding.
 struct Sums { moment: vec3<f32>, second: mat3x3<f32>, pins: vec3<f32> }
 
 fn vector(at: u32) -> vec4<f32> {
@@ -74,7 +74,7 @@ fn site(body: Body, k: u32) -> u32 {
     return word(job.lambda, body.first + k);
 }
 
-// Row `i`: where it is, or where stabilization between particles has put it.
+// Row `i`: its current position, or that written by particle stabilization.
 fn here(i: u32) -> vec4<f32> {
     if job.static_friction != 0.0 {
         return work[sub.nexts + i];
@@ -90,7 +90,7 @@ fn put(i: u32, row: vec4<f32>) {
     }
 }
 
-// By number, then by thread.
+// Indexed by component, then by thread.
 var<workgroup> sums: array<array<f32, 256>, 15>;
 
 // R·P of the last match of body `b`.
@@ -103,7 +103,8 @@ fn linear_before(b: u32, body: Body) -> mat3x3<f32> {
     return rotation;
 }
 
-// About where its rest center was matched to: its first member says where it is. Bodies with pins are measured from it.
+// Approximate last position of the rest center, from the first member. Bodies with pins are measured from the first
+// member itself.
 fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
     if body.pins > 0u {
         return here(body.row).xyz;
@@ -111,7 +112,7 @@ fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
     return here(body.row).xyz - linear * vector(job.params + body.first).xyz;
 }
 
-// Adds members `first` to `first + count` of body `b` up, into the first of `sums`.
+// Sums members `first` to `first + count` of body `b`, into element 0 of `sums`.
 fn add_up(b: u32, body: Body, first: u32, count: u32, t: u32) {
     let linear = linear_before(b, body);
     let origin = origin_of(body, linear);
@@ -154,7 +155,7 @@ fn summed() -> Sums {
     );
 }
 
-// Rotation for the moment A about the rest shape as built, whose plastic shape is `shape`.
+// Rotation for the moment A about the undeformed rest shape, with the plastic shape `shape`.
 fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<f32> {
     // The rest shape is P q, so its moment is A Pᵀ.
     let moment = a * transpose(shape);
@@ -166,7 +167,7 @@ fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<
         let missing = flat[0].x + flat[1].y + flat[2].z;
         let back = inverse3(shape);
         if missing <= 1.5 && back.fine {
-            // D4 4.6; of a plate the cofactors are the normal there and here.
+            // D4 4.6; of a plate the cofactors are the normal in the deformed and the rest shape.
             var f = a * columns(job.index + BODY * b + 4u);
             if missing > 0.5 {
                 f += mat3x3<f32>(cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1]));
@@ -177,7 +178,7 @@ fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<
     return quat_of(polar(moment));
 }
 
-// Of the moment of a rigid body only what turns it: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its last orientation.
+// Rotational part of the moment of a rigid body: L·Σ m q qᵀ and the antisymmetric part of A Lᵀ, L its last orientation.
 fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat3x3<f32> {
     if !body.rigid {
         return a;
@@ -187,7 +188,7 @@ fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat
     return linear * columns(job.index + BODY * b + 10u) + (odd * linear) * 0.5;
 }
 
-// Contacts of a body are counted anew; what counts is the most that there were in the substep so far.
+// Resets the contact count of a body; the maximum of the substep so far is kept.
 fn count_anew(b: u32) {
     if sub.mass_splitting == NONE || job.static_friction != 0.0 {
         return;
@@ -199,7 +200,7 @@ fn count_anew(b: u32) {
     atomicStore(&marks[at + 2u], 0u);
 }
 
-// Where body `b` is matched to (D4 4.7), from its sums. Sets its pose.
+// Goal of body `b` (D4 4.7), from its sums. Sets its pose.
 fn turn(b: u32, body: Body, total: Sums) -> Goal {
     count_anew(b);
     let before = linear_before(b, body);
@@ -213,11 +214,11 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     } else if body.mass > 0.0 {
         way = moment / body.mass;
     }
-    // Σ m (p − way)(q − pivot)ᵀ, multiplied out.
+    // Σ m (p − way)(q − pivot)ᵀ, expanded.
     let a = total.second - outer3(moment, body.pivot) - outer3(way, body.moment - body.mass * body.pivot);
     let q = rotation_for(b, body, select_moment(b, body, before, a), shape);
     let rotation = matrix_of(q);
-    // What is frozen stays as it is; what comes of it is put back by finalize.
+    // A frozen state is not changed; finalize restores rows.
     let moving = atomicLoad(&marks[FROZEN]) == 0u;
     var linear = rotation;
     var strain = 0.0;
@@ -245,7 +246,7 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     return Goal(linear, shift, origin, body.alpha);
 }
 
-// What a row moves by: α(g − x) (D4 4.8), nothing for pins.
+// Displacement of a row: α(g − x) (D4 4.8), 0 for pins.
 fn move_by(goal: Goal, row: vec4<f32>, q: vec3<f32>) -> vec3<f32> {
     let g = goal.linear * q + goal.shift;
     return select(0.0, goal.alpha, row.w > 0.0) * (g - (row.xyz - goal.origin));
@@ -253,7 +254,7 @@ fn move_by(goal: Goal, row: vec4<f32>, q: vec3<f32>) -> vec3<f32> {
 
 var<workgroup> shared_goal: Goal;
 
-// All of a body that is one piece of consecutive rows.
+// Matches a body that is one piece of consecutive rows.
 @compute @workgroup_size(MATCHERS)
 fn shape_whole(thread: Thread) {
     let b = group_of(thread);
@@ -292,7 +293,7 @@ fn shape_sums(thread: Thread) {
     }
 }
 
-// Rotation and goal of one body for each thread. Goals follow the pieces' sums.
+// Rotation and goal of one body per thread. Goals are stored after the sums of the pieces.
 @compute @workgroup_size(SIZE)
 fn shape_turn(thread: Thread) {
     let b = number_of(thread);
@@ -317,7 +318,7 @@ fn shape_turn(thread: Thread) {
     work[at + 3u] = vec4<f32>(goal.shift, goal.origin.z);
 }
 
-// Moves the rows of one piece; where bodies share rows, writes down what each member is to move by.
+// Moves the rows of one piece; if bodies share rows, stores the displacement of each member.
 @compute @workgroup_size(MATCHERS)
 fn shape_move(thread: Thread) {
     let piece = group_of(thread);
@@ -342,7 +343,7 @@ fn shape_move(thread: Thread) {
     }
 }
 
-// Moves every row by the mean of what its members are to move by, in the order of the bodies.
+// Moves every row by the mean displacement of its members, in the order of the bodies.
 @compute @workgroup_size(SIZE)
 fn shape_join(thread: Thread) {
     let i = number_of(thread);
@@ -361,8 +362,8 @@ fn shape_join(thread: Thread) {
     put(i, here(i) + sum / f32(end - begin));
 }
 
-// Turns the ways out of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`. Whoever was pushed farther
-// from its place than it is deep has none.
+// Rotates the outward directions of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`. A particle
+// displaced beyond its depth has none and is treated as free.
 @compute @workgroup_size(MATCHERS)
 fn turn_surface_fields(thread: Thread) {
     let piece = group_of(thread);
@@ -385,7 +386,7 @@ fn turn_surface_fields(thread: Thread) {
     }
 }
 
-// Ends a substep: plastic bodies that were deformed beyond their threshold change their rest shape.
+// Ends a substep: plastic bodies strained beyond their threshold change their rest shape.
 @compute @workgroup_size(SIZE)
 fn shape_flow(thread: Thread) {
     let b = number_of(thread);

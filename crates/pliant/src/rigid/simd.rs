@@ -1,17 +1,17 @@
-//! Eight members of a body at a time: fetched, summed, moved.
+//! Gathers, sums and moves eight members of a body at a time.
 //!
-//! Plain loops over eight numbers, which the compiler turns into vector instructions: those of the baseline, or of
-//! AVX2 in the copies marked so. There is no fused multiply-add in either, so both give the same bits.
+//! Plain loops over eight numbers, which the compiler vectorizes for the baseline, or for AVX2 in the copies marked so.
+//! Neither uses fused multiply-add, so both are bitwise equal.
 
 use crate::math::RowData;
 use crate::math::matrix::{Mat3, Vec3};
 use crate::rigid::moments::{Add, Block, LANES, Lanes, Sums, WeightSums};
 use std::ops::Range;
 
-/// Goals of a body: R·P and what is added to it, from the body's origin; and how far to go.
+/// Goals of a body: R·P and the translation, relative to the body's origin; and the share of the distance to move.
 ///
-/// Goals stay relative to a point of the body until they have become moves: added to a place in the world, the shift
-/// would be rounded once for all members alike, and the body would take up that rounding as momentum in every
+/// Goals stay relative to a point of the body until they become displacements: added to a world position, the
+/// translation would be rounded equally for all members, and the body would gain that rounding as momentum in every
 /// iteration.
 #[derive(Clone, Copy)]
 pub struct Goal {
@@ -21,18 +21,18 @@ pub struct Goal {
     pub alpha: f32,
 }
 
-/// What places of a body are measured from.
+/// Reference frame of a body's positions.
 #[derive(Clone, Copy)]
 pub struct Before {
-    /// About where the rest center was matched to: far from the world's origin the moments would drown.
+    /// Near the last position of the rest center: far from the world origin the moments would lose precision.
     pub origin: Vec3,
     /// R·P of the last match.
     pub linear: Mat3,
 }
 
-/// Where a body's rows come from, eight at a time.
+/// Source of a body's rows, eight at a time.
 pub trait Source: Sync {
-    /// Rows of a block of the body; what fills it up may be anything finite.
+    /// Rows of a block of the body; padding may be any finite values.
     fn fetch(&self, block: usize) -> [RowData; LANES];
     /// Adaptive weights of a block.
     fn weights(&self, block: usize) -> Lanes;
@@ -50,7 +50,7 @@ impl Source for Run<'_> {
         let rest = &self.rows[block * LANES..];
         match rest.first_chunk() {
             Some(rows) => *rows,
-            // Filled up with the last row, as lists are.
+            // Padded with the last row, as lists are.
             None => std::array::from_fn(|l| rest[l.min(rest.len() - 1)]),
         }
     }
@@ -61,7 +61,7 @@ impl Source for Run<'_> {
     }
 }
 
-/// Rows by number.
+/// Rows by index.
 pub struct List<'a> {
     pub rows: &'a [RowData],
     pub members: &'a [[u32; LANES]],
@@ -120,7 +120,7 @@ fn weigh(block: &Block, weights: &Lanes) -> Block {
     heavy
 }
 
-/// Rows side by side to columns side by side.
+/// Transposes rows to columns.
 #[inline(always)]
 pub fn columns(rows: &[RowData; LANES]) -> [Lanes; 4] {
     let mut columns = [[0.0; LANES]; 4];
@@ -143,7 +143,7 @@ fn from_origin(columns: &[Lanes; 4], origin: Vec3) -> [Lanes; 3] {
     p
 }
 
-/// What eight members move by: α(g − x), nothing for pins.
+/// Displacements of eight members: α(g − x), 0 for pins.
 #[inline(always)]
 pub fn moves_of(goal: &Goal, [qx, qy, qz, _]: &Block, x: &[Lanes; 4]) -> [Lanes; 3] {
     let [t0, t1, t2] = &goal.linear;

@@ -1,13 +1,13 @@
-//! A visual mesh that follows particles (S20; D3, D4 §5): each vertex is a weighted sum of a few of them.
+//! Skinning: a visual mesh bound to particles (S20; D3, D4 §5), each vertex a weighted sum of a few of them.
 //!
-//! Weights are those of moving least squares: they add up to 1, and the weighted rest places to the vertex itself. So
-//! every affine motion of the particles is followed exactly, and nothing but weights has to be kept. Plain inverse
-//! distances would pull the mesh inward already at rest.
+//! Weights are those of moving least squares: they sum to 1, and the weighted rest positions to the vertex itself. So
+//! every affine motion of the particles is reproduced exactly, and only weights are stored. Plain inverse distances
+//! would shrink the mesh already at rest.
 
 use crate::math::RowData;
 use crate::math::matrix::Vec3;
 
-/// Which particles carry each vertex.
+/// Particles and weights of each vertex.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Skin {
     per_vertex: usize,
@@ -16,14 +16,14 @@ pub struct Skin {
     error: f32,
 }
 
-/// Candidates looked at for each particle that carries a vertex, so that some are found off the plane of the nearest.
+/// Candidates per bound particle, so that some are found off the plane of the nearest.
 const CANDIDATES: usize = 8;
 
 impl Skin {
-    /// Binds vertices to their `k` nearest particles at rest [m]; fewer where there are fewer. Four, not in one plane,
-    /// are the least that follow all motions; eight to twelve are smooth. Takes time with vertices times particles.
+    /// Binds vertices to their `k` nearest particles at rest [m]; fewer if there are fewer. Four, not coplanar, are the
+    /// minimum that follow all motions; eight to twelve are smooth. Time is proportional to vertices times particles.
     ///
-    /// Where the nearest lie in a plane or on a line, the farthest of them give way to the next that do not.
+    /// If the nearest are coplanar or collinear, the farthest of them are replaced by the next that are not.
     pub fn bind(vertices: &[Vec3], rest: &[Vec3], k: usize) -> Self {
         let mut order: Vec<(f32, u32)> = Vec::with_capacity(rest.len());
         Self::bind_with(vertices, rest, k, |v, most, found| {
@@ -39,7 +39,8 @@ impl Skin {
         })
     }
 
-    /// The same with a search of the caller's: `nearest` appends so many particles nearest to a place, nearest first.
+    /// The same with a caller-provided search: `nearest` appends the given number of particles nearest to a point,
+    /// nearest first.
     pub fn bind_with(
         vertices: &[Vec3],
         rest: &[Vec3],
@@ -64,12 +65,12 @@ impl Skin {
         skin
     }
 
-    /// How many vertices are bound.
+    /// Number of bound vertices.
     pub fn len(&self) -> usize {
         self.particles.len() / self.per_vertex.max(1)
     }
 
-    /// Whether none are.
+    /// Whether no vertices are bound.
     pub fn is_empty(&self) -> bool {
         self.particles.is_empty()
     }
@@ -79,22 +80,22 @@ impl Skin {
         size_of_val(&self.particles[..]) + size_of_val(&self.weights[..])
     }
 
-    /// Largest distance between a vertex and where its weights put it at rest [m]. 0 up to rounding, unless all
-    /// particles near a vertex lie in one plane.
+    /// Largest distance between a vertex and its reconstruction at rest [m]. 0 up to rounding, unless all particles
+    /// near a vertex are coplanar.
     pub fn error(&self) -> f32 {
         self.error
     }
 
-    /// Particles of a vertex, and their weights.
+    /// Particles and weights of a vertex.
     pub fn vertex(&self, vertex: usize) -> (&[u32], &[f32]) {
         let range = vertex * self.per_vertex..(vertex + 1) * self.per_vertex;
         (&self.particles[range.clone()], &self.weights[range])
     }
 
-    /// Places of the vertices [m] for particles that begin at row `first`; `out` has one for each vertex bound.
+    /// Vertex positions [m] for particles that begin at row `first`; `out` has one element per bound vertex.
     ///
     /// # Panics
-    /// Where there are fewer rows than particles were bound.
+    /// Panics if there are fewer rows than bound particles.
     pub fn evaluate(&self, rows: &[RowData], first: usize, out: &mut [Vec3]) {
         self.places(&rows[first..]).zip(out).for_each(|(place, out)| *out = place);
     }
@@ -111,7 +112,7 @@ impl Skin {
         let each = self.per_vertex.max(1);
         let vertices = self.particles.chunks_exact(each).zip(self.weights.chunks_exact(each));
         vertices.map(|(particles, weights)| {
-            // From the nearest particle: differences keep their digits far from the world's origin.
+            // Relative to the nearest particle: differences keep precision far from the world origin.
             let base = rows[particles[0] as usize];
             let mut sum = [0.0; 3];
             for (&i, &w) in particles.iter().zip(weights) {
@@ -123,7 +124,7 @@ impl Skin {
     }
 }
 
-/// The nearest candidates, with room kept for those that span space.
+/// The nearest candidates, with some reserved for those that span space.
 fn choose(candidates: &[u32], rest: &[Vec3], count: usize) -> Vec<u32> {
     let mut chosen: Vec<u32> = Vec::with_capacity(count);
     let mut spanned: Vec<[f64; 3]> = Vec::with_capacity(3);
@@ -151,7 +152,7 @@ fn choose(candidates: &[u32], rest: &[Vec3], count: usize) -> Vec<u32> {
             passed.push(i);
         }
     }
-    // All in one plane: those passed over are as good as any.
+    // All coplanar: uses the skipped candidates.
     passed.truncate(count - chosen.len());
     chosen.extend(passed);
     chosen
@@ -161,7 +162,7 @@ fn choose(candidates: &[u32], rest: &[Vec3], count: usize) -> Vec<u32> {
 fn weights(places: &[[f64; 3]]) -> Vec<f64> {
     let scale = places.iter().map(|&p| dot(p, p)).fold(0.0, f64::max).sqrt();
     if let Some(at) = places.iter().position(|&p| dot(p, p) <= 1e-12 * scale * scale) {
-        // On a particle, which then carries it alone.
+        // A vertex on a particle is bound to it alone.
         return (0..places.len()).map(|i| f64::from(u8::from(i == at))).collect();
     }
     let p: Vec<[f64; 3]> = places.iter().map(|p| p.map(|x| x / scale)).collect();
@@ -172,8 +173,8 @@ fn weights(places: &[[f64; 3]]) -> Vec<f64> {
     for (p, f) in p.iter().zip(&phi) {
         (0..9).for_each(|k| moment[k / 3][k % 3] += f / total * (p[k / 3] - mean[k / 3]) * (p[k % 3] - mean[k % 3]));
     }
-    // wᵢ = φᵢ/Σφ · (1 − mean·M⁻¹(pᵢ − mean)): adds up to 1 as Σ φᵢ(pᵢ − mean) = 0, and to mean − M M⁻¹ mean = 0.
-    // Directions without extent drop out of the pseudoinverse; there the vertex stays where the mean is.
+    // wᵢ = φᵢ/Σφ · (1 − mean·M⁻¹(pᵢ − mean)): sums to 1 as Σ φᵢ(pᵢ − mean) = 0, and to mean − M M⁻¹ mean = 0.
+    // Directions without extent drop out of the pseudoinverse; there the vertex stays at the mean.
     let inverse = crate::rigid::rest_moment::pseudoinverse_f64(moment).0;
     let b = [0, 1, 2].map(|j| dot(inverse[j], mean));
     p.iter().zip(&phi).map(|(p, f)| f / total * (1.0 - (0..3).map(|j| b[j] * (p[j] - mean[j])).sum::<f64>())).collect()

@@ -1,4 +1,4 @@
-//! A step as data: the list of passes, and what was measured while walking it.
+//! A step as data: the list of passes, and the statistics measured while running it.
 
 pub mod passes;
 pub mod stage;

@@ -1,7 +1,7 @@
-//! The passes of a substep, decided once from the model.
+//! The passes of a substep, derived once from the model.
 //!
-//! Backends walk this list and never ask why the order is what it is. Stage names here are those of the
-//! timers and of the statistics.
+//! Backends execute this list without knowledge of the reasons for its order. Stage names are those of the timers and
+//! of the statistics.
 
 use crate::constraints::group::Group;
 use crate::constraints::inflate::Inflatable;
@@ -11,62 +11,62 @@ use crate::scene::Partition;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// One pass of an iteration. Everything within a pass may run at the same time.
+/// One pass of an iteration. Everything within a pass may run in parallel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// Batches of one color, of one group or of several: Gauss–Seidel between passes, no row twice within.
     Batches(Vec<BatchId>),
-    /// Patches that share no row, each on its own.
+    /// Patches that share no row, each run sequentially.
     Patches(Range<usize>),
-    /// The same, of which each does half of what it does.
+    /// One half of the operations of patches.
     Half(Range<usize>, Half),
-    /// Copies of particles go to where the particles are.
+    /// Copies particles to their copies.
     Spread(Copies),
-    /// Particles go to the mean of their copies: the phantom constraints of a group, or of all seams.
+    /// Sets particles to the mean of their copies: the phantom constraints of a group, or of all seams.
     Join(Copies),
-    /// One group, constraint after constraint.
+    /// One group, constraint by constraint.
     Serial {
-        /// Group number.
+        /// Group index.
         group: usize,
     },
-    /// All groups at once from the same positions, corrections averaged; scattered by constraint.
+    /// All groups from the same positions, corrections averaged; scattered by constraint.
     JacobiScatter,
     /// The same, gathered by particle.
     JacobiGather,
-    /// Volumes of the inflatables.
+    /// Volume constraints of inflatables.
     Inflate,
-    /// Contacts with the environment.
+    /// Collider contacts.
     ColliderContacts,
-    /// Contacts of particles with each other.
+    /// Particle contacts.
     ParticleContacts,
-    /// Bodies of particles take back their shape.
+    /// Shape matching of bodies.
     ShapeMatching,
-    /// Densities of liquids.
+    /// Density constraints of fluids.
     FluidDensity,
 }
 
-/// Iterations that are in two halves.
+/// Iterations that are split in two halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Halves {
-    /// None of them.
+    /// None.
     None,
     /// The last.
     Last,
-    /// All of them.
+    /// All.
     All,
 }
 
-/// Which half of what a patch does.
+/// Half of the operations of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Half {
-    /// What comes before [`PatchOp::Seams`].
+    /// Operations before [`PatchOp::Seams`].
     First,
-    /// What comes after.
+    /// Operations after it.
     Second,
 }
 
 impl Half {
-    /// This half of what a patch does.
+    /// Operations of this half.
     pub fn of(self, jobs: &[PatchOp]) -> &[PatchOp] {
         let middle = jobs.iter().position(|job| *job == PatchOp::Seams).unwrap_or(jobs.len());
         match self {
@@ -76,59 +76,59 @@ impl Half {
     }
 }
 
-/// Copies of particles by their numbers.
+/// A range of particle copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Copies {
-    /// Group whose copies they are; `None` for those on the seams between pieces, which all groups name.
+    /// Group of the copies; `None` for those on the seams between patches, which all groups use.
     pub group: Option<usize>,
-    /// Which of the phantoms' ties.
+    /// Range of the phantoms' ties.
     pub ties: Range<usize>,
 }
 
-/// A batch by its numbers.
+/// A batch by its indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BatchId {
-    /// Group number.
+    /// Group index.
     pub group: usize,
-    /// Batch number within the group.
+    /// Batch index within the group.
     pub batch: usize,
 }
 
-/// Part of what a patch does, in order.
+/// An operation of a patch, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchOp {
-    /// Batches of one group, one after the other.
+    /// Batches of one group, in sequence.
     Batches {
-        /// Group number.
+        /// Group index.
         group: usize,
-        /// Batch numbers.
+        /// Batch indices.
         batches: Range<usize>,
     },
     /// As [`Pass::Spread`], for the particles of the patch.
     Spread(Copies),
     /// As [`Pass::Join`], for the particles of the patch.
     Join(Copies),
-    /// Where an iteration is in two halves: all patches come so far before copies on seams go to their mean, and only
-    /// then go on. Nothing where it is not.
+    /// Split of an iteration: all patches reach this point before copies on seams are set to their mean, then continue.
+    /// No effect if the iteration is not split.
     Seams,
 }
 
-/// What is done in an iteration.
+/// The passes of an iteration.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// What one thread or workgroup does by itself.
+    /// Operations of each patch, run by one thread or workgroup.
     pub patches: Vec<Vec<PatchOp>>,
-    /// The first patches are islands: bodies that fit. Each runs all of its iterations by itself, with the
-    /// contacts of its particles.
+    /// The first patches are islands: bodies that fit in one patch. Each runs all of its iterations independently, with
+    /// the contacts of its particles.
     pub islands: usize,
-    /// The passes of everything else, repeated for every iteration.
+    /// Passes of everything else, repeated for every iteration.
     pub iteration: Vec<Pass>,
-    /// Those of the last iteration, where patches do that in two halves; otherwise there are none.
+    /// Passes of the last iteration, if that is split in two halves; otherwise empty.
     last: Vec<Pass>,
 }
 
 impl Schedule {
-    /// The list for groups that are already split.
+    /// Builds the list from partitioned groups.
     pub fn new(
         partition: Partition,
         plan: &Plan,
@@ -143,7 +143,7 @@ impl Schedule {
             Partition::Serial => all.iteration.extend((0..groups.len()).map(|group| Pass::Serial { group })),
             Partition::Jacobi => all.iteration.push(Pass::JacobiScatter),
             Partition::JacobiGather => all.iteration.push(Pass::JacobiGather),
-            _ => all.follow(plan, groups),
+            _ => all.add_gauss_seidel(plan, groups),
         }
         if !inflatables.is_empty() {
             all.iteration.push(Pass::Inflate);
@@ -159,9 +159,9 @@ impl Schedule {
         all
     }
 
-    /// Gauss–Seidel passes: patches by themselves, tiling after tiling, then what belongs to no patch. Seams are
-    /// closed as soon as the patches are done: all that comes after names the particles.
-    fn follow(&mut self, plan: &Plan, groups: &[Group]) {
+    /// Gauss–Seidel passes: patches, tiling by tiling, then constraints outside patches. Seams are joined as soon as
+    /// the patches are done: all later passes use the particles themselves.
+    fn add_gauss_seidel(&mut self, plan: &Plan, groups: &[Group]) {
         let count = plan.tilings.last().map_or(self.islands, |t| t.end as usize);
         let mut lists = (0..count).map(|_| Vec::new()).collect::<Vec<_>>();
         let mut global = Vec::new();
@@ -180,8 +180,8 @@ impl Schedule {
         self.iteration.extend(passes(global, plan.together));
     }
 
-    /// The same with a pass more at the end of an iteration, but before contacts with the environment: walls have the
-    /// last word, except over the shape of bodies.
+    /// Appends a pass to an iteration, but before collider contacts: colliders have priority over everything except the
+    /// shape of bodies.
     pub fn and(mut self, pass: Option<Pass>) -> Self {
         let Some(pass) = pass else { return self };
         let lists = [Some(&mut self.iteration), (!self.last.is_empty()).then_some(&mut self.last)];
@@ -198,7 +198,7 @@ impl Schedule {
         if last && !self.last.is_empty() { &self.last } else { &self.iteration }
     }
 
-    /// Which iterations patches do in two halves.
+    /// Iterations in which patches are split in two halves.
     pub fn halves(&self) -> Halves {
         if self.iteration.iter().any(|pass| matches!(pass, Pass::Half(..))) {
             Halves::All
@@ -209,7 +209,7 @@ impl Schedule {
         }
     }
 
-    /// An iteration in which copies on seams go to their mean between the halves of what patches do.
+    /// An iteration in which copies on seams are joined between the two halves of the patches.
     fn in_halves(&self) -> Vec<Pass> {
         let mut list = Vec::new();
         for pass in &self.iteration {
@@ -226,7 +226,7 @@ impl Schedule {
         list
     }
 
-    /// Patches of each pass that runs them side by side, islands left out.
+    /// Patches of each pass that runs them in parallel, without islands.
     pub fn tilings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.iteration.iter().filter_map(|pass| match pass {
             Pass::Patches(range) | Pass::Half(range, Half::First) => Some(range.clone()),
@@ -234,8 +234,8 @@ impl Schedule {
         })
     }
 
-    /// Passes over constraints in an iteration: barriers between kernels, contacts and volumes left out.
-    /// Islands count as one.
+    /// Number of constraint passes in an iteration: barriers between kernels, without contacts and volumes. Islands
+    /// count as one.
     pub fn constraint_passes(&self) -> usize {
         let passes = self.iteration.iter().filter(|p| {
             !matches!(
@@ -251,14 +251,14 @@ impl Schedule {
     }
 }
 
-/// One batch, or what has to be done with copies before or after it.
+/// One batch, or the spread or join of copies around it.
 struct Entry {
     patch: u32,
     color: u32,
     job: PatchOp,
 }
 
-/// Everything in the order in which it runs within its patch.
+/// All entries in the order in which they run within their patch.
 fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
     let tied: BTreeMap<(usize, u32), &TieRun> =
         plan.ties.iter().filter_map(|t| Some(((t.group?, t.patch), t))).collect();
@@ -286,13 +286,13 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
         }
     }
     if plan.together {
-        // Color after color over all groups; the sort keeps the order of groups within a color.
+        // Color by color over all groups; the stable sort keeps the order of groups within a color.
         entries.sort_by_key(|e| e.color);
     }
     entries
 }
 
-/// What a patch does, in two halves if there is a group that the second begins with.
+/// Operations of a patch, in two halves if `second` is the group that the second half begins with.
 fn halves(entries: Vec<Entry>, second: Option<usize>) -> Vec<PatchOp> {
     let Some(second) = second else { return jobs(entries) };
     let group = |entry: &Entry| match &entry.job {
@@ -304,7 +304,7 @@ fn halves(entries: Vec<Entry>, second: Option<usize>) -> Vec<PatchOp> {
     [jobs(before), vec![PatchOp::Seams], jobs(after)].concat()
 }
 
-/// What a patch does: batches that follow each other in memory are one job.
+/// Operations of a patch: batches contiguous in memory are merged.
 fn jobs(entries: Vec<Entry>) -> Vec<PatchOp> {
     let mut jobs: Vec<PatchOp> = Vec::new();
     for entry in entries {
@@ -320,7 +320,7 @@ fn jobs(entries: Vec<Entry>) -> Vec<PatchOp> {
     jobs
 }
 
-/// What all threads do side by side: batches of one color are one pass where kinds were colored together.
+/// Passes over all threads: batches of one color are one pass if kinds were colored together.
 fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
     let mut passes = Vec::new();
     let mut last = u32::MAX;
@@ -335,7 +335,7 @@ fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
             }
             PatchOp::Spread(copies) => passes.push(Pass::Spread(copies)),
             PatchOp::Join(copies) => passes.push(Pass::Join(copies)),
-            // Of patches only.
+            // Used by patches only.
             PatchOp::Seams => {}
         }
         last = entry.color;
@@ -343,11 +343,11 @@ fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
     passes
 }
 
-/// Whether anything outside islands can be touched.
+/// Whether particles outside islands can have collider contacts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HasColliderContacts {
     /// There are colliders, and particles outside islands.
     Some,
-    /// There are not.
+    /// Otherwise.
     None,
 }

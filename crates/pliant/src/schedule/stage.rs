@@ -5,15 +5,15 @@
 pub enum Stage {
     /// Forces, velocities, predicted positions; multipliers reset.
     Predict,
-    /// Which particles are near each other.
+    /// Neighbor search between particles.
     Neighbors,
-    /// Which particles are near which colliders.
+    /// Broad phase between particles and colliders.
     Contacts,
-    /// Penetration left from before is removed without adding velocity.
+    /// Removes penetration without adding velocity.
     Stabilize,
     /// Iterations over all constraints and contacts.
     Solve,
-    /// Velocities from positions, sleeping, check for divergence.
+    /// Velocities from positions, sleeping, divergence check.
     Finalize,
 }
 

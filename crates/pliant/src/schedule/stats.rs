@@ -1,4 +1,4 @@
-//! What is measured while stepping.
+//! Statistics measured while stepping.
 
 use crate::schedule::Stage;
 use serde::Serialize;
@@ -11,7 +11,7 @@ pub struct Times {
     pub stages: [f64; Stage::ALL.len()],
     /// Seconds of the solve stage per group.
     pub groups: Vec<f64>,
-    /// Seconds that the host spent on writing down and submitting commands for a GPU.
+    /// Host time for encoding and submitting GPU commands [s].
     pub encode: f64,
     /// Substeps timed.
     pub substeps: u64,
@@ -24,12 +24,12 @@ impl Times {
     }
 }
 
-/// Mean and greatest relative error of a kind of constraint.
+/// Mean and maximum relative error of a kind of constraint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Residual {
     /// Mean.
     pub mean: f64,
-    /// Greatest.
+    /// Maximum.
     pub max: f64,
 }
 
@@ -57,36 +57,36 @@ pub struct Probe {
     pub contacts: u64,
 }
 
-/// What liquids are like.
+/// Statistics of fluids.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct LiquidProbe {
     /// Mean pressure [Pa].
     pub pressure_mean: f64,
-    /// Greatest pressure [Pa].
+    /// Maximum pressure [Pa].
     pub pressure_max: f64,
-    /// Volume [m³]: of all particles, less what they are compressed by.
+    /// Volume [m³]: of all particles, minus their compression.
     pub volume: f64,
-    /// How well liquids are mixed: share of others among the neighbors of a particle, over that in a perfect mixture; 0
-    /// where there is one liquid.
+    /// Degree of mixing: share of other fluids among the neighbors of a particle, over that in a perfect mixture; 0
+    /// with a single fluid.
     pub mixing: f64,
 }
 
-/// Constraints of each kind that the model holds.
+/// Number of constraints of each kind.
 pub type Counts = BTreeMap<&'static str, usize>;
 
-/// Two particles that push each other.
+/// Two particles in contact.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ContactPair {
-    /// The one with the lower number.
+    /// The smaller index.
     pub a: u32,
-    /// The other.
+    /// The larger index.
     pub b: u32,
-    /// Force along the line between them, over the last substep [N].
+    /// Normal force over the last substep [N].
     pub force: f32,
 }
 
-/// Name of the liquids' entry in residuals.
+/// Key of fluids in residuals.
 pub const DENSITY: &str = "density";
 
-/// Name of the inflatables' entry in counts and residuals.
+/// Key of inflatables in counts and residuals.
 pub const INFLATE: &str = "inflate";

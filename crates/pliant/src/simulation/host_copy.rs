@@ -1,27 +1,27 @@
-//! The host's copy of a state that may live elsewhere.
+//! Host copy of a state that may be on a device.
 //!
-//! On the CPU this is the state. With a GPU it is read back when somebody looks and set aside at the next step;
-//! its memory is kept.
+//! On the CPU this is the state itself. With a GPU it is read back on access and invalidated by the next step; its
+//! memory is kept.
 
 use crate::state::State;
 use std::sync::{Mutex, OnceLock};
 
-/// A state, here or elsewhere. `S` is what is read back with it.
+/// A state on the host or on a device. `S` is additional data read back with it.
 pub struct HostCopy<S> {
     here: OnceLock<(State, S)>,
-    /// Memory of the last copy, while the state is elsewhere.
+    /// Memory of the last copy, while the state is on the device.
     spare: Mutex<Option<State>>,
     /// Whether the owner may have changed the copy.
     touched: bool,
 }
 
 impl<S: Default> HostCopy<S> {
-    /// Here.
+    /// A state on the host.
     pub fn new(state: State) -> Self {
         Self { here: OnceLock::from((state, S::default())), spare: Mutex::new(None), touched: false }
     }
 
-    /// The state, brought here by `fetch` if it is elsewhere.
+    /// The state, read back by `fetch` if it is on the device.
     pub fn get<E>(&self, fetch: impl FnOnce(&mut State) -> Result<S, E>) -> Result<&(State, S), E> {
         if self.here.get().is_none() {
             let mut spare = self.spare.lock().unwrap_or_else(|e| e.into_inner());
@@ -35,23 +35,23 @@ impl<S: Default> HostCopy<S> {
                 }
             }
         }
-        // Whoever held the lock has just set it, or it was there.
+        // Set by the thread that held the lock, or already present.
         Ok(self.here.wait())
     }
 
-    /// The state, to be changed, if it is here.
+    /// Mutable state, if it is on the host.
     pub fn get_mut(&mut self) -> Option<&mut State> {
         self.touched = true;
         self.here.get_mut().map(|(state, _)| state)
     }
 
-    /// Changes what is kept of a state that is elsewhere, if it is; who lives there has to be told by the caller.
+    /// Changes the retained host memory while the state is on the device; the caller must update the device.
     #[cfg(feature = "gpu")]
     pub fn on_host<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> Option<R> {
         self.spare.get_mut().unwrap_or_else(|e| e.into_inner()).as_mut().map(change)
     }
 
-    /// Calls `upload` if the owner may have changed the state. It stays here, too.
+    /// Calls `upload` if the owner may have changed the state. The host copy stays valid.
     #[cfg(feature = "gpu")]
     pub fn share(&mut self, upload: impl FnOnce(&State)) {
         if let Some((state, _)) = self.here.get().filter(|_| self.touched) {
@@ -60,7 +60,7 @@ impl<S: Default> HostCopy<S> {
         }
     }
 
-    /// Calls `upload` if the owner may have changed the state, which from now on is elsewhere.
+    /// Calls `upload` if the owner may have changed the state, and invalidates the host copy.
     #[cfg(feature = "gpu")]
     pub fn leave(&mut self, upload: impl FnOnce(&State)) {
         if let Some((state, _)) = self.here.take() {

@@ -1,6 +1,6 @@
-//! A running simulation: model, state and the backend that moves it.
+//! A running simulation: model, state and backend.
 //!
-//! Here is what moves it; `look` is what can be seen of it, `edit` what can be changed besides the state.
+//! This file steps it; `queries` reads it, `setters` changes parameters other than the state.
 
 mod host_copy;
 mod queries;
@@ -28,30 +28,30 @@ use crate::solver::gpu::{Gpu, Surface};
 use crate::state::State;
 use crate::transitions;
 
-/// Who runs the passes.
+/// Selects the backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Backend {
-    /// Threads of this machine.
+    /// Threads of the CPU.
     #[default]
     Cpu,
-    /// A graphics processor.
+    /// A GPU.
     #[cfg(feature = "gpu")]
     Gpu(GpuOptions),
-    /// The GPU where there is one and it is expected to be faster, else the CPU.
+    /// The GPU if there is one and it is expected to be faster, else the CPU.
     Auto,
 }
 
-/// How to run.
+/// Run options.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Who runs the passes; default the CPU.
+    /// Backend; default the CPU.
     pub backend: Backend,
     /// Threads; 0 (default) means one per core. Results do not depend on it.
     pub threads: usize,
-    /// Lane width; default the widest the processor has. Results do not depend on it.
+    /// SIMD width; default the widest the processor has. Results do not depend on it.
     pub isa: Isa,
-    /// What the plan is made for, if not for the backend: order, and so results, are those of this target
-    /// whoever runs it. For comparing backends.
+    /// Target that the plan is made for, if not that of the backend: order, and so results, are those of this target on
+    /// any backend. For comparing backends.
     pub target: Option<Target>,
 }
 
@@ -61,7 +61,7 @@ impl Default for Options {
     }
 }
 
-/// What comes back from a GPU with the state.
+/// Data read back from a GPU with the state.
 #[cfg(feature = "gpu")]
 type Readback = crate::solver::gpu::Readback;
 #[cfg(not(feature = "gpu"))]
@@ -89,9 +89,9 @@ impl Simulation {
             #[cfg(feature = "gpu")]
             Backend::Auto => match Device::open(&GpuOptions::default()) {
                 Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device) {
-                    Ok(fast) if fast.is_worth_it() => Ok(fast),
-                    // Where the CPU is expected to win the scene is small, and built again in no time; and what the
-                    // GPU cannot hold, the CPU may.
+                    Ok(fast) if fast.is_gpu_faster() => Ok(fast),
+                    // If the CPU is expected to be faster the scene is small, and rebuilding is cheap; a scene that
+                    // exceeds the GPU may fit the CPU.
                     Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options),
                     refused => refused,
                 },
@@ -103,7 +103,7 @@ impl Simulation {
     }
 
     fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
-        // Only a model straight from `build` is run: its proofs are what the backends' `unsafe` rests on.
+        // Only a model straight from `build` is run: the backends' `unsafe` code relies on its validation.
         let (model, state) = build(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
         let cpu =
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
@@ -125,21 +125,21 @@ impl Simulation {
         Ok(Self { model, state: HostCopy::new(state), edited: false, cpu, gpu })
     }
 
-    /// Whether a GPU is expected to be faster than the threads it was given beside it.
+    /// Whether the GPU is expected to be faster than the given number of threads.
     #[cfg(feature = "gpu")]
-    fn is_worth_it(&self) -> bool {
+    fn is_gpu_faster(&self) -> bool {
         self.gpu.as_ref().is_some_and(|gpu| gpu.wins(&self.model, self.threads()))
     }
 
     /// One step of dt.
     ///
-    /// After an error the state holds what diverged, for inspection; it cannot go on. A GPU works on while the
-    /// host goes on too, so a particle that ran away may be reported a few steps later, or by [`Self::sync`].
+    /// After an error the state holds the diverged values, for inspection; it cannot continue. A GPU runs
+    /// asynchronously, so divergence may be reported a few steps later, or by [`Self::sync`].
     pub fn step(&mut self) -> Result<(), StepError> {
         self.advance(1)
     }
 
-    /// So many steps of dt. On a GPU they are submitted together and nobody waits for them.
+    /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
         self.weigh_bodies();
         #[cfg(feature = "gpu")]
@@ -170,7 +170,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Bodies keep the masses of their particles; what the caller has changed is taken over.
+    /// Updates the masses of bodies after the caller has changed those of particles.
     fn weigh_bodies(&mut self) {
         if !std::mem::take(&mut self.edited) {
             return;
@@ -182,9 +182,9 @@ impl Simulation {
         }
     }
 
-    /// Waits for all steps and brings the state to the host. Does nothing on the CPU.
+    /// Waits for all steps and reads the state back. Does nothing on the CPU.
     ///
-    /// [`Self::state`] and all that look at it do this by themselves, but can only panic if the GPU is lost.
+    /// [`Self::state`] and all queries do this implicitly, but can only panic if the GPU is lost.
     pub fn sync(&mut self) -> Result<(), StepError> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
@@ -196,7 +196,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// The state and what came with it.
+    /// The state and the data read back with it.
     fn fetch(&self) -> Result<&(State, Readback), StepError> {
         self.state.get(|_state| {
             #[cfg(feature = "gpu")]
@@ -216,20 +216,20 @@ impl Simulation {
         Ok(())
     }
 
-    /// The GPU half, if it runs there.
+    /// The GPU backend, if in use.
     #[cfg(feature = "gpu")]
     pub fn gpu(&self) -> Option<&Gpu> {
         self.gpu.as_deref()
     }
 
-    /// The GPU half, to change how it is measured.
+    /// The GPU backend, to change its measurement options.
     #[cfg(feature = "gpu")]
     pub fn gpu_mut(&mut self) -> Option<&mut Gpu> {
         self.gpu.as_deref_mut()
     }
 
-    /// The surface in the buffers of the GPU, to be drawn from there, as it is after all steps and changes so far;
-    /// nothing on the CPU. Nobody waits, and nothing is read back.
+    /// Surface in GPU buffers for rendering, after all steps and changes so far; `None` on the CPU. Does not wait or
+    /// read back.
     #[cfg(feature = "gpu")]
     pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
         let Some(gpu) = &mut self.gpu else { return Ok(None) };
@@ -246,15 +246,15 @@ impl Simulation {
         "cpu"
     }
 
-    /// The fixed half.
+    /// Constant data of the simulation.
     pub fn model(&self) -> &Model {
         &self.model
     }
 
-    /// The moving half. From a GPU it is read back at the first look after a step.
+    /// State of the simulation. From a GPU it is read back on the first access after a step.
     ///
     /// # Panics
-    /// If the GPU is lost; [`Self::sync`] tells that as an error.
+    /// If the GPU is lost; [`Self::sync`] reports that as an error.
     pub fn state(&self) -> &State {
         match self.fetch() {
             Ok((state, _)) => state,
@@ -262,8 +262,7 @@ impl Simulation {
         }
     }
 
-    /// The moving half, to be changed between steps. Sizes must stay as they are: the next step panics
-    /// otherwise.
+    /// Mutable state, to be changed between steps. Sizes must not change: the next step panics otherwise.
     ///
     /// # Panics
     /// As [`Self::state`].

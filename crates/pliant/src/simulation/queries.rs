@@ -1,4 +1,4 @@
-//! What can be seen of a simulation: sizes, frames, energies, errors, forces, times.
+//! Queries of a simulation: sizes, frames, energies, errors, forces, times.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
@@ -9,15 +9,15 @@ use crate::simulation::Readback;
 use crate::simulation::Simulation;
 use glam::Vec3;
 
-/// One constraint as a caller sees it.
+/// Copy of one constraint.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ConstraintView {
-    /// Rows it joins: particle numbers, then orientations (from the number of particles on).
+    /// Its rows: particle indices, then orientations (from the number of particles on).
     pub rows: Vec<u32>,
-    /// Its parameters, as its kernel documents them.
+    /// Parameters, as documented by its kernel.
     pub params: Vec<f32>,
-    /// Its multipliers λ after the last substep. The constraint force is λ/h²·∇C under XPBD (9λ/(4h²)·∇C with BDF2,
-    /// E12). PBD does not read them, and there a GPU keeps none.
+    /// Multipliers λ after the last substep. The constraint force is λ/h²·∇C under XPBD (9λ/(4h²)·∇C with BDF2, E12).
+    /// PBD does not use them, and the GPU does not store them there.
     pub multipliers: Vec<f32>,
 }
 
@@ -27,8 +27,8 @@ impl Simulation {
         self.model.topology.objects.len()
     }
 
-    /// Memory on the host [bytes]: model, state, and what passes have needed so far, which contacts make grow. The threads'
-    /// stacks come on top; what a GPU holds is counted by `Gpu::shape`.
+    /// Memory on the host [bytes]: model, state, and scratch buffers so far, which grow with contacts. Excludes thread
+    /// stacks; GPU memory is counted by `Gpu::shape`.
     ///
     /// # Panics
     /// As [`Self::state`].
@@ -36,15 +36,14 @@ impl Simulation {
         self.model.bytes() + self.state().bytes() + self.cpu.bytes()
     }
 
-    /// Memory on the host that it will hold later on [bytes], once it has taken a step; within a tenth for grains and
-    /// bodies.
+    /// Expected memory on the host later on [bytes], after at least one step; within a tenth for grains and bodies.
     ///
     /// # Panics
     /// As [`Self::state`].
     pub fn bytes_expected(&self) -> u64 {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
-            // Lists of contacts are on the device.
+            // Contact lists are on the device.
             return self.bytes();
         }
         crate::model::expected(&self.model, self.state(), self.bytes())
@@ -76,13 +75,12 @@ impl Simulation {
         Vec3::new(x, y, z)
     }
 
-    /// What outputs see of the fixed half: particles, then the vertices of meshes that follow them.
+    /// Constant data for outputs: particles, then the vertices of skinned meshes.
     pub fn topology(&self) -> &Topology {
         self.model.skinned_meshes.as_ref().map_or(&self.model.topology, |skinned_meshes| &skinned_meshes.topology)
     }
 
-    /// Copies positions and velocities into `frame`, reusing its memory; meshes that follow particles are put in place
-    /// (S20).
+    /// Copies positions and velocities into `frame`, reusing its memory; evaluates skinned meshes (S20).
     pub fn write_frame(&self, frame: &mut Frame) {
         let n = self.state().particles;
         frame.time = self.state().time;
@@ -101,12 +99,12 @@ impl Simulation {
         }
     }
 
-    /// Density of every particle of a liquid, over that at rest; NaN for all others, empty where there is no liquid.
+    /// Density of every fluid particle, over rest density; NaN for all others, empty without fluids.
     pub fn densities(&self) -> Vec<f32> {
         self.cpu.densities(&self.model, self.state())
     }
 
-    /// Mean and greatest relative error by kind.
+    /// Mean and maximum relative error by kind.
     pub fn residuals(&self) -> Residuals {
         self.measure().0
     }
@@ -122,18 +120,18 @@ impl Simulation {
         probe
     }
 
-    /// Pressure of each particle of a liquid in the last substep [Pa], 0 for all others; empty where there are no liquids.
-    /// That of one particle is rough: take the mean of some.
+    /// Pressure of each fluid particle in the last substep [Pa], 0 for all others; empty without fluids. Single values
+    /// are noisy: average over several particles.
     pub fn pressures(&self) -> Vec<f32> {
         self.cpu.pressures(&self.model, self.state())
     }
 
-    /// Pressure, volume and mixing of liquids, where there are any.
+    /// Pressure, volume and mixing of fluids, if any.
     pub fn probe_liquids(&self) -> Option<LiquidProbe> {
         self.measure().1
     }
 
-    /// [`Self::residuals`] and [`Self::probe_liquids`] for the price of one.
+    /// [`Self::residuals`] and [`Self::probe_liquids`] in one pass.
     pub fn measure(&self) -> (Residuals, Option<LiquidProbe>) {
         self.cpu.measure(&self.model, self.state())
     }
@@ -143,8 +141,7 @@ impl Simulation {
         self.cpu.volumes(&self.model, self.state())
     }
 
-    /// Times by stage since the last call: wall times on the CPU; on a GPU its own, where it was asked to take
-    /// them.
+    /// Times by stage since the last call: wall times on the CPU; device times on a GPU, if enabled.
     pub fn take_times(&mut self) -> Times {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
@@ -153,7 +150,7 @@ impl Simulation {
         self.cpu.take_times()
     }
 
-    /// Fingerprint of positions and velocities, bit for bit.
+    /// Bitwise hash of positions and velocities.
     pub fn hash(&self) -> u64 {
         self.state().hash()
     }
@@ -173,7 +170,7 @@ impl Simulation {
         counts
     }
 
-    /// All constraints of a kind with their multipliers, in the order in which they run.
+    /// All constraints of a kind with their multipliers, in execution order.
     pub fn constraints(&self, kind: ConstraintKind) -> impl Iterator<Item = ConstraintView> + '_ {
         let groups = self.model.groups.iter().zip(&self.state().multipliers).filter(move |(g, _)| g.kind == kind);
         let phantoms = &self.model.phantoms;
@@ -190,8 +187,7 @@ impl Simulation {
         })
     }
 
-    /// Particles of different objects, or grains, that pushed each other in the last substep. From a GPU they are read
-    /// back at every call.
+    /// Contact pairs of the last substep, between different objects or grains. Read back at every call on a GPU.
     ///
     /// # Panics
     /// As [`Self::state`].

@@ -1,14 +1,14 @@
-//! What a caller can change between steps besides the state: materials, pressures, phases.
+//! Changes of parameters between steps: materials, pressures, phases.
 
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
 use crate::simulation::Simulation;
 
 impl Simulation {
-    /// Changes how soft an object's constraints of a kind are (S16: materials that melt or stiffen).
+    /// Changes the softness of an object's constraints of a kind (S16: materials that melt or stiffen).
     ///
-    /// Returns how many constraints changed; 0 if the object has none of that kind, or the kind takes its
-    /// softness from a continuum material.
+    /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind takes its softness
+    /// from a continuum material.
     pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
         let Some(place) = kind.layout().softness else { return 0 };
         let (objects, phantoms) = (&self.model.topology.objects, &self.model.phantoms);
@@ -28,7 +28,7 @@ impl Simulation {
         changed
     }
 
-    /// Changes the pressure of an object's inflatables; returns how many there are.
+    /// Changes the pressure of an object's inflatables; returns their number.
     pub fn set_pressure(&mut self, object: u32, pressure: f32) -> usize {
         let bodies = self.model.inflatables.iter_mut().filter(|b| b.object == object);
         let changed = bodies.map(|b| b.pressure = pressure).count();
@@ -43,7 +43,7 @@ impl Simulation {
         }
     }
 
-    /// Changes the phase of an object's particles, and so whom they collide with.
+    /// Changes the phase of an object's particles, which selects their contact partners.
     pub fn set_phase(&mut self, object: u32, phase: u32) {
         let objects = std::mem::take(&mut self.model.topology.objects);
         for (p, _) in self.state_mut().phases.iter_mut().zip(&objects).filter(|(_, o)| **o == object) {

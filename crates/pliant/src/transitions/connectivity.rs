@@ -1,25 +1,25 @@
-//! What hangs together, and how deep the particles of a body are below its surface, found from where they are.
+//! Connected components, and depth of particles below the surface of a body, from particle positions.
 //!
-//! For bodies that come to be while a simulation runs: those that are built have distances from their meshes.
+//! For bodies created while a simulation runs; bodies built from meshes have distances from those.
 
 use crate::math::RowData;
 use crate::neighbors::{Bounds, Cells, Cloud, Construction, Finder, Grid, Pairs, Search};
 use crate::runtime::cpu::Threads;
 use glam::Vec3;
 
-/// How far a particle looks around itself, in radii: as far as a liquid does.
+/// Search radius, in particle radii: the kernel radius of a fluid.
 const REACH: f32 = 4.0;
 
-/// Particles that are nearer than so many radii hang together: one and a half times as far as at rest.
+/// Particles closer than this many radii are connected: 1.5 times the rest distance.
 const TOGETHER: f32 = 3.0;
 
-/// Cosine of the angle from the way out within which nobody is to be seen from the surface.
+/// Cosine of the half angle of the outward cone that is empty for surface particles.
 const OPEN: f32 = 0.5;
 
-/// Which places hang together, by steps from one to the next, with any of the first `seeds`. Without these: which are of the
-/// largest piece, of several that are as large the first, or nobody where it has fewer than `least`.
+/// Positions connected, directly or through others, to any of the first `seeds`. Without seeds: the largest component
+/// (the first of equal ones), or none if it has fewer than `least` positions.
 pub fn together(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec<bool> {
-    let finder = around(places, TOGETHER * radius);
+    let finder = find_neighbors(places, TOGETHER * radius);
     let near = finder.neighbors();
     let mut piece_of = vec![u32::MAX; places.len()];
     let mut sizes = Vec::new();
@@ -52,8 +52,8 @@ pub fn together(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec
     piece_of.into_iter().map(|piece| best == Some(piece as usize)).collect()
 }
 
-/// Finds for each place those within `reach` [m].
-fn around(places: &[Vec3], reach: f32) -> Finder {
+/// Finds the neighbors of each position within `reach` [m].
+fn find_neighbors(places: &[Vec3], reach: f32) -> Finder {
     let mut finder = Finder::new(Search::Grid);
     let radii = vec![0.5 * reach; places.len()];
     finder.find(&Threads::one(), Cloud { rows: &rows_of(places), radii: &radii, phases: &[] }, 0.0, Pairs::Both);
@@ -64,15 +64,15 @@ fn rows_of(places: &[Vec3]) -> Vec<RowData> {
     places.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect()
 }
 
-/// For each place the unit vector of the shortest way out, and the depth below the surface [m], as
-/// [`crate::model::Model::fields`] has them. Particles at the surface are one radius deep.
+/// For each position the unit vector of the shortest way out, and the depth below the surface [m], as in
+/// [`crate::model::Model::fields`]. Surface particles are one radius deep.
 ///
-/// The way out leads away from the neighbors. A particle is at the surface if nobody is in a cone about that; all others
-/// are as much deeper as the nearest of those is away, and go the same way: that to it would lead along the surface as often
-/// as not, where particles are a layer deep.
+/// The outward direction points away from the neighbors. A particle is at the surface if the cone about that direction
+/// is empty; all others add the distance to the nearest surface particle to its depth, and take its direction: the
+/// direction toward it would often be tangential where bodies are one layer deep.
 pub fn fields(places: &[Vec3], radius: f32) -> Vec<RowData> {
     let (rows, reach) = (rows_of(places), REACH * radius);
-    let finder = around(places, reach);
+    let finder = find_neighbors(places, reach);
     let near = finder.neighbors();
     let way_out = |i: usize| {
         let away = near.of(i).iter().map(|&j| places[i] - places[j as usize]);
@@ -116,7 +116,7 @@ pub fn fields(places: &[Vec3], radius: f32) -> Vec<RowData> {
 mod tests {
     use super::*;
 
-    /// A lattice of spacing 2, shaken a little.
+    /// A lattice of spacing 2 with small perturbations.
     fn ball(size: i32) -> Vec<Vec3> {
         let mut places = Vec::new();
         for (x, y, z) in (-size..=size)
@@ -133,21 +133,21 @@ mod tests {
 
     #[test]
     fn depth_in_a_ball_is_the_distance_from_its_surface() {
-        // A ball of radius 13 with the cubes of its outermost particles, as far as a lattice is round.
+        // A ball of radius 13 including the cells of its outermost particles, within the lattice resolution.
         let places = ball(6);
         for (p, [x, y, z, depth]) in places.iter().zip(fields(&places, 1.0)) {
             let (r, out) = (p.length(), Vec3::new(x, y, z));
             assert!((out.length() - 1.0).abs() < 1e-5, "{out} at {p}");
             assert!((depth - (12.5 - r)).abs() < 1.8, "{depth} deep at {r}");
             if r > 4.0 {
-                assert!(out.dot(*p) > 0.7 * r, "{out} leads out of {p}");
+                assert!(out.dot(*p) > 0.7 * r, "{out} points out of {p}");
             }
         }
     }
 
     #[test]
     fn what_hangs_together_is_the_largest_piece_or_that_of_the_seeds() {
-        // Three pieces, one after the other: two, four and three particles.
+        // Three components, in order: two, four and three particles.
         let steps = [0.0, 2.0, 9.0, 11.9, 13.0, 15.0, 30.0, 32.0, 34.0];
         let places: Vec<Vec3> = steps.iter().map(|&x| x * Vec3::X).collect();
         let found = |seeds: usize, least: usize| -> Vec<usize> {

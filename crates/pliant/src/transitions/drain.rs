@@ -1,34 +1,34 @@
-//! Particles that leave the world, as a step sees them.
+//! Drains of a model.
 
 use crate::math::Pose;
 use crate::motion::Motion;
 use glam::Vec3;
 use std::ops::Range;
 
-/// A region that takes particles away.
+/// A region that removes particles.
 #[derive(Clone, Debug)]
 pub struct Drain {
     /// Its shape, around the origin.
     pub region: Region,
-    /// Where that is.
+    /// Pose of the region over time.
     pub motion: Motion,
-    /// Particles that it takes, in order.
+    /// Particles that it may remove, ascending.
     pub takes: Vec<Range<usize>>,
-    /// Whether those of [`crate::transitions::emitter::Pour`]s wait there again.
+    /// Whether particles of [`crate::transitions::emitter`]s return to them.
     pub recycle: bool,
 }
 
 /// Shape of a region.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Region {
-    /// All points within so many meters along each axis.
+    /// All points within these half extents [m].
     Box(Vec3),
-    /// All points within so many meters.
+    /// All points within this radius [m].
     Ball(f32),
 }
 
 impl Region {
-    /// Whether it holds a point of its own frame.
+    /// Whether it contains a point of its local frame.
     pub fn holds(&self, inside: Vec3) -> bool {
         match *self {
             Self::Box(half) => inside.abs().cmple(half).all(),
@@ -38,7 +38,7 @@ impl Region {
 }
 
 impl Drain {
-    /// Whether a point is in it, where it stands at `pose`.
+    /// Whether it contains a point when at `pose`.
     pub fn holds(&self, pose: &Pose, point: Vec3) -> bool {
         self.region.holds(pose.inward(point))
     }

@@ -1,7 +1,7 @@
-//! Particles that leave the world between two steps.
+//! Draining: particles removed between two steps.
 //!
-//! Who is in a drain when a step ends is put to sleep where it is, as those that wait to be poured: no mass, no contact, no
-//! space among liquids, not to be seen.
+//! Particles in a drain at the end of a step become inactive where they are, like those waiting in an emitter: no mass,
+//! no contacts, no volume in fluids, not rendered.
 
 use crate::neighbors::ASLEEP;
 #[cfg(feature = "gpu")]
@@ -16,10 +16,10 @@ use glam::Vec3;
 /// Takes away who is in a drain at the end of a step; returns who.
 pub fn drain(model: &TransitionModel<'_>, state: &mut State) -> Vec<u32> {
     let time = state.time;
-    take(model, state, time)
+    remove_drained(model, state, time)
 }
 
-/// The same where the state lives on a device. Reads back where particles are.
+/// The same for a state on a device. Reads positions back.
 #[cfg(feature = "gpu")]
 pub fn drain_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<(), GpuError> {
     let ranges = || model.drains.iter().flat_map(|d| &d.takes);

@@ -1,7 +1,7 @@
-//! Grains that come into the world between two steps.
+//! Emission of particles between two steps.
 //!
-//! They are rows like all others, fixed and asleep until their time has come. What came out, and when, depends on the
-//! number of substeps alone, and on what drains gave back.
+//! They are ordinary rows, fixed and inactive until emitted. Emission depends only on the number of substeps and on the
+//! particles returned by drains.
 
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
@@ -16,19 +16,19 @@ use crate::transitions::{time, wake};
 pub fn emit(model: &TransitionModel<'_>, state: &mut State) {
     let time = time(model, state.substeps);
     for number in 0..model.emitters.len() {
-        enter(model, number, time, state);
+        activate(model, number, time, state);
     }
 }
 
-/// The same where the state lives on a device. Returns whether more are to come.
+/// The same for a state on a device. Returns whether more will follow.
 ///
-/// The device first does all steps that it was given: those that it froze for want of room would happen with the new
-/// grains otherwise, or without, as it comes.
+/// First waits for all submitted steps: steps frozen by a list overflow would otherwise run with or without the new
+/// particles, depending on timing.
 #[cfg(feature = "gpu")]
 pub fn emit_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let mut open = false;
     for (number, emitter) in model.emitters.iter().enumerate() {
-        let entered = enter(model, number, time(model, gpu.substeps()), host);
+        let entered = activate(model, number, time(model, gpu.substeps()), host);
         if !entered.is_empty() {
             gpu.wait()?;
             gpu.upload_particles(host, &entered);

@@ -1,47 +1,47 @@
-//! Liquids that turn into bodies, as a step sees them.
+//! Freezing of fluids in a model.
 
 use crate::math::Pose;
 use crate::transitions::drain::Region;
 use glam::Vec3;
 use std::ops::Range;
 
-/// A liquid whose particles turn into those of one rigid body. As many as there could be wait, fixed and in
-/// [`crate::neighbors::ASLEEP`]; who freezes falls asleep, and the next of those that wait takes over place, velocity and mass.
-/// Tables stay as they are that way. They are taken in order, so that the body is always the first ones of its run: its
-/// first particle says where it is.
+/// A fluid whose particles become those of one rigid body. The body has as many inactive particles
+/// ([`crate::neighbors::ASLEEP`]) as could freeze; a particle that freezes becomes inactive, and the next inactive one
+/// of the body takes its position, velocity and mass. Tables stay constant that way. Body particles are activated in
+/// order, so that the active ones are always the first of its run: shape matching uses the first as origin.
 #[derive(Clone, Debug)]
 pub struct Freeze {
-    /// When it begins [s].
+    /// Start time [s].
     pub start: f64,
-    /// When it is over [s]: at once, or when the front is through.
+    /// End time [s]: the start, or when the front has passed.
     pub end: f64,
-    /// Where it is cold; everywhere without one.
+    /// Freezing region; everywhere if none.
     pub region: Option<(Region, Pose)>,
-    /// Where the front comes from and how fast it goes [m/s]; without one all freeze at once.
+    /// Origin of the front and its speed [m/s]; without one all particles freeze at once.
     pub front: Option<(Vec3, f64)>,
-    /// Number of the liquid.
+    /// Index of the fluid.
     pub liquid: usize,
-    /// Particles of the liquid, in order.
+    /// Particles of the fluid, ascending.
     pub takes: Vec<Range<usize>>,
-    /// Particles of the body, as many.
+    /// Particles of the body, as many as of the fluid.
     pub body: Range<usize>,
-    /// Number of the body among those that keep their shape.
+    /// Index of the shape-matched body.
     pub number: usize,
-    /// Phase of its particles once they are there.
+    /// Phase of its active particles.
     pub phase: u32,
-    /// Inverse mass of one of the liquid's particles [1/kg].
+    /// Inverse mass of a fluid particle [1/kg].
     pub weight: f32,
-    /// Radius of all of them [m].
+    /// Radius of all of its particles [m].
     pub radius: f32,
 }
 
 impl Freeze {
-    /// Whether something may freeze at the start of a step [s]; `before` is when the step before started, if there was one.
+    /// Whether particles may freeze at the start of a step [s]; `before` is the start of the previous step, if any.
     pub fn acts(&self, before: Option<f64>, now: f64) -> bool {
         now >= self.start && before.is_none_or(|before| before < self.end)
     }
 
-    /// Whether a point is cold at a time [s].
+    /// Whether a point is in the frozen region at a time [s].
     pub fn holds(&self, time: f64, point: Vec3) -> bool {
         let reached = |(from, speed): (Vec3, f64)| {
             let front = (speed * (time - self.start)).max(0.0);

@@ -1,7 +1,7 @@
-//! Liquids that turn into bodies between two steps.
+//! Freezing: fluid particles become body particles between two steps.
 //!
-//! A particle of the liquid falls asleep, and one of the body takes its place, with its mass. The body moves on with the
-//! momentum and the angular momentum that its particles had; what they moved beside that is lost, as heat.
+//! A fluid particle becomes inactive, and a body particle takes its position and mass. The body keeps the linear and
+//! angular momentum of its particles; the remaining kinetic energy is dissipated.
 
 use crate::neighbors::ASLEEP;
 use crate::rigid::{inertia, pseudoinverse_f64};
@@ -17,7 +17,7 @@ use crate::transitions::{sleep, time, wake};
 use glam::{DMat3, DVec3, Vec3};
 use std::ops::Range;
 
-/// Particles that a body begins with, at least: fewer are drops, which would take it with them.
+/// Minimum number of particles to start a body: fewer are droplets, which would carry it off.
 const LEAST: usize = 4;
 
 /// Freezes who is cold now.
@@ -25,15 +25,15 @@ pub fn freeze(model: &TransitionModel<'_>, state: &mut State) {
     let substeps = state.substeps;
     let mut any = false;
     for (number, freeze) in acting(model, substeps) {
-        any |= !turn(freeze, number, time(model, substeps), state).is_empty();
+        any |= !freeze_region(freeze, number, time(model, substeps), state).is_empty();
     }
     if any {
         state.weigh_bodies();
     }
 }
 
-/// The same where the state lives on a device. Returns whether more are to come.
-/// Only steps in which something may freeze read the liquid back, and what has frozen already.
+/// The same for a state on a device. Returns whether more will follow. Only steps in which particles may freeze read
+/// back the fluid and the frozen body.
 #[cfg(feature = "gpu")]
 pub fn freeze_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let (substeps, mut changed) = (gpu.substeps(), Vec::new());
@@ -46,14 +46,14 @@ pub fn freeze_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &
         gpu.wait()?;
         gpu.read_poses(host)?;
     }
-    // All of them before any freezes: two may take from one liquid.
+    // Reads all before any freezes: two may take from one fluid.
     for &one in &acting {
         for range in one.1.takes.iter().cloned().chain(there(host, one)) {
             gpu.read_all(host, range)?;
         }
     }
     for &(number, freeze) in &acting {
-        changed.extend(turn(freeze, number, now, host));
+        changed.extend(freeze_region(freeze, number, now, host));
     }
     if !changed.is_empty() {
         host.weigh_bodies();
@@ -73,12 +73,12 @@ fn acting<'a>(model: &TransitionModel<'a>, substeps: u64) -> impl Iterator<Item 
     model.freezes.iter().enumerate().filter(move |(_, freeze)| freeze.acts(before, now))
 }
 
-/// Returns all particles that have come or gone.
-fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32> {
+/// Returns all particles activated or deactivated.
+fn freeze_region(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32> {
     let mut changed = Vec::new();
     let before = state.frozen[number].count;
     let place = |i: usize| Vec3::from_slice(&state.rows[i][..3]);
-    // Whoever the caller has pinned stays what it is.
+    // Particles pinned by the caller do not freeze.
     let is_cold = |&i: &usize| state.phases[i] != ASLEEP && state.rows[i][3] > 0.0 && freeze.holds(now, place(i));
     let cold: Vec<usize> = freeze.takes.iter().cloned().flatten().filter(is_cold).collect();
     let there = freeze.body.start..freeze.body.start + before;
@@ -89,14 +89,14 @@ fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32>
         let ([x, y, z, weight], [vx, vy, vz, _], carried) = (state.rows[i], state.velocities[i], state.carried[i]);
         wake(state, solid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, freeze.phase));
         sleep(state, i);
-        // Pressure goes on in pairs, and one of a pair may still be liquid.
+        // Pressure corrections act in pairs, and the other particle may still be fluid.
         state.carried[solid] = carried;
         changed.extend([solid as u32, i as u32]);
     }
     let count = before + changed.len() / 2;
     if count > before {
         let body = freeze.body.start..freeze.body.start + count;
-        stiffen(state, body);
+        project_to_rigid_motion(state, body);
         if let Some(shapes) = &mut state.shapes {
             shapes.join(freeze.number, before..count, &state.rows);
             let places: Vec<Vec3> = shapes.offsets(freeze.number, count).map(Vec3::from).collect();
@@ -107,12 +107,12 @@ fn turn(freeze: &Freeze, number: usize, now: f64, state: &mut State) -> Vec<u32>
     changed
 }
 
-/// Leaves of the motion of some particles that of a rigid body with their momentum and angular momentum: v + ω×r, with
-/// ω = I⁻¹L. Of all rigid motions that is the nearest, by mass, so that energy is only lost.
-fn stiffen(state: &mut State, body: Range<usize>) {
+/// Projects the motion of some particles onto the rigid motion with the same linear and angular momentum: v + ω×r, with
+/// ω = I⁻¹L. That is the nearest rigid motion, by mass, so kinetic energy never increases.
+fn project_to_rigid_motion(state: &mut State, body: Range<usize>) {
     let vector = |row: [f32; 4]| DVec3::new(f64::from(row[0]), f64::from(row[1]), f64::from(row[2]));
     let mass = |i: usize| 1.0 / f64::from(state.rows[i][3]);
-    // The caller may have pinned one of the body: it has no share in what moves.
+    // Particles of the body pinned by the caller do not contribute.
     let free: Vec<usize> = body.filter(|&i| state.rows[i][3] > 0.0).collect();
     let total: f64 = free.iter().map(|&i| mass(i)).sum();
     let mean = |of: &dyn Fn(usize) -> DVec3| free.iter().map(|&i| of(i) * mass(i)).sum::<DVec3>() / total;
@@ -124,7 +124,7 @@ fn stiffen(state: &mut State, body: Range<usize>) {
         turn += mass(i) * arm.cross(vector(state.velocities[i]) - velocity);
         second += DMat3::from_cols(arm * arm.x, arm * arm.y, arm * arm.z) * mass(i);
     }
-    // A row of particles does not turn about itself.
+    // A line of particles has no rotation about itself.
     let (inverse, _) = pseudoinverse_f64(inertia(&second.to_cols_array_2d()));
     let spin = DMat3::from_cols_array_2d(&inverse) * turn;
     for i in free {
@@ -160,14 +160,14 @@ mod tests {
                 .map(|k| [any(3 * k), flat * any(3 * k + 1), flat * any(3 * k + 2), 1.0 + any(k + 7).abs()])
                 .collect()
         };
-        // A lump, a rod, which does not turn about itself, and a single particle.
+        // A block, a rod, which has no rotation about itself, and a single particle.
         for (rows, loss) in [(rows(1.0, 60), 0.5), (rows(0.0, 60), 0.3), (rows(1.0, 1), 0.0)] {
             let velocities: Vec<_> =
                 (0..rows.len()).map(|k| [1.0 + any(5 * k + 1), any(5 * k + 2), any(5 * k + 3), 0.0]).collect();
             let mut state = State { particles: rows.len(), rows, velocities, ..State::default() };
             let (linear, angular, energy) = sums(&state);
             let all = 0..state.particles;
-            stiffen(&mut state, all);
+            project_to_rigid_motion(&mut state, all);
             let (linear_after, angular_after, energy_after) = sums(&state);
             // Velocities are rounded to 6e-8 of a meter per second.
             assert!((linear_after - linear).length() < 1e-6 * linear.length());
@@ -175,9 +175,9 @@ mod tests {
             assert!(energy_after <= energy * (1.0 - 0.3 * loss) + 1e-9, "{energy_after} of {energy} J");
             let again = state.clone();
             let all = 0..state.particles;
-            stiffen(&mut state, all);
+            project_to_rigid_motion(&mut state, all);
             let off = state.velocities.iter().flatten().zip(again.velocities.iter().flatten());
-            assert!(off.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-6, "a rigid motion is one");
+            assert!(off.map(|(a, b)| (a - b).abs()).fold(0.0, f32::max) < 1e-6, "a rigid motion is unchanged");
         }
     }
 }

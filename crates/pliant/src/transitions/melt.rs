@@ -1,32 +1,32 @@
-//! Bodies that turn into liquids, as a step sees them.
+//! Melting of bodies in a model.
 
-/// A body whose particles turn into those of a liquid, from its surface inward. For each of them there is one that waits,
-/// fixed and in [`crate::neighbors::ASLEEP`]; when its time has come it takes over place, velocity and mass, and the particle of
-/// the body falls asleep in its stead. Tables stay as they are that way, and the change itself keeps mass and momentum to the bit.
+/// A body whose particles become those of a fluid, from its surface inward. Each has an inactive counterpart
+/// ([`crate::neighbors::ASLEEP`]); when it melts, the counterpart takes its position, velocity and mass, and the body
+/// particle becomes inactive. Tables stay constant that way, and the change conserves mass and momentum exactly.
 #[derive(Clone, Debug)]
 pub struct Melt {
-    /// When the front starts [s].
+    /// Start time of the front [s].
     pub start: f64,
-    /// How fast it goes inward [m/s].
+    /// Inward speed of the front [m/s].
     pub speed: f64,
     /// Particles of the body.
     pub body: std::ops::Range<usize>,
-    /// Radius of these [m].
+    /// Radius of the body's particles [m].
     pub radius: f32,
-    /// First of the particles that wait, one for each of the body, in its order.
+    /// First of the inactive counterparts, one per body particle, in its order.
     pub twins: usize,
-    /// Where the front is when each melts [m], and its number within the body, in the order in which they do. That is how deep
-    /// it is, give or take a radius.
+    /// Front depth at which each particle melts [m], and its index within the body, in melting order: its depth within
+    /// a radius.
     pub order: Vec<(f32, u32)>,
 }
 
 impl Melt {
-    /// Where the front is at a time [s]: how deep below the surface as built [m].
+    /// Front depth below the initial surface at a time [s], in [m].
     pub fn front(&self, time: f64) -> f32 {
         (self.speed * (time - self.start)).max(0.0) as f32
     }
 
-    /// How many have melted at a time [s].
+    /// Number of particles melted at a time [s].
     pub fn melted_at(&self, time: f64) -> usize {
         if time < self.start {
             return 0;
@@ -35,11 +35,12 @@ impl Melt {
         self.order.partition_point(|(depth, _)| *depth <= front)
     }
 
-    /// How deep a particle is below what is the surface when so many have melted [m], given how deep it is in the whole body.
+    /// Depth of a particle below the current surface, after `melted` particles have melted [m], given its depth in the
+    /// initial body.
     ///
-    /// The surface is taken a particle deeper than the front: who is below one that has melted is at the surface, or it would
-    /// throw that one out. Who is there is as a free particle: the shortest way out of the whole body is not that of what
-    /// is left of it, and where that is thin it would lead liquid right through.
+    /// The surface is assumed one particle deeper than the front: a particle below a melted one is at the surface, or
+    /// it would eject that one. Surface particles are treated as free: the shortest way out of the initial body is not
+    /// that of the remaining body, and where that is thin it would push fluid through it.
     pub fn depth(&self, melted: usize, whole: f32) -> f32 {
         let Some(last) = melted.checked_sub(1) else { return whole };
         let depth = whole - self.order[last].0 - 2.0 * self.radius;

@@ -1,7 +1,6 @@
-//! Bodies that turn into liquids between two steps.
+//! Melting: body particles become fluid particles between two steps.
 //!
-//! A particle of the body falls asleep, and the one of the liquid that waits for that takes its place, with its velocity
-//! and mass.
+//! A body particle becomes inactive, and its fluid counterpart takes its position, velocity and mass.
 
 use crate::neighbors::LIQUID;
 #[cfg(feature = "gpu")]
@@ -19,15 +18,15 @@ pub fn melt(model: &TransitionModel<'_>, state: &mut State) {
     let now = time(model, state.substeps);
     let mut any = false;
     for (number, melt) in model.melts.iter().enumerate() {
-        any |= !turn(melt, number, now, state).is_empty();
+        any |= !melt_reached(melt, number, now, state).is_empty();
     }
     if any {
         state.weigh_bodies();
     }
 }
 
-/// The same where the state lives on a device. Returns whether more are to come.
-/// Steps in which somebody melts read the body back.
+/// The same for a state on a device. Returns whether more will follow. Only steps in which particles melt read the body
+/// back.
 #[cfg(feature = "gpu")]
 pub fn melt_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let now = time(model, gpu.substeps());
@@ -36,7 +35,7 @@ pub fn melt_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mu
         if melt.melted_at(now) > host.melted[number] {
             gpu.wait()?;
             gpu.read_particles(host, melt.body.clone())?;
-            changed.extend(turn(melt, number, now, host));
+            changed.extend(melt_reached(melt, number, now, host));
         }
     }
     if !changed.is_empty() {
@@ -48,14 +47,14 @@ pub fn melt_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mu
     Ok(model.melts.iter().zip(&host.melted).any(|(melt, &melted)| melted < melt.order.len()))
 }
 
-/// Returns all particles that it has changed.
-fn turn(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
+/// Returns all changed particles.
+fn melt_reached(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<u32> {
     let mut changed = Vec::new();
     let (before, after) = (state.melted[number], melt.melted_at(now));
     for &(_, k) in melt.order.get(before..after).unwrap_or_default() {
         let (solid, liquid) = (melt.body.start + k as usize, melt.twins + k as usize);
         let ([x, y, z, weight], [vx, vy, vz, _]) = (state.rows[solid], state.velocities[solid]);
-        // The caller may have pinned it: then it stays what it is.
+        // Particles pinned by the caller do not melt.
         if weight > 0.0 {
             wake(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, LIQUID));
             sleep(state, solid);

@@ -1,8 +1,8 @@
-//! What the host changes between two steps: particles come into the world, leave it, and change from solid to liquid and back.
+//! Changes of the state by the host between two steps: emission, draining, melting and freezing.
 //!
-//! All of that is an edit of the state by the host, the same on every backend. Where the state lives on a device, the host
-//! waits for it, reads back the particles in question, and puts back those that have changed; `aside` is its copy from
-//! before, of which only they are up to date.
+//! The host edits the state, in the same way for every backend. If the state is on a device, the host waits for it,
+//! reads back the affected particles, and uploads those that have changed; `host` is its copy, in which only those are
+//! current.
 
 pub mod connectivity;
 #[cfg(feature = "gpu")]
@@ -57,8 +57,8 @@ pub fn after(model: &TransitionModel<'_>, state: &mut State) -> bool {
     !drain_step::drain(model, state).is_empty()
 }
 
-/// [`before`] where the state lives on a device. Returns whether the step must be one by itself, because something happens
-/// after it or may happen before the next.
+/// [`before`] for a state on a device. Returns whether the step must be submitted alone, because a change follows it or
+/// may precede the next.
 #[cfg(feature = "gpu")]
 pub fn before_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let emitters = emitter_step::emit_on(gpu, model, host)?;
@@ -67,7 +67,7 @@ pub fn before_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &
     Ok(emitters || melts || freezes || !model.drains.is_empty())
 }
 
-/// [`after`] where the state lives on a device.
+/// [`after`] for a state on a device.
 #[cfg(feature = "gpu")]
 pub fn after_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<(), GpuError> {
     drain_step::drain_on(gpu, model, host)
@@ -78,18 +78,18 @@ fn time(model: &TransitionModel<'_>, substeps: u64) -> f64 {
     substeps as f64 * (f64::from(model.settings.dt) / f64::from(model.settings.substeps))
 }
 
-/// Takes a particle out of the world: fixed, asleep, at rest where it is.
+/// Deactivates a particle: fixed, at rest, in the inactive phase.
 fn sleep(state: &mut State, i: usize) {
     let [x, y, z, _] = state.rows[i];
     wake(state, i, Vec3::new(x, y, z), Vec3::ZERO, (0.0, ASLEEP));
 }
 
-/// Puts a particle into the world, with its inverse mass [1/kg] and its phase.
+/// Activates a particle with its inverse mass [1/kg] and its phase.
 fn wake(state: &mut State, i: usize, p: Vec3, v: Vec3, (weight, phase): (f32, u32)) {
     let (row, velocity): (RowData, RowData) = ([p.x, p.y, p.z, weight], [v.x, v.y, v.z, 0.0]);
     (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, velocity);
     state.phases[i] = phase;
-    // No past: the first substep is of first order, and no pressure is carried over.
+    // No history: the first substep is of first order, without pressure warm start.
     if let Some(first) = state.first_order.get_mut(i) {
         (*first, state.older[i], state.older_velocities[i]) = (true, row, velocity);
     }

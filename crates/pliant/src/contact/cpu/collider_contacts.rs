@@ -1,7 +1,7 @@
-//! Stages contacts and stabilize, and the contact pass of stage solve: particles against colliders.
+//! Particle-collider contacts: stages contacts and stabilize, and the contact pass of stage solve.
 //!
-//! Contacts are kept by run of particles (`Model::runs`): one run per island, the rest in pieces. A run's
-//! contacts touch only its own particles, so runs go to threads without anything shared.
+//! Contacts are stored per run of particles (`Model::runs`): one run per island, the rest in chunks. A run's contacts
+//! write only its own particles, so threads process runs without sharing.
 
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{MovingCollider, Push, depth, is_near, project, way_out};
@@ -20,15 +20,15 @@ use glam::Vec3;
 /// One particle near one collider.
 #[derive(Clone, Copy, Debug)]
 pub struct Contact {
-    /// Particle number.
+    /// Particle index.
     pub particle: u32,
-    /// Collider number.
+    /// Collider index.
     pub collider: u32,
-    /// What it has done in this substep.
+    /// Accumulated correction of this substep.
     pub push: Push,
-    /// What it had found in the iteration before; rigid bodies only.
+    /// Correction of the previous iteration; rigid bodies only.
     pub last: Push,
-    /// Whether it was inside when it was found; rigid bodies only.
+    /// Whether it penetrated when it was found; rigid bodies only.
     pub inside: bool,
 }
 
@@ -56,8 +56,8 @@ pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch:
     let (moving_colliders, margin) = (&scratch.moving_colliders, model.settings.contact_margin);
     let mass_splitting = &scratch.mass_splitting;
     threads.each(&mut scratch.contacts, |run, contacts| {
-        // Before and now, they are in the order of particles and colliders. The first iteration only makes those pushes again:
-        // where it is the only one, nobody would correct them.
+        // Old and new contacts are both sorted by particle and collider. The first iteration only applies the warm
+        // start: if it is the only one, nothing would correct it.
         let again = model.settings.iterations > 1;
         let goes_on = |c: &Contact| again && c.push.normal > 0.0 && mass_splitting.is_rigid(c.particle as usize);
         contacts.retain(goes_on);
@@ -78,7 +78,7 @@ pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch:
                     let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
                     let inside = || depth(&moving_collider.solid, &moving_collider.after, x, state.radii[i]).0 > 0.0;
                     let inside = mass_splitting.is_rigid(i) && inside();
-                    // What comes off by itself needs no push: a ball would drag its last contact along.
+                    // Separating contacts are not warm-started: a sphere would drag its last contact along.
                     let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
                     contacts.push(Contact { particle, collider, push, last: push, inside });
                 }
@@ -97,9 +97,9 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
         for _ in 0..model.settings.stabilization {
             for c in contacts.iter() {
                 let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
-                // SAFETY: runs do not overlap, so this thread alone touches particle i.
+                // SAFETY: runs do not overlap, so only this thread accesses particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
-                // Against where the collider stood then: what it moves since is the solver's to push.
+                // Uses the collider's previous pose: motion since then is handled by the solver.
                 if let Some(out) = way_out(&moving_collider.solid, &moving_collider.before, position(*before), radii[i])
                 {
                     for row in [row, before] {
@@ -111,13 +111,13 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
     });
 }
 
-/// What the contact pass reads.
+/// Inputs of the contact pass.
 #[derive(Clone, Copy)]
 pub struct Touch<'a> {
     pub moving_colliders: &'a [MovingCollider],
-    /// The same without friction, for liquids; empty where there are none.
+    /// The same without friction, for fluids; empty without fluids.
     pub slippery: &'a [MovingCollider],
-    /// Phases tell who is liquid.
+    /// Phases identify fluid particles.
     pub phases: &'a [u32],
     pub radii: &'a [f32],
     pub previous: &'a [RowData],
@@ -128,11 +128,11 @@ impl Touch<'_> {
     /// Projects the contacts of one run once.
     ///
     /// # Safety
-    /// No other thread may touch the rows of the run's particles.
+    /// No other thread may access the rows of the run's particles.
     pub unsafe fn run(&self, rows: Shared<RowData>, contacts: &mut [Contact]) {
         for c in contacts {
             let i = c.particle as usize;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let row = unsafe { rows.get(i) };
             let start = position(self.previous[i]);
             if self.mass_splitting.is_rigid(i) {
@@ -148,8 +148,8 @@ impl Touch<'_> {
         }
     }
 
-    /// What a contact moves a particle of a rigid body by. All contacts of a body see it where it was when the iteration
-    /// began: its particles are not where they seem to be until it has taken back its shape.
+    /// Displacement of a rigid-body particle by a contact. All contacts of a body use its position at the start of the
+    /// iteration: its particle positions are not valid until shape matching has run.
     fn push_body(&self, c: &mut Contact, moving_collider: &MovingCollider, start: Vec3) -> Vec3 {
         let i = c.particle as usize;
         let at = position(self.mass_splitting.before[i]);

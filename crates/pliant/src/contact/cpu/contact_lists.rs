@@ -1,21 +1,21 @@
-//! Who may touch whom.
+//! Candidate lists of particle contacts.
 
 use crate::contact::model::ContactModel;
 use crate::contact::particle_contact::{AT_REST, overlap};
 use crate::memory::reserve;
 use crate::neighbors::Neighbors;
 
-/// For every particle whom it may touch, as [`crate::neighbors::Neighbors`] has it; without those that are near at rest.
+/// Contact candidates of each particle, from [`crate::neighbors::Neighbors`]; without pairs that are close at rest.
 #[derive(Default)]
 pub struct ContactLists {
-    /// Where the list of each particle starts; one more than there are particles.
+    /// Start of the list of each particle; particles + 1 entries.
     pub offsets: Vec<u32>,
     /// All lists.
     pub indices: Vec<u32>,
 }
 
 impl ContactLists {
-    /// Whom a particle may touch.
+    /// Candidates of a particle.
     pub fn of(&self, i: usize) -> &[u32] {
         &self.indices[self.offsets[i] as usize..self.offsets[i + 1] as usize]
     }
@@ -41,7 +41,7 @@ impl ContactLists {
         for i in 0..found.len() {
             let held =
                 |j: usize| objects[i] == objects[j] && overlap(rest[i], rest[j], AT_REST * (radii[i] + radii[j]));
-            // Grains of one object are not held by anything.
+            // Grains of one object have no constraints between them.
             let loose = model.loose.get(objects[i] as usize).copied().unwrap_or(false);
             let joined =
                 |j: usize| model.attachment_filter.holds(i, objects[j]) || model.attachment_filter.holds(j, objects[i]);

@@ -1,8 +1,8 @@
-//! Contacts of particles with each other: the lists of stage neighbors, pre-stabilization, and the pass of stage solve.
+//! Particle-particle contacts: contact lists of stage neighbors, pre-stabilization, and the pass of stage solve.
 //!
-//! Every particle sums up its own contacts, in the order of its list, and writes only itself: no thread waits for
-//! another, and results do not depend on their number. Each contact is computed twice, once from either side, to the
-//! same bits.
+//! Each particle sums its own contacts in the order of its list and writes only itself: threads need no
+//! synchronization, and results do not depend on the thread count. Each contact is computed twice, once from either
+//! side, with bitwise equal results.
 
 use crate::contact::cohesion::{RANGE, cohere, hold};
 use crate::contact::collider_contact::{Friction, Push};
@@ -28,39 +28,39 @@ use glam::Vec3;
 /// Without friction.
 pub const FRICTIONLESS: Friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
 
-/// Lists and what contacts have done in this substep.
+/// Contact lists and accumulated corrections of this substep.
 pub struct ParticleContacts {
     finder: Finder,
     lists: ContactLists,
-    /// By entry of the lists.
+    /// Per list entry.
     pushes: Vec<Push>,
-    /// Whether the next pass is to take all of them for nothing, whatever is there: to clear them would take as long as
-    /// to find them.
+    /// Whether the next pass treats all accumulated corrections as zero: clearing them would take as long as finding
+    /// the contacts.
     fresh: bool,
-    /// What contacts had found in the iteration before; empty without rigid bodies.
+    /// Corrections of the previous iteration; empty without rigid bodies.
     lasts: Vec<Push>,
-    /// Contacts that each particle shares its mass among.
+    /// Number of contacts that each particle's mass is split among.
     shares: Vec<f32>,
-    /// Contacts of each particle that pushed in the last pass.
+    /// Active contacts of each particle in the last pass.
     counts: Vec<f32>,
     /// Whether a pass of this substep has counted them.
     counted: bool,
-    /// Least number of contacts that is counted: 1, or 0 where rigid bodies add up theirs.
+    /// Lower bound of the contact count: 1, or 0 where rigid bodies sum theirs.
     least: f32,
-    /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Kept apart from the rows and
-    /// used in every contact pass of the substep (E17).
+    /// Inverse mass of each particle in contacts [1/kg]: its own, or scaled by height (S22). Stored apart from the rows
+    /// and used in every contact pass of the substep (E17).
     weights: Vec<f32>,
-    /// What a contact has to know of each particle, side by side.
+    /// Packed contact data of each particle.
     packed: Vec<ContactParticle>,
     /// Second position buffer.
     next: Vec<RowData>,
-    /// Where particles are in their bodies, turned as these are (S22); empty without bodies.
+    /// Depth and outward direction of particles in their bodies, rotated with the bodies (S22); empty without bodies.
     fields: Vec<Field>,
-    /// Radii that stabilization keeps apart [m].
+    /// Radii used by pre-stabilization [m].
     shrunk: Vec<f32>,
 }
 
-/// What a pass reads of particles: where they are and were, how large, and of which liquid, if any.
+/// Particle inputs of a pass: current and previous position, radius, and fluid, if any.
 #[derive(Clone, Copy)]
 struct ContactInputs<'a> {
     rows: &'a [RowData],
@@ -69,15 +69,15 @@ struct ContactInputs<'a> {
     liquids: &'a [u32],
 }
 
-/// What contacts see of a particle, half a cache line: from arrays of their own a neighbor would be five accesses.
-/// Laid out as two rows, so that lanes can be loaded with several.
+/// Contact data of a particle, half a cache line: separate arrays would take five accesses per neighbor. Same layout as
+/// two rows, for SIMD gathers.
 #[derive(Clone, Copy, Default)]
 #[repr(C, align(32))]
 pub struct ContactParticle {
     pub x: Vec3,
     pub radius: f32,
     pub start: Vec3,
-    /// Inverse of the mass that it has in each contact [1/kg].
+    /// Inverse of the split mass in each contact [1/kg].
     pub weight: f32,
 }
 
@@ -89,12 +89,12 @@ impl ContactParticle {
     }
 }
 
-/// What a pass of contacts sees beyond particles.
+/// Options of a contact pass.
 #[derive(Clone, Copy)]
 struct ContactOptions<'a> {
-    /// What cohesion is worth over a substep, 2π·w·h² [kg].
+    /// Cohesion over a substep, 2π·w·h² [kg].
     strength: f32,
-    /// Rigid bodies, where there are any and pushes go on.
+    /// Rigid bodies, if there are any and Nesterov acceleration is on.
     pace: Option<&'a RigidMassSplitting>,
 }
 
@@ -127,12 +127,12 @@ impl ParticleContacts {
         self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.packed)
     }
 
-    /// Pairs of particles that push each other now.
+    /// Active contact pairs.
     pub fn count(&self) -> u64 {
         self.pushes.iter().filter(|push| push.normal > 0.0).count() as u64 / 2
     }
 
-    /// Pairs that pushed each other in the last substep of `h` seconds.
+    /// Contact pairs that were active in the last substep of `h` seconds.
     pub fn contact_pairs(&self, h: f32) -> impl Iterator<Item = ContactPair> + '_ {
         let lists = &self.lists;
         (0..lists.len()).flat_map(move |i| {
@@ -143,7 +143,7 @@ impl ParticleContacts {
         })
     }
 
-    /// Particles that push particle `i`.
+    /// Particles in active contact with particle `i`.
     pub fn pushing(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
         let entries = self.lists.of(i).iter().zip(&self.pushes[self.lists.offsets[i] as usize..]);
         entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
@@ -179,13 +179,13 @@ impl ParticleContacts {
         self.packed.resize(n, ContactParticle::default());
         self.shrunk.clear();
         self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
-        self.turn_fields(model, state);
+        self.rotate_fields(model, state);
         self.weights.clear();
         let particle_contact = model.particle_contact.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * particle_contact.stacking;
         let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
         let weight = |&row: &RowData| match particle_contact.stacking > 0.0 {
-            // D4 4.25 (E22): lower is heavier. Beyond e^12 single precision has nothing to tell apart.
+            // D4 4.25 (E22): lower is heavier. Clamped at e^12, the limit of single precision.
             true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
             false => row[3],
         };
@@ -214,8 +214,8 @@ impl ParticleContacts {
                 *to = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
             }
         }
-        // Whoever was pushed farther from its place than it is deep knows no longer where out is: bodies that were crushed flat
-        // threw particles about, by what they knew from before.
+        // A particle displaced beyond its depth is treated as free: its outward direction is no longer valid, and
+        // flattened bodies ejected particles along it.
         for (number, run) in shapes.runs().enumerate().filter(|(number, _)| !shapes.bodies[*number].is_rigid()) {
             for (i, goal) in run.zip(shapes.goals(number)) {
                 let (place, field) = (position(state.previous[i]), &mut self.fields[i]);
@@ -224,9 +224,9 @@ impl ParticleContacts {
         }
     }
 
-    /// Pre-stabilization (S10, D4 §3.1.5): particles that were inside each other before the substep began part, together
-    /// with their old positions, so that the repair adds no velocity. `shape` has bodies take back their shape: they part
-    /// as a whole, or what their particles did alone would be undone by the solver, with velocity.
+    /// Pre-stabilization (S10, D4 §3.1.5): particles that overlap at the start of the substep are separated together
+    /// with their previous positions, so that the correction adds no velocity. `shape` applies shape matching: bodies
+    /// separate as a whole, or the solver would undo the corrections of single particles, with velocity.
     pub fn stabilize(
         &mut self,
         (threads, isa): (&Threads, Isa),
@@ -251,7 +251,7 @@ impl ParticleContacts {
             let previous = Shared::new(&mut state.previous[..n]);
             threads.chunks(&mut state.rows[..n], 1, |first, rows| {
                 for (k, row) in rows.iter_mut().enumerate() {
-                    // SAFETY: chunks do not overlap, so this thread alone touches particle first + k.
+                    // SAFETY: chunks do not overlap, so only this thread accesses particle first + k.
                     let before = unsafe { previous.get(first + k) };
                     let after = next[first + k];
                     for (x, (new, old)) in row[..3].iter_mut().zip(after.iter().zip(before.iter())) {
@@ -265,7 +265,7 @@ impl ParticleContacts {
         self.fresh = true;
     }
 
-    /// Contacts of each particle in the pass before; before the first one, those that push where particles are.
+    /// Contact counts of the previous pass; before the first pass, those that overlap at the current positions.
     pub fn count_contacts(&mut self, threads: &Threads, state: &State) -> &[f32] {
         if std::mem::replace(&mut self.counted, true) {
             std::mem::swap(&mut self.shares, &mut self.counts);
@@ -275,7 +275,7 @@ impl ParticleContacts {
         &self.shares
     }
 
-    /// All contacts once, after they were counted.
+    /// Projects all contacts once, after counting.
     pub fn touch(
         &mut self,
         (threads, isa): (&Threads, Isa),
@@ -292,7 +292,7 @@ impl ParticleContacts {
             self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = mass_splitting.share(i, *share));
         }
         let h = model.settings.dt / model.settings.substeps as f32;
-        // 2π·w·h²: what cohesion is worth over a substep.
+        // 2π·w·h²: cohesion over a substep.
         let strength = std::f32::consts::TAU * particle_contact.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
         let places = ContactInputs { rows, starts, radii: &state.radii, liquids };
@@ -301,7 +301,7 @@ impl ParticleContacts {
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
 
-    /// Contacts of each particle that push at `rows`.
+    /// Active contacts of each particle at `rows`.
     fn count_shares(&mut self, threads: &Threads, rows: &[RowData], radii: &[f32]) {
         let (lists, least) = (&self.lists, self.least as usize);
         threads.chunks(&mut self.shares, 1, |first, shares| {
@@ -314,7 +314,7 @@ impl ParticleContacts {
         });
     }
 
-    /// Contacts of `rows`, into the second buffer. Masses are shared as contacts were in the pass before.
+    /// Projects contacts of `rows` into the second buffer. Masses are split by the contact counts of the previous pass.
     fn project(
         &mut self,
         (threads, isa): (&Threads, Isa),
@@ -330,7 +330,7 @@ impl ParticleContacts {
                 *entry = ContactParticle { x, radius: radii[i], start, weight: weights[i] * shares[i] };
             }
         });
-        // Grains by themselves need to ask for nothing else.
+        // Grains alone take the SIMD path.
         if self.fields.is_empty()
             && liquids.is_empty()
             && more.strength == 0.0
@@ -342,12 +342,12 @@ impl ParticleContacts {
             let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
             SimdPass { lists, packed, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
         } else {
-            self.project_cards(threads, rows, liquids, rule, more);
+            self.project_packed(threads, rows, liquids, rule, more);
         }
     }
 
-    /// The same once all have their cards, one by one, for everybody.
-    fn project_cards(
+    /// Scalar version for all kinds of particles, after packing.
+    fn project_packed(
         &mut self,
         threads: &Threads,
         rows: &[RowData],
@@ -377,14 +377,14 @@ impl ParticleContacts {
                     }
                     let entry = &packed[j];
                     let reach = own.radius + entry.radius;
-                    // Only who touched before the substep holds on.
+                    // Cohesion acts only between particles that touched before the substep.
                     let held = strength > 0.0 && overlap(own.start, entry.start, reach * RANGE);
-                    // Most of a list is near, but does not touch.
+                    // Most list entries are near but not in contact.
                     if push.normal == 0.0 && !held && !overlap(own.x, entry.x, reach) {
                         continue;
                     }
                     let other = entry.side(j, field(j));
-                    // Liquids slip; what holds them back is their viscosity.
+                    // Fluids are frictionless; viscosity slows them.
                     let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
                     let rule = if wet { Rule { friction: FRICTIONLESS, ..rule } } else { rule };
                     let (impulse, done) = if held {
@@ -396,11 +396,11 @@ impl ParticleContacts {
                     *push = done;
                     sum += impulse;
                     count += 1.0;
-                    // A pull does not go on.
+                    // Tension is not extrapolated.
                     if let Some(mass_splitting) =
                         pace.filter(|mass_splitting| !held && mass_splitting.is_rigid(i) && mass_splitting.is_rigid(j))
                     {
-                        // SAFETY: as for `pushes`, of which there are as many.
+                        // SAFETY: as for `pushes`, which has the same length.
                         let last = unsafe { lasts.get(offsets[i] as usize + e) };
                         *push = done.extrapolate(if pushed { *last } else { Push::default() }, mass_splitting.momentum);
                         *last = done;

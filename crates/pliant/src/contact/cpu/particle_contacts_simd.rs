@@ -1,6 +1,6 @@
-//! Contacts of particles that are of no body and no liquid, several of a list at once.
+//! Contacts of particles without body or fluid, several list entries at once.
 //!
-//! As in [`super::meet`]: every particle sums up its own contacts in the order of its list, whatever the width.
+//! As in [`super::particle_contacts`]: each particle sums its contacts in list order, whatever the SIMD width.
 
 use crate::constraints::Row;
 use crate::constraints::group::BLOCK;
@@ -15,13 +15,13 @@ use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 
-/// Entries at the end of a list that are taken one by one: fewer than a pack is worth.
+/// Remaining entries of a list handled one by one: fewer than a SIMD pass pays for.
 const FEW: usize = 2;
 
-/// As many ones as a pack may have, then as many zeros.
+/// Lane mask source: BLOCK ones, then BLOCK zeros.
 const HERE: [f32; 2 * BLOCK] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0];
 
-/// A row for each of a pack, one after the other.
+/// Consecutive row indices of a SIMD pack.
 const ONE_BY_ONE: [u32; BLOCK] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 const _: () = assert!(size_of::<ContactParticle>() == 2 * size_of::<RowData>());
@@ -30,23 +30,23 @@ const _: () = assert!(size_of::<Push>() == size_of::<RowData>());
 /// One pass over all contacts.
 #[derive(Clone, Copy)]
 pub struct SimdPass<'a> {
-    /// Numbers in them are those of cards.
+    /// Indices refer to `packed`.
     pub lists: &'a ContactLists,
     pub packed: &'a [ContactParticle],
     /// Inverse mass of each particle [1/kg].
     pub weights: &'a [f32],
     pub rows: &'a [RowData],
     pub rule: Rule,
-    /// Whether pushes are to be taken for nothing, whatever is there.
+    /// Whether accumulated corrections are treated as zero.
     pub fresh: bool,
-    /// By entry of the lists.
+    /// Per list entry.
     pub pushes: Shared<'a, Push>,
-    /// Contacts of each particle, one at least.
+    /// Contact count of each particle, at least 1.
     pub counts: Shared<'a, f32>,
 }
 
 impl SimdPass<'_> {
-    /// Where contacts move particles to.
+    /// Writes the corrected positions.
     pub fn run(self, threads: &Threads, isa: Isa, next: &mut [RowData]) {
         assert!(self.lists.len() == next.len() && self.packed.len() == next.len());
         threads.chunks(next, 1, |first, next| match isa {
@@ -54,7 +54,7 @@ impl SimdPass<'_> {
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Four => self.move_all::<crate::runtime::cpu::simd::Four>(first, next),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
+            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
             Isa::Avx2 => unsafe { self.move_all_avx2(first, next) },
         });
     }
@@ -71,15 +71,15 @@ impl SimdPass<'_> {
         for (k, next) in next.iter_mut().enumerate() {
             let i = first + k;
             let (mut entry, end) = (offsets[i] as usize, offsets[i + 1] as usize);
-            // Impulse, and how many touch.
+            // Impulse, and number of contacts.
             let mut sum = [0.0_f32; 4];
             while entry + FEW < end {
                 let live = (end - entry).min(F::WIDTH);
-                self.meet_some::<F>(i, entry, live, &mut sum);
+                self.project_block::<F>(i, entry, live, &mut sum);
                 entry += live;
             }
             while entry < end {
-                self.meet_some::<f32>(i, entry, 1, &mut sum);
+                self.project_block::<f32>(i, entry, 1, &mut sum);
                 entry += 1;
             }
             // SAFETY: particle i belongs to this thread.
@@ -89,10 +89,10 @@ impl SimdPass<'_> {
         }
     }
 
-    /// `live` contacts of particle `i` from an entry of the lists on.
+    /// Projects `live` contacts of particle `i`, starting at a list entry.
     #[inline(always)]
-    fn meet_some<F: Pack>(&self, i: usize, entry: usize, live: usize, sum: &mut [f32; 4]) {
-        // Places that stand for nobody have the number of the last.
+    fn project_block<F: Pack>(&self, i: usize, entry: usize, live: usize, sum: &mut [f32; 4]) {
+        // Unused lanes repeat the last index.
         let (mut entries, mut places, mut up) = ([0_u32; BLOCK], [0_u32; BLOCK], [1.0_f32; BLOCK]);
         let list = &self.lists.indices[entry..entry + live];
         for k in 0..F::WIDTH {
@@ -109,18 +109,19 @@ impl SimdPass<'_> {
         };
         let packed: *const RowData = self.packed.as_ptr().cast();
         let pushes: *mut RowData = self.pushes.base().cast();
-        // SAFETY: numbers in lists are below the number of particles, which is that of cards, and a card is two rows.
+        // SAFETY: list indices are below the number of particles, which is the length of `packed`, and an entry is two
+        // rows.
         let place = unsafe { F::gather(packed, &places) };
         let push = if self.fresh {
             Row { v: V3::zero(), w: F::splat(0.0) }
         } else {
-            // SAFETY: the entries of particle i belong to this thread, and pushes are as many as entries.
+            // SAFETY: the entries of particle i belong to this thread, and `pushes` has one element per entry.
             unsafe { F::gather(pushes, &entries) }
         };
         let zero = F::splat(0.0);
         let here = F::load(&HERE[BLOCK - live..]);
         let touched = F::pick_gt(here, zero, touch_loose(own.place, place, push.w), zero);
-        // Most of a list is near, but does not touch.
+        // Most list entries are near but not in contact.
         if !touched.any() {
             if self.fresh {
                 // SAFETY: as above.
@@ -128,11 +129,11 @@ impl SimdPass<'_> {
             }
             return;
         }
-        // SAFETY: as for the places.
+        // SAFETY: as for the positions.
         let other = Loose { place, start: unsafe { F::gather(packed.add(1), &places) } };
         let (impulse, done) = meet_loose(&own, &other, F::load(&up), touched, self.rule, push);
         let mut impulses = [[0.0_f32; 4]; BLOCK];
-        // SAFETY: as above; and impulses has a row for each of a pack.
+        // SAFETY: as above; and impulses has a row for each lane of a pack.
         unsafe {
             F::scatter(done, pushes, &entries, live);
             F::scatter(Row { v: impulse, w: touched }, impulses.as_mut_ptr(), &ONE_BY_ONE, live);

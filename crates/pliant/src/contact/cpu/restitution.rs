@@ -1,4 +1,4 @@
-//! The velocity pass at the end of stage finalize: rebound and rolling resistance of all contacts that pushed.
+//! Velocity pass at the end of stage finalize: restitution and rolling resistance of all active contacts.
 
 use crate::contact::collider_contact::depth;
 use crate::contact::cpu::ContactScratch;
@@ -12,16 +12,16 @@ use crate::schedule::substep::Substep;
 use crate::state::State;
 use glam::Vec3;
 
-/// What the pass remembers of a substep. Empty where no contact bounces.
+/// Scratch data of the pass. Empty without restitution.
 #[derive(Default)]
 pub struct RestitutionScratch {
     /// Velocities at the start of the substep [m/s].
     before: Vec<RowData>,
-    /// Contacts between particles that each particle shares its mass among.
+    /// Number of particle contacts that each particle's mass is split among.
     shares: Vec<f32>,
     /// Second velocity buffer.
     next: Vec<RowData>,
-    /// By collider.
+    /// Per collider.
     colliders: Vec<RestitutionLaw>,
 }
 
@@ -50,14 +50,14 @@ pub fn bounce(
     if let Some(particle_contact) = &model.particle_contact {
         let bounce = RestitutionLaw::new(particle_contact.restitution, particle_contact.rolling, gravity, sub.h);
         if bounce.acts() {
-            between(threads, state, scratch, &bounce);
+            particle_restitution(threads, state, scratch, &bounce);
         }
     }
     let all = &mut scratch.restitution.colliders;
     all.clear();
     all.extend(model.colliders.iter().map(|c| RestitutionLaw::new(c.restitution, c.rolling, gravity, sub.h)));
     if all.iter().any(RestitutionLaw::acts) {
-        against(threads, state, scratch, 1.0 / sub.h);
+        collider_restitution(threads, state, scratch, 1.0 / sub.h);
     }
 }
 
@@ -77,10 +77,10 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, i
             let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
             let x = position(rows[i]);
             let (_, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radii[i]);
-            // The collider's own velocity where it is touched.
+            // Collider velocity at the contact point.
             let here = x - normal * radii[i];
             let own = (here - moving_collider.before.outward(moving_collider.after.inward(here))) * inv_h;
-            // SAFETY: runs do not overlap, so this thread alone touches particle i.
+            // SAFETY: runs do not overlap, so only this thread accesses particle i.
             let velocity = unsafe { velocities.get(i) };
             let now = position(*velocity);
             let v = now + rebound(&all[c.collider as usize], normal, position(before[i]) - own, now - own);

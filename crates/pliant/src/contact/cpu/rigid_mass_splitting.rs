@@ -1,12 +1,12 @@
-//! What contacts know of the rigid bodies behind particles.
+//! Mass splitting for contacts of rigid bodies.
 //!
-//! A contact pushes a particle, and the body goes along by the particle's share of its mass. How large a push has to be is
-//! told by the inverse mass that the body has at the particle, W = 1/M + (r×n)ᵀI⁻¹(r×n), and not by that of the
-//! particle. With K contacts on the body each of them has 1/K of its mass (mass splitting: Tonge, Benevolenski,
-//! Voroshilov, "Mass splitting for jitter-free parallel rigid body simulation", SIGGRAPH 2012): all of them together do
-//! at most what is needed, and both sides of a contact see the same masses, so that momentum is kept. K is
-//! the most that there were in the substep so far. Where that would do less than the particles by themselves, as with many contacts on a small body, they
-//! are left as they are.
+//! A contact corrects a particle, and the body moves by the particle's share of its mass. The size of the correction
+//! follows from the body's inverse mass at the particle, W = 1/M + (r×n)ᵀI⁻¹(r×n), not from that of the particle. With
+//! K contacts on the body each contact has 1/K of its mass (mass splitting: Tonge, Benevolenski, Voroshilov, "Mass
+//! splitting for jitter-free parallel rigid body simulation", SIGGRAPH 2012): their sum does not overshoot, and both
+//! sides of a contact use the same masses, so that momentum is conserved. K is the maximum contact count of the substep
+//! so far. Where this would do less than the particles alone, as with many contacts on a small body, the particle
+//! masses are used.
 
 use crate::contact::collider_contact::momentum;
 use crate::contact::cpu::collider_contacts::Contact;
@@ -16,25 +16,25 @@ use crate::memory::of;
 use crate::rigid::ShapeMatch;
 use crate::state::State;
 
-/// Rigid bodies and how they are loaded. Empty where there are none.
+/// Rigid bodies and their contact counts. Empty without rigid bodies.
 #[derive(Default)]
 pub struct RigidMassSplitting {
-    /// By particle, as [`crate::rigid::ShapeMatch::shares`] has them.
+    /// Per particle, from [`crate::rigid::ShapeMatch::shares`].
     shares: Vec<f32>,
     /// Body of each particle.
     bodies: Vec<u32>,
-    /// Mean of the shares of each body, 0 where it is not rigid.
+    /// Mean share of each body, 0 if it is not rigid.
     means: Vec<f32>,
-    /// Contacts of each body in the pass before.
+    /// Contact count of each body in the previous pass.
     counts: Vec<u32>,
-    /// The most contacts that each body has had in this substep, 1 at least. Were it fewer, two that let go and come back
-    /// together would each be taken for the only one, and push too far, again and again.
+    /// Maximum contact count of each body in this substep, at least 1. With a smaller count, two contacts that open and
+    /// close together would each take the full mass and overshoot repeatedly.
     most: Vec<u32>,
-    /// Where particles were when the iteration began.
+    /// Particle positions at the start of the iteration.
     pub before: Vec<RowData>,
-    /// How often contacts were counted in this substep.
+    /// Number of counting passes in this substep.
     passes: u32,
-    /// What of their last change contacts make again in this iteration.
+    /// Nesterov momentum factor of this iteration.
     pub momentum: f32,
 }
 
@@ -58,7 +58,7 @@ impl RigidMassSplitting {
         !self.shares.is_empty()
     }
 
-    /// Whether particle `i` is of a rigid body.
+    /// Whether particle `i` belongs to a rigid body.
     #[inline]
     pub fn is_rigid(&self, i: usize) -> bool {
         self.shares.get(i).is_some_and(|&share| share > 0.0)
@@ -69,7 +69,7 @@ impl RigidMassSplitting {
         self.passes == 1
     }
 
-    /// Begins an iteration: counts contacts of particles with each other, as each particle has them, and with colliders.
+    /// Begins an iteration: counts particle contacts, from the counts of each particle, and collider contacts.
     pub fn count(&mut self, between: &[f32], rows: &[RowData], contacts: &[Vec<Contact>], iterations: u32) {
         if !self.acts() {
             return;
@@ -102,7 +102,7 @@ impl RigidMassSplitting {
         self.passes += 1;
     }
 
-    /// Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
+    /// Effective number of contacts that the mass of particle `i` is split among; `own` is its own contact count.
     #[inline]
     pub fn share(&self, i: usize, own: f32) -> f32 {
         if self.is_rigid(i) {
@@ -115,7 +115,7 @@ impl RigidMassSplitting {
         own.max(1.0)
     }
 
-    /// How many times as far as it should a collider pushes particle `i` of a rigid body, so that the body goes far enough.
+    /// Factor on collider corrections of particle `i` of a rigid body, so that the body moves by the full depth.
     #[inline]
     pub fn overpush(&self, i: usize) -> f32 {
         1.0 / self.share(i, 1.0)
@@ -132,12 +132,12 @@ impl RigidMassSplitting {
 pub fn rigid<'a>(model: &ContactModel<'_>, state: &'a State) -> Option<&'a ShapeMatch> {
     let shapes =
         state.shapes.as_ref().filter(|_| model.particle_contact.is_some_and(|m| m.whole) && !model.has_surface())?;
-    // A body that is still to freeze will be.
+    // A body that freezes later becomes rigid.
     let any = !model.freezes.is_empty() || shapes.shares().iter().any(|&share| share > 0.0);
     (any && shapes.in_runs()).then_some(shapes)
 }
 
-/// Mean of the shares of a body, without those of members that have left it.
+/// Mean share of a body, without removed members.
 pub fn mean(shares: &[f32]) -> f32 {
     let members = shares.iter().filter(|share| **share > 0.0).count();
     shares.iter().sum::<f32>() / members.max(1) as f32

@@ -1,4 +1,4 @@
-// Contacts of one particle with the environment.
+// Contacts of one particle with colliders.
 
 fn moving_collider(c: u32) -> MovingCollider {
     let at = sub.moving_colliders + 6u * c;
@@ -11,7 +11,7 @@ fn moving_collider(c: u32) -> MovingCollider {
     );
 }
 
-// A vector of a collider's tables, as numbers and as words.
+// A vector of a collider's tables, as floats and as integers.
 fn solid_vector(at: u32) -> vec4<f32> {
     return fixture(at);
 }
@@ -25,12 +25,12 @@ fn mask_words() -> u32 {
     return (sub.colliders + 31u) / 32u;
 }
 
-// A particle's contact mask, as its row `slot` sees it.
+// Contact mask of a particle, for its row `slot`.
 fn mask_at(particle: u32, slot: u32) -> u32 {
     return sub.masks + select(particle, sub.particles + slot - sub.solid, is_shadow(slot)) * mask_words();
 }
 
-// Whether a particle may touch anything in this substep.
+// Whether a particle may touch any collider in this substep.
 fn is_near(particle: u32, slot: u32) -> bool {
     let words = mask_words();
     var any = 0u;
@@ -40,13 +40,13 @@ fn is_near(particle: u32, slot: u32) -> bool {
     return any != 0u;
 }
 
-// Projects all contacts of a particle once. `slot` is where their pushes are kept: the particle's own number,
-// or the row of one of its copies.
+// Projects all collider contacts of a particle once. `slot` indexes their accumulated corrections: the particle's own
+// index, or the row of one of its copies.
 fn touch(particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
     return touch_from(motion[start_of(particle, slot)].xyz, params[sub.radii + particle], particle, slot, row);
 }
 
-// The same for one of which it is known where it started, and its radius.
+// The same with known start position and radius.
 fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4<f32>) -> vec4<f32> {
     var touched = row;
     let words = mask_words();
@@ -70,7 +70,7 @@ fn touch_these(
         let at = sub.pushes + slot * sub.colliders + c;
         var o = moving_collider(c);
         if particle >= sub.wet {
-            // Liquids slip; what holds them back is their viscosity.
+            // Fluids are frictionless; viscosity slows them.
             o.static_friction = 0.0;
             o.kinetic_friction = 0.0;
         }
@@ -81,23 +81,23 @@ fn touch_these(
     return vec4<f32>(x, row.w);
 }
 
-// Rigid bodies behind particles, the twin of backend/cpu/loads.rs.
+// Mass splitting of rigid bodies, WGSL version of contact/cpu/rigid_mass_splitting.rs.
 
 fn is_rigid(i: u32) -> bool {
     return sub.mass_splitting != NONE && fixture(sub.mass_splitting + i).x > 0.0;
 }
 
-// Count `which` of the contacts of the body of particle `i`, in `marks`.
+// Contact count `which` of the body of particle `i`, in `marks`.
 fn crowd_at(i: u32, which: u32) -> u32 {
     return sub.contact_counts + 3u * bitcast<u32>(fixture(sub.mass_splitting + i).z) + which;
 }
 
-// Which of the counts: the most before this iteration, those of this one, those of the first.
+// Index of a count: maximum before this iteration, count of this iteration, count of the first.
 const BEFORE: u32 = 0u;
 const NOW: u32 = 1u;
 const FIRST: u32 = 2u;
 
-// Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
+// Effective number of contacts that the mass of particle `i` is split among; `own` is its own contact count.
 fn share_of(i: u32, own: f32) -> f32 {
     if is_rigid(i) {
         let load = fixture(sub.mass_splitting + i);
@@ -109,10 +109,10 @@ fn share_of(i: u32, own: f32) -> f32 {
     return max(own, 1.0);
 }
 
-// What colliders move particle `i` of a rigid body by. All contacts of a body see it where it was when the iteration
-// began, at `x`. `job.scale` is the momentum.
+// Displacement of particle `i` of a rigid body by colliders. All contacts of a body use its position `x` at the start
+// of the iteration. `job.scale` is the Nesterov momentum.
 fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
-    // What is frozen stays as it is: pushes go on into the next substep.
+    // A frozen state is not changed: its corrections warm-start the next substep.
     if atomicLoad(&marks[FROZEN]) != 0u {
         return vec3<f32>(0.0);
     }
@@ -130,7 +130,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
             let at = sub.pushes + i * sub.colliders + c;
             let last_at = sub.lasts + i * sub.colliders + c;
             let push = work[at];
-            // Where there are surfaces, which are swept, no body is rigid here.
+            // Bodies are not treated as rigid in scenes with surfaces, which are swept.
             let depth = solid_depth(o, o.after, x, radius);
             let normal = depth.normal;
             if job.fresh != 0u && push.w > 0.0 {

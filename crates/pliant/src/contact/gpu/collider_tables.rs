@@ -1,4 +1,4 @@
-//! Tables of colliders that are more than a formula, as `kernels/collide/*.wgsl` look them up in `fixtures`.
+//! Tables of non-analytic colliders in `fixtures`, as read by `geometry/*.wgsl`.
 
 use crate::contact::collider_contact::Solid;
 use crate::geometry::{DistanceField, Hull, Surface};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 type Vector = [u32; 4];
 
-/// The tables of a shape, of which no number depends on where they stand; empty for a formula.
+/// Tables of a shape, independent of its pose; empty for an analytic shape.
 pub fn tables(solid: &Solid) -> Vec<Vector> {
     match solid {
         Solid::Convex(hull) => of_surface(hull.surface(), Some(hull)),
@@ -17,7 +17,7 @@ pub fn tables(solid: &Solid) -> Vec<Vector> {
     }
 }
 
-/// Writes the tables of all colliders down, each once. Returns where those of each start.
+/// Writes the tables of all colliders, each once. Returns the start offset of each collider's tables.
 pub(crate) fn put(model: &Model, fixtures: &mut Vec<Vector>) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::with_capacity(model.colliders.len());
     for (k, c) in model.colliders.iter().enumerate() {
@@ -31,7 +31,7 @@ pub(crate) fn put(model: &Model, fixtures: &mut Vec<Vector>) -> Vec<u32> {
     all
 }
 
-/// Whether two shapes have their tables in common.
+/// Whether two shapes share their tables.
 fn shares(a: &Solid, b: &Solid) -> bool {
     match (a, b) {
         (Solid::Convex(a), Solid::Convex(b)) => Arc::ptr_eq(a, b),

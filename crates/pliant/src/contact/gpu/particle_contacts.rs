@@ -1,6 +1,6 @@
-//! Contacts of particles with each other on the device: lists of neighbors, what contacts have done, and room for both.
+//! Particle contacts on the device: neighbor lists, accumulated impulses, and their buffers.
 //!
-//! Neighbors are looked for with where particles will be, before anything of the state is changed.
+//! The neighbor search uses predicted positions, before the state is changed.
 
 use crate::contact::particle_contact::MARGIN;
 use crate::math::RowData;
@@ -17,24 +17,24 @@ use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::state::State;
 use wgpu::{Buffer, BufferUsages};
 
-/// Entries per particle that lists have room for at first. Grains that touch on all sides have twelve; a heap has
-/// eight with those that nearly touch, and both sides are listed.
+/// Initial list capacity per particle. Grains in a dense packing have twelve contacts; a heap has eight including near
+/// ones, and both sides are listed.
 const ROOM: usize = 12;
 
-/// Lists and pushes.
+/// Neighbor lists and accumulated impulses.
 pub struct ParticleContacts {
     search: OverflowSearch,
     pushes: Buffer,
-    /// Lists and pushes for the shaders.
+    /// Bind group of lists and impulses.
     pub group: wgpu::BindGroup,
-    /// Vectors for each entry of the lists: its push, and that of the iteration before, where there are rigid bodies.
+    /// Vectors per list entry: its impulse, and that of the previous iteration where there are rigid bodies.
     vectors: u32,
-    /// Smallest radius, of which the margin is a part [m].
+    /// Smallest radius, which scales the margin [m].
     smallest: f32,
 }
 
 impl ParticleContacts {
-    /// Makes room for the particles of a state.
+    /// Allocates buffers for the particles of a state.
     pub fn new(
         device: &Device,
         bind_groups: &BindGroups,
@@ -71,7 +71,7 @@ impl ParticleContacts {
         Ok(Self { search, pushes, group, vectors, smallest })
     }
 
-    /// The search.
+    /// Neighbor search.
     pub fn search(&self) -> &OverflowSearch {
         &self.search
     }
@@ -81,7 +81,7 @@ impl ParticleContacts {
         self.search.finder.bytes() + self.pushes.size()
     }
 
-    /// Makes room for what the last searches wanted, if they had none.
+    /// Reallocates if the last searches overflowed.
     pub fn grow(&mut self, device: &Device, bind_groups: &BindGroups) -> Result<(), GpuError> {
         if self.search.grow(device, size_of::<RowData>() as u64 * u64::from(self.vectors))? {
             self.pushes = pushes(device, self.search.finder.capacity(), self.vectors)?;
@@ -90,7 +90,7 @@ impl ParticleContacts {
         Ok(())
     }
 
-    /// Takes over radii that the caller has changed.
+    /// Uploads radii changed by the caller.
     pub fn refresh(&mut self, device: &Device, state: &State) {
         let smallest = smallest(state);
         if smallest != self.smallest {
@@ -99,13 +99,13 @@ impl ParticleContacts {
         }
     }
 
-    /// Pairs that pushed each other in the last substep, by the smaller number; waits for them.
+    /// Contact pairs that were active in the last substep, by the smaller index; blocks until they are read back.
     pub fn contact_pairs(&self, device: &Device, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
         let h = model.settings.dt / model.settings.substeps as f32;
         let ranges = device.download(self.search.finder.ranges())?;
         let near = device.download(self.search.finder.indices())?;
         let pushes = device.download(&self.pushes)?;
-        // Pushes of the first 32 entries are kept where their bit is set.
+        // Impulses of the first 32 entries are valid where their bit is set.
         let mut kept = vec![0; model.topology.objects.len()];
         for order in device.download(&self.search.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
             kept[order[0] as usize] = order[1];
@@ -131,7 +131,7 @@ fn smallest(state: &State) -> f32 {
 
 fn pushes(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuError> {
     let bytes = u64::from(entries) * u64::from(vectors) * size_of::<RowData>() as u64;
-    device.buffer("pushes of pairs", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
+    device.buffer("particle contact impulses", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
 }
 
 fn group(
@@ -141,5 +141,5 @@ fn group(
     pushes: &Buffer,
 ) -> Result<wgpu::BindGroup, GpuError> {
     let buffers = [finder.ranges(), finder.indices(), pushes, &finder.slots()[1]];
-    device.attempt("the bindings of contacts", || own_group(device, &bind_groups.meets, &buffers))
+    device.attempt("particle contact bind group", || own_group(device, &bind_groups.meets, &buffers))
 }

@@ -1,16 +1,16 @@
-// Contacts of particles with each other, the twin of backend/cpu/meet.rs. Every particle sums up its own contacts in
-// the order of its list and writes only itself; each contact is computed twice, once from either side.
+// Particle contacts, WGSL version of contact/cpu/particle_contacts.rs. Each particle sums its own contacts in list
+// order and writes only itself; each contact is computed twice, once from either side.
 
-// Modes of the job: bit 0, positions at the start of the substep are parted; bit 1, then colliders are touched.
+// Job modes: bit 0, positions at the start of the substep are separated too; bit 1, collider contacts follow.
 const PARTS: u32 = 1u;
 const TOUCHES: u32 = 2u;
 
-// `job.scale`: what contacts of rigid bodies make again of their last change.
+// `job.scale`: Nesterov momentum of rigid-body contacts.
 
-// Particles of an object that are nearer at rest than so many times the sum of their radii are held by it.
+// Pairs of one object closer at rest than this multiple of the sum of their radii are skipped.
 const AT_REST: f32 = 1.5;
 
-// Contacts of each particle that push where it is: its mass is shared among them.
+// Active contacts of each particle: its mass is split among them.
 @compute @workgroup_size(SIZE)
 fn count_contacts(thread: Thread) {
     let slot = number_of(thread);
@@ -30,7 +30,7 @@ fn count_contacts(thread: Thread) {
     let share = f32(max(count, 1u));
     work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
     if (job.mode & PARTS) == 0u && sub.mass_splitting != NONE {
-        // For the cards that are dealt once bodies have added up theirs.
+        // Read by the packing pass after bodies have summed their counts.
         work[sub.meets + i].x = share;
         if count > 0u && of_rigid(i) {
             atomicAdd(&marks[crowd_at(i, FIRST)], count);
@@ -38,7 +38,7 @@ fn count_contacts(thread: Thread) {
     }
 }
 
-// Compilers leave out what is not there.
+// Constant false without rigid bodies.
 fn of_rigid(i: u32) -> bool {
     if BODIES {
         return is_rigid(i);
@@ -55,7 +55,8 @@ fn side(i: u32, place: vec4<f32>) -> Side {
     return Side(place.xyz, start.xyz, place.w, start.w, i, field);
 }
 
-// All contacts of each particle once. Whoever else touches it reads its card, which does not change.
+// Projects all contacts of each particle once. Neighbors read only the packed particles, which do not change in this
+// pass.
 @compute @workgroup_size(SIZE)
 fn project_contacts(thread: Thread) {
     let slot = number_of(thread);
@@ -71,11 +72,11 @@ fn project_contacts(thread: Thread) {
     let parts = (job.mode & PARTS) != 0u;
     let rigid = !parts && of_rigid(i);
     let half = arrayLength(&pushes) / 2u;
-    // Beyond 32 entries there are no bits: all of those are kept.
+    // Entries beyond 32 have no bits: all of them are stored.
     var kept_before = select(order[slot].y, 0u, job.fresh != 0u);
     var kept_now = 0u;
-    // What the next contact needs is fetched before this one is written: compilers cannot know that it is another. And
-    // its number is known by then.
+    // Prefetches the next contact and the index after it before this one is written: compilers cannot rule out
+    // aliasing.
     var after_next = i;
     var next_j = i;
     var next_there = vec4<f32>(0.0);
@@ -109,7 +110,7 @@ fn project_contacts(thread: Thread) {
         let reach = own.radius + there.w;
         var held = false;
         if COHESIVE && !parts {
-            // Only who touched before the substep holds on.
+            // Cohesion acts only between particles that touched before the substep.
             held = overlaps(own.start, work[job.copies_in + 2u * j + 1u].xyz, reach * RANGE);
         }
         if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
@@ -118,7 +119,7 @@ fn project_contacts(thread: Thread) {
             }
             continue;
         }
-        // Liquids slip.
+        // Fluids are frictionless.
         let wet = max(i, j) >= sub.wet;
         let static_friction = select(job.static_friction, 0.0, wet);
         let kinetic_friction = select(job.kinetic_friction, 0.0, wet);
@@ -130,7 +131,7 @@ fn project_contacts(thread: Thread) {
         } else {
             met = meet(own, other, static_friction, kinetic_friction, job.omega, parts, push);
         }
-        // A pull does not go on.
+        // Tension is not extrapolated.
         if rigid && !held && of_rigid(j) {
             let found = met.push;
             let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
@@ -150,7 +151,7 @@ fn project_contacts(thread: Thread) {
     }
     order[slot].y = kept_now;
     let kept = work[sub.meets + i];
-    // Masses are shared as contacts were in the pass before.
+    // Masses are split by the contact counts of the previous pass.
     let share = f32(max(count, 1u));
     work[sub.meets + i] = vec4<f32>(share, 0.0, kept.z, f32(pushing));
     var x = own.x + sum * kept.z;
@@ -175,8 +176,8 @@ fn project_contacts(thread: Thread) {
     }
 }
 
-// Leaves out of the lists who is held by its object, and who is attached to the other's: `job.params` has rest places
-// and objects, `job.slots` who is attached to what.
+// Removes from the lists pairs close at rest and attached pairs: `job.params` has rest positions and objects,
+// `job.slots` the attachments.
 @compute @workgroup_size(SIZE)
 fn filter_contacts(thread: Thread) {
     let slot = number_of(thread);
@@ -186,7 +187,7 @@ fn filter_contacts(thread: Thread) {
     let i = order[slot].x;
     let list = list_of(i);
     let object = params[job.params + 4u * i + 3u];
-    // Loose ones are held by nothing.
+    // Free particles have no rest pairs.
     if object < 0.0 && job.slots == NONE {
         return;
     }
@@ -205,7 +206,7 @@ fn filter_contacts(thread: Thread) {
     ranges[i].y = kept | (ranges[i].y & WOVEN);
 }
 
-// Whether particle i is attached to an object; loose ones have numbers below 0.
+// Whether particle i is attached to an object; free particles have negative objects.
 fn is_attached(i: u32, object: f32) -> bool {
     if job.slots == NONE {
         return false;

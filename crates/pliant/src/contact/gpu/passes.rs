@@ -1,4 +1,4 @@
-//! What particles that touch each other and bodies that keep their shape add to the list of a substep.
+//! Particle contact and shape matching passes of a substep.
 
 use crate::contact::collider_contact::momentum;
 use crate::contact::particle_contact::SLOP;
@@ -8,7 +8,7 @@ use crate::solver::gpu::model_packing::NONE;
 use crate::solver::gpu::program::{Command, ProgramBuilder, SIZE};
 use crate::solver::gpu::shaders;
 
-/// Modes of jobs, as in the shaders: of contacts between particles, and of what is done around them.
+/// Job modes, as in the shaders: of particle contacts, and of the passes around them.
 const PARTS: u32 = 1;
 const TOUCHES: u32 = 2;
 const PARTED: u32 = 1;
@@ -18,7 +18,7 @@ const BETWEEN: u32 = 1;
 const AGAINST: u32 = 2;
 
 impl ProgramBuilder<'_> {
-    /// Who is near whom, from where particles will be.
+    /// Neighbor search at predicted positions.
     pub(crate) fn neighbors(&mut self) {
         if self.model.particle_contact.is_none() && self.model.fluid.is_none() {
             return;
@@ -46,18 +46,18 @@ impl ProgramBuilder<'_> {
         self.program.neighbors = list;
     }
 
-    /// Share of the last substep's pressure that this one starts with.
+    /// Share of the last substep's pressure used as warm start.
     pub(crate) fn carry(&self) -> f32 {
         self.model.fluid.as_ref().map_or(0.0, |f| f.carry)
     }
 
-    /// What stabilization adds to a job that deals cards, if the next pass parts old positions.
+    /// Job fields that stabilization adds to a packing pass, if the next pass separates previous positions.
     pub(crate) fn dealing(&self, parts: bool) -> Job {
         let job = Job { copies_out: self.tables.packed[0], ..Job::default() };
         if parts { Job { mode: PARTS_NEXT, omega: 1.0 - SLOP, ..job } } else { job }
     }
 
-    /// Particles that were inside each other part; then colliders are looked at. Leaves cards for the first iteration.
+    /// Separates overlapping particles, then tests colliders. Leaves packed particles for the first iteration.
     pub(crate) fn stabilize(&mut self) {
         if self.model.particle_contact.is_none() {
             return;
@@ -78,8 +78,8 @@ impl ProgramBuilder<'_> {
             list.extend(
                 ["count_contacts", "project_contacts"].map(|entry| self.run(shaders::meets(entry), job, groups)),
             );
-            // Bodies part as a whole; but particles that a surface holds back are out of their body's shape, and to take
-            // it back would lead them through.
+            // Bodies separate as a whole, except in scenes with surfaces: particles held back by a surface are out of
+            // their body's shape, and shape matching would move them through it.
             if self.state.shapes.is_some() && !self.model.has_surface() {
                 list.extend(self.shapes(1, true));
             }
@@ -95,8 +95,8 @@ impl ProgramBuilder<'_> {
         self.program.stabilize = list;
     }
 
-    /// Contacts between particles within an iteration, and with colliders, if those are next. Where nothing else moves
-    /// particles, each pass leaves cards for the next; the first has those of stabilization.
+    /// Particle contacts of an iteration, and collider contacts if those are next. Where no other pass moves particles,
+    /// each pass packs particles for the next; the first uses those of stabilization.
     pub(crate) fn meet(&mut self, number: u32, variant: usize, touch: bool) -> Vec<Command> {
         let Some(particle_contact) = self.model.particle_contact else { return Vec::new() };
         let (groups, packed) = (self.state.particles.div_ceil(SIZE), self.tables.packed);
@@ -122,7 +122,7 @@ impl ProgramBuilder<'_> {
         if variant == 0 {
             list.push(self.run(shaders::meets("count_contacts"), job, groups));
             if rigid {
-                // Bodies know only now how many contacts they have.
+                // Contact counts of bodies are complete only now.
                 let again = Job { fresh: 1, ..self.dealing(false) };
                 list.push(self.run(shaders::passes("pack_particles"), again, groups));
             }
@@ -131,21 +131,21 @@ impl ProgramBuilder<'_> {
         list
     }
 
-    /// Keeps velocities for contacts that bounce, if any does.
+    /// Saves velocities for restitution, if any contact has it.
     pub(crate) fn remember(&mut self) -> Option<Command> {
         let job = Job { slots: self.tables.bounces.0, ..Job::default() };
         let groups = self.state.particles.div_ceil(SIZE);
         self.model.has_restitution().then(|| self.run(shaders::restitution("save_velocities"), job, groups))
     }
 
-    /// What contacts do to velocities: particles with each other first, then with colliders, as in an iteration.
+    /// Restitution: particle contacts first, then colliders, as in an iteration.
     pub(crate) fn restitution_passes(&mut self) -> Vec<Command> {
         let model = self.model;
         if !model.has_restitution() {
             return Vec::new();
         }
         let (groups, n) = (self.state.particles.div_ceil(SIZE), self.state.particles as u32);
-        // Nobody needs the cards of contacts any more.
+        // The packed particles are no longer used: their memory is reused.
         let (slots, room) = (self.tables.bounces.0, self.tables.packed[0]);
         let base = Job { slots, copies_in: room, copies_out: room + n, first: self.tables.bounces.1, ..Job::default() };
         let mut list = Vec::new();
@@ -168,7 +168,7 @@ impl ProgramBuilder<'_> {
         list
     }
 
-    /// Bodies take back their shape.
+    /// Shape matching.
     pub(crate) fn shapes(&mut self, fresh: u32, parted: bool) -> Vec<Command> {
         let tables = &self.tables.shapes;
         let job = Job { fresh, static_friction: f32::from(u8::from(parted)), ..tables.job };

@@ -1,12 +1,12 @@
-// The velocity pass after finalize, the twin of backend/cpu/bounce.rs: what contacts with colliders do to velocities, after
-// those of particles with each other (bounces.wgsl).
+// Velocity pass after finalize, WGSL version of contact/cpu/restitution.rs: restitution of collider contacts, after
+// that of particle contacts (restitution_particles.wgsl).
 
-// Modes of the job: bit 0, contacts between particles have left new velocities from `job.copies_out` on in `work`; bit 1,
-// colliders bounce, as is written from `job.first` on in `fixtures`.
+// Job modes: bit 0, particle contacts have written new velocities to `work` from `job.copies_out` on; bit 1, colliders
+// have restitution, stored from `job.first` on in `fixtures`.
 const BETWEEN: u32 = 1u;
 const AGAINST: u32 = 2u;
 
-// Keeps the velocities that contacts will meet with, from `job.slots` on in `work`.
+// Saves the velocities before impact to `work` from `job.slots` on.
 @compute @workgroup_size(SIZE)
 fn save_velocities(thread: Thread) {
     let i = number_of(thread);
@@ -18,7 +18,7 @@ fn save_velocities(thread: Thread) {
 @compute @workgroup_size(SIZE)
 fn restitution_colliders(thread: Thread) {
     let i = number_of(thread);
-    // What is frozen stays as it is.
+    // A frozen state is not changed.
     if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u || has_diverged() {
         return;
     }
@@ -55,7 +55,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             }
             let o = moving_collider(c);
             let normal = solid_depth(o, o.after, x, radius).normal;
-            // The collider's own velocity where it is touched.
+            // Collider velocity at the contact point.
             let here = x - normal * radius;
             let own = (here - contact_outward(o.before, contact_inward(o.after, here))) * sub.inv_h;
             v += rebound(how, normal, before - own, v - own);

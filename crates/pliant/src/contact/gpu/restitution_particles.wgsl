@@ -1,11 +1,12 @@
-// Rebound and rolling resistance of particles with each other, the twin of `between` in backend/cpu/bounce.rs: all contacts
-// at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in meets.wgsl).
+// Restitution and rolling resistance of particle contacts, WGSL version of `particle_restitution` in
+// contact/cpu/restitution.rs: all contacts at once, with masses split among contacts, so that momentum is conserved (as
+// in particle_contacts.wgsl).
 
-// Of the job: restitution, still and drag are `stick`, `slide` and `scale`. In `work`, a vector for each particle: from
-// `slots` on its velocity before the substep, from `copies_in` on the contacts that it shares its mass among, from
-// `copies_out` on its new velocity.
+// Job fields: restitution, still and drag are `static_friction`, `kinetic_friction` and `scale`. In `work`, a vector
+// per particle: from `slots` on its velocity before the substep, from `copies_in` on the number of contacts its mass is
+// split among, from `copies_out` on its new velocity.
 
-// Whether entry `n` of a list pushed in the last pass of contacts.
+// Whether list entry `n` was active in the last contact pass.
 fn is_pushing(list: List, n: u32, kept: u32) -> bool {
     return (n >= 32u || (kept >> n & 1u) != 0u) && pushes[list.first + n * list.step].w > 0.0;
 }

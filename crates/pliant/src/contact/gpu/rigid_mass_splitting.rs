@@ -1,4 +1,4 @@
-//! What contacts know of the rigid bodies behind particles, as tables: the GPU's half of `backend::cpu::loads`.
+//! Tables for mass splitting of rigid bodies: GPU part of `contact::cpu::rigid_mass_splitting`.
 
 use crate::contact::cpu::rigid_mass_splitting::{mean, rigid};
 use crate::model::Model;
@@ -7,7 +7,7 @@ use crate::solver::gpu::model_packing::Tables;
 use crate::state::State;
 
 impl Tables {
-    /// Writes them down, where a body is rigid.
+    /// Writes the tables, if a body is rigid.
     pub(crate) fn put_loads(&mut self, model: &Model, state: &State) {
         let Some(shapes) = rigid(&model.contact(), state) else { return };
         self.mass_splitting = self.fixtures.len() as u32;
@@ -19,7 +19,7 @@ impl Tables {
     }
 }
 
-/// What contacts know of the rigid body behind each particle: share, mean share, number of the body.
+/// Data of the rigid body of each particle: share, mean share, body index.
 pub fn mass_splitting(shapes: &ShapeMatch, particles: usize) -> Vec<[u32; 4]> {
     let mut all = vec![[0; 4]; particles];
     for (b, run) in shapes.runs().enumerate() {

@@ -1,4 +1,4 @@
-//! Solids of the environment within reach of a liquid, by their tangent planes.
+//! Colliders within the kernel radius of fluid particles, as tangent planes.
 
 use crate::contact::collider_contact::{MovingCollider, Solid, signed_distance};
 use crate::fluid::boundary::Wall;
@@ -11,22 +11,22 @@ use crate::schedule::substep::Substep;
 use crate::state::State;
 use glam::Vec3;
 
-/// Walls by run of particles.
+/// Boundaries per run of particles.
 #[derive(Default)]
 pub struct BoundaryLists {
     runs: Vec<Run>,
 }
 
-/// Walls near the particles of a run.
+/// Boundaries near the particles of a run.
 #[derive(Default)]
 pub struct Run {
-    /// Where the walls of each particle begin, and one more at the end; empty where there are none at all.
+    /// Start of the boundaries of each particle, plus the end; empty without any.
     starts: Vec<u32>,
     all: Vec<Wall>,
 }
 
 impl Run {
-    /// Walls near a particle, counted from the run's first.
+    /// Boundaries near particle `k` of the run.
     #[inline]
     pub fn of(&self, k: usize) -> &[Wall] {
         match self.starts.get(k..k + 2) {
@@ -42,7 +42,7 @@ impl BoundaryLists {
         of(&self.runs) + self.runs.iter().map(|run| of(&run.starts) + of(&run.all)).sum::<u64>()
     }
 
-    /// Finds them, with where particles and solids are at the end of the substep.
+    /// Finds them from positions and poses at the end of the substep.
     pub fn find(
         &mut self,
         threads: &Threads,
@@ -67,13 +67,13 @@ impl BoundaryLists {
         });
     }
 
-    /// Those of a run.
+    /// Boundaries of a run.
     pub fn run(&self, number: usize) -> Option<&Run> {
         self.runs.get(number)
     }
 }
 
-/// A solid as a particle at `x` sees it, if it is within reach.
+/// Boundary of a collider for a particle at `x`, if within the kernel radius.
 fn wall(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Option<Wall> {
     let pose = &moving_collider.after;
     let here = pose.inward(x);
@@ -97,12 +97,13 @@ fn wall(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Opt
     let normal = pose.rotation * normal;
     let there = x - normal * distance;
     let bend = match moving_collider.solid {
-        // A smaller ball than the kernel is taken for a plane: the formula would see both its sides.
+        // A sphere smaller than the kernel is treated as a plane: the formula assumes that the far side is out of
+        // range.
         Solid::Sphere { radius } if radius > fluid.reach => 1.0 / radius,
         _ => 0.0,
     };
     let velocity = (there - moving_collider.before.outward(pose.inward(there))) / h;
-    // A ball that is set back is a smaller one around the same center.
+    // Setback shrinks a sphere around the same center.
     let bend = if bend > 0.0 { 1.0 / (1.0 / bend - fluid.setback) } else { 0.0 };
     Some(Wall { place: there - normal * fluid.setback, normal, bend, velocity })
 }

@@ -1,4 +1,4 @@
-//! The two sweeps of an iteration over densities.
+//! The two sweeps of a density iteration.
 
 use crate::fluid::boundary::fill;
 use crate::fluid::cpu::boundary::{BoundaryLists, Run};
@@ -17,7 +17,7 @@ use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use crate::state::State;
 
-/// What both sweeps read.
+/// Inputs of both sweeps.
 #[derive(Clone, Copy)]
 pub struct DensityPass<'a> {
     pub fluid: &'a Fluid,
@@ -27,11 +27,11 @@ pub struct DensityPass<'a> {
     pub way: SweepVariant,
 }
 
-/// Cards and gradients, by particle.
+/// Packed positions and gradients, per particle.
 type Buffers<'a> = (&'a mut Vec<RowData>, &'a mut Vec<RowData>);
 
 impl DensityPass<'_> {
-    /// New multipliers of all liquid particles.
+    /// Computes the multipliers of all fluid particles.
     pub fn multiply(
         &self,
         threads: &Threads,
@@ -54,7 +54,7 @@ impl DensityPass<'_> {
         });
     }
 
-    /// Everybody moves.
+    /// Moves all particles.
     pub fn move_all(&self, threads: &Threads, state: &mut State, (packed, gradients): Buffers<'_>) {
         let n = state.particles;
         let carried = Shared::new(&mut state.carried);
@@ -94,7 +94,7 @@ impl Sweep for Multiply<'_> {
             }
             let place = V3::new(x, y, z);
             let list = NeighborBlocks::new(near.of(i), i as u32);
-            // SAFETY: lists name particles, and nobody writes rows in this sweep.
+            // SAFETY: list entries are particle indices, and no thread writes rows in this sweep.
             let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen.as_ptr(), volumes, &list, place) };
             let (mut c, mut g) = (sums.density + volumes[i] * center[0] - 1.0, sums.gradient);
             let mut squares = sums.squares;
@@ -138,16 +138,16 @@ impl Sweep for Move<'_> {
                 continue;
             }
             let (eights, place) = (NeighborBlocks::new(list, i as u32), V3::new(x, y, z));
-            // SAFETY: lists name particles, and nobody writes cards in this sweep.
+            // SAFETY: list entries are particle indices, and no thread writes `packed` in this sweep.
             let mut push = unsafe { pushes(&kernel, self.packed.as_ptr(), &eights, place) };
             if let Some(spread) = &spread {
                 let packed = self.packed.as_ptr();
-                // SAFETY: the same.
+                // SAFETY: as above.
                 let more = unsafe { spreads::<F, K, EVEN>(&kernel, packed, &fluid.volumes, &eights, (place, spread)) };
                 push = push + more;
             }
             let [gx, gy, gz, _] = self.gradients[i];
-            // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first sweep has left.
+            // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, the latter sum from the first sweep.
             let mut shift = (push * fluid.volumes[i] + V3::new(gx, gy, gz) * change) * row[3];
             if !fluid.balls.is_empty() {
                 shift = shift + large_particles::pushed(fluid, self.packed, list, i) * row[3];

@@ -1,4 +1,4 @@
-//! How far densities are off, and who is among whom, for statistics.
+//! Density error and mixing of fluids, for statistics.
 
 use crate::contact::cpu::collider_contacts;
 use crate::fluid::boundary::fill;
@@ -14,12 +14,12 @@ use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
 use crate::state::State;
 
-/// What is found around every particle of a liquid; NaN for all others.
+/// Survey of every fluid particle; NaN for all others.
 #[derive(Default)]
 pub struct DensitySurvey {
-    /// Its constraint, C.
+    /// Constraint value C.
     pub errors: Vec<f32>,
-    /// Share of other liquids among the particles of liquids near it; empty where there is one liquid.
+    /// Share of other fluids among the neighboring fluid particles; empty with a single fluid.
     pub foreign: Vec<f32>,
 }
 
@@ -56,7 +56,7 @@ pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> Densi
             }
             let (list, place) = (NeighborBlocks::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
             let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
-            // SAFETY: lists name particles of these rows, and nobody writes them.
+            // SAFETY: list entries are indices of these rows, and no thread writes them.
             let (sums, center) = unsafe {
                 match fluid.smoothing {
                     Smoothing::Cubic => {

@@ -1,7 +1,7 @@
-//! Liquids: who is near whom, and the pass of stage solve that keeps densities (S23).
+//! Fluids: neighbor lists, and the density pass of stage solve (S23).
 //!
-//! Two sweeps over all neighbors make an iteration: one for the multipliers of all liquid particles, one that moves
-//! everybody by them, solids too. Every particle sums up its own neighbors, in the order of its list, and writes only
+//! An iteration has two sweeps over all neighbors: the first computes the multipliers of all fluid particles, the
+//! second moves all particles, solids included. Each particle sums its own neighbors in list order and writes only
 //! itself.
 
 pub mod boundary;
@@ -28,18 +28,18 @@ use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
 use crate::state::State;
 
-/// Lists and buffers of the passes.
+/// Neighbor lists and buffers of the passes.
 pub struct Flow {
     finder: Finder,
-    /// Half the kernel's reach for everybody, and their radius for balls.
+    /// Half the kernel radius for most particles, the radius for large solid particles.
     radii: Vec<f32>,
     phases: Vec<u32>,
     walls: BoundaryLists,
-    /// Where each particle is, with the inverse mass that it has in each constraint; empty where all are of liquids.
+    /// Position of each particle, with its inverse mass per constraint; empty if all particles are fluid.
     seen: Vec<RowData>,
-    /// Where each particle is, with the change of its multiplier.
+    /// Position of each particle, with the change of its multiplier.
     packed: Vec<RowData>,
-    /// Gradient of each particle's own constraint in its own place [1/m].
+    /// Gradient of each particle's constraint at its own position [1/m].
     gradients: Vec<RowData>,
     drag: viscosity::ViscosityScratch,
     pulls: surface_tension::SurfaceTensionScratch,
@@ -61,7 +61,7 @@ impl Default for Flow {
     }
 }
 
-/// Phase in the liquids' search: they see each other and solids; solids see liquids only.
+/// Phase in the fluid search: fluids find each other and solids; solids find fluids only.
 pub fn phase_of(fluid: &Fluid, state: &State, i: usize) -> u32 {
     let nothing = fluid.volumes[i] == 0.0 && fluid.ball(i).is_none();
     if state.phases[i] == ASLEEP || nothing { ASLEEP } else { u32::from(fluid.liquids[i] == 0) }
@@ -74,8 +74,8 @@ impl Flow {
         self.finder.bytes() + self.walls.bytes() + self.drag.bytes() + self.pulls.bytes() + each
     }
 
-    /// Starts the substep from a share of the last one's pressure. What pressure then did to positions is repeated as it
-    /// was: it kept momentum then, so it does now, and costs no sweep.
+    /// Warm-starts the substep with a share of the last one's pressure. The displacement by pressure is repeated as it
+    /// was: it conserved momentum then, so it does now, and takes no sweep.
     pub fn begin(&self, threads: &Threads, fluid: &Fluid, state: &mut State) {
         let n = state.particles;
         let carry = fluid.carry;
@@ -92,7 +92,7 @@ impl Flow {
         });
     }
 
-    /// Finds who is within reach of whom.
+    /// Finds the neighbors within the kernel radius.
     pub fn find(&mut self, threads: &Threads, fluid: &Fluid, state: &State) {
         let n = state.particles;
         if self.radii.is_empty() && fluid.search() != Search::Grid {
@@ -108,7 +108,7 @@ impl Flow {
         self.gradients.resize(n, [0.0; 4]);
     }
 
-    /// Finds solids of the environment within reach.
+    /// Finds the colliders within the kernel radius.
     pub fn find_walls(
         &mut self,
         threads: &Threads,
@@ -125,7 +125,7 @@ impl Flow {
         let Some(fluid) = &model.fluid else { return };
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
-        let way = way(fluid, isa);
+        let way = sweep_variant(fluid, isa);
         let Self { finder, walls, seen, packed, gradients, .. } = self;
         if !fluid.even {
             let near = finder.neighbors();
@@ -145,18 +145,19 @@ impl Flow {
     pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State, sub: &Substep) {
         let Some(fluid) = &model.fluid else { return };
         let Self { finder, walls, drag, pulls, packed, gradients, .. } = self;
-        let around = viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };
+        let around =
+            viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: sweep_variant(fluid, isa), h: sub.h };
         pulls.pull(threads, model, state, (packed, gradients), around);
         drag.settle(threads, model, state, around);
         vorticity::swirl(threads, model, state, (packed, gradients), around);
     }
 }
 
-/// A search, with lists in the order of cells where there are any.
+/// A neighbor search, with lists in cell order where the search has cells.
 fn finder(search: Search) -> Finder {
     if search == Search::Grid { Finder::new(search).in_cells() } else { Finder::new(search) }
 }
 
-fn way(fluid: &Fluid, isa: Isa) -> SweepVariant {
+fn sweep_variant(fluid: &Fluid, isa: Isa) -> SweepVariant {
     SweepVariant { isa, smoothing: fluid.smoothing, reach: fluid.reach, even: fluid.even }
 }

@@ -1,6 +1,6 @@
-//! Sums over the neighbors of a particle, eight at a time.
+//! SIMD sums over the neighbors of a particle, eight at a time.
 //!
-//! Eight partial sums, by place in the list, are added in one order at the end: the same bits for every width.
+//! Eight partial sums, by position in the list, are added in a fixed order at the end: bitwise equal for every width.
 
 use crate::constraints::group::BLOCK;
 use crate::fluid::density::{Spread, Sums};
@@ -11,13 +11,13 @@ use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::simd::Pack;
 use std::ops::Range;
 
-/// Something to be done for a run of particles, written once for all kernels and widths.
+/// A sweep over a run of particles, generic over kernels and SIMD widths.
 pub trait Sweep {
-    /// Does it. `EVEN`: all particles take the same space.
+    /// Runs the sweep. `EVEN`: all particles have the same volume.
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K);
 }
 
-/// Which copy of a sweep to run.
+/// Selects the instantiation of a sweep.
 #[derive(Clone, Copy)]
 pub struct SweepVariant {
     pub isa: Isa,
@@ -27,14 +27,14 @@ pub struct SweepVariant {
 }
 
 impl SweepVariant {
-    /// Runs it with the widest instructions allowed.
+    /// Runs it with the widest available instructions.
     pub fn run(self, sweep: impl Sweep) {
         match self.isa {
             Isa::Scalar => self.pick::<f32>(sweep),
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Four => self.pick::<crate::runtime::cpu::simd::Four>(sweep),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
+            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
             Isa::Avx2 => unsafe { self.pick_avx2(sweep) },
         }
     }
@@ -56,7 +56,7 @@ impl SweepVariant {
     }
 }
 
-/// Neighbors of one particle in eights: what is missing in the last eight is the particle itself, taking no space.
+/// Neighbors of one particle in blocks of eight, padded with the particle itself at zero volume.
 pub struct NeighborBlocks<'a> {
     list: &'a [u32],
     own: u32,
@@ -69,13 +69,13 @@ impl<'a> NeighborBlocks<'a> {
         Self { list, own }
     }
 
-    /// Number of eights.
+    /// Number of blocks.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.list.len().div_ceil(BLOCK)
     }
 
-    /// One of them, and how many of it are there.
+    /// A block and its number of valid entries.
     #[inline(always)]
     pub fn get(&self, k: usize) -> ([u32; BLOCK], usize) {
         let rest = &self.list[k * BLOCK..];
@@ -90,7 +90,7 @@ impl<'a> NeighborBlocks<'a> {
     }
 }
 
-/// Space of each of eight particles [m³], 0 for those that are not there.
+/// Volume of each of eight particles [m³], 0 for padding.
 #[inline(always)]
 pub fn spaces<const EVEN: bool>(volumes: &[f32], index: &[u32; BLOCK], live: usize) -> [f32; BLOCK] {
     let mut spaces = [if EVEN { volumes[0] } else { 0.0 }; BLOCK];
@@ -105,7 +105,7 @@ pub fn spaces<const EVEN: bool>(volumes: &[f32], index: &[u32; BLOCK], live: usi
     spaces
 }
 
-/// Sum of eight numbers, in pairs of pairs.
+/// Pairwise sum of eight numbers.
 #[inline(always)]
 pub fn total<F: Pack>(parts: &[F; BLOCK]) -> f32 {
     let mut all = [0.0; BLOCK];
@@ -115,7 +115,7 @@ pub fn total<F: Pack>(parts: &[F; BLOCK]) -> f32 {
     ((all[0] + all[4]) + (all[2] + all[6])) + ((all[1] + all[5]) + (all[3] + all[7]))
 }
 
-/// As [`total`], of vectors.
+/// [`total`] of vectors.
 #[inline(always)]
 pub fn total3<F: Pack>(parts: &[V3<F>; BLOCK]) -> V3<f32> {
     let (mut x, mut y, mut z) = ([F::splat(0.0); BLOCK], [F::splat(0.0); BLOCK], [F::splat(0.0); BLOCK]);
@@ -128,7 +128,7 @@ pub fn total3<F: Pack>(parts: &[V3<F>; BLOCK]) -> V3<f32> {
 /// Density sums of a particle at `x` over its neighbors.
 ///
 /// # Safety
-/// Neighbors are numbers of rows, which nobody writes.
+/// Neighbors are valid row indices, and no thread writes rows.
 #[inline(always)]
 pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
@@ -144,7 +144,7 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let row = unsafe { F::gather(rows, &index[at..]) };
             let apart = here - row.v;
             let square = apart.length_squared();
@@ -158,7 +158,7 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
     }
 }
 
-/// Σ Δλ_j·∇_i W_ij over the neighbors of a particle at `x`; cards are places with multipliers.
+/// Σ Δλ_j·∇_i W_ij over the neighbors of a particle at `x`; `packed` has positions with multipliers.
 ///
 /// # Safety
 /// As for [`densities`].
@@ -174,17 +174,17 @@ pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
     for k in 0..near.len() {
         let (index, _) = near.get(k);
         for p in 0..BLOCK / F::WIDTH {
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let entry = unsafe { F::gather(packed, &index[p * F::WIDTH..]) };
             let apart = here - entry.v;
-            // The particle itself, which fills up the last eight, is 0 apart.
+            // Padding is the particle itself, at distance 0.
             parts[p] = parts[p] + apart * (kernel.at(apart.length_squared()).1 * entry.w);
         }
     }
     total3(&parts)
 }
 
-/// Σ V_j·s_ij·∇_i W_ij over the neighbors of a particle at `x`: what artificial pressure does, for one cubic meter of it.
+/// Σ V_j·s_ij·∇_i W_ij over the neighbors of a particle at `x`: artificial pressure per unit volume.
 ///
 /// # Safety
 /// As for [`densities`].
@@ -203,7 +203,7 @@ pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let entry = unsafe { F::gather(packed, &index[at..]) };
             let apart = here - entry.v;
             let (value, slope) = kernel.at(apart.length_squared());
@@ -213,5 +213,5 @@ pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
     total3(&parts)
 }
 
-/// Particles that a thread sweeps.
+/// Particles of one sweep call.
 pub type Span = Range<usize>;

@@ -1,4 +1,4 @@
-//! Surface tension, a sweep over all neighbors.
+//! Surface tension, one sweep over all neighbors.
 
 use crate::constraints::group::BLOCK;
 use crate::fluid::boundary::{Wall, fill};
@@ -21,7 +21,7 @@ use crate::runtime::cpu::threads::Threads;
 use crate::state::State;
 use glam::Vec3;
 
-/// What every particle pulls with; solids with nothing.
+/// Surface stress of every particle; zero for solids.
 #[derive(Default)]
 pub struct SurfaceTensionScratch(Vec<RowData>);
 
@@ -31,8 +31,8 @@ impl SurfaceTensionScratch {
         of(&self.0)
     }
 
-    /// Surfaces pull for a substep. `cards` and `gradients` are where particles were in the last pass over densities, and
-    /// what it found.
+    /// Applies surface tension over a substep. `packed` and `gradients` are the positions and gradients of the last
+    /// density pass.
     pub fn pull(
         &mut self,
         threads: &Threads,
@@ -54,7 +54,7 @@ impl SurfaceTensionScratch {
             let walls = walls.run(number);
             for (k, i) in span.enumerate().filter(|(_, i)| fluid.liquids[*i] > 0) {
                 let around = walls.map_or(&[][..], |walls| walls.of(k));
-                let (share, solid) = solids(fluid, packed, near.of(i), around, i);
+                let (share, solid) = solid_contribution(fluid, packed, near.of(i), around, i);
                 let [x, y, z, _] = gradients[i];
                 let n = skin.mirrored(V3::new(x, y, z), solid, share);
                 pulls[k] = skin.pull(tensions[fluid.liquids[i] as usize - 1], n);
@@ -72,8 +72,8 @@ impl SurfaceTensionScratch {
     }
 }
 
-/// What solids make of the constraint of particle `i`, and of its gradient [1/m].
-fn solids(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
+/// Contribution of solids to the constraint of particle `i` and to its gradient [1/m].
+fn solid_contribution(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
     let here = position(packed[i]);
     let (mut share, mut gradient) =
         if walls.is_empty() { (0.0, Vec3::ZERO) } else { fill(walls, fluid.smoothing, fluid.reach, here) };
@@ -113,8 +113,9 @@ impl Sweep for Pull<'_> {
                 continue;
             }
             let list = NeighborBlocks::new(self.near.of(i), i as u32);
-            // SAFETY: lists name particles, and nobody writes rows or pulls in this sweep.
-            let mut sum = unsafe { tugs::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
+            // SAFETY: list entries are particle indices, and no thread writes rows or stresses in this sweep.
+            let mut sum =
+                unsafe { stress_divergence::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
             let solids = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty() && own[3] > 0.0);
             if let Some(walls) = solids {
                 let (_, g) = fill(walls, fluid.smoothing, fluid.reach, position(row));
@@ -132,9 +133,9 @@ impl Sweep for Pull<'_> {
 /// Σ V_j·(T_i + T_j + p_i + p_j)·∇_i W_ij over neighbors.
 ///
 /// # Safety
-/// Neighbors are numbers of rows and pulls, which nobody writes.
+/// Neighbors are valid indices of rows and stresses, and no thread writes those.
 #[inline(always)]
-unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
+unsafe fn stress_divergence<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     fluid: &Fluid,
     (rows, pulls): (&[RowData], &[RowData]),
@@ -150,7 +151,7 @@ unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(&fluid.viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let (row, pull) =
                 unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(pulls.as_ptr(), &index[at..])) };
             let apart = here - row.v;

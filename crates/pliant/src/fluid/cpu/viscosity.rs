@@ -1,5 +1,5 @@
-//! Velocities of liquids after a substep: viscosity, by sweeps over all neighbors. The first also finds how wide the spectrum is,
-//! which says how far all of them go.
+//! Implicit viscosity of fluids, by sweeps over all neighbors after the position solve. The first sweep also bounds the
+//! spectrum, which sets the factors of all sweeps.
 
 use crate::constraints::group::BLOCK;
 use crate::fluid::cpu::boundary::BoundaryLists;
@@ -19,16 +19,16 @@ use crate::runtime::cpu::threads::Threads;
 use crate::state::State;
 use glam::Vec3;
 
-/// Buffers of the solve, by particle.
+/// Solver buffers, per particle.
 #[derive(Default)]
 pub struct ViscosityScratch {
-    /// Direction of the next change [m/s], with the viscosity of the particle's liquid [Pa·s], negative for solids.
+    /// Step direction of the next sweep [m/s], with the viscosity of the particle's fluid [Pa·s], negative for solids.
     steps: Vec<RowData>,
-    /// The same for the sweep after.
+    /// The same for the following sweep.
     next: Vec<RowData>,
-    /// What is left to be done [m/s].
+    /// Residual [m/s].
     rest: Vec<RowData>,
-    /// Width of the spectrum as each run of particles has it.
+    /// Spectrum width of each run of particles.
     widths: Vec<f32>,
 }
 
@@ -80,7 +80,7 @@ impl ViscosityScratch {
         }
     }
 
-    /// One sweep by `factors`, or the first, which has none yet.
+    /// One sweep with `factors`; the first sweep has none yet.
     fn sweep(
         &mut self,
         threads: &Threads,
@@ -107,7 +107,7 @@ impl ViscosityScratch {
     }
 }
 
-/// Who is near, and how to go through them in a substep of `h` seconds.
+/// Neighbor lists and sweep variant for a substep of `h` seconds.
 #[derive(Clone, Copy)]
 pub struct FluidNeighborhood<'a> {
     pub near: &'a Neighbors,
@@ -116,7 +116,7 @@ pub struct FluidNeighborhood<'a> {
     pub h: f32,
 }
 
-/// What a sweep reads.
+/// Inputs of a sweep.
 struct Work<'a> {
     fluid: &'a Fluid,
     near: &'a Neighbors,
@@ -150,7 +150,7 @@ impl Sweep for Settle<'_> {
             if weight > 0.0 {
                 let eights = NeighborBlocks::new(list, i as u32);
                 let data = (rows, steps);
-                // SAFETY: lists name particles, and nobody writes rows or steps in this sweep.
+                // SAFETY: list entries are particle indices, and no thread writes rows or steps in this sweep.
                 let (sum, held) = unsafe {
                     if first {
                         resistance::<F, K, EVEN, true>(&kernel, fluid, data, &eights, i, h)
@@ -161,13 +161,13 @@ impl Sweep for Settle<'_> {
                 force = Vec3::new(sum.x, sum.y, sum.z) * fluid.viscous_volumes[i];
                 width = 2.0 * held * fluid.viscous_volumes[i];
                 for w in self.walls.map_or(&[][..], |walls| walls.of(k)) {
-                    // Later sweeps are about changes, which walls do not make.
+                    // Later sweeps act on changes, to which boundaries do not contribute.
                     let velocity = if first { w.velocity } else { Vec3::ZERO };
                     let (at, normal) = w.apart(Vec3::new(x, y, z));
                     let at = at - fluid.setback;
                     let against = position(own) - velocity;
                     let along = against - normal * against.dot(normal);
-                    // What is behind the wall goes the other way, so that the liquid is at rest on its surface.
+                    // No-slip boundary: velocities behind it are mirrored, so that the fluid is at rest on its surface.
                     let mirror = 1.0 + fluid.radius / at.max(fluid.radius);
                     let factor = 10.0 * own[3].max(0.0) * h * wall(fluid.smoothing, fluid.reach, at) * mirror;
                     force += along * (factor * fluid.viscous_volumes[i]);
@@ -191,11 +191,11 @@ impl Sweep for Settle<'_> {
     }
 }
 
-/// h·Σ (k·x·x·(v_i − v_j) + …) over neighbors, for one cubic meter of particle i; with `HOLD` also the most that it can be,
-/// over the size of v_i.
+/// h·Σ (k·x·x·(v_i − v_j) + …) over neighbors, per unit volume of particle i; with `HOLD` also its upper bound over
+/// |v_i|.
 ///
 /// # Safety
-/// Neighbors are numbers of rows and steps, which nobody writes.
+/// Neighbors are valid indices of rows and steps, and no thread writes those.
 #[inline(always)]
 unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
     kernel: &K,
@@ -217,14 +217,14 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
         let spaces = spaces::<EVEN>(viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let (row, step) =
                 unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(steps.as_ptr(), &index[at..])) };
             let apart = here - row.v;
             let square = apart.length_squared();
             let space = F::load(&spaces[at..]);
             let mu = between(mine, step.w) * ten * space;
-            // XSPH is for liquids among themselves.
+            // XSPH acts only between fluid particles.
             let wet = F::pick_gt(zero, mine.min(step.w), zero, drag) * space;
             let against = own - step.v;
             let value = kernel.at(square);

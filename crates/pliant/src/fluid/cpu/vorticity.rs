@@ -15,11 +15,11 @@ use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use crate::state::State;
 
-/// What solids, which do not turn, have in place of a vorticity's size.
+/// Marks solids, which have no vorticity, in place of its magnitude.
 const SOLID: f32 = -1.0;
 
-/// Drives the vortices of all liquids for one substep. Only the next pass over densities needs what is in `velocities` and
-/// `curls`, and writes it anew.
+/// Applies vorticity confinement over one substep. `velocities` and `curls` are scratch buffers that the next density
+/// pass overwrites.
 pub fn swirl(
     threads: &Threads,
     model: &FluidModel<'_>,
@@ -52,7 +52,7 @@ pub fn swirl(
     });
 }
 
-/// What both sweeps read.
+/// Inputs of both sweeps.
 struct Work<'a> {
     fluid: &'a Fluid,
     near: &'a Neighbors,
@@ -62,9 +62,9 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Whether particle `i` turns.
+    /// Whether particle `i` has vorticity.
     #[inline(always)]
-    fn turns(&self, i: usize) -> bool {
+    fn has_vorticity(&self, i: usize) -> bool {
         self.velocities[i][3] == 0.0 && self.rows[i][3] > 0.0
     }
 }
@@ -82,10 +82,10 @@ impl Sweep for Curl<'_> {
         for (k, to) in self.curls.iter_mut().enumerate() {
             let i = self.first + k;
             *to = [0.0, 0.0, 0.0, SOLID];
-            if work.turns(i) {
+            if work.has_vorticity(i) {
                 let list = NeighborBlocks::new(work.near.of(i), i as u32);
-                // SAFETY: lists name particles, and nobody writes rows or velocities in this sweep.
-                let curl = unsafe { spins::<F, K, EVEN>(&kernel, work, &list, i) }.curl();
+                // SAFETY: list entries are particle indices, and no thread writes rows or velocities in this sweep.
+                let curl = unsafe { rotation_sums::<F, K, EVEN>(&kernel, work, &list, i) }.curl();
                 *to = [curl.x, curl.y, curl.z, curl.length()];
             }
         }
@@ -106,10 +106,10 @@ impl Sweep for Push<'_> {
         let work = self.work;
         for (k, v) in self.velocities.iter_mut().enumerate() {
             let i = self.first + k;
-            if work.turns(i) {
+            if work.has_vorticity(i) {
                 let list = NeighborBlocks::new(work.near.of(i), i as u32);
-                // SAFETY: lists name particles, and nobody writes rows or curls in this sweep.
-                let rise = unsafe { rises::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
+                // SAFETY: list entries are particle indices, and no thread writes rows or curls in this sweep.
+                let rise = unsafe { vorticity_gradient::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
                 let [x, y, z, _] = self.curls[i];
                 let by = self.drive.push(V3::new(x, y, z), rise);
                 for (v, by) in v.iter_mut().zip([by.x, by.y, by.z]) {
@@ -125,12 +125,12 @@ fn splat<F: Pack>(row: RowData) -> V3<F> {
     V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]))
 }
 
-/// How the liquid turns around particle `i`.
+/// Rotation of the fluid around particle `i`.
 ///
 /// # Safety
-/// Neighbors are numbers of rows and velocities, which nobody writes.
+/// Neighbors are valid indices of rows and velocities, and no thread writes those.
 #[inline(always)]
-unsafe fn spins<F: Pack, K: Smooth<F>, const EVEN: bool>(
+unsafe fn rotation_sums<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     work: &Work<'_>,
     near: &NeighborBlocks<'_>,
@@ -146,7 +146,7 @@ unsafe fn spins<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let (row, other) =
                 unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(velocities.as_ptr(), &index[at..])) };
             let apart = here - row.v;
@@ -162,12 +162,12 @@ unsafe fn spins<F: Pack, K: Smooth<F>, const EVEN: bool>(
     }
 }
 
-/// Where vorticity rises around particle `i`, Σ V_j·(|ω_j| − |ω_i|)·∇_i W_ij.
+/// Gradient of the vorticity magnitude at particle `i`, Σ V_j·(|ω_j| − |ω_i|)·∇_i W_ij.
 ///
 /// # Safety
-/// Neighbors are numbers of rows and curls, which nobody writes.
+/// Neighbors are valid indices of rows and curls, and no thread writes those.
 #[inline(always)]
-unsafe fn rises<F: Pack, K: Smooth<F>, const EVEN: bool>(
+unsafe fn vorticity_gradient<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     work: &Work<'_>,
     curls: &[RowData],
@@ -183,7 +183,7 @@ unsafe fn rises<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: promised by the caller.
+            // SAFETY: guaranteed by the caller.
             let (row, other) =
                 unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(curls.as_ptr(), &index[at..])) };
             let apart = here - row.v;

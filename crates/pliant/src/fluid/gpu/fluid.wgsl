@@ -1,19 +1,18 @@
-// Liquids, the twin of backend/cpu/flow. Every particle sums up its own neighbors and writes only itself.
+// Fluids, WGSL version of fluid/cpu. Each particle sums its own neighbors and writes only itself.
 //
-// In `work`, by particle: from CARRIED on, how far pressure moved it in this substep, or in the last one, and its
-// multiplier; from CARDS on, where it is and the change of its multiplier; from GRADIENTS on, that of its own constraint;
-// from PROPERTIES on, its space [m³], its viscosity [Pa·s], negative for solids, its space for that, and its tension [N/m];
-// or, for large solids, minus the radius of a ball, −1, 0, and its scale;
-// then two sets of steps, and what is left to be done, for viscosity. Gradients are replaced by what surfaces pull with, and
-// at last by vorticity.
+// In `work`, per particle: from CARRIED on, its displacement by pressure in this or the last substep, and its
+// multiplier; from PACKED on, its position and the change of its multiplier; from GRADIENTS on, the gradient of its
+// constraint; from PROPERTIES on, its volume [m³], its viscosity [Pa·s], negative for solids, its volume for viscosity,
+// and its surface tension [N/m]; or, for large solids, minus their radius, −1, 0, and their scale; then two sets of
+// steps and the residual, for viscosity. Gradients are overwritten by surface stresses, and finally by vorticity.
 
-// Where the list of each particle begins, and how long it is.
+// Start and length of each particle's list.
 @group(1) @binding(0) var<storage, read_write> ranges: array<vec2<u32>>;
 @group(1) @binding(1) var<storage, read_write> near: array<u32>;
-// Particles in the order of the search: who follow each other are near each other.
+// Particles in the order of the search: consecutive ones are close in space.
 @group(1) @binding(2) var<storage, read_write> order: array<vec2<u32>>;
 
-// Modes of the job: bit 1, colliders are touched at the end.
+// Job modes: bit 1, collider contacts follow.
 const TOUCHES: u32 = 2u;
 
 fn smoothing(square: f32) -> vec2<f32> {
@@ -42,13 +41,13 @@ fn is_ball(i: u32) -> bool {
     return false;
 }
 
-// What it adds to a constraint, and the slope of that, at a squared distance.
+// Contribution of a large solid to a constraint, and its slope, at a squared distance.
 fn ball_at(i: u32, square: f32) -> vec2<f32> {
     let property = work[PROPERTIES + i];
     return wall_ball(SPLINE, REACH, -property.x, property.w, square);
 }
 
-// The same for viscosity: solids that are lighter than the liquid take less.
+// Volume used for viscosity: solids lighter than the fluid have less.
 fn grip_of(i: u32) -> f32 {
     if EVEN {
         return VOLUME;
@@ -63,7 +62,7 @@ fn viscosity_of(i: u32) -> f32 {
     return work[PROPERTIES + i].y;
 }
 
-// Constraints that a solid particle shares its mass among.
+// Number of constraints that a solid particle's mass is split among.
 fn shared_by(i: u32) -> f32 {
     if !EVEN && i < sub.wet {
         return f32(ranges[i].y);
@@ -75,7 +74,7 @@ fn is_frozen() -> bool {
     return atomicLoad(&marks[FROZEN]) != 0u;
 }
 
-// How far a solid is, and the way out of it.
+// Distance and outward normal of a collider.
 struct Apart { distance: f32, normal: vec3<f32> }
 
 fn apart_from(o: MovingCollider, x: vec3<f32>) -> Apart {
@@ -84,15 +83,15 @@ fn apart_from(o: MovingCollider, x: vec3<f32>) -> Apart {
 }
 
 fn bend_of(o: MovingCollider) -> f32 {
-    // A smaller ball than the kernel is taken for a plane.
+    // A sphere smaller than the kernel is treated as a plane.
     if o.shape == SPHERE && o.size.w > REACH {
-        // One that is set back is smaller.
+        // Setback shrinks the sphere.
         return 1.0 / (o.size.w - SETBACK);
     }
     return 0.0;
 }
 
-// What all solids around a place add to the constraint there (w), and the gradient of that.
+// Contribution of all colliders near `x` to the constraint (w), and its gradient.
 fn walls(x: vec3<f32>) -> vec4<f32> {
     var open = 1.0;
     var gradient = vec3<f32>(0.0);
@@ -108,7 +107,7 @@ fn walls(x: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(-gradient, 1.0 - open);
 }
 
-// Whom a thread sees to, so that neighbors in space are neighbors in memory; nobody where all stay as they are.
+// Particle of a thread, in spatial order for coalesced access; NONE where the state is frozen.
 fn whose(thread: Thread) -> u32 {
     let slot = number_of(thread);
     if slot >= sub.particles || is_frozen() {
@@ -117,7 +116,7 @@ fn whose(thread: Thread) -> u32 {
     return order[slot].x;
 }
 
-// New multipliers of all liquid particles.
+// Computes the multipliers of all fluid particles.
 @compute @workgroup_size(SIZE)
 fn density_multipliers(thread: Thread) {
     if number_of(thread) == 0u {
@@ -166,7 +165,7 @@ fn density_multipliers(thread: Thread) {
     work[GRADIENTS + i] = vec4<f32>(gradient, density);
 }
 
-// Everybody moves.
+// Moves all particles.
 @compute @workgroup_size(SIZE)
 fn apply_pressure(thread: Thread) {
     let i = whose(thread);
@@ -196,7 +195,7 @@ fn apply_pressure(thread: Thread) {
         }
         sum += apart * (kernel.y * push);
     }
-    // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, whose sum the first pass has left.
+    // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, the latter sum from the first pass.
     var space = space_of(i);
     if ball {
         space = 1.0;
@@ -211,7 +210,7 @@ fn apply_pressure(thread: Thread) {
     rows[i] = moved;
 }
 
-// What surfaces pull with, from gradients.
+// Surface stress, from gradients.
 @compute @workgroup_size(SIZE)
 fn surface_normals(thread: Thread) {
     let i = number_of(thread);
@@ -231,7 +230,7 @@ fn surface_normals(thread: Thread) {
     work[GRADIENTS + i] = pull;
 }
 
-// What solids make of the gradient, and of the constraint (w), where the particle was in the last pass over densities.
+// Contribution of solids to the gradient and to the constraint (w), at the position of the last density pass.
 fn solids_around(i: u32) -> vec4<f32> {
     let x = work[PACKED + i].xyz;
     var all = vec4<f32>(0.0);
@@ -255,7 +254,7 @@ fn solids_around(i: u32) -> vec4<f32> {
     return all;
 }
 
-// Surfaces pull for a substep.
+// Applies surface tension over a substep.
 @compute @workgroup_size(SIZE)
 fn surface_tension(thread: Thread) {
     let i = whose(thread);
@@ -281,7 +280,7 @@ fn surface_tension(thread: Thread) {
     motion[velocity_at(i)] += vec4<f32>(sum * (sub.h * row.w * grip_of(i)), 0.0);
 }
 
-// Vorticity, and its size, negative for who does not turn. Gradients have been used by then.
+// Vorticity and its magnitude, negative for solids. Overwrites the gradients.
 @compute @workgroup_size(SIZE)
 fn vorticity(thread: Thread) {
     let i = whose(thread);
@@ -308,7 +307,7 @@ fn vorticity(thread: Thread) {
     work[GRADIENTS + i] = vec4<f32>(found, length(found));
 }
 
-// Vortices are driven for a substep.
+// Applies vorticity confinement over a substep.
 @compute @workgroup_size(SIZE)
 fn confine_vorticity(thread: Thread) {
     let i = whose(thread);

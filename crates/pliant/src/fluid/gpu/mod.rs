@@ -1,4 +1,4 @@
-//! Liquids on the device: where their numbers are, the lists of their neighbors, and what their shaders are told.
+//! Fluids on the device: table offsets, neighbor lists, and shader constants.
 
 pub mod passes;
 
@@ -18,19 +18,19 @@ use crate::solver::gpu::buffers::{Buffers, read};
 use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::state::State;
 
-/// Entries per particle that lists have room for at first: a lattice at rest has 32 within four radii.
+/// Initial list capacity per particle: a lattice at rest has 32 neighbors within four radii.
 const ROOM: usize = 40;
 
-/// Where things of liquids are: vectors of `work` but for phases (`topology`) and radii (`params`).
+/// Offsets of fluid tables: vectors of `work`, except phases (`topology`) and radii (`params`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlowTables {
-    /// What pressure did, and multipliers; [`NONE`] without liquids.
+    /// Displacements by pressure and multipliers; [`NONE`] without fluids.
     pub carried: u32,
-    /// First particle of a liquid.
+    /// First fluid particle.
     pub wet: u32,
-    /// Phases of the liquids' search.
+    /// Phases of the fluid search.
     pub phases: u32,
-    /// Half the reach for everybody, and their radius for balls.
+    /// Half the kernel radius for most particles, the radius for large solid particles.
     pub radii: u32,
     packed: u32,
     gradients: u32,
@@ -38,7 +38,7 @@ pub struct FlowTables {
     /// Two sets of steps of viscosity.
     pub steps: [u32; 2],
     rest: u32,
-    /// Vectors of `work` that they take.
+    /// Number of vectors of `work` used.
     pub work: usize,
     search: Search,
 }
@@ -62,7 +62,7 @@ impl Default for FlowTables {
 }
 
 impl FlowTables {
-    /// For particles whose numbers begin at these places of `work`, `topology` and `params`.
+    /// For particles whose tables begin at these offsets of `work`, `topology` and `params`.
     pub fn new(fluid: &Fluid, n: usize, work: usize, phases: usize, radii: usize, h: f32) -> Self {
         let mut sets = 0;
         let mut set = |there: bool| {
@@ -79,7 +79,7 @@ impl FlowTables {
             radii: radii as u32,
             packed: set(true),
             gradients: set(true),
-            properties: set(!fluid.even || !alike(fluid)),
+            properties: set(!fluid.even || !is_single_fluid(fluid)),
             steps: [set(viscous), set(viscous)],
             rest: set(viscous),
             work: sets * n,
@@ -87,11 +87,11 @@ impl FlowTables {
         }
     }
 
-    /// What shaders are told about the liquids of a model.
+    /// Shader constants of the fluids of a model.
     pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
-        let (alike, skin) = (alike(fluid), fluid.skin().unwrap_or_default());
+        let (alike, skin) = (is_single_fluid(fluid), fluid.skin().unwrap_or_default());
         let drive = fluid.drive(h).unwrap_or_default();
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
@@ -131,18 +131,18 @@ impl FlowTables {
         .concat()
     }
 
-    /// How viscosity is solved for; nothing where there is none.
+    /// Solver plan of viscosity; none without viscosity.
     pub fn plan(&self, model: &Model) -> Option<Plan> {
         let h = model.settings.dt / model.settings.substeps as f32;
         model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.sweeps > 0)
     }
 
-    /// Puts what pressure did, multipliers, and properties on the device.
+    /// Uploads displacements by pressure, multipliers, and properties.
     pub fn upload(&self, device: &Device, buffers: &Buffers, model: &Model, state: &State) {
         let Some(fluid) = &model.fluid else { return };
         let row = size_of::<RowData>() as u64;
         self.upload_carried(device, buffers, state, 0..state.particles);
-        if !fluid.even || !alike(fluid) {
+        if !fluid.even || !is_single_fluid(fluid) {
             let h = model.settings.dt / model.settings.substeps as f32;
             let property = |i: usize| {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
@@ -157,7 +157,7 @@ impl FlowTables {
         self.upload_phases(device, buffers, fluid, state, 0..state.particles);
     }
 
-    /// Puts what pressure did to some particles, and their multipliers, on the device.
+    /// Uploads displacements by pressure and multipliers of some particles.
     pub fn upload_carried(&self, device: &Device, buffers: &Buffers, state: &State, range: std::ops::Range<usize>) {
         let at = (u64::from(self.carried) + range.start as u64) * size_of::<RowData>() as u64;
         let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
@@ -181,7 +181,7 @@ impl FlowTables {
         Ok(())
     }
 
-    /// Puts phases of some particles on the device.
+    /// Uploads phases of some particles.
     pub fn upload_phases(
         &self,
         device: &Device,
@@ -194,12 +194,12 @@ impl FlowTables {
         buffers.write(device, &buffers.topology, 4 * (u64::from(self.phases) + range.start as u64), &phases);
     }
 
-    /// What pressure did to `n` particles, of what was read back of `work`.
+    /// Displacements by pressure of `n` particles, from a readback of `work`.
     pub fn seen<'a>(&self, n: usize, work: &'a [RowData]) -> &'a [RowData] {
         if self.carried == NONE { &[] } else { &work[self.carried as usize..][..n] }
     }
 
-    /// Takes that over into a state.
+    /// Copies them into a state.
     pub fn download(seen: &[RowData], state: &mut State) {
         let arrays = state.carried.iter_mut().zip(&mut state.pressures);
         for ((shift, lambda), kept) in arrays.zip(seen) {
@@ -209,20 +209,20 @@ impl FlowTables {
     }
 }
 
-/// Whether there is one liquid and nothing else.
-fn alike(fluid: &Fluid) -> bool {
+/// Whether all particles are of a single fluid.
+fn is_single_fluid(fluid: &Fluid) -> bool {
     fluid.kinds.len() == 1 && fluid.liquids.iter().all(|&l| l == 1)
 }
 
-/// Lists of neighbors.
+/// Neighbor lists.
 pub struct Flow {
     search: OverflowSearch,
-    /// Lists for the shaders.
+    /// Bind group of the lists.
     pub group: wgpu::BindGroup,
 }
 
 impl Flow {
-    /// Makes room for the particles of a state.
+    /// Allocates buffers for the particles of a state.
     pub fn new(
         device: &Device,
         bind_groups: &BindGroups,
@@ -256,7 +256,7 @@ impl Flow {
         Ok(Self { search, group })
     }
 
-    /// The search.
+    /// Neighbor search.
     pub fn search(&self) -> &OverflowSearch {
         &self.search
     }
@@ -266,7 +266,7 @@ impl Flow {
         self.search.finder.bytes()
     }
 
-    /// Makes room for what the last searches wanted, if they had none.
+    /// Reallocates if the last searches overflowed.
     pub fn grow(&mut self, device: &Device, bind_groups: &BindGroups) -> Result<(), GpuError> {
         if self.search.grow(device, size_of::<u32>() as u64)? {
             self.group = group(device, bind_groups, &self.search.finder)?;
@@ -277,5 +277,5 @@ impl Flow {
 
 fn group(device: &Device, bind_groups: &BindGroups, finder: &Finder) -> Result<wgpu::BindGroup, GpuError> {
     let buffers = [finder.ranges(), finder.indices(), &finder.slots()[1]];
-    device.attempt("the bindings of liquids", || own_group(device, &bind_groups.flows, &buffers))
+    device.attempt("fluid bind group", || own_group(device, &bind_groups.flows, &buffers))
 }

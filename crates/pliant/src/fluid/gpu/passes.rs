@@ -1,4 +1,4 @@
-//! What liquids add to the list of a substep.
+//! Fluid passes of a substep.
 
 use crate::solver::gpu::layouts::Job;
 use crate::solver::gpu::program::{Command, ProgramBuilder, SIZE, TOUCHES};
@@ -11,19 +11,19 @@ impl ProgramBuilder<'_> {
         Some(self.run(source, job, self.state.particles.div_ceil(SIZE)))
     }
 
-    /// Whether pressure and colliders go in one pass: where all particles are of liquids.
+    /// Whether pressure and collider contacts share one pass: if all particles are fluid.
     pub(crate) fn flow_touches(&self) -> bool {
         self.model.particle_contact.is_none() && self.tables.flow.wet == 0
     }
 
-    /// Densities once, and colliders, if those are next.
+    /// One density iteration, and collider contacts if those are next.
     pub(crate) fn densities(&mut self, fresh: u32, touch: bool) -> Vec<Command> {
         let mode = if touch && self.flow_touches() { TOUCHES } else { 0 };
         let job = Job { fresh, mode, ..Job::default() };
         ["density_multipliers", "apply_pressure"].into_iter().filter_map(|entry| self.flow(entry, job)).collect()
     }
 
-    /// Surface tension, viscosity and vorticity, once velocities are known.
+    /// Surface tension, viscosity and vorticity, after velocities are updated.
     pub(crate) fn settle(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
         if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
@@ -31,7 +31,7 @@ impl ProgramBuilder<'_> {
                 ["surface_normals", "surface_tension"].into_iter().filter_map(|entry| self.flow(entry, Job::default())),
             );
         }
-        list.extend(self.resist());
+        list.extend(self.viscosity_sweeps());
         if self.model.fluid.as_ref().is_some_and(|f| f.vorticity > 0.0) {
             list.extend(
                 ["vorticity", "confine_vorticity"].into_iter().filter_map(|entry| self.flow(entry, Job::default())),
@@ -40,8 +40,8 @@ impl ProgramBuilder<'_> {
         list
     }
 
-    /// Viscosity.
-    fn resist(&mut self) -> Vec<Command> {
+    /// Viscosity sweeps.
+    fn viscosity_sweeps(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
         let Some(plan) = self.tables.flow.plan(self.model) else { return list };
         let steps = self.tables.flow.steps;

@@ -1,12 +1,12 @@
-// Viscosity of liquids, the twin of backend/cpu/flow/drag.rs: sweeps that every particle makes over its own neighbors.
+// Viscosity of fluids, WGSL version of fluid/cpu/viscosity.rs: each particle sums over its own neighbors.
 
-// Factors of a sweep, once the first one has seen how wide the spectrum is.
+// Factors of a sweep, after the first one has bounded the spectrum.
 fn factors(sweep: u32) -> vec2<f32> {
     return viscous_factors(max(WIDTH, bitcast<f32>(atomicLoad(&marks[WIDEST]))), sweep);
 }
 
-// Velocity that a sweep of viscosity is about: that of the particle in the first one, then its last step, `scale` times what
-// is written down.
+// Velocity that a sweep acts on: that of the particle in the first one, then its last step, `scale` times the stored
+// value.
 fn flow_of(i: u32, scale: f32) -> vec3<f32> {
     if job.index == 0u {
         return motion[velocity_at(i)].xyz;
@@ -14,7 +14,7 @@ fn flow_of(i: u32, scale: f32) -> vec3<f32> {
     return work[job.copies_in + i].xyz * scale;
 }
 
-// The first step is written down before anybody knows its factor.
+// The first step is stored before its factor is known.
 fn scale_after(sweep: u32) -> f32 {
     if sweep == 1u {
         return factors(0u).y;
@@ -22,8 +22,8 @@ fn scale_after(sweep: u32) -> f32 {
     return 1.0;
 }
 
-// Sweep `job.index` of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the
-// step of the one before, and `rest` the last.
+// Sweep `job.index` of Chebyshev's iteration. Velocities are not written while other threads read them: a sweep adds
+// the step of the previous one, and `rest` the last.
 @compute @workgroup_size(SIZE)
 fn viscosity_sweep(thread: Thread) {
     let i = whose(thread);
@@ -76,7 +76,8 @@ fn viscosity_sweep(thread: Thread) {
     work[job.copies_out + i] = vec4<f32>(step, 0.0);
 }
 
-// What is behind a wall goes the other way, so that the liquid is at rest on its surface. With it, the most that it can be.
+// No-slip boundary: velocities behind it are mirrored, so that the fluid is at rest on its surface. Also returns the
+// upper bound (w).
 fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {

@@ -1,8 +1,8 @@
-// Bounds of all positions and the largest radius, and cells that suit them. Two dispatches, without atomics: there is
-// nothing to reset before, and the order of a minimum does not matter.
+// Bounds of all positions, the largest radius, and cells chosen from them. Two dispatches without atomics: no reset is
+// needed, and the order of a minimum does not matter.
 
 const THREADS: u32 = 256u;
-// Workgroups at most: as many as one has threads.
+// Maximum number of workgroups: the threads of one.
 const MOST_GROUPS: u32 = 256u;
 const SMALLEST_CELL: f32 = 1e-18;
 // Largest quantized coordinate of a Morton code: 21 bits.
@@ -10,7 +10,7 @@ const TOP: f32 = 2097151.0;
 
 @group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> radii: array<f32>;
-// Two vectors for each workgroup: least coordinates and largest radius; greatest coordinates.
+// Two vectors per workgroup: minimum coordinates and largest radius; maximum coordinates.
 @group(0) @binding(3) var<storage, read_write> parts: array<vec4<f32>>;
 @group(0) @binding(4) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> cells: Cells;
@@ -25,7 +25,7 @@ struct Extent {
 }
 
 fn nothing() -> Extent {
-    // The radius is negated, so that least is largest.
+    // The radius is negated, so that the minimum is the largest.
     return Extent(vec4<f32>(HUGE, HUGE, HUGE, 0.0), vec4<f32>(-HUGE));
 }
 
@@ -33,7 +33,7 @@ fn around(a: Extent, b: Extent) -> Extent {
     return Extent(select(a.low, b.low, b.low < a.low), select(a.high, b.high, b.high > a.high));
 }
 
-// The extent of all threads, with everybody.
+// Extent over all threads, returned to all of them.
 fn together(t: u32, own: Extent) -> Extent {
     lows[t] = own.low;
     highs[t] = own.high;
@@ -53,7 +53,7 @@ fn measure(first: u32, stride: u32) -> Extent {
     var all = nothing();
     for (var i = first; i < ask.particles; i += stride) {
         let row = rows[ask.rows_at + i];
-        // Who is nowhere, or infinitely far, makes no bounds. It is clamped to them, as is everybody's question.
+        // Positions that are not finite do not count. They are clamped to the bounds, as are all queries.
         let there = finite(row.x) && finite(row.y) && finite(row.z);
         let radius = -radii[ask.radii_at + i];
         let low = select(vec3<f32>(HUGE), row.xyz, there);
@@ -76,14 +76,14 @@ fn survey(
     }
 }
 
-// The same, and the table is cleared on the way.
+// The same, and clears the table.
 @compute @workgroup_size(256)
 fn survey_and_clear(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
-    // One more than places: there the sum of all will be.
+    // One more than buckets: the total goes there.
     for (var p = group.x * THREADS + t; p <= ask.places; p += groups.x * THREADS) {
         counts[p] = 0u;
     }
@@ -94,7 +94,7 @@ fn survey_and_clear(
     }
 }
 
-// One workgroup: chooses cells and starts the header anew.
+// One workgroup: chooses cells and resets the header.
 @compute @workgroup_size(256)
 fn finish_bounds(@builtin(local_invocation_index) t: u32) {
     var own = nothing();
@@ -106,13 +106,13 @@ fn finish_bounds(@builtin(local_invocation_index) t: u32) {
         var low = all.low.xyz;
         var high = all.high.xyz;
         if low.x > high.x {
-            // Nobody is anywhere.
+            // No finite positions.
             low = vec3<f32>(0.0);
             high = vec3<f32>(0.0);
         }
         choose(low, high, -all.low.w);
-        // What the call before has left is kept in the two words that only the host clears: the most that was ever
-        // wanted, and calls that had no room.
+        // Accumulates the previous search into the two words that only the host clears: the maximum number of entries
+        // wanted, and the number of overflows.
         let before = select(header[0], 0xffffffffu, header[1] != 0u);
         header[6] = max(header[6], before);
         header[7] += header[3];
@@ -126,7 +126,7 @@ fn finish_bounds(@builtin(local_invocation_index) t: u32) {
     }
 }
 
-// Edges of a cell in terms of the reach: pliant::space::grid::edges.
+// Cell edges over the reach: pliant::neighbors::grid::edges.
 fn edges(per_cube: f32) -> vec3<f32> {
     if per_cube < 8.0 {
         return vec3<f32>(0.5, 1.5, 1.5);
@@ -142,18 +142,18 @@ fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     let reach = (largest + largest) + ask.margin;
     let cubes = max(extent / reach, vec3<f32>(1.0));
     let per_cube = f32(ask.particles) / cubes.x / cubes.y / cubes.z;
-    // Without any reach nobody has neighbors, and any cells will do.
+    // With zero reach there are no neighbors, and any cells will do.
     let wanted = edges(per_cube) * reach;
     let size = select(vec3<f32>(SMALLEST_CELL), wanted, wanted > vec3<f32>(SMALLEST_CELL));
     let inverse = 1.0 / size;
     let base = cell(low, inverse);
-    // Not below 0, whatever the division has rounded.
+    // Not below 0, regardless of rounding in the division.
     let last = max(cell(high, inverse) - base, vec3<i32>(0));
     var dims = vec3<u32>(last) + 1u;
     var masks = vec3<u32>(0xffffffffu);
-    // Each turn halves the longest axis at least; three axes have fewer than 3 · 32 halves.
+    // Each iteration at least halves the longest axis; three axes have fewer than 3 · 32 halvings.
     for (var turn = 0u; turn < 96u; turn++) {
-        // Exact: the product is at most `places` if and only if the third factor is at most what the others leave.
+        // Exact: the product is at most `places` if and only if the third factor is at most the quotient by the others.
         let fits = dims.x <= ask.places && dims.y <= ask.places / dims.x && dims.z <= ask.places / dims.x / dims.y;
         if fits {
             break;
@@ -180,6 +180,6 @@ fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     cells.low = low;
     let longest_edge = max(extent.x, max(extent.y, extent.z));
     let scale = TOP / longest_edge;
-    // Bounds that overflow, or of no extent at all, have a single code.
+    // Bounds that overflow, or of zero extent, have a single code.
     cells.scale = select(0.0, scale, longest_edge > 0.0 && finite(scale) && finite(longest_edge));
 }

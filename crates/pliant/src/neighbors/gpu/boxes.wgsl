@@ -1,15 +1,15 @@
-// Bounding boxes, rounded outward (S31, D4 §5.2.4): pliant::space::Box3.
+// Bounding boxes, rounded outward (S31, D4 §5.2.4): pliant::neighbors::Box3.
 
-// Slots of a node that is not split, at most; a bunch's number has three bits for it.
+// Maximum number of slots of a leaf; its word has three bits for the size.
 const BUNCH: u32 = 4u;
 const LEAF: u32 = 0x80000000u;
-// The phase of nothing, which joins with any.
+// Phase of an empty box, neutral in unions.
 const NO_PHASE: u32 = 0xffffffffu;
 
 struct Box {
     low: vec3<f32>,
     high: vec3<f32>,
-    // The phase that all inside share, or 0.
+    // The phase common to all particles inside, or 0.
     phase: u32,
 }
 
@@ -17,7 +17,8 @@ fn empty() -> Box {
     return Box(vec3<f32>(HUGE), vec3<f32>(-HUGE), NO_PHASE);
 }
 
-// Who is nowhere, or infinitely far, is near nobody: its box is empty, so that it does not spoil those around it.
+// Particles at positions that are not finite have no neighbors: their boxes are empty, so that they do not affect
+// enclosing boxes.
 fn particle(v: vec4<f32>, phase: u32) -> Box {
     let lost = !(finite(v.x) && finite(v.y) && finite(v.z)) || (bitcast<u32>(v.w) & 0x7fffffffu) > 0x7f800000u;
     if lost {
@@ -38,17 +39,17 @@ fn unpack(low: vec4<u32>, high: vec4<u32>) -> Box {
     return Box(bitcast<vec3<f32>>(low.xyz), bitcast<vec3<f32>>(high.xyz), high.w);
 }
 
-// A run of slots as one word, as pliant::space::Node has it.
+// A run of slots as one word, as in pliant::neighbors::Node.
 fn bunch(first: u32, last: u32) -> u32 {
     return LEAF | (first * 8u + last - first);
 }
 
-// Slots of the pyramid's bottom: the next power of two, 2 at least.
+// Slots at the bottom of the pyramid: the next power of two, at least 2.
 fn bottom() -> u32 {
     return 2u << (31u - countLeadingZeros(max(ask.particles, 2u) - 1u));
 }
 
-// Where the nodes of a level from 1 up begin. Node j of level k has slots j·2ᵏ to (j + 1)·2ᵏ.
+// Start of the nodes of a level, from 1 up. Node j of level k has slots j·2ᵏ to (j + 1)·2ᵏ.
 fn level_at(level: u32) -> u32 {
     return bottom() - (bottom() >> (level - 1u));
 }

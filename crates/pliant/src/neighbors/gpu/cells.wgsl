@@ -1,30 +1,31 @@
-// From positions to cells of a table: pliant::space::Cells, chosen on the device.
+// Mapping of positions to cells of a table: pliant::neighbors::Cells, chosen on the device.
 
 struct Cells {
     // 1/edge of a cell [1/m], and the largest radius [m].
     inverse: vec3<f32>,
     largest: f32,
-    // Cell of the least coordinates; places in all.
+    // Cell of the minimum coordinates; total number of buckets.
     base: vec3<i32>,
     places: u32,
-    // Cells that the bounds cover, less one.
+    // Cells that the bounds cover, minus one.
     last: vec3<i32>,
     unused_a: u32,
-    // Places along each axis.
+    // Buckets along each axis.
     dims: vec3<u32>,
     unused_b: u32,
-    // What is left of a relative cell number in the table.
+    // Mask from relative cell index to table index.
     masks: vec3<u32>,
     unused_c: u32,
-    // Least coordinates [m], and units of a Morton code's axis per meter.
+    // Minimum coordinates [m], and units of a Morton code's axis per meter.
     low: vec3<f32>,
     scale: f32,
 }
 
-// Cell numbers stay within ±this, so that their differences fit 32 bits.
+// Cell indices stay within ±this, so that their differences fit 32 bits.
 const MAX_POSITION: f32 = 1073741760.0;
 
-// ⌊v · inverse⌋. Never decreases with v, rounding included. Who is nowhere is in some cell, and has no neighbors.
+// ⌊v · inverse⌋. Monotonic in v, rounding included. Positions that are not finite get an arbitrary cell and have no
+// neighbors.
 fn cell(v: vec3<f32>, inverse: vec3<f32>) -> vec3<i32> {
     let scaled = v * inverse;
     let above = select(vec3<f32>(-MAX_POSITION), scaled, scaled > vec3<f32>(-MAX_POSITION));

@@ -1,4 +1,4 @@
-//! The search as a whole: what it is given, what it leaves, and how it grows.
+//! Neighbor search: inputs, outputs, and reallocation.
 
 use crate::neighbors::gpu::{ASK, CELLS, GROUP, SUM, Shared, grid, tree};
 use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
@@ -8,112 +8,111 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
-/// What a search is given. Buffers stay the caller's, and are only read.
+/// Inputs of a search. The caller's buffers are only read.
 #[derive(Clone, Copy)]
 pub struct Setup<'a> {
     /// Number of particles, below [`MAX_PARTICLES`].
     pub particles: usize,
-    /// One `vec4<f32>` per particle, and possibly more rows behind: position [m]; the fourth is ignored.
+    /// One `vec4<f32>` per particle, optionally followed by more rows: position [m]; w is ignored.
     pub rows: &'a Buffer,
-    /// Where they begin [rows].
+    /// Offset of the first particle [rows].
     pub rows_at: u32,
     /// Radii [m], one `f32` per particle.
     pub radii: &'a Buffer,
-    /// Where they begin [words].
+    /// Offset of the first radius [words].
     pub radii_at: u32,
-    /// Phases, one `u32` per particle; without a buffer everybody has phase 0.
+    /// Phases, one `u32` per particle; without a buffer all particles have phase 0.
     pub phases: Option<&'a Buffer>,
-    /// Where they begin [words].
+    /// Offset of the first phase [words].
     pub phases_at: u32,
     /// See [`crate::neighbors::near`] [m]; not negative.
     pub margin: f32,
-    /// Which of a pair lists the other.
+    /// Which particle of a pair lists the other.
     pub pairs: Pairs,
-    /// What to search with.
+    /// Search structure.
     pub search: Search,
-    /// How the grid is made. Lists are the same.
+    /// Construction method of the grid. Lists do not depend on it.
     pub construction: Construction,
-    /// How entries of a list are ordered.
+    /// Order of list entries.
     pub order: Order,
-    /// How lists lie in memory.
+    /// Memory layout of lists.
     pub layout: Layout,
-    /// Entries that the lists have room for at first.
+    /// Initial capacity [list entries].
     pub capacity: usize,
-    /// Where particles are at first, for [`Search::Auto`], which is decided once and by the host: what the device
-    /// sees later would come too late for a list of dispatches that is fixed. Without it, auto is the grid.
+    /// Initial positions, for [`Search::Auto`], which the host decides once: the list of dispatches is fixed, so data
+    /// on the device would come too late. Without it, auto selects the grid.
     pub cloud: Option<Cloud<'a>>,
 }
 
-/// The order of a list's entries.
+/// Order of the entries of a list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
-    /// By number, as on the CPU.
+    /// By particle index, as on the CPU.
     #[default]
     Numbers,
-    /// By cell, and within cells by number, where the grid searches: always the same too, without sorting lists. For lists
-    /// of dozens.
+    /// By cell, and by index within cells, if the grid searches: deterministic too, without sorting. For long lists.
     Cells,
 }
 
-/// Where the entries of a list are.
+/// Memory layout of the lists.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Layout {
-    /// One after the other.
+    /// Contiguous.
     #[default]
     Apart,
-    /// Lists of 32 slots that follow each other are woven: the n-th entries of all of them are side by side, so that
-    /// threads that go through them side by side read whole stretches. Takes half as much room again at most, and a
-    /// little. Lists much longer than their neighbors' stay apart.
+    /// Lists of 32 consecutive slots are interleaved: their n-th entries are adjacent, so that accesses of adjacent
+    /// threads are coalesced. Takes at most about half as much memory again. Lists much longer than their neighbors'
+    /// stay contiguous.
     Woven,
 }
 
-/// Lists that are woven together.
+/// Lists interleaved together.
 const WEAVE: usize = 32;
-/// Marks the length of a list that is woven.
+/// Flag in the length of an interleaved list.
 const WOVEN: u32 = 1 << 31;
 
-/// Where the entries of a list are, from the two words of its range.
+/// Positions of the entries of a list, from the two words of its range.
 pub fn entries_of(range: [u32; 2]) -> impl Iterator<Item = usize> {
     let [first, length] = range;
     let step = if length & WOVEN == 0 { 1 } else { WEAVE };
     (0..(length & !WOVEN) as usize).map(move |n| first as usize + n * step)
 }
 
-/// Words of the header.
+/// Number of header words.
 pub const HEADER: usize = 12;
 
-/// What a search says about itself: the header, read back.
+/// Report of a search: the header, read back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// Entries that the lists of the last search take, with those between them that nobody uses.
+    /// Entries taken by the lists of the last search, including padding.
     pub wanted: u64,
-    /// Entries there is room for.
+    /// Capacity [entries].
     pub capacity: u32,
-    /// Whether they did not fit. Then lists mean nothing, though they stay within bounds: grow, and search again.
+    /// Whether they did not fit. Lists are then invalid, though within bounds: grow, and search again.
     pub overflow: bool,
-    /// Most entries that any search before the last wanted since there was as much room; `u32::MAX` stands for more.
+    /// Maximum number of entries wanted by any earlier search at this capacity; `u32::MAX` stands for more.
     pub most: u32,
-    /// Searches before the last that had no room, since then.
+    /// Number of earlier searches at this capacity that overflowed.
     pub missed: u32,
-    /// Places of the grid's table.
+    /// Buckets of the grid's table.
     pub places: u32,
 }
 
 impl Report {
-    /// From the words of the header.
+    /// From the header words.
     pub fn from_words(words: [u32; HEADER]) -> Self {
         let [low, high, capacity, overflow, _, places, most, missed, ..] = words;
         let wanted = u64::from(high) << 32 | u64::from(low);
         Self { wanted, capacity, overflow: overflow != 0, most, missed, places }
     }
 
-    /// Entries that every search so far would have had room with.
+    /// Capacity that would have sufficed for every search so far.
     pub fn needed(&self) -> u64 {
         self.wanted.max(u64::from(self.most))
     }
 }
 
-/// A neighbor search on the device with its buffers.
+/// Neighbor search on the device with its buffers.
 #[derive(Debug)]
 pub struct Finder {
     particles: usize,
@@ -122,7 +121,7 @@ pub struct Finder {
     ask: Buffer,
     build: Vec<Step>,
     list: [Step; 2],
-    /// Shaders of the lists and what they read, to be bound again when the lists have grown.
+    /// List shaders and their inputs, to be bound again after the lists have grown.
     listers: [Lister; 2],
     tree: Option<Buffer>,
     slots: [Buffer; 2],
@@ -136,21 +135,21 @@ pub struct Finder {
 #[derive(Debug)]
 struct Lister {
     pipeline: ComputePipeline,
-    /// What it reads, by binding.
+    /// Input buffers, by binding.
     reads: Vec<(u32, Buffer)>,
     groups: usize,
 }
 
-/// Element of the record that holds the capacity.
+/// Element of the uniform record that holds the capacity.
 const CAPACITY: usize = 1;
-/// Element of the record that holds the margin.
+/// Element of the uniform record that holds the margin.
 const MARGIN: usize = 4;
 
-/// Least growth: lists that grow bit by bit would grow often.
+/// Minimum growth, to avoid frequent reallocation.
 const GROWTH: u64 = 4096;
 
 impl Finder {
-    /// Makes buffers and shaders.
+    /// Creates buffers and shaders.
     pub fn new(device: &Device, setup: &Setup<'_>) -> Result<Self, GpuError> {
         let n = setup.particles;
         if n >= MAX_PARTICLES {
@@ -242,24 +241,24 @@ impl Finder {
         Ok(finder)
     }
 
-    /// SubstepUniforms a whole search.
+    /// Records a whole search.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.encode_build(pass);
         self.encode_lists(pass);
     }
 
-    /// SubstepUniforms the first half: everything before the lists, and a fresh header.
+    /// Records the first half: everything before the lists, and a header reset.
     pub fn encode_build(&self, pass: &mut ComputePass<'_>) {
         self.build.iter().for_each(|step| step.encode(pass));
     }
 
-    /// SubstepUniforms the second half, once for every first half.
+    /// Records the second half, once for every first half.
     pub fn encode_lists(&self, pass: &mut ComputePass<'_>) {
         self.list.iter().for_each(|step| step.encode(pass));
     }
 
-    /// Makes room for so many entries, and forgets the lists. The least of them that is refused is more than the
-    /// adapter can bind.
+    /// Reallocates the lists for the given number of entries; their contents are lost. Fails if the adapter cannot bind
+    /// that many.
     pub fn grow(&mut self, device: &Device, entries: u64) -> Result<(), GpuError> {
         let most = most_entries(device) as u64;
         if entries > most {
@@ -284,19 +283,19 @@ impl Finder {
             if !report.overflow {
                 return Ok(report);
             }
-            // A little more than needed, so that the next few steps have room.
+            // Some headroom for the next steps.
             let wanted = report.wanted.saturating_add(report.wanted / 8).saturating_add(GROWTH);
             self.grow(device, wanted.min((most_entries(device) as u64).max(report.wanted)))?;
         }
     }
 
-    /// What the header says, once everything submitted is done.
+    /// Header, after everything submitted is done.
     pub fn report(&self, device: &Device) -> Result<Report, GpuError> {
         let words = self.read(device, &self.header, HEADER)?;
         Ok(Report::from_words(std::array::from_fn(|k| words[k])))
     }
 
-    /// The lists by particle number, once everything submitted is done; `None` if they did not fit.
+    /// Lists by particle index, after everything submitted is done; `None` if they did not fit.
     pub fn lists(&self, device: &Device) -> Result<Option<Neighbors>, GpuError> {
         let report = self.report(device)?;
         if report.overflow {
@@ -316,7 +315,7 @@ impl Finder {
         device.download_some(buffer, 0, 4 * words as u64)
     }
 
-    /// Asks with another margin [m] from the next submission on.
+    /// Sets another margin [m] from the next submission on.
     pub fn set_margin(&mut self, device: &Device, margin: f32) {
         check_margin(margin);
         self.record[MARGIN] = margin.to_bits();
@@ -329,19 +328,18 @@ impl Finder {
         device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; HEADER]));
     }
 
-    /// Entries there is room for.
+    /// Capacity [entries].
     pub fn capacity(&self) -> u32 {
         self.record[CAPACITY]
     }
 
-    /// By particle, `vec2<u32>`: its first entry and how many it has, with the highest bit set if they are 32 apart.
-    /// Particle numbers are below the number of particles and ranges within `indices`, even where the header shows an
-    /// overflow.
+    /// By particle, `vec2<u32>`: its first entry and its length, with the highest bit set if the stride is 32. Particle
+    /// indices are below the number of particles and ranges within `indices`, even if the header shows an overflow.
     pub fn ranges(&self) -> &Buffer {
         &self.ranges
     }
 
-    /// Entries, `u32`: particle numbers.
+    /// Entries, `u32`: particle indices.
     pub fn indices(&self) -> &Buffer {
         &self.indices
     }
@@ -351,26 +349,26 @@ impl Finder {
         &self.header
     }
 
-    /// By slot, `vec4<f32>` and `vec2<u32>`: position and radius; number and phase. Slots that follow each other are near
-    /// each other.
+    /// By slot, `vec4<f32>` and `vec2<u32>`: position and radius; index and phase. Consecutive slots are close in
+    /// space.
     pub fn slots(&self) -> &[Buffer; 2] {
         &self.slots
     }
 
-    /// By fork of the tree, 64 bytes: for each of its sides least coordinates [m] and what it leads to, greatest
-    /// coordinates and the phase that all below share, or 0. Forks have the numbers of Karras' inner nodes; a side leads
-    /// to a fork, or with the highest bit set to a run of slots: eight times the first, and how many more. `None` if
-    /// the grid searches.
+    /// By fork of the tree, 64 bytes: for each side minimum coordinates [m] and the child, maximum coordinates and the
+    /// phase common to all particles below, or 0. Forks have the indices of Karras' inner nodes; a child is a fork, or
+    /// with the highest bit set a run of slots: eight times the first, plus the size minus one. `None` if the grid
+    /// searches.
     pub fn forks(&self) -> Option<&Buffer> {
         self.tree.as_ref()
     }
 
-    /// What searches: grid or tree.
+    /// Search structure in use: grid or tree.
     pub fn used(&self) -> Search {
         self.used
     }
 
-    /// Dispatches of a search.
+    /// Number of dispatches of a search.
     pub fn dispatches(&self) -> usize {
         self.build.len() + self.list.len()
     }
@@ -385,22 +383,22 @@ fn check_margin(margin: f32) {
     assert!(margin >= 0.0, "the margin of a neighbor search is {margin} m, but must not be negative");
 }
 
-/// Entries that the adapter can bind.
+/// Maximum number of entries that the adapter can bind.
 fn most_entries(device: &Device) -> usize {
     (device.binding_bytes / 4).min(u64::from(u32::MAX) - 1) as usize
 }
 
-/// Particles of a workgroup of lists.wgsl.
+/// Particles per workgroup of lists.wgsl.
 const LISTED: usize = 64;
 
-/// Numbers that a thread keeps: contacts have fewer, so that nearly all lists are done at once.
+/// Indices kept per thread: contact lists are shorter, so nearly all are written at once.
 const KEEP: &str = "const KEEP: u32 = 32u;\nconst SORTS: bool = true;\n";
-/// The same where lists are left in the order of cells: those of liquids.
+/// The same for lists in cell order: those of fluids.
 const KEEP_UNSORTED: &str = "const KEEP: u32 = 64u;\nconst SORTS: bool = false;\n";
 
 const APART: &str = "const WEAVES: bool = false;\n";
 
-/// Workgroups that finish lists, at most: as many as large cards run at once.
+/// Maximum number of workgroups of long_lists.wgsl: as many as large GPUs run at once.
 const FINISHERS: usize = 512;
 
 fn bind(builder: &PassBuilder<'_>, listers: &[Lister; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {

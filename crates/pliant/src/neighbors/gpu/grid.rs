@@ -1,4 +1,4 @@
-//! Uniform grid with wrap-around on the device: the dispatches that put particles into cells (S30, D4 §5.1.1).
+//! Uniform grid with wrap-around on the device: construction dispatches (S30, D4 §5.1.1).
 
 use crate::neighbors::Construction;
 use crate::neighbors::gpu::scan::Scan;
@@ -8,25 +8,25 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::Buffer;
 
-/// Places of the table per particle, at most, as on the CPU.
+/// Maximum number of buckets per particle, as on the CPU.
 const PLACES_PER_PARTICLE: usize = 4;
 
-/// Workgroups that take bounds at most: as many as one has threads, see survey.wgsl.
+/// Maximum number of workgroups that compute bounds: the threads of one, see bounds.wgsl.
 const SURVEYORS: usize = 256;
 
-/// Places that the table has room for.
+/// Number of buckets allocated for the table.
 pub(crate) fn places(particles: usize) -> usize {
     (particles * PLACES_PER_PARTICLE).max(64)
 }
 
-/// Bounds, largest radius, cells, a fresh header; with a table, it is cleared on the way.
+/// Bounds, largest radius, cells, header reset; also clears the table, if given.
 pub(crate) fn survey(
     builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
     table: Option<&Buffer>,
 ) -> Result<Vec<Step>, GpuError> {
     let text = [ASK, CELLS, include_str!("bounds.wgsl")];
-    // One at least: it says that nobody is there.
+    // At least one workgroup, which reports an empty set.
     let groups = shared.particles.div_ceil(THREADS).clamp(1, SURVEYORS);
     let parts = builder.words("bounds", 8 * groups)?;
     let entry = if table.is_some() { "survey_and_clear" } else { "survey" };
@@ -39,7 +39,7 @@ pub(crate) fn survey(
     ])
 }
 
-/// The dispatches of a construction, and the table of first slots.
+/// Construction dispatches, and the table of first slots.
 pub(crate) fn build(
     builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
@@ -53,7 +53,7 @@ pub(crate) fn build(
     Ok((steps, table))
 }
 
-/// Puts particles of each cell in order.
+/// Sorts the particles of each cell.
 pub(crate) fn tidy(builder: &PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Step, GpuError> {
     let pipeline = builder.pipeline("tidy", &[ASK, include_str!("sort_cells.wgsl"), GROUP])?;
     let bound = [(0, &shared.ask), (1, &shared.slots), (2, &shared.tags), (6, table)];
@@ -80,7 +80,7 @@ fn sorting(builder: &mut PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -
     let n = shared.particles;
     let [label, fetch, begin] = ["label", "fetch", "begin"].map(|entry| builder.pipeline(entry, &TEXT));
     let pairs = sort::Pairs::new(builder, n)?;
-    // Places are below what there is room for.
+    // Bucket indices are below the allocated number.
     let bits = places(n).next_power_of_two().ilog2();
     let (passes, end) = sort::Shaders::new(builder, n)?.passes(builder, &pairs, bits)?;
     let mut steps = survey(builder, shared, None)?;

@@ -1,16 +1,16 @@
-// Puts particles into the cells of the table, in two ways. Slots are in the order of places; within one, counting leaves
-// them in any order, which the lists do not show, sorting in the order of numbers.
+// Assigns particles to the buckets of the table, in two ways. Slots are ordered by bucket; within one, counting leaves
+// them in any order, which does not affect the lists, sorting orders them by index.
 
 @group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> radii: array<f32>;
 @group(0) @binding(3) var<storage, read> phases: array<u32>;
 @group(0) @binding(4) var<storage, read> cells: Cells;
-// Particles of each place; after the scan, its first slot.
+// Number of particles of each bucket; after the scan, its first slot.
 @group(0) @binding(5) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(6) var<storage, read_write> starts: array<u32>;
-// Place of each particle, and how many came there before it.
+// Bucket of each particle, and its rank within it.
 @group(0) @binding(7) var<storage, read_write> spots: array<vec2<u32>>;
-// By slot: position and radius; number and phase.
+// By slot: position and radius; index and phase.
 @group(0) @binding(8) var<storage, read_write> slots: array<vec4<f32>>;
 @group(0) @binding(9) var<storage, read_write> tags: array<vec2<u32>>;
 @group(0) @binding(10) var<storage, read_write> keys: array<u32>;
@@ -70,7 +70,7 @@ fn label(
     }
 }
 
-// After the sort: what belongs to each slot.
+// After the sort: gathers the data of each slot.
 @compute @workgroup_size(256)
 fn fetch(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -83,8 +83,8 @@ fn fetch(
     }
 }
 
-// After the sort: the first slot of each place, and one more. By bisection, for an empty stretch of the table would
-// keep a thread that writes all of it busy while the others have nothing to do.
+// After the sort: the first slot of each bucket, and one more. By bisection: filling long empty stretches of the table
+// would keep one thread busy while the others idle.
 @compute @workgroup_size(256)
 fn begin(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -1,4 +1,4 @@
-// Lists that are woven together, as in finder.rs.
+// Lists interleaved together, as in finder.rs.
 const WEAVE: u32 = 32u;
-// Marks the length of a list whose entries are so far apart.
+// Flag in the length of an interleaved list.
 const WOVEN: u32 = 0x80000000u;

@@ -1,23 +1,23 @@
-// Room for lists: the header, and how it is reserved.
+// List allocation: the header, and how entries are reserved.
 
 struct Header {
     // Entries of all lists: low word, high word.
     wanted: atomic<u32>,
     wanted_high: atomic<u32>,
     capacity: u32,
-    // 1 if they do not fit: then lists mean nothing, but stay within bounds.
+    // 1 if they do not fit: lists are then invalid, but within bounds.
     overflow: atomic<u32>,
     used: u32,
     places: u32,
     most: u32,
     missed: u32,
-    // Particles whose lists are not done yet.
+    // Number of particles whose lists are incomplete.
     queued: atomic<u32>,
 }
 
-// Entries of a list that one thread finds, at most: as many as a workgroup sorts in its memory.
+// Maximum length of a list found by one thread: as many as a workgroup sorts in its memory.
 const LONG: u32 = 2048u;
-// Marks a particle in the queue that is to be searched for, not only sorted.
+// Marks a queued particle that needs a search, not only a sort.
 const HEAVY: u32 = 0x80000000u;
 const NOWHERE: u32 = 0xffffffffu;
 
@@ -26,15 +26,15 @@ const NOWHERE: u32 = 0xffffffffu;
 @group(0) @binding(4) var<storage, read_write> indices: array<u32>;
 @group(0) @binding(5) var<storage, read_write> header: Header;
 
-// Where to write so many entries, fewer than 2²⁸, or nowhere if there is no room.
+// Reserves entries, fewer than 2²⁸; returns their start, or NOWHERE if they do not fit.
 fn reserve(entries: u32) -> u32 {
     let at = atomicAdd(&header.wanted, entries);
     let wrapped = at + entries < at;
     if wrapped {
         atomicAdd(&header.wanted_high, 1u);
     }
-    // Somebody who comes after the low word has wrapped may find room that others use too. That harms nobody: whoever
-    // filled it up has reported the overflow.
+    // After the low word has wrapped, a thread may get entries that others also use. This is harmless: the overflow has
+    // already been reported.
     let fits = !wrapped && at + entries <= ask.capacity;
     if !fits {
         atomicStore(&header.overflow, 1u);

@@ -1,15 +1,15 @@
-// Neighbor lists from one search per particle: numbers are kept as they are found, or in order if the module SORTS; then
-// the workgroup reserves room for all of its lists. Who has found more than fit searches again, straight into its place,
-// and is queued to be sorted. Who looks at too many is queued to be searched for by a whole workgroup.
+// Neighbor lists from one search per particle: indices are kept as they are found, or sorted if the module SORTS; then
+// the workgroup allocates all of its lists. A thread that finds more than it can keep searches again, directly into its
+// list, and is queued to be sorted. A thread with too many candidates is queued for a search by a whole workgroup.
 //
-// Lists of slots that follow each other may be woven: their first entries side by side, then their second ones. Threads
-// that go through lists side by side then read whole stretches of memory.
+// Lists of consecutive slots may be interleaved: their first entries are adjacent, then their second ones. Accesses of
+// adjacent threads are then coalesced.
 //
-// The module has WEAVES, whether that is so; KEEP, how many numbers a thread keeps; and `search(slot)`, which calls
-// `found` for every particle to be listed, and before it `afford` for those to be looked at.
+// The module has WEAVES, whether lists are interleaved; KEEP, the number of indices a thread keeps; and `search(slot)`,
+// which calls `found` for every particle to be listed, and before it `afford` for the candidates to be tested.
 
 const THREADS: u32 = 64u;
-// What one thread looks at: others would wait for it.
+// Maximum number of candidates tested by one thread: others would wait for it.
 const BUDGET: u32 = 4096u;
 
 @group(0) @binding(1) var<storage, read> slots: array<vec4<f32>>;
@@ -20,22 +20,22 @@ const BUDGET: u32 = 4096u;
 var<private> kept: array<u32, KEEP>;
 var<private> count: u32;
 var<private> spent: u32;
-// Where to write, and how many: none at first.
+// Start and capacity of the list: none at first.
 var<private> room_at: u32;
 var<private> room: u32;
 
 var<workgroup> group_at: u32;
-// By weave: entries of its lists, and length of the longest that is woven.
+// By interleaved group: entries of its lists, and length of its longest interleaved list.
 var<workgroup> totals: array<atomic<u32>, THREADS / WEAVE>;
 var<workgroup> longest: array<atomic<u32>, THREADS / WEAVE>;
 
-// Whether the thread may look at so many more.
+// Whether the thread may test this many more candidates.
 fn afford(more: u32) -> bool {
     spent += min(more, BUDGET) + 1u;
     return spent <= BUDGET;
 }
 
-// A particle is queued once in a search; lists that are made twice from one construction find no room here.
+// A particle is queued once per search; the bound covers lists built twice from one construction.
 fn enqueue(word: u32) {
     let at = atomicAdd(&header.queued, 1u);
     if at < ask.particles {
@@ -83,20 +83,20 @@ fn list(
     }
     let heavy = spent > BUDGET || count > LONG;
     let length = select(count, 0u, heavy);
-    // Entries of the list that have room of their own.
+    // Entries of the list that are stored contiguously.
     var apart = length;
     if WEAVES {
         workgroupBarrier();
         atomicAdd(&totals[weave], length);
         workgroupBarrier();
-        // A list much longer than those beside it would leave their places empty.
+        // A list much longer than the adjacent ones would leave their entries unused.
         if length <= min(atomicLoad(&totals[weave]) * 3u / (2u * WEAVE) + 2u, KEEP) {
             atomicMax(&longest[weave], length);
             apart = 0u;
         }
     }
     let up_to = inclusive(t, apart);
-    // Room of all weaves, and of those before this one.
+    // Entries of all interleaved groups, and of those before this one.
     var woven = 0u;
     var before = 0u;
     if WEAVES {

@@ -1,4 +1,4 @@
-// Lists that one thread did not finish, each by a whole workgroup: some are only to be sorted, others to be searched for.
+// Lists that one thread did not complete, each by a whole workgroup: some only need a sort, others a search.
 
 const THREADS: u32 = 256u;
 
@@ -46,13 +46,13 @@ fn label(i: u32) -> vec2<u32> {
     return vec2<u32>(i, phase);
 }
 
-// Whether particle `i`, as it is, lists another.
+// Whether particle `i`, with the given data, lists another.
 fn wants(own: vec4<f32>, tag: vec2<u32>, other: u32) -> bool {
     return near(own, fetch(other)) && lists(tag, label(other));
 }
 
-// Everybody by number, a stretch for each thread: what comes out is in order. A particle that reaches thousands is
-// compared with all, and no thread waits long.
+// Tests all particles by index, a range per thread: the result is sorted. A particle with thousands of neighbors is
+// compared with all particles, which balances the threads.
 fn seek(t: u32, i: u32) {
     let own = fetch(i);
     let tag = label(i);
@@ -88,7 +88,7 @@ fn ascend(t: u32, first: u32, length: u32) {
     // The next power of two; `length` is more than one.
     let size = 2u << (31u - countLeadingZeros(length - 1u));
     for (var k = t; k < size; k += THREADS) {
-        // What is missing is greater than any number.
+        // Padding is greater than any index.
         numbers[k] = 0xffffffffu;
         if k < length {
             numbers[k] = indices[first + k];
@@ -98,7 +98,7 @@ fn ascend(t: u32, first: u32, length: u32) {
         for (var apart = run / 2u; apart > 0u; apart /= 2u) {
             workgroupBarrier();
             for (var k = t; k < size / 2u; k += THREADS) {
-                // Pairs that are `apart`, each once.
+                // Pairs at distance `apart`, each once.
                 let low = 2u * k - k % apart;
                 let high = low + apart;
                 let up = (low & run) == 0u;

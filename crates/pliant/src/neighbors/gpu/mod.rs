@@ -1,7 +1,7 @@
-//! Neighbor search on the device (S30–S32): the same lists as [`crate::neighbors`], from the same test of pairs.
+//! Neighbor search on the device (S30–S32): the same lists as [`crate::neighbors`], from the same pair test.
 //!
-//! A [`Finder`] reads positions, radii and phases where they are, and leaves lists in buffers for other shaders. A
-//! search is a fixed row of dispatches: nothing is uploaded, read back or allocated.
+//! A [`Finder`] reads positions, radii and phases in place, and leaves lists in buffers for other shaders. A search is
+//! a fixed sequence of dispatches: nothing is uploaded, read back or allocated.
 //!
 //! ```text
 //! survey ─▶ settle ─┬▶ count ─▶ scan ─▶ fill ──────────┬▶ list ─▶ finish    grid
@@ -9,11 +9,13 @@
 //! ```
 //!
 //! Invariants:
-//! - A list holds exactly the particles that [`crate::neighbors::near`] and the phases say, ascending by number: the same
-//!   bytes as on the CPU, run for run. Where in the buffer a list lies differs from run to run.
-//! - Nothing is dropped (E33): lists that do not fit are an overflow that the header shows, with what is wanted.
-//! - Nothing is written out of bounds and every loop ends, whatever positions and radii are.
-//! - 256 threads and 16 KiB of workgroup memory suffice, eight storage buffers, no subgroups, no waiting for others.
+//! - A list contains exactly the particles given by [`crate::neighbors::near`] and the phases, ascending by index:
+//!   bitwise equal to the CPU and reproducible. Only the position of a list in the buffer varies.
+//! - Nothing is dropped (E33): lists that do not fit are reported as an overflow in the header, with the required
+//!   capacity.
+//! - Nothing is written out of bounds and every loop ends, for any positions and radii.
+//! - Requires 256 threads and 16 KiB of workgroup memory, eight storage buffers, no subgroups, no waiting between
+//!   workgroups.
 
 pub mod finder;
 pub mod grid;
@@ -28,7 +30,7 @@ pub use crate::neighbors::gpu::sort::Sort;
 
 use wgpu::Buffer;
 
-/// Threads of a workgroup of all shaders that concern one particle or place per thread.
+/// Threads per workgroup of all shaders with one particle or bucket per thread.
 const THREADS: usize = 256;
 
 const ASK: &str = include_str!("query.wgsl");
@@ -36,25 +38,25 @@ const CELLS: &str = include_str!("cells.wgsl");
 const GROUP: &str = include_str!("group.wgsl");
 const SUM: &str = include_str!("sum.wgsl");
 
-/// Buffers that grid and tree have in common.
+/// Buffers shared by grid and tree.
 pub(crate) struct Shared<'a> {
     particles: usize,
     rows: &'a Buffer,
     radii: &'a Buffer,
     phases: &'a Buffer,
-    /// What is asked.
+    /// Query uniforms.
     ask: Buffer,
-    /// Cells as the device has chosen them.
+    /// Cells chosen by the device.
     cells: Buffer,
     header: Buffer,
     /// Position and radius by slot.
     slots: Buffer,
-    /// Number and phase by slot.
+    /// Index and phase by slot.
     tags: Buffer,
 }
 
 impl Shared<'_> {
-    /// Bindings of a shader that fetches particles into slots.
+    /// Bindings of a shader that gathers particles into slots.
     fn particles_and_slots(&self) -> [(u32, &Buffer); 6] {
         [(0, &self.ask), (1, self.rows), (2, self.radii), (3, self.phases), (8, &self.slots), (9, &self.tags)]
     }

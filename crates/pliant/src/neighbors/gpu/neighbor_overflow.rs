@@ -1,5 +1,5 @@
-//! A search whose lists may have no room: then the substep does not happen, nor any after it, until the host has made some
-//! (E33). Nothing is dropped, and nothing waits for the host in a steady frame.
+//! Overflow handling of neighbor lists: if lists do not fit, this substep and all after it are skipped until the host
+//! has reallocated them (E33). Nothing is dropped, and a steady frame does not wait for the host.
 
 use crate::neighbors::gpu::{Finder, Setup};
 use crate::runtime::gpu::device::Device;
@@ -7,7 +7,7 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass};
 
-/// A search that freezes the state where its lists had no room.
+/// A search that freezes the state if its lists overflow.
 pub struct OverflowSearch {
     /// The search.
     pub finder: Finder,
@@ -15,7 +15,7 @@ pub struct OverflowSearch {
 }
 
 impl OverflowSearch {
-    /// Makes the search; `marks` is where the state is frozen.
+    /// Creates the search; `marks` is the buffer that holds the frozen flag.
     pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer) -> Result<Self, GpuError> {
         let finder = Finder::new(device, setup)?;
         let builder = PassBuilder::new(device);
@@ -24,19 +24,19 @@ impl OverflowSearch {
         Ok(Self { finder, overflow_flag })
     }
 
-    /// SubstepUniforms the search.
+    /// Records the search.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.finder.encode(pass);
         self.overflow_flag.encode(pass);
     }
 
-    /// Dispatches of the search.
+    /// Number of dispatches of the search.
     pub fn dispatches(&self) -> usize {
         self.finder.dispatches() + 1
     }
 
-    /// Makes room for what the last searches wanted, and a quarter more, if they had none; says whether. `entry` is what an
-    /// entry takes in the largest buffer that has one for each [bytes].
+    /// Reallocates the lists with a quarter of headroom if the last searches overflowed; returns whether. `entry` is
+    /// the size of an entry in the largest buffer that has one per entry [bytes].
     pub fn grow(&mut self, device: &Device, entry: u64) -> Result<bool, GpuError> {
         let wanted = self.finder.report(device)?.needed();
         if wanted <= u64::from(self.finder.capacity()) {

@@ -1,7 +1,7 @@
-// Boxes of 2, 4, 8… slots that follow each other. The boxes of the tree are unions of a few of them, so that no node
-// waits for its children: refitting upward with a counter at each node (D4 §5.2.4) needs one workgroup to see what
-// another has written within a dispatch, and WGSL orders nothing between them but single atomics. The least and the
-// greatest of numbers do not depend on how they are grouped: boxes are to the bit those of the CPU's refit.
+// Boxes of 2, 4, 8… consecutive slots. The boxes of the tree are unions of a few of them, so that no node waits for its
+// children: refitting upward with a counter at each node (D4 §5.2.4) requires writes of one workgroup to be visible to
+// another within a dispatch, and WGSL orders only single atomics between workgroups. Minimum and maximum do not depend
+// on grouping: boxes are bitwise those of the CPU's refit.
 
 const THREADS: u32 = 256u;
 
@@ -13,13 +13,13 @@ const THREADS: u32 = 256u;
 @group(0) @binding(5) var<storage, read_write> boxes: array<vec4<u32>>;
 @group(0) @binding(8) var<storage, read_write> slots: array<vec4<f32>>;
 @group(0) @binding(9) var<storage, read_write> tags: array<vec2<u32>>;
-// The level that is read.
+// The input level.
 @group(0) @binding(10) var<uniform> job: vec4<u32>;
 
 var<workgroup> lows: array<vec4<u32>, THREADS>;
 var<workgroup> highs: array<vec4<u32>, THREADS>;
 
-// Writes the box of a node if there is such a node, and keeps it for the level above.
+// Writes the box of a node, if the node exists, and keeps it for the level above.
 fn keep(place: u32, level: u32, number: u32, box: Box) {
     let low = vec4<u32>(bitcast<vec3<u32>>(box.low), 0u);
     let high = vec4<u32>(bitcast<vec3<u32>>(box.high), box.phase);
@@ -63,7 +63,7 @@ fn fetch(slot: u32) -> Box {
     return particle(own, phase);
 }
 
-// Fetches what belongs to the slots, two to a thread, and makes levels 1 to 9.
+// Gathers the data of the slots, two per thread, and builds levels 1 to 9.
 @compute @workgroup_size(256)
 fn lay(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -76,7 +76,7 @@ fn lay(
     climb(t, block, 1u);
 }
 
-// Nine levels more.
+// Nine more levels.
 @compute @workgroup_size(256)
 fn raise(
     @builtin(workgroup_id) group: vec3<u32>,

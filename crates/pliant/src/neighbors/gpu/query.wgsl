@@ -1,44 +1,44 @@
-// What is asked, and the test that decides.
+// Query uniforms, and the pair test.
 
 struct Ask {
     particles: u32,
-    // Entries that the lists have room for.
+    // Capacity of the lists [entries].
     capacity: u32,
-    // Where radii and phases begin in their buffers [words].
+    // Offsets of radii and phases in their buffers [words].
     radii_at: u32,
     phases_at: u32,
     // [m]
     margin: f32,
-    // 1 if of a pair only the smaller number lists the other.
+    // 1 if only the smaller index of a pair lists the other.
     once: u32,
-    // 0 if everybody has phase 0.
+    // 0 if all particles have phase 0.
     phased: u32,
-    // Places that the table of the grid has room for.
+    // Number of buckets allocated for the grid's table.
     places: u32,
-    // 0, which no compiler knows.
+    // 0, not known at compile time.
     zero: u32,
-    // What searches: 1 the grid, 2 the tree.
+    // Search structure: 1 the grid, 2 the tree.
     used: u32,
-    // Where particles begin among the rows.
+    // Offset of the first particle among the rows.
     rows_at: u32,
 }
 
 @group(0) @binding(0) var<uniform> ask: Ask;
 
-// As pliant::space::OUTWARD: how much bounds are widened so that the rounding of their own arithmetic leaves out
-// nobody. A driver may fuse the product into a sum; then it is rounded once instead of twice, never the other way.
+// As pliant::neighbors::OUTWARD: factor that widens bounds to cover the rounding error of their own arithmetic. A
+// driver may fuse the product into a sum; then it is rounded once instead of twice, never the other way.
 const OUTWARD: f32 = 1.00000095367431640625;
 
 const HUGE: f32 = 0x1.fffffep+127f;
 
-// A number as it would be written to memory: a driver may fuse a product with the sum that follows, and would
-// round once where the CPU rounds twice.
+// Prevents fusing: a driver may fuse a product with the sum that follows, and would round once where the CPU rounds
+// twice.
 fn rounded(v: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(v) ^ ask.zero);
 }
 
-// Whether two particles (position, radius) are near: the twin of pliant::space::near, to the bit, wherever additions
-// and products are rounded to the nearest, as Vulkan has them. Only squares below 2⁻¹²⁶ m² may be taken for 0.
+// Whether two particles (position, radius) are near: bitwise equal to pliant::neighbors::near where additions and
+// products are rounded to nearest, as Vulkan requires. Only squares below 2⁻¹²⁶ m² may be flushed to 0.
 fn near(a: vec4<f32>, b: vec4<f32>) -> bool {
     let d = a.xyz - b.xyz;
     let reach = rounded(a.w + b.w) + ask.margin;
@@ -46,16 +46,16 @@ fn near(a: vec4<f32>, b: vec4<f32>) -> bool {
     return square < rounded(reach * reach);
 }
 
-// Phase of particles that are nobody's neighbors.
+// Phase of inactive particles, which have no neighbors.
 const ASLEEP: u32 = 0xffffffffu;
 
-// Whether it is for a particle (number, phase) to list another.
+// Whether a particle (index, phase) lists another.
 fn lists(own: vec2<u32>, other: vec2<u32>) -> bool {
     let meet = (own.y == 0u || own.y != other.y) && own.y != ASLEEP && other.y != ASLEEP;
     return meet && select(own.x != other.x, other.x > own.x, ask.once == 1u);
 }
 
-// Bits, because compilers may assume that there are no infinities and no NaN.
+// Tests bits, because compilers may assume that there are no infinities and no NaN.
 fn finite(v: f32) -> bool {
     return (bitcast<u32>(v) & 0x7f800000u) != 0x7f800000u;
 }

@@ -1,18 +1,18 @@
 //! Exclusive prefix sums of `u32` on the device, of any length.
 //!
-//! Three dispatches up to four million numbers, five beyond: blocks are summed up, their sums scanned (by the same
-//! means, if they are more than a block), then every block scans itself. One dispatch with look-back would read
-//! the numbers once instead of twice, but needs workgroups to wait for others, which WGSL does not promise to end.
+//! Three dispatches up to four million numbers, five beyond: blocks are summed, their sums scanned (recursively, if
+//! they are more than a block), then every block scans itself. A single dispatch with look-back would read the numbers
+//! once instead of twice, but needs workgroups to wait for others, for which WGSL has no progress guarantee.
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass};
 
-/// Numbers of a block: `BLOCK` of scan.wgsl.
+/// Numbers per block: `BLOCK` of scan.wgsl.
 const BLOCK: usize = 2048;
 
-/// A scan of one buffer, ready to be recorded as often as wanted.
+/// A scan of one buffer, which can be recorded repeatedly.
 #[derive(Debug)]
 pub struct Scan {
     steps: Vec<Step>,
@@ -36,7 +36,7 @@ impl Scan {
         while count > BLOCK {
             let blocks = count.div_ceil(BLOCK);
             let job = builder.record("scan job", &[count as u32, 0, 0, 0])?;
-            let sums = builder.words("sums of blocks", blocks)?;
+            let sums = builder.words("block sums", blocks)?;
             let bound = [(0, &job), (1, &data), (2, &sums)];
             up.push(builder.step(&reduce, &bound, blocks)?);
             down.push(builder.step(&scan, &bound, blocks)?);
@@ -48,12 +48,12 @@ impl Scan {
         Ok(up)
     }
 
-    /// SubstepUniforms the scan: every number becomes the sum of those before it.
+    /// Records the scan: every number becomes the sum of those before it.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.steps.iter().for_each(|step| step.encode(pass));
     }
 
-    /// Memory it takes besides the numbers [bytes].
+    /// Additional memory [bytes].
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

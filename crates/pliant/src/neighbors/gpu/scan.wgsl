@@ -1,16 +1,16 @@
-// Exclusive prefix sums: sums of blocks, sums of those, and back (reduce, then scan). No workgroup waits for another,
-// because nothing promises that both run at once.
+// Exclusive prefix sums: block sums, scan of those, and back (reduce, then scan). No workgroup waits for another,
+// because concurrent execution is not guaranteed.
 
 const THREADS: u32 = 256u;
 const EACH: u32 = 8u;
 const BLOCK: u32 = THREADS * EACH;
 
-// Numbers in `data`.
+// Number of elements in `data`.
 @group(0) @binding(0) var<uniform> job: vec4<u32>;
 @group(0) @binding(1) var<storage, read_write> data: array<u32>;
 @group(0) @binding(2) var<storage, read_write> sums: array<u32>;
 
-// Sum of this thread's numbers.
+// Sum of this thread's elements.
 fn own_sum(first: u32) -> u32 {
     var sum = 0u;
     for (var k = 0u; k < EACH; k++) {
@@ -21,7 +21,7 @@ fn own_sum(first: u32) -> u32 {
     return sum;
 }
 
-// Puts the sum of everything before each number in its place.
+// Replaces each element by the sum of everything before it.
 fn spread(first: u32, before: u32) {
     var sum = before;
     for (var k = 0u; k < EACH; k++) {
@@ -47,7 +47,7 @@ fn reduce(
     }
 }
 
-// Scans every block, given in `sums` what is before it.
+// Scans every block, with the offset from `sums`.
 @compute @workgroup_size(256)
 fn scan(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -63,7 +63,7 @@ fn scan(
     }
 }
 
-// Scans the only block.
+// Scans a single block.
 @compute @workgroup_size(256)
 fn scan_one(@builtin(local_invocation_index) t: u32) {
     let own = own_sum(t * EACH);

@@ -1,4 +1,4 @@
-// The search of the grid: rows of cells along x are runs of slots.
+// Grid search: rows of cells along x are runs of slots.
 
 @group(0) @binding(6) var<storage, read> cells: Cells;
 @group(0) @binding(7) var<storage, read> starts: array<u32>;
@@ -22,7 +22,7 @@ fn search(slot: u32) {
     let high = clamp(cell(own.xyz + reach, cells.inverse) - cells.base, low, cells.last);
     let dims = cells.dims;
     let masks = cells.masks;
-    // More cells than places: every place is visited, but only once.
+    // More cells than buckets: every bucket is visited exactly once.
     let many = vec3<u32>(high - low) + 1u;
     let all = many >= dims;
     let first = select(vec3<u32>(low) & masks, vec3<u32>(0u), all);

@@ -1,11 +1,11 @@
-// The search of the tree: from the root, with a stack of nodes still to visit (D4 Alg 5.2; E29: a leaf goes on with the
-// top of the stack too).
+// Tree search: from the root, with a stack of nodes still to visit (D4 Alg 5.2; E29: a leaf continues with the top of
+// the stack too).
 
-// Two vectors for each side of a fork: least coordinates and what it leads to; greatest coordinates and phase.
+// Two vectors per side of a fork: minimum coordinates and child; maximum coordinates and phase.
 @group(0) @binding(6) var<storage, read> forks: array<vec4<u32>>;
 
-// A fork for each of 63 bits of a code, for each of 28 bits of a slot, and one more (E31); each leaves one side at
-// most.
+// A fork for each of 63 bits of a code, for each of 28 bits of a slot, and one more (E31); each pushes at most one
+// side.
 const DEPTH: u32 = 92u;
 
 var<private> stack: array<u32, DEPTH>;
@@ -21,7 +21,7 @@ fn look(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
     }
 }
 
-// Whether a side may hold neighbors: within reach, and not all of the own phase (D4 §5.3.3).
+// Whether a side may contain neighbors: within reach, and not entirely of the own phase (D4 §5.3.3).
 fn meets(low: vec4<u32>, high: vec4<u32>, from_low: vec3<f32>, to_high: vec3<f32>, phase: u32) -> bool {
     let foreign = phase == 0u || high.w != phase;
     let below = all(bitcast<vec3<f32>>(low.xyz) <= to_high);
@@ -37,7 +37,7 @@ fn search(slot: u32) {
     var word = select(0u, bunch(0u, ask.particles - 1u), ask.particles <= BUNCH);
     var top = 0u;
     loop {
-        // A step is worth about one particle, and a bunch has a few.
+        // A step costs about as much as one candidate, and a leaf has a few.
         if !afford(0u) {
             return;
         }

@@ -1,8 +1,10 @@
-//! Radix sort of (key, value) pairs on the device: stable, the same order on every machine, as [`crate::neighbors::RadixSort`].
+//! Radix sort of (key, value) pairs on the device: stable, with the same order on every platform, as
+//! [`crate::neighbors::RadixSort`].
 //!
-//! Eight bits in a pass: digits are counted by block, counts are summed up, pairs are sent. Where blocks are few, each sums
-//! up what it needs as it sends; otherwise that is a dispatch of its own. Ranks within a block come from one word per digit
-//! that has a bit for each of 32 threads: no subgroup operations, whose width and order no browser promises.
+//! Eight bits per pass: digits are counted by block, counts are summed, pairs are scattered. With few blocks, each sums
+//! the counts it needs while scattering; otherwise a separate dispatch does. Ranks within a block come from one word
+//! per digit with a bit for each of 32 threads: no subgroup operations, whose width and order browsers do not
+//! guarantee.
 
 use crate::neighbors::gpu::{GROUP, SUM};
 use crate::runtime::gpu::device::Device;
@@ -10,14 +12,14 @@ use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::{Buffer, ComputePass, ComputePipeline};
 
-/// Threads of a workgroup of sort.wgsl.
+/// Threads per workgroup of sort.wgsl.
 const THREADS: usize = 128;
 /// Bits of a digit.
 const DIGIT_BITS: u32 = 8;
 /// Values of a digit.
 const DIGITS: usize = 1 << DIGIT_BITS;
 
-/// A sort of pairs of words with its buffers, ready to be recorded as often as wanted.
+/// A sort of word pairs with its buffers, which can be recorded repeatedly.
 #[derive(Debug)]
 pub struct Sort {
     pairs: Pairs,
@@ -27,7 +29,7 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// For `count` pairs whose keys are below 2^`bits`; digits above are not looked at.
+    /// For `count` pairs whose keys are below 2^`bits`; digits above are ignored.
     pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
         let mut builder = PassBuilder::new(device);
         let (shaders, pairs) = (Shaders::new(&builder, count)?, Pairs::new(&mut builder, count)?);
@@ -35,27 +37,27 @@ impl Sort {
         Ok(Self { pairs, ends, steps, bytes: builder.bytes })
     }
 
-    /// Where the keys are expected; they do not survive.
+    /// Input keys; overwritten.
     pub fn keys(&self) -> &Buffer {
         &self.pairs.keys[0]
     }
 
-    /// Where the values are expected; they do not survive.
+    /// Input values; overwritten.
     pub fn values(&self) -> &Buffer {
         &self.pairs.values[0]
     }
 
-    /// Keys in order.
+    /// Sorted keys.
     pub fn sorted_keys(&self) -> &Buffer {
         &self.pairs.keys[self.ends]
     }
 
-    /// What belongs to them.
+    /// Sorted values.
     pub fn sorted_values(&self) -> &Buffer {
         &self.pairs.values[self.ends]
     }
 
-    /// SubstepUniforms the sort.
+    /// Records the sort.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         self.steps.iter().for_each(|step| step.encode(pass));
     }
@@ -66,12 +68,12 @@ impl Sort {
     }
 }
 
-/// Blocks that sum up counts by themselves, at most: together they read the square of their number, half a kilobyte
-/// each.
+/// Maximum number of blocks that sum counts themselves: their reads grow with the square of their number, half a
+/// kilobyte each.
 const FEW: usize = 160;
 
-/// Keys of a thread. Few blocks want to stay few; of many, the more keys, the fewer counts there are to sum up, but large
-/// cards want hundreds of blocks.
+/// Keys per thread. With few blocks, fewer blocks are better; with many, more keys per thread mean fewer counts to sum,
+/// but large GPUs need hundreds of blocks.
 fn each(count: usize) -> usize {
     match count {
         0..65_536 => 4,
@@ -86,15 +88,15 @@ fn blocks(count: usize) -> usize {
     count.div_ceil(THREADS * each(count))
 }
 
-/// Pairs, twice: a pass goes from one to the other.
+/// Pairs, double-buffered.
 #[derive(Debug)]
 pub(crate) struct Pairs {
     pub count: usize,
     pub keys: [Buffer; 2],
     pub values: [Buffer; 2],
-    /// Counts of digits by block: two to a word where blocks sum up by themselves.
+    /// Digit counts by block: two per word where blocks sum counts themselves.
     table: Buffer,
-    /// Counts of digits over all.
+    /// Total digit counts.
     totals: Buffer,
 }
 
@@ -104,22 +106,22 @@ impl Pairs {
             count,
             keys: [builder.words("keys", count)?, builder.words("keys", count)?],
             values: [builder.words("values", count)?, builder.words("values", count)?],
-            table: builder.words("digits of blocks", DIGITS * blocks(count))?,
+            table: builder.words("block digit counts", DIGITS * blocks(count))?,
             totals: builder.words("digits", DIGITS)?,
         })
     }
 }
 
-/// The pipelines of a sort.
+/// Pipelines of a sort.
 pub(crate) struct Shaders {
     tally: ComputePipeline,
-    /// None where blocks sum up by themselves.
+    /// None if blocks sum counts themselves.
     rows: Option<ComputePipeline>,
     scatter: ComputePipeline,
 }
 
 impl Shaders {
-    /// For so many pairs.
+    /// For the given number of pairs.
     pub fn new(builder: &PassBuilder<'_>, count: usize) -> Result<Self, GpuError> {
         let alone = blocks(count) <= FEW;
         let each = format!("const EACH: u32 = {}u;", each(count));
@@ -130,7 +132,7 @@ impl Shaders {
         Ok(Self { tally: make("tally")?, rows, scatter: make("scatter")? })
     }
 
-    /// The passes for keys of so many bits that start on side 0, and the side where they end.
+    /// Passes for keys of the given number of bits that start on side 0, and the side where they end.
     pub fn passes(
         &self,
         builder: &mut PassBuilder<'_>,

@@ -1,19 +1,19 @@
-// Radix sort, least digit first: a pass sends every pair to its place among those with smaller digits, with the same one
-// in blocks before, and in its own block. Equal digits keep their order: it is stable, and the same on every device.
+// Radix sort, least significant digit first: a pass moves every pair to its rank among those with smaller digits, with
+// the same one in previous blocks, and in its own block. Stable, with the same order on every device.
 //
-// The module has EACH, the keys of a thread, and `places`: sort_rows.wgsl or sort_alone.wgsl.
+// The module has EACH, the keys per thread, and `places`: sort_rows.wgsl or sort_single_group.wgsl.
 
 const THREADS: u32 = 128u;
-// Threads whose keys are ranked at once, one bit each of a word.
+// Threads ranked at once, one bit each of a word.
 const CREW: u32 = 32u;
 const CREWS: u32 = THREADS / CREW;
 const BLOCK: u32 = THREADS * EACH;
 const DIGITS: u32 = 256u;
 
 struct Job {
-    // Pairs.
+    // Number of pairs.
     count: u32,
-    // The digit: so many bits up, and all that are in `last`.
+    // The digit: right shift, and the mask `last`.
     shift: u32,
     last: u32,
     blocks: u32,
@@ -25,16 +25,16 @@ struct Job {
 @group(0) @binding(5) var<storage, read_write> sorted_keys: array<u32>;
 @group(0) @binding(6) var<storage, read_write> sorted_values: array<u32>;
 
-// For each crew and digit: how often; then where the next key goes.
+// Per crew and digit: the count; then the destination of the next key.
 var<workgroup> next: array<atomic<u32>, CREWS * DIGITS>;
-// For each crew and digit: which of its threads have it. Two of them, used by turns.
+// Per crew and digit: mask of the threads that have it. Double-buffered.
 var<workgroup> having: array<atomic<u32>, 2u * CREWS * DIGITS>;
 
 fn digit(key: u32) -> u32 {
     return key >> job.shift & job.last;
 }
 
-// How often a block has each digit, in the first of `next`. Everybody takes part.
+// Digit counts of a block, in the first row of `next`. Contains barriers: all threads must call it.
 fn count_digits(block: u32, t: u32) {
     for (var d = t; d < DIGITS; d += THREADS) {
         atomicStore(&next[d], 0u);
@@ -49,7 +49,7 @@ fn count_digits(block: u32, t: u32) {
     workgroupBarrier();
 }
 
-// Sends the keys of a block, with their values.
+// Scatters the keys of a block, with their values.
 @compute @workgroup_size(128)
 fn scatter(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -66,9 +66,9 @@ fn scatter(
         atomicStore(&next[k], 0u);
     }
     workgroupBarrier();
-    // A crew has EACH rounds of keys that follow each other: their order is crew, round, lane.
+    // A crew has EACH rounds of consecutive keys: their order is crew, round, lane.
     let first = block * BLOCK + crew * CREW * EACH + lane;
-    // All at once: whoever fetched them one by one would wait for each, and everybody for everyone at the barriers.
+    // Loads all keys at once: loading one per round would add its latency before every barrier.
     var held: array<vec2<u32>, EACH>;
     for (var k = 0u; k < EACH; k++) {
         let at = first + k * CREW;
@@ -81,7 +81,7 @@ fn scatter(
             atomicAdd(&next[crew * DIGITS + digit(held[k].x)], 1u);
         }
     }
-    // Every thread looks after two digits that follow each other.
+    // Every thread handles two consecutive digits.
     let begin = places(block, t);
     let d = 2u * t;
     for (var k = 0u; k < 2u; k++) {
@@ -117,7 +117,8 @@ fn scatter(
         }
         workgroupBarrier();
         if live {
-            // The first of those alike moves on for all of them, and leaves the word clean for the round after the next.
+            // The first thread of each digit advances for all of them, and clears the word for the round after the
+            // next.
             if earlier == 0u {
                 atomicStore(&next[mine], atomicLoad(&next[mine]) + countOneBits(alike));
                 atomicStore(&having[side + mine], 0u);

@@ -1,13 +1,13 @@
-// Particles of each cell in the order of their numbers: counting with atomics leaves them in any.
+// Sorts the particles of each cell by index: counting with atomics leaves them in any order.
 
 @group(0) @binding(1) var<storage, read_write> slots: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> tags: array<vec2<u32>>;
 @group(0) @binding(6) var<storage, read> starts: array<u32>;
 
-// Who sees more of a cell is searched for among all (BUDGET of lists.wgsl), whatever their order.
+// Particles with larger cells in range search among all (BUDGET of lists.wgsl), whatever their order.
 const MOST: u32 = 4096u;
 
-// Shell's sort; steps by Ciura.
+// Shell sort with Ciura's gaps.
 @compute @workgroup_size(256)
 fn tidy(
     @builtin(workgroup_id) group: vec3<u32>,

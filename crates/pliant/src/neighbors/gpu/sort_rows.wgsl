@@ -1,11 +1,11 @@
-// Counts of digits by block, summed up in dispatches of their own: for any number of blocks, three dispatches to a pass.
+// Digit counts by block, summed in separate dispatches: for any number of blocks, three dispatches per pass.
 
-// Counts of a thread that sums up a row.
+// Counts per thread when scanning a row.
 const COUNTS: u32 = 16u;
 
-// Digit by digit: how often each block has it; after `rows`, how often the blocks before have.
+// By digit: count of each block; after `rows`, count of the blocks before.
 @group(0) @binding(3) var<storage, read_write> table: array<u32>;
-// How often all blocks have each digit.
+// Total count of each digit.
 @group(0) @binding(4) var<storage, read_write> totals: array<u32>;
 
 @compute @workgroup_size(128)
@@ -23,7 +23,7 @@ fn tally(
     }
 }
 
-// One workgroup for each digit: scans its row of the table.
+// One workgroup per digit: scans its row of the table.
 @compute @workgroup_size(128)
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
     let row = group.x * job.blocks;
@@ -59,7 +59,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
 
 var<workgroup> carried: u32;
 
-// Where the first key of a block goes that has digit 2·t, and 2·t + 1.
+// Destination of the first key of a block with digit 2·t, and 2·t + 1.
 fn places(block: u32, t: u32) -> vec2<u32> {
     let d = 2u * t;
     let counts = vec2<u32>(totals[d], totals[d + 1u]);

@@ -1,8 +1,8 @@
-// Where blocks are few, each sums up the counts of all others by itself: two dispatches to a pass.
+// With few blocks, each sums the counts of all others itself: two dispatches per pass.
 
-// Counts of a block: a vector for eight digits, two to a word. A block has fewer keys than half a word counts.
+// Counts of a block: a vector for eight digits, two per word. A block has fewer keys than half a word counts.
 const VECTORS: u32 = DIGITS / 8u;
-// Blocks that a thread asks for at once: one by one, it would wait for each.
+// Blocks that a thread loads at once, to overlap latency.
 const ASKED: u32 = 4u;
 
 // By block; written by `tally`, read by `scatter`.
@@ -22,11 +22,11 @@ fn tally(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
     }
 }
 
-// Where the first key of a block goes that has digit 2·t, and 2·t + 1.
+// Destination of the first key of a block with digit 2·t, and 2·t + 1.
 fn places(block: u32, t: u32) -> vec2<u32> {
     let crew = t / CREW;
     let lane = t % CREW;
-    // Of digits 8·lane to 8·lane + 7, even ones and odd ones: in blocks before, and in all. Crews take blocks by turns.
+    // Even and odd digits of 8·lane to 8·lane + 7: in blocks before, and in all. Crews alternate over blocks.
     var before_even = vec4<u32>(0u);
     var before_odd = vec4<u32>(0u);
     var even = vec4<u32>(0u);
@@ -48,7 +48,7 @@ fn places(block: u32, t: u32) -> vec2<u32> {
             before_odd += high * earlier;
         }
     }
-    // Nobody has said yet who has which digit.
+    // `having` is not in use yet: holds the partial sums of each crew.
     for (var k = 0u; k < 4u; k++) {
         let at = crew * DIGITS + 8u * lane + 2u * k;
         atomicStore(&having[at], before_even[k]);

@@ -1,9 +1,9 @@
-// Sums within a workgroup of THREADS threads, which the module defines.
+// Sums within a workgroup of THREADS threads, a constant of the module.
 
 var<workgroup> ladder: array<u32, 2u * THREADS>;
 
-// Sum of the values of all threads before this one and of its own (Hillis & Steele). Everybody takes part; after it, the
-// sum of all is with the last thread. `ladder` may be used again at once.
+// Inclusive prefix sum over threads (Hillis & Steele). Contains barriers: all threads must call it; the last thread has
+// the total. `ladder` may be reused at once.
 fn inclusive(t: u32, value: u32) -> u32 {
     var sum = value;
     var side = 0u;
@@ -13,7 +13,7 @@ fn inclusive(t: u32, value: u32) -> u32 {
         if t >= step {
             sum += ladder[side + t - step];
         }
-        // Two sides: nobody overwrites what somebody has yet to read.
+        // Double-buffered: no thread overwrites values that others have yet to read.
         side = THREADS - side;
         ladder[side + t] = sum;
         workgroupBarrier();

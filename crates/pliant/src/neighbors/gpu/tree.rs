@@ -1,7 +1,7 @@
-//! Linear bounding volume hierarchy on the device: the dispatches that build it (S31, D4 §5.2).
+//! Linear bounding volume hierarchy on the device: construction dispatches (S31, D4 §5.2).
 //!
-//! As on the CPU: 63-bit Morton codes, ties by particle number, Karras' radix tree with boxes, small nodes as bunches
-//! of slots. A pair of 32-bit sorts, the second stable over the first, is the sort of 63 bits.
+//! As on the CPU: 63-bit Morton codes, ties by particle index, Karras' radix tree with boxes, small nodes as leaves of
+//! several slots. The sort of 63 bits is a pair of 32-bit sorts, the second stable over the first.
 
 use crate::neighbors::gpu::{ASK, CELLS, GROUP, Shared, THREADS, grid, sort};
 use crate::runtime::gpu::error::GpuError;
@@ -10,13 +10,13 @@ use wgpu::Buffer;
 
 pub(crate) const BOXES: &str = include_str!("boxes.wgsl");
 
-/// Slots of a workgroup of pyramid.wgsl: two to a thread.
+/// Slots per workgroup of pyramid.wgsl: two per thread.
 const SLOTS: usize = 512;
 
-/// Levels that one dispatch makes: log₂ of [`SLOTS`].
+/// Levels built by one dispatch: log₂ of [`SLOTS`].
 const LEVELS: u32 = 9;
 
-/// Threads of a workgroup that makes forks.
+/// Threads per workgroup that builds forks.
 const GROWERS: usize = 64;
 
 /// Bits of the words of a code, low word first.
@@ -25,7 +25,7 @@ const CODE_BITS: [u32; 2] = [32, 31];
 const _: () = assert!(CODE_BITS[0] + CODE_BITS[1] == crate::neighbors::CODE_BITS);
 const _: () = assert!(crate::neighbors::MAX_DEPTH == 92, "search_tree.wgsl has a stack of that depth");
 
-/// The dispatches of a construction, and the forks.
+/// Construction dispatches, and the forks.
 pub(crate) fn build(builder: &mut PassBuilder<'_>, shared: &Shared<'_>) -> Result<(Vec<Step>, Buffer), GpuError> {
     let n = shared.particles;
     let text = [ASK, CELLS, BOXES, include_str!("tree.wgsl"), GROUP];
@@ -63,7 +63,7 @@ pub(crate) fn build(builder: &mut PassBuilder<'_>, shared: &Shared<'_>) -> Resul
     Ok((steps, forks))
 }
 
-/// Slots with what belongs to them, and boxes of 2, 4, 8… of them.
+/// Gathers slots, and builds boxes of 2, 4, 8… of them.
 fn pyramid(
     builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
@@ -78,7 +78,7 @@ fn pyramid(
     bound.extend([(4, values), (5, &boxes)]);
     steps.push(builder.step(&lay, &bound, shared.particles.div_ceil(SLOTS))?);
     let mut level = LEVELS;
-    // While the level has two nodes that somebody could join.
+    // While the level has two nodes to join.
     while bottom >> level > 1 {
         let job = builder.record("pyramid job", &[level, 0, 0, 0])?;
         let groups = shared.particles.div_ceil(SLOTS << level);

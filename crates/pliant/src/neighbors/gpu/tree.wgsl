@@ -1,4 +1,4 @@
-// Linear bounding volume hierarchy: codes along a curve, and the radix tree over them once they are sorted (S31).
+// Linear bounding volume hierarchy: Morton codes, and the radix tree over them after the sort (S31).
 
 @group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> codes: array<vec2<u32>>;
@@ -13,7 +13,7 @@
 // Largest quantized coordinate: 21 bits.
 const TOP: f32 = 2097151.0;
 
-// Puts two zeros before each of ten bits.
+// Inserts two zeros before each of ten bits.
 fn spread(v: u32) -> u32 {
     var w = v & 0x3ffu;
     w = (w | w << 16u) & 0x030000ffu;
@@ -26,7 +26,8 @@ fn interleave(v: vec3<u32>) -> u32 {
     return spread(v.x) | spread(v.y) << 1u | spread(v.z) << 2u;
 }
 
-// Morton code of 63 bits, low word first: pliant::space::Quantizer. Who is nowhere is in some cell.
+// Morton code of 63 bits, low word first: pliant::neighbors::Quantizer. Positions that are not finite get an arbitrary
+// code.
 fn code(v: vec3<f32>) -> vec2<u32> {
     let scaled = (v - cells.low) * cells.scale;
     let above = select(vec3<f32>(0.0), scaled, scaled > vec3<f32>(0.0));
@@ -53,7 +54,7 @@ fn encode(
     }
 }
 
-// Keys for the second sort, which keeps the order of the first among equals: the high words.
+// Keys for the second sort, which is stable: the high words.
 @compute @workgroup_size(256)
 fn lift(
     @builtin(workgroup_id) group: vec3<u32>,
@@ -66,7 +67,7 @@ fn lift(
     }
 }
 
-// Length of the common prefix of the codes of two slots, −1 outside of the array (E28). Equal codes go on with the bits
+// Length of the common prefix of the codes of two slots, −1 outside the array (E28). Equal codes continue with the bits
 // of their slots.
 fn prefix(i: i32, j: i32) -> i32 {
     if j < 0 || j >= i32(ask.particles) {
@@ -115,7 +116,7 @@ fn split(first: i32, last: i32) -> i32 {
     return at;
 }
 
-// Box and common phase of a run of slots: whole nodes of the pyramid, two of a level at most.
+// Box and common phase of a run of slots: whole nodes of the pyramid, at most two per level.
 fn cover(first: u32, last: u32) -> Box {
     var all = empty();
     var l = first;
@@ -145,8 +146,8 @@ fn node(level: u32, number: u32) -> Box {
     return unpack(boxes[at], boxes[at + 1u]);
 }
 
-// Inner nodes of the radix tree, each by itself. A left child has the number of its last slot, a right one of its
-// first. What has few slots is a bunch and not split further; its own node stays unused.
+// Inner nodes of the radix tree, each independently. A left child has the index of its last slot, a right one of its
+// first. Nodes with few slots are leaves and not split further; their own fork stays unused.
 @compute @workgroup_size(64)
 fn grow(
     @builtin(workgroup_id) group: vec3<u32>,

@@ -3,11 +3,11 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
-/// A mutable slice that can be handed to several threads.
+/// A mutable slice that can be shared between threads.
 ///
-/// Sound only under the promise of the pass that uses it: no element is touched by two threads. Batches
-/// share no row, and patches of one pass share neither rows nor multipliers; `build::pack` proves both for
-/// every model before the first step.
+/// Sound only under the invariant of the pass that uses it: no element is accessed by two threads. Batches share no
+/// row, and patches of one pass share neither rows nor multipliers; `builder::packing` proves both for every model
+/// before the first step.
 pub struct Shared<'a, T> {
     base: *mut T,
     len: usize,
@@ -22,7 +22,7 @@ impl<T> Clone for Shared<'_, T> {
 
 impl<T> Copy for Shared<'_, T> {}
 
-// SAFETY: elements are only reached through unsafe methods, under the promise above.
+// SAFETY: elements are only reached through unsafe methods, under the invariant above.
 unsafe impl<T: Send> Send for Shared<'_, T> {}
 // SAFETY: as above.
 unsafe impl<T: Send> Sync for Shared<'_, T> {}
@@ -42,22 +42,22 @@ impl<'a, T> Shared<'a, T> {
     /// One element.
     ///
     /// # Safety
-    /// Nobody else may hold or touch it meanwhile.
+    /// No other reference to the element may exist meanwhile.
     #[inline(always)]
     pub unsafe fn get(self, i: usize) -> &'a mut T {
         assert!(i < self.len);
-        // SAFETY: in range as asserted, unshared as the caller promises.
+        // SAFETY: in range as asserted, unshared as the caller guarantees.
         unsafe { &mut *self.base.add(i) }
     }
 
     /// A run of elements.
     ///
     /// # Safety
-    /// Nobody else may hold or touch them meanwhile.
+    /// No other reference to these elements may exist meanwhile.
     #[inline(always)]
     pub unsafe fn slice(self, range: Range<usize>) -> &'a mut [T] {
         assert!(range.start <= range.end && range.end <= self.len);
-        // SAFETY: in range as asserted, unshared as the caller promises.
+        // SAFETY: in range as asserted, unshared as the caller guarantees.
         unsafe { std::slice::from_raw_parts_mut(self.base.add(range.start), range.len()) }
     }
 }

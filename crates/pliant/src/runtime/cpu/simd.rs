@@ -1,14 +1,14 @@
-//! Rows in and out of lanes, and the lanes themselves: one, four or eight constraints at a time.
+//! SIMD lanes, and gather and scatter of rows: one, four or eight constraints at a time.
 //!
-//! A row is sixteen bytes, so eight rows are eight loads and a transpose; the inverse mass rides along as
-//! the fourth component and is stored back unchanged.
+//! A row is sixteen bytes, so eight rows are eight loads and a transpose; the inverse mass is the fourth component and
+//! is stored back unchanged.
 
 use crate::math::RowData;
 use crate::math::{BLOCK, Lane, Row, V3};
 
 /// A lane that can be loaded and stored.
 pub trait Pack: Lane {
-    /// Constraints side by side; divides [`BLOCK`].
+    /// Number of lanes; divides [`BLOCK`].
     const WIDTH: usize;
 
     /// Reads `WIDTH` numbers.
@@ -49,7 +49,7 @@ impl Pack for f32 {
     }
     #[inline(always)]
     unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
-        // SAFETY: the caller promises that the index is in range and unshared.
+        // SAFETY: the caller guarantees that the index is in range and unshared.
         let [x, y, z, w] = unsafe { *base.add(index[0] as usize) };
         Row { v: V3::new(x, y, z), w }
     }
@@ -62,18 +62,18 @@ impl Pack for f32 {
     }
 }
 
-/// Four lanes on whatever the target's baseline offers (NEON, wasm).
+/// Four lanes of the target's baseline vectors (NEON, wasm).
 #[cfg(not(target_arch = "x86_64"))]
 #[derive(Clone, Copy, Debug)]
 pub struct Four(wide::f32x4);
 
-/// Eight lanes of AVX2. Exists only on processors that have it: `Isa::detect` decides.
+/// Eight lanes of AVX2. Exists only on processors that have it: see `Isa::detect`.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy, Debug)]
 pub struct Eight(std::arch::x86_64::__m256);
 
-// Bodies and not closures: only `#[inline(always)]` functions are sure to end up inside the function that
-// is compiled for the wide instructions.
+// Function bodies instead of closures: only `#[inline(always)]` functions are certain to be inlined into the function
+// that is compiled for the wide instructions.
 macro_rules! operator {
     ($lane:ty, $trait:ident, $name:ident, |$a:ident, $b:ident| $body:expr) => {
         impl std::ops::$trait for $lane {
@@ -142,7 +142,7 @@ mod four {
         }
         #[inline(always)]
         unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
-            // SAFETY: the caller promises that the indices are in range and unshared.
+            // SAFETY: the caller guarantees that the indices are in range and unshared.
             let rows = [0, 1, 2, 3].map(|k| wide::f32x4::new(unsafe { *base.add(index[k] as usize) }));
             let [x, y, z, w] = wide::f32x4::transpose(rows);
             Row { v: V3::new(Self(x), Self(y), Self(z)), w: Self(w) }
@@ -165,11 +165,11 @@ mod eight {
     use super::{BLOCK, Eight, Lane, Pack, Row, RowData, V3};
     use std::arch::x86_64::*;
 
-    // SAFETY of every block in this module: an `Eight` is only made inside functions that
-    // `backend::cpu::isa` calls after it has seen AVX2 on this processor.
+    // SAFETY of every block in this module: an `Eight` is only created inside functions that `runtime::cpu::isa` allows
+    // after it has detected AVX2 on this processor.
     macro_rules! avx {
         ($($body:tt)*) => {{
-            // SAFETY: AVX2 is present wherever an `Eight` exists, see the module's head.
+            // SAFETY: AVX2 is present wherever an `Eight` exists, see the module comment.
             unsafe { $($body)* }
         }};
     }
@@ -206,7 +206,7 @@ mod eight {
         }
     }
 
-    /// Eight rows to four vectors of eight, and back: the same two layers of shuffles.
+    /// Transposes eight rows to four vectors of eight, and back: the same two layers of shuffles.
     #[inline(always)]
     fn transpose(a: __m256, b: __m256, c: __m256, d: __m256) -> [__m256; 4] {
         avx! {
@@ -221,7 +221,7 @@ mod eight {
         }
     }
 
-    /// Row k and row k + 4 share a register, so that no shuffle has to cross its halves.
+    /// Row k and row k + 4 share a register, so that no shuffle has to cross 128-bit halves.
     #[inline(always)]
     fn pair(base: *const RowData, index: &[u32], k: usize) -> __m256 {
         avx! {

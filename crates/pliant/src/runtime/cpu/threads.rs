@@ -1,16 +1,16 @@
-//! Threads of one simulation, and how work is cut for them.
+//! Threads of one simulation, and the division of work.
 //!
-//! Results never depend on the cut: chunks only hold work that could run in any order.
+//! Results never depend on the division: chunks only contain work that is independent of order.
 
 use rayon::prelude::*;
 
-/// A pool of its own, or none for one thread.
+/// A thread pool, or none for a single thread.
 pub struct Threads {
     pool: Option<rayon::ThreadPool>,
     count: usize,
 }
 
-/// Smallest piece of work worth handing to another thread [items].
+/// Smallest chunk of work for another thread [items].
 const GRAIN: usize = 64;
 
 impl Threads {
@@ -26,7 +26,7 @@ impl Threads {
         Ok(Self { pool, count })
     }
 
-    /// The caller's own, which nothing can keep from starting.
+    /// The calling thread only; cannot fail.
     pub fn one() -> Self {
         Self { pool: None, count: 1 }
     }
@@ -36,7 +36,7 @@ impl Threads {
         self.count
     }
 
-    /// Runs `f` with the pool's threads at hand, so that the passes inside need not enter it one by one.
+    /// Runs `f` inside the pool, so that the passes within need not enter it one by one.
     pub fn enter<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             Some(pool) => pool.install(f),
@@ -44,7 +44,7 @@ impl Threads {
         }
     }
 
-    /// Calls `f(first item, chunk)` for pieces of `data`, `stride` numbers per item.
+    /// Calls `f(first item, chunk)` for chunks of `data`, `stride` numbers per item.
     pub fn chunks<T: Send>(&self, data: &mut [T], stride: usize, f: impl Fn(usize, &mut [T]) + Sync + Send) {
         let items = data.len() / stride;
         let piece = items.div_ceil(self.count * 4).max(GRAIN);
@@ -57,7 +57,7 @@ impl Threads {
         data.par_chunks_mut(piece * stride).enumerate().for_each(|(i, chunk)| f(i * piece, chunk));
     }
 
-    /// As [`Self::chunks`] with one item per number, over three slices of one length side by side.
+    /// As [`Self::chunks`] with one item per number, over three slices of equal length.
     pub fn zip<A: Send, B: Send, C: Send>(
         &self,
         (a, b, c): (&mut [A], &mut [B], &mut [C]),
@@ -71,7 +71,7 @@ impl Threads {
         pieces.enumerate().for_each(|(i, ((a, b), c))| f(i * piece, a, b, c));
     }
 
-    /// Calls `f(run number, run of a, run of b)` for slices cut into runs of the given lengths.
+    /// Calls `f(run index, run of a, run of b)` for slices cut into runs of the given lengths.
     pub fn runs<A: Send, B: Send>(
         &self,
         (a, run_a): (&mut [A], usize),
@@ -86,7 +86,7 @@ impl Threads {
         runs.enumerate().for_each(|(i, (a, b))| f(i, a, b));
     }
 
-    /// Calls `f(number, item)` for every item, each possibly on another thread.
+    /// Calls `f(index, item)` for every item, each possibly on another thread.
     pub fn each<T: Send>(&self, items: &mut [T], f: impl Fn(usize, &mut T) + Sync + Send) {
         if self.pool.is_none() || items.len() < 2 {
             return items.iter_mut().enumerate().for_each(|(i, item)| f(i, item));
@@ -94,7 +94,7 @@ impl Threads {
         items.par_iter_mut().enumerate().for_each(|(i, item)| f(i, item));
     }
 
-    /// Calls `f` for every number below `count`, each possibly on another thread.
+    /// Calls `f` for every index below `count`, each possibly on another thread.
     pub fn over_numbers(&self, count: usize, f: impl Fn(usize) + Sync + Send) {
         if self.pool.is_none() || count < 2 {
             return (0..count).for_each(f);
@@ -102,7 +102,7 @@ impl Threads {
         (0..count).into_par_iter().for_each(f);
     }
 
-    /// Calls `f` for every item, in pieces.
+    /// Calls `f` for every item, in chunks.
     pub fn over<T: Sync>(&self, items: &[T], f: impl Fn(&T) + Sync + Send) {
         let piece = items.len().div_ceil(self.count * 4).max(GRAIN);
         if self.pool.is_none() || items.len() <= piece {
@@ -111,10 +111,10 @@ impl Threads {
         items.par_chunks(piece).for_each(|chunk| chunk.iter().for_each(&f));
     }
 
-    /// Sum of `f` over pieces of `0..items`, in their order. Allocates nothing.
+    /// Sum of `f` over chunks of `0..items`, in order. Does not allocate.
     pub fn sum(&self, items: usize, f: impl Fn(std::ops::Range<usize>) -> f64 + Sync + Send) -> f64 {
         let mut parts = [0.0; MOST_PARTS];
-        // The cut depends on the number of items alone.
+        // The division depends on the number of items alone.
         let piece = items.div_ceil(MOST_PARTS).max(FIXED);
         let parts = &mut parts[..items.div_ceil(piece)];
         self.each(parts, |i, part| *part = f(i * piece..((i + 1) * piece).min(items)));
@@ -133,8 +133,8 @@ impl Threads {
     }
 }
 
-/// Pieces of [`Threads::sum`].
+/// Maximum number of chunks of [`Threads::sum`].
 const MOST_PARTS: usize = 64;
 
-/// Piece of [`Threads::map`]: fixed, because sums over pieces must not depend on the number of threads.
+/// Chunk size of [`Threads::map`]: fixed, because sums over chunks must not depend on the thread count.
 const FIXED: usize = 4096;

@@ -1,4 +1,4 @@
-//! Adapters and devices: what there is, what it can do, and one of them opened.
+//! Adapters and devices: enumeration, limits, and creation.
 
 use crate::math::RowData;
 use crate::runtime::gpu::error::GpuError;
@@ -6,43 +6,43 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wgpu::{Adapter, Features, Limits};
 
-/// Which GPU to use, and how carefully.
+/// Adapter selection and checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GpuOptions {
-    /// Number of the adapter as [`adapters`] lists them; default the fastest kind there is.
+    /// Index of the adapter in [`adapters`]; default the fastest kind available.
     pub adapter: Option<usize>,
-    /// Keeps the checks of indices and loops in shaders and the clearing of workgroup memory. Indices are
-    /// proved when a scene is built, so this is for looking for bugs. Default false.
+    /// Keeps bounds and loop checks in shaders and zero-initialization of workgroup memory. Indices are validated when
+    /// a scene is built, so this is for debugging. Default false.
     pub checks: bool,
-    /// Pretends that the adapter is no better than this; for tests.
+    /// Limits the adapter's capabilities; for tests.
     pub cap: Option<Cap>,
-    /// Threads of a workgroup at most; default what suits the adapter.
+    /// Maximum threads per workgroup; default chosen for the adapter.
     pub threads: Option<u32>,
-    /// Whether pieces of a mosaic may run all iterations in one pass, waiting for each other within it; default
-    /// true, but only where the adapter is no software and is seen to run that many workgroups at once.
+    /// Whether patches that share vertices may run all iterations in one pass, waiting for each other within it;
+    /// default true, but only on hardware adapters that are measured to run that many workgroups concurrently.
     pub together: Option<bool>,
 }
 
-/// Limits to stay below.
+/// Upper limits of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cap {
-    /// Memory of a workgroup [bytes].
+    /// Memory per workgroup [bytes].
     pub workgroup_bytes: u32,
-    /// Threads of a workgroup.
+    /// Threads per workgroup.
     pub threads: u32,
-    /// Size of a buffer that a shader sees [bytes].
+    /// Size of a storage binding [bytes].
     pub binding_bytes: u64,
 }
 
 impl Cap {
-    /// What every browser grants.
+    /// WebGPU default limits.
     pub const BROWSER: Self = Self { workgroup_bytes: 16 << 10, threads: 256, binding_bytes: 128 << 20 };
 }
 
-/// An adapter as a user sees it.
+/// Adapter description for users.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AdapterReport {
-    /// Name of the card.
+    /// Name of the adapter.
     pub name: String,
     /// Vulkan, Metal or DX12.
     pub api: String,
@@ -50,38 +50,38 @@ pub struct AdapterReport {
     pub driver: String,
     /// "discrete", "integrated", "virtual", "software" or "other".
     pub class: &'static str,
-    /// Threads of a workgroup at most.
+    /// Maximum threads per workgroup.
     pub threads: u32,
-    /// Memory of a workgroup [bytes].
+    /// Memory per workgroup [bytes].
     pub workgroup_bytes: u32,
-    /// Largest buffer that a shader sees [bytes].
+    /// Largest storage binding [bytes].
     pub binding_bytes: u64,
     /// Whether times by stage can be measured.
     pub timestamps: bool,
-    /// Rows (particles and orientations) of a body that runs in one workgroup.
+    /// Rows (particles and orientations) of a body that fits in one workgroup.
     pub patch_rows: usize,
     /// Why it cannot be used, if so.
     pub trouble: Option<String>,
 }
 
-/// Storage buffers that one shader sees.
+/// Storage buffers per shader.
 const BUFFERS: u32 = 8;
 
 fn instance() -> wgpu::Instance {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
-    // Validation layers only where a developer has asked for them (WGPU_DEBUG, WGPU_VALIDATION).
+    // Validation layers only if requested by environment variables (WGPU_DEBUG, WGPU_VALIDATION).
     descriptor.flags = wgpu::InstanceFlags::empty().with_env();
     wgpu::Instance::new(descriptor)
 }
 
-fn found() -> Vec<Adapter> {
+fn enumerate_adapters() -> Vec<Adapter> {
     pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()))
 }
 
-/// All adapters of this machine, in the order of their numbers.
+/// All adapters of this machine, by index.
 pub fn adapters() -> Vec<AdapterReport> {
-    found().iter().map(report).collect()
+    enumerate_adapters().iter().map(report).collect()
 }
 
 fn report(adapter: &Adapter) -> AdapterReport {
@@ -114,53 +114,53 @@ fn threads(limits: &Limits) -> u32 {
     limits.max_compute_workgroup_size_x.min(limits.max_compute_invocations_per_workgroup)
 }
 
-/// What every scene needs.
+/// First limit below the minimum that every scene needs.
 fn too_weak(adapter: &Adapter) -> Option<GpuError> {
     let l = adapter.limits();
     let needs = [
         ("storage buffers per shader", u64::from(l.max_storage_buffers_per_shader_stage), u64::from(BUFFERS)),
-        ("threads of a workgroup", u64::from(threads(&l)), 64),
-        ("memory of a workgroup in bytes", u64::from(l.max_compute_workgroup_storage_size), 8 << 10),
+        ("threads per workgroup", u64::from(threads(&l)), 64),
+        ("workgroup memory in bytes", u64::from(l.max_compute_workgroup_storage_size), 8 << 10),
         ("size of a buffer in bytes", l.max_storage_buffer_binding_size, 1 << 20),
     ];
     let (what, found, needed) = needs.into_iter().find(|(_, found, needed)| found < needed)?;
     Some(GpuError::TooWeak { adapter: adapter.get_info().name, what, found, needed })
 }
 
-/// An open device and what is known about it.
+/// An open device and its properties.
 pub struct Device {
-    /// Makes buffers and pipelines.
+    /// Creates buffers and pipelines.
     pub device: wgpu::Device,
-    /// Takes commands.
+    /// Submits commands.
     pub queue: wgpu::Queue,
     /// Name of the adapter.
     pub name: String,
-    /// Whether it is a driver that computes on the CPU.
+    /// Whether it is a software driver.
     pub software: bool,
-    /// Threads of a workgroup that runs a patch, at most.
+    /// Maximum threads per workgroup of patches.
     pub threads: u32,
-    /// Memory of a workgroup [bytes].
+    /// Memory per workgroup [bytes].
     pub workgroup_bytes: u32,
-    /// Largest buffer that a shader sees [bytes].
+    /// Largest storage binding [bytes].
     pub binding_bytes: u64,
-    /// Alignment of records in uniform buffers [bytes].
+    /// Alignment of uniform buffer offsets [bytes].
     pub alignment: u32,
-    /// Nanoseconds per tick of a timestamp, where there are any.
+    /// Nanoseconds per timestamp tick, if supported.
     pub tick: Option<f32>,
     /// Whether shaders keep their checks.
     pub checks: bool,
-    /// The caller's wish about pieces that wait for each other.
+    /// The caller's setting for patches that wait for each other.
     pub together: Option<bool>,
-    /// Why the device went away, if it did.
+    /// Why the device was lost, if it was.
     lost: Arc<Mutex<Option<String>>>,
-    /// Pipelines of searches by entry point and source: whoever makes the next one need not compile them again.
+    /// Compiled pipelines of neighbor searches by entry point and source, reused by later searches.
     pub(crate) compiled: Mutex<HashMap<(&'static str, String), wgpu::ComputePipeline>>,
 }
 
 impl Device {
     /// Opens an adapter.
     pub fn open(options: &GpuOptions) -> Result<Self, GpuError> {
-        let mut all = found();
+        let mut all = enumerate_adapters();
         if all.is_empty() {
             return Err(GpuError::NoAdapter);
         }
@@ -198,9 +198,10 @@ impl Device {
             .map_err(|e| GpuError::NoDevice { adapter: info.name.clone(), reason: e.to_string() })?;
         let lost = Arc::new(Mutex::new(None));
         let (from_loss, from_error) = (lost.clone(), lost.clone());
-        device.set_device_lost_callback(move |reason, message| note(&from_loss, format!("{reason:?}: {message}")));
-        // Without a handler an error would end the program; with this one it ends the simulation.
-        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| note(&from_error, e.to_string())));
+        device
+            .set_device_lost_callback(move |reason, message| set_reason(&from_loss, format!("{reason:?}: {message}")));
+        // Without a handler an error would abort the program; this one stops the simulation.
+        device.on_uncaptured_error(Arc::new(move |e: wgpu::Error| set_reason(&from_error, e.to_string())));
         let tick = features.contains(Features::TIMESTAMP_QUERY).then(|| queue.get_timestamp_period());
         Ok(Self {
             software: info.device_type == wgpu::DeviceType::Cpu,
@@ -230,14 +231,14 @@ impl Device {
         self.wait_for(None)
     }
 
-    /// Waits until a submission is done; the last one if it is not said which.
+    /// Waits until a submission is done; the last one if `None`.
     pub fn wait_for(&self, submission_index: Option<wgpu::SubmissionIndex>) -> Result<(), GpuError> {
         let polled = self.device.poll(wgpu::PollType::Wait { submission_index, timeout: None });
         self.alive()?;
         polled.map(|_| ()).map_err(|e| GpuError::Lost(e.to_string()))
     }
 
-    /// The words of a buffer that can be mapped, once everything submitted is done.
+    /// Words of a mappable buffer, after everything submitted is done.
     pub fn read_words(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, GpuError> {
         buffer.map_async(wgpu::MapMode::Read, .., |_| {});
         self.wait()?;
@@ -251,8 +252,8 @@ impl Device {
     /// Compiles one entry point of a module; without a layout, it has the bindings that the shader uses.
     ///
     /// # Safety
-    /// Where the device does not keep its checks, nothing else does: whatever is in its buffers, the shader must stay
-    /// within them, and its loops must end.
+    /// Without the device's checks there are no others: for any buffer contents, the shader must stay within bounds,
+    /// and its loops must end.
     pub(crate) unsafe fn pipeline(
         &self,
         label: &str,
@@ -266,7 +267,7 @@ impl Device {
             let module = if self.checks {
                 self.device.create_shader_module(descriptor)
             } else {
-                // SAFETY: promised by the caller.
+                // SAFETY: guaranteed by the caller.
                 unsafe { self.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked()) }
             };
             self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -283,7 +284,7 @@ impl Device {
         })
     }
 
-    /// A buffer that a shader can bind, of 16 bytes at least.
+    /// A bindable buffer of at least 16 bytes.
     pub fn buffer(&self, label: &'static str, bytes: u64, usage: wgpu::BufferUsages) -> Result<wgpu::Buffer, GpuError> {
         let (size, most) = (bytes.max(16), self.binding_bytes);
         if size > most {
@@ -294,12 +295,12 @@ impl Device {
         made.map_err(|_| GpuError::OutOfMemory { buffer: label, bytes: size, total: size })
     }
 
-    /// The words of any buffer that can be copied, once everything submitted is done.
+    /// Words of any copyable buffer, after everything submitted is done.
     pub fn download(&self, buffer: &wgpu::Buffer) -> Result<Vec<u32>, GpuError> {
         self.download_some(buffer, 0, buffer.size())
     }
 
-    /// So many bytes of it, from one on.
+    /// The same for `size` bytes, starting at `from`.
     pub fn download_some(&self, buffer: &wgpu::Buffer, from: u64, size: u64) -> Result<Vec<u32>, GpuError> {
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let label = Some("readback");
@@ -311,7 +312,7 @@ impl Device {
         self.read_words(&copy)
     }
 
-    /// Runs `make` and turns what the driver objects to into an error.
+    /// Runs `make` and returns driver errors.
     pub fn attempt<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T, GpuError> {
         let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
         let validation = self.device.push_error_scope(wgpu::ErrorFilter::Validation);
@@ -324,13 +325,13 @@ impl Device {
         }
     }
 
-    /// Makes the device unusable, as a driver reset would; for tests.
+    /// Destroys the device, as a driver reset would; for tests.
     pub fn destroy(&self) {
         self.device.destroy();
     }
 }
 
-/// Threads of a workgroup at most: more of them wait longer for each other.
+/// Maximum threads per workgroup: larger groups wait longer at barriers.
 const PATCH_THREADS: u32 = 512;
 
 fn rank(adapter: &Adapter) -> u8 {
@@ -343,7 +344,7 @@ fn rank(adapter: &Adapter) -> u8 {
     }
 }
 
-fn note(slot: &Mutex<Option<String>>, reason: String) {
-    // The first reason explains the others.
+fn set_reason(slot: &Mutex<Option<String>>, reason: String) {
+    // Keeps the first reason, which explains the others.
     slot.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(reason);
 }

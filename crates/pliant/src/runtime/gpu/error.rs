@@ -1,37 +1,37 @@
-//! What can go wrong on a graphics processor.
+//! GPU errors.
 
-/// Why the GPU cannot be used, or no longer.
+/// Why the GPU cannot be used, or was lost.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GpuError {
-    /// Nothing to run on.
+    /// No adapter.
     #[error("no GPU adapter was found (Vulkan, Metal or DX12 driver missing?)")]
     NoAdapter,
-    /// The number given is not in the list.
+    /// Adapter index out of range.
     #[error("there is no GPU adapter {wanted}: {found} found")]
     NoSuchAdapter {
-        /// Number asked for.
+        /// Requested index.
         wanted: usize,
-        /// How many there are.
+        /// Number of adapters.
         found: usize,
     },
-    /// The adapter cannot do what every scene needs.
+    /// The adapter lacks a capability that every scene needs.
     #[error("adapter {adapter:?} cannot run Pliant: {what} is {found}, at least {needed} is needed")]
     TooWeak {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
         /// Which limit.
         what: &'static str,
-        /// Its limit.
+        /// Limit of the adapter.
         found: u64,
-        /// What is needed.
+        /// Required minimum.
         needed: u64,
     },
-    /// The driver gave no device.
-    #[error("adapter {adapter:?} gives no device: {reason}")]
+    /// Device creation failed.
+    #[error("adapter {adapter:?} failed to create a device: {reason}")]
     NoDevice {
-        /// Its name.
+        /// Name of the adapter.
         adapter: String,
-        /// The driver's words.
+        /// Driver message.
         reason: String,
     },
     /// A buffer is larger than the adapter can bind.
@@ -46,8 +46,8 @@ pub enum GpuError {
         /// Name of the adapter.
         adapter: String,
     },
-    /// The device has no memory left.
-    #[error("the GPU has no memory left for buffer {buffer:?} of {bytes} bytes ({total} bytes in all)")]
+    /// The device is out of memory.
+    #[error("the GPU is out of memory for buffer {buffer:?} of {bytes} bytes ({total} bytes in all)")]
     OutOfMemory {
         /// Which buffer.
         buffer: &'static str,
@@ -56,15 +56,15 @@ pub enum GpuError {
         /// All buffers of the scene [bytes].
         total: u64,
     },
-    /// The driver refuses a shader or a command: a bug here or there.
-    #[error("the GPU driver refuses {what}: {reason}")]
+    /// The driver rejects a shader or a command: a bug here or in the driver.
+    #[error("the GPU driver rejects {what}: {reason}")]
     Refused {
-        /// What was asked of it.
+        /// Rejected operation.
         what: String,
-        /// Its words.
+        /// Driver message.
         reason: String,
     },
-    /// The device went away: unplugged, reset by its driver, or taken.
+    /// The device was lost: unplugged, reset by its driver, or taken.
     #[error("the GPU was lost: {0}")]
     Lost(String),
 }

@@ -9,5 +9,5 @@ pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;
 pub use wgpu;
 
-/// Workgroups along one dimension of a dispatch, at most.
+/// Maximum number of workgroups along one dimension of a dispatch.
 pub const MOST_GROUPS: usize = 65_535;

@@ -1,18 +1,18 @@
-//! What every part of the search is made of: buffers, pipelines, and dispatches with everything bound.
+//! Building blocks of the neighbor search: buffers, pipelines, and dispatches with their bind groups.
 
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
 
-/// Makes parts and adds up what they take.
+/// Creates them and sums their memory.
 pub struct PassBuilder<'a> {
     pub device: &'a Device,
     /// Memory of all buffers so far [bytes].
     pub bytes: u64,
 }
 
-/// One dispatch, ready to be recorded.
+/// One dispatch with its bind group.
 #[derive(Debug)]
 pub struct Step {
     pipeline: ComputePipeline,
@@ -21,7 +21,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// SubstepUniforms the dispatch; none where there is nothing to do.
+    /// Records the dispatch; none if there are no workgroups.
     pub fn encode(&self, pass: &mut ComputePass<'_>) {
         if self.groups == 0 {
             return;
@@ -36,17 +36,17 @@ impl Step {
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_SRC).union(BufferUsages::COPY_DST);
 
 impl<'a> PassBuilder<'a> {
-    /// Starts with nothing.
+    /// An empty builder.
     pub fn new(device: &'a Device) -> Self {
         Self { device, bytes: 0 }
     }
 
-    /// A buffer of so many words that shaders read and write; of four at least, all 0.
+    /// A storage buffer of the given number of words, at least four, zero-initialized.
     pub fn words(&mut self, buffer: &'static str, words: usize) -> Result<Buffer, GpuError> {
         self.buffer(buffer, words as u64, STORAGE)
     }
 
-    /// A record that shaders read; whole vectors of four words.
+    /// A uniform buffer; whole vectors of four words.
     pub fn record(&mut self, buffer: &'static str, words: &[u32]) -> Result<Buffer, GpuError> {
         let made = self.buffer(buffer, words.len() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
         self.device.queue.write_buffer(&made, 0, bytemuck::cast_slice(words));
@@ -59,22 +59,22 @@ impl<'a> PassBuilder<'a> {
         Ok(made)
     }
 
-    /// A pipeline from the parts of a module; compiled once for a device.
+    /// A pipeline from the parts of a module; compiled once per device.
     pub fn pipeline(&self, entry: &'static str, parts: &[&str]) -> Result<ComputePipeline, GpuError> {
         let key = (entry, parts.join("\n"));
         let compiled = || self.device.compiled.lock().unwrap_or_else(|e| e.into_inner());
         if let Some(made) = compiled().get(&key) {
             return Ok(made.clone());
         }
-        // SAFETY: whatever positions are, also if they are no numbers: cells and codes are clamped as integers, slots come
-        // from counts of all particles, and lists are written only where the header has room. Loops end: those over cells
-        // and slots run over such counts, those in the tree down ranges of slots that get shorter.
+        // SAFETY: for any positions, NaN included: cells and codes are clamped as integers, slots come from counts of
+        // all particles, and lists are written only within the reserved capacity. Loops end: those over cells and slots
+        // run over such counts, those in the tree down ranges of slots that get shorter.
         let made = unsafe { self.device.pipeline(entry, entry, key.1.clone(), None)? };
         compiled().insert(key, made.clone());
         Ok(made)
     }
 
-    /// A dispatch of so many workgroups with these buffers at these bindings.
+    /// A dispatch of the given number of workgroups with these buffers at these bindings.
     pub fn step(
         &self,
         pipeline: &ComputePipeline,
@@ -85,7 +85,7 @@ impl<'a> PassBuilder<'a> {
             .iter()
             .map(|&(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() })
             .collect();
-        let bindings = self.device.attempt("the bindings of the neighbor search", || {
+        let bindings = self.device.attempt("neighbor search bind group", || {
             self.device.device.create_bind_group(&wgpu::BindGroupDescriptor {
                 label: Some("neighbor search"),
                 layout: &pipeline.get_bind_group_layout(0),

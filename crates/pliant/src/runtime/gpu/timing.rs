@@ -1,9 +1,9 @@
-//! Times by stage, measured by the device.
+//! Device times by stage.
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 
-/// Substeps that one submission can time.
+/// Maximum number of substeps timed by one submission.
 pub const MOST: u32 = 256;
 
 /// Queries and the buffers they go through.
@@ -39,7 +39,7 @@ impl Timer {
         })
     }
 
-    /// Where the pass of a stage writes its begin and end.
+    /// Timestamp writes of a stage's pass.
     pub fn writes(&self, substep: u32, stage: usize) -> wgpu::ComputePassTimestampWrites<'_> {
         let first = 2 * (substep * self.stages as u32 + stage as u32);
         wgpu::ComputePassTimestampWrites {
@@ -49,7 +49,7 @@ impl Timer {
         }
     }
 
-    /// Encodes the way of the times to the host.
+    /// Encodes the copy of the timestamps to a readback buffer.
     pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, substeps: u32) {
         let count = substeps * 2 * self.stages as u32;
         encoder.resolve_query_set(&self.queries, 0..count, &self.resolved, 0);

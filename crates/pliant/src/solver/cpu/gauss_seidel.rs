@@ -29,16 +29,16 @@ pub fn run_batch(
     });
 }
 
-/// Runs a whole group in order on this thread, each constraint seeing the ones before it.
+/// Runs a whole group sequentially on this thread (Gauss–Seidel).
 pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lambda: &mut [f32]) {
     let shared = Shared::new(rows);
     group.kind.visit(Project { isa: Isa::Scalar, scales, group, shared, batches: &group.batches, lambda });
 }
 
-/// Runs batches that follow each other in memory, one after the other, on this thread.
+/// Runs batches contiguous in memory, in sequence, on this thread.
 ///
 /// # Safety
-/// No other thread may touch the rows of these batches.
+/// No other thread may access the rows of these batches.
 pub unsafe fn run_batches(
     isa: Isa,
     scales: Scales<f32>,
@@ -50,7 +50,7 @@ pub unsafe fn run_batches(
     group.kind.visit(Project { isa, scales, group, shared: rows, batches, lambda });
 }
 
-/// One thread's share: batches that follow each other in memory, one after the other.
+/// Work of one thread: batches contiguous in memory, in sequence.
 struct Project<'a> {
     isa: Isa,
     scales: Scales<f32>,
@@ -70,7 +70,7 @@ impl Visitor for Project<'_> {
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Four => project::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
+            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
             Isa::Avx2 => unsafe { project_avx2::<K, N, P, M>(self) },
         }
     }
@@ -93,8 +93,7 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
     let mut blocks = index.zip(params).zip(lambda);
     let mut batches = work.batches.iter();
     loop {
-        // Full blocks of as many batches as have no others by themselves, so that the loop has no question
-        // about how many lanes count.
+        // Full blocks of as many consecutive batches as have no partial ones, so that the loop needs no lane count.
         let (mut full, mut left) = (0, 0);
         for batch in batches.by_ref() {
             full += batch.count / BLOCK;
@@ -105,8 +104,8 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
         }
         for ((index, params), lambda) in blocks.by_ref().take(full) {
             for part in (0..BLOCK).step_by(F::WIDTH) {
-                // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice
-                // in a batch, so nobody else reads or writes these rows during the pass.
+                // SAFETY: `builder::packing` has proved that all indices are in range and that no row appears twice in
+                // a batch, so no other thread reads or writes these rows during the pass.
                 unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, F::WIDTH) };
             }
         }
@@ -121,10 +120,10 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
     }
 }
 
-/// Projects the constraints of one block in lanes `part..part + WIDTH`, of which the first `live` count.
+/// Projects the constraints of one block in lanes `part..part + WIDTH`, of which the first `live` are active.
 ///
 /// # Safety
-/// All indices must be in range for `base`, and no other thread may touch the rows of live lanes.
+/// All indices must be in range for `base`, and no other thread may access the rows of active lanes.
 #[inline(always)]
 unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(
     scales: &Scales<F>,
@@ -135,11 +134,11 @@ unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P
     part: usize,
     live: usize,
 ) {
-    // Loops and not closures, so that all of it is compiled for the wide instructions.
+    // Loops instead of closures, so that all of it is compiled for the wide instructions.
     let zero = F::splat(0.0);
     let mut rows = [Row { v: V3::zero(), w: zero }; N];
     for k in 0..N {
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         rows[k] = unsafe { F::gather(base, &index[k * BLOCK + part..(k + 1) * BLOCK]) };
     }
     let mut p = [zero; P];
@@ -155,7 +154,7 @@ unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P
         let (row, change) = (rows[k], update.rows[k]);
         let w = if K::TURNS { row.w + change.w } else { row.w };
         let moved = Row { v: row.v + change.v, w };
-        // SAFETY: promised by the caller.
+        // SAFETY: guaranteed by the caller.
         unsafe { F::scatter(moved, base, &index[k * BLOCK + part..(k + 1) * BLOCK], live) };
     }
     for k in 0..M {

@@ -15,7 +15,7 @@ use crate::state::State;
 pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, scales: &Scales<f32>) {
     for (body, lambda) in model.inflatables.iter().zip(&mut state.inflate_multipliers) {
         let rows = &state.rows;
-        // Measured from a point of the body: far from the origin the small volume would drown.
+        // Relative to a point of the body: far from the origin the small volume would lose precision.
         let origin = vector(rows[body.particles[0] as usize]);
         let gradients = &mut scratch.gradients[..body.particles.len()];
         threads.chunks(gradients, 1, |first, piece| {

@@ -1,10 +1,10 @@
-//! Jacobi passes of stage solve: every constraint from the same positions, corrections averaged by
-//! particle and over-relaxed (S09; D4 3.25–3.26, D3).
+//! Jacobi passes of stage solve: all constraints from the same positions, corrections averaged per particle and
+//! over-relaxed (S09; D4 3.25–3.26, D3).
 //!
-//! Δxᵢ = (ω/nᵢ)·Σⱼ Δxᵢⱼ with nᵢ the number of constraints on row i. Under XPBD the multiplier has to match
-//! what was really applied; therefore each particle is split into nᵢ parts of mass mᵢ/nᵢ for the solve
-//! (inverse mass nᵢwᵢ), which makes the average equal to the sum of the impulses and keeps momentum.
-//! Both forms add in the order of the incidence list, so they agree to the bit.
+//! Δxᵢ = (ω/nᵢ)·Σⱼ Δxᵢⱼ with nᵢ the number of constraints on row i. Under XPBD the multiplier has to match the
+//! correction actually applied; therefore each particle is split into nᵢ parts of mass mᵢ/nᵢ for the solve (inverse
+//! mass nᵢwᵢ), which makes the average equal to the sum of the impulses and conserves momentum.
+//! Both forms add in the order of the incidence list, so they are bitwise equal.
 
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::{Constraint, Row, Scales, Visitor};
@@ -18,7 +18,7 @@ use crate::scene::Method;
 use crate::solver::cpu::Scratch;
 use crate::state::State;
 
-/// How a row's inverse mass enters the solve.
+/// Scaling of inverse masses in the solve.
 #[derive(Clone, Copy)]
 struct Split<'a> {
     /// Number of constraints on each row, or empty for plain averaging.
@@ -28,7 +28,7 @@ struct Split<'a> {
 
 impl Split<'_> {
     #[inline(always)]
-    fn weigh<F: Pack>(&self, row: Row<F>, index: &[u32]) -> Row<F> {
+    fn split_mass<F: Pack>(&self, row: Row<F>, index: &[u32]) -> Row<F> {
         if self.counts.is_empty() {
             return row;
         }
@@ -40,7 +40,7 @@ impl Split<'_> {
     }
 }
 
-/// Constraint by constraint: corrections go to slots of their own, then each row adds its slots.
+/// By constraint: corrections are written to separate slots, then each row sums its slots.
 pub fn scatter(
     threads: &Threads,
     isa: Isa,
@@ -74,7 +74,7 @@ pub fn scatter(
     });
 }
 
-/// Particle by particle: each row projects every constraint it belongs to and keeps its own share.
+/// By particle: each row projects every constraint it belongs to and keeps its own share.
 pub fn gather(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, scales: Scales<f32>) {
     let split = split(model, &scratch.counts);
     let (rows, multipliers, particles) = (&state.rows, &state.multipliers, state.particles);
@@ -123,7 +123,7 @@ fn layout_rows(model: &Model, group: u16) -> usize {
     model.groups[usize::from(group)].layout().rows
 }
 
-/// Place of a row's correction: slots are `[block][row of the constraint][lane]`.
+/// Index of a row's correction: slots are `[block][row of the constraint][lane]`.
 fn slot_index(n: usize, slot: usize, place: usize) -> usize {
     (slot / BLOCK * n + place) * BLOCK + slot % BLOCK
 }
@@ -141,7 +141,7 @@ fn apply(row: RowData, sum: RowData, count: usize, omega: f32, orientation: bool
     q.map(|c| c / length)
 }
 
-/// Blocks of one group, corrections to slots.
+/// Scatters the corrections of one group's blocks to slots.
 struct Scatter<'a> {
     isa: Isa,
     scales: Scales<f32>,
@@ -161,7 +161,7 @@ impl Visitor for Scatter<'_> {
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Four => scatter_blocks::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was seen to have it.
+            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
             Isa::Avx2 => unsafe { scatter_avx2::<K, N, P, M>(self) },
         }
     }
@@ -185,17 +185,17 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
         for part in (0..BLOCK).step_by(F::WIDTH) {
             let rows = std::array::from_fn(|k| {
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
-                // SAFETY: `build::pack` has proved the indices in range; nobody writes rows in this pass.
+                // SAFETY: `builder::packing` has proved the indices in range; no thread writes rows in this pass.
                 let row = unsafe { F::gather(work.rows.as_ptr(), index) };
-                if K::TURNS { row } else { work.split.weigh(row, index) }
+                if K::TURNS { row } else { work.split.split_mass(row, index) }
             });
             let p = std::array::from_fn(|k| F::load(&params[k * BLOCK + part..(k + 1) * BLOCK]));
             let l = std::array::from_fn(|k| F::load(&lambda[k * BLOCK + part..(k + 1) * BLOCK]));
             let update = K::project(&scales, &p, &rows, &l);
             for k in 0..N {
                 let own: [u32; BLOCK] = std::array::from_fn(|lane| (k * BLOCK + part + lane) as u32);
-                // SAFETY: the slots of this block belong to it alone; `own` stays below N × BLOCK because
-                // only the first WIDTH lanes from `part` on are written.
+                // SAFETY: the slots of this block belong to it alone; `own` stays below N × BLOCK because only the
+                // first WIDTH lanes from `part` on are written.
                 unsafe { F::scatter(update.rows[k], slots.as_mut_ptr(), &own, F::WIDTH) };
             }
             for k in 0..M {
@@ -215,7 +215,7 @@ struct One<'a> {
     slot: usize,
 }
 
-/// Its corrections, over-relaxed multiplier included.
+/// Its corrections, including the over-relaxed multiplier.
 struct Share {
     rows: [RowData; 4],
     lambda: [f32; 6],
@@ -251,7 +251,7 @@ fn project_one<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: 
         let index = [one.group.rows[(block * N + k) * BLOCK + lane]];
         let [x, y, z, w] = one.rows[index[0] as usize];
         let row = Row { v: crate::math::V3::new(x, y, z), w };
-        if K::TURNS { row } else { one.split.weigh(row, &index) }
+        if K::TURNS { row } else { one.split.split_mass(row, &index) }
     });
     let p = std::array::from_fn(|k| one.group.params[(block * P + k) * BLOCK + lane]);
     let l: [f32; M] = std::array::from_fn(|k| one.lambda[((block - first) * M + k) * BLOCK + lane]);

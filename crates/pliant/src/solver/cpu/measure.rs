@@ -15,7 +15,7 @@ use crate::state::State;
 use glam::DVec3;
 use std::ops::Range;
 
-/// Mean and greatest relative error by kind, and what liquids are like, where there are any: one look around for both.
+/// Mean and maximum relative error by kind, and statistics of fluids, if any: one neighbor search for both.
 pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
     let survey = cpu::survey(threads, &model.fluid_model(), state);
     let liquids = model.fluid.as_ref().map(|fluid| liquids(fluid, model, state, &survey));
@@ -40,7 +40,7 @@ fn residuals(threads: &Threads, model: &Model, state: &State, survey: &DensitySu
         all.insert(INFLATE, Residual { mean: total / model.inflatables.len() as f64, max });
     }
     if model.fluid.is_some() {
-        // Only too much is an error: a surface has neighbors on one side.
+        // Only compression is an error: surface particles have neighbors on one side.
         let errors = survey.errors.iter().copied().filter(|c| !c.is_nan());
         let start = (0.0, 0.0_f64, 0_usize);
         let join = |(t, m, n): (f64, f64, usize), c: f32| (t + f64::from(c.max(0.0)), m.max(f64::from(c)), n + 1);
@@ -146,7 +146,7 @@ impl Visitor for Part<'_> {
         for i in self.range {
             let (block, lane) = (self.first + i / BLOCK, i % BLOCK);
             let rows = std::array::from_fn(|k| {
-                // Errors are those of the particles, whoever stood in for them.
+                // Errors are evaluated at the particles, not at their copies.
                 let row = self.phantoms.seen(self.group.rows[(block * N + k) * BLOCK + lane]);
                 let [x, y, z, w] = self.rows[row as usize];
                 Row { v: V3::new(x, y, z), w }
@@ -154,7 +154,7 @@ impl Visitor for Part<'_> {
             let p = std::array::from_fn(|k| self.group.params[(block * P + k) * BLOCK + lane]);
             let error = f64::from(K::residual(&p, &rows));
             sums.error += error;
-            // A NaN must show, and `max` would swallow it.
+            // Propagates NaN, which `max` would ignore.
             sums.worst = if error > sums.worst || error.is_nan() { error } else { sums.worst };
             sums.energy += f64::from(K::energy(&p, &rows));
         }
@@ -162,7 +162,7 @@ impl Visitor for Part<'_> {
     }
 }
 
-/// Pressure of each particle of a liquid in the last substep [Pa], 0 for all others; empty where there are none.
+/// Pressure of each fluid particle in the last substep [Pa], 0 for all others; empty without fluids.
 pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
     let Some(fluid) = &model.fluid else { return Vec::new() };
     let h = model.settings.dt / model.settings.substeps as f32;
@@ -171,12 +171,12 @@ pub fn pressures(model: &Model, state: &State) -> Vec<f32> {
     (0..state.particles).map(|i| if fluid.liquids[i] > 0 { one(i) } else { 0.0 }).collect()
 }
 
-fn liquids(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurvey) -> LiquidProbe {
+fn fluid_probe(fluid: &Fluid, model: &Model, state: &State, survey: &DensitySurvey) -> LiquidProbe {
     let pressures = pressures(model, state);
     let there = || (0..state.particles).filter(|&i| !survey.errors[i].is_nan());
     let pressure = |i: usize| f64::from(pressures[i]);
     let count = there().count().max(1) as f64;
-    // In the sums a cube of two radii counts for a little more or less; what has melted may be larger or smaller.
+    // Ratio of a cube of two radii to the volume in the sums; melted particles may be larger or smaller.
     let cube = (2.0 * f64::from(fluid.radius)).powi(3) / f64::from(fluid.volume);
     let space = |i: usize| cube * f64::from(fluid.volumes[i]);
     let mut parts = vec![0.0; fluid.kinds.len()];

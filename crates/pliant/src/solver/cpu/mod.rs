@@ -1,8 +1,7 @@
-//! The CPU backend: walks the list of passes with its threads.
+//! CPU backend: executes the list of passes with its threads.
 //!
-//! One file per stage; each gathers, calls a kernel and scatters. Results are the same bits for any
-//! number of threads and any lane width: passes only hold work that could run in any order, and every
-//! sum has a fixed one.
+//! One file per stage; each gathers, calls a kernel and scatters. Results are bitwise equal for any thread count and
+//! SIMD width: passes only contain work that is independent of order, and every sum has a fixed order.
 
 pub mod gauss_seidel;
 pub mod inflate;
@@ -42,7 +41,7 @@ pub(crate) struct Scratch {
     pub(crate) gradients: Vec<V3<f32>>,
     /// Corrections of Jacobi passes by group.
     pub(crate) slots: Vec<Vec<RowData>>,
-    /// Constraints on each row.
+    /// Number of constraints on each row.
     pub(crate) counts: Vec<f32>,
     /// Second position buffer of the gathering Jacobi pass.
     pub(crate) next: Vec<RowData>,
@@ -76,13 +75,13 @@ impl Scratch {
     }
 }
 
-/// Runs a model on the threads of this machine.
+/// Runs a model on CPU threads.
 pub struct Cpu {
     threads: Threads,
     isa: Isa,
     scratch: Scratch,
     times: Times,
-    /// Rows that the model's indices were proved against.
+    /// Number of rows that the model's indices were validated against.
     rows: usize,
 }
 
@@ -99,7 +98,7 @@ impl Cpu {
         })
     }
 
-    /// Threads that measure a state which somebody else moves.
+    /// Threads that measure a state which another backend moves.
     #[cfg(feature = "gpu")]
     pub fn observer(threads: usize) -> std::io::Result<Self> {
         let threads = Threads::new(threads)?;
@@ -111,12 +110,12 @@ impl Cpu {
         self.threads.count()
     }
 
-    /// Forgets what went on from one substep to the next: somebody has changed the state.
+    /// Resets data carried over between substeps, after the state was changed externally.
     pub fn forget(&mut self) {
         self.scratch.contact.contacts.iter_mut().for_each(Vec::clear);
     }
 
-    /// Forgets contacts of particles that have left the world.
+    /// Drops contacts of particles that were removed.
     pub fn forget_fixed(&mut self, state: &State) {
         self.scratch
             .contact
@@ -125,7 +124,7 @@ impl Cpu {
             .for_each(|run| run.retain(|c| state.rows[c.particle as usize][3] > 0.0));
     }
 
-    /// Memory of the passes [bytes]; the threads' stacks come on top.
+    /// Memory of scratch buffers [bytes], without thread stacks.
     pub fn bytes(&self) -> u64 {
         self.scratch.bytes()
     }
@@ -138,7 +137,7 @@ impl Cpu {
 
     /// One step of dt: all of its substeps.
     pub fn step(&mut self, model: &Model, state: &mut State) -> Result<(), Diverged> {
-        // The state is open to its owner between steps, and the loops do not check their indices again.
+        // The owner may change the state between steps, and the loops do not check indices again.
         assert_eq!(state.rows.len(), self.rows, "the number of rows has changed since the model was built");
         let Self { threads, isa, scratch, times, .. } = self;
         threads.enter(|| {
@@ -149,7 +148,7 @@ impl Cpu {
         })
     }
 
-    /// Densities of liquids over those at rest; NaN for other particles.
+    /// Densities of fluids over rest density; NaN for other particles.
     pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
         let mut all =
             self.threads.enter(|| crate::fluid::cpu::survey(&self.threads, &model.fluid_model(), state).errors);
@@ -157,12 +156,12 @@ impl Cpu {
         all
     }
 
-    /// Pressures of liquids [Pa].
+    /// Pressures of fluids [Pa].
     pub fn pressures(&self, model: &Model, state: &State) -> Vec<f32> {
         measure::pressures(model, state)
     }
 
-    /// Mean and greatest relative error by kind, and what liquids are like, where there are any.
+    /// Mean and maximum relative error by kind, and statistics of fluids, if any.
     pub fn measure(&self, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
         self.threads.enter(|| measure::everything(&self.threads, model, state))
     }
@@ -175,7 +174,7 @@ impl Cpu {
         probe
     }
 
-    /// Particles that pushed each other in the last substep.
+    /// Contact pairs of the last substep.
     pub fn contact_pairs(&self, model: &Model) -> Vec<ContactPair> {
         if model.particle_contact.is_none() {
             return Vec::new();

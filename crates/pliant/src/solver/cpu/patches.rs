@@ -1,4 +1,4 @@
-//! Islands and tilings of stage solve: patches that a thread runs by itself.
+//! Islands and tilings of stage solve: patches that a thread runs independently.
 
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
@@ -16,7 +16,7 @@ use crate::state::State;
 use std::ops::Range;
 use std::time::Instant;
 
-/// All iterations of every island, one after the other on each thread.
+/// Runs all iterations of every island, in parallel over islands.
 pub fn run_islands(
     threads: &Threads,
     isa: Isa,
@@ -44,7 +44,7 @@ pub fn run_islands(
     let seconds = (&mut scratch.patch_seconds[..n], 1);
     threads.runs(contacts, seconds, |i, contacts, seconds| {
         for _ in 0..model.settings.iterations {
-            // SAFETY: each island is handed out once, and shares no row with another.
+            // SAFETY: each island is processed once, and shares no row with another.
             unsafe { work.run(&islands[i], &mut seconds[0]) };
             // SAFETY: the run of an island holds its own particles only.
             unsafe { touch.run(work.rows, &mut contacts[0]) };
@@ -52,7 +52,7 @@ pub fn run_islands(
     });
 }
 
-/// One tiling, or half of what it does: patches side by side, each by itself.
+/// Runs one tiling, or half of its operations: patches in parallel.
 pub fn run_tiling(
     (threads, isa): (&Threads, Isa),
     model: &Model,
@@ -66,12 +66,12 @@ pub fn run_tiling(
     let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
     threads.each(&mut seconds[range.clone()], |i, seconds| {
         let jobs = half.map_or(&patches[i][..], |half| half.of(&patches[i]));
-        // SAFETY: each patch is handed out once, and shares no row with another of its tiling.
+        // SAFETY: each patch is processed once, and shares no row with another of its tiling.
         unsafe { work.run(jobs, seconds) };
     });
 }
 
-/// Multipliers of all groups for several threads; at most one group per kind, and no allocation.
+/// Multipliers of all groups, shared between threads; at most one group per kind, without allocation.
 fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; ConstraintKind::ALL.len()] {
     let mut all = std::array::from_fn(|_| Shared::new(&mut []));
     for (shared, group) in all.iter_mut().zip(groups) {
@@ -90,7 +90,7 @@ fn patch_work<'a>(
     Work { isa, scales, groups: &model.groups, phantoms: &model.phantoms, rows: Shared::new(rows), lambda }
 }
 
-/// Moves what patches spent on each group to the groups' times, as if all threads had shared it.
+/// Moves the patches' time per group to the groups' times, divided by the thread count.
 pub fn collect_seconds(threads: &Threads, patches: &mut [Vec<f64>], groups: &mut [f64]) {
     for patch in patches {
         for (sum, part) in groups.iter_mut().zip(patch) {
@@ -99,7 +99,7 @@ pub fn collect_seconds(threads: &Threads, patches: &mut [Vec<f64>], groups: &mut
     }
 }
 
-/// What patches need from the whole.
+/// Shared data of patches.
 #[derive(Clone, Copy)]
 struct Work<'a> {
     isa: Isa,
@@ -111,7 +111,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Runs one patch once: its jobs in order. Adds the seconds spent on each group.
+    /// Runs one patch once: its operations in order. Adds the seconds spent on each group.
     ///
     /// # Safety
     /// No other thread may run this patch or one that shares rows with it.
@@ -150,7 +150,7 @@ impl Work<'_> {
         let batches = &group.batches[range];
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
         let m = group.layout().multipliers * BLOCK;
-        // SAFETY: the caller has these batches for itself, and they follow each other in memory.
+        // SAFETY: the caller has exclusive access to these batches, which are contiguous in memory.
         let lambda = unsafe { self.lambda[g].slice(first.first * m..(last.first + last.blocks()) * m) };
         // SAFETY: as above for their rows.
         unsafe { gauss_seidel::run_batches(self.isa, self.scales, group, batches, self.rows, lambda) };

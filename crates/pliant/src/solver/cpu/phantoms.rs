@@ -1,18 +1,19 @@
-//! Copies of particles within stage solve: out to the copies, and back to their mean (S12, S13; D2 eq 7).
+//! Particle copies within stage solve: spread to the copies, and join to their mean (S12, S13; D2 eq 7).
 
 use crate::constraints::phantoms::Tie;
 use crate::math::RowData;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 
-/// Puts all copies where their particles are, with their share of the mass.
+/// Sets all copies to their particles' positions, with their share of the mass.
 pub fn spread_all(threads: &Threads, ties: &[Tie], rows: &mut [RowData]) {
     let rows = Shared::new(rows);
-    // SAFETY: `build::pack` has proved that a particle is tied once per run of ties and that copies have one owner.
+    // SAFETY: `builder::packing` has proved that a particle is tied once per run of ties and that copies have one
+    // owner.
     threads.over(ties, |tie| unsafe { spread(rows, tie) });
 }
 
-/// Brings all particles to the mean of their copies.
+/// Sets all particles to the mean of their copies.
 pub fn join_all(threads: &Threads, ties: &[Tie], rows: &mut [RowData]) {
     let rows = Shared::new(rows);
     // SAFETY: as above.
@@ -22,23 +23,23 @@ pub fn join_all(threads: &Threads, ties: &[Tie], rows: &mut [RowData]) {
 /// Copies of one particle.
 ///
 /// # Safety
-/// No other thread may touch the particle or its copies.
+/// No other thread may access the particle or its copies.
 #[inline]
 pub unsafe fn spread(rows: Shared<'_, RowData>, tie: &Tie) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let [x, y, z, w] = unsafe { *rows.get(tie.owner as usize) };
     let (first, end) = (tie.first as usize, (tie.first + tie.count) as usize);
     // SAFETY: as above.
     unsafe { rows.slice(first..end) }.fill([x, y, z, w * tie.weight]);
 }
 
-/// x ← x + (1/N)·Σ(xⱼ − x): as a sum of changes, so that what did not move stays where it is to the bit.
+/// x ← x + (1/N)·Σ(xⱼ − x): as a sum of changes, so that unmoved particles stay bitwise unchanged.
 ///
 /// # Safety
-/// No other thread may touch the particle or its copies.
+/// No other thread may access the particle or its copies.
 #[inline]
 pub unsafe fn join(rows: Shared<'_, RowData>, tie: &Tie) {
-    // SAFETY: promised by the caller.
+    // SAFETY: guaranteed by the caller.
     let owner = unsafe { rows.get(tie.owner as usize) };
     // SAFETY: as above; the owner is not among its copies.
     let copies = unsafe { rows.slice(tie.first as usize..(tie.first + tie.count) as usize) };

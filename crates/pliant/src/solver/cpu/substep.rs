@@ -1,4 +1,4 @@
-//! A substep: the stages in their order, and the passes of stage solve.
+//! A substep: the stages in order, and the passes of stage solve.
 
 use crate::aero::cpu::wind_forces;
 use crate::constraints::Scales;
@@ -21,10 +21,10 @@ use crate::solver::cpu::{gauss_seidel, inflate, jacobi, patches, phantoms};
 use crate::state::State;
 use std::time::Instant;
 
-/// Chunks of a body's particles that are worth a thread.
+/// Chunks of a body's particles per thread, at least.
 const SHAPE_GRAIN: usize = 16;
 
-/// One substep, stage after stage.
+/// One substep, stage by stage.
 pub fn run(
     threads: &Threads,
     isa: Isa,
@@ -66,7 +66,7 @@ pub fn run(
     if model.particle_contact.is_some() {
         scratch.contact.particle_contacts.find(threads, &contact_model, state, &scratch.contact.mass_splitting);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
-        // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
+        // Particles held back by a surface are out of their body's shape; shape matching would move them through it.
         let keeps = !model.has_surface();
         let shape = |shapes: &mut ShapeMatch, rows: &mut [RowData]| {
             if keeps {
@@ -95,7 +95,7 @@ pub fn run(
         for pass in model.schedule.passes(iteration == settings.iterations) {
             run_pass(threads, isa, model, state, scratch, pass, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
-            book(model, pass, time, &mut times.groups);
+            add_group_time(model, pass, time, &mut times.groups);
         }
     }
 
@@ -122,9 +122,9 @@ pub fn run(
     check(&divergence, Stage::Solve, model, state)
 }
 
-/// Adds the time of a pass [s] to that of its groups. Patches have clocks of their own.
-fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
-    // Kinds that run together share the time by their numbers.
+/// Adds the time of a pass [s] to that of its groups. Patches measure their own.
+fn add_group_time(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
+    // Kinds that run together split the time by their constraint counts.
     let count = |id: &BatchId| model.groups[id.group].batches[id.batch].count;
     let all: usize = match pass {
         Pass::Batches(ids) => ids.iter().map(count).sum(),
@@ -144,7 +144,7 @@ fn book(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
     }
 }
 
-/// α̃/α and the memory of multipliers in this substep (E11, E12).
+/// α̃/α and the multiplier factor of this substep (E11, E12).
 fn scales(model: &Model, sub: &Substep) -> Scales<f32> {
     let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
     Scales {
@@ -208,7 +208,7 @@ fn run_pass(
     }
 }
 
-/// Bodies take back their shape.
+/// Shape matching of bodies.
 fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
     let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
     let pass = rigid::MatchSettings { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
