@@ -1,4 +1,4 @@
-//! Liquids that freeze: for each of their particles one of a body, which waits.
+//! Freezing liquids: one inactive body particle for each of their particles.
 
 use crate::builder::assembly::{Assembly, Copy};
 use crate::builder::drain_melt::{SPACES, find, region};
@@ -13,7 +13,7 @@ use crate::transitions::drain::Region;
 use crate::transitions::freeze::Freeze;
 use glam::Vec3;
 
-/// Adds the bodies of all liquids that freeze, given what there is of these.
+/// Adds the bodies of all freezing liquids.
 pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> Result<(), BuildError> {
     let names: Vec<_> = scene.liquid.iter().enumerate().map(|(k, l)| named(&l.name, "liquid", k)).collect();
     for (i, spec) in scene.freeze.iter().enumerate() {
@@ -22,7 +22,7 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
         let name = format!("freeze {i}");
         check(&at, &name, scene, spec)?;
         let liquid = &scene.liquid[number];
-        // What has no source is melted into, which was refused, or by nobody, which validation does not let through.
+        // A liquid without particles of its own is a melt target, rejected above, or unused, rejected by validation.
         let Some((_, source)) = liquids.iter().find(|(k, _)| *k == number) else { continue };
         let density = spec.density.unwrap_or(liquid.density);
         let grown = liquid.density / density;
@@ -69,7 +69,7 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
     Ok(())
 }
 
-/// Says where the liquids are that freeze, once they have been placed.
+/// Records the particle ranges of freezing liquids, once these are placed.
 pub fn fill(all: &mut Assembly) {
     for freeze in &mut all.freezes {
         let own = all.copies.iter().filter(|c| all.parts[c.part].liquid == Some(freeze.liquid));
@@ -78,7 +78,7 @@ pub fn fill(all: &mut Assembly) {
     }
 }
 
-/// How far the farthest point of a region is from another [m].
+/// Distance from a point to the farthest point of a region [m].
 fn farthest((region, pose): (Region, Pose), from: Vec3) -> f64 {
     f64::from(match region {
         Region::Box(half) => (pose.inward(from).abs() + half).length(),

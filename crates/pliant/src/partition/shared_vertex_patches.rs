@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Assigns every constraint a piece and a color, and particles on seams their copies.
 pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let pieces = cut(problem, constraints);
-    sew(problem, &pieces, constraints, plan);
+    duplicate_seam_particles(problem, &pieces, constraints, plan);
     let first = problem.islands.runs.len() as u32;
     // By group and piece.
     let mut sorted = vec![vec![Vec::new(); pieces.len()]; constraints.len()];
@@ -93,7 +93,7 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
 
 /// Gives each particle used by several pieces a copy in every one of them, and redirects the constraints to the
 /// copies.
-fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
+fn duplicate_seam_particles(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let arities: Vec<usize> = constraints.keys().map(|kind| kind.layout().rows).collect();
     let mut rows: Vec<&mut [u32]> = constraints.values_mut().map(|raw| &mut raw.rows[..]).collect();
     let place = |item: Item| {

@@ -1,4 +1,4 @@
-//! What leaves the world or changes in it.
+//! Validates drains, freezing and melting.
 
 use crate::scene::validate::{Checked, SceneError, collider, color, motion, one_of, range, vector};
 use crate::scene::{Drain, Freeze, Melt};

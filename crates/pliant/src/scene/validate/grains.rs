@@ -1,4 +1,4 @@
-//! Grains, bodies of particles, and contact between particles.
+//! Validates grains, bodies of particles, and particle contacts.
 
 use crate::error::SceneError;
 use crate::scene::grains::{MOST_ACROSS, emitter_sites};
