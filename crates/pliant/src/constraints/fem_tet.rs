@@ -22,7 +22,7 @@ fn deformation<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
     f
 }
 
-/// Which two columns of F each strain component couples.
+/// The two columns of F that each strain component couples.
 const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)];
 
 #[inline(always)]

@@ -1,4 +1,4 @@
-// Twin of lane.rs: the functions that the language lacks.
+// WGSL version of lane.rs: the functions that the language lacks.
 
 // 1/v, or 0 where v is too small to divide by. Also 0 for NaN, whatever `max` makes of it.
 fn safe_recip(v: f32) -> f32 {

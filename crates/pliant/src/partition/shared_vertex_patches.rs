@@ -93,7 +93,12 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
 
 /// Gives each particle used by several pieces a copy in every one of them, and redirects the constraints to the
 /// copies.
-fn duplicate_seam_particles(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
+fn duplicate_seam_particles(
+    problem: &Problem<'_>,
+    pieces: &[Vec<Item>],
+    constraints: &mut BTreeMap<ConstraintKind, Raw>,
+    plan: &mut Plan,
+) {
     let arities: Vec<usize> = constraints.keys().map(|kind| kind.layout().rows).collect();
     let mut rows: Vec<&mut [u32]> = constraints.values_mut().map(|raw| &mut raw.rows[..]).collect();
     let place = |item: Item| {
