@@ -171,7 +171,14 @@ impl<'a> Growing<'a> {
     }
 
     /// Finds all facets visible from `apex`, and the horizon edges in order, each with the facet across it.
-    fn find_horizon(&mut self, start: u32, apex: u32, round: u32, gone: &mut Vec<u32>, edges: &mut Vec<(u32, u32, u32)>) {
+    fn find_horizon(
+        &mut self,
+        start: u32,
+        apex: u32,
+        round: u32,
+        gone: &mut Vec<u32>,
+        edges: &mut Vec<(u32, u32, u32)>,
+    ) {
         // Traversal of the visible region: edges of each facet in turn, starting after the one it was entered by. Uses
         // a list, as recursion could be as deep as the number of facets.
         self.facets[start as usize].seen = (round, true);
