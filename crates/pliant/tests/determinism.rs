@@ -1,5 +1,5 @@
-//! The same bits on any number of threads, for any lane width, in debug and in release (R01, R02), and
-//! the ways to split constraints against each other (S08, S09).
+//! Bitwise equal results for any number of threads, any lane width, in debug and in release (R01, R02), and
+//! partitions compared with each other (S08, S09).
 
 #![allow(missing_docs)]
 

@@ -215,7 +215,7 @@ fn add_dihedral(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     part.add(ConstraintKind::Bend, &rows, &[angle, softness.encoded()]);
 }
 
-/// Cotangent weights of the hinge, see `kernels::isometric`.
+/// Cotangent weights of the hinge, see `constraints::isometric`.
 fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     let rows = hinge_rows(hinge);
     let [w0, w1, x2, x3] = rows.map(|i| part.rest[i as usize]);

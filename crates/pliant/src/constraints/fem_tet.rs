@@ -47,7 +47,7 @@ impl Constraint<4, 12, 6> for FemTet {
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 12], rows: &[Row<F>; 4], lambda: &[F; 6]) -> Update<F, 4, 6> {
         let f = deformation(p, rows);
         let c = strain(&f);
-        // Loops and not closures, here and below: see `backend::cpu::rows`.
+        // Loops and not closures, here and below: see `runtime::cpu::simd`.
         let mut g = [[V3::zero(); 4]; 6];
         for (g, (i, j)) in g.iter_mut().zip(PAIRS) {
             for k in 0..3 {

@@ -2,7 +2,7 @@
 //!
 //! Kernels access no memory and no particle indices. A constraint kernel gets the rows it joins, its
 //! parameters and its multipliers, and returns their changes. `builder` decides which constraints
-//! exist, `partition` which run concurrently, and `backend` calls the kernels.
+//! exist, `partition` which run concurrently, and `solver` calls the kernels.
 //!
 //! Each `.rs` file has a `.wgsl` version for the GPU; `tests/gpu` checks that both agree.
 //!

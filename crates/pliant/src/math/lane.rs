@@ -4,7 +4,7 @@
 //! IEEE-exact operations are available (add, subtract, multiply, divide, square root, compare): no fused
 //! multiply-add and no reciprocal estimates, so every width gives the same bits on every machine.
 //!
-//! Arithmetic only. The backend loads and stores lanes (`backend::cpu::rows`).
+//! Arithmetic only. The backend loads and stores lanes (`runtime::cpu::simd`).
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 

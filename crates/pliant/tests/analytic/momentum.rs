@@ -1,4 +1,4 @@
-//! V16: a closed system keeps its momentum and does not gain energy.
+//! V16: a closed system conserves momentum and does not gain energy.
 
 use crate::support::{simulate, step};
 use glam::{DVec3, Mat3};

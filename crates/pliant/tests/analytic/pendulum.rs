@@ -1,4 +1,4 @@
-//! A particle on a rigid link: periods, and what each integrator loses.
+//! A particle on a rigid link: periods, and the dissipation of each integrator.
 
 use crate::support::{G, relative, simulate, step};
 use pliant::Simulation;

@@ -1,4 +1,4 @@
-//! Time of impact of moving balls against formulas and brute force, and ways that must not cross.
+//! Time of impact of moving spheres against closed forms and brute force, and motions that must not cross.
 
 use crate::support::{Rng, ball, brute, corners, distance, shaped, soup};
 use glam::{DVec3, Vec3};

@@ -1,4 +1,4 @@
-//! Solid particles that are much larger than those of the liquid around them (S23).
+//! Solid particles much larger than those of the surrounding liquid (S23).
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use pliant::Isa;

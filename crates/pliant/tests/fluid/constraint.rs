@@ -1,4 +1,4 @@
-//! The density constraint as a whole: its gradients against differences, its stiffness against iterations (S23, E20, E21).
+//! The density constraint: gradients against finite differences, stiffness against iterations (S23, E20, E21).
 
 use crate::support::{simulate, tank};
 use glam::{DVec3, Vec3};

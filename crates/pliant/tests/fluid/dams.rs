@@ -1,4 +1,4 @@
-//! A column of water that is let go (V11), and volumes that last (V12).
+//! Dam breaks (V11), and conservation of volume (V12).
 
 use crate::support::{compression, simulate, tank};
 use pliant::Simulation;

@@ -1,4 +1,4 @@
-//! What flows out of the world, and back into it.
+//! Drains and recycling emitters.
 
 use crate::support::{simulate, tank, with};
 use pliant::neighbors::ASLEEP;

@@ -1,4 +1,4 @@
-//! Liquids that turn into bodies.
+//! Freezing liquids.
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use glam::{DVec3, Vec3};

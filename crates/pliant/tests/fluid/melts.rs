@@ -1,4 +1,4 @@
-//! Bodies that turn into liquids.
+//! Melting bodies.
 
 use crate::support::{momentum, simulate, tank, with};
 use pliant::fluid::parameters::LIQUID;

@@ -1,4 +1,4 @@
-//! Liquids of any kind among anything, in steps that nobody would choose: all of it stays finite.
+//! Randomized liquids among randomized objects, with unusual time steps: all values stay finite.
 
 use crate::dice::Rng;
 use pliant::Simulation;

@@ -1,4 +1,4 @@
-//! Liquids at rest and in flight: pressure, momentum, determinism.
+//! Liquids at rest and in free fall: pressure, momentum, determinism.
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use pliant::Isa;

@@ -1,4 +1,4 @@
-//! Solids as liquids see them, against quadrature in three dimensions.
+//! Solid boundaries of liquids against quadrature in three dimensions.
 
 use glam::{DVec3, Vec3};
 use pliant::fluid::boundary::{self, Ball, Wall, beyond, fill};

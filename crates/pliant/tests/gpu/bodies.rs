@@ -1,4 +1,4 @@
-//! Bodies that keep their shape: the twins of their kernels, and whole simulations.
+//! Shape-matched bodies: WGSL kernels, and whole simulations.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, pair, ready, scene};

@@ -1,4 +1,4 @@
-//! Particles that leave the world, bodies that melt and liquids that freeze while it runs.
+//! Drains, melting bodies and freezing liquids.
 
 use crate::sims::{apart, on_cpu, on_gpu, pair, ready, scene};
 use pliant::Simulation;

@@ -1,5 +1,5 @@
-//! Colliders with tables: hulls, surfaces of triangles, distance fields. Their twins on random input, and whole simulations
-//! against the CPU.
+//! Colliders with tables: hulls, triangle surfaces, distance fields. WGSL functions on random input, and whole
+//! simulations against the CPU.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};

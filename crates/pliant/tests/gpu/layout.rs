@@ -1,4 +1,4 @@
-//! The composed module is valid, and its structs lie in memory as the host's do.
+//! The composed module is valid, and its structs have the host's memory layout.
 
 use pliant::constraints::{ConstraintKind, wgsl};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;

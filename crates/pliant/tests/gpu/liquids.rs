@@ -1,4 +1,4 @@
-//! Liquids: the twins of the kernels, whole simulations, and lists that outgrow their room.
+//! Liquids: WGSL kernels, whole simulations, and neighbor lists that exceed their allocation.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};

@@ -1,4 +1,4 @@
-//! Particles that touch each other: the twin of the kernel, whole simulations, and lists that outgrow their room.
+//! Particle contacts: the WGSL kernel, whole simulations, and neighbor lists that exceed their allocation.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};

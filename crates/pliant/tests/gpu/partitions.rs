@@ -1,4 +1,4 @@
-//! R04, S14: every way to split constraints takes on the GPU the steps that it takes on the CPU.
+//! R04, S14: every partition gives the same steps on the GPU as on the CPU.
 
 use crate::repeat::MIXED;
 use crate::sims::{apart, bounds, pair, ready, scene};

@@ -1,5 +1,5 @@
-//! Restitution, rolling resistance and cohesion on the GPU: the twins of their kernels, whole simulations against the CPU,
-//! and what the laws say.
+//! Restitution, rolling resistance and cohesion on the GPU: WGSL kernels, whole simulations against the CPU,
+//! and physical laws.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};

@@ -1,4 +1,4 @@
-//! R03: the GPU repeats itself to the bit.
+//! R03: GPU results are bitwise reproducible.
 
 use crate::sims::{on_gpu, ready, scene};
 use pliant::runtime::gpu::GpuOptions;

@@ -1,7 +1,7 @@
 //! R04: the built-in scenes on the GPU and on the CPU, with one plan.
 //!
-//! A third run is the measure of what rounding alone does to a scene: the CPU again, started off by the last bit of
-//! every coordinate. Where that twin departs, no two machines can agree, and statistics have to.
+//! A third run measures the effect of rounding alone: the CPU again, with the last bit of
+//! every initial coordinate changed. Where that run diverges, no two machines can agree, and statistics are compared.
 
 use crate::sims::{apart, bounds, built_in, on_cpu, pair, perturb, ready, scene};
 use crate::skip::left_out;

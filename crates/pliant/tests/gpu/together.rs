@@ -1,4 +1,4 @@
-//! Pieces of a mosaic that run all iterations in one pass and wait for each other within it.
+//! Shared-vertex patches that run all iterations in one pass and synchronize within it.
 
 use crate::sims::{self, apart, on_gpu, pair, ready, scene};
 use crate::skip::skipped;

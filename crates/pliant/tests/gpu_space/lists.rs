@@ -1,4 +1,4 @@
-//! Neighbor lists of the device against brute force and against the CPU, to the bit.
+//! Neighbor lists of the device against brute force and, bitwise, against the CPU.
 
 use crate::clouds::{Case, Dice, cases, entries, one};
 use crate::support::{GRID, How, Rig, devices, every_way, plain};

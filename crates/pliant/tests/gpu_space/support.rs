@@ -1,4 +1,4 @@
-//! Devices, and what goes to and fro.
+//! Devices, and transfers to and from them.
 
 use crate::clouds::Case;
 use crate::skip::skipped;

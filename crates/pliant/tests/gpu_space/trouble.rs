@@ -1,4 +1,4 @@
-//! What a search on the device does when it has no room, or nothing to stand on.
+//! Searches on the device with insufficient capacity or invalid input.
 
 use crate::clouds::{Case, Dice, entries, one};
 use crate::support::{GRID, How, Rig, devices, every_way, plain, words};

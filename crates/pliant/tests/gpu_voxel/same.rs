@@ -1,4 +1,4 @@
-//! What the device makes is what the CPU makes.
+//! Results of the device equal those of the CPU.
 
 use crate::obj;
 use crate::shapes::{Random, blobs, block, centered_grid, octahedron, potato, ring, voxels};

@@ -1,4 +1,4 @@
-//! Input that has no direction, no size or no freedom: results stay finite, and what may not move does not.
+//! Degenerate input without direction, size or freedom: results stay finite, and fixed rows do not move.
 
 use crate::support::{Rng, Sample, XPBD, sample};
 use pliant::constraints::ConstraintKind;

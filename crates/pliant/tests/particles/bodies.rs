@@ -1,4 +1,4 @@
-//! Bodies of particles that keep their shape.
+//! Shape-matched bodies of particles.
 
 use crate::support::{center, deepest, energy, mass, members, momentum, simulate};
 use glam::DVec3;

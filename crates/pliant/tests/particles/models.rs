@@ -1,5 +1,5 @@
 //! Scenes of D4 as they are built in: the large pile, and bunnies (T12). Scanned models are not part of the project;
-//! what needs them is passed over, with a line, where they are not there.
+//! tests that need them report a skip if the files are missing.
 
 use crate::skip::skipped;
 use crate::support::{center, members};

@@ -1,4 +1,4 @@
-//! How far a column of grains runs out when it collapses (V14).
+//! Run-out of collapsing grain columns (V14).
 
 use crate::support::simulate;
 use pliant::Simulation;

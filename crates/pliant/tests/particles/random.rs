@@ -1,4 +1,4 @@
-//! Solids of any kind in heaps, in steps and with settings that nobody would choose: energy does not come from nowhere.
+//! Randomized piles of solids, with unusual time steps and settings: they gain no energy.
 
 use crate::dice::Rng;
 use crate::support::{energy, simulate};

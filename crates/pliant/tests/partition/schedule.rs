@@ -1,5 +1,5 @@
-//! The list of passes, walked as a backend would: every constraint once per iteration, on its own
-//! particles, and nothing within a pass that could get in each other's way.
+//! The list of passes, run as a backend would: every constraint once per iteration, on its own
+//! particles, and no conflicts within a pass.
 
 use pliant::builder::NoMeshes;
 use pliant::model::Model;

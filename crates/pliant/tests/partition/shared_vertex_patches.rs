@@ -1,4 +1,4 @@
-//! Pieces that share the particles on their seams: one pass, every constraint in one piece, a copy per piece.
+//! Shared-vertex patches: one pass, every constraint in one piece, a copy per piece.
 
 use pliant::builder::{NoMeshes, build};
 use pliant::constraints::ConstraintKind;

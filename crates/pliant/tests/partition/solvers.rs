@@ -1,4 +1,4 @@
-//! What the ways to split make of the same bodies: momentum, rest, convergence (S12, S13, T06, T08, E08).
+//! Partitions compared on the same bodies: momentum, rest, convergence (S12, S13, T06, T08, E08).
 
 use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;

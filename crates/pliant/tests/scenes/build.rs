@@ -1,4 +1,4 @@
-//! Scenes that read well but cannot be built, and one that cannot be run.
+//! Scenes that parse but cannot be built, and one that cannot be run.
 
 use pliant::builder::{BuildError, NoMeshes};
 use pliant::scene::{Format, Override, Scene};

@@ -1,4 +1,4 @@
-//! Bodies as a whole: rigid motions, momentum, stiffness, weights, order.
+//! Whole bodies: rigid motions, momentum, stiffness, weights, order.
 
 use crate::support::{Random, Row, bent, block, distance, farthest, momentum, moved, shaken, substep};
 use pliant::Isa;

@@ -1,4 +1,4 @@
-//! Rest shapes that give way.
+//! Plastic rest shapes.
 
 use crate::support::{Row, block, determinant, farthest, moved, substep};
 use pliant::math::matrix::{IDENTITY, Mat3, matrix_of, multiply, quat_normalize};

@@ -1,4 +1,4 @@
-//! Visual meshes that follow particles.
+//! Skinned meshes.
 
 use crate::support::{Random, Row, block, moved, shaken};
 use pliant::math::matrix::{Vec3, apply, matrix_of};

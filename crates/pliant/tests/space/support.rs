@@ -1,4 +1,4 @@
-//! Clouds of every kind, and the search that cannot be wrong.
+//! Point clouds of every kind, and brute-force search.
 
 use pliant::Threads;
 use pliant::math::RowData;

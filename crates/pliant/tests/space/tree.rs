@@ -1,4 +1,4 @@
-//! Codes, the radix tree, its volumes and traversals.
+//! Morton codes, the radix tree, its volumes and traversals.
 
 use crate::support::{Case, Dice, cases, entries, one};
 use pliant::neighbors::*;
