@@ -132,10 +132,8 @@ fn cut(at: &str, places: &[[f32; 3]], spec: RegionSpec) -> Result<Vec<Vec<u32>>,
     }
     let pieces = (0..all.len()).filter(|&r| root(&mut joined, r) == r).count();
     if pieces > 1 {
-        let what = format!("would let the body fall into {pieces} pieces, as their regions share no particle");
-        return Err(SceneError::new(format!("{at}.regions"), what)
-            .help("let them overlap by more, or make them larger")
-            .into());
+        let what = format!("splits the body into {pieces} pieces whose regions share no particle");
+        return Err(SceneError::new(format!("{at}.regions"), what).help("increase their overlap or their size").into());
     }
     Ok(all)
 }

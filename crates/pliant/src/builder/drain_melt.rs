@@ -65,10 +65,10 @@ fn taken(at: &str, spec: &scene::Drain, scene: &Scene, all: &Assembly) -> Result
     let mut loose: Vec<_> = all.copies.iter().filter(|c| all.parts[c.part].loose).map(|c| c.name.as_str()).collect();
     loose.dedup();
     Err(match (&spec.object, loose.is_empty()) {
-        (_, true) => SceneError::new(at, "takes liquids and grains, but the scene has neither"),
+        (_, true) => SceneError::new(at, "removes liquids and grains, but the scene has neither"),
         (object, _) => {
             let name = object.as_deref().unwrap_or_default();
-            let what = format!("is {name:?}, but drains take liquids and grains: {}", loose.join(", "));
+            let what = format!("is {name:?}, but drains remove liquids and grains: {}", loose.join(", "));
             SceneError::new(format!("{at}.object"), what)
         }
     })
@@ -80,13 +80,12 @@ fn recycle(at: &str, takes: &[Range<usize>], all: &mut Assembly) -> Result<(), S
     for emitter in all.emitters.iter_mut().filter(|p| takes.iter().any(|t| t.contains(&p.first))) {
         if emitter.places.len() < emitter.across {
             let (found, across) = (emitter.places.len(), emitter.across);
-            let what =
-                format!("needs an emitter of at least as many particles as its shape is wide: {across}, not {found}");
-            return Err(SceneError::new(at, what).help("raise until, or narrow the shape"));
+            let what = format!("needs an emitter of at least {across} particles, one per site, but it has {found}");
+            return Err(SceneError::new(at, what).help("increase until, or reduce the radius of the emitter"));
         }
         (emitter.endless, any) = (true, true);
     }
-    if any { Ok(()) } else { Err(SceneError::new(at, "is set, but nothing that the drain takes is emitted")) }
+    if any { Ok(()) } else { Err(SceneError::new(at, "is set, but the drain removes no emitted particles")) }
 }
 
 /// Adds all melting bodies: one inactive liquid particle for each of their particles.
@@ -104,7 +103,7 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let copy = &all.copies[c];
             let (part, first) = (&all.parts[copy.part], copy.first as usize);
             if part.coat.is_some() {
-                let what = format!("is {:?}, which is shown as a mesh that would not melt", spec.body);
+                let what = format!("is {:?}, which is shown as a mesh, and meshes do not melt", spec.body);
                 return Err(SceneError::new(format!("{at}.body"), what).help("set show = \"particles\"").into());
             }
             let (radius, count) = (part.radius, part.positions.len());
@@ -114,11 +113,11 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let grown = part.masses[0] / (liquid.density * (2.0 * scene.fluid.radius).powi(3));
             if !SPACES.contains(&grown) {
                 let what = format!(
-                    "is {:?}, of which each particle of {:?} would fill {grown} others",
+                    "is {:?}, in which a particle of {:?} would have {grown} times the volume of a liquid particle",
                     spec.liquid, spec.body
                 );
                 let (least, most) = (SPACES.start(), SPACES.end());
-                let help = format!("densities and sizes of particles must be alike: {least} to {most}");
+                let help = format!("adjust densities or particle sizes for a ratio of {least} to {most}");
                 return Err(SceneError::new(format!("{at}.liquid"), what).help(help).into());
             }
             let positions = part.positions.iter().map(|&p| p + copy.shift).collect();
@@ -154,7 +153,10 @@ fn check(at: &str, scene: &Scene, spec: &scene::Melt, number: usize) -> Result<(
         return Err(SceneError::new(at, format!("is {:?}, which melts already", spec.body)));
     }
     if scene.attach.iter().any(|a| a.from.object == spec.body || a.to.object == spec.body) {
-        return Err(SceneError::new(at, format!("is {:?}, which is attached: it would hold on to nothing", spec.body)));
+        return Err(SceneError::new(
+            at,
+            format!("is {:?}, which is attached, but attached bodies cannot melt", spec.body),
+        ));
     }
     Ok(())
 }
@@ -163,7 +165,7 @@ fn size(at: &str, spec: &scene::Melt, liquid: f32, body: f32, merged: bool) -> S
     let at = format!("{at}.body");
     if merged {
         return SceneError::new(at, format!("is {:?}, whose particles are merged into larger ones", spec.body))
-            .help("leave merge out of the body");
+            .help("remove merge from the body");
     }
     let (least, most) = (ALIKE.start() * liquid, ALIKE.end() * liquid);
     let what = format!(

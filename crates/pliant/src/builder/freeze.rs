@@ -27,10 +27,10 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
         let density = spec.density.unwrap_or(liquid.density);
         let grown = liquid.density / density;
         if !SPACES.contains(&grown) {
-            let what = format!("is {density} kg/m³, so that {:?} would take {grown} times its space", spec.liquid);
+            let what = format!("is {density} kg/m³, so that {:?} would have {grown} times its volume", spec.liquid);
             let (least, most) = (SPACES.start(), SPACES.end());
             return Err(SceneError::new(format!("{at}.density"), what)
-                .help(format!("densities must be alike: {least} to {most} times the space"))
+                .help(format!("choose a density for {least} to {most} times the volume"))
                 .into());
         }
         let (mut positions, mut masses) = (Vec::new(), Vec::new());
@@ -88,13 +88,15 @@ fn farthest((region, pose): (Region, Pose), from: Vec3) -> f64 {
 
 fn check(at: &str, name: &str, scene: &Scene, spec: &scene::Freeze) -> Result<(), SceneError> {
     if scene.melt.iter().any(|m| m.liquid == spec.liquid) {
-        let what = format!("is {:?}, which a body melts into: its particles are not all alike", spec.liquid);
-        return Err(SceneError::new(format!("{at}.liquid"), what).help("melt into another liquid, of the same kind"));
+        let what = format!("is {:?}, which a body melts into, so its particles differ in size", spec.liquid);
+        return Err(
+            SceneError::new(format!("{at}.liquid"), what).help("melt into a separate liquid with the same properties")
+        );
     }
     for (i, attach) in scene.attach.iter().enumerate() {
         for (end, select) in [("from", &attach.from), ("to", &attach.to)] {
             if select.object == name {
-                let what = format!("is {name:?}, which is not there before it freezes");
+                let what = format!("is {name:?}, which does not exist before it freezes");
                 return Err(SceneError::new(format!("attach[{i}].{end}.object"), what));
             }
         }

@@ -59,7 +59,7 @@ fn box_lattice(at: &str, spec: &Grains, fill: &FillSpec) -> Result<Vec<Vec3>, Bu
     let spacing = spacing_of(spec);
     let counts = ((max - min) / spacing).to_array().map(|n| (n + 1e-3).floor().max(0.0) as usize);
     if counts.contains(&0) {
-        let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);
+        let what = format!("is too small for a grain of diameter {} m", 2.0 * spec.radius);
         return Err(SceneError::new(format!("{at}.fill"), what).into());
     }
     let mut places = Vec::with_capacity(counts.iter().product());
@@ -95,7 +95,7 @@ fn surface_lattice(
     let grid = Grid::new(origin, edge, counts.map(|n| n as u32), voxel::PADDING).map_err(wrong)?;
     let voxels: Voxels = voxel::voxelize(&mesh, &grid).map_err(wrong)?;
     if voxels.count() == 0 {
-        let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);
+        let what = format!("is too small for a grain of diameter {} m", 2.0 * spec.radius);
         return Err(SceneError::new(at, what).into());
     }
     Ok(voxel::merge(&grid, &voxels, &Field::inside(&voxels), None).map_err(wrong)?.positions)

@@ -130,20 +130,20 @@ pub fn fluid(
 pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     let mut notes = Vec::new();
     if fluid.viscosity(h).is_cut() {
-        let note = "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
+        let note = "a liquid is too viscous for its substeps: its viscosity is reduced; use more substeps";
         notes.push(note.to_owned());
     }
     let reach = fluid.reach / fluid.radius;
     let calm = FluidSpec::calm_omega(reach);
     if reach > 4.0 && fluid.omega > 1.1 * calm {
-        notes.push(format!("a liquid may boil at a fluid.reach of {reach}: take a fluid.omega of {calm:.2}"));
+        notes.push(format!("a liquid may oscillate with a fluid.reach of {reach}: use a fluid.omega of {calm:.2}"));
     }
     if fluid.smoothing == Smoothing::Poly6 && fluid.carry > 0.0 {
-        notes.push("with the kernel \"poly6\" a liquid at rest gains energy: take a fluid.carry of 0".to_owned());
+        notes.push("with the kernel \"poly6\" a liquid at rest gains energy: use a fluid.carry of 0".to_owned());
     }
     if fluid.vorticity * h > MOST {
         notes.push(format!(
-            "fluid.vorticity of {} /s is too much for substeps of {:.3} ms: it will be {:.3} /s; take more substeps",
+            "fluid.vorticity of {} /s is too large for substeps of {:.3} ms: it is reduced to {:.3} /s; use more substeps",
             fluid.vorticity,
             1e3 * h,
             MOST / h

@@ -99,7 +99,7 @@ pub enum VoxelError {
     #[error("padding of {0} voxels, but allowed are 1 to 8")]
     Padding(u32),
     /// A merge depth at which surface voxels would merge, or that is not a number.
-    #[error("voxels are to merge {0} voxels below the surface, but allowed is a depth of 0.5 or more")]
+    #[error("merge depth is {0} voxels below the surface, but must be at least 0.5")]
     Depth(f32),
     /// The mesh extends beyond the grid.
     #[error("vertex {0} lies outside of the grid")]

@@ -158,7 +158,7 @@ pub(crate) fn hull(at: &str, points: &[Vec3]) -> Result<Hull, BuildError> {
     let precise: Vec<DVec3> = points.iter().map(|p| p.as_dvec3()).collect();
     let Some(found) = crate::geometry::quickhull::hull(&precise) else {
         let message = format!("its {} points lie in one plane, so they enclose nothing", points.len());
-        return Err(SceneError::new(at, message).help("for a thin sheet take surface in place of convex").into());
+        return Err(SceneError::new(at, message).help("for a thin sheet use surface instead of convex").into());
     };
     let faces = found.faces.iter().max().map_or(0, |&f| f as usize + 1);
     if faces > MOST_FACES {

@@ -64,7 +64,7 @@ fn shape(at: &str, key: &str, s: &MeshShape) -> Checked {
     if key == "convex" {
         sources.push(("points", s.points.is_some()));
     } else if s.points.is_some() {
-        return Err(SceneError::new(format!("{at}.points"), "have no surface: they are for convex"));
+        return Err(SceneError::new(format!("{at}.points"), "are allowed for convex only"));
     }
     one_of(at, &sources)?;
     match s.grid {

@@ -23,7 +23,7 @@ pub fn foam(f: &FoamSpec) -> Checked {
     range("output.foam.lifetime[0]", shortest, 0.0, 1e3)?;
     range("output.foam.lifetime[1]", longest, 0.0, 1e3)?;
     if shortest > longest {
-        let what = format!("is {:?}, but the shortest time comes first", f.lifetime);
+        let what = format!("is {:?}, but the minimum must come first", f.lifetime);
         return Err(SceneError::new("output.foam.lifetime", what));
     }
     count("output.foam.most", f.most, 1, 10_000_000)

@@ -197,7 +197,7 @@ impl<'a> GpuVoxelizer<'a> {
     fn plan_solid(&self, mesh: &TriMesh, grid: &Grid) -> Result<(Plan, usize), VoxelError> {
         let vertices = mesh.positions.len();
         if let Some(t) = mesh.triangles.iter().position(|t| t.iter().any(|&v| v as usize >= vertices)) {
-            let reason = format!("triangle {t} names a vertex that is not there: the mesh has {vertices}");
+            let reason = format!("triangle {t} uses a vertex out of range: the mesh has {vertices}");
             return Err(MeshError(reason).into());
         }
         let places = snap(&mesh.positions, grid)?;
