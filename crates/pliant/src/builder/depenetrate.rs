@@ -20,7 +20,7 @@ const MAX_MOVES: usize = 32;
 /// Translates bodies until none of their particles is inside a collider, or not at all if no free position is found
 /// nearby. Bodies resting on them move along. Returns a note for both cases, once per object.
 pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
-    let mut told: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
+    let mut reported: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
     let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&spheres(all, copy))).collect();
     for k in 0..all.copies.len() {
         let (copy, part) = (&all.copies[k], &all.parts[all.copies[k].part]);
@@ -29,13 +29,13 @@ pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
         }
         let rows = &all.rows[copy.first as usize..][..part.positions.len()];
         let Some(first) = deepest(part, rows, Vec3::ZERO, &all.colliders) else { continue };
-        let way = find_translation(part, rows, &all.colliders);
+        let shift = find_translation(part, rows, &all.colliders);
         let key = (copy.name.clone(), all.colliders[first.collider].name.clone());
-        let (deep, stuck) = told.entry(key).or_default();
+        let (deep, stuck) = reported.entry(key).or_default();
         *deep = deep.max(first.way.length());
-        *stuck |= way.is_none();
-        if let Some(way) = way {
-            translate_with_overlapping(all, &mut extents, k, way);
+        *stuck |= shift.is_none();
+        if let Some(shift) = shift {
+            translate_with_overlapping(all, &mut extents, k, shift);
         }
     }
     let note = |((name, other), (deep, stuck)): (&(String, String), &(f32, bool))| {
@@ -45,20 +45,20 @@ pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
             false => format!("{place} and is moved out of it"),
         }
     };
-    told.iter().map(note).collect()
+    reported.iter().map(note).collect()
 }
 
 /// Bounding box of a copy [m].
 type Extent = (Vec3, Vec3);
 
 /// Translates a copy, and by the same vector the bodies it then overlaps, recursively.
-fn translate_with_overlapping(all: &mut Assembly, extents: &mut [Extent], first: usize, way: Vec3) {
+fn translate_with_overlapping(all: &mut Assembly, extents: &mut [Extent], first: usize, shift: Vec3) {
     let (mut movers, mut still) = (vec![first], (0..all.copies.len()).collect::<Vec<_>>());
     still.retain(|&copy| copy != first && all.parts[all.copies[copy].part].matching.is_some());
     while let Some(mover) = movers.pop() {
         let before = extents[mover];
-        all.move_copy(mover, way);
-        extents[mover] = (before.0 + way, before.1 + way);
+        all.move_copy(mover, shift);
+        extents[mover] = (before.0 + shift, before.1 + shift);
         let (along, rest) = still.into_iter().partition(|&other| {
             let box_overlap = intersection(extents[mover], extents[other]);
             if !box_overlap.0.cmple(box_overlap.1).all() {
@@ -66,7 +66,7 @@ fn translate_with_overlapping(all: &mut Assembly, extents: &mut [Extent], first:
             }
             let (own, theirs) = (spheres(all, mover), spheres(all, other));
             let earlier = intersection(before, extents[other]);
-            overlap(&own, &theirs, Vec3::ZERO, box_overlap) > overlap(&own, &theirs, -way, earlier)
+            overlap(&own, &theirs, Vec3::ZERO, box_overlap) > overlap(&own, &theirs, -shift, earlier)
         });
         movers.extend::<Vec<usize>>(along);
         still = rest;
@@ -90,12 +90,12 @@ fn intersection(a: Extent, b: Extent) -> Extent {
     (a.0.max(b.0), a.1.min(b.1))
 }
 
-/// Deepest overlap between particles of two bodies, the first displaced by `way` [m]; 0 if only within tolerance. Only
+/// Deepest overlap between particles of two bodies, the first displaced by `shift` [m]; 0 if only within tolerance. Only
 /// the intersection of their boxes is searched.
-fn overlap(first: &[(Vec3, f32)], second: &[(Vec3, f32)], way: Vec3, (low, high): Extent) -> f32 {
+fn overlap(first: &[(Vec3, f32)], second: &[(Vec3, f32)], shift: Vec3, (low, high): Extent) -> f32 {
     let reaches = |x: Vec3, r: f32| (x + r).cmpge(low).all() && (x - r).cmple(high).all();
     let mut most = 0.0_f32;
-    for (x, r) in first.iter().map(|(x, r)| (*x + way, *r)).filter(|&(x, r)| reaches(x, r)) {
+    for (x, r) in first.iter().map(|(x, r)| (*x + shift, *r)).filter(|&(x, r)| reaches(x, r)) {
         for (y, s) in second.iter().filter(|(y, s)| reaches(*y, *s)) {
             let inside = (r + s) - x.distance(*y);
             most = if inside > TOLERANCE * r.min(*s) { most.max(inside) } else { most };
@@ -110,11 +110,11 @@ fn radius_of(part: &Part, particle: usize) -> f32 {
 
 /// Translation that frees a body; `None` if there is none.
 fn find_translation(part: &Part, rows: &[RowData], colliders: &[Collider]) -> Option<Vec3> {
-    let mut way = Vec3::ZERO;
+    let mut shift = Vec3::ZERO;
     for _ in 0..MAX_MOVES {
-        match deepest(part, rows, way, colliders) {
-            Some(inside) => way += inside.way,
-            None => return Some(way),
+        match deepest(part, rows, shift, colliders) {
+            Some(inside) => shift += inside.way,
+            None => return Some(shift),
         }
     }
     None
@@ -127,14 +127,14 @@ struct Inside {
     way: Vec3,
 }
 
-/// The deepest penetration of a collider by the particles of a body displaced by `way`. Surfaces have no inside.
-fn deepest(part: &Part, rows: &[RowData], way: Vec3, colliders: &[Collider]) -> Option<Inside> {
+/// The deepest penetration of a collider by the particles of a body displaced by `shift`. Surfaces have no inside.
+fn deepest(part: &Part, rows: &[RowData], shift: Vec3, colliders: &[Collider]) -> Option<Inside> {
     let (mut most, mut found) = (0.0, None);
     for (c, collider) in colliders.iter().enumerate().filter(|(_, c)| !matches!(c.solid, Solid::Surface(_))) {
         let pose = collider.motion.pose(0.0);
         for (k, row) in rows.iter().enumerate() {
             let radius = radius_of(part, k);
-            let (inside, normal) = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]) + way, radius);
+            let (inside, normal) = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]) + shift, radius);
             if inside > most && inside > TOLERANCE * radius {
                 (most, found) = (inside, Some(Inside { collider: c, way: normal * inside }));
             }

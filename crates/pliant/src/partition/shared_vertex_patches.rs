@@ -62,11 +62,11 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Ra
 /// The constraints of each piece.
 fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Vec<Vec<Item>> {
     let stock = |(kind, raw)| Stock::of_kind(kind, raw);
-    let mut saw = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
-    let mut outside = saw.items();
-    outside.retain(|&item| problem.islands.of_row[saw.rows(item)[0] as usize] == GLOBAL);
+    let mut bisection = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
+    let mut outside = bisection.items();
+    outside.retain(|&item| problem.islands.of_row[bisection.rows(item)[0] as usize] == GLOBAL);
     // Bodies one by one: the cut of a body must not depend on the rest of the scene.
-    let body = |item: Item| problem.islands.body[saw.rows(item)[0] as usize];
+    let body = |item: Item| problem.islands.body[bisection.rows(item)[0] as usize];
     outside.sort_by_key(|&item| body(item));
     let bodies: Vec<Vec<Item>> = outside.chunk_by(|&a, &b| body(a) == body(b)).map(<[Item]>::to_vec).collect();
     let target = problem.target;
@@ -74,7 +74,7 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
     let mut seen = vec![u32::MAX; problem.rows()];
     let mut share = |number: usize, items: &[Item]| {
         let (mut named, mut rows_named) = (0_usize, 0_usize);
-        for &r in items.iter().flat_map(|&item| saw.rows(item)) {
+        for &r in items.iter().flat_map(|&item| bisection.rows(item)) {
             named += 1;
             rows_named += usize::from(std::mem::replace(&mut seen[r as usize], number as u32) != number as u32);
         }
@@ -88,7 +88,7 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
         Share { rows, constraints: (target.crowd * degree).max(even).min(target.most) }
     };
     let shares: Vec<Share> = bodies.iter().enumerate().map(|(k, items)| share(k, items)).collect();
-    bodies.into_iter().zip(shares).flat_map(|(items, share)| saw.cut(share, items)).collect()
+    bodies.into_iter().zip(shares).flat_map(|(items, share)| bisection.cut(share, items)).collect()
 }
 
 /// Gives each particle used by several pieces a copy in every one of them, and redirects the constraints to the

@@ -62,7 +62,7 @@ impl Target {
     }
 
     /// Maximum rows of islands and pieces, reduced to the user's limit if there is one.
-    pub(crate) fn rows_within(&self, wish: Option<u32>) -> usize {
-        wish.map_or(self.rows, |n| self.rows.min(n as usize))
+    pub(crate) fn rows_within(&self, limit: Option<u32>) -> usize {
+        limit.map_or(self.rows, |n| self.rows.min(n as usize))
     }
 }

@@ -80,7 +80,7 @@ fn of_kind(
 }
 
 fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {
-    let wish = problem.solver.patch_particles;
+    let limit = problem.solver.patch_particles;
     let even = (constraints * members.bytes / problem.target.pieces).clamp(LEAST, MOST);
-    Limits { rows: problem.target.rows_within(wish), bytes: if wish.is_some() { usize::MAX } else { even } }
+    Limits { rows: problem.target.rows_within(limit), bytes: if limit.is_some() { usize::MAX } else { even } }
 }

@@ -64,12 +64,12 @@ pub fn merge(grid: &Grid, voxels: &Voxels, field: &Field, depth: Option<f32>) ->
             levels.push(std::mem::replace(&mut next, above));
         }
     }
-    let mut maker = ParticleWriter { grid, field, particles: Particles::default() };
-    maker.voxels(voxels, levels.first());
+    let mut writer = ParticleWriter { grid, field, particles: Particles::default() };
+    writer.voxels(voxels, levels.first());
     for (l, level) in levels.iter().enumerate() {
-        maker.blocks(l as u32 + 1, level, levels.get(l + 1));
+        writer.blocks(l as u32 + 1, level, levels.get(l + 1));
     }
-    Ok(maker.particles)
+    Ok(writer.particles)
 }
 
 /// Validates the merge depth [voxels], if there is one.

@@ -24,7 +24,7 @@ const DRAINS: &str = "
     motion = { oscillate = { amplitude = [0.1, 0, 0], period = 0.3 } }
 ";
 
-fn awake(sim: &Simulation) -> usize {
+fn active_count(sim: &Simulation) -> usize {
     (0..sim.particles()).filter(|&i| !sim.state().is_away(i)).count()
 }
 
@@ -41,7 +41,10 @@ fn s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu() {
             gpu.advance(steps).unwrap();
             let off = apart(&cpu, &gpu);
             let (drained, again) = (gpu.state().drained, gpu.state().returned[0].len());
-            println!("{set:?}: {drained} drained, {} there, {again} wait again, off by {off:.1e} m", awake(&gpu));
+            println!(
+                "{set:?}: {drained} drained, {} there, {again} wait again, off by {off:.1e} m",
+                active_count(&gpu)
+            );
             assert_eq!(gpu.state().phases, cpu.state().phases);
             assert_eq!(gpu.state().drained, cpu.state().drained);
             assert_eq!(gpu.state().returned, cpu.state().returned);

@@ -246,7 +246,7 @@ fn water() -> String {
     first + "[[collider]]" + tail.split_once("[[collider]]").unwrap().1
 }
 
-fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
+fn deviation(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
     for sim in [&mut cpu, &mut gpu] {
         sim.advance(steps).unwrap();
@@ -277,10 +277,10 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
     for (name, text) in [("everything", DAM.to_owned()), ("water", water())] {
         for set in cases {
             println!("{name}");
-            let first = off(&text, set, GpuOptions::default(), 1);
+            let first = deviation(&text, set, GpuOptions::default(), 1);
             assert!(first < 1e-5, "{set:?}: {first}");
             // Particles that collide double what is off again and again.
-            let later = off(&text, set, GpuOptions::default(), 12);
+            let later = deviation(&text, set, GpuOptions::default(), 12);
             assert!(later < 1e-3, "{set:?}: {later}");
         }
     }
@@ -288,18 +288,18 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
         "{DAM}[[grains]]\nfill = {{ min = [-0.05, 0.25, -0.1], max = [0.05, 0.35, 0.1] }}\nradius = 0.05\ndensity = 700\n"
     );
     for set in [cases[0], cases[1], cases[5]] {
-        assert!(off(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
-        assert!(off(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
+        assert!(deviation(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
+        assert!(deviation(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
     }
     // One that wants a tree.
     let giant = "solver = { dt = 0.005, iterations = 3 }\nfluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [-0.24, 0, -0.24], max = [0.24, 0.16, 0.24] }
         [[grains]]\nfill = { min = [-0.2, 0.15, -0.2], max = [0.2, 0.55, 0.2] }\nradius = 0.2\ndensity = 700
         [[collider]]\nplane = {}\n";
-    assert!(off(giant, &[], GpuOptions::default(), 1) < 1e-5);
-    assert!(off(giant, &[], GpuOptions::default(), 12) < 1e-3);
+    assert!(deviation(giant, &[], GpuOptions::default(), 1) < 1e-5);
+    assert!(deviation(giant, &[], GpuOptions::default(), 12) < 1e-3);
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-    assert!(off(DAM, &[], checked, 4) < 1e-5);
+    assert!(deviation(DAM, &[], checked, 4) < 1e-5);
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn run_out(layers: usize) -> (f64, f64) {
 }
 
 /// Distance of every grain from the axis [m], in order.
-fn away(sim: &Simulation) -> Vec<f64> {
+fn radial_distances(sim: &Simulation) -> Vec<f64> {
     let away = |i: usize| f64::from(sim.position(i).x).hypot(f64::from(sim.position(i).z));
     let mut away: Vec<f64> = (0..sim.particles()).map(away).collect();
     away.sort_by(f64::total_cmp);
@@ -47,7 +47,7 @@ fn away(sim: &Simulation) -> Vec<f64> {
 /// Foot of a deposit of which there is this angle: the outermost ring, two grains wide, that has half of a layer in it;
 /// single grains run farther.
 fn foot(sim: &Simulation, angle: f64) -> f64 {
-    let (d, away) = (2.0 * RADIUS, away(sim));
+    let (d, away) = (2.0 * RADIUS, radial_distances(sim));
     let within = |r: f64| away.partition_point(|&x| x < r);
     let covered = |&r: &f64| {
         let layer = angle / 2.0 * ((r + 2.0 * d).powi(2) - r * r) / (d * d);
@@ -128,7 +128,7 @@ fn collapse(piece: &[[f64; 3]], count: u32) -> (f64, [f64; 2]) {
     sim.advance(((0.3 + 3.0 * (height / 9.81).sqrt()) / 0.0015) as u32).unwrap();
     // Grains that are above a circle of two diameters, as if they filled three fifths of the room.
     let circle = 4.0 * RADIUS;
-    let volume = away(&sim).partition_point(|&r| r < circle) as f64 * 4.0 / 3.0 * PI * RADIUS.powi(3) / 0.6;
+    let volume = radial_distances(&sim).partition_point(|&r| r < circle) as f64 * 4.0 / 3.0 * PI * RADIUS.powi(3) / 0.6;
     let rest = volume / (PI * circle * circle);
     (height / radius, [foot(&sim, TAU) / radius - 1.0, rest / radius])
 }

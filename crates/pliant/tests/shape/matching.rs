@@ -194,7 +194,7 @@ fn s19_places_that_are_no_numbers_make_no_rotation_of_none() {
 }
 
 /// Bodies of awkward sizes, some with pins, and everything about them that a pass could trip over.
-fn crowd(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
+fn irregular_bodies(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
     let sizes = [1, 7, 8, 9, 63, CHUNK as u32, 65, 200, 1000, 5000, 3];
     let (mut shapes, mut rows) = (Vec::new(), Vec::new());
     for (number, size) in sizes.into_iter().enumerate() {
@@ -220,7 +220,7 @@ fn crowd(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
 #[test]
 fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_or_a_list() {
     let mut random = Random(16);
-    let (shapes, rest) = crowd(&mut random);
+    let (shapes, rest) = irregular_bodies(&mut random);
     let start = shaken(&rest, &mut random, 0.1);
     let weights: Vec<f32> = (0..rest.len()).map(|i| 1.0 + (i % 5) as f32).collect();
     for extraction in [Extraction::GramSchmidt, Extraction::Polar, Extraction::Iterative] {

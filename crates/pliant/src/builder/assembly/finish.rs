@@ -140,8 +140,8 @@ impl Assembly {
             return Islands::none(solid);
         }
         let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
-        let wish = scene.solver.patch_particles.filter(|_| partition.is_patched());
-        Islands::find(all, solid - self.orientations.len(), solid, &tied, PatchCapacity::on(target, wish))
+        let limit = scene.solver.patch_particles.filter(|_| partition.is_patched());
+        Islands::find(all, solid - self.orientations.len(), solid, &tied, PatchCapacity::on(target, limit))
     }
 
     /// Shape-matched bodies, relative to their rest shape.
