@@ -115,7 +115,7 @@ fn check(number: usize) {
         assert_eq!(got, first, "{name}: {threads} threads differ from one");
     }
     for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::detect()) {
-        // Two threads, so that lanes and chunks meet.
+        // Two threads, so that lanes and chunks are combined.
         assert_eq!(
             hash(Options { threads: 2, isa, ..Options::default() }),
             first,

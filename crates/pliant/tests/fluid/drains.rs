@@ -109,12 +109,12 @@ fn s23_a_fountain_whose_drain_recycles_runs_on() {
         let state = sim.state();
         assert_eq!(active_count(&sim) + state.returned[0].len(), 450);
         assert!((200..400).contains(&active_count(&sim)), "{} in the air", active_count(&sim));
-        // One for each moment of its own, as nobody was ever missing.
+        // One per emission time, since a particle was always available.
         assert_eq!(state.emitted[0] as u64, state.drained + active_count(&sim) as u64);
         let expected = sim.time() * 450.0;
         assert!((state.emitted[0] as f64 - expected).abs() < 6.0, "{} emitted, {expected}", state.emitted[0]);
     }
-    // Who came out again came out of the mouth.
+    // Recycled particles come out of the emitter.
     let high = (0..450).filter(|&i| !sim.state().is_away(i)).map(|i| sim.position(i).y).fold(0.0, f32::max);
     assert!((0.5..0.8).contains(&high), "{high} m high");
 }

@@ -202,7 +202,7 @@ fn s16_a_front_freezes_whom_it_reaches_and_what_does_not_hang_together_stays_liq
         let places: Vec<Vec3> = (576..1152).map(|i| sim.position(i)).collect();
         sim.step().unwrap();
         let (front, count) = (2.0 * (0.005 * step as f32 - 0.05), sim.state().frozen[0].count);
-        // Nothing moves: who has been in the region and behind the front, is frozen.
+        // Nothing moves: particles inside the region and behind the front are frozen.
         let cold = |p: &&Vec3| p.length() <= front + 1e-4 && p.x >= -0.05 && p.x < 0.5;
         let wanted = places.iter().filter(cold).count();
         assert!(count >= last && count <= 288, "{count} after {last}");
@@ -211,9 +211,9 @@ fn s16_a_front_freezes_whom_it_reaches_and_what_does_not_hang_together_stays_liq
         }
         last = count;
     }
-    // From -0.05 m on: of eight layers the last five. The other block is as large, but does not hang together with it.
+    // From -0.05 m on: of eight layers the last five. The other block is as large, but not connected to it.
     assert_eq!(last, 5 * 36);
-    // An empty region is nobody's.
+    // An empty region freezes nothing.
     let nobody = BLOCK.to_owned() + "sphere = { center = [5, 0, 0], radius = 1 }";
     let mut sim = simulate(&nobody);
     let mut never = simulate(&nobody.replace("start = 0.05", "start = 1000"));

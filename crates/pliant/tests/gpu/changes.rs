@@ -4,7 +4,8 @@ use crate::sims::{apart, on_cpu, on_gpu, pair, ready, scene};
 use pliant::Simulation;
 use pliant::runtime::gpu::GpuOptions;
 
-/// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which gives the water back.
+/// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which
+/// gives the water back.
 const DRAINS: &str = "
     solver = { dt = 0.01, substeps = 2, iterations = 2 }
     fluid = { radius = 0.02 }
@@ -49,7 +50,7 @@ fn s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu() {
             assert_eq!(gpu.state().drained, cpu.state().drained);
             assert_eq!(gpu.state().returned, cpu.state().returned);
             assert_eq!(gpu.state().emitted, cpu.state().emitted);
-            // What meets doubles rounding again and again.
+            // Collisions amplify rounding differences exponentially.
             assert!(off < 1e-3, "{set:?}: off by {off} m");
             assert!((gpu.probe().mass - cpu.probe().mass).abs() < 1e-6 * cpu.probe().mass);
             assert_eq!(gpu.probe().contacts > 0, cpu.probe().contacts > 0);

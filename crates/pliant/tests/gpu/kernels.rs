@@ -274,7 +274,7 @@ fn rest_here(at: &mut Sample) {
     }
 }
 
-/// Calls the twin of a kind and writes all it returns.
+/// Calls the WGSL kernel of a kind and writes all it returns.
 fn body(kind: ConstraintKind) -> String {
     let (layout, name) = (kind.layout(), kind.name());
     let (rows, params, multipliers) = (layout.rows, layout.params, layout.multipliers);

@@ -170,7 +170,7 @@ fn s14_s24_vortices_turn_and_are_driven_as_much_on_the_gpu() {
     for k in 0..COUNT {
         let reach = 10_f32.powf(rng.range(-2.5, 0.5) as f32);
         let (mut spin, mut sizes) = (Spin::<f32>::zero(), 0.0);
-        // From nobody near to all around.
+        // From no neighbors to a full neighborhood.
         let near = k % 7;
         for n in 0..6 {
             let (apart, against) = (rng.cube(0.5 * f64::from(reach)).as_vec3(), rng.cube(3.0).as_vec3());
@@ -279,7 +279,7 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
             println!("{name}");
             let first = deviation(&text, set, GpuOptions::default(), 1);
             assert!(first < 1e-5, "{set:?}: {first}");
-            // Particles that collide double what is off again and again.
+            // Collisions amplify differences exponentially.
             let later = deviation(&text, set, GpuOptions::default(), 12);
             assert!(later < 1e-3, "{set:?}: {later}");
         }
@@ -309,7 +309,7 @@ fn s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step() {
     }
     let text = "solver = { dt = 0.001, iterations = 2 }\nfluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [0, 0, 0], max = [0.4, 0.4, 0.4] }\n[[collider]]\nplane = {}\n";
-    // Eight times the density: 260 neighbors each, where there is room for 40.
+    // Eight times the density: 260 neighbors each, with capacity for 40.
     let crush = |sim: &mut Simulation| {
         for row in &mut sim.state_mut().rows {
             row[..3].iter_mut().for_each(|x| *x *= 0.5);
@@ -357,7 +357,8 @@ fn r03_liquids_repeat_themselves_on_the_gpu() {
     (1..5).for_each(|run| assert_eq!(hash(), first, "run {run}"));
 }
 
-/// Front of the water over the width of the column, at times t·√(2g/a): Martin & Moyce 1952, square column, a = 2.25 in.
+/// Front of the water over the width of the column, at times t·√(2g/a): Martin & Moyce 1952, square column, a = 2.25
+/// in.
 const EXPERIMENT: [(f64, f64); 7] =
     [(0.832, 1.217), (1.219, 1.474), (1.997, 2.292), (2.547, 2.995), (3.345, 4.134), (4.034, 4.944), (5.091, 6.980)];
 

@@ -131,7 +131,7 @@ fn s10_s14_grains_bodies_and_cloth_touch_on_the_gpu_as_on_the_cpu() {
     for set in cases {
         let first = deviation(HEAP, set, GpuOptions::default(), 1);
         assert!(first < 1e-5, "{set:?}: {first}");
-        // Contact doubles what is off again and again.
+        // Contacts amplify differences exponentially.
         let later = deviation(HEAP, set, GpuOptions::default(), 12);
         assert!(later < 1e-3, "{set:?}: {later}");
     }
@@ -159,7 +159,7 @@ fn s10_e33_lists_that_outgrow_their_room_lose_no_step() {
     if !ready() {
         return;
     }
-    // Grains that lie in each other: a hundred neighbors each, where there is room for a dozen.
+    // Overlapping grains: a hundred neighbors each, with capacity for a dozen.
     let loose = "
         solver = { dt = 0.002, iterations = 3 }
         [[grains]]
@@ -182,7 +182,7 @@ fn s10_e33_lists_that_outgrow_their_room_lose_no_step() {
     assert_eq!(gpu.contact_pairs().len(), pairs);
     let first = apart(&cpu, &gpu) / bounds(&cpu).0;
     assert!(first < 1e-5, "off by {first} after one step");
-    // Many steps in one submission, of which the first has no room: all of them happen, and time is what it would be.
+    // Many steps in one submission, the first of which exceeds the capacity: all are executed, and the time is correct.
     let mut again = on_gpu(&scene, GpuOptions::default()).unwrap();
     crush(&mut again);
     again.advance(20).unwrap();

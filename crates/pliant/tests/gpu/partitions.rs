@@ -100,7 +100,7 @@ fn r04_s14_every_partition_method_and_integrator_takes_the_same_steps_on_the_gpu
     }
     let mut wrong = Vec::new();
     for (k, solver) in SOLVERS.into_iter().enumerate() {
-        // All combinations would take minutes: every solver meets every method, integrator and number of substeps,
+        // All combinations would take minutes: every solver runs with every method, integrator and number of substeps,
         // once with bodies that fit a workgroup and once without (patches have sizes of their own).
         for (j, (name, text)) in [("cloth", CLOTH), ("soft", SOFT), ("ropes", ROPES)].into_iter().enumerate() {
             for half in 0..2 {

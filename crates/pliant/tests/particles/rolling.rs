@@ -15,9 +15,9 @@ fn gravity(degrees: f64) -> (f64, f64) {
 /// Distance of the outer particles from the middle of the ball [m].
 const BALL: f64 = 0.2;
 
-/// A ball on a slope that is as even as its particles allow: `shell` of them on a sphere, by the golden angle, with 3/5 of
-/// the mass, the rest of it in the middle. These are the moments of a solid ball. Its particles give way one by one, like a
-/// tire: as a whole it rolls like a wheel without a rim (docs/contact.md).
+/// A ball on a slope that is as even as its particles allow: `shell` of them on a sphere, by the golden angle, with
+/// 3/5 of the mass, the rest at the center. These are the moments of a solid ball. Its particles yield one by one,
+/// like a tire: without `whole` it rolls like a wheel without a rim (docs/contact.md).
 fn even_ball(degrees: f64, shell: usize) -> Simulation {
     let (gx, gy) = gravity(degrees);
     // Voxels are where the particles come from, not where they stay.
