@@ -1,4 +1,4 @@
-//! A steady step allocates nothing, nor does a steady neighbor search.
+//! Steady-state steps and neighbor searches do not allocate.
 #![allow(missing_docs, reason = "a test")]
 
 use pliant::builder::NoMeshes;

@@ -1,8 +1,8 @@
-//! The sources of `analytic` once more, on the GPU: closed forms and independent solutions know no backend, so
-//! neither the cases nor their tolerances differ.
+//! Runs the sources of `analytic` on the GPU: closed forms and independent solutions do not depend on the backend, so
+//! cases and tolerances are the same.
 //!
-//! Without an adapter they say so and run on the CPU again; with `PLIANT_REQUIRE_GPU` set they fail instead.
-//! Left out is `counts`: what a scene is made of is decided before any backend.
+//! Without an adapter they report a skip and run on the CPU again; with `PLIANT_REQUIRE_GPU` set they fail instead.
+//! `counts` is omitted: the contents of a scene do not depend on the backend.
 
 #![allow(missing_docs, clippy::print_stderr)]
 

@@ -1,5 +1,5 @@
-//! The same bits on any number of threads, for any lane width, in debug and in release (R01, R02), and
-//! the ways to split constraints against each other (S08, S09).
+//! Bitwise equal results for any number of threads, any lane width, in debug and in release (R01, R02), and
+//! partitions compared with each other (S08, S09).
 
 #![allow(missing_docs)]
 
@@ -115,7 +115,7 @@ fn check(number: usize) {
         assert_eq!(got, first, "{name}: {threads} threads differ from one");
     }
     for isa in Isa::available().into_iter().filter(|&isa| isa != Isa::detect()) {
-        // Two threads, so that lanes and chunks meet.
+        // Two threads, so that lanes and chunks are combined.
         assert_eq!(
             hash(Options { threads: 2, isa, ..Options::default() }),
             first,

@@ -1,4 +1,4 @@
-//! What a simulation says of its memory is what it has asked of the allocator.
+//! The memory that a simulation reports equals the memory it allocated.
 #![allow(missing_docs, clippy::print_stdout, reason = "a test")]
 
 use pliant::builder::NoMeshes;

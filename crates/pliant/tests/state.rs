@@ -1,4 +1,4 @@
-//! What a particle carries, and the sign of what holds it.
+//! Per-particle state, and the sign of the inverse mass.
 #![allow(missing_docs, reason = "a test")]
 
 use pliant::builder::NoMeshes;

@@ -1,4 +1,4 @@
-//! Attachments: each chosen particle of one object to the nearest of another.
+//! Attachments: joins each selected particle of one object to the nearest of another.
 
 use crate::builder::assembly::Assembly;
 use crate::builder::placement::select;
@@ -30,7 +30,7 @@ pub fn attach(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
     Ok(())
 }
 
-/// Particles of all copies of an object.
+/// Selected particles of all copies of an object.
 fn pick(at: &str, spec: &Select, all: &Assembly) -> Result<Vec<u32>, SceneError> {
     let mut picked = Vec::new();
     for copy in all.copies.iter().filter(|c| c.name == spec.object) {
@@ -47,7 +47,7 @@ fn pick(at: &str, spec: &Select, all: &Assembly) -> Result<Vec<u32>, SceneError>
     Ok(picked)
 }
 
-/// For each of `from`, the nearest of `to` within a distance; `to` is swept along x.
+/// For each of `from`, the nearest of `to` within a distance; sweeps `to` along x.
 fn nearest_pairs(all: &Assembly, from: &[u32], mut to: Vec<u32>, within: f32) -> Vec<[u32; 2]> {
     let place = |i: u32| Vec3::from_slice(&all.rows[i as usize][..3]);
     to.sort_by(|&a, &b| place(a).x.total_cmp(&place(b).x).then(a.cmp(&b)));

@@ -1,4 +1,4 @@
-//! Bodies of particles that keep their shape.
+//! Shape-matched bodies of particles.
 
 use crate::builder::part::{Coat, Matching, Outline, Part};
 use crate::builder::{BuildError, MeshSource, generate};
@@ -15,10 +15,10 @@ use crate::voxel::{self, Filling};
 use glam::Vec3;
 use std::sync::Arc;
 
-/// Particles that carry a vertex of a surface: as many as touch a place on a flat face of voxels, and a few more.
+/// Particles that carry a surface vertex: those that touch a point of a flat voxel face, and a few more.
 const CARRIERS: usize = 12;
 
-/// One copy of a body of particles: its voxels, placed.
+/// One copy of a body of particles: its voxels, transformed.
 pub fn body(
     at: &str,
     spec: &Body,
@@ -53,13 +53,13 @@ pub fn body(
     let zero = transform(Vec3::ZERO);
     let field = |((&phi, &gradient), thin): ((&f32, &Vec3), bool)| {
         let way = transform(gradient) - zero;
-        // Whoever touches a thin place is pushed straight away from it.
+        // Contacts with a thin feature push straight away from the particle.
         let out = if thin { Vec3::ZERO } else { way.normalize_or_zero() };
         [out.x, out.y, out.z, -phi * way.length()]
     };
     part.fields = particles.phi.iter().zip(&particles.gradients).zip(voxel::thin(&particles)).map(field).collect();
     part.velocity = Vec3::from(spec.velocity);
-    // In the frame of the body: how it is cut does not depend on how it is turned.
+    // In the frame of the body: the regions do not depend on its rotation.
     let places: Vec<[f32; 3]> = particles.positions.iter().map(|p| (*p * scale).to_array()).collect();
     let stiffness = if spec.recovery > 0.0 { Stiffness::Time(spec.recovery) } else { Stiffness::Fraction(1.0) };
     let plastic = spec.plastic.map(|p| Plastic { threshold: p.threshold, creep: p.creep, most: p.most });
@@ -83,13 +83,13 @@ pub fn body(
     Ok(part)
 }
 
-/// Surface of a box around the origin, as balls are.
+/// Surface of a box around the origin.
 fn cuboid(size: [f32; 3], cells: [u32; 3]) -> TriMesh {
     let mesh = generate::block(&BlockSpec { cells, size, tets: Tessellation::Six });
     let triangles = boundary(mesh.positions.len(), &mesh.tets);
     let low = mesh.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
     let middle = low + Vec3::from(size) * 0.5;
-    // The block has vertices inside, too.
+    // The block has interior vertices, too.
     let mut number = vec![u32::MAX; mesh.positions.len()];
     let mut positions = Vec::new();
     let triangles = triangles.iter().map(|t| {
@@ -106,10 +106,10 @@ fn cuboid(size: [f32; 3], cells: [u32; 3]) -> TriMesh {
     TriMesh { triangles, positions }
 }
 
-/// Overlapping regions that hold together (S19).
+/// Overlapping regions of a connected body (S19).
 fn cut(at: &str, places: &[[f32; 3]], spec: RegionSpec) -> Result<Vec<Vec<u32>>, BuildError> {
     let all = regions(places, spec.size, spec.overlap.unwrap_or(0.5 * spec.size));
-    // Who shares a particle with whom, by union of sets.
+    // Connectivity of regions through shared particles: union–find.
     let mut joined: Vec<usize> = (0..all.len()).collect();
     fn root(joined: &mut [usize], mut r: usize) -> usize {
         while joined[r] != r {
@@ -132,10 +132,8 @@ fn cut(at: &str, places: &[[f32; 3]], spec: RegionSpec) -> Result<Vec<Vec<u32>>,
     }
     let pieces = (0..all.len()).filter(|&r| root(&mut joined, r) == r).count();
     if pieces > 1 {
-        let what = format!("would let the body fall into {pieces} pieces, as their regions share no particle");
-        return Err(SceneError::new(format!("{at}.regions"), what)
-            .help("let them overlap by more, or make them larger")
-            .into());
+        let what = format!("splits the body into {pieces} pieces whose regions share no particle");
+        return Err(SceneError::new(format!("{at}.regions"), what).help("increase their overlap or their size").into());
     }
     Ok(all)
 }

@@ -13,7 +13,7 @@ use crate::mesh::topology::{Hinge, hinges, triangle_edges};
 use crate::scene::{BendModel, Cloth, Elasticity, Fem, Inflatable, InlineMesh};
 use glam::Vec3;
 
-/// What cloth and inflatables have in common.
+/// Settings common to cloth and inflatables.
 struct Membrane {
     density: f32,
     particle_mass: Option<f32>,
@@ -33,7 +33,7 @@ pub fn cloth(
 ) -> Result<Part, BuildError> {
     let (mut mesh, outline) = match (&spec.grid, &spec.inline, &spec.mesh) {
         (Some(grid), ..) => (generate::grid(grid), Outline::Grid(grid.cells.map(|c| c as usize + 1))),
-        (_, Some(inline), _) => (written_out(inline)?, Outline::Body),
+        (_, Some(inline), _) => (inline_mesh(inline)?, Outline::Body),
         (.., Some(file)) => (surface(file, SurfaceNeed::Open, meshes, notes)?, Outline::Body),
         _ => return Err(BuildError::nothing(&spec.name)),
     };
@@ -91,8 +91,8 @@ pub fn inflatable(
     Ok(part)
 }
 
-/// A mesh from the scene itself: wrong ones are refused, since particle numbers must stay as written.
-fn written_out(inline: &InlineMesh) -> Result<TriMesh, BuildError> {
+/// An inline mesh of the scene. An invalid mesh is rejected, not repaired: particle numbers must stay as written.
+fn inline_mesh(inline: &InlineMesh) -> Result<TriMesh, BuildError> {
     let mesh = TriMesh {
         positions: inline.points.iter().map(|&p| Vec3::from(p)).collect(),
         triangles: inline.triangles.clone(),
@@ -159,7 +159,7 @@ impl Membrane {
         part
     }
 
-    /// A third of each triangle to each corner.
+    /// Assigns a third of each triangle to each corner.
     fn masses(&self, particles: usize, triangles: &[[u32; 3]], areas: &[f32]) -> Vec<f32> {
         if let Some(m) = self.particle_mass {
             return vec![m; particles];
@@ -215,12 +215,12 @@ fn add_dihedral(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     part.add(ConstraintKind::Bend, &rows, &[angle, softness.encoded()]);
 }
 
-/// Cotangent weights of the hinge, see `kernels::isometric`.
+/// Cotangent weights of the hinge, see `constraints::isometric`.
 fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     let rows = hinge_rows(hinge);
     let [w0, w1, x2, x3] = rows.map(|i| part.rest[i as usize]);
     let cot = |at: Vec3, a: Vec3, b: Vec3| (a - at).dot(b - at) / (a - at).cross(b - at).length().max(1e-30);
-    // Angles at the two ends of the edge, in each triangle.
+    // Angles at both ends of the edge, in each triangle.
     let (c02, c03) = (cot(x2, x3, w0), cot(x3, x2, w0));
     let (c12, c13) = (cot(x2, x3, w1), cot(x3, x2, w1));
     let k = [-(c02 + c03), -(c12 + c13), c03 + c13, c02 + c12];

@@ -1,7 +1,7 @@
-//! Bodies that a scene puts into a collider stand beside it from the start.
+//! Moves bodies that start inside a collider out of it.
 //!
-//! Contacts would push out the particles that are inside and leave it to the shape to follow, which gives the body velocity:
-//! a box two centimeters in the floor flew four meters high. Nothing has moved yet, so it can as well begin elsewhere.
+//! Otherwise contacts push out the inner particles and shape matching follows, which gives the body velocity:
+//! a box 2 cm inside the floor rose 4 m. Before the first step a displacement is free.
 
 use crate::builder::assembly::Assembly;
 use crate::builder::part::Part;
@@ -11,18 +11,17 @@ use crate::math::RowData;
 use glam::Vec3;
 use std::collections::BTreeMap;
 
-/// Share of its radius by which a particle of a body may begin inside a collider: voxels may stick out of the surface that
-/// they fill.
-const GRAZES: f32 = 0.05;
+/// Tolerated initial penetration as a fraction of the particle radius: voxels may protrude from the surface they fill.
+const TOLERANCE: f32 = 0.05;
 
-/// Moves of a body: corners need one for each side, and some more where these are not at right angles.
-const MOVES: usize = 32;
+/// Maximum translations of a body: corners need one per side, and more where the sides are not orthogonal.
+const MAX_MOVES: usize = 32;
 
-/// Moves bodies as a whole until none of their particles is inside a collider, or not at all where there is no such place
-/// near by. What stands on them goes along. Returns remarks on both; copies of one object are told of once.
+/// Translates bodies until none of their particles is inside a collider, or not at all if no free position is found
+/// nearby. Bodies resting on them move along. Returns a note for both cases, once per object.
 pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
-    let mut told: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
-    let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&balls(all, copy))).collect();
+    let mut reported: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
+    let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&spheres(all, copy))).collect();
     for k in 0..all.copies.len() {
         let (copy, part) = (&all.copies[k], &all.parts[all.copies[k].part]);
         if part.matching.is_none() {
@@ -30,13 +29,13 @@ pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
         }
         let rows = &all.rows[copy.first as usize..][..part.positions.len()];
         let Some(first) = deepest(part, rows, Vec3::ZERO, &all.colliders) else { continue };
-        let way = way_out(part, rows, &all.colliders);
+        let shift = find_translation(part, rows, &all.colliders);
         let key = (copy.name.clone(), all.colliders[first.collider].name.clone());
-        let (deep, stuck) = told.entry(key).or_default();
+        let (deep, stuck) = reported.entry(key).or_default();
         *deep = deep.max(first.way.length());
-        *stuck |= way.is_none();
-        if let Some(way) = way {
-            take_along(all, &mut extents, k, way);
+        *stuck |= shift.is_none();
+        if let Some(shift) = shift {
+            translate_with_overlapping(all, &mut extents, k, shift);
         }
     }
     let note = |((name, other), (deep, stuck)): (&(String, String), &(f32, bool))| {
@@ -46,28 +45,28 @@ pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
             false => format!("{place} and is moved out of it"),
         }
     };
-    told.iter().map(note).collect()
+    reported.iter().map(note).collect()
 }
 
-/// Least and greatest coordinates of a copy [m].
+/// Bounding box of a copy [m].
 type Extent = (Vec3, Vec3);
 
-/// Moves a copy, and by the same way the bodies that it is moved into, and those that they are moved into.
-fn take_along(all: &mut Assembly, extents: &mut [Extent], first: usize, way: Vec3) {
+/// Translates a copy, and by the same vector the bodies it then overlaps, recursively.
+fn translate_with_overlapping(all: &mut Assembly, extents: &mut [Extent], first: usize, shift: Vec3) {
     let (mut movers, mut still) = (vec![first], (0..all.copies.len()).collect::<Vec<_>>());
     still.retain(|&copy| copy != first && all.parts[all.copies[copy].part].matching.is_some());
     while let Some(mover) = movers.pop() {
         let before = extents[mover];
-        all.move_copy(mover, way);
-        extents[mover] = (before.0 + way, before.1 + way);
+        all.move_copy(mover, shift);
+        extents[mover] = (before.0 + shift, before.1 + shift);
         let (along, rest) = still.into_iter().partition(|&other| {
-            let meet = common(extents[mover], extents[other]);
-            if !meet.0.cmple(meet.1).all() {
+            let box_overlap = intersection(extents[mover], extents[other]);
+            if !box_overlap.0.cmple(box_overlap.1).all() {
                 return false;
             }
-            let (own, theirs) = (balls(all, mover), balls(all, other));
-            let earlier = common(before, extents[other]);
-            overlap(&own, &theirs, Vec3::ZERO, meet) > overlap(&own, &theirs, -way, earlier)
+            let (own, theirs) = (spheres(all, mover), spheres(all, other));
+            let earlier = intersection(before, extents[other]);
+            overlap(&own, &theirs, Vec3::ZERO, box_overlap) > overlap(&own, &theirs, -shift, earlier)
         });
         movers.extend::<Vec<usize>>(along);
         still = rest;
@@ -75,7 +74,7 @@ fn take_along(all: &mut Assembly, extents: &mut [Extent], first: usize, way: Vec
 }
 
 /// Particles of a copy and their radii [m].
-fn balls(all: &Assembly, copy: usize) -> Vec<(Vec3, f32)> {
+fn spheres(all: &Assembly, copy: usize) -> Vec<(Vec3, f32)> {
     let (first, part) = (all.copies[copy].first as usize, &all.parts[all.copies[copy].part]);
     let ball = |(k, row): (usize, &RowData)| (Vec3::new(row[0], row[1], row[2]), radius_of(part, k));
     all.rows[first..][..part.positions.len()].iter().enumerate().map(ball).collect()
@@ -86,20 +85,20 @@ fn extent(balls: &[(Vec3, f32)]) -> Extent {
     balls.iter().fold(nothing, |(low, high), (x, r)| (low.min(*x - *r), high.max(*x + *r)))
 }
 
-/// What two extents have in common; less than nothing where they are apart.
-fn common(a: Extent, b: Extent) -> Extent {
+/// Intersection of two boxes; inverted if they are disjoint.
+fn intersection(a: Extent, b: Extent) -> Extent {
     (a.0.max(b.0), a.1.min(b.1))
 }
 
-/// How far particles of two bodies are inside each other at most, the first displaced [m]; 0 where they graze. All of that is
-/// where their extents meet.
-fn overlap(first: &[(Vec3, f32)], second: &[(Vec3, f32)], way: Vec3, (low, high): Extent) -> f32 {
+/// Deepest overlap between particles of two bodies, the first displaced by `shift` [m]; 0 if only within tolerance. Only
+/// the intersection of their boxes is searched.
+fn overlap(first: &[(Vec3, f32)], second: &[(Vec3, f32)], shift: Vec3, (low, high): Extent) -> f32 {
     let reaches = |x: Vec3, r: f32| (x + r).cmpge(low).all() && (x - r).cmple(high).all();
     let mut most = 0.0_f32;
-    for (x, r) in first.iter().map(|(x, r)| (*x + way, *r)).filter(|&(x, r)| reaches(x, r)) {
+    for (x, r) in first.iter().map(|(x, r)| (*x + shift, *r)).filter(|&(x, r)| reaches(x, r)) {
         for (y, s) in second.iter().filter(|(y, s)| reaches(*y, *s)) {
             let inside = (r + s) - x.distance(*y);
-            most = if inside > GRAZES * r.min(*s) { most.max(inside) } else { most };
+            most = if inside > TOLERANCE * r.min(*s) { most.max(inside) } else { most };
         }
     }
     most
@@ -109,13 +108,13 @@ fn radius_of(part: &Part, particle: usize) -> f32 {
     part.radii.get(particle).copied().unwrap_or(part.radius)
 }
 
-/// How far a body has to move, or nothing if it does not come free.
-fn way_out(part: &Part, rows: &[RowData], colliders: &[Collider]) -> Option<Vec3> {
-    let mut way = Vec3::ZERO;
-    for _ in 0..MOVES {
-        match deepest(part, rows, way, colliders) {
-            Some(inside) => way += inside.way,
-            None => return Some(way),
+/// Translation that frees a body; `None` if there is none.
+fn find_translation(part: &Part, rows: &[RowData], colliders: &[Collider]) -> Option<Vec3> {
+    let mut shift = Vec3::ZERO;
+    for _ in 0..MAX_MOVES {
+        match deepest(part, rows, shift, colliders) {
+            Some(inside) => shift += inside.way,
+            None => return Some(shift),
         }
     }
     None
@@ -124,19 +123,19 @@ fn way_out(part: &Part, rows: &[RowData], colliders: &[Collider]) -> Option<Vec3
 /// A particle inside a collider.
 struct Inside {
     collider: usize,
-    /// Out of it [m].
+    /// Displacement out of the collider [m].
     way: Vec3,
 }
 
-/// Of the particles of a body, displaced by `way`, the one that is deepest inside of a collider. Surfaces have no inside.
-fn deepest(part: &Part, rows: &[RowData], way: Vec3, colliders: &[Collider]) -> Option<Inside> {
+/// The deepest penetration of a collider by the particles of a body displaced by `shift`. Surfaces have no inside.
+fn deepest(part: &Part, rows: &[RowData], shift: Vec3, colliders: &[Collider]) -> Option<Inside> {
     let (mut most, mut found) = (0.0, None);
     for (c, collider) in colliders.iter().enumerate().filter(|(_, c)| !matches!(c.solid, Solid::Surface(_))) {
         let pose = collider.motion.pose(0.0);
         for (k, row) in rows.iter().enumerate() {
             let radius = radius_of(part, k);
-            let (inside, normal) = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]) + way, radius);
-            if inside > most && inside > GRAZES * radius {
+            let (inside, normal) = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]) + shift, radius);
+            if inside > most && inside > TOLERANCE * radius {
                 (most, found) = (inside, Some(Inside { collider: c, way: normal * inside }));
             }
         }

@@ -1,4 +1,4 @@
-//! What leaves the world or changes in it: drains, and bodies that melt.
+//! Drains, and bodies that melt.
 
 use crate::builder::assembly::{Assembly, Copy};
 use crate::builder::grains::scatter;
@@ -13,18 +13,18 @@ use crate::transitions::melt::Melt;
 use glam::{Quat, Vec3};
 use std::ops::{Range, RangeInclusive};
 
-/// Radius of a body's particles over that of liquids, so that they may become one of these: smaller ones would be many for
+/// Permitted ratio of a body's particle radius to that of liquids, for melting: smaller particles would be too many for
 /// the kernel, larger ones too few.
 const ALIKE: RangeInclusive<f32> = 0.6..=1.25;
 
-/// Space of a particle that has melted, over that of the liquid's own.
+/// Permitted ratio of a melted particle's volume to that of the liquid's own particles.
 pub const SPACES: RangeInclusive<f32> = 0.2..=2.0;
 
 /// Adds all drains of the scene.
 pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
     for (i, spec) in scene.drain.iter().enumerate() {
         let at = format!("drain[{i}]");
-        // Validation has seen to it that there is one.
+        // Validation guarantees a region.
         let Some((region, base)) = region(spec.cuboid.as_ref(), spec.sphere.as_ref()) else { continue };
         let takes = taken(&at, spec, scene, all)?;
         if spec.recycle {
@@ -35,7 +35,7 @@ pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
     Ok(())
 }
 
-/// A region, and where it is; none where neither is given.
+/// A region and its pose; `None` if neither shape is given.
 pub fn region(cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Option<(Region, Pose)> {
     let (region, center, rotation) = match (cuboid, sphere) {
         (Some(b), _) => (Region::Box(Vec3::from(b.size) / 2.0), b.center, rotation(b.rotate)),
@@ -45,11 +45,11 @@ pub fn region(cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Option
     Some((region, Pose { position: Vec3::from(center), rotation }))
 }
 
-/// Particles that a drain takes: those of liquids and grains, or of one of these.
+/// Particles that a drain removes: those of all liquids and grains, or of the named one.
 fn taken(at: &str, spec: &scene::Drain, scene: &Scene, all: &Assembly) -> Result<Vec<Range<usize>>, SceneError> {
     let mut takes: Vec<Range<usize>> = Vec::new();
     let name_of = |number: usize| named(&scene.liquid[number].name, "liquid", number);
-    // What has melted is of its liquid, too.
+    // Melted particles belong to their liquid, too.
     let is = |c: &Copy, name: &str| c.name == name || all.parts[c.part].liquid.is_some_and(|l| name_of(l) == name);
     let wanted = |c: &Copy| spec.object.as_ref().is_none_or(|name| is(c, name));
     for copy in all.copies.iter().filter(|c| all.parts[c.part].loose && wanted(c)) {
@@ -65,10 +65,10 @@ fn taken(at: &str, spec: &scene::Drain, scene: &Scene, all: &Assembly) -> Result
     let mut loose: Vec<_> = all.copies.iter().filter(|c| all.parts[c.part].loose).map(|c| c.name.as_str()).collect();
     loose.dedup();
     Err(match (&spec.object, loose.is_empty()) {
-        (_, true) => SceneError::new(at, "takes liquids and grains, but the scene has neither"),
+        (_, true) => SceneError::new(at, "removes liquids and grains, but the scene has neither"),
         (object, _) => {
             let name = object.as_deref().unwrap_or_default();
-            let what = format!("is {name:?}, but drains take liquids and grains: {}", loose.join(", "));
+            let what = format!("is {name:?}, but drains remove liquids and grains: {}", loose.join(", "));
             SceneError::new(format!("{at}.object"), what)
         }
     })
@@ -80,16 +80,15 @@ fn recycle(at: &str, takes: &[Range<usize>], all: &mut Assembly) -> Result<(), S
     for emitter in all.emitters.iter_mut().filter(|p| takes.iter().any(|t| t.contains(&p.first))) {
         if emitter.places.len() < emitter.across {
             let (found, across) = (emitter.places.len(), emitter.across);
-            let what =
-                format!("needs a emitter of at least as many particles as its shape is wide: {across}, not {found}");
-            return Err(SceneError::new(at, what).help("raise until, or narrow the shape"));
+            let what = format!("needs an emitter of at least {across} particles, one per site, but it has {found}");
+            return Err(SceneError::new(at, what).help("increase until, or reduce the radius of the emitter"));
         }
         (emitter.endless, any) = (true, true);
     }
-    if any { Ok(()) } else { Err(SceneError::new(at, "is set, but nothing that the drain takes is emitted")) }
+    if any { Ok(()) } else { Err(SceneError::new(at, "is set, but the drain removes no emitted particles")) }
 }
 
-/// Adds all bodies that melt: for each of their particles one of the liquid, which waits.
+/// Adds all melting bodies: one inactive liquid particle for each of their particles.
 pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
     for (i, spec) in scene.melt.iter().enumerate() {
         let at = format!("melt[{i}]");
@@ -104,7 +103,7 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let copy = &all.copies[c];
             let (part, first) = (&all.parts[copy.part], copy.first as usize);
             if part.coat.is_some() {
-                let what = format!("is {:?}, which is shown as a mesh that would not melt", spec.body);
+                let what = format!("is {:?}, which is shown as a mesh, and meshes do not melt", spec.body);
                 return Err(SceneError::new(format!("{at}.body"), what).help("set show = \"particles\"").into());
             }
             let (radius, count) = (part.radius, part.positions.len());
@@ -114,16 +113,16 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let grown = part.masses[0] / (liquid.density * (2.0 * scene.fluid.radius).powi(3));
             if !SPACES.contains(&grown) {
                 let what = format!(
-                    "is {:?}, of which each particle of {:?} would fill {grown} others",
+                    "is {:?}, in which a particle of {:?} would have {grown} times the volume of a liquid particle",
                     spec.liquid, spec.body
                 );
                 let (least, most) = (SPACES.start(), SPACES.end());
-                let help = format!("densities and sizes of particles must be alike: {least} to {most}");
+                let help = format!("adjust densities or particle sizes for a ratio of {least} to {most}");
                 return Err(SceneError::new(format!("{at}.liquid"), what).help(help).into());
             }
             let positions = part.positions.iter().map(|&p| p + copy.shift).collect();
             let twins = molten(number, liquid, &scene.fluid, positions, &part.masses);
-            // A layer takes as long as the front takes through it: its particles melt one by one, in no order.
+            // The front needs time to cross a layer: its particles melt one by one, in random order.
             let depth = |k: usize| all.fields[first + k][3] + radius * scatter(k as u32).x;
             let mut order: Vec<(f32, u32)> = (0..count).map(|k| (depth(k), k as u32)).collect();
             order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
@@ -138,7 +137,7 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
     Ok(())
 }
 
-/// Number of the one with that name.
+/// Index of the entry with that name.
 pub fn find(at: &str, name: &str, what: &str, names: &[String]) -> Result<usize, SceneError> {
     names.iter().position(|n| n == name).ok_or_else(|| {
         let list =
@@ -147,14 +146,17 @@ pub fn find(at: &str, name: &str, what: &str, names: &[String]) -> Result<usize,
     })
 }
 
-/// What is held by others cannot melt away from them, nor twice.
+/// Attached bodies cannot melt, and no body melts twice.
 fn check(at: &str, scene: &Scene, spec: &scene::Melt, number: usize) -> Result<(), SceneError> {
     let at = format!("{at}.body");
     if scene.melt[..number].iter().any(|m| m.body == spec.body) {
         return Err(SceneError::new(at, format!("is {:?}, which melts already", spec.body)));
     }
     if scene.attach.iter().any(|a| a.from.object == spec.body || a.to.object == spec.body) {
-        return Err(SceneError::new(at, format!("is {:?}, which is attached: it would hold on to nothing", spec.body)));
+        return Err(SceneError::new(
+            at,
+            format!("is {:?}, which is attached, but attached bodies cannot melt", spec.body),
+        ));
     }
     Ok(())
 }
@@ -163,7 +165,7 @@ fn size(at: &str, spec: &scene::Melt, liquid: f32, body: f32, merged: bool) -> S
     let at = format!("{at}.body");
     if merged {
         return SceneError::new(at, format!("is {:?}, whose particles are merged into larger ones", spec.body))
-            .help("leave merge out of the body");
+            .help("remove merge from the body");
     }
     let (least, most) = (ALIKE.start() * liquid, ALIKE.end() * liquid);
     let what = format!(

@@ -1,4 +1,4 @@
-//! Liquids that freeze: for each of their particles one of a body, which waits.
+//! Freezing liquids: one inactive body particle for each of their particles.
 
 use crate::builder::assembly::{Assembly, Copy};
 use crate::builder::drain_melt::{SPACES, find, region};
@@ -13,7 +13,7 @@ use crate::transitions::drain::Region;
 use crate::transitions::freeze::Freeze;
 use glam::Vec3;
 
-/// Adds the bodies of all liquids that freeze, given what there is of these.
+/// Adds the bodies of all freezing liquids.
 pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> Result<(), BuildError> {
     let names: Vec<_> = scene.liquid.iter().enumerate().map(|(k, l)| named(&l.name, "liquid", k)).collect();
     for (i, spec) in scene.freeze.iter().enumerate() {
@@ -22,15 +22,15 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
         let name = format!("freeze {i}");
         check(&at, &name, scene, spec)?;
         let liquid = &scene.liquid[number];
-        // What has no source is melted into, which was refused, or by nobody, which validation does not let through.
+        // A liquid without particles of its own is a melt target, rejected above, or unused, rejected by validation.
         let Some((_, source)) = liquids.iter().find(|(k, _)| *k == number) else { continue };
         let density = spec.density.unwrap_or(liquid.density);
         let grown = liquid.density / density;
         if !SPACES.contains(&grown) {
-            let what = format!("is {density} kg/m³, so that {:?} would take {grown} times its space", spec.liquid);
+            let what = format!("is {density} kg/m³, so that {:?} would have {grown} times its volume", spec.liquid);
             let (least, most) = (SPACES.start(), SPACES.end());
             return Err(SceneError::new(format!("{at}.density"), what)
-                .help(format!("densities must be alike: {least} to {most} times the space"))
+                .help(format!("choose a density for {least} to {most} times the volume"))
                 .into());
         }
         let (mut positions, mut masses) = (Vec::new(), Vec::new());
@@ -69,7 +69,7 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
     Ok(())
 }
 
-/// Says where the liquids are that freeze, once they have been placed.
+/// Records the particle ranges of freezing liquids, once these are placed.
 pub fn fill(all: &mut Assembly) {
     for freeze in &mut all.freezes {
         let own = all.copies.iter().filter(|c| all.parts[c.part].liquid == Some(freeze.liquid));
@@ -78,7 +78,7 @@ pub fn fill(all: &mut Assembly) {
     }
 }
 
-/// How far the farthest point of a region is from another [m].
+/// Distance from a point to the farthest point of a region [m].
 fn farthest((region, pose): (Region, Pose), from: Vec3) -> f64 {
     f64::from(match region {
         Region::Box(half) => (pose.inward(from).abs() + half).length(),
@@ -88,13 +88,15 @@ fn farthest((region, pose): (Region, Pose), from: Vec3) -> f64 {
 
 fn check(at: &str, name: &str, scene: &Scene, spec: &scene::Freeze) -> Result<(), SceneError> {
     if scene.melt.iter().any(|m| m.liquid == spec.liquid) {
-        let what = format!("is {:?}, which a body melts into: its particles are not all alike", spec.liquid);
-        return Err(SceneError::new(format!("{at}.liquid"), what).help("melt into another liquid, of the same kind"));
+        let what = format!("is {:?}, which a body melts into, so its particles differ in size", spec.liquid);
+        return Err(
+            SceneError::new(format!("{at}.liquid"), what).help("melt into a separate liquid with the same properties")
+        );
     }
     for (i, attach) in scene.attach.iter().enumerate() {
         for (end, select) in [("from", &attach.from), ("to", &attach.to)] {
             if select.object == name {
-                let what = format!("is {name:?}, which is not there before it freezes");
+                let what = format!("is {name:?}, which does not exist before it freezes");
                 return Err(SceneError::new(format!("attach[{i}].{end}.object"), what));
             }
         }

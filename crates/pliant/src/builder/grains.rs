@@ -1,4 +1,4 @@
-//! Loose grains: boxes and surfaces filled with them, and mouths that pour them.
+//! Loose grains: filled boxes and surfaces, and emitters.
 
 use crate::builder::part::{EmitterShape, Outline, Part};
 use crate::builder::placement::transformer;
@@ -11,27 +11,27 @@ use crate::voxel::{self, Field, Grid, VoxelError, Voxels};
 use glam::{DVec3, Vec3};
 use std::f32::consts::PI;
 
-/// Share of the radius that grains are off their places where they touch each other: enough that no stack of them stands
-/// on its points for ever.
+/// Minimum jitter as a fraction of the radius for grains that touch: enough that no vertical stack stays in
+/// unstable equilibrium.
 const LEAST_JITTER: f32 = 0.01;
 
-/// One copy of loose grains, placed.
+/// One copy of loose grains, transformed.
 pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<Part, BuildError> {
-    // Grains keep their size: what is scaled is what they fill.
+    // Grains keep their size: the scale applies to the filled shape.
     let place = transformer(&Transform { scale: 1.0, ..spec.transform });
     let mass = spec.density * 4.0 / 3.0 * PI * spec.radius.powi(3);
     let mut part = if let Some(p) = &spec.pour {
         emitted(spec, p, place(Vec3::from(p.from)), mass)
     } else {
         let places = match (&spec.fill, &spec.mesh) {
-            (Some(fill), _) => box_places(at, spec, fill)?,
+            (Some(fill), _) => box_lattice(at, spec, fill)?,
             (_, Some(path)) => {
                 let mesh = meshes.triangles(path).map_err(|e| SceneError::new(format!("{at}.mesh"), e))?;
-                surface_places(at, spec, mesh, notes)?
+                surface_lattice(at, spec, mesh, notes)?
             }
             _ => return Err(BuildError::nothing(at)),
         };
-        let off = wobble(spec);
+        let off = max_jitter(spec);
         let shaken = places.iter().enumerate().map(|(i, &p)| place(p + scatter(i as u32) * off));
         let mut part = Part::new(shaken.collect(), vec![mass; places.len()], Outline::Body);
         part.velocity = Vec3::from(spec.velocity);
@@ -47,19 +47,19 @@ fn spacing_of(spec: &Grains) -> f32 {
     spec.distance.unwrap_or(2.0 * spec.radius)
 }
 
-/// How far grains are off their places at most [m].
-fn wobble(spec: &Grains) -> f32 {
+/// Maximum displacement of grains from the lattice [m].
+fn max_jitter(spec: &Grains) -> f32 {
     0.5 * spec.jitter * (spacing_of(spec) - 2.0 * spec.radius).max(LEAST_JITTER * spec.radius)
 }
 
-/// A lattice that fills a box.
-fn box_places(at: &str, spec: &Grains, fill: &FillSpec) -> Result<Vec<Vec3>, BuildError> {
+/// Lattice positions that fill a box.
+fn box_lattice(at: &str, spec: &Grains, fill: &FillSpec) -> Result<Vec<Vec3>, BuildError> {
     let scale = spec.transform.scale;
     let (min, max) = (Vec3::from(fill.min) * scale, Vec3::from(fill.max) * scale);
     let spacing = spacing_of(spec);
     let counts = ((max - min) / spacing).to_array().map(|n| (n + 1e-3).floor().max(0.0) as usize);
     if counts.contains(&0) {
-        let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);
+        let what = format!("is too small for a grain of diameter {} m", 2.0 * spec.radius);
         return Err(SceneError::new(format!("{at}.fill"), what).into());
     }
     let mut places = Vec::with_capacity(counts.iter().product());
@@ -73,8 +73,8 @@ fn box_places(at: &str, spec: &Grains, fill: &FillSpec) -> Result<Vec<Vec3>, Bui
     Ok(places)
 }
 
-/// Voxels as large as grains whose centers are inside of a closed surface (S27).
-fn surface_places(
+/// Grain-sized voxels whose centers are inside a closed surface (S27).
+fn surface_lattice(
     at: &str,
     spec: &Grains,
     mut mesh: TriMesh,
@@ -88,28 +88,28 @@ fn surface_places(
     let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     let (low, high) = mesh.positions.iter().map(|p| p.as_dvec3()).fold(start, |(l, h), p| (l.min(p), h.max(p)));
     let edge = f64::from(spacing_of(spec));
-    // As many as hold the surface, with its middle in theirs.
+    // Enough voxels to enclose the surface, centered on it.
     let counts = ((high - low) / edge).to_array().map(|n| (n - 1e-5).ceil().clamp(1.0, f64::from(u32::MAX)));
     let padding = f64::from(voxel::PADDING);
     let origin = (low + high) * 0.5 - (DVec3::from(counts) * 0.5 + padding) * edge;
     let grid = Grid::new(origin, edge, counts.map(|n| n as u32), voxel::PADDING).map_err(wrong)?;
     let voxels: Voxels = voxel::voxelize(&mesh, &grid).map_err(wrong)?;
     if voxels.count() == 0 {
-        let what = format!("has no room for a grain of {} m", 2.0 * spec.radius);
+        let what = format!("is too small for a grain of diameter {} m", 2.0 * spec.radius);
         return Err(SceneError::new(at, what).into());
     }
     Ok(voxel::merge(&grid, &voxels, &Field::inside(&voxels), None).map_err(wrong)?.positions)
 }
 
-/// Grains that come out of a emitter_sites one after the other, each at its place of a lattice across the velocity: no two come
-/// out of one place before the first has gone on by a diameter, as `Scene::validate` has seen to. They wait in layers behind
-/// the emitter_sites.
+/// Grains released one after the other, each at its site of a lattice across the velocity: a site is reused only
+/// after its grain has moved by a diameter, as `Scene::validate` ensures. Inactive grains are stored in layers behind
+/// the emitter.
 fn emitted(spec: &Grains, emitter: &PourSpec, from: Vec3, mass: f32) -> Part {
-    let (velocity, spacing, off) = (Vec3::from(emitter.velocity), spacing_of(spec), wobble(spec));
+    let (velocity, spacing, off) = (Vec3::from(emitter.velocity), spacing_of(spec), max_jitter(spec));
     let along = velocity.normalize();
     let (across, up) = along.any_orthonormal_pair();
     let mut sites = emitter_sites(emitter.radius - spec.radius, spacing);
-    // Mixed, so that what comes out is a stream and not a spiral.
+    // Shuffled, so that the output is a stream and not a spiral.
     let mut order: Vec<(u32, [f32; 2])> = sites.iter().enumerate().map(|(i, &s)| (mix(i as u32), s)).collect();
     order.sort_by_key(|(key, _)| *key);
     sites.iter_mut().zip(order).for_each(|(site, (_, s))| *site = s);
@@ -128,7 +128,7 @@ fn emitted(spec: &Grains, emitter: &PourSpec, from: Vec3, mass: f32) -> Part {
     part
 }
 
-/// A vector of numbers between −1 and 1 that looks random, the same for every run.
+/// A deterministic pseudorandom vector with components between −1 and 1.
 pub fn scatter(number: u32) -> Vec3 {
     let one = |k: u32| (mix(3 * number + k) >> 8) as f32 / (1 << 23) as f32 - 1.0;
     Vec3::new(one(0), one(1), one(2))

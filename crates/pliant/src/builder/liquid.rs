@@ -1,4 +1,4 @@
-//! Liquids, and how much of the space around them solids take.
+//! Liquids, and the volume that solids occupy in them.
 
 use crate::builder::part::{Matching, Outline, Part};
 use crate::builder::{BuildError, MeshSource, grains};
@@ -13,17 +13,17 @@ use crate::runtime::cpu::Threads;
 use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
 use glam::Vec3;
 
-/// Solid particles that are larger than so many times a liquid's are balls: the kernel would not resolve them as points.
+/// Solid particles larger than this multiple of a liquid's are spheres: the kernel does not resolve them as points.
 const LARGEST: f32 = 1.5;
 
-/// Share of a liquid's own pressure with which solids must draw it for a drop to spread over them.
+/// Adhesion, relative to a liquid's own pressure, from which a drop spreads over solids.
 const SPREADS: f32 = 0.2;
 
-/// Most of the last substep's pressure that one iteration can correct: with a half of it a dam break of substeps of 2.5 ms
-/// gains eighteen times its energy in three seconds, with 0.3 it loses as much as with more iterations.
+/// Maximum fraction of the last substep's pressure to start from with one iteration: with 0.5 a dam break with substeps
+/// of 2.5 ms gains eighteen times its energy in three seconds, with 0.3 it loses as much as with more iterations.
 const MOST_OF_ONE: f32 = 0.3;
 
-/// One copy of a liquid, placed.
+/// One copy of a liquid, transformed.
 pub fn liquid(
     at: &str,
     number: usize,
@@ -39,37 +39,37 @@ pub fn liquid(
     Ok(part)
 }
 
-/// What a body's particles will be once they have melted into liquid `number`.
+/// The particles that a body becomes when it melts into liquid `number`.
 pub fn molten(number: usize, spec: &Liquid, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32]) -> Part {
     let mut part = Part::new(positions, masses.to_vec(), Outline::Body);
     part.radius = f.radius;
     part.loose = true;
-    // Their masses are the body's; how much space that is, the liquid's density says.
+    // Masses are the body's; the liquid's density gives the volume.
     let cube = spec.density * (2.0 * f.radius).powi(3);
     part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
     part.liquid = Some(number);
     part
 }
 
-/// What a liquid's particles will be once they have frozen to a density [kg/m³].
+/// The particles that a liquid becomes when it freezes to a density [kg/m³].
 pub fn frozen(density: f32, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32]) -> Part {
     let mut part = Part::new(positions, masses.to_vec(), Outline::Body);
     part.radius = f.radius;
-    // The space among liquids is that of a liquid as dense, or they would be pushed away from what has just been one.
+    // Volume as of a liquid of equal density, or frozen particles would repel the liquid around them.
     let cube = density * (2.0 * f.radius).powi(3);
     part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
     part.matching = Some(Matching { stiffness: Stiffness::Fraction(1.0), plastic: None, regions: Vec::new() });
-    // Depths below the surface are found when there is one.
+    // Depths below the surface are computed when the body freezes.
     part.fields = vec![[0.0; 4]; masses.len()];
     part
 }
 
-/// Space of a liquid's particle in the sums [m³]: a cube of two radii, but for what the kernel makes of a lattice of them.
+/// Volume of a liquid particle in the sums [m³]: a cube of two radii, corrected for the kernel sum over a lattice.
 fn space(f: &FluidSpec) -> f32 {
     (2.0 * f.radius).powi(3) / lattice(f.kernel, f.reach * f.radius, f.radius)
 }
 
-/// What liquids need, from parts that have been placed: the space and the liquid of each particle.
+/// Fluid data from placed parts: the volume and the liquid of each particle.
 pub fn fluid(
     scene: &Scene,
     mut volumes: Vec<f32>,
@@ -88,8 +88,8 @@ pub fn fluid(
         balls = volumes.iter().zip(radii).map(ball).collect();
         volumes.iter_mut().for_each(|v| *v = v.max(0.0));
     }
-    // What viscosity does to a solid particle in a substep must be no more than what it does to a liquid one, which the
-    // bounds of its solver are made for: V·μ/m ≤ μ/ρ.
+    // Viscosity must change a solid particle's velocity by no more than a liquid one's in a substep, for which the
+    // bounds of its solver are derived: V·μ/m ≤ μ/ρ.
     let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
     let lightest = most(|l| l.viscosity / l.density) / most(|l| l.viscosity).max(1e-30);
     let grip = |(&volume, row): (&f32, &RowData)| match row[3] > 0.0 {
@@ -126,24 +126,24 @@ pub fn fluid(
     })
 }
 
-/// What substeps of `h` seconds are too long for.
+/// Notes on settings that need shorter substeps than `h` [s].
 pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     let mut notes = Vec::new();
     if fluid.viscosity(h).is_cut() {
-        let note = "a liquid is too viscous for its substeps: it will flow as if it were less so; take more substeps";
+        let note = "a liquid is too viscous for its substeps: its viscosity is reduced; use more substeps";
         notes.push(note.to_owned());
     }
     let reach = fluid.reach / fluid.radius;
     let calm = FluidSpec::calm_omega(reach);
     if reach > 4.0 && fluid.omega > 1.1 * calm {
-        notes.push(format!("a liquid may boil at a fluid.reach of {reach}: take a fluid.omega of {calm:.2}"));
+        notes.push(format!("a liquid may oscillate with a fluid.reach of {reach}: use a fluid.omega of {calm:.2}"));
     }
     if fluid.smoothing == Smoothing::Poly6 && fluid.carry > 0.0 {
-        notes.push("with the kernel \"poly6\" a liquid at rest gains energy: take a fluid.carry of 0".to_owned());
+        notes.push("with the kernel \"poly6\" a liquid at rest gains energy: use a fluid.carry of 0".to_owned());
     }
     if fluid.vorticity * h > MOST {
         notes.push(format!(
-            "fluid.vorticity of {} /s is too much for substeps of {:.3} ms: it will be {:.3} /s; take more substeps",
+            "fluid.vorticity of {} /s is too large for substeps of {:.3} ms: it is reduced to {:.3} /s; use more substeps",
             fluid.vorticity,
             1e3 * h,
             MOST / h
@@ -161,11 +161,11 @@ pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     notes
 }
 
-/// Space of each particle of a part in the sums of a liquid [m³], less than 0 for large ones, which are balls in it.
+/// Volume of each particle of a part in the sums of a liquid [m³]; negative for large ones, which are spheres.
 ///
-/// Solids in particles have what they were sampled with. Sheets and ropes have none: their particles count for what is
-/// missing around them, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that a liquid sees no hole
-/// behind them.
+/// Solid bodies have the volume they were sampled with. Sheets and ropes have none: their particles get the volume
+/// that completes the kernel, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that density has no
+/// deficit behind them.
 pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
     let radius = f.radius;
     let n = part.positions.len();
@@ -174,7 +174,7 @@ pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
     let mut volumes = if full { part.volumes.clone() } else { thin(&part.rest, f.kernel, f.reach * radius) };
     for (i, volume) in volumes.iter_mut().enumerate() {
         if part.liquid.is_none() && of(i) > LARGEST * radius {
-            // A sheet or a rope is no row of balls: where it is thick, it touches and no more.
+            // Particles of a sheet or rope are no separate spheres: if large, they only have contacts.
             *volume = if full { -*volume } else { 0.0 };
         }
     }

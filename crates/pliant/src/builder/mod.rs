@@ -1,6 +1,6 @@
-//! Scene to model and state: sampling, constraints, rest values, partitions, order.
+//! Builds model and state from a scene: sampling, constraints, rest values, partitions, order.
 //!
-//! Every decision about order is taken here, once. The same scene builds the same bytes on every machine.
+//! All order is fixed here, once. The same scene builds the same bytes on every machine.
 
 pub mod assembly;
 pub mod attach;
@@ -31,11 +31,11 @@ pub use crate::partition::Target;
 use crate::scene::Scene;
 use crate::state::State;
 
-/// Where mesh files come from. The engine itself reads no files.
+/// Source of mesh files. The engine itself reads no files.
 pub trait MeshSource {
-    /// A triangle mesh by the name the scene gives; the error says what is wrong with the file.
+    /// A triangle mesh by its name in the scene; the error describes what is wrong with the file.
     fn triangles(&self, name: &str) -> Result<TriMesh, String>;
-    /// A tetrahedral mesh.
+    /// A tetrahedral mesh by its name in the scene.
     fn tets(&self, name: &str) -> Result<TetMesh, String>;
 }
 
@@ -54,20 +54,20 @@ impl MeshSource for NoMeshes {
 /// Why a scene cannot be built.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum BuildError {
-    /// The scene itself is wrong.
+    /// The scene is invalid.
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A mesh is missing or cannot be simulated.
     #[error("{0}")]
     Mesh(String),
-    /// Too much for 32-bit indices.
+    /// The scene exceeds 32-bit indices.
     #[error("the scene has {found} {what}, but at most {most} are possible")]
     TooLarge {
-        /// What there is too much of.
+        /// What there are too many of.
         what: &'static str,
-        /// How many.
+        /// Number found.
         found: usize,
-        /// How many are allowed.
+        /// Maximum number.
         most: usize,
     },
     /// Threads could not be started.
@@ -131,7 +131,7 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let at = format!("liquid[{i}]");
         liquids.push((i, liquid::liquid(&at, i, l, &scene.fluid, meshes, &mut all.notes)?));
     }
-    // Solids come before liquids: backends tell them by their numbers.
+    // Solids precede liquids: backends distinguish them by index.
     freeze::freezes(scene, &liquids, &mut all)?;
     for (i, part) in liquids {
         let l = &scene.liquid[i];

@@ -1,4 +1,4 @@
-//! Constraints into blocks of eight, batch after batch, and the proof that batches are what they claim.
+//! Packs constraints into blocks of eight, batch after batch, and checks that batches are valid.
 
 use crate::builder::BuildError;
 use crate::constraints::ConstraintKind;
@@ -8,7 +8,7 @@ use crate::error::SceneError;
 use crate::partition::islands::GLOBAL;
 use crate::partition::{Plan, Set};
 
-/// Lays out constraints in the order of `sets` (constraint numbers).
+/// Stores constraints in the order of `sets` (constraint indices).
 pub fn group(kind: ConstraintKind, raw: &Raw, sets: &[Set]) -> Group {
     let layout = kind.layout();
     let blocks: usize = sets.iter().map(|s| s.members.len().div_ceil(BLOCK)).sum();
@@ -24,7 +24,7 @@ pub fn group(kind: ConstraintKind, raw: &Raw, sets: &[Set]) -> Group {
         for (b, members) in set.members.chunks(BLOCK).enumerate() {
             let block = first + b;
             for lane in 0..BLOCK {
-                // Unused lanes repeat the first one: valid to read, never written.
+                // Unused lanes repeat the first constraint: valid to read, never written.
                 let c = *members.get(lane).unwrap_or(&members[0]) as usize;
                 for k in 0..layout.rows {
                     packed.rows[(block * layout.rows + k) * BLOCK + lane] = raw.rows[c * layout.rows + k];
@@ -41,10 +41,10 @@ pub fn group(kind: ConstraintKind, raw: &Raw, sets: &[Set]) -> Group {
     packed
 }
 
-/// Proves what the backends rely on for memory safety: every index is in range, and if `parallel`, no row
-/// that is moved appears twice within a batch, nor one that is only read among those moved; patches of one
-/// tiling name no row in common, islands none in common with anybody; every copy has one owner, which is a
-/// particle, and no particle owns copies twice in a group or on seams, where none of an island does.
+/// Checks what the backends rely on for memory safety: every index is in range; if `parallel`, no row
+/// moved by a batch appears twice in it, and no row that it only reads is moved by it; patches of one
+/// tiling share no row, and islands share none with any other constraint; every copy has one owner, which is a
+/// particle; no particle owns copies twice in a group or on seams, and no island particle owns copies on seams.
 pub fn check(groups: &[Group], plan: &Plan, islands: usize, rows: usize, parallel: bool) -> Result<(), BuildError> {
     for group in groups {
         if let Some(bad) = group.rows.iter().find(|&&r| r as usize >= rows) {
@@ -96,7 +96,7 @@ fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
 
 /// Returns the island of each row.
 fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> Result<Vec<u32>, BuildError> {
-    // Passes in which patches run side by side: the islands, then each tiling.
+    // Passes whose patches run concurrently: the islands, then each tiling.
     let pass = |patch: u32| match patch {
         GLOBAL => usize::MAX,
         p if (p as usize) < islands => 0,
@@ -119,7 +119,7 @@ fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> 
             }
         }
     }
-    // A patch also moves what it splits, though no constraint may name it.
+    // A patch also moves the particles it splits, even if no constraint uses them directly.
     for run in plan.ties.iter().filter(|run| run.patch != GLOBAL) {
         for tie in &plan.phantoms.ties[run.ties.clone()] {
             for r in std::iter::once(tie.owner).chain(tie.first..tie.first + tie.count) {
@@ -145,7 +145,7 @@ fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> 
     Ok(of_island)
 }
 
-/// Where kinds are colored together, no row is moved twice in a color nor read beside its move.
+/// Where kinds are colored together, no row is moved twice in a color, or both moved and read.
 fn check_joint(groups: &[Group], plan: &Plan, rows: usize) -> Result<(), BuildError> {
     if !plan.together {
         return Ok(());
@@ -199,7 +199,7 @@ fn check_ties(groups: &[Group], plan: &Plan, of_island: &[u32], rows: usize) -> 
     Ok(())
 }
 
-/// Who is joined to each row, in order of group and slot.
+/// Constraint slots of each row, ordered by group and slot.
 pub fn incidence(groups: &[Group], rows: usize) -> Incidence {
     let mut offsets = vec![0_u32; rows + 1];
     let visit = |f: &mut dyn FnMut(u32, Entry)| {

@@ -1,4 +1,4 @@
-//! One copy of one object, with indices of its own; `assemble` joins copies into the whole.
+//! One copy of one object, with local indices; `assembly` joins copies into the model.
 
 use crate::aero::aerodynamics::Air;
 use crate::constraints::group::Raw;
@@ -16,7 +16,7 @@ pub const ORIENTATION: u32 = 1 << 31;
 /// A closed surface with pressure.
 #[derive(Clone, Debug)]
 pub struct Inside {
-    /// Wanted volume over rest volume.
+    /// Target volume relative to rest volume.
     pub pressure: f32,
     /// Rest volume [m³].
     pub volume: f32,
@@ -24,23 +24,23 @@ pub struct Inside {
     pub softness: f32,
 }
 
-/// What named places mean on a part.
+/// Meaning of named selections on a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outline {
-    /// Grid of so many particles along each side.
+    /// Grid with this number of particles along each side.
     Grid([usize; 2]),
     /// Rope from the first particle to the last.
     Line,
-    /// Nothing but "all".
+    /// Only "all".
     Body,
 }
 
 /// One copy of one object.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// Positions at the start [m].
+    /// Initial positions [m].
     pub positions: Vec<Vec3>,
-    /// Positions at rest [m], in the same frame, for tethers and places.
+    /// Rest positions [m], in the same frame, for tethers and selections.
     pub rest: Vec<Vec3>,
     /// Masses [kg].
     pub masses: Vec<f32>,
@@ -56,64 +56,64 @@ pub struct Part {
     pub orientations: Vec<Quat>,
     /// Inverse quaternion mass of each orientation.
     pub spin_weights: Vec<f32>,
-    /// Surface for pictures, and for the air where `air` is set.
+    /// Surface for rendering, and for aerodynamics if `air` is set.
     pub triangles: Vec<[u32; 3]>,
     /// Tetrahedra.
     pub tets: Vec<[u32; 4]>,
     /// Segments.
     pub lines: Vec<[u32; 2]>,
-    /// What the air does to the triangles.
+    /// Aerodynamic coefficients of the triangles.
     pub air: Option<Air<f32>>,
-    /// Pressure inside.
+    /// Internal pressure.
     pub inside: Option<Inside>,
-    /// Longest tether over rest distance to the nearest pin.
+    /// Maximum tether length relative to the rest distance to the nearest pin.
     pub tether: Option<f32>,
-    /// What named places mean.
+    /// Meaning of named selections.
     pub outline: Outline,
-    /// Whether its particles touch each other like those of different objects.
+    /// Whether its particles collide with each other like those of different objects.
     pub loose: bool,
-    /// How it keeps its shape, if as a whole.
+    /// Shape matching, if the part is a body.
     pub matching: Option<Matching>,
-    /// Shortest way out of the body and depth below its surface [m], by particle; empty where it is none.
+    /// Direction to the nearest surface point and depth below the surface [m], by particle; empty if no body.
     pub fields: Vec<RowData>,
-    /// A surface that follows its particles.
+    /// A skinned surface.
     pub coat: Option<Coat>,
-    /// Particles that come into the world later.
+    /// Particles released later.
     pub emitter: Option<EmitterShape>,
-    /// Volume of each particle [m³]; empty for what has none, as sheets and ropes.
+    /// Volume of each particle [m³]; empty for sheets and ropes.
     pub volumes: Vec<f32>,
-    /// Number of the liquid that it is.
+    /// Index of its liquid, if it is one.
     pub liquid: Option<usize>,
 }
 
-/// How a body of particles keeps its shape (S19, S20).
+/// Shape matching of a body (S19, S20).
 #[derive(Clone, Debug)]
 pub struct Matching {
-    /// How fast it comes back.
+    /// Stiffness of the shape.
     pub stiffness: Stiffness,
-    /// When it does not.
+    /// Plastic deformation.
     pub plastic: Option<Plastic>,
-    /// Particles of each region that keeps its own shape; none where the body is one.
+    /// Particles of each shape-matching region; empty if the body is a single one.
     pub regions: Vec<Vec<u32>>,
 }
 
-/// A surface that follows the particles of a part.
+/// A surface skinned to the particles of a part.
 #[derive(Clone, Debug)]
 pub struct Coat {
-    /// Which particles carry each vertex; all copies of the part share it.
+    /// Carrying particles and weights of each vertex; shared by all copies of the part.
     pub skin: Arc<Skin>,
     /// Triangles, vertex numbers.
     pub triangles: Vec<[u32; 3]>,
 }
 
-/// Where and when the particles of a part come into the world, in their order.
+/// Positions and times at which the particles of a part are released, in their order.
 #[derive(Clone, Debug)]
 pub struct EmitterShape {
-    /// Where each comes out [m].
+    /// Release position of each [m].
     pub places: Vec<Vec3>,
-    /// How many in a second [1/s].
+    /// Release rate [1/s].
     pub per_second: f64,
-    /// Places across the mouth.
+    /// Sites across the emitter.
     pub across: usize,
 }
 
@@ -155,7 +155,7 @@ impl Part {
         raw.params.extend_from_slice(params);
     }
 
-    /// Scales the starting positions about the lowest corner; the shape at rest stays.
+    /// Scales the initial positions about the lowest corner; the rest shape is unchanged.
     pub fn squash(&mut self, factors: Vec3) {
         if factors == Vec3::ONE {
             return;
@@ -165,17 +165,17 @@ impl Part {
     }
 }
 
-/// Softness from the user's words; `stiffness` turns a modulus into the constraint's own stiffness 1/α.
+/// Softness of an elasticity setting; `stiffness` converts a modulus to the constraint's stiffness 1/α.
 pub fn soften(elasticity: Elasticity, stiffness: impl FnOnce(f32) -> f32) -> Softness {
     match elasticity {
         Elasticity::Compliance(alpha) => Softness::compliance(alpha),
-        // Bounded so that an extreme modulus on an extreme element stays a finite compliance.
+        // Bounded so that an extreme modulus on an extreme element gives a finite compliance.
         Elasticity::Modulus(m) => Softness::compliance((1.0 / stiffness(m)).clamp(0.0, 1e30)),
         Elasticity::Stiffness(k) => Softness::stiffness(k),
     }
 }
 
-/// The same for a constraint that measures `scale` times the quantity the user's compliance is about:
+/// The same for a constraint that measures `scale` times the quantity of the user's compliance:
 /// its compliance is α·scale².
 pub fn soften_scaled(elasticity: Elasticity, scale: f32, stiffness: impl FnOnce(f32) -> f32) -> Softness {
     match elasticity {

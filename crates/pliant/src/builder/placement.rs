@@ -1,4 +1,4 @@
-//! Where things stand: transforms, copies, named places and motions.
+//! Transforms, copies, named selections and motions.
 
 use crate::builder::part::{Outline, Part};
 use crate::error::SceneError;
@@ -22,12 +22,12 @@ pub fn copies(array: Option<&ArraySpec>) -> Vec<Vec3> {
     lattice.map(|(x, y, z)| Vec3::new(x as f32, y as f32, z as f32) * spacing).collect()
 }
 
-/// The rotation a scene asks for.
+/// The rotation of a scene's transform.
 pub fn rotation(r: Option<Rotate>) -> Quat {
     r.map_or(Quat::IDENTITY, |r| turn_about(Vec3::from(r.axis).normalize(), f64::from(r.degrees).to_radians()))
 }
 
-/// Particles of a part that the user picked: a place, a list, a region, or all.
+/// Particles of a part that the user selected: by name, list or region, or all.
 pub fn select(
     at: &str,
     part: &Part,
@@ -83,7 +83,7 @@ fn named(at: &str, place: Place, outline: Outline, n: usize) -> Result<Vec<u32>,
     }
 }
 
-/// A motion of something that stands at `base`.
+/// A motion relative to the pose `base`.
 pub fn motion(spec: Option<&MotionSpec>, base: Pose) -> Motion {
     let drive = match spec {
         None => Drive::Still,

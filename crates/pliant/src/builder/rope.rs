@@ -1,4 +1,4 @@
-//! Ropes and rods: a line of particles, with orientations on the segments where torsion counts.
+//! Ropes and rods: a line of particles, with orientations on the segments if torsion is enabled.
 
 use crate::builder::part::{ORIENTATION, Outline, Part, soften, soften_scaled};
 use crate::constraints::ConstraintKind;
@@ -66,7 +66,7 @@ fn add_rope(part: &mut Part, spec: &Rope, segment: f32) {
     }
 }
 
-/// Stretch–shear and bend–twist with frames carried along the line without turning about it.
+/// Stretch–shear and bend–twist, with frames parallel-transported along the line.
 fn add_rod(part: &mut Part, spec: &Rope, segment: f32, twist: Elasticity) {
     let r2 = spec.radius * spec.radius;
     part.orientations = frames(&part.rest);
@@ -75,7 +75,7 @@ fn add_rod(part: &mut Part, spec: &Rope, segment: f32, twist: Elasticity) {
     let inertia = mass * (segment * segment / 12.0 + r2 / 4.0);
     let weight = 1.0 / (4.0 * inertia);
     part.spin_weights = vec![weight; segments as usize];
-    // C is a strain: lengths enter divided by the segment's.
+    // C is a strain: lengths are divided by the segment's.
     let stretch = soften_scaled(spec.stretch, 1.0 / segment, |young| young * PI * r2 * segment);
     // C is the sine of half an angle.
     let bend = spec.bend.unwrap_or(twist);

@@ -1,4 +1,4 @@
-//! The numbers of a model that come from the scene as they are.
+//! Model settings copied from the scene.
 
 use crate::contact::collider_contact::Friction;
 use crate::contact::model::ParticleContactSettings;
@@ -8,7 +8,7 @@ use crate::settings::Settings;
 use crate::settings::Wind;
 use glam::Vec3;
 
-/// How particles touch each other, if they do.
+/// Particle contact settings, if particle contacts are enabled.
 pub fn particle_contact(scene: &Scene) -> Option<ParticleContactSettings> {
     let spec = &scene.contact;
     let wanted = spec.itself || !scene.grains.is_empty() || !scene.body.is_empty();

@@ -1,23 +1,23 @@
-//! Meshes that follow particles, and what outputs see of them (S20).
+//! Meshes skinned to particles, and their topology for output (S20).
 
 use crate::builder::BuildError;
 use crate::builder::part;
 use crate::frame::Topology;
 use crate::model::{Coat, SkinnedMeshes};
 
-/// The coats of all copies of all objects so far.
+/// Skinned surfaces of all copies of all objects so far.
 #[derive(Default)]
 pub struct SkinnedMeshBuilder {
     all: Vec<Coat>,
-    /// Number of the object that each belongs to.
+    /// Index of the object of each surface.
     objects: Vec<u32>,
-    /// By number among the vertices of all coats.
+    /// Triangles, indexing the vertices of all surfaces.
     triangles: Vec<[u32; 3]>,
     vertices: usize,
 }
 
 impl SkinnedMeshBuilder {
-    /// One more, for the object whose particles begin at `first`.
+    /// Adds a surface to the object whose particles begin at `first`.
     pub fn add(&mut self, coat: &part::Coat, first: usize, object: u32) {
         let base = self.vertices as u32;
         self.triangles.extend(coat.triangles.iter().map(|t| t.map(|v| v.wrapping_add(base))));
@@ -26,8 +26,8 @@ impl SkinnedMeshBuilder {
         self.objects.push(object);
     }
 
-    /// What outputs see, behind the particles of `shape`; nothing where no mesh follows any. `most`: points that can be
-    /// numbered.
+    /// Output topology, vertices numbered after the particles of `shape`; `None` without skinned meshes. `most`:
+    /// maximum number of points.
     pub fn finish(self, shape: &Topology, most: usize) -> Result<Option<SkinnedMeshes>, BuildError> {
         if self.all.is_empty() {
             return Ok(None);

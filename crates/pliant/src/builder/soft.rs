@@ -22,7 +22,7 @@ pub fn soft(
     let volumes: Vec<f32> = tets.iter().map(|t| volume(&positions, t)).collect();
     let masses = masses(spec, positions.len(), &tets, &volumes);
     let mut part = Part::new(positions, masses, Outline::Body);
-    part.volumes = shares(part.positions.len(), &tets, &volumes);
+    part.volumes = corner_volumes(part.positions.len(), &tets, &volumes);
     part.radius = spec.radius;
     part.velocity = Vec3::from(spec.velocity);
     match spec.fem {
@@ -83,8 +83,8 @@ fn masses(spec: &Soft, particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> 
     masses
 }
 
-/// A quarter of each tetrahedron's volume for each of its corners [m³].
-fn shares(particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> Vec<f32> {
+/// Assigns a quarter of each tetrahedron's volume to each corner [m³].
+fn corner_volumes(particles: usize, tets: &[[u32; 4]], volumes: &[f32]) -> Vec<f32> {
     let mut shares = vec![0.0; particles];
     for (t, v) in tets.iter().zip(volumes) {
         t.iter().for_each(|&i| shares[i as usize] += v / 4.0);

@@ -1,4 +1,4 @@
-//! Surfaces with pressure, and surfaces in the wind, as the model keeps them.
+//! Inflatable and aerodynamic surfaces in the form the model stores.
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::part::{Inside, Part};
@@ -23,7 +23,7 @@ pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u3
     }
 }
 
-/// Which triangles each particle is a corner of.
+/// Builds the list of triangles around each particle.
 pub fn finish_sails(aero_surfaces: &mut AeroSurfaces, particles: usize) {
     let incident = Buckets::fill(particles, || {
         aero_surfaces.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))

@@ -1,6 +1,6 @@
-//! Attachment: two particles at one place.
+//! Attachment: keeps two particles at the same position.
 //!
-//! C(x) = x₀ − x₁ ∈ R³, ∇₀C = I = −∇₁C: the three rows do not couple, so each is solved by itself.
+//! C(x) = x₀ − x₁ ∈ R³, ∇₀C = I = −∇₁C: the three components do not couple, so each is solved separately.
 //! Parameter: softness (compliance in m/N).
 
 use crate::constraints::{Constraint, Row, Scales, Update};
@@ -38,7 +38,7 @@ impl Constraint<2, 1, 3> for Attach {
         }
     }
 
-    /// Absolute [m]: an attachment has no size of its own.
+    /// Absolute [m]: an attachment has no characteristic length.
     #[inline(always)]
     fn residual<F: Lane>(_: &[F; 1], [a, b]: &[Row<F>; 2]) -> F {
         (a.v - b.v).length()

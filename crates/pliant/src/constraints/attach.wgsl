@@ -1,4 +1,4 @@
-// Twin of attach.rs.
+// WGSL version of attach.rs.
 
 struct Attach { rows: array<vec4<f32>, 2>, lambda: array<f32, 3> }
 

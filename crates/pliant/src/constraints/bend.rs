@@ -31,7 +31,7 @@ fn angle<F: Lane>([a, b, c, d]: &[Row<F>; 4]) -> (F, [V3<F>; 4]) {
     (theta, [g0, g1, g2, g3])
 }
 
-/// θ − θ₀ brought into (−π, π]: a fold past flat must not unwind the long way round.
+/// θ − θ₀ wrapped to (−π, π]: a fold past flat must not unwind through a full turn.
 #[inline(always)]
 fn difference<F: Lane>(theta: F, rest: F) -> F {
     let pi = F::splat(std::f32::consts::PI);

@@ -1,10 +1,10 @@
-// Twin of bend.rs.
+// WGSL version of bend.rs.
 
 struct Bend { rows: array<vec4<f32>, 4>, lambda: array<f32, 1> }
 
 fn bend(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 4>, l: array<f32, 1>) -> Bend {
     let e = r[3].xyz - r[2].xyz;
-    // The wings seen from both ends of the edge.
+    // Wing edges from both ends of the hinge edge.
     let a2 = r[2].xyz - r[0].xyz;
     let a3 = r[3].xyz - r[0].xyz;
     let b2 = r[2].xyz - r[1].xyz;

@@ -22,7 +22,7 @@ fn deformation<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
     f
 }
 
-/// Which two columns of F each strain component couples.
+/// The two columns of F that each strain component couples.
 const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)];
 
 #[inline(always)]
@@ -47,7 +47,7 @@ impl Constraint<4, 12, 6> for FemTet {
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 12], rows: &[Row<F>; 4], lambda: &[F; 6]) -> Update<F, 4, 6> {
         let f = deformation(p, rows);
         let c = strain(&f);
-        // Loops and not closures, here and below: see `backend::cpu::rows`.
+        // Loops and not closures, here and below: see `runtime::cpu::simd`.
         let mut g = [[V3::zero(); 4]; 6];
         for (g, (i, j)) in g.iter_mut().zip(PAIRS) {
             for k in 0..3 {

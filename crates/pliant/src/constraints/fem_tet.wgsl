@@ -1,4 +1,4 @@
-// Twin of fem_tet.rs, written out like `solve6` so that nothing is indexed at run time.
+// WGSL version of fem_tet.rs, unrolled like `solve6` so that nothing is indexed at run time.
 
 struct FemTet { rows: array<vec4<f32>, 4>, lambda: array<f32, 6> }
 

@@ -2,7 +2,7 @@
 //!
 //! F = [x₁−x₀, x₂−x₀]·D with D the inverse of the rest edges (2×2, row major), E = ½(FᵀF − I),
 //! C = (E₀₀, E₁₁, 2E₀₁): engineering shear, so its modulus is μ (E13). Compliance α = (V·K)⁻¹ (E13),
-//! K the plane-stress stiffness and V = area × thickness [m³]; by symmetry it has three numbers
+//! K the plane-stress stiffness and V = area × thickness [m³]; by symmetry it has three values
 //! a (normal), b (coupling), c (shear) [1/J].
 //! The three multipliers couple and are solved together: (∇C·W·∇Cᵀ + α̃)Δλ = −C − α̃λ.
 //! Parameters: D₀₀ D₀₁ D₁₀ D₁₁ [1/m], a, b, c.

@@ -1,4 +1,4 @@
-// Twin of fem_triangle.rs.
+// WGSL version of fem_triangle.rs.
 
 struct FemTriangle { rows: array<vec4<f32>, 3>, lambda: array<f32, 3> }
 

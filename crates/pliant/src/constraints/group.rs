@@ -1,4 +1,4 @@
-//! Constraints of one kind, in blocks and batches, and who is joined to each row.
+//! Constraints of one kind, in blocks and batches, and the constraints of each row.
 
 use crate::constraints::{ConstraintKind, Layout};
 pub use crate::math::BLOCK;
@@ -15,27 +15,27 @@ pub struct Raw {
 /// All constraints of one kind, ordered by batch.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Their kind.
+    /// Kind.
     pub kind: ConstraintKind,
-    /// How many there are.
+    /// Number of constraints.
     pub count: usize,
     /// Sets that run one after the other. In a colored group no row appears twice within a batch.
     pub batches: Vec<Batch>,
-    /// Row numbers, `[block][row of the constraint][lane]`. Unused lanes of a batch's last block repeat
+    /// Row indices, `[block][row of the constraint][lane]`. Unused lanes of a batch's last block repeat
     /// its first lane: they may be read, never written.
     pub rows: Vec<u32>,
     /// Parameters, `[block][parameter][lane]`.
     pub params: Vec<f32>,
 }
 
-/// A run of blocks. Only the last block may be partly used.
+/// A range of blocks. Only the last block may be partly used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Batch {
     /// First block.
     pub first: usize,
     /// Constraints in the batch.
     pub count: usize,
-    /// Patch it belongs to; `u32::MAX` for those that run with all others.
+    /// Patch index; `u32::MAX` for batches outside patches.
     pub patch: u32,
     /// Color within the patch.
     pub color: u32,
@@ -54,7 +54,7 @@ impl Batch {
 }
 
 impl Group {
-    /// Numbers per constraint.
+    /// Sizes per constraint.
     pub fn layout(&self) -> Layout {
         self.kind.layout()
     }
@@ -82,21 +82,21 @@ impl Group {
     }
 }
 
-/// Who is joined to each row, for Jacobi passes.
+/// Constraints of each row, for Jacobi passes.
 #[derive(Clone, Debug, Default)]
 pub struct Incidence {
-    /// For each row, where its entries start; one more at the end.
+    /// Start of each row's entries, plus the total at the end.
     pub offsets: Vec<u32>,
-    /// Group, slot (block × 8 + lane) and place of the row in the constraint.
+    /// Group, slot (block × 8 + lane) and position of the row in the constraint.
     pub entries: Vec<Entry>,
 }
 
-/// One row's part in one constraint.
+/// One row of one constraint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// Group number.
     pub group: u16,
-    /// Which of the constraint's rows this is.
+    /// Position of the row in the constraint.
     pub place: u16,
     /// Block × 8 + lane.
     pub slot: u32,

@@ -1,4 +1,4 @@
-// Twin of inflate.rs.
+// WGSL version of inflate.rs.
 
 fn triangle_volume(a: vec3<f32>, b: vec3<f32>, c: vec3<f32>) -> f32 {
     return dot(cross(a, b), c) * (1.0 / 6.0);

@@ -5,7 +5,7 @@
 //! model for inextensible surfaces", SGP 2006: energy ½·(3B/A)|s|², so α = A/(3B) with A the sum of both
 //! areas [m²] and B the bending rigidity [N·m].
 //! Parameters: k₀…k₃ (rows as in `bend`), |s₀| [m], softness (compliance in m/N), edge length [m]
-//! (only to make the residual relative).
+//! (only to normalize the residual).
 
 use crate::constraints::{Constraint, Row, Scales, Update};
 use crate::math::{Lane, V3};
@@ -28,7 +28,7 @@ impl Constraint<4, 7, 1> for Isometric {
 
     #[inline(always)]
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 7], rows: &[Row<F>; 4], &[lambda]: &[F; 1]) -> Update<F, 4, 1> {
-        // Measured from the first row: the stencil of large coordinates would lose the small curvature.
+        // Relative to the first row: with large coordinates the stencil would lose the small curvature.
         let origin = rows[0].v;
         let mut local = *rows;
         for r in &mut local {
@@ -39,7 +39,7 @@ impl Constraint<4, 7, 1> for Isometric {
         let weight =
             rows[0].w * p[0] * p[0] + rows[1].w * p[1] * p[1] + rows[2].w * p[2] * p[2] + rows[3].w * p[3] * p[3];
         let dl = scales.delta_lambda(p[5], length - p[4], lambda, weight);
-        // A flat hinge has no direction to bend back: λ must not grow there.
+        // The gradient of a flat hinge is undefined: λ must not grow there.
         let dl = F::pick_gt(length, F::splat(1e-12), dl, F::splat(0.0));
         let along = s * (dl * length.safe_recip());
         let mut moved = *rows;

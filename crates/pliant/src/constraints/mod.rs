@@ -1,10 +1,10 @@
-//! The maths: one constraint or operator per file, pure functions over [`Lane`].
+//! Constraint math: one constraint or operator per file, pure functions over [`Lane`].
 //!
-//! Kernels touch no memory and know no particle number. A constraint kernel gets the rows it joins, its
-//! parameters and its multipliers, and says by how much they change. Which constraints exist is decided
-//! in `build`; who runs together in `build::partition`; who calls the kernels in `backend`.
+//! Kernels access no memory and no particle indices. A constraint kernel gets the rows it joins, its
+//! parameters and its multipliers, and returns their changes. `builder` decides which constraints
+//! exist, `partition` which run concurrently, and `solver` calls the kernels.
 //!
-//! Beside each `.rs` file stands its `.wgsl` twin for the GPU, which `tests/gpu` holds equal to it.
+//! Each `.rs` file has a `.wgsl` version for the GPU; `tests/gpu` checks that both agree.
 //!
 //! To add a constraint: write its two files, then add it to [`ConstraintKind`] and to the lists of its methods below.
 //!
@@ -36,27 +36,27 @@ use serde::{Deserialize, Serialize};
 pub struct Update<F, const N: usize, const M: usize> {
     /// Change of each row. `w` is ignored unless [`Constraint::TURNS`].
     pub rows: [Row<F>; N],
-    /// New multipliers, running within one substep.
+    /// New multipliers, accumulated within one substep.
     pub lambda: [F; M],
 }
 
 /// A constraint between `N` rows with `P` parameters and `M` multipliers.
 pub trait Constraint<const N: usize, const P: usize, const M: usize>: Send + Sync + 'static {
-    /// Whether some rows are orientations, so that the fourth component changes too.
+    /// Whether some rows are orientations, so that the fourth component changes, too.
     const TURNS: bool = false;
-    /// Rows that it may move, the first ones; those after them are fixed and only read, so any number of
+    /// Number of rows it may move, the first ones; the rows after them are fixed and only read, so any number of
     /// constraints may share them.
     const MOVES: usize = N;
-    /// Number of the parameter that holds the [`Softness`].
+    /// Index of the parameter that holds the [`Softness`].
     const SOFTNESS: Option<usize>;
 
-    /// C(x), the quantity that vanishes where the constraint holds.
+    /// C(x), which is zero where the constraint is satisfied.
     fn evaluate<F: Lane>(params: &[F; P], rows: &[Row<F>; N]) -> [F; M];
 
-    /// One projection of all of its rows.
+    /// One projection of all its rows.
     fn project<F: Lane>(scales: &Scales<F>, params: &[F; P], rows: &[Row<F>; N], lambda: &[F; M]) -> Update<F, N, M>;
 
-    /// Error relative to the constraint's own size; 0 where it holds.
+    /// Error relative to the constraint's characteristic size; 0 where it is satisfied.
     fn residual<F: Lane>(params: &[F; P], rows: &[Row<F>; N]) -> F;
 
     /// Elastic energy [J]; 0 for constraints without a compliance.
@@ -90,22 +90,22 @@ pub enum ConstraintKind {
     StretchShear,
     /// Bending and torsion between two rod orientations.
     BendTwist,
-    /// Greatest distance from an anchor.
+    /// Maximum distance from an anchor.
     Tether,
-    /// Two particles held together.
+    /// Two particles at the same position.
     Attach,
 }
 
-/// Something to be done with the type of a kernel, see [`ConstraintKind::visit`].
+/// An operation generic over the type of a kernel, see [`ConstraintKind::visit`].
 pub trait Visitor {
-    /// What comes back.
+    /// Result type.
     type Output;
     /// Called with the kernel of the kind.
     fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) -> Self::Output;
 }
 
 impl ConstraintKind {
-    /// All kinds, in the order in which an iteration runs them.
+    /// All kinds, in iteration order.
     pub const ALL: [Self; 11] = [
         Self::Stretch,
         Self::Bend,
@@ -138,7 +138,7 @@ impl ConstraintKind {
         }
     }
 
-    /// Name in files, tables and JSON.
+    /// Name in files, reports and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Stretch => "stretch",
@@ -155,7 +155,7 @@ impl ConstraintKind {
         }
     }
 
-    /// Source of the kernel's twin for the GPU, a function of the kind's [name](Self::name). Kinds may share one.
+    /// WGSL source of the kernel, a function with the kind's [name](Self::name). Kinds may share one.
     #[cfg(feature = "gpu")]
     pub fn wgsl(self) -> &'static str {
         match self {
@@ -185,45 +185,45 @@ impl ConstraintKind {
     }
 }
 
-/// How many numbers one constraint of a kind has.
+/// Sizes of one constraint of a kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Rows it joins.
+    /// Number of rows.
     pub rows: usize,
-    /// How many of them, from the first on, it may move.
+    /// Number of rows, from the first on, that it may move.
     pub moves: usize,
     /// Whether some of its rows are orientations.
     pub turns: bool,
-    /// Parameters.
+    /// Number of parameters.
     pub params: usize,
-    /// Multipliers.
+    /// Number of multipliers.
     pub multipliers: usize,
-    /// Number of the parameter that holds the [`Softness`].
+    /// Index of the parameter that holds the [`Softness`].
     pub softness: Option<usize>,
 }
 
 impl Layout {
-    /// Memory of one constraint: row numbers, parameters and multipliers [bytes].
+    /// Memory of one constraint: row indices, parameters and multipliers [bytes].
     pub fn bytes(&self) -> usize {
         4 * (self.rows + self.params + self.multipliers)
     }
 }
 
-/// Sources of the twins that belong to no kind.
+/// WGSL sources that belong to no kind.
 ///
-/// They hold functions, structs and constants only, no bindings and no entry points, so that any of them may stand
-/// in one module.
+/// They contain functions, structs and constants only, no bindings and no entry points, so that any of them can be
+/// part of one module.
 #[cfg(feature = "gpu")]
 pub mod wgsl {
-    /// What every kernel uses: `lane.rs` and `solve.rs`.
+    /// Used by every kernel: `lane.rs` and `xpbd.rs`.
     pub const SHARED: [&str; 2] = [include_str!("../math/lane.wgsl"), include_str!("xpbd.wgsl")];
     /// Contact with friction.
     pub const CONTACT: &str = include_str!("../contact/collider_contact.wgsl");
-    /// Contact with colliders that are formulas; uses contact with friction.
+    /// Contact with analytic colliders; uses contact with friction.
     pub const CONTACT_PLAIN: &str = include_str!("../contact/collider_contact_analytic.wgsl");
-    /// In its place, contact with colliders some of which have tables; uses what looks those up too.
+    /// Replaces it if some colliders have tables; also uses their queries.
     pub const CONTACT_SHAPED: &str = include_str!("../contact/collider_contact_tables.wgsl");
-    /// Lookups in tables of colliders, which they get from `solid_vector` and `solid_words` of whoever uses them.
+    /// Queries of collider tables, which they read through the including module's `solid_vector` and `solid_words`.
     pub const COLLIDE: [&str; 4] = [
         include_str!("../geometry/triangle.wgsl"),
         include_str!("../geometry/triangle_surface.wgsl"),
@@ -232,11 +232,11 @@ pub mod wgsl {
     ];
     /// Contact between particles.
     pub const MEET: &str = include_str!("../contact/particle_contact.wgsl");
-    /// Contact between particles that hold on to each other; uses that between particles.
+    /// Contact between cohesive particles; uses that between particles.
     pub const COHERE: &str = include_str!("../contact/cohesion.wgsl");
-    /// Rebound and rolling resistance.
+    /// Restitution and rolling resistance.
     pub const REBOUND: &str = include_str!("../contact/restitution.wgsl");
-    /// Liquids: kernels, walls, density, viscosity, tension, vorticity.
+    /// Liquids: kernels, boundaries, density, viscosity, tension, vorticity.
     pub const FLUID: [&str; 6] = [
         include_str!("../fluid/sph_kernels.wgsl"),
         include_str!("../fluid/boundary.wgsl"),
@@ -247,7 +247,7 @@ pub mod wgsl {
     ];
     /// Rotations of bodies.
     pub const ROTATION: &str = include_str!("../rigid/rotation.wgsl");
-    /// Rest shapes that give way; uses rotations.
+    /// Plastic rest shapes; uses rotations.
     pub const PLASTIC: &str = include_str!("../rigid/plasticity.wgsl");
     /// Lift, drag and wind.
     pub const AERO: &str = include_str!("../aero/aerodynamics.wgsl");

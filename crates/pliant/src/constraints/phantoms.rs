@@ -1,18 +1,18 @@
-//! Copies of particles.
+//! Particle copies.
 
-/// Copies of particles, so that more constraints on one particle can run side by side (S12, S13).
+/// Copies of particles, so that more constraints on one particle can run concurrently (S12, S13).
 ///
-/// They are rows of the state behind all others, and live within the solve stage only: outputs and
-/// statistics look through them at the particles they stand for.
+/// They are rows of the state after all others and exist within the solve stage only: outputs and
+/// statistics map them to the particles they represent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Phantoms {
     /// Row of the first copy: the number of particles and orientations.
     pub first: usize,
-    /// Particle that each copy stands for.
+    /// Particle that each copy represents.
     pub owners: Vec<u32>,
-    /// So many copies, the first of all, are on seams between pieces; all kinds of a piece name them.
+    /// Number of copies on seams between pieces, which come first; all kinds of a piece use them.
     pub seams: usize,
-    /// Phantom constraints: which copies one particle has on a seam or for one kind.
+    /// Phantom constraints: the copies of one particle on a seam or for one kind.
     pub ties: Vec<Tie>,
 }
 
@@ -23,7 +23,7 @@ impl Phantoms {
         (self.first..self.first + self.seams).contains(&(row as usize))
     }
 
-    /// Splits `owner`, a particle or a copy of one on a seam, for constraints that run side by side. Returns the
+    /// Splits `owner`, a particle or a copy of one on a seam, for constraints that run concurrently. Returns the
     /// row of the first copy.
     pub(crate) fn split(&mut self, owner: u32, count: u32, weight: f32) -> u32 {
         let first = (self.first + self.owners.len()) as u32;
@@ -33,7 +33,7 @@ impl Phantoms {
         first
     }
 
-    /// The particle or orientation that a row stands for.
+    /// The particle or orientation that a row represents.
     #[inline]
     pub fn seen(&self, row: u32) -> u32 {
         if (row as usize) < self.first { row } else { self.owners[row as usize - self.first] }
@@ -49,6 +49,6 @@ pub struct Tie {
     pub first: u32,
     /// Number of copies.
     pub count: u32,
-    /// Inverse mass of a copy over the particle's: `count` where copies share its mass (E08).
+    /// Inverse mass of a copy relative to the particle's: `count` if copies share its mass (E08).
     pub weight: f32,
 }

@@ -1,7 +1,7 @@
 //! Elastic rods with torsion: particles joined by segments that carry an orientation (S26).
 //!
 //! Kugelstadt, Schömer, "Position and orientation based Cosserat rods", SCA 2016, with compliance added.
-//! The third axis d₃(q) of a segment's orientation follows its direction; two neighboring orientations
+//! The third axis d₃(q) of a segment's orientation follows its direction; two adjacent orientations
 //! keep their rest rotation. A quaternion has inverse "mass" wq = 1/(4I) [1/(kg·m²)], I the segment's
 //! moment of inertia, because q̇ = ½ωq.
 //!
@@ -34,7 +34,7 @@ fn times_pure<F: Lane>(a: &Row<F>, d: V3<F>) -> Row<F> {
     Row { v: d * a.w + a.v.cross(d), w: -a.v.dot(d) }
 }
 
-/// Change that takes q to the unit quaternion along q + dq.
+/// Change from q to the unit quaternion along q + dq.
 #[inline(always)]
 fn turn<F: Lane>(q: &Row<F>, dq: Row<F>) -> Row<F> {
     let (v, w) = (q.v + dq.v, q.w + dq.w);
@@ -57,8 +57,8 @@ impl Constraint<3, 3, 3> for StretchShear {
         let [a, b, q] = rows;
         let per_length = p[0].safe_recip();
         let c = Self::evaluate(p, rows);
-        // Along the segment only the particles can yield: an orientation turns but does not grow. Counting
-        // its weight there too would leave 4wq/(4wq + Σw/l²) of a stretch after every projection.
+        // Along the segment only the particles can move: an orientation rotates but does not stretch. Adding
+        // its weight there would leave 4wq/(4wq + Σw/l²) of a stretch after every projection.
         let axial = (a.w + b.w) * per_length * per_length;
         let lateral = axial + F::splat(4.0) * p[1];
         let (k, alpha_tilde) = scales.soften(p[2]);
@@ -72,7 +72,7 @@ impl Constraint<3, 3, 3> for StretchShear {
         let across = (pull - along) * (lateral + alpha_tilde).safe_recip();
         let d = along * (axial + alpha_tilde).safe_recip() + across;
         let (v, w) = (q.v, q.w);
-        // −(∂d₃/∂q)ᵀ·Δλ, scaled by wq; of the part across the axis, for the rest has no direction to turn to.
+        // −(∂d₃/∂q)ᵀ·Δλ, scaled by wq; only the component perpendicular to the axis, since the other does not rotate.
         let s = F::splat(-2.0) * p[1];
         let dq = Row {
             v: V3::new(
@@ -110,7 +110,7 @@ impl Constraint<2, 8, 3> for BendTwist {
         let u = b.v * a.w - a.v * b.w - a.v.cross(b.v);
         let scalar = a.w * b.w + a.v.dot(b.v);
         let rest = V3::new(p[2], p[3], p[4]);
-        // q and −q are one rotation: compare with the nearer of the two rest quaternions.
+        // q and −q are the same rotation: compare with the nearer of the two rest quaternions.
         let (near, far) = (u - rest, u + rest);
         let (near_w, far_w) = (scalar - p[5], scalar + p[5]);
         let to_near = near.length_squared() + near_w * near_w;
@@ -126,7 +126,7 @@ impl Constraint<2, 8, 3> for BendTwist {
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 8], rows: &[Row<F>; 2], lambda: &[F; 3]) -> Update<F, 2, 3> {
         let c = Self::evaluate(p, rows);
         let weight = p[0] + p[1];
-        // The third axis runs along the rod: its component is torsion.
+        // The third axis is along the rod: its component is torsion.
         let softness = [p[6], p[6], p[7]];
         let mut dl = c;
         for m in 0..3 {

@@ -1,4 +1,4 @@
-// Twin of rod.rs: both kinds of an elastic rod. Rows that are orientations are quaternions (x, y, z, w).
+// WGSL version of rod.rs: both kinds of an elastic rod. Rows that are orientations are quaternions (x, y, z, w).
 
 struct StretchShear { rows: array<vec4<f32>, 3>, lambda: array<f32, 3> }
 
@@ -26,7 +26,7 @@ fn stretch_shear(scales: Scales, p: array<f32, 3>, r: array<vec4<f32>, 3>, l: ar
     let per_size = safe_recip(p[0]);
     let third = rod_third_axis(q);
     let c = (r[1].xyz - r[0].xyz) * per_size - third;
-    // Along the segment only the particles can yield: an orientation turns but does not grow.
+    // Along the segment only the particles can move: an orientation rotates but does not stretch.
     let axial = (r[0].w + r[1].w) * per_size * per_size;
     let lateral = axial + 4.0 * p[1];
     let soft = soften(scales, p[2]);
@@ -57,10 +57,10 @@ fn bend_twist(scales: Scales, p: array<f32, 8>, r: array<vec4<f32>, 2>, l: array
     let rest = vec4<f32>(p[2], p[3], p[4], p[5]);
     let near = between - rest;
     let far = between + rest;
-    // q and −q are one rotation: compare with the nearer of the two rest quaternions.
+    // q and −q are the same rotation: compare with the nearer of the two rest quaternions.
     let c = select(near, far, dot(near, near) > dot(far, far));
     let weight = p[0] + p[1];
-    // The third axis runs along the rod: its component is torsion.
+    // The third axis is along the rod: its component is torsion.
     let bending = soften(scales, p[6]);
     let torsion = soften(scales, p[7]);
     let yields = safe_recip(weight + bending.alpha);

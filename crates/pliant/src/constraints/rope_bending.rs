@@ -1,10 +1,10 @@
-//! Rope bending: three neighboring particles stay in line (or as curved as they were made).
+//! Rope bending: keeps three consecutive particles in line, or at their rest curvature.
 //!
 //! s(x) = x₀ − 2x₁ + x₂ is the discrete second derivative times the segment length squared;
 //! C(x) = |s| − |s₀|, weights 1, −2, 1. Along s the torque of the three forces vanishes, so angular
-//! momentum is kept. With flexural rigidity EI [N·m²] and segments of length l the energy is
+//! momentum is conserved. With flexural rigidity EI [N·m²] and segments of length l the energy is
 //! ½·(EI/l³)|s|², so α = l³/EI. D3, ropes.
-//! Parameters: |s₀| [m], softness (compliance in m/N), segment length [m] (makes the residual relative).
+//! Parameters: |s₀| [m], softness (compliance in m/N), segment length [m] (normalizes the residual).
 
 use crate::constraints::{Constraint, Row, Scales, Update};
 use crate::math::{Lane, V3};
@@ -32,7 +32,7 @@ impl Constraint<3, 3, 1> for RopeBending {
         let [a, b, c] = rows;
         let weight = a.w + F::splat(4.0) * b.w + c.w;
         let dl = scales.delta_lambda(p[1], length - p[0], lambda, weight);
-        // A straight rope has no direction to bend back: λ must not grow there.
+        // The gradient of a straight rope is undefined: λ must not grow there.
         let dl = F::pick_gt(length, F::splat(1e-12), dl, F::splat(0.0));
         let along = s * (dl * length.safe_recip());
         Update {

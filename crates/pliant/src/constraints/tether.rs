@@ -1,7 +1,7 @@
-//! Long-range tether: a particle may come no farther from its anchor than a given length.
+//! Long-range tether: limits the distance of a particle from its anchor.
 //!
 //! C(x) = |x₀ − x₁| − L ≤ 0, an inequality (S04, E16): only pulls, so its multiplier stays ≤ 0. The anchor x₁ is
-//! a fixed particle, so all tethers of a cloth run side by side though they share it.
+//! a fixed particle, so all tethers of a cloth run concurrently although they share it.
 //! Parameters: length L [m], softness (compliance in m/N). D3, cloth.
 
 use crate::constraints::{Constraint, Row, Scales, Update};
@@ -31,8 +31,8 @@ impl Constraint<2, 2, 1> for Tether {
         let (k, alpha_tilde) = scales.soften(softness);
         let c = length - most;
         let full = scales.pull(k, alpha_tilde, c, lambda) * (a.w + b.w + alpha_tilde).safe_recip();
-        // The sum of all pulls may shrink back to nothing, but never push (E16). PBD keeps no sum: each
-        // projection on its own may only pull.
+        // The accumulated multiplier may return to 0, but never push (E16). PBD does not accumulate: each
+        // projection by itself may only pull.
         let zero = F::splat(0.0);
         let kept = (lambda * scales.memory + full).min(zero) - lambda * scales.memory;
         let scale = kept * length.safe_recip();

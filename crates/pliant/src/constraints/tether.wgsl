@@ -1,4 +1,4 @@
-// Twin of tether.rs.
+// WGSL version of tether.rs.
 
 struct Tether { rows: array<vec4<f32>, 2>, lambda: array<f32, 1> }
 
@@ -9,7 +9,7 @@ fn tether(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 2>, l: array<f32
     let full = pull(scales, soft, size - p[0], l[0]) * safe_recip(r[0].w + r[1].w + soft.alpha);
     let before = l[0] * scales.memory;
     let sum = before + full;
-    // The sum of all pulls may shrink back to nothing, but never push (E16).
+    // The accumulated multiplier may return to 0, but never push (E16).
     let kept = select(0.0, sum, 0.0 > sum) - before;
     let scale = kept * safe_recip(size);
     return Tether(

@@ -27,7 +27,7 @@ impl Constraint<4, 2, 1> for Volume {
         &[lambda]: &[F; 1],
     ) -> Update<F, 4, 1> {
         let (e1, e2, e3) = (b.v - a.v, c.v - a.v, d.v - a.v);
-        // Six times the gradients: the sixths are paid once, in the scalars.
+        // Six times the gradients: the factor 1/6 is applied once, to the scalars.
         let g1 = e2.cross(e3);
         let g2 = e3.cross(e1);
         let g3 = e1.cross(e2);

@@ -1,4 +1,4 @@
-// Twin of volume.rs.
+// WGSL version of volume.rs.
 
 struct Volume { rows: array<vec4<f32>, 4>, lambda: array<f32, 1> }
 
@@ -6,7 +6,7 @@ fn volume(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 4>, l: array<f32
     let e1 = r[1].xyz - r[0].xyz;
     let e2 = r[2].xyz - r[0].xyz;
     let e3 = r[3].xyz - r[0].xyz;
-    // Six times the gradients: the sixths are paid once, in the scalars.
+    // Six times the gradients: the factor 1/6 is applied once, to the scalars.
     let g1 = cross(e2, e3);
     let g2 = cross(e3, e1);
     let g3 = cross(e1, e2);

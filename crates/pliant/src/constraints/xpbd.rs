@@ -1,17 +1,17 @@
-//! The multiplier update that every constraint shares, and what softens it.
+//! The multiplier update common to all constraints, and its softness.
 //!
 //! Reference: [XPBD] Eq. 18 with E11 (α̃ = α/Δt²) and, under BDF2, E12 (α̃ = 9α/(4Δt²)).
 
 use crate::math::lane::Lane;
 
-/// How soft a constraint is, in one number so that lanes need not branch:
+/// Softness of a constraint, encoded in one number so that lanes need not branch:
 /// zero or positive is an XPBD compliance α (inverse stiffness; m/N for a length constraint),
 /// negative is minus the stiffness k ∈ (0, 1] of classic PBD.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Softness(f32);
 
 impl Softness {
-    /// Holds exactly.
+    /// Rigid: α = 0.
     pub const RIGID: Self = Self(0.0);
 
     /// XPBD compliance α ≥ 0.
@@ -20,24 +20,24 @@ impl Softness {
         Self(alpha)
     }
 
-    /// PBD stiffness k, 0 < k ≤ 1: the share of the error that one projection removes.
+    /// PBD stiffness k, 0 < k ≤ 1: the fraction of the error that one projection removes.
     pub fn stiffness(k: f32) -> Self {
         debug_assert!(k > 0.0 && k <= 1.0);
         if k == 1.0 { Self::RIGID } else { Self(-k) }
     }
 
-    /// The number as kernels take it.
+    /// The encoded number, as kernels use it.
     pub fn encoded(self) -> f32 {
         self.0
     }
 }
 
-/// What all constraints of a substep share.
+/// Values common to all constraints of a substep.
 #[derive(Clone, Copy, Debug)]
 pub struct Scales<F> {
     /// α̃/α: 1/h² [1/s²] (BDF1) or 9/(4h²) (BDF2, E12).
     pub inv_h2: F,
-    /// 1: the multiplier reached so far counts (XPBD); 0: it is forgotten between iterations (PBD).
+    /// 1: the multiplier accumulates over iterations (XPBD); 0: it is reset between iterations (PBD).
     pub memory: F,
 }
 
@@ -74,8 +74,8 @@ impl<F: Lane> Scales<F> {
 
 /// Solves the symmetric positive semidefinite system A·x = b by LDLᵀ, M ≤ 6.
 ///
-/// Only the lower triangle of `a` is read. A pivot that has lost all but a millionth of its diagonal is
-/// taken as dependent on those before it: its unknown is 0, so fixed or flat elements move nothing.
+/// Only the lower triangle of `a` is read. A pivot reduced to a millionth of its diagonal or less is treated as
+/// dependent on those before it: its unknown is 0, so fixed or degenerate elements move nothing.
 #[inline(always)]
 pub fn solve_symmetric<F: Lane, const M: usize>(a: &[[F; M]; M], b: &[F; M]) -> [F; M] {
     let zero = F::splat(0.0);

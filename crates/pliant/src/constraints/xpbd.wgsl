@@ -1,4 +1,4 @@
-// Twin of solve.rs: the multiplier update that every constraint shares, and what softens it.
+// WGSL version of xpbd.rs: the multiplier update common to all constraints, and its softness.
 
 struct Scales { inv_h2: f32, memory: f32 }
 
@@ -13,7 +13,7 @@ fn pull(scales: Scales, soft: Soft, c: f32, lambda: f32) -> f32 {
     return -(soft.k * c + soft.alpha * scales.memory * lambda);
 }
 
-// `pull` of three components that do not couple.
+// `pull` for three uncoupled components.
 fn pull3(scales: Scales, soft: Soft, c: vec3<f32>, lambda: vec3<f32>) -> vec3<f32> {
     return -(soft.k * c + soft.alpha * scales.memory * lambda);
 }
@@ -23,11 +23,11 @@ fn delta_lambda(scales: Scales, softness: f32, c: f32, lambda: f32, weight: f32)
     return pull(scales, soft, c, lambda) * safe_recip(weight + soft.alpha);
 }
 
-// The solvers below are `solve_symmetric` written out: a loop over an array would leave it to the driver whether
-// the matrix stays in registers, and adds a bounds check to every access. `a` is the lower triangle, row by row;
+// The solvers below are `solve_symmetric` unrolled: with a loop over an array it would depend on the driver whether
+// the matrix stays in registers, and every access would have a bounds check. `a` is the lower triangle, row by row;
 // l holds L·D, m holds L.
 
-// The inverse of a pivot, or 0 where it has lost all but a millionth of its diagonal.
+// The inverse of a pivot, or 0 if it is reduced to a millionth of its diagonal or less.
 fn pivot_recip(pivot: f32, diagonal: f32) -> f32 {
     return select(0.0, safe_recip(pivot), pivot > diagonal * 1e-6);
 }

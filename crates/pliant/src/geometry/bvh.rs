@@ -1,34 +1,34 @@
-//! A tree of boxes over triangles that never move: built once, walked with a small stack.
+//! Static bounding volume hierarchy over triangles: built once, traversed with a small stack.
 
 use glam::Vec3;
 
-/// Triangles of a leaf at most.
+/// Maximum triangles of a leaf.
 const LEAF: usize = 4;
 
-/// The stack of a walk. The tree is balanced: with leaves of four, 64 levels would be 2⁶⁶ triangles.
+/// Traversal stack size. The tree is balanced: with leaves of four, 64 levels would be 2⁶⁶ triangles.
 const STACK: usize = 64;
 
-/// A box with what is in it.
+/// A node: a box and its children or triangles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Node {
     /// Lowest corner [m].
     pub min: Vec3,
     /// Highest corner [m].
     pub max: Vec3,
-    /// First triangle of a leaf, or the second child; the first child follows its parent.
+    /// First triangle of a leaf, or index of the second child; the first child follows its parent.
     pub start: u32,
     /// Triangles of a leaf; 0 for inner nodes.
     pub count: u32,
 }
 
-/// Boxes around triangles, each half as many as its parent.
+/// Axis-aligned boxes around triangles; each node has half as many as its parent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bvh {
     nodes: Vec<Node>,
 }
 
 impl Bvh {
-    /// Over boxes, one per triangle. Returns also the order in which leaves hold them.
+    /// Builds the tree over one box per triangle. Also returns the triangle order of the leaves.
     pub fn new(boxes: &[(Vec3, Vec3)]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
         let mut tree = Self { nodes: Vec::with_capacity(2 * boxes.len().div_ceil(LEAF)) };
@@ -38,7 +38,7 @@ impl Bvh {
         (tree, order)
     }
 
-    /// A node over `order`, whose first entry is number `first` of all.
+    /// Builds a node over `order`, whose first entry has position `first` in the order of leaves.
     fn split(&mut self, boxes: &[(Vec3, Vec3)], order: &mut [u32], first: usize) {
         let around = |start: (Vec3, Vec3), i: &u32| {
             let (min, max) = boxes[*i as usize];
@@ -58,7 +58,7 @@ impl Bvh {
         let size = spread.1 - spread.0;
         let axis = if size.x >= size.y && size.x >= size.z { 0 } else { 1 + usize::from(size.z > size.y) };
         let half = order.len() / 2;
-        // By number among equals: the same mesh gives the same tree.
+        // Ties by index: the same mesh gives the same tree.
         order.select_nth_unstable_by(half, |&i, &j| middle(i)[axis].total_cmp(&middle(j)[axis]).then(i.cmp(&j)));
         order[..half].sort_unstable();
         order[half..].sort_unstable();
@@ -75,13 +75,13 @@ impl Bvh {
         self.nodes.iter().copied()
     }
 
-    /// Box around everything; none of an empty tree.
+    /// Bounding box of the tree; `None` if it is empty.
     pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
         self.nodes.first().map(|n| (n.min, n.max))
     }
 
-    /// Walks to all leaves that may hold something less than `limit` away by `distance` (of a box), nearer children
-    /// first. `visit` gets a triangle's place in the order of leaves and the limit, which it may lower.
+    /// Visits all leaves that may contain something closer than `limit` by `distance` (of a box), nearer children
+    /// first. `visit` gets a triangle's position in the order of leaves and the limit, which it may lower.
     #[inline]
     pub fn walk(&self, mut limit: f32, distance: impl Fn(Vec3, Vec3) -> f32, mut visit: impl FnMut(usize, &mut f32)) {
         if self.nodes.is_empty() {

@@ -1,4 +1,4 @@
-//! A convex solid: half-spaces, and the surface that bounds them.
+//! Convex polytope: half-spaces and the surface that bounds them.
 
 use crate::geometry::triangle_surface::Surface;
 use glam::{Vec3, Vec4};
@@ -12,7 +12,7 @@ pub struct Hull {
 }
 
 impl Hull {
-    /// From its planes and its surface, which must belong together.
+    /// From its planes and its surface, which must match.
     pub fn new(planes: Vec<Vec4>, surface: Surface) -> Self {
         Self { planes, surface }
     }
@@ -29,9 +29,9 @@ impl Hull {
 
     /// Signed distance [m] and outward normal.
     ///
-    /// Inside, the shortest way out of a convex solid is through the plane that is nearest: the minimum translation is
-    /// the largest signed plane distance. Outside that is only a lower bound, exact above faces; the nearest point of
-    /// the surface is exact above edges and corners too.
+    /// Inside, the minimum translation out of a convex solid is along the plane with the largest signed distance.
+    /// Outside that is only a lower bound, exact above faces; the nearest point of the surface is exact above edges
+    /// and corners, too.
     pub fn signed_distance(&self, p: Vec3) -> (f32, Vec3) {
         let mut deepest = (f32::NEG_INFINITY, Vec3::Y);
         for plane in &self.planes {
@@ -45,7 +45,7 @@ impl Hull {
             return deepest;
         }
         match self.surface.nearest(p, f32::INFINITY) {
-            // So near that the direction is rounding, the plane's is the better one.
+            // So close to the surface that the direction is rounding error, the plane's normal is better.
             Some(near) if near.distance > 1e-6 * p.length() => (near.distance, near.normal),
             _ => deepest,
         }

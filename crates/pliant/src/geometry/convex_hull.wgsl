@@ -1,6 +1,7 @@
-// Twin of hull.rs. Tables are those of its surface, which say where its planes stand: outward unit normal and offset [m].
+// WGSL version of convex_hull.rs. Tables are those of its surface, which locate its planes: outward unit normal,
+// offset [m].
 
-// Outward normal and signed distance [m]. Inside, the shortest way out is through the plane that is nearest; outside, to
+// Outward normal and signed distance [m]. Inside, along the plane with the largest signed distance; outside, to
 // the nearest point of the surface.
 fn hull_distance(t: u32, p: vec3<f32>) -> vec4<f32> {
     let head = solid_words(t + 2u);
@@ -16,7 +17,7 @@ fn hull_distance(t: u32, p: vec3<f32>) -> vec4<f32> {
         return deepest;
     }
     let near = surface_nearest(t, p, FAR_AWAY);
-    // So near that the direction is rounding, the plane's is the better one.
+    // So close to the surface that the direction is rounding error, the plane's normal is better.
     if near.found && near.distance > 1e-6 * length(p) {
         return vec4<f32>(near.normal, near.distance);
     }

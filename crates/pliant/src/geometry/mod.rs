@@ -1,10 +1,10 @@
-//! Shapes of colliders that need tables: convex hulls, triangle surfaces, distance fields (S17).
+//! Collider shapes that need tables: convex hulls, triangle surfaces, distance fields (S17).
 //!
-//! Home of the geometry only: where the nearest point is, how deep a point is inside, when a moving ball touches. What
-//! a contact does with it is [`super::contact`]; how tables are made from meshes is `build::collider`.
+//! Geometric queries only: nearest points, penetration depths, time of impact of moving spheres. [`super::contact`]
+//! resolves contacts; `builder::collider` builds the tables from meshes.
 //!
-//! Invariant: tables are in the collider's frame, made once, and only looked up here. Positions are single precision;
-//! every sum and every choice among equals has a fixed order.
+//! Invariant: tables are in the collider's frame, built once, and read-only here. Positions are single precision;
+//! every sum and every tie has a fixed order.
 //!
 //! References: Ericson, *Real-Time Collision Detection*, 2005 ([RTCD]), chapters 5 and 6.
 

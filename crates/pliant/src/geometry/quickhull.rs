@@ -1,42 +1,42 @@
-//! Convex hulls, by quickhull in whole numbers (Barber, Dobkin, Huhdanpaa 1996).
+//! Convex hulls by quickhull in integer arithmetic (Barber, Dobkin, Huhdanpaa 1996).
 //!
-//! Points are snapped to 2²⁸ places along the longest side of their box, finer than single precision resolves it. Then
-//! every decision is the sign of an integer that fits 128 bits: no face is inside out, no point is left out by
+//! Points are snapped to a grid of 2²⁸ steps along the longest side of their box, finer than single precision. Every
+//! decision is the sign of an integer that fits 128 bits: no face is inverted, no point is omitted by
 //! rounding, and coplanar points need no tolerance.
 
 use glam::DVec3;
 
-/// Places along the longest side. Differences have 29 bits, volumes 90, squares of areas 120.
-const PLACES: f64 = (1_u32 << 28) as f64;
+/// Grid steps along the longest side. Differences have 29 bits, volumes 90, squares of areas 120.
+const GRID_STEPS: f64 = (1_u32 << 28) as f64;
 
 /// A point of the fixed-point grid.
 type Place = [i64; 3];
 
-/// Corners and triangles of a hull, counter-clockwise from outside. Coplanar triangles are not joined.
+/// Corners and triangles of a hull, counter-clockwise from outside. Coplanar triangles are not merged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Polytope {
-    /// Numbers of the points that are its corners.
+    /// Indices of the points that are its corners.
     pub corners: Vec<u32>,
-    /// Triangles, as numbers of `corners`.
+    /// Triangles, indices into `corners`.
     pub triangles: Vec<[u32; 3]>,
-    /// Face that each triangle is part of: the same number where triangles share a plane.
+    /// Face of each triangle: equal for triangles in the same plane.
     pub faces: Vec<u32>,
 }
 
-/// One triangle while the hull grows.
+/// One triangle of the growing hull.
 struct Facet {
     corners: [u32; 3],
-    /// Facet behind the edge from corner k to the next one.
+    /// Adjacent facet across the edge from corner k to the next one.
     beyond: [u32; 3],
-    /// Points strictly above it that no other facet has.
+    /// Points strictly above it, assigned to this facet only.
     outside: Vec<u32>,
-    /// Whether it is part of the hull still.
+    /// Whether it is still part of the hull.
     alive: bool,
-    /// Number of the round in which it was last looked at, and what was seen.
+    /// Last round that tested it, and the result.
     seen: (u32, bool),
 }
 
-/// Hull of points; none if they all lie in one plane. Coordinates must be finite.
+/// Convex hull of points; `None` if all lie in one plane. Coordinates must be finite.
 pub fn hull(points: &[DVec3]) -> Option<Polytope> {
     let places = snap(points)?;
     let mut growing = Growing::start(&places)?;
@@ -48,7 +48,7 @@ pub fn hull(points: &[DVec3]) -> Option<Polytope> {
             continue;
         }
         round += 1;
-        growing.take_in(number, round, &mut waiting);
+        growing.add_apex(number, round, &mut waiting);
     }
     Some(growing.finish())
 }
@@ -60,7 +60,7 @@ fn snap(points: &[DVec3]) -> Option<Vec<Place>> {
     if !(size.is_finite() && size > 0.0) {
         return None;
     }
-    let scale = PLACES / size;
+    let scale = GRID_STEPS / size;
     Some(points.iter().map(|&p| ((p - low) * scale).round().to_array().map(|c| c as i64)).collect())
 }
 
@@ -82,11 +82,11 @@ struct Growing<'a> {
 }
 
 impl<'a> Growing<'a> {
-    /// The first tetrahedron, with every other point above one of its facets or dropped.
+    /// The initial tetrahedron; every other point is assigned to a facet it is above, or dropped.
     fn start(places: &'a [Place]) -> Option<Self> {
         let all = 0..places.len() as u32;
         let at = |i: u32| places[i as usize];
-        // The first among equals, everywhere.
+        // Ties go to the first, everywhere.
         let most = |of: &dyn Fn(u32) -> i128| {
             all.clone().map(|i| (of(i), i)).reduce(|best, next| if next.0 > best.0 { next } else { best })
         };
@@ -100,7 +100,7 @@ impl<'a> Growing<'a> {
         if far == 0 || area == 0 || volume == 0 {
             return None;
         }
-        // d below the triangle a b c, so that it looks outward.
+        // d below the triangle a b c, so that it faces outward.
         let (b, c) = if above(d) > 0 { (c, b) } else { (b, c) };
         let corners = [[a, b, c], [a, d, b], [b, d, c], [c, d, a]];
         let beyond = [[1, 2, 3], [3, 2, 0], [1, 3, 0], [2, 1, 0]];
@@ -113,32 +113,32 @@ impl<'a> Growing<'a> {
         });
         let mut growing = Self { places, facets: facets.collect() };
         for i in all {
-            growing.hand_over(i, &[0, 1, 2, 3]);
+            growing.assign(i, &[0, 1, 2, 3]);
         }
         Some(growing)
     }
 
-    /// Six times the volume of a facet and a point: positive where the point is above.
+    /// Six times the signed volume of a facet and a point: positive if the point is above.
     fn above(&self, facet: u32, point: u32) -> i128 {
         let [a, b, c] = self.facets[facet as usize].corners.map(|i| self.places[i as usize]);
         dot(cross(minus(b, a), minus(c, a)), minus(self.places[point as usize], a))
     }
 
-    /// Gives a point to the first facet that it is above, or drops it.
-    fn hand_over(&mut self, point: u32, facets: &[u32]) {
+    /// Assigns a point to the first facet that it is above, or drops it.
+    fn assign(&mut self, point: u32, facets: &[u32]) {
         if let Some(&facet) = facets.iter().find(|&&f| self.above(f, point) > 0) {
             self.facets[facet as usize].outside.push(point);
         }
     }
 
-    /// Takes in the point farthest above a facet: all facets that it sees make way for a fan around it.
-    fn take_in(&mut self, facet: u32, round: u32, waiting: &mut Vec<u32>) {
+    /// Adds the point farthest above a facet: replaces all facets visible from it by a fan around it.
+    fn add_apex(&mut self, facet: u32, round: u32, waiting: &mut Vec<u32>) {
         let points = self.facets[facet as usize].outside.iter();
         let farthest = points.map(|&p| (self.above(facet, p), p));
         let Some((_, apex)) = farthest.reduce(|best, next| if next.0 > best.0 { next } else { best }) else { return };
         let mut edges = Vec::new();
         let mut gone = Vec::new();
-        self.look(facet, apex, round, &mut gone, &mut edges);
+        self.find_horizon(facet, apex, round, &mut gone, &mut edges);
         let first = self.facets.len() as u32;
         let count = edges.len() as u32;
         for (k, &(from, to, behind)) in edges.iter().enumerate() {
@@ -164,16 +164,23 @@ impl<'a> Growing<'a> {
             facet.alive = false;
             for point in std::mem::take(&mut facet.outside) {
                 if point != apex {
-                    self.hand_over(point, &fan);
+                    self.assign(point, &fan);
                 }
             }
         }
     }
 
-    /// All facets that see `apex`, and the edges around them in order, each with the facet behind it.
-    fn look(&mut self, start: u32, apex: u32, round: u32, gone: &mut Vec<u32>, edges: &mut Vec<(u32, u32, u32)>) {
-        // A walk around the visible disk: sides of each facet in turn, beginning behind the one it was entered by. Kept
-        // on a list, as recursion would be as deep as the hull has facets.
+    /// Finds all facets visible from `apex`, and the horizon edges in order, each with the facet across it.
+    fn find_horizon(
+        &mut self,
+        start: u32,
+        apex: u32,
+        round: u32,
+        gone: &mut Vec<u32>,
+        edges: &mut Vec<(u32, u32, u32)>,
+    ) {
+        // Traversal of the visible region: edges of each facet in turn, starting after the one it was entered by. Uses
+        // a list, as recursion could be as deep as the number of facets.
         self.facets[start as usize].seen = (round, true);
         gone.push(start);
         let mut path = vec![(start, 0, 3)];
@@ -213,7 +220,7 @@ impl<'a> Growing<'a> {
         Polytope { corners, triangles, faces }
     }
 
-    /// Which triangles share a plane, exactly.
+    /// Groups triangles that share a plane, exactly.
     fn faces(&self, alive: &[usize]) -> Vec<u32> {
         let mut face = vec![u32::MAX; self.facets.len()];
         let mut count = 0;
@@ -243,7 +250,7 @@ mod tests {
     use super::*;
     use std::collections::HashSet;
 
-    /// Numbers between −1 and 1 that look random.
+    /// Pseudorandom numbers between −1 and 1.
     fn noise(seed: u64) -> impl FnMut() -> f64 {
         let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
         move || {
@@ -254,7 +261,7 @@ mod tests {
         }
     }
 
-    /// Closed, oriented, a sphere by Euler's formula, and without a point above any facet.
+    /// Checks that a hull is closed, oriented, a sphere by Euler's formula, and has no point above any facet.
     fn check(points: &[DVec3], what: &str) -> Polytope {
         let found = hull(points).unwrap_or_else(|| panic!("{what}: no hull"));
         let edges: HashSet<(u32, u32)> =
@@ -286,7 +293,7 @@ mod tests {
 
     #[test]
     fn hulls_of_lattices_have_the_faces_of_a_cuboid() {
-        // Thousands of coplanar and collinear points: only the eight corners count.
+        // Thousands of coplanar and collinear points: only the eight corners remain.
         let mut points = Vec::new();
         for k in 0..1000 {
             points.push(DVec3::new(f64::from(k % 10), f64::from(k / 10 % 10) * 0.5, f64::from(k / 100) * 0.25));

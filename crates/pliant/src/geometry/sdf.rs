@@ -1,9 +1,9 @@
-//! A solid given by its signed distance at the points of a grid.
+//! A solid as a signed distance field on a grid.
 
 use crate::mesh::TriMesh;
 use glam::Vec3;
 
-/// Signed distances at the points of a cubic grid, interpolated between them.
+/// Signed distances at the points of a cubic grid, interpolated trilinearly.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DistanceField {
     dims: [u32; 3],
@@ -14,8 +14,8 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// Distances `phi` [m], negative inside, x fastest, at `origin` and every `edge` from there [m]; at least two
-    /// points along each axis, and no distance inside at the border. `skin` is what pictures show.
+    /// Distances `phi` [m], negative inside, x fastest, on a grid that starts at `origin` with spacing `edge` [m]; at
+    /// least two points along each axis, and no negative distance at the border. `skin` is the mesh for rendering.
     pub fn new(dims: [u32; 3], origin: Vec3, edge: f32, phi: Vec<f32>, skin: TriMesh) -> Self {
         assert!(dims.iter().all(|&d| d >= 2), "a field has two points along each axis");
         assert_eq!(phi.len(), dims.iter().map(|&d| d as usize).product::<usize>(), "a distance for every point");
@@ -27,7 +27,7 @@ impl DistanceField {
         self.dims
     }
 
-    /// Distance between points [m].
+    /// Grid spacing [m].
     pub fn edge(&self) -> f32 {
         self.edge
     }
@@ -37,7 +37,7 @@ impl DistanceField {
         &self.phi
     }
 
-    /// The surface that it was made from.
+    /// The surface it was built from.
     pub fn skin(&self) -> &TriMesh {
         &self.skin
     }
@@ -50,8 +50,8 @@ impl DistanceField {
 
     /// Signed distance [m] and outward normal: trilinear, and its exact gradient.
     ///
-    /// Cells at the border have neighbors on one side only, and so have their gradients. Outside of the grid the
-    /// surface is where the border's distance and normal point to.
+    /// Cells at the border have one-sided gradients. Outside of the grid the distance and normal
+    /// are extrapolated from the nearest border point.
     pub fn signed_distance(&self, p: Vec3) -> (f32, Vec3) {
         let (min, max) = self.bounds();
         let held = p.clamp(min, max);
@@ -64,7 +64,7 @@ impl DistanceField {
         (length, if length > 0.0 { away / length } else { normal })
     }
 
-    /// At a point of the grid's box.
+    /// At a point inside the grid's box.
     fn within(&self, p: Vec3) -> (f32, Vec3) {
         let at = (p - self.origin) / self.edge;
         let cell = |k: usize| (at[k] as i32).clamp(0, self.dims[k] as i32 - 2) as usize;
@@ -74,7 +74,7 @@ impl DistanceField {
         let corner = (first[2] * ny + first[1]) * nx + first[0];
         let value = |dx: usize, dy: usize, dz: usize| self.phi[corner + (dz * ny + dy) * nx + dx];
         let mix = |a: f32, b: f32, s: f32| a + (b - a) * s;
-        // Along x first; then the four differences give the slope along x, and so on.
+        // Interpolates along x first; then the four differences give the slope along x, and so on.
         let along = |dy: usize, dz: usize| mix(value(0, dy, dz), value(1, dy, dz), t.x);
         let rise = |dy: usize, dz: usize| value(1, dy, dz) - value(0, dy, dz);
         let (near, far) = (mix(along(0, 0), along(1, 0), t.y), mix(along(0, 1), along(1, 1), t.y));
@@ -84,7 +84,7 @@ impl DistanceField {
             far - near,
         );
         let length = slope.length();
-        // A distance grows by the edge from point to point. Where slopes cancel no direction is better than another.
+        // A distance increases by up to `edge` per grid step. If slopes cancel, any direction is valid.
         let normal = if length > 1e-4 * self.edge { slope / length } else { Vec3::Y };
         (mix(near, far, t.z), normal)
     }

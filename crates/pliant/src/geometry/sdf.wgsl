@@ -1,5 +1,5 @@
-// Twin of field.rs. Tables, in vectors from `t` on: lowest corner of the grid and distance between its points; highest
-// corner; points along each axis; distances, four to a vector, x fastest [m].
+// WGSL version of sdf.rs. Tables, in vec4 elements from `t` on: lowest corner of the grid and grid spacing; highest
+// corner; points along each axis; distances, four per element, x fastest [m].
 
 fn field_value(t: u32, index: u32) -> f32 {
     return solid_vector(t + 3u + index / 4u)[index % 4u];
@@ -9,8 +9,8 @@ fn field_mix(a: f32, b: f32, s: f32) -> f32 {
     return a + (b - a) * s;
 }
 
-// Outward normal and signed distance [m], trilinear with its exact gradient. Outside of the grid the surface is where the
-// border's distance and normal point to.
+// Outward normal and signed distance [m], trilinear with its exact gradient. Outside of the grid they are extrapolated
+// from the nearest border point.
 fn field_distance(t: u32, p: vec3<f32>) -> vec4<f32> {
     let held = clamp(p, solid_vector(t).xyz, solid_vector(t + 1u).xyz);
     let within = field_within(t, held);
@@ -25,17 +25,17 @@ fn field_distance(t: u32, p: vec3<f32>) -> vec4<f32> {
     return vec4<f32>(within.xyz, size);
 }
 
-// At a point of the grid's box.
+// At a point inside the grid's box.
 fn field_within(t: u32, p: vec3<f32>) -> vec4<f32> {
     let base = solid_vector(t);
     let points = solid_words(t + 2u).xyz;
     let at = (p - base.xyz) / base.w;
     let last = points - vec3<u32>(2u);
-    // Twice bounded: who is nowhere must be in the grid too.
+    // Clamped twice: a NaN position must give an index inside the grid, too.
     let first = min(vec3<u32>(clamp(at, vec3<f32>(0.0), vec3<f32>(last))), last);
     let s = at - vec3<f32>(first);
     let corner = (first.z * points.y + first.y) * points.x + first.x;
-    // By y and z: along x, and how much it rises there.
+    // By y and z: value interpolated along x, and its slope.
     var along: array<f32, 4>;
     var rise: array<f32, 4>;
     for (var k = 0u; k < 4u; k++) {
@@ -53,7 +53,7 @@ fn field_within(t: u32, p: vec3<f32>) -> vec4<f32> {
         far - near,
     );
     let steep = sqrt(dot(slope, slope));
-    // A distance grows by the edge from point to point. Where slopes cancel no direction is better than another.
+    // A distance increases by up to `edge` per grid step. If slopes cancel, any direction is valid.
     var normal = vec3<f32>(0.0, 1.0, 0.0);
     if steep > 1e-4 * base.w {
         normal = slope / steep;

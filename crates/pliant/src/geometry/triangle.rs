@@ -1,32 +1,32 @@
-//! One triangle: its point nearest to another, and when a moving ball touches it.
+//! One triangle: nearest point, and time of impact of a moving sphere.
 
 use glam::Vec3;
 
-/// Sine of the angle below which a way counts as parallel to what is touched.
+/// Sine of the angle below which a motion counts as parallel to the surface.
 const PARALLEL: f32 = 1e-5;
 
 /// Corners [m].
 pub type Triangle = [Vec3; 3];
 
-/// The point of a triangle that is nearest to another.
+/// Nearest point of a triangle to another point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Foot {
     /// The point [m].
     pub point: Vec3,
-    /// From there to the other [m]. Not their difference, which would be as wrong in direction as the point is rounded:
-    /// across the face or the edge, exactly.
+    /// Vector from there to the other point [m]. Computed across the face or the edge and not as a difference, whose
+    /// direction would suffer from the rounding of the point.
     pub away: Vec3,
-    /// What to multiply its square by to find the nearest of many triangles. Neighbors share edges and corners, so that
-    /// their squares differ by rounding alone, but their directions by the root of it: faces go before edges, and edges
-    /// before corners, where they are as near.
+    /// Factor on the squared distance when selecting the nearest of many triangles. Adjacent triangles share edges and
+    /// corners, so their squares differ by rounding only, but their directions by its root: at equal distance faces
+    /// precede edges, and edges precede corners.
     pub rank: f32,
 }
 
-/// Of edges; rounding of a square is less than a third of what it is above 1. Corners have twice as much.
+/// Rank of edges; rounding of a square is less than a third of its excess over 1. Corners have twice the excess.
 const EDGE: f32 = 1.000_002;
 const CORNER: f32 = 1.000_004;
 
-/// Point of a triangle that is nearest to `p`, by the Voronoi regions of its corners and edges ([RTCD] 5.1.5).
+/// Nearest point of a triangle to `p`, by the Voronoi regions of its corners and edges ([RTCD] 5.1.5).
 #[inline]
 pub fn nearest_on_triangle(&[a, b, c]: &Triangle, p: Vec3) -> Foot {
     let corner = |v: Vec3| Foot { point: v, away: p - v, rank: CORNER };
@@ -68,19 +68,19 @@ pub fn nearest_on_triangle(&[a, b, c]: &Triangle, p: Vec3) -> Foot {
     Foot { point: a + ab * (vb * scale) + ac * (vc * scale), away, rank: 1.0 }
 }
 
-/// When a ball of `radius` that moves from `p` by `way` first touches a triangle, as a share of the way between 0
-/// and 1; none if it does not, or only leaves it.
+/// Time of impact of a sphere of `radius` that moves from `p` by `way` with a triangle, as a fraction of the motion,
+/// 0 to 1; `None` if they do not touch, or only separate.
 ///
-/// The distance to a triangle along a line is a convex function of the share. So a ball that touches at the start is in
-/// the way at 0 where it comes nearer, and never again where it does not; and otherwise the first touch is the least of
+/// The distance to a triangle along a line is a convex function of the fraction. So a sphere that touches at the start
+/// collides at 0 if it approaches, and never if it does not; otherwise the first contact is the earliest of
 /// those with the face, the edges and the corners ([RTCD] 5.5.6).
 pub fn sweep_to_triangle(triangle: &Triangle, p: Vec3, way: Vec3, radius: f32) -> Option<f32> {
     let apart = nearest_on_triangle(triangle, p).away;
     let square = apart.length_squared();
     if square <= radius * radius {
-        // In the very plane either side is as good: whoever moves is stopped.
+        // Exactly in the plane neither side is preferred: any motion is stopped.
         let in_plane = square == 0.0 && way.length_squared() > 0.0;
-        // What slides along may point inward by rounding.
+        // A sliding motion may point inward by rounding.
         let nearer = apart.dot(way) < -PARALLEL * (square * way.length_squared()).sqrt();
         return (in_plane || nearer).then_some(0.0);
     }
@@ -88,12 +88,13 @@ pub fn sweep_to_triangle(triangle: &Triangle, p: Vec3, way: Vec3, radius: f32) -
     let cross = (b - a).cross(c - a);
     let normal = cross * (1.0 / cross.length());
     let above = normal.dot(p - a);
-    // From the side where it starts, the face is `above` away and comes nearer by `sink`.
+    // From the starting side, the face is `above` away and approaches by `sink`.
     let (height, side) = if above < 0.0 { (-above, -normal) } else { (above, normal) };
     let sink = -side.dot(way);
     if height > radius {
         if sink <= height - radius {
-            // The plane comes first, and is out of reach. False for NaN, which the other tests refuse as well.
+            // The plane would be touched first, but is out of reach. False for NaN, which the other tests reject as
+            // well.
             return None;
         }
         let share = (height - radius) / sink;
@@ -127,7 +128,7 @@ fn sweep_to_point(corner: Vec3, p: Vec3, way: Vec3, radius: f32) -> Option<f32> 
     enter(p - corner, way, radius)
 }
 
-/// The cylinder around an edge; its ends belong to the corners.
+/// Contact with the cylinder around an edge; its ends belong to the corners.
 #[inline]
 fn sweep_to_edge(from: Vec3, to: Vec3, p: Vec3, way: Vec3, radius: f32) -> Option<f32> {
     let edge = to - from;
@@ -138,20 +139,20 @@ fn sweep_to_edge(from: Vec3, to: Vec3, p: Vec3, way: Vec3, radius: f32) -> Optio
     (along >= 0.0 && along <= square).then_some(share)
 }
 
-/// When a point that starts at `m` and moves by `way` comes within `radius` of the origin.
+/// Fraction at which a point that starts at `m` and moves by `way` comes within `radius` of the origin.
 ///
-/// From the closest point of the line instead of the usual quadratic, whose terms would cancel for a ball that is small
-/// against its way: what is left is rounding of the way itself.
+/// Uses the closest point of the line instead of the usual quadratic, whose terms would cancel for a sphere that is
+/// small relative to its motion.
 #[inline]
 fn enter(m: Vec3, way: Vec3, radius: f32) -> Option<f32> {
     let square = way.length_squared();
     let closest = -m.dot(way) / square;
-    // Also false for ways without length.
+    // Also false for zero motion.
     if closest > 0.0 {
         let q = m + way * closest;
         let chord = radius * radius - q.length_squared();
         if chord >= 0.0 {
-            // Who starts outside by rounding alone is in the way at once.
+            // A start outside only by rounding is a contact at once.
             let share = (closest - (chord / square).sqrt()).max(0.0);
             return (share <= 1.0).then_some(share);
         }

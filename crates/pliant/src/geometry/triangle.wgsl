@@ -1,16 +1,16 @@
-// Twin of triangle.rs.
+// WGSL version of triangle.rs.
 
-// Sine of the angle below which a way counts as parallel to what is touched.
+// Sine of the angle below which a motion counts as parallel to the surface.
 const PARALLEL: f32 = 1e-5;
 
-// A share of a way that is not there.
+// Fraction of the motion that stands for no contact.
 const NO_TOUCH: f32 = 2.0;
 
 struct Triangle { a: vec3<f32>, b: vec3<f32>, c: vec3<f32> }
 
-// The way from the point of a triangle that is nearest to another, to that one, exactly across the face or the edge; and
-// what to multiply its square by to find the nearest of many: faces go before edges, and edges before corners, where they
-// are as near.
+// Vector from the nearest point of a triangle to another point, exactly across the face or the edge; and
+// the factor on its square when selecting the nearest of many: at equal distance faces precede edges, and edges
+// precede corners.
 struct Foot { away: vec3<f32>, rank: f32 }
 
 const FOOT_EDGE: f32 = 1.000002;
@@ -60,14 +60,14 @@ fn nearest_on_triangle(it: Triangle, p: vec3<f32>) -> Foot {
     return Foot(across * (dot(across, ap) / dot(across, across)), 1.0);
 }
 
-// When a ball of `radius` that moves from `p` by `way` first touches a triangle, as a share of the way between 0 and 1;
-// NO_TOUCH if it does not, or only leaves it ([RTCD] 5.5.6).
+// Time of impact of a sphere of `radius` that moves from `p` by `way` with a triangle, as a fraction of the motion,
+// 0 to 1; NO_TOUCH if they do not touch, or only separate ([RTCD] 5.5.6).
 fn sweep_to_triangle(it: Triangle, p: vec3<f32>, way: vec3<f32>, radius: f32) -> f32 {
     let apart = nearest_on_triangle(it, p).away;
     let square = dot(apart, apart);
     let far = dot(way, way);
     if square <= radius * radius {
-        // In the very plane either side is as good: whoever moves is stopped. What slides along may point inward by
+        // Exactly in the plane neither side is preferred: any motion is stopped. A sliding motion may point inward by
         // rounding.
         let in_plane = square == 0.0 && far > 0.0;
         let nearer = dot(apart, way) < -PARALLEL * sqrt(square * far);
@@ -76,13 +76,13 @@ fn sweep_to_triangle(it: Triangle, p: vec3<f32>, way: vec3<f32>, radius: f32) ->
     let across = cross(it.b - it.a, it.c - it.a);
     let normal = across * (1.0 / sqrt(dot(across, across)));
     let above = dot(normal, p - it.a);
-    // From the side where it starts, the face is `height` away and comes nearer by `sink`.
+    // From the starting side, the face is `height` away and approaches by `sink`.
     let height = abs(above);
     let side = select(normal, -normal, above < 0.0);
     let sink = -dot(side, way);
     if height > radius {
         if sink <= height - radius {
-            // The plane comes first, and is out of reach.
+            // The plane would be touched first, but is out of reach.
             return NO_TOUCH;
         }
         let share = (height - radius) / sink;
@@ -108,7 +108,7 @@ fn beside(start: vec3<f32>, end: vec3<f32>, across: vec3<f32>, p: vec3<f32>) -> 
     return dot(cross(end - start, p - start), across) >= 0.0;
 }
 
-// The cylinder around an edge; its ends belong to the corners.
+// Contact with the cylinder around an edge; its ends belong to the corners.
 fn sweep_to_edge(start: vec3<f32>, end: vec3<f32>, p: vec3<f32>, way: vec3<f32>, radius: f32) -> f32 {
     let edge = end - start;
     let square = dot(edge, edge);
@@ -118,8 +118,8 @@ fn sweep_to_edge(start: vec3<f32>, end: vec3<f32>, p: vec3<f32>, way: vec3<f32>,
     return select(NO_TOUCH, share, along >= 0.0 && along <= square);
 }
 
-// When a point that starts at `m` and moves by `way` comes within `radius` of the origin. From the closest point of the
-// line: the terms of the usual quadratic would cancel for a ball that is small against its way.
+// Fraction at which a point that starts at `m` and moves by `way` comes within `radius` of the origin. Uses the closest
+// point of the line: the terms of the usual quadratic would cancel for a sphere small relative to its motion.
 fn sweep_to_point(m: vec3<f32>, way: vec3<f32>, radius: f32) -> f32 {
     let square = dot(way, way);
     if !(square > 0.0) {
@@ -131,7 +131,7 @@ fn sweep_to_point(m: vec3<f32>, way: vec3<f32>, radius: f32) -> f32 {
     if !(closest > 0.0 && chord >= 0.0) {
         return NO_TOUCH;
     }
-    // Who starts outside by rounding alone is in the way at once.
+    // A start outside only by rounding is a contact at once.
     let share = max(closest - sqrt(chord / square), 0.0);
     return select(NO_TOUCH, share, share <= 1.0);
 }

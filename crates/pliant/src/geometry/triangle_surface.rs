@@ -1,31 +1,31 @@
-//! A surface of triangles, with two sides and no thickness: nearest points, and balls that move without crossing it.
+//! A two-sided triangle surface of zero thickness: nearest points, and continuous collision of spheres.
 
 use crate::geometry::bvh::Bvh;
 use crate::geometry::triangle::{Foot, Triangle, nearest_on_triangle, sweep_to_triangle};
 use glam::Vec3;
 
-/// Particles smaller than this share of the surface's size are treated as so large, or rounding would let them through
-/// between triangles.
+/// Minimum particle radius relative to the size of the surface: smaller particles are treated as this large, or
+/// rounding would let them pass between triangles.
 const LEAST_RADIUS: f32 = 1e-5;
 
-/// Share of its radius that a ball is swept with. Balls at rest touch all triangles of a floor at once, at a distance
-/// that is right but for rounding: swept with all of it they would bump into the edges between coplanar triangles.
+/// Fraction of the radius used for sweeps. A sphere at rest touches all triangles of a floor at a distance
+/// exact up to rounding: with the full radius it would collide with the edges between coplanar triangles.
 const SWEPT: f32 = 0.99;
 
-/// Boxes are looked into that are farther than the nearest triangle by this factor of the square: rounding.
+/// Factor on the squared distance within which boxes are visited although a nearer triangle is known: rounding.
 const SLACK: f32 = 1.000_01;
 
-/// Surfaces that a ball may touch one after the other on its way.
+/// Maximum surfaces that a sphere touches one after the other during its motion.
 const MOST_SLIDES: usize = 4;
 
-/// Rounds in which a ball is moved out of all that it touches at the end of its way.
+/// Maximum iterations of depenetration at the end of the motion.
 const MOST_ROUNDS: usize = 4;
 
 /// A surface of triangles in a collider's frame.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Surface {
     positions: Vec<Vec3>,
-    /// Vertex numbers, in the order of the tree's leaves.
+    /// Vertex indices, in the order of the tree's leaves.
     triangles: Vec<[u32; 3]>,
     tree: Bvh,
     least_radius: f32,
@@ -36,32 +36,32 @@ pub struct Surface {
 pub struct Near {
     /// The point [m].
     pub point: Vec3,
-    /// How far it is [m].
+    /// Distance [m].
     pub distance: f32,
-    /// Unit vector from it; the normal of the triangle where the distance is zero.
+    /// Unit vector from the point; the normal of the triangle if the distance is zero.
     pub normal: Vec3,
 }
 
-/// First touch of a moving ball.
+/// First contact of a moving sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hit {
-    /// Share of the way, 0 to 1.
+    /// Fraction of the motion, 0 to 1.
     pub share: f32,
-    /// Unit normal toward the ball.
+    /// Unit normal toward the sphere.
     pub normal: Vec3,
 }
 
-/// Where a ball ends that was to move past a surface.
+/// End of a motion along a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slide {
-    /// Its center [m].
+    /// Center of the sphere [m].
     pub place: Vec3,
-    /// Whether the surface had a say.
+    /// Whether the surface was touched.
     pub touched: bool,
 }
 
 impl Surface {
-    /// From vertices and triangles without areas of zero.
+    /// From vertices and triangles of nonzero area.
     pub fn new(positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
         let corners = |t: &[u32; 3]| t.map(|v| positions[v as usize]);
         let boxes: Vec<_> = triangles.iter().map(corners).map(|[a, b, c]| (a.min(b).min(c), a.max(b).max(c))).collect();
@@ -81,18 +81,18 @@ impl Surface {
         &self.triangles
     }
 
-    /// Lowest and highest corner of a box around it [m].
+    /// Bounding box [m].
     pub fn bounds(&self) -> (Vec3, Vec3) {
         self.tree.bounds().unwrap_or((Vec3::ZERO, Vec3::ZERO))
     }
 
-    /// Radius that a particle of `radius` has here [m].
+    /// Effective radius of a particle of `radius` [m].
     #[inline]
     pub fn radius(&self, radius: f32) -> f32 {
         radius.max(self.least_radius)
     }
 
-    /// Boxes of its tree, in the order of their numbers.
+    /// Nodes of its tree, in index order.
     #[cfg(feature = "gpu")]
     pub(crate) fn nodes(&self) -> impl Iterator<Item = crate::geometry::bvh::Node> + '_ {
         self.tree.nodes()
@@ -102,7 +102,7 @@ impl Surface {
         self.triangles[number].map(|v| self.positions[v as usize])
     }
 
-    /// The nearest point, if it is nearer than `limit`.
+    /// The nearest point, if it is closer than `limit`.
     pub fn nearest(&self, p: Vec3, limit: f32) -> Option<Near> {
         let mut found: Option<(usize, Foot)> = None;
         let apart = |min: Vec3, max: Vec3| (p - p.clamp(min, max)).length_squared();
@@ -127,7 +127,7 @@ impl Surface {
         (b - a).cross(c - a).normalize_or(Vec3::Y)
     }
 
-    /// First touch of a ball of `radius` that moves from `p` by `way`.
+    /// First contact of a sphere of `radius` that moves from `p` by `way`.
     pub fn sweep(&self, p: Vec3, way: Vec3, radius: f32) -> Option<Hit> {
         let mut found = None;
         let inverse = way.recip();
@@ -136,14 +136,14 @@ impl Surface {
             let (low, high) = ((min - reach - p) * inverse, (max + reach - p) * inverse);
             let (mut first, mut last) = (0.0_f32, f32::INFINITY);
             for k in 0..3 {
-                // 0·∞ at the side of a box is NaN, which these leave out.
+                // 0·∞ at the side of a box is NaN, which min and max discard.
                 first = first.max(f32::min(low[k], high[k]));
                 last = last.min(f32::max(low[k], high[k]));
             }
-            // Rounding of the two must not lose what is touched at one point only.
+            // Rounding of the two must not lose a contact at a single point.
             if first <= last * 1.00001 + 1e-6 { first } else { f32::INFINITY }
         };
-        // One touch at the very end counts too.
+        // A contact exactly at the end counts, too.
         self.tree.walk(1.0 + f32::EPSILON, enters, |i, best| {
             let touch = sweep_to_triangle(&self.triangle(i), p, way, radius);
             if let Some(share) = touch.filter(|s| s < best) {
@@ -153,25 +153,25 @@ impl Surface {
         });
         let (number, share) = found?;
         let there = p + way * share;
-        // The nearest of all, as neighbors are touched at the same time but for rounding.
+        // Use the nearest of all: adjacent triangles are touched simultaneously up to rounding.
         let near = self.nearest(there, 2.0 * radius);
         let flat = self.normal(number);
-        // In the plane itself: the side that it comes from.
+        // In the plane itself: the side opposite to the motion.
         let against = if flat.dot(way) > 0.0 { -flat } else { flat };
         let normal = near.filter(|near| near.distance > 1e-12).map_or(against, |near| near.normal);
         Some(Hit { share, normal })
     }
 
-    /// Where a ball of `radius` ends that goes from `from` to `to` without crossing the surface: it stops where it
-    /// touches, slides on with what is left of its way, and ends outside, however far the way is (S17: time of impact).
+    /// Moves a sphere of `radius` from `from` to `to` without crossing the surface: it stops at each contact,
+    /// slides along with the remaining motion, and ends outside, however long the motion (S17: time of impact).
     ///
-    /// Every piece of the way is swept, so its center never gets to the other side.
+    /// Every part of the motion is swept, so the center never crosses the surface.
     pub fn slide(&self, from: Vec3, to: Vec3, radius: f32) -> Slide {
         let (mut place, mut left) = (from, to - from);
         let mut touched = false;
         let mut walls = [Vec3::ZERO; MOST_SLIDES];
         for k in 0..MOST_SLIDES {
-            // Smaller after every touch: what it slides along is not touched again.
+            // Smaller after every contact: the surface it slides along is not touched again.
             let swept = radius * (1.0 - (k + 1) as f32 * (1.0 - SWEPT));
             let Some(hit) = self.sweep(place, left, swept) else {
                 place = if touched { place + left } else { to };
@@ -182,17 +182,17 @@ impl Surface {
             walls[k] = hit.normal;
             left = along_walls(left * (1.0 - hit.share), &walls[..=k]);
         }
-        // What is left after the last wall is given up: it stays where it is free.
+        // The motion remaining after the last contact is dropped: the sphere stays at a free position.
         self.out(place, radius, touched)
     }
 
-    /// Moves a ball out of what it still touches at `place`, if it does.
+    /// Moves a sphere at `place` out of everything it still touches.
     fn out(&self, mut place: Vec3, radius: f32, mut touched: bool) -> Slide {
         for _ in 0..MOST_ROUNDS {
             let Some(near) = self.nearest(place, radius) else { break };
             touched = true;
             let way = near.normal * (radius - near.distance);
-            // Between two sheets closer than its diameter a ball stays where it is.
+            // Between two sheets closer than its diameter a sphere stays where it is.
             let small = near.distance * SWEPT;
             let stopped = if small > 0.0 { self.sweep(place, way, small) } else { None };
             place += way * stopped.map_or(1.0, |hit| hit.share);
@@ -203,19 +203,19 @@ impl Surface {
         Slide { place, touched }
     }
 
-    /// The way out for a ball that is inside at `p`: nothing where it is not.
+    /// Depenetration of a sphere at `p`; zero if it does not penetrate.
     pub fn way_out(&self, p: Vec3, radius: f32) -> Vec3 {
         self.out(p, self.radius(radius), false).place - p
     }
 
-    /// The farthest that a ball gets straight from `from` to `to`, as a share of the way.
+    /// Free fraction of the straight motion of a sphere from `from` to `to`.
     pub fn straight(&self, from: Vec3, to: Vec3, radius: f32) -> f32 {
         self.sweep(from, to - from, radius * SWEPT).map_or(1.0, |hit| hit.share)
     }
 }
 
-/// What is left of a way that goes into none of the walls: along the last one, or along the crease with another, or
-/// nothing in a corner of three.
+/// Component of a motion that enters none of the walls: along the last one, along the crease with another, or
+/// zero in a corner of three.
 fn along_walls(way: Vec3, walls: &[Vec3]) -> Vec3 {
     let Some((&last, before)) = walls.split_last() else { return way };
     let flat = way - last * way.dot(last).min(0.0);

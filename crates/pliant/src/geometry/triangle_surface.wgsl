@@ -1,34 +1,34 @@
-// Twin of surface.rs and bvh.rs; needs triangle.wgsl. Tables, in vectors from `t` on: lowest corner of the box around it
-// and least radius; highest corner; nodes, where triangles start, where planes of a hull start, their number; then nodes
-// of the tree, two vectors each: lowest corner and first triangle or second child, highest corner and triangles of a leaf;
-// then triangles, a vector for each corner; then planes.
+// WGSL version of triangle_surface.rs and bvh.rs; needs triangle.wgsl. Tables, in vec4 elements from `t` on: lowest
+// corner of the bounding box and minimum radius; highest corner; number of nodes, start of the triangles, start and
+// number of the planes of a hull; nodes of the tree, two elements each: lowest corner and first triangle or second
+// child, highest corner and triangles of a leaf; triangles, one element per corner; planes.
 
-// Farther than anything is [m].
+// Beyond any distance [m].
 const FAR_AWAY: f32 = 1e18;
-// A triangle or node that is not there.
+// No triangle or node.
 const NOTHING: u32 = 0xffffffffu;
 // The tree is balanced, with leaves of up to four: 31 levels would be 2³² triangles.
 const TREE_LEVELS: u32 = 32u;
-// As in surface.rs.
+// As in triangle_surface.rs.
 const SWEPT: f32 = 0.99;
 const SLACK: f32 = 1.00001;
 const MOST_SLIDES: u32 = 4u;
 const MOST_ROUNDS: u32 = 4u;
 
-// What a walk looks for: the triangle that is nearest to `p`, or the one that a ball of `radius` first touches that moves
+// A query: the triangle nearest to `p`, or the first that a sphere of `radius` touches when moving
 // from there by `way`.
 struct Question { p: vec3<f32>, way: vec3<f32>, radius: f32, sweeps: bool }
 
-// The triangle; the way from there to `p`, or the share of the way in its first component.
+// The triangle; the vector from there to `p`, or the fraction of the motion in its first component.
 struct Answer { number: u32, found: vec3<f32> }
 
-// The nearest point of a surface: how far it is [m], and the unit vector from it.
+// The nearest point of a surface: distance [m], and the unit vector from it.
 struct Near { found: bool, distance: f32, normal: vec3<f32> }
 
-// First touch of a moving ball: share of the way, NO_TOUCH if there is none; and the triangle.
+// First contact of a moving sphere: fraction of the motion, or NO_TOUCH; and the triangle.
 struct Hit { share: f32, number: u32 }
 
-// Where a ball ends that was to move past a surface, and whether the surface had a say.
+// End of a motion along a surface, and whether the surface was touched.
 struct Slide { place: vec3<f32>, touched: bool }
 
 fn surface_radius(t: u32, radius: f32) -> f32 {
@@ -40,7 +40,7 @@ fn surface_triangle(t: u32, first: u32, number: u32) -> Triangle {
     return Triangle(solid_vector(at).xyz, solid_vector(at + 1u).xyz, solid_vector(at + 2u).xyz);
 }
 
-// How far a box is: the square of its distance, or the share of the way after which the ball may be in it.
+// Squared distance of a box, or the fraction of the motion after which the sphere may be in it.
 fn surface_box(q: Question, low: vec3<f32>, high: vec3<f32>, reach: f32) -> f32 {
     if !q.sweeps {
         let away = q.p - clamp(q.p, low, high);
@@ -60,19 +60,19 @@ fn surface_box(q: Question, low: vec3<f32>, high: vec3<f32>, reach: f32) -> f32 
             return FAR_AWAY;
         }
     }
-    // Rounding of the two must not lose what is touched at one point only.
+    // Rounding of the two must not lose a contact at a single point.
     return select(FAR_AWAY, first, first <= last * 1.00001 + 1e-6);
 }
 
-// Walks to all leaves that may hold something less than `limit` away, nearer children first. Every node is seen once at
-// most, so it ends whatever the numbers are.
+// Visits all leaves that may contain something closer than `limit`, nearer children first. Every node is visited at
+// most once, so it terminates for any input.
 fn surface_walk(t: u32, q: Question, limit: f32) -> Answer {
     let head = solid_words(t + 2u);
     let reach = q.radius * 1.0001 + solid_vector(t).w;
     var answer = Answer(NOTHING, vec3<f32>(0.0));
     var stack: array<vec2<u32>, TREE_LEVELS>;
     var top = 0u;
-    // Boxes are looked into that are farther than the nearest triangle by a factor of the square: rounding.
+    // Boxes slightly beyond the nearest triangle are visited, too: rounding.
     var least = limit;
     var best = select(limit * SLACK, limit, q.sweeps);
     var node = select(NOTHING, 0u, head.x > 0u);
@@ -124,7 +124,7 @@ fn surface_walk(t: u32, q: Question, limit: f32) -> Answer {
     return answer;
 }
 
-// The nearest point, if it is nearer than `limit`.
+// The nearest point, if it is closer than `limit`.
 fn surface_nearest(t: u32, p: vec3<f32>, limit: f32) -> Near {
     let answer = surface_walk(t, Question(p, vec3<f32>(0.0), 0.0, false), limit * limit);
     if answer.number == NOTHING {
@@ -147,34 +147,34 @@ fn surface_normal(t: u32, number: u32) -> vec3<f32> {
     return vec3<f32>(0.0, 1.0, 0.0);
 }
 
-// First touch of a ball of `radius` that moves from `p` by `way`. One at the very end counts too.
+// First contact of a sphere of `radius` that moves from `p` by `way`. One exactly at the end counts, too.
 fn surface_sweep(t: u32, p: vec3<f32>, way: vec3<f32>, radius: f32) -> Hit {
     let answer = surface_walk(t, Question(p, way, radius, true), 1.0000001);
     return Hit(select(answer.found.x, NO_TOUCH, answer.number == NOTHING), answer.number);
 }
 
-// Unit normal of a touch, toward the ball, which is at `there`.
+// Unit normal of a contact, toward the sphere, which is at `there`.
 fn surface_touched(t: u32, hit: Hit, there: vec3<f32>, way: vec3<f32>, radius: f32) -> vec3<f32> {
-    // The nearest of all, as neighbors are touched at the same time but for rounding.
+    // Use the nearest of all: adjacent triangles are touched simultaneously up to rounding.
     let near = surface_nearest(t, there, 2.0 * radius);
     if near.found && near.distance > 1e-12 {
         return near.normal;
     }
-    // In the plane itself: the side that it comes from.
+    // In the plane itself: the side opposite to the motion.
     let flat_normal = surface_normal(t, hit.number);
     return select(flat_normal, -flat_normal, dot(flat_normal, way) > 0.0);
 }
 
-// Where a ball of `radius` ends that goes from `begin` to `to` without crossing the surface: it stops where it touches,
-// slides on with what is left of its way, and ends outside, however far the way is (S17: time of impact). Every piece of
-// the way is swept, so its center never gets to the other side.
+// Moves a sphere of `radius` from `begin` to `to` without crossing the surface: it stops at each contact,
+// slides along with the remaining motion, and ends outside, however long the motion (S17: time of impact). Every part
+// of the motion is swept, so the center never crosses the surface.
 fn surface_slide(t: u32, begin: vec3<f32>, to: vec3<f32>, radius: f32) -> Slide {
     var place = begin;
     var left = to - begin;
     var touched = false;
     var walls: array<vec3<f32>, MOST_SLIDES>;
     for (var k = 0u; k < MOST_SLIDES; k++) {
-        // Smaller after every touch: what it slides along is not touched again.
+        // Smaller after every contact: the surface it slides along is not touched again.
         let swept = radius * (1.0 - f32(k + 1u) * (1.0 - SWEPT));
         let hit = surface_sweep(t, place, left, swept);
         if hit.share == NO_TOUCH {
@@ -186,11 +186,11 @@ fn surface_slide(t: u32, begin: vec3<f32>, to: vec3<f32>, radius: f32) -> Slide 
         walls[k] = surface_touched(t, hit, place, left, swept);
         left = along_walls(left * (1.0 - hit.share), walls, k);
     }
-    // What is left after the last wall is given up: it stays where it is free.
+    // The motion remaining after the last contact is dropped: the sphere stays at a free position.
     return surface_out(t, place, radius, touched);
 }
 
-// Moves a ball out of what it still touches at `place`, if it does.
+// Moves a sphere out of everything it still touches at `begin`.
 fn surface_out(t: u32, begin: vec3<f32>, radius: f32, had: bool) -> Slide {
     var place = begin;
     var touched = had;
@@ -201,7 +201,7 @@ fn surface_out(t: u32, begin: vec3<f32>, radius: f32, had: bool) -> Slide {
         }
         touched = true;
         let way = near.normal * (radius - near.distance);
-        // Between two sheets closer than its diameter a ball stays where it is.
+        // Between two sheets closer than its diameter a sphere stays where it is.
         let small = near.distance * SWEPT;
         var share = NO_TOUCH;
         if small > 0.0 {
@@ -215,12 +215,12 @@ fn surface_out(t: u32, begin: vec3<f32>, radius: f32, had: bool) -> Slide {
     return Slide(place, touched);
 }
 
-// The way out for a ball that is inside at `p`: nothing where it is not.
+// Depenetration of a sphere at `p`; zero if it does not penetrate.
 fn surface_way_out(t: u32, p: vec3<f32>, radius: f32) -> vec3<f32> {
     return surface_out(t, p, surface_radius(t, radius), false).place - p;
 }
 
-// The farthest that a ball gets straight from `begin` to `end`, as a share of the way.
+// Free fraction of the straight motion of a sphere from `begin` to `end`.
 fn surface_straight(t: u32, begin: vec3<f32>, end: vec3<f32>, radius: f32) -> f32 {
     return min(surface_sweep(t, begin, end - begin, radius * SWEPT).share, 1.0);
 }
@@ -229,8 +229,8 @@ fn goes_into(v: vec3<f32>, wall: vec3<f32>) -> bool {
     return dot(v, wall) < -1e-6 * sqrt(dot(v, v));
 }
 
-// What is left of a way that goes into none of the walls up to number `k`: along the last one, or along the crease with
-// another, or nothing in a corner of three.
+// Component of a motion that enters none of the walls up to number `k`: along the last one, along the crease with
+// another, or zero in a corner of three.
 fn along_walls(way: vec3<f32>, walls: array<vec3<f32>, MOST_SLIDES>, k: u32) -> vec3<f32> {
     var all_walls = walls;
     let wall = all_walls[k];

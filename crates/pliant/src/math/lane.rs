@@ -1,14 +1,14 @@
-//! The number type of the kernels: one `f32`, or several side by side.
+//! Number type of the kernels: one `f32`, or a SIMD pack of several.
 //!
 //! A kernel is written once over [`Lane`] and runs scalar or as wide as the processor allows. Only
-//! IEEE-exact operations are offered (add, subtract, multiply, divide, square root, compare): no fused
+//! IEEE-exact operations are available (add, subtract, multiply, divide, square root, compare): no fused
 //! multiply-add and no reciprocal estimates, so every width gives the same bits on every machine.
 //!
-//! Arithmetic only. How lanes are loaded and stored is the backend's business (`backend::cpu::rows`).
+//! Arithmetic only. The backend loads and stores lanes (`runtime::cpu::simd`).
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
-/// A pack of `f32` values that moves through a kernel together.
+/// A pack of `f32` values that a kernel processes together.
 pub trait Lane:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
@@ -33,9 +33,9 @@ pub trait Lane:
         Self::pick_gt(self, other, self, other)
     }
 
-    /// 1/v, or 0 where v is too small to divide by: nothing moves along a direction that does not exist.
+    /// 1/v, or 0 where v is too small to divide by: nothing moves along an undefined direction.
     ///
-    /// The bound is far below any sum of inverse mass times squared gradient that a scene can hold
+    /// The bound is far below any sum of inverse mass times squared gradient in a valid scene
     /// (a tetrahedron of 0.5 mm edges and 1 kg particles gives 1e-15) and far above where 1/v overflows.
     #[inline(always)]
     fn safe_recip(self) -> Self {
@@ -82,18 +82,18 @@ impl<F: Lane> V3<F> {
     pub fn new(x: F, y: F, z: F) -> Self {
         Self { x, y, z }
     }
-    /// The null vector.
+    /// The zero vector.
     #[inline(always)]
     pub fn zero() -> Self {
         let zero = F::splat(0.0);
         Self::new(zero, zero, zero)
     }
-    /// Scalar product.
+    /// Dot product.
     #[inline(always)]
     pub fn dot(self, o: Self) -> F {
         self.x * o.x + self.y * o.y + self.z * o.z
     }
-    /// Vector product.
+    /// Cross product.
     #[inline(always)]
     pub fn cross(self, o: Self) -> Self {
         Self::new(self.y * o.z - self.z * o.y, self.z * o.x - self.x * o.z, self.x * o.y - self.y * o.x)
@@ -144,8 +144,8 @@ impl<F: Lane> Mul<F> for V3<F> {
 
 /// Four-quadrant arctangent of y/x [rad], 0 at the origin.
 ///
-/// Own polynomial (odd, degree 15, fitted on [0, 1]; error below 5e-7 rad in all) instead of the system's, so
-/// that lanes and machines agree to the bit.
+/// Custom polynomial (odd, degree 15, fitted on [0, 1]; error below 5e-7 rad) instead of the system's, so
+/// that all lane widths and machines agree bitwise.
 #[inline(always)]
 pub fn atan2<F: Lane>(y: F, x: F) -> F {
     let zero = F::splat(0.0);

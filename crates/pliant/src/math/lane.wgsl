@@ -1,17 +1,17 @@
-// Twin of lane.rs: the functions that the language lacks.
+// WGSL version of lane.rs: functions that WGSL lacks.
 
-// 1/v, or 0 where v is too small to divide by. Also 0 for NaN, whatever `max` makes of it.
+// 1/v, or 0 where v is too small to divide by. Also 0 for NaN, whatever `max` returns for it.
 fn safe_recip(v: f32) -> f32 {
     return select(0.0, 1.0 / max(v, 1e-30), v > 1e-30);
 }
 
-// 1/√v, or 0 where v, a square of a length, is too small to give a direction. One instruction of the hardware, where
-// a root and a division are a dozen, one after the other.
+// 1/√v, or 0 where v, a squared length, is too small to give a direction. One hardware instruction, where
+// a root and a division are a dozen in sequence.
 fn safe_inverse_sqrt(v: f32) -> f32 {
     return select(0.0, inverseSqrt(max(v, 1e-36)), v > 1e-36);
 }
 
-// Twin of `lane::atan2`, by another name because the built-in one is free to answer differently on every device.
+// WGSL version of `lane::atan2`, under another name because the result of the built-in may differ between devices.
 fn arctangent(y: f32, x: f32) -> f32 {
     let ax = abs(x);
     let ay = abs(y);

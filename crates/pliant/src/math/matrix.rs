@@ -1,7 +1,7 @@
-//! Three by three matrices and quaternions of single precision, in plain arithmetic.
+//! 3×3 matrices and quaternions in single precision, in plain arithmetic.
 //!
-//! Invariant: every function says its operations in one order, without fused multiply-add, so that a twin for the GPU
-//! can be written line by line.
+//! Invariant: every function has a fixed order of operations, without fused multiply-add, so that the WGSL version
+//! can match it line by line.
 
 /// A vector.
 pub type Vec3 = [f32; 3];
@@ -10,18 +10,18 @@ pub type Mat3 = [[f32; 3]; 3];
 /// Vector part, then scalar part, as in the rows of the state.
 pub type Quat = [f32; 4];
 
-/// The matrix that changes nothing.
+/// The identity matrix.
 pub const IDENTITY: Mat3 = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-/// The rotation that changes nothing.
+/// The identity rotation.
 pub const UPRIGHT: Quat = [0.0, 0.0, 0.0, 1.0];
 
-/// Scalar product.
+/// Dot product.
 #[inline(always)]
 pub fn dot(a: Vec3, b: Vec3) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// Vector product.
+/// Cross product.
 #[inline(always)]
 pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
@@ -75,7 +75,7 @@ pub fn determinant(m: &Mat3) -> f32 {
     dot(cross(m[0], m[1]), m[2])
 }
 
-/// Inverse by cofactors; nothing where the determinant is 0 or no number.
+/// Inverse by cofactors; `None` if the determinant is 0 or NaN.
 pub fn inverse(m: &Mat3) -> Option<Mat3> {
     let det = determinant(m);
     let one = 1.0 / det;
@@ -96,7 +96,7 @@ pub fn norm(m: &Mat3) -> f32 {
     (dot(m[0], m[0]) + dot(m[1], m[1]) + dot(m[2], m[2])).sqrt()
 }
 
-/// Largest magnitude of an entry; 0 where any is no number or none is finite.
+/// Largest magnitude of an entry; 0 if any is NaN or infinite.
 pub fn largest(m: &Mat3) -> f32 {
     let (mut most, mut sum) = (0.0_f32, 0.0_f32);
     for column in m {
@@ -107,7 +107,7 @@ pub fn largest(m: &Mat3) -> f32 {
             }
         }
     }
-    // A sum with a NaN or an infinity in it compares as false.
+    // A sum with a NaN or an infinity compares as false.
     if sum < f32::INFINITY { most } else { 0.0 }
 }
 
@@ -122,7 +122,7 @@ pub fn quat_multiply(a: Quat, b: Quat) -> Quat {
     ]
 }
 
-/// Quaternion of length 1; [`UPRIGHT`] where there is no direction.
+/// Normalized quaternion; [`UPRIGHT`] if its length is 0.
 #[inline(always)]
 pub fn quat_normalize(q: Quat) -> Quat {
     let square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];

@@ -1,4 +1,4 @@
-//! Numbers, vectors, matrices and poses shared by all kernels.
+//! Numbers, vectors, matrices and poses used by all kernels.
 
 pub mod lane;
 pub mod matrix;
@@ -8,7 +8,7 @@ use glam::Vec3;
 pub use lane::{Lane, V3};
 pub use pose::Pose;
 
-/// Sixteen bytes of state: a particle's position [m] and inverse mass [1/kg], or an orientation (unit quaternion).
+/// One row of state, 16 bytes: a particle's position [m] and inverse mass [1/kg], or an orientation (unit quaternion).
 pub type RowData = [f32; 4];
 
 /// First three components as a point.

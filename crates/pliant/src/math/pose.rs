@@ -2,7 +2,7 @@
 
 use glam::{Quat, Vec3};
 
-/// Where a collider stands.
+/// Pose of a collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
     /// Origin of its frame [m].
@@ -12,12 +12,12 @@ pub struct Pose {
 }
 
 impl Pose {
-    /// From the collider's frame to the world's.
+    /// Transforms from the collider's frame to the world's.
     #[inline]
     pub fn outward(&self, local: Vec3) -> Vec3 {
         self.rotation * local + self.position
     }
-    /// From the world's frame to the collider's.
+    /// Transforms from the world's frame to the collider's.
     #[inline]
     pub fn inward(&self, world: Vec3) -> Vec3 {
         self.rotation.conjugate() * (world - self.position)

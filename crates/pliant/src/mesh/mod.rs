@@ -1,13 +1,13 @@
-//! Meshes as plain data, before anything is simulated: what readers return and generators make.
+//! Meshes as plain data, as returned by readers and generators.
 //!
-//! Nothing here knows particles, masses or constraints. Topology lives in [`topology`].
+//! Independent of particles, masses and constraints. Topology is in [`topology`].
 
 pub mod repair;
 pub mod topology;
 
 use glam::Vec3;
 
-/// A triangle mesh; counter-clockwise from outside where it is closed.
+/// A triangle mesh; counter-clockwise from outside if it is closed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TriMesh {
     /// Vertex positions [m].
@@ -17,9 +17,9 @@ pub struct TriMesh {
 }
 
 impl TriMesh {
-    /// Volume that a closed mesh encloses [m³], by the divergence theorem; negative where it is inside out.
+    /// Volume that a closed mesh encloses [m³], by the divergence theorem; negative if it is inverted.
     pub fn volume(&self) -> f64 {
-        // About a vertex of the mesh: far from the origin the terms would cancel.
+        // Relative to a vertex of the mesh: far from the origin the terms would cancel.
         let Some(center) = self.positions.first().map(|p| p.as_dvec3()) else { return 0.0 };
         let part = |t: &[u32; 3]| {
             let [a, b, c] = t.map(|v| self.positions[v as usize].as_dvec3() - center);

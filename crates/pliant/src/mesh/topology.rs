@@ -1,6 +1,6 @@
-//! Who touches whom in a mesh: unique edges, hinges, boundary faces.
+//! Mesh topology: unique edges, hinges, boundary faces.
 //!
-//! Everything is found by bucketing on the smallest vertex (counting sort), linear in the number of
+//! All lists are built by bucketing on the smallest vertex (counting sort), linear in the number of
 //! elements and independent of hash order, so that the same mesh always gives the same lists.
 
 /// Edges of a tetrahedron by corner.
@@ -8,16 +8,16 @@ const TET_EDGES: [(usize, usize); 6] = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), 
 /// Faces of a positively oriented tetrahedron, counter-clockwise from outside, and the corner opposite.
 const TET_FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// Lists of values per vertex, one after the other.
+/// Lists of values per vertex, concatenated (compressed sparse rows).
 pub struct Buckets<T> {
-    /// Where each vertex's values start; one more at the end.
+    /// Start of each vertex's values, plus the total at the end.
     pub offsets: Vec<u32>,
     /// Values of all vertices.
     pub values: Vec<T>,
 }
 
 impl<T: Copy + Default> Buckets<T> {
-    /// Sorts `(vertex, value)` pairs into their vertices, keeping the order within each.
+    /// Groups `(vertex, value)` pairs by vertex, stable within each.
     pub fn fill<I: Iterator<Item = (u32, T)>>(vertices: usize, pairs: impl Fn() -> I) -> Self {
         let mut offsets = vec![0_u32; vertices + 1];
         for (v, _) in pairs() {
@@ -41,18 +41,18 @@ impl<T: Copy + Default> Buckets<T> {
         &self.values[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 
-    /// Values of one vertex, to be reordered.
+    /// Values of one vertex, mutable.
     pub fn of_mut(&mut self, vertex: usize) -> &mut [T] {
         &mut self.values[self.offsets[vertex] as usize..self.offsets[vertex + 1] as usize]
     }
 }
 
-/// Unique edges of tetrahedra, smaller vertex first, in rising order.
+/// Unique edges of tetrahedra, smaller vertex first, in ascending order.
 pub fn tet_edges(vertices: usize, tets: &[[u32; 4]]) -> Vec<[u32; 2]> {
     unique_edges(vertices, || tets.iter().flat_map(|t| TET_EDGES.map(|(i, j)| [t[i], t[j]])))
 }
 
-/// Unique edges of triangles, smaller vertex first, in rising order.
+/// Unique edges of triangles, smaller vertex first, in ascending order.
 pub fn triangle_edges(vertices: usize, triangles: &[[u32; 3]]) -> Vec<[u32; 2]> {
     unique_edges(vertices, || triangles.iter().flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]]))
 }
@@ -76,7 +76,7 @@ fn unique_edges<I: Iterator<Item = [u32; 2]>>(vertices: usize, edges: impl Fn() 
 /// Two triangles that share an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hinge {
-    /// Corner opposite the edge in the triangle that runs along it, and in the other.
+    /// Corner opposite to the edge in the triangle whose winding follows it, and in the other.
     pub wings: [u32; 2],
     /// The shared edge.
     pub edge: [u32; 2],
@@ -84,7 +84,7 @@ pub struct Hinge {
     pub triangles: [u32; 2],
 }
 
-/// All edges with exactly two triangles. Others (borders, non-manifold edges) have no hinge.
+/// All edges with exactly two triangles. Boundary and non-manifold edges have no hinge.
 pub fn hinges(vertices: usize, triangles: &[[u32; 3]]) -> Vec<Hinge> {
     let sides = || {
         triangles.iter().enumerate().flat_map(|(t, &[a, b, c])| {
@@ -98,7 +98,7 @@ pub fn hinges(vertices: usize, triangles: &[[u32; 3]]) -> Vec<Hinge> {
     let mut all = Vec::new();
     for v in 0..vertices {
         let sides = buckets.of_mut(v);
-        // Along before against, so that the first wing belongs to the triangle that runs along the edge.
+        // Along before against, so that the first wing belongs to the triangle whose winding follows the edge.
         sides.sort_unstable_by_key(|&(other, wing, t, against)| (other, against, t, wing));
         for run in sides.chunk_by(|a, b| a.0 == b.0) {
             if let &[(other, w0, t0, _), (_, w1, t1, _)] = run {

@@ -1,4 +1,4 @@
-//! What a partition came to, in numbers.
+//! Statistics of a partition.
 
 use crate::constraints::group::Group;
 use crate::model::Model;
@@ -14,27 +14,27 @@ use std::collections::BTreeSet;
 pub struct GroupReport {
     /// Name of the kind.
     pub kind: &'static str,
-    /// Constraints.
+    /// Number of constraints.
     pub constraints: usize,
-    /// Constraints that all get in each other's way, at most: no coloring has fewer colors.
+    /// Size of the largest set of mutually conflicting constraints: a lower bound on the number of colors.
     pub omega: usize,
-    /// Whether that is proved; otherwise it is the busiest particle, a lower bound.
+    /// Whether `omega` is proven; otherwise it is the largest number of constraints on a particle, a lower bound.
     pub omega_exact: bool,
-    /// Sets that run one after the other, the averaged one not counted; in patches those of the patch that
-    /// has most.
+    /// Sets that run one after the other, the averaged one not counted; with patches, those of the patch with
+    /// the most.
     pub colors: usize,
     /// Constraints of each color, over all patches; the averaged set last.
     pub sizes: Vec<usize>,
-    /// Largest set over the mean.
+    /// Size of the largest set divided by the mean.
     pub imbalance: f64,
-    /// Constraints that run at once with averaged corrections.
+    /// Constraints that run concurrently with averaged corrections.
     pub averaged: usize,
-    /// Copies of particles.
+    /// Particle copies.
     pub phantoms: usize,
     /// Particles that have copies: each is one phantom constraint.
     pub phantom_constraints: usize,
-    /// Passes of an iteration over this kind: one per color, or per tiling, and two for copies. One that
-    /// runs serially counts every constraint.
+    /// Passes per iteration over this kind: one per color, or per tiling, and two for copies. A serial pass
+    /// counts every constraint.
     pub passes_per_iteration: usize,
 }
 
@@ -47,20 +47,20 @@ pub struct Report {
     pub groups: Vec<GroupReport>,
     /// Patches in all, islands included.
     pub patches: usize,
-    /// Bodies that are one patch and need no neighbor.
+    /// Bodies that are one patch by themselves.
     pub islands: usize,
     /// Patches of each tiling.
     pub tilings: Vec<usize>,
-    /// Copies of particles, of all kinds together.
+    /// Particle copies of all kinds.
     pub copies: usize,
-    /// Particles that have copies; under "mosaic" those on seams.
+    /// Particles that have copies; with "mosaic" the particles on seams.
     pub copied: usize,
-    /// Passes of an iteration, contacts and volumes of inflatables left out. Islands of partitions "patch" and
-    /// "mosaic" are one pass for all iterations, counted as one. The last iteration of a "mosaic" may have some more.
+    /// Passes per iteration, without contacts and volumes of inflatables. Islands of partitions "patch" and
+    /// "mosaic" are one pass for all iterations, counted as one. The last iteration of "mosaic" may have a few more.
     pub passes_per_iteration: usize,
 }
 
-/// Looks at a model.
+/// Computes the statistics of a model.
 pub fn report(model: &Model) -> Report {
     let partition = model.settings.partition;
     let groups: Vec<_> = model.groups.iter().map(|g| group_report(model, g)).collect();
@@ -126,7 +126,7 @@ fn group_report(model: &Model, group: &Group) -> GroupReport {
     }
 }
 
-/// Tilings that hold constraints of the group, one more for its islands, and colors outside patches.
+/// Tilings that hold constraints of the group, plus one for its islands, plus colors outside patches.
 fn patch_passes(model: &Model, group: &Group) -> usize {
     let islands = model.schedule.islands;
     let has = |range: &std::ops::Range<usize>| group.batches.iter().any(|b| range.contains(&(b.patch as usize)));

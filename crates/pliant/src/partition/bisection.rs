@@ -1,19 +1,19 @@
-//! Cuts constraints of all kinds into pieces that share few particles.
+//! Recursive bisection of the constraints of all kinds into pieces that share few particles.
 //!
-//! A cut is a plane of the rest shape. All constraints that cross it go to the same side of it, so that the
-//! particles that both sides name lie on the other. What a plane costs, the number of those particles, is counted
-//! and not guessed; the plane matters more than who gets what crosses it.
+//! A cut is a plane in the rest shape. All constraints that cross it go to the same side, so the shared particles
+//! lie on the other. The cost of a plane, the number of shared particles, is counted and not estimated; the choice
+//! of the plane matters more than the side that gets the crossing constraints.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use glam::Vec3;
 
-/// A constraint by its numbers.
+/// A constraint, addressed by kind and index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// Number of its kind.
+    /// Index of the kind.
     pub group: u32,
-    /// Number within the kind.
+    /// Index within the kind.
     pub number: u32,
 }
 
@@ -25,7 +25,7 @@ pub struct Stock<'a> {
 }
 
 impl<'a> Stock<'a> {
-    /// Those of a kind; none if it turns orientations, which cannot have copies.
+    /// The constraints of a kind; empty if the kind rotates orientations, which cannot have copies.
     pub fn of_kind(kind: &ConstraintKind, raw: &'a Raw) -> Self {
         let layout = kind.layout();
         let rows = if layout.turns { &[] } else { &raw.rows[..] };
@@ -33,7 +33,7 @@ impl<'a> Stock<'a> {
     }
 }
 
-/// What a piece may hold.
+/// Capacity of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     /// Rows.
@@ -42,16 +42,16 @@ pub struct Share {
     pub constraints: usize,
 }
 
-/// Places where a cut is tried along an axis: several in each layer of particles of a piece that is still large.
+/// Cut positions tried along an axis: several per layer of particles while a piece is still large.
 const BINS: usize = 512;
-/// Part of a share that is aimed at, so that a plane may move to where it costs less.
+/// Target fill of a share, so that a plane may move to a cheaper position.
 const AIM: f64 = 0.85;
-/// Cost of a cut that leaves one side no room, over that of one with the same seam in the best place.
+/// Cost of the most uneven permitted cut, relative to an even cut with the same seam.
 const UNEVEN: f64 = 3.0;
-/// Above so many constraints the direction of a cut is chosen by a part of them, and only its place by all.
+/// Above this number of constraints, the direction of a cut is chosen from a sample and only its position from all.
 const SAMPLE: usize = 1 << 16;
 
-/// A plane, and which side has the constraints that cross it.
+/// A plane, and the side of the constraints that cross it.
 #[derive(Clone, Copy)]
 struct Cut {
     view: View,
@@ -59,11 +59,11 @@ struct Cut {
     bin: usize,
 }
 
-/// A direction to look along, with a scale.
+/// A cut direction with a scale.
 #[derive(Clone, Copy)]
 struct View {
     axis: usize,
-    /// The side that crossing constraints are on.
+    /// The side that crossing constraints go to.
     side: Side,
     low: f32,
     per_bin: f32,
@@ -75,7 +75,7 @@ enum Side {
     Upper,
 }
 
-/// Constraints a row has on the sides of all planes at once: the first and the last bin with one.
+/// First and last bin with a constraint of a row: gives its constraints on both sides of all planes at once.
 #[derive(Clone, Copy, Default)]
 struct Span {
     stamp: u32,
@@ -83,7 +83,7 @@ struct Span {
     last: u16,
 }
 
-/// Cuts the constraints of a scene.
+/// Bisects the constraints of a scene.
 pub struct Saw<'a> {
     stocks: Vec<Stock<'a>>,
     rest: &'a [Vec3],
@@ -92,7 +92,7 @@ pub struct Saw<'a> {
 }
 
 impl<'a> Saw<'a> {
-    /// For all kinds, among rows that are at `rest` [m].
+    /// For all kinds; `rest` holds the rest positions of the rows [m].
     pub fn new(stocks: Vec<Stock<'a>>, rest: &'a [Vec3]) -> Self {
         Self { stocks, rest, spans: vec![Span::default(); rest.len()], stamp: 0 }
     }
@@ -111,14 +111,14 @@ impl<'a> Saw<'a> {
         &stock.rows[item.number as usize * stock.arity..(item.number as usize + 1) * stock.arity]
     }
 
-    /// Rows that a constraint moves. Those that it only reads, such as the far end of a tether, say
-    /// nothing about where it belongs.
+    /// Rows that a constraint moves. Rows that it only reads, such as the far end of a tether, do not affect its
+    /// position.
     #[inline]
     fn moved(&self, item: Item) -> &'a [u32] {
         &self.rows(item)[..self.stocks[item.group as usize].moves]
     }
 
-    /// Cuts constraints into pieces that each fit a share.
+    /// Bisects constraints until each piece fits a share.
     pub fn cut(&mut self, share: Share, items: Vec<Item>) -> Vec<Vec<Item>> {
         let mut pieces = Vec::new();
         // Depth first, lower side before upper: neighbors in the list are neighbors in space.
@@ -131,7 +131,7 @@ impl<'a> Saw<'a> {
             }
             let (lower, upper) = match self.best(&items, wanted) {
                 Some(cut) => items.into_iter().partition(|&item| self.bin(cut.view, item) < cut.bin),
-                // All in one place: no plane sets anything apart, and halves are as good as any other parts.
+                // All at one point: no plane separates them, so the list is halved.
                 None => (items[..items.len() / 2].to_vec(), items[items.len() / 2..].to_vec()),
             };
             open.push(upper);
@@ -140,7 +140,7 @@ impl<'a> Saw<'a> {
         pieces
     }
 
-    /// Pieces that constraints should become; 1 where they fit as they are.
+    /// Number of pieces to cut into; 1 if the constraints already fit.
     fn wanted(&mut self, share: Share, items: &[Item]) -> usize {
         self.stamp += 1;
         let mut rows = 0;
@@ -156,7 +156,7 @@ impl<'a> Saw<'a> {
         times(rows, share.rows).max(times(items.len(), share.constraints)).max(2)
     }
 
-    /// The cut into parts for `wanted` pieces in all that costs least.
+    /// The cheapest cut into parts for `wanted` pieces in all.
     fn best(&mut self, items: &[Item], wanted: usize) -> Option<Cut> {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for &r in items.iter().flat_map(|&item| self.moved(item)) {
@@ -186,10 +186,10 @@ impl<'a> Saw<'a> {
         best.map(|(_, cut)| cut)
     }
 
-    /// The plane of a view that costs least, with its cost.
+    /// The cheapest plane along a direction, with its cost.
     fn cheapest(&mut self, items: &[Item], wanted: usize, view: View) -> Option<(f64, usize)> {
         self.stamp += 1;
-        // lower[b]: constraints below plane b; shared[b]: what particles that both sides name change there.
+        // lower[b]: constraints below plane b; shared[b]: change of the shared-particle count at plane b.
         let (mut lower, mut shared) = ([0_usize; BINS + 1], [0_i64; BINS + 1]);
         let mut met = Vec::new();
         for &item in items {
@@ -211,7 +211,7 @@ impl<'a> Saw<'a> {
             shared[span.last as usize + 1] -= 1;
         }
         let all = items.len();
-        // An odd number of pieces has its larger part above: any rule would do.
+        // An odd number of pieces has its larger part above, an arbitrary choice.
         let aim = all as f64 * (wanted / 2) as f64 / wanted as f64;
         let room = aim * (1.0 / AIM - 1.0);
         let (mut below, mut seam) = (0, 0);
@@ -223,7 +223,7 @@ impl<'a> Saw<'a> {
                 continue;
             }
             let off = (below as f64 - aim) / room;
-            // A cut that leaves no room makes more pieces than wanted, perhaps crumbs: only if there is no other.
+            // A side over its capacity makes more pieces than wanted, possibly tiny ones: the last resort.
             let worst = if off.abs() > 1.0 { all as f64 * off.abs() } else { 0.0 };
             let cost = (seam + 1) as f64 * (1.0 + UNEVEN * off * off) + worst;
             if best.is_none_or(|(least, _)| cost < least) {

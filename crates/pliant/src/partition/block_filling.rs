@@ -1,18 +1,18 @@
-//! Fewer blocks that are partly empty.
+//! Reduces the number of partly empty SIMD blocks.
 //!
-//! A core runs eight constraints at a time, and a color of a small patch leaves its last eight half empty:
-//! with 33 colors of 49 constraints that is one block in twelve. What colors leave over is put together
-//! into further sets of at most eight that share no row; in a patch that one thread runs on its own a set
-//! more costs nothing.
+//! A core runs eight constraints at a time, and each color of a small patch ends in a partly empty block:
+//! with 33 colors of 49 constraints that is one block in twelve. The remainders of all colors are merged
+//! into further sets of at most eight that share no row. In a patch that runs on one thread, an additional
+//! set is free.
 
 use crate::constraints::group::BLOCK;
 use crate::partition::graph::Graph;
 use std::ops::Range;
 
-/// Sets that leftovers may fill: one bit each.
+/// Maximum number of sets for remainders: one bit each.
 const MOST: usize = 64;
 
-/// Puts together what the classes of a patch leave over, where that makes fewer blocks.
+/// Merges the remainders of a patch's classes, if that makes fewer blocks.
 pub fn fill(graph: &Graph, classes: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     let mut bins = Bins { taken: vec![0; graph.row_count()], classes: Vec::new(), full: 0 };
     let odd = classes.iter().filter(|class| class.len() % BLOCK != 0).count();
@@ -33,28 +33,28 @@ pub fn fill(graph: &Graph, classes: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     filled
 }
 
-/// Which constraints class `k` gives away: from another part of each class, because the same part of all of
-/// them is one corner of the patch, where everybody is in the way of everybody.
+/// Constraints that class `k` gives away. Each class gives from a different part of its list: the same part of
+/// all classes is one corner of the patch, where most constraints conflict.
 fn spare(k: usize, class: &[u32]) -> Range<usize> {
     let count = class.len() % BLOCK;
     let first = k * STRIDE % (class.len() - count + 1);
     first..first + count
 }
 
-/// Steps through the classes; coprime to the lengths that classes have, more often than not.
+/// Step through the classes; usually coprime to their lengths.
 const STRIDE: usize = 29;
 
-/// Classes in the making.
+/// Classes under construction.
 struct Bins {
-    /// Which of them each row is in.
+    /// Bitset of the classes each row is in.
     taken: Vec<u64>,
     classes: Vec<Vec<u32>>,
-    /// Which of them have all they can hold.
+    /// Bitset of full classes.
     full: u64,
 }
 
 impl Bins {
-    /// Adds a constraint to the first class that has room for it, or to a new one; false if there is none left.
+    /// Adds a constraint to the first class with free capacity and no conflict, or to a new one; false if none is left.
     fn add(&mut self, c: u32, rows: &[u32]) -> bool {
         let closed = rows.iter().fold(self.full, |bits, &r| bits | self.taken[r as usize]);
         let bin = (!closed).trailing_zeros() as usize;

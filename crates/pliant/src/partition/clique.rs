@@ -4,23 +4,23 @@
 //! on one row always are a clique, but not every clique has a row in common: three edges of a triangle have
 //! none, nor have the seven lines of the Fano plane, so the busiest row only bounds ω from below.
 //!
-//! Both searches take constraints in degeneracy order and look at one neighborhood at a time: Bron & Kerbosch
+//! Both searches process constraints in degeneracy order, one neighborhood at a time: Bron & Kerbosch
 //! 1973 as in Eppstein, Löffler & Strash 2010 to list all cliques, branch and bound with greedy coloring
-//! (Tomita & Seki 2003; on bits San Segundo et al. 2011) to find ω alone. Depth is up to ω, which may be
-//! thousands, so both keep their own stack.
+//! (Tomita & Seki 2003; on bitsets San Segundo et al. 2011) to find ω alone. Depth is up to ω, which may be
+//! thousands, so both use an explicit stack.
 
 use crate::partition::conflicts::{Conflicts, Neighborhood, clear, first, has, ones};
 use crate::partition::graph::Graph;
 
-/// Most constraints for which [`omega`] searches.
+/// Maximum number of constraints for which [`omega`] is exact.
 pub const EXACT: usize = 10_000;
 
-/// Words of bits and list entries that [`omega`] reads before it gives up: counted, not timed, so that the
-/// answer is the same everywhere. Of this, blocks and scanned meshes of [`EXACT`] tetrahedra take a
-/// fiftieth at most.
+/// Bitset elements and list entries that [`omega`] reads before it gives up: counted, not timed, so that the
+/// answer is the same on every machine. Blocks and scanned meshes of [`EXACT`] tetrahedra use a fiftieth of it
+/// at most.
 const BUDGET: usize = 1 << 28;
 
-/// Size of the largest clique, and whether it is proved.
+/// Size of the largest clique, and whether it is proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Omega {
     /// Number of constraints in the largest clique found.
@@ -31,13 +31,13 @@ pub struct Omega {
 
 /// Size of the largest clique of constraints with `arity` rows each.
 ///
-/// Exact for up to [`EXACT`] constraints, unless a fixed number of steps does not suffice. Then it is the
-/// largest found, above [`EXACT`] the number of constraints on the busiest row: lower bounds both.
+/// Exact for up to [`EXACT`] constraints, unless the step budget runs out; then it is the size of the largest
+/// clique found. Above [`EXACT`] it is the number of constraints on the busiest row. Both are lower bounds.
 pub fn omega(graph: &Graph) -> Omega {
     let mut conflicts = Conflicts::new(graph);
     let mut search = Search { best: conflicts.busiest_row(), steps: 0 };
     let count = conflicts.count();
-    // Where all sit on one row there is nothing to search, but much to order.
+    // All constraints on one row: ω is known, and ordering them would be expensive.
     if count > EXACT || count == search.best {
         return Omega { size: search.best, exact: count == search.best };
     }
@@ -59,9 +59,9 @@ pub fn omega(graph: &Graph) -> Omega {
     Omega { size: search.best, exact: true }
 }
 
-/// Calls `visit` with every maximal clique once, members in rising order; always in the same order.
+/// Calls `visit` once with every maximal clique, members ascending, in deterministic order.
 ///
-/// There may be exponentially many; whoever only needs the size of the largest asks [`omega`].
+/// There may be exponentially many; use [`omega`] if only the size of the largest is needed.
 pub fn maximal_cliques(graph: &Graph, visit: &mut dyn FnMut(&[u32])) {
     let mut conflicts = Conflicts::new(graph);
     let order = conflicts.order();
@@ -69,7 +69,7 @@ pub fn maximal_cliques(graph: &Graph, visit: &mut dyn FnMut(&[u32])) {
     for &c in &order {
         conflicts.gather(c, &mut near);
         if near.later.is_empty() {
-            // What conflicts with earlier ones only was listed with the first of them.
+            // A constraint that conflicts only with earlier ones was listed with the first of them.
             if near.earlier.is_empty() {
                 visit(&[c]);
             }
@@ -84,8 +84,8 @@ pub fn maximal_cliques(graph: &Graph, visit: &mut dyn FnMut(&[u32])) {
 
 /// Branch and bound for a clique larger than the best so far.
 ///
-/// Colors alone prove ω of meshes, but not where many constraints have the same rows: a few hundred edges
-/// between five rows ran out of steps until those that fit all others, or are dominated, were told apart.
+/// Coloring bounds alone prove ω of meshes, but not where many constraints have the same rows: a few hundred edges
+/// between five rows exceeded the budget until universal and dominated constraints were handled separately.
 struct Search {
     best: usize,
     steps: usize,
@@ -95,14 +95,14 @@ struct Search {
 struct Branch {
     /// Number of constraints chosen so far.
     chosen: usize,
-    /// What conflicts with all of them.
+    /// Constraints that conflict with all of them.
     set: Vec<u64>,
-    /// What is still to be tried, and the number of colors up to it, rising.
+    /// Constraints still to be tried, each with the number of colors up to it, ascending.
     order: Vec<(usize, usize)>,
 }
 
 impl Search {
-    /// Looks for larger cliques of the center and later ones; returns whether steps sufficed.
+    /// Searches for larger cliques of the center and later constraints; returns whether the budget sufficed.
     fn run(&mut self, near: &Neighborhood) -> bool {
         let mut stack = vec![self.branch(near, near.all(), 1)];
         while let Some(level) = stack.last_mut() {
@@ -125,8 +125,8 @@ impl Search {
         true
     }
 
-    /// Takes out of `set` all in `tried` without conflicts in `set` beyond it. `tried` is what conflicts with
-    /// one that was chosen: a clique that has a dominated one in its place is no larger.
+    /// Removes from `set` each member of `tried` that has no conflicts in `set` outside `tried`. `tried` is the
+    /// neighborhood of a chosen constraint: replacing that one by a dominated one gives no larger clique.
     fn drop_dominated(&mut self, near: &Neighborhood, set: &mut [u64], tried: &[u64]) {
         for j in ones(tried) {
             self.steps += near.words;
@@ -137,8 +137,8 @@ impl Search {
         }
     }
 
-    /// Reduces `set`, then colors it greedily. A clique takes at most one of each color, so that those whose
-    /// color does not exceed what is missing to the best need not be tried.
+    /// Reduces `set`, then colors it greedily. A clique has at most one member of each color, so members whose
+    /// color does not exceed the number missing to the best need not be tried.
     fn branch(&mut self, near: &Neighborhood, mut set: Vec<u64>, chosen: usize) -> Branch {
         let chosen = self.reduce(near, &mut set, chosen);
         let missing = self.best - chosen;
@@ -162,8 +162,8 @@ impl Search {
         Branch { chosen, set, order }
     }
 
-    /// Chooses what conflicts with all others, and drops what conflicts with too few to be in a clique larger
-    /// than the best, until there is neither; returns the number chosen.
+    /// Repeatedly chooses constraints that conflict with all others, and drops those with too few conflicts to be in
+    /// a clique larger than the best; returns the number chosen.
     fn reduce(&mut self, near: &Neighborhood, set: &mut [u64], mut chosen: usize) -> usize {
         let mut left: usize = ones(set).count();
         loop {
@@ -188,17 +188,17 @@ impl Search {
 
 /// One level of [`list`].
 struct Level {
-    /// What conflicts with everything chosen so far.
+    /// Constraints that conflict with all chosen so far.
     set: Vec<u64>,
-    /// Likewise, but cliques with it are listed elsewhere; numbers of sets in [`Neighborhood::bits`].
+    /// Likewise, but their cliques are listed elsewhere; indices of sets in [`Neighborhood::bits`].
     listed: Vec<u32>,
-    /// What is still to be chosen.
+    /// Constraints still to be chosen.
     todo: Vec<u64>,
 }
 
 impl Level {
-    /// A maximal clique without the pivot holds something that the pivot does not conflict with, or the pivot
-    /// would fit: only that, or the pivot itself, need be chosen. The best pivot leaves the fewest.
+    /// A maximal clique without the pivot contains a constraint that does not conflict with the pivot, or the pivot
+    /// could be added: only those and the pivot itself need be chosen. The best pivot leaves the fewest.
     fn new(near: &Neighborhood, set: Vec<u64>, listed: Vec<u32>) -> Self {
         let pivots = ones(&set).chain(listed.iter().map(|&x| x as usize));
         let pivot = pivots.min_by_key(|&i| std::cmp::Reverse(near.degree(&set, i)));
@@ -207,7 +207,7 @@ impl Level {
     }
 }
 
-/// Lists the maximal cliques of `center` and later ones: Bron & Kerbosch with pivot.
+/// Lists the maximal cliques of `center` and later constraints: Bron & Kerbosch with pivoting.
 fn list(center: u32, near: &Neighborhood, visit: &mut dyn FnMut(&[u32])) {
     let earlier = near.later.len() as u32..near.links as u32;
     let mut stack = vec![Level::new(near, near.all(), earlier.collect())];

@@ -1,8 +1,8 @@
 //! Greedy coloring in smallest-last order (S11; D0 §3.1 Alg 1, D2 Alg 1; Matula & Beck 1983).
 //!
-//! Two constraints conflict where they share a row. Conflicts are never listed: neighbors are read off
-//! the rows' own lists, so memory stays linear in incidences and time is the sum over constraints of the
-//! lists they meet, about incidences × colors (E10).
+//! Two constraints conflict if they share a row. Conflicts are never stored: neighbors are read from
+//! the per-row lists, so memory is linear in incidences and time is the sum over constraints of the
+//! lengths of their rows' lists, about incidences × colors (E10).
 
 use crate::partition::graph::Graph;
 
@@ -13,7 +13,7 @@ pub fn smallest_last(arity: usize, rows: &[u32], row_count: usize) -> Vec<Vec<u3
     classes(&color(&Graph::uniform(arity, arity, rows, row_count)))
 }
 
-/// Color of each constraint. There are at most 1 + the greatest of the least degrees met on the way (D2 eq 6).
+/// Color of each constraint. Uses at most 1 + the largest minimum degree during removal (D2 eq 6).
 pub fn color(graph: &Graph) -> Vec<u32> {
     color_in(graph, &removal_order(graph))
 }
@@ -32,9 +32,9 @@ pub fn count(colors: &[u32]) -> usize {
     colors.iter().max().map_or(0, |&c| c as usize + 1)
 }
 
-/// Moves constraints from the larger classes to the smallest that may have them, until no move helps or
-/// two sweeps are done. Greedy coloring fills its first classes and leaves crumbs in the last: kernels
-/// with a class each want them even.
+/// Moves constraints from larger classes to the smallest without a conflict, until no move helps or
+/// two sweeps are done. Greedy coloring fills its first classes and leaves small last ones; kernels
+/// that run one class each need them even.
 pub fn balance(graph: &Graph, colors: &mut [u32]) {
     let most = count(colors);
     let words = most.div_ceil(64).max(1);
@@ -68,7 +68,7 @@ pub fn balance(graph: &Graph, colors: &mut [u32]) {
     }
 }
 
-/// Constraints in the order in which repeatedly the one with the fewest remaining conflicts is taken away.
+/// Removal order: repeatedly the constraint with the fewest remaining conflicts.
 pub fn removal_order(graph: &Graph) -> Vec<u32> {
     let count = graph.len();
     let incident = graph.incident();
@@ -104,7 +104,7 @@ pub fn removal_order(graph: &Graph) -> Vec<u32> {
 /// Lowest free color, last removed first.
 pub fn color_in(graph: &Graph, order: &[u32]) -> Vec<u32> {
     let mut colors = vec![NONE; graph.len()];
-    // Colors in use at each row, 64 to a word; widened when they run out.
+    // Colors in use at each row, 64 per element; widened as needed.
     let mut words = 1;
     let mut used = vec![0_u64; graph.row_count()];
     for &c in order.iter().rev() {
@@ -143,7 +143,7 @@ struct Queue {
     least: usize,
 }
 
-/// Degree of a constraint that is gone.
+/// Degree of a removed constraint.
 const TAKEN: u32 = u32::MAX;
 
 impl Queue {
@@ -157,7 +157,7 @@ impl Queue {
             degree: degree.to_vec(),
             least: 0,
         };
-        // Backward, so that among equals the first listed is taken first.
+        // Backward, so that ties are removed in input order.
         for c in (0..n as u32).rev() {
             queue.link(c);
         }

@@ -1,12 +1,12 @@
-//! Shorter chains: where a patch has many colors of one kind, particles are split within it.
+//! Fewer colors per patch: splits particles within a patch that has many colors of one kind.
 //!
-//! A workgroup that has few constraints of each color waits most of the time: an iteration takes as long as its
-//! chain of colors, whatever their sizes. Phantoms (S12; D2 §4) shorten the chain of one kind. What that costs in mean
-//! error, over colored Gauss–Seidel: bodies that fit lose nothing by half the colors (`peer_many`: volumes 1.01). Volumes
-//! of pieces, over 236 moments, with all colors, three fifths and half of them: 0.97, 1.07, 1.24 on `peer_tet` and
-//! 0.94, 1.17, 1.70 on `flat_body`, whose step takes 0.094 ms with three fifths, 0.085 with half. Kinds that join two particles carry loads
-//! from one end of a body to the other; with their particles split `peer_cloth` hangs with 2.7 times the error, so they
-//! keep all.
+//! A workgroup with few constraints of each color is mostly idle: an iteration takes time proportional to the
+//! number of colors, regardless of their sizes. Phantoms (S12; D2 §4) reduce the colors of one kind. Cost in mean
+//! error, relative to colored Gauss–Seidel: bodies that fit one patch lose nothing with half the colors
+//! (`peer_many`: volumes 1.01). Volumes of pieces, over 236 samples, with all colors, three fifths and half of them:
+//! 0.97, 1.07, 1.24 on `peer_tet` and 0.94, 1.17, 1.70 on `flat_body`, whose step takes 0.094 ms with three fifths,
+//! 0.085 ms with half. Kinds that join two particles carry loads from one end of a body to the other; with their
+//! particles split, `peer_cloth` has 2.7 times the error, so they keep all colors.
 
 use crate::constraints::group::Raw;
 use crate::constraints::{ConstraintKind, Layout};
@@ -17,51 +17,51 @@ use crate::partition::phantom::{self, Split};
 use crate::partition::{Plan, Problem, TieRun};
 use std::collections::BTreeMap;
 
-/// Colors of one kind that are few: to copy and to join are two barriers of their own.
+/// Kinds with no more colors than this are not split: copying and averaging add two barriers.
 const FEW: usize = 6;
 
-/// Colors that are kept, of how many.
+/// Fraction of the colors that is kept.
 #[derive(Clone, Copy)]
 struct Share(usize, usize);
 
 const HALF: Share = Share(1, 2);
-/// Where copies matter less.
+/// Where copies affect the error less.
 const THIRD: Share = Share(1, 3);
-/// Where they matter more.
+/// Where copies affect the error more.
 const THREE_FIFTHS: Share = Share(3, 5);
 
-/// Constraints of one color that keep a workgroup busy: with more of them a color takes longer.
+/// Constraints of one color that fill a workgroup: beyond this a color takes longer.
 const WIDE: usize = 256;
 
-/// What one patch has become for one kind.
+/// Split of one patch for one kind.
 pub struct Parted {
-    /// Its number.
+    /// Index of the patch.
     pub patch: u32,
     /// Its constraints.
     pub items: Vec<u32>,
-    /// Rows that they name, by their numbers in the split.
+    /// Rows of the constraints, indexed by their number in the split.
     pub names: Vec<u32>,
-    /// Colors, and which copy each constraint names.
+    /// Colors, and the copy that each constraint uses.
     pub split: Split,
 }
 
 /// Decides which patches are split.
 pub struct Shortener {
-    /// The user's number of colors.
+    /// Number of colors requested by the user.
     wish: Option<usize>,
-    /// Rows that each patch may still take.
+    /// Rows that each patch has left for copies.
     spare: Vec<usize>,
-    /// Patches that are whole bodies; pieces come after them.
+    /// Number of patches that are whole bodies; pieces follow them.
     islands: usize,
     /// Whether an iteration waits for nothing else, as in [`Problem`].
     alone: bool,
-    /// Of the colors in pieces.
+    /// Fraction of the colors kept in pieces.
     share: Share,
 }
 
 impl Shortener {
-    /// For patches that are the islands, then these pieces. `None` where chains do not matter: more patches than run
-    /// side by side keep a device busy as they are.
+    /// For patches that are the islands, then these pieces. `None` if there are more patches than run
+    /// concurrently: the device is then busy, and the number of colors does not matter.
     pub fn new(
         problem: &Problem<'_>,
         pieces: &[Vec<Item>],
@@ -91,11 +91,11 @@ impl Shortener {
         Some(Self { wish, spare, islands, alone: problem.alone, share: HALF })
     }
 
-    /// What is split from now on are these constraints.
+    /// Starts the constraints of one kind.
     pub fn begin(&mut self, kind: ConstraintKind, constraints: &Raw) {
-        // Large sheets that bend without much ado: at four moments bends of `tube` had 1.10 times the error of colors in
-        // place of 1.05, its edges the same. Stiff ones lose more: edges of `plane`, a body, a tenth. Where there are passes between
-        // those over constraints, two colors less hardly count.
+        // Large, flexible sheets: over four samples the bends of `tube` had 1.10 times the error of colors instead of
+        // 1.05, its edges the same. Stiff sheets lose more: the edges of `plane`, a body, a tenth. Where other passes
+        // run between those over constraints, two colors fewer hardly matter.
         let gives = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
         let soft = |raw: &Raw| self.alone && raw.params.chunks(kind.layout().params).all(gives);
         self.share = match kind {
@@ -105,7 +105,7 @@ impl Shortener {
         };
     }
 
-    /// Splits particles of a patch, if that makes its chain of `colors` shorter and there is room for the copies.
+    /// Splits particles of a patch, if that reduces its number of `colors` and the copies fit.
     pub fn split(&mut self, patch: u32, layout: Layout, graph: &Graph, colors: usize) -> Option<Split> {
         // Orientations cannot be averaged like positions.
         if patch == GLOBAL || layout.turns {
@@ -126,7 +126,7 @@ impl Shortener {
     }
 }
 
-/// Numbers the copies of a patch and lets its constraints name them.
+/// Numbers the copies of a patch and redirects its constraints to them.
 pub fn insert(group: usize, layout: Layout, part: &Parted, rows: &mut [u32], plan: &mut Plan) {
     let Parted { patch, items, names, split } = part;
     let from = plan.phantoms.ties.len();

@@ -1,4 +1,4 @@
-//! Who conflicts with whom around one constraint, as bits, for the searches in [`super::clique`].
+//! Conflict neighborhood of one constraint as bitsets, for the searches in [`super::clique`].
 //!
 //! Conflicts are never listed for all constraints at once: memory is linear in incidences, plus one
 //! neighborhood squared in bits.
@@ -9,19 +9,19 @@ use crate::partition::graph::Graph;
 
 const NONE: u32 = u32::MAX;
 
-/// Who conflicts with whom, read off the rows' own lists.
+/// Conflicts between constraints, read from the per-row lists.
 pub(crate) struct Conflicts<'a> {
     graph: &'a Graph,
     incident: Buckets<u32>,
-    /// Place in the order of removal.
+    /// Position in the removal order.
     rank: Vec<u32>,
-    /// Last constraint whose neighbors each constraint was counted among.
+    /// Last constraint whose neighborhood included this one.
     stamp: Vec<u32>,
-    /// Where a row's bits are in `shared`, or `NONE`.
+    /// Offset of a row's bitset in `shared`, or `NONE`.
     slot: Vec<u32>,
     /// Rows that have a slot.
     touched: Vec<u32>,
-    /// Later neighbors on each row that any of them touches.
+    /// Later neighbors on each row that any of them uses.
     shared: Vec<u64>,
 }
 
@@ -46,7 +46,7 @@ impl<'a> Conflicts<'a> {
         self.graph.members(c)
     }
 
-    /// Most constraints on one row; one that names the row twice counts once.
+    /// Largest number of constraints on one row; a constraint that lists the row twice counts once.
     pub(crate) fn busiest_row(&self) -> usize {
         let distinct = |r| self.incident.of(r).chunk_by(|a, b| a == b).count();
         (0..self.slot.len()).map(distinct).max().unwrap_or(0)
@@ -77,15 +77,15 @@ impl<'a> Conflicts<'a> {
                 }
             }
         }
-        // Last removed first: the ones in the thick of it, which coloring should see first.
+        // Last removed first: coloring should process the densest part first.
         near.later.sort_unstable_by_key(|&d| std::cmp::Reverse(self.rank[d as usize]));
         near.words = near.later.len().div_ceil(64);
         read
     }
 
-    /// Fills in who conflicts among the later neighbors; returns the number of words read.
+    /// Computes the conflicts among the later neighbors; returns the number of bitset elements read.
     ///
-    /// Goes by row: who sits on a row is noted once, and a constraint's bits are the union over its rows.
+    /// Works by row: the constraints of a row are recorded once, and a constraint's bitset is the union over its rows.
     pub(crate) fn link_later(&mut self, near: &mut Neighborhood) -> usize {
         for r in self.touched.drain(..) {
             self.slot[r as usize] = NONE;
@@ -111,9 +111,9 @@ impl<'a> Conflicts<'a> {
         (self.touched.len() + read) * near.words
     }
 
-    /// Adds the bits of the earlier neighbors, after [`Self::link_later`]. Ones without any are left out.
+    /// Adds the bitsets of the earlier neighbors, after [`Self::link_later`]. Empty ones are omitted.
     ///
-    /// Returns whether there is anything to list: not if one of them fits every clique of the later ones.
+    /// Returns false if there is nothing to list: an earlier neighbor conflicts with all later ones.
     pub(crate) fn link_earlier(&self, near: &mut Neighborhood) -> bool {
         near.links = near.later.len();
         let all = near.all();
@@ -146,14 +146,14 @@ impl<'a> Conflicts<'a> {
     }
 }
 
-/// What one constraint conflicts with; bit i stands for `later[i]`.
+/// Constraints that one constraint conflicts with; bit i stands for `later[i]`.
 #[derive(Default)]
 pub(crate) struct Neighborhood {
     pub(crate) later: Vec<u32>,
     pub(crate) earlier: Vec<u32>,
-    /// Words per set.
+    /// 64-bit elements per bitset.
     pub(crate) words: usize,
-    /// Which later ones each of the later, then of the earlier, conflicts with.
+    /// Conflicts with later neighbors: of each later neighbor, then of each earlier one.
     bits: Vec<u64>,
     /// Number of sets in `bits`.
     pub(crate) links: usize,
@@ -173,33 +173,33 @@ impl Neighborhood {
         all
     }
 
-    /// Those in `set` that conflict with i.
+    /// Members of `set` that conflict with i.
     pub(crate) fn and(&self, set: &[u64], i: usize) -> Vec<u64> {
         set.iter().zip(self.row(i)).map(|(a, b)| a & b).collect()
     }
 
-    /// How many in `set` conflict with i.
+    /// Number of members of `set` that conflict with i.
     pub(crate) fn degree(&self, set: &[u64], i: usize) -> usize {
         set.iter().zip(self.row(i)).map(|(a, b)| (a & b).count_ones() as usize).sum()
     }
 }
 
-/// Whether i is in a set.
+/// Whether a set contains i.
 pub(crate) fn has(set: &[u64], i: usize) -> bool {
     set[i / 64] >> (i % 64) & 1 == 1
 }
 
-/// Takes i out of a set.
+/// Removes i from a set.
 pub(crate) fn clear(set: &mut [u64], i: usize) {
     set[i / 64] &= !(1 << (i % 64));
 }
 
-/// Number of the first bit that is set.
+/// Index of the first set bit.
 pub(crate) fn first(set: &[u64]) -> Option<usize> {
     set.iter().position(|&w| w != 0).map(|w| w * 64 + set[w].trailing_zeros() as usize)
 }
 
-/// Numbers of the bits that are set, rising.
+/// Indices of the set bits, ascending.
 pub(crate) fn ones(set: &[u64]) -> impl Iterator<Item = usize> {
     set.iter().enumerate().flat_map(|(w, &word)| {
         let next = |&rest: &u64| Some(rest & (rest - 1)).filter(|&r| r != 0);

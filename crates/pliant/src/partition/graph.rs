@@ -1,9 +1,9 @@
-//! Who conflicts with whom: constraints and the rows they move.
+//! Conflict graph: constraints and the rows they move.
 
 use crate::mesh::topology::Buckets;
 
-/// Constraints of one kind or of several. Two of them conflict where they move the same row; conflicts
-/// are never listed, they are read off the rows' own lists (E10).
+/// Constraints of one kind or of several. Two constraints conflict if they move the same row. Conflicts
+/// are never stored; they are read from the per-row lists (E10).
 #[derive(Clone, Debug)]
 pub struct Graph {
     starts: Vec<u32>,
@@ -12,7 +12,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// No constraints yet, among so many rows.
+    /// An empty graph over `row_count` rows.
     pub fn new(row_count: usize) -> Self {
         Self { starts: vec![0], rows: Vec::new(), row_count }
     }
@@ -37,12 +37,12 @@ impl Graph {
         self.starts.len() - 1
     }
 
-    /// Whether there are none.
+    /// Whether there are no constraints.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Number of rows that constraints may name.
+    /// Number of rows that constraints may use.
     pub fn row_count(&self) -> usize {
         self.row_count
     }
@@ -53,7 +53,7 @@ impl Graph {
         &self.rows[self.starts[c as usize] as usize..self.starts[c as usize + 1] as usize]
     }
 
-    /// Place of a constraint's first row in the list of all members.
+    /// Offset of a constraint's first row in the list of all members.
     #[inline]
     pub fn start(&self, c: u32) -> usize {
         self.starts[c as usize] as usize

@@ -1,8 +1,8 @@
-//! Which bodies have nothing to do with each other.
+//! Islands: bodies without a common constraint.
 //!
-//! An island is a set of rows that no constraint joins to the rest. Islands can be solved one after the
-//! other, all iterations of each while it is in the cache, or side by side without waiting for each other;
-//! results are those of plain colors, bit for bit, because independent work commutes.
+//! No constraint joins the rows of an island to others. Islands can be solved one after the other, all
+//! iterations of each while it is in the cache, or concurrently without synchronization. Results are bitwise
+//! those of plain coloring, because independent updates commute.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
@@ -10,10 +10,10 @@ use crate::partition::Target;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Island number of rows that are solved with all others.
+/// Island number of rows that belong to no island.
 pub const GLOBAL: u32 = u32::MAX;
 
-/// Smaller bodies are put together, so that blocks of eight fill [bytes].
+/// Smaller bodies are merged into one island, so that blocks of eight fill [bytes].
 const LEAST: usize = 64 << 10;
 
 /// The islands of a scene.
@@ -28,13 +28,13 @@ pub struct Islands {
 }
 
 impl Islands {
-    /// Everything in one piece.
+    /// No islands: all rows are [`GLOBAL`].
     pub fn none(rows: usize) -> Self {
         Self { of_row: vec![GLOBAL; rows], body: vec![0; rows], runs: Vec::new() }
     }
 
-    /// Finds them. `tied` are runs of particles that something other than constraints joins; they stay global,
-    /// as do bodies for which there is no room.
+    /// Finds the islands. `tied` are ranges of particles coupled by something other than constraints; they stay
+    /// global, as do bodies that exceed the capacity.
     pub fn find(
         constraints: &BTreeMap<ConstraintKind, Raw>,
         particles: usize,
@@ -75,7 +75,7 @@ impl Islands {
         for b in order {
             let body = bodies[b];
             match found.runs.last_mut() {
-                // Neighbors in the order of particles share an island while it is small.
+                // Consecutive bodies share an island while it is small.
                 Some(run)
                     if run.end == body.first
                         && size < LEAST
@@ -101,10 +101,10 @@ impl Islands {
     }
 }
 
-/// What an island may hold.
+/// Capacity of an island.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PatchCapacity {
-    /// Particles, where the user has said so.
+    /// Particles, if the user set a limit.
     pub particles: usize,
     /// Particles and orientations.
     pub rows: usize,
@@ -113,14 +113,14 @@ pub struct PatchCapacity {
 }
 
 impl PatchCapacity {
-    /// What there is on a target.
+    /// Capacity on a target.
     pub fn on(target: &Target, patch_particles: Option<u32>) -> Self {
         let particles = patch_particles.map_or(usize::MAX, |n| n as usize);
         Self { particles, rows: target.rows, bytes: target.island_bytes }
     }
 }
 
-/// One connected body.
+/// One connected component.
 #[derive(Clone, Copy, Default)]
 struct Body {
     bytes: usize,
@@ -142,7 +142,7 @@ impl Body {
         self.bytes += 16;
     }
 
-    /// Has constraints, is small enough, and its particles are one run, so that contacts go with it.
+    /// Whether it has constraints, fits, and its particles are contiguous, so that its contacts can run with it.
     fn fits(&self, room: PatchCapacity) -> bool {
         let joined = self.bytes > 16 * self.particles;
         let small =

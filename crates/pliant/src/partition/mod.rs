@@ -1,7 +1,7 @@
-//! Which constraints may run side by side, and in which order.
+//! Which constraints may run concurrently, and in which order.
 //!
-//! Everything about order is decided here, once: [`plan`] gives every constraint a color and a patch, and
-//! copies of particles to those that share one; `pack` lays constraints out in that order and proves it,
+//! The whole order is decided here, once: [`plan`] gives every constraint a color and a patch, and
+//! particle copies to constraints that share a particle; `pack` stores constraints in that order and checks it;
 //! [`crate::schedule::passes`] turns it into the list of passes.
 
 pub mod bisection;
@@ -33,7 +33,7 @@ use glam::Vec3;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Constraints of one patch that run side by side.
+/// Constraints of one patch that run concurrently.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Set {
     /// Patch number, or [`GLOBAL`].
@@ -44,58 +44,58 @@ pub struct Set {
     pub members: Vec<u32>,
 }
 
-/// Copies that are tied to their particles at the same time, each particle once.
+/// Copies that are averaged in the same pass, each particle once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TieRun {
-    /// Number of the kind's group; `None` for the copies on seams between pieces, which all kinds name.
+    /// Group index of the kind; `None` for the copies on seams between pieces, which all kinds use.
     pub group: Option<usize>,
     /// Patch number, or [`GLOBAL`].
     pub patch: u32,
-    /// Which of the phantoms' ties.
+    /// Range of the phantoms' ties.
     pub ties: Range<usize>,
-    /// Constraints of this color and higher name copies.
+    /// Constraints of this color and higher use copies.
     pub first_color: u32,
 }
 
-/// What was decided.
+/// The plan.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
-    /// Sets of each kind, by patch and color, [`GLOBAL`] last.
+    /// Sets of each kind, ordered by patch and color, [`GLOBAL`] last.
     pub sets: Vec<Vec<Set>>,
-    /// Patches of each tiling, in the order of the passes. Islands are numbered before all of them.
+    /// Patches of each tiling, in pass order. Islands are numbered before all of them.
     pub tilings: Vec<Range<u32>>,
     /// Copies of particles.
     pub phantoms: Phantoms,
-    /// Who they are tied to.
+    /// Ties of the copies to their particles.
     pub ties: Vec<TieRun>,
-    /// Whether sets of one color may run together though they are of different kinds.
+    /// Whether sets of one color but different kinds may run concurrently.
     pub together: bool,
-    /// Where pieces join their seams within an iteration too.
+    /// Position of an additional seam exchange within an iteration.
     pub middle: Option<Middle>,
 }
 
-/// A place between two kinds of constraints.
+/// A position between two kinds of constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Middle {
-    /// The first kind after it, by its number.
+    /// Group index of the first kind after it.
     pub group: usize,
-    /// Whether it is one in every iteration, or in the last only.
+    /// In every iteration, or only in the last one.
     pub always: bool,
 }
 
-/// What a plan is made from.
+/// Input of a plan.
 pub struct Problem<'a> {
-    /// How; never [`Partition::Auto`].
+    /// Partition method; never [`Partition::Auto`].
     pub partition: Partition,
-    /// The user's wishes.
+    /// The scene's solver settings.
     pub solver: &'a Solver,
-    /// What it is made for.
+    /// Target processor.
     pub target: &'a Target,
-    /// Bodies that have nothing to do with each other.
+    /// Bodies without a common constraint.
     pub islands: &'a Islands,
     /// Rest position of every row [m].
     pub rest: &'a [Vec3],
-    /// Whether constraints and contacts with colliders are all that an iteration has.
+    /// Whether an iteration consists only of constraints and collider contacts.
     pub alone: bool,
 }
 
@@ -105,7 +105,7 @@ impl Problem<'_> {
     }
 }
 
-/// Decides about all constraints. Where particles are split, `constraints` name their copies afterwards.
+/// Plans all constraints. Where particles are split, `constraints` use their copies afterwards.
 pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Raw>) -> Plan {
     let mut plan = Plan {
         phantoms: Phantoms { first: problem.rows(), ..Phantoms::default() },
@@ -160,7 +160,7 @@ fn target(problem: &Problem<'_>, graph: &Graph) -> usize {
 }
 
 /// One coloring over all kinds: a color may have constraints of several. Kinds that read rows without moving
-/// them come after, each by itself: as conflicts those rows would take a color for every constraint on them.
+/// them follow, each by itself: counted as conflicts, those rows would need one color per constraint.
 fn joint(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Vec<Vec<Set>> {
     let reads = |kind: ConstraintKind| kind.layout().moves < kind.layout().rows;
     let mut graph = Graph::new(problem.rows());
@@ -188,7 +188,7 @@ fn joint(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> 
     all
 }
 
-/// Colors, evened out if the user wants that.
+/// Colors, balanced if the user requests it.
 fn colored(problem: &Problem<'_>, graph: &Graph) -> Vec<u32> {
     let mut colors = color::color(graph);
     if problem.solver.balance {
@@ -211,7 +211,7 @@ fn sets(colors: &[u32], patch: impl Fn(u32) -> u32) -> Vec<Set> {
     order.chunk_by(same).map(set).collect()
 }
 
-/// Numbers the copies of one kind, island after island, and lets its constraints name them.
+/// Numbers the copies of one kind, island after island, and redirects its constraints to them.
 fn insert(problem: &Problem<'_>, group: usize, layout: Layout, split: &Split, rows: &mut [u32], plan: &mut Plan) {
     let of_row = &problem.islands.of_row;
     let mut owners: Vec<u32> = (0..split.copies.len() as u32).filter(|&r| split.copies[r as usize] > 0).collect();
@@ -219,8 +219,8 @@ fn insert(problem: &Problem<'_>, group: usize, layout: Layout, split: &Split, ro
         return;
     }
     owners.sort_unstable_by_key(|&r| (of_row[r as usize], r));
-    // Averaging as D2's hybrid does it moves each particle by the mean of what full masses want; XPBD's
-    // multipliers need shares that add up (see `backend::cpu::jacobi`).
+    // Averaging as in D2's hybrid moves each particle by the mean of the full-mass corrections; XPBD's
+    // multipliers need shares that add up (see `solver::cpu::jacobi`).
     let plain = problem.partition == Partition::Hybrid && problem.solver.method == crate::scene::Method::Pbd;
     let mut first_copy = vec![u32::MAX; split.copies.len()];
     for run in owners.chunk_by(|&a, &b| of_row[a as usize] == of_row[b as usize]) {

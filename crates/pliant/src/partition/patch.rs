@@ -1,18 +1,18 @@
 //! Patches: pieces of a body that fit a core's cache or a workgroup's memory.
 //!
-//! A *tiling* cuts the constraints of a kind by planes into patches that share no row. A patch is run by one
-//! thread or workgroup, color after color, without waiting for others; all patches of a tiling are one
-//! pass. The constraints that cross its cuts are tiled again, with cuts where few of *them* cross, and so
-//! on: they are sheets, then lines, then points, so each tiling is a fraction of the one before. What is
-//! left in the end is colored as a whole. Every constraint runs once per iteration.
+//! A *tiling* cuts the constraints of a kind by planes into patches that share no row. One thread or workgroup
+//! runs a patch, color after color, without synchronization; all patches of a tiling are one pass. The
+//! constraints that cross the cuts are tiled again, with cuts that few of *them* cross, and so on: they form
+//! sheets, then lines, then points, so each tiling is a fraction of the one before. The remainder is colored
+//! globally. Every constraint runs once per iteration.
 //!
-//! Cuts are chosen on the rest shape, where bodies are spread out, as the plane with the fewest crossing
-//! constraints for the constraints it sets apart.
+//! Cuts are chosen in the rest shape, where bodies do not overlap: the plane with the fewest crossing
+//! constraints relative to the smaller part.
 
 use crate::constraints::Layout;
 use glam::Vec3;
 
-/// What a patch may hold.
+/// Capacity of a patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Rows.
@@ -21,7 +21,7 @@ pub struct Limits {
     pub bytes: usize,
 }
 
-/// Constraints of one kind, as far as patches care.
+/// Constraints of one kind, as patches need them.
 #[derive(Clone, Copy, Debug)]
 pub struct Members<'a> {
     /// Rows per constraint.
@@ -45,12 +45,12 @@ impl<'a> Members<'a> {
     }
 }
 
-/// Patches that share no row, and what crosses between them.
+/// Patches that share no row, and the constraints that cross between them.
 #[derive(Clone, Debug, Default)]
 pub struct Tiling {
     /// The constraints of each patch.
     pub patches: Vec<Vec<u32>>,
-    /// Those that lie in none.
+    /// Constraints in no patch.
     pub crossing: Vec<u32>,
 }
 
@@ -60,22 +60,22 @@ struct Plane {
     at: f32,
 }
 
-/// Places where a cut is tried along an axis.
+/// Cut positions tried along an axis.
 const BINS: usize = 64;
-/// Constraints looked at to choose a cut; more would choose no better.
+/// Constraints sampled to choose a cut; more do not improve it.
 const SAMPLE: usize = 1 << 16;
 
 /// Cuts constraints of one kind.
 pub struct Cutter<'a> {
     members: Members<'a>,
     rest: &'a [Vec3],
-    /// Stamp of the last count that met the row.
+    /// Stamp of the last count that included the row.
     seen: Vec<u32>,
     stamp: u32,
 }
 
 impl<'a> Cutter<'a> {
-    /// For the constraints of a kind, among rows that are at `rest` [m].
+    /// For the constraints of a kind; `rest` holds the rest positions of the rows [m].
     pub fn new(members: Members<'a>, rest: &'a [Vec3]) -> Self {
         Self { members, rest, seen: vec![0; rest.len()], stamp: 0 }
     }
@@ -94,7 +94,7 @@ impl<'a> Cutter<'a> {
                 continue;
             }
             let Some(plane) = self.cut(&items) else {
-                // All in one place: no plane sets anything apart.
+                // All at one point: no plane separates them.
                 tiling.crossing.extend(items);
                 continue;
             };
@@ -110,7 +110,7 @@ impl<'a> Cutter<'a> {
                 }
             }
             if left.is_empty() || right.is_empty() {
-                // Only rounding can do this; without a part set apart the cut would be tried forever.
+                // Only rounding causes this; an empty part would repeat the cut forever.
                 tiling.crossing.extend(left.into_iter().chain(right));
                 continue;
             }
@@ -138,7 +138,7 @@ impl<'a> Cutter<'a> {
         rows <= limits.rows && bytes + rows * size_of::<crate::math::RowData>() <= limits.bytes
     }
 
-    /// The plane across which the fewest constraints go, relative to the smaller part it sets apart.
+    /// The plane with the fewest crossing constraints, relative to the smaller part.
     fn cut(&self, items: &[u32]) -> Option<Plane> {
         let sample = || items.iter().copied().step_by(items.len().div_ceil(SAMPLE));
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -183,5 +183,5 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Worth of even halves against few crossings: without it a cut that crosses nothing may set apart crumbs.
+/// Weight of even halves against few crossings: without it a cut without crossings may split off a tiny part.
 const BALANCE: f32 = 0.02;

@@ -1,4 +1,4 @@
-//! Colors of one kind, patch by patch.
+//! Colors the constraints of one kind, patch by patch.
 
 use crate::constraints::Layout;
 use crate::constraints::group::BLOCK;
@@ -18,33 +18,33 @@ pub fn colors(problem: &Problem<'_>, layout: Layout, rows: &[u32]) -> Vec<Set> {
     painter.sets
 }
 
-/// Colors patches one by one, in rows numbered anew: what is looked at stays in the cache.
+/// Colors patches one by one, with rows renumbered locally so that the working set stays in the cache.
 pub struct Painter<'a> {
     problem: &'a Problem<'a>,
     layout: Layout,
     members: Members<'a>,
-    /// Number of each row within the patch at hand, where the patch's list of rows agrees.
+    /// Index of each row within the current patch; valid only where the patch's list of rows agrees.
     local: Vec<u32>,
     /// Sets so far, patch after patch.
     pub sets: Vec<Set>,
-    /// Who splits particles where a patch has many colors.
+    /// Splits particles where a patch has many colors.
     pub shortener: Option<&'a mut Shortener>,
-    /// Patches that it split.
+    /// Patches that were split.
     pub parted: Vec<Parted>,
 }
 
 impl<'a> Painter<'a> {
     /// For constraints of one kind.
     pub fn new(problem: &'a Problem<'a>, layout: Layout, members: Members<'a>) -> Self {
-        // Rows may be copies on seams, behind all others.
+        // Rows may be copies on seams, numbered after all others.
         let rows = members.rows.iter().max().map_or(0, |&r| r as usize + 1);
         Self { problem, layout, members, local: vec![0; rows], sets: Vec::new(), shortener: None, parted: Vec::new() }
     }
 
-    /// Splits the constraints of every island into sets; returns those of none.
+    /// Splits the constraints of every island into sets; returns the constraints of no island.
     pub fn paint_islands(&mut self) -> Vec<u32> {
         let (problem, members) = (self.problem, self.members);
-        // Copies on seams are outside.
+        // Copies on seams belong to no island.
         let island = |c: u32| problem.islands.of_row.get(members.of(c)[0] as usize).map_or(GLOBAL, |&island| island);
         let all = 0..(members.rows.len() / members.arity) as u32;
         let (outside, mut inside): (Vec<u32>, Vec<u32>) = all.partition(|&c| island(c) == GLOBAL);
@@ -74,15 +74,15 @@ impl<'a> Painter<'a> {
         let graph = Graph::uniform(moves, moves, &rows, names.len());
         let mut colors = colored(self.problem, &graph);
         let split = self.shortener.as_mut().and_then(|s| s.split(patch, self.layout, &graph, count(&colors)));
-        // Islands and all that is outside patches stay as plain colors have them, bit for bit.
+        // Islands and constraints outside patches keep plain colors, bitwise.
         let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
         let classes = if let Some(split) = &split {
             classes(&split.colors)
         } else if piece {
-            // Even colors leave about a tenth less error on `peer_tet`.
+            // Balanced colors leave about a tenth less error on `peer_tet`.
             balance(&graph, &mut colors);
             let classes = classes(&colors);
-            // A set more costs a core nothing, but a workgroup one more wait for all of its threads.
+            // An additional set is free on a core, but costs a workgroup one more barrier.
             if self.problem.target.width == BLOCK { fill(&graph, classes) } else { classes }
         } else {
             classes(&colors)

@@ -1,31 +1,31 @@
 //! Phantoms: copies of particles, so that any number of colors is enough (S12; D2 §4, errata E06–E09).
 //!
-//! A particle that N constraints of one color want is split into N copies, each of them a row of its own
-//! with a share m/N of the mass (E08); after all colors of the kind the particle goes to the mean of its
-//! copies (D2 eq 7). Momentum is kept, because N copies of m/N that move by Δxⱼ carry as much as one particle
-//! of m that moves by their mean.
+//! A particle used by N constraints of one color is split into N copies, each of them a row of its own
+//! with a share m/N of the mass (E08); after all colors of the kind the particle moves to the mean of its
+//! copies (D2 eq 7). Momentum is conserved, because N copies of m/N that move by Δxⱼ carry as much as one
+//! particle of m that moves by their mean.
 //!
-//! D2 splits cliques until their size is q̂ and hopes that the coloring then has q̂ classes, which does not
-//! follow (E09). We turn it around: *any* assignment of q̂ colors is made valid by splitting each particle
+//! D2 splits cliques until their size is q̂ and assumes that the coloring then has q̂ classes, which does not
+//! follow (E09). We reverse the order: *any* assignment of q̂ colors becomes valid by splitting each particle
 //! into as many copies as its most frequent color, so the colors are chosen first, greedily and so that
-//! few copies are needed, and q̂ classes come out by construction. A particle with d constraints needs
-//! ⌈d/q̂⌉ copies at least (E07); it gets more only where no color is left that all particles of a
-//! constraint can take. All copies of one particle are one phantom constraint (E06, E07).
+//! few copies are needed, which gives q̂ classes by construction. A particle with d constraints needs at least
+//! ⌈d/q̂⌉ copies (E07); it gets more only if no color is free on all particles of a constraint.
+//! All copies of one particle are one phantom constraint (E06, E07).
 
 use crate::partition::color::{color_in, count, removal_order};
 use crate::partition::graph::Graph;
 
-/// Which constraints run together, and on which copies.
+/// Which constraints run concurrently, and on which copies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Split {
     /// Color of each constraint.
     pub colors: Vec<u32>,
-    /// Copy that each member of each constraint names, in the order of [`Graph::all_members`]; only where
+    /// Copy used by each member of each constraint, in the order of [`Graph::all_members`]; meaningful only where
     /// the row has more than one.
     pub copy: Vec<u32>,
     /// Number of copies of each row; 0 where the row itself is used.
     pub copies: Vec<u32>,
-    /// Constraints of this color or higher name copies; those before it name the rows themselves.
+    /// Constraints of this color or higher use copies; those of lower colors use the rows themselves.
     pub first: u32,
 }
 
@@ -35,7 +35,7 @@ impl Split {
         Self { colors, copy: Vec::new(), copies: vec![0; graph.row_count()], first: u32::MAX }
     }
 
-    /// Number of copies in all.
+    /// Total number of copies.
     pub fn total(&self) -> usize {
         self.copies.iter().map(|&n| n as usize).sum()
     }
@@ -43,7 +43,7 @@ impl Split {
 
 /// Splits rows so that `q` colors are enough, with classes of about equal size.
 ///
-/// Where the graph has a coloring of `q` in smallest-last order already, that is the answer and nothing is
+/// If smallest-last coloring already needs at most `q` colors, that coloring is returned and nothing is
 /// split.
 pub fn split(graph: &Graph, q: usize) -> Split {
     assert!(q >= 2, "two colors at least");
@@ -69,14 +69,14 @@ pub fn split(graph: &Graph, q: usize) -> Split {
     number(graph, q, best.1)
 }
 
-/// Sweeps of improvement; the copies above the least fall to a few percent within as many.
+/// Improvement sweeps; they reduce the copies above the minimum to a few percent.
 const SWEEPS: usize = 8;
 
 fn copies_in_all(copies: &[u32]) -> usize {
     copies.iter().map(|&n| n as usize).sum()
 }
 
-/// Gives the constraints of one color on one row a copy each, in the order of the input.
+/// Gives each constraint of one color on one row a copy, in input order.
 fn number(graph: &Graph, q: usize, colors: Vec<u32>) -> Split {
     let mut taken = vec![0_u32; graph.row_count() * q];
     let mut copy = vec![0; graph.all_members().len()];
@@ -93,7 +93,7 @@ fn number(graph: &Graph, q: usize, colors: Vec<u32>) -> Split {
     Split { colors, copy, copies, first: 0 }
 }
 
-/// The first `q` colors as they are, everything else at once on copies of its own: the hybrid of
+/// The first `q` colors unchanged, all others concurrently on copies of their own: the hybrid of
 /// Gauss–Seidel and averaged Jacobi (S13; D2 §5). Averaging the copies is the averaging of Jacobi.
 pub fn hybrid(graph: &Graph, q: usize, mut colors: Vec<u32>) -> Split {
     if count(&colors) <= q {
@@ -112,20 +112,20 @@ pub fn hybrid(graph: &Graph, q: usize, mut colors: Vec<u32>) -> Split {
             copies[r as usize] += 1;
         }
     }
-    // One constraint of the rest on a row: nobody to average with.
+    // A single remaining constraint on a row needs no averaging.
     copies.iter_mut().filter(|n| **n == 1).for_each(|n| *n = 0);
     Split { colors, copy, copies, first: last }
 }
 
-/// How many constraints of each color every row has, and how many it should have at most.
+/// Number of constraints of each color on every row, and its limit.
 struct Seats {
     q: usize,
     words: usize,
     /// `[row][color]`.
     taken: Vec<u32>,
-    /// `[row][word]`: colors of which the row has fewer than `places`.
+    /// `[row][element]`: bitset of colors of which the row has fewer than `places`.
     open: Vec<u64>,
-    /// ⌈d/q⌉: constraints of one color on a row without a copy too many.
+    /// ⌈d/q⌉: constraints of one color on a row without an excess copy.
     places: Vec<u32>,
     /// Size of each class.
     sizes: Vec<u32>,
@@ -168,18 +168,18 @@ impl Seats {
         }
     }
 
-    /// Colors that every member has a place for, 64 at a time.
+    /// Colors that are open on every member, 64 at a time.
     fn open(&self, members: &[u32], word: usize) -> u64 {
         members.iter().fold(u64::MAX, |bits, &r| bits & self.open[r as usize * self.words + word])
     }
 
-    /// Copies too many that one more constraint of a color makes of its members.
+    /// Excess copies of the members caused by one more constraint of a color.
     fn excess(&self, members: &[u32], color: usize) -> u32 {
         let over = |r: usize| (self.taken[r * self.q + color] + 1).saturating_sub(self.places[r]);
         members.iter().map(|&r| over(r as usize)).sum()
     }
 
-    /// The lowest color that needs no further copy: it leaves the higher ones whole for those to come. Else
+    /// The lowest color that needs no further copy, which keeps the higher ones open for later constraints; else
     /// the one that needs fewest.
     fn first(&self, members: &[u32]) -> usize {
         let lowest = |w: usize| {
@@ -189,13 +189,13 @@ impl Seats {
         (0..self.words).find_map(lowest).unwrap_or_else(|| self.fewest(members, self.q))
     }
 
-    /// The color with the least excess, of those the smallest; not `except` where there is another.
+    /// The color with the least excess, ties to the smallest class; not `except` unless it is the only one.
     fn fewest(&self, members: &[u32], except: usize) -> usize {
         (0..self.q).min_by_key(|&k| (self.excess(members, k), k == except, self.sizes[k])).unwrap_or(0)
     }
 
-    /// Moves constraints that cost a copy to colors that cost none, or elsewhere so that others may; and from
-    /// large classes to small ones.
+    /// Moves constraints that cost a copy to colors that cost none, or to other colors to make space for others;
+    /// and from large classes to small ones.
     fn improve(&mut self, graph: &Graph, order: &[u32], colors: &mut [u32]) {
         let mean = (graph.len() / self.q) as u32;
         for &c in order {
@@ -225,7 +225,7 @@ impl Seats {
         }
     }
 
-    /// Copies that each row needs as it is; 0 where one is enough.
+    /// Copies that each row currently needs; 0 where one is enough.
     fn copies(&self) -> Vec<u32> {
         let most = |taken: &[u32]| taken.iter().copied().max().filter(|&n| n > 1).unwrap_or(0);
         self.taken.chunks_exact(self.q).map(most).collect()

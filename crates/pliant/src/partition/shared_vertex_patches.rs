@@ -1,12 +1,12 @@
-//! The plan of partition "mosaic": one pass over pieces that share the particles on their seams.
+//! The plan of partition "mosaic" (shared-vertex patches): one pass over pieces that share particles on their seams.
 //!
-//! Where every pass over all constraints costs more than many colors within a workgroup, an iteration should be
-//! one pass. So every constraint, of whatever kind, belongs to one piece; a particle that several pieces name
-//! has a copy in each of them, with its share of the mass, and goes to the mean of its copies after the pass (the
-//! phantoms of S12, with seams in place of colors). Pieces then share no row, and what is inside of them
-//! is Gauss–Seidel, with chains of colors made shorter where that pays (`shorten`).
+//! Where a pass over all constraints costs more than many colors within a workgroup, an iteration should be
+//! one pass. So every constraint, of any kind, belongs to one piece. A particle used by several pieces
+//! has a copy in each of them, with its share of the mass, and moves to the mean of its copies after the pass (the
+//! phantoms of S12, with seams instead of colors). Pieces then share no row, and each is solved by
+//! Gauss–Seidel, with fewer colors where that pays (`color_reduction`).
 //!
-//! Orientations cannot be averaged like positions: the kinds that turn them stay outside, in colors of their own.
+//! Orientations cannot be averaged like positions: kinds that rotate them stay outside, in colors of their own.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
@@ -18,10 +18,10 @@ use crate::partition::patch_coloring::Painter;
 use crate::partition::{Middle, Plan, Problem, TieRun};
 use std::collections::BTreeMap;
 
-/// Gives every constraint a piece and a color, and particles on seams their copies.
+/// Assigns every constraint a piece and a color, and particles on seams their copies.
 pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let pieces = cut(problem, constraints);
-    sew(problem, &pieces, constraints, plan);
+    duplicate_seam_particles(problem, &pieces, constraints, plan);
     let first = problem.islands.runs.len() as u32;
     // By group and piece.
     let mut sorted = vec![vec![Vec::new(); pieces.len()]; constraints.len()];
@@ -48,11 +48,11 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Ra
     if !pieces.is_empty() {
         plan.tilings.push(first..first + pieces.len() as u32);
     }
-    // Copies that other kinds have moved apart spoil volumes, of which many have three or four corners on a seam. Where
-    // pieces run at once and exchange their seams, one exchange more, before the last volumes of a substep, was worth as
-    // much as one in every iteration at four moments of `peer_tet`. Where they have passes, more of these are worth what
-    // they cost: `block100` has 1.24 times the error of colored Gauss–Seidel in its volumes in place of 1.58, in 1.9 ms
-    // in place of 1.5.
+    // Copies moved apart by other kinds degrade volumes, many of which have three or four corners on a seam. Where
+    // pieces run concurrently and exchange their seams, one additional exchange before the last volumes of a substep
+    // gained as much as one in every iteration, over four samples of `peer_tet`. Where pieces run in separate passes,
+    // more exchanges pay: `block100` has 1.24 times the volume error of colored Gauss–Seidel instead of 1.58, in
+    // 1.9 ms instead of 1.5 ms.
     let volumes = constraints.keys().position(|&kind| kind == ConstraintKind::Volume);
     let always = pieces.len() > problem.target.few;
     let volumes = volumes.filter(|&group| group > 0 && plan.phantoms.seams > 0);
@@ -62,11 +62,11 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Ra
 /// The constraints of each piece.
 fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Vec<Vec<Item>> {
     let stock = |(kind, raw)| Stock::of_kind(kind, raw);
-    let mut saw = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
-    let mut outside = saw.items();
-    outside.retain(|&item| problem.islands.of_row[saw.rows(item)[0] as usize] == GLOBAL);
-    // Bodies one by one: how one is cut must not depend on what else is in the scene.
-    let body = |item: Item| problem.islands.body[saw.rows(item)[0] as usize];
+    let mut bisection = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
+    let mut outside = bisection.items();
+    outside.retain(|&item| problem.islands.of_row[bisection.rows(item)[0] as usize] == GLOBAL);
+    // Bodies one by one: the cut of a body must not depend on the rest of the scene.
+    let body = |item: Item| problem.islands.body[bisection.rows(item)[0] as usize];
     outside.sort_by_key(|&item| body(item));
     let bodies: Vec<Vec<Item>> = outside.chunk_by(|&a, &b| body(a) == body(b)).map(<[Item]>::to_vec).collect();
     let target = problem.target;
@@ -74,33 +74,38 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
     let mut seen = vec![u32::MAX; problem.rows()];
     let mut share = |number: usize, items: &[Item]| {
         let (mut named, mut rows_named) = (0_usize, 0_usize);
-        for &r in items.iter().flat_map(|&item| saw.rows(item)) {
+        for &r in items.iter().flat_map(|&item| bisection.rows(item)) {
             named += 1;
             rows_named += usize::from(std::mem::replace(&mut seen[r as usize], number as u32) != number as u32);
         }
-        // What fits needs no seams, though something else than constraints keeps it from being an island.
+        // A body that fits needs no seams, even if a coupling other than constraints keeps it from being an island.
         if rows_named <= rows && items.len() <= target.most {
             return Share { rows, constraints: items.len() };
         }
         let degree = named.div_ceil(rows_named.max(1));
-        // A quarter more than an even share, because no cut is even.
+        // A quarter above an even share, because no cut is even.
         let even = items.len() * 5 / (4 * target.pieces);
         Share { rows, constraints: (target.crowd * degree).max(even).min(target.most) }
     };
     let shares: Vec<Share> = bodies.iter().enumerate().map(|(k, items)| share(k, items)).collect();
-    bodies.into_iter().zip(shares).flat_map(|(items, share)| saw.cut(share, items)).collect()
+    bodies.into_iter().zip(shares).flat_map(|(items, share)| bisection.cut(share, items)).collect()
 }
 
-/// Gives each particle that several pieces name a copy in every one of them, which the constraints there name
-/// in its place.
-fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
+/// Gives each particle used by several pieces a copy in every one of them, and redirects the constraints to the
+/// copies.
+fn duplicate_seam_particles(
+    problem: &Problem<'_>,
+    pieces: &[Vec<Item>],
+    constraints: &mut BTreeMap<ConstraintKind, Raw>,
+    plan: &mut Plan,
+) {
     let arities: Vec<usize> = constraints.keys().map(|kind| kind.layout().rows).collect();
     let mut rows: Vec<&mut [u32]> = constraints.values_mut().map(|raw| &mut raw.rows[..]).collect();
     let place = |item: Item| {
         let (n, c) = (arities[item.group as usize], item.number as usize);
         c * n..(c + 1) * n
     };
-    // Pieces that name each row, counted as they come up.
+    // Number of pieces that use each row so far.
     let mut count = vec![0_u32; problem.rows()];
     let mut last = vec![GLOBAL; problem.rows()];
     for (piece, items) in pieces.iter().enumerate() {
@@ -113,7 +118,7 @@ fn sew(problem: &Problem<'_>, pieces: &[Vec<Item>], constraints: &mut BTreeMap<C
         }
     }
     let phantoms = &mut plan.phantoms;
-    // Copy of each row that the piece at hand names, before the first piece one less than the first.
+    // Copy of each row in the current piece; initially one before the first copy.
     let mut copy = vec![0_u32; problem.rows()];
     for (owner, &count) in count.iter().enumerate().filter(|(_, count)| **count > 1) {
         copy[owner] = phantoms.split(owner as u32, count, count as f32) - 1;

@@ -1,33 +1,33 @@
-//! What a plan is made for: how much fits, and how much runs side by side.
+//! Target processor of a plan: capacities and concurrency.
 
 use crate::scene::Partition;
 
-/// Measures of the processor that a model will run on. They decide which bodies are islands and how larger ones
-/// are cut, so results depend on them; they do not depend on what else the machine has, such as its cores.
+/// Parameters of the target processor. They decide which bodies are islands and how larger ones are cut, so
+/// results depend on them; results do not depend on other properties of the machine, such as its number of cores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// Rows that an island or a piece may hold.
+    /// Maximum rows of an island or a piece.
     pub rows: usize,
-    /// Most that an island holds, rows and constraints [bytes].
+    /// Maximum size of an island, rows and constraints [bytes].
     pub island_bytes: usize,
-    /// Constraints that run side by side within a patch.
+    /// Constraints that run concurrently within a patch.
     pub width: usize,
-    /// Pieces that keep the whole device busy.
+    /// Number of pieces that occupies the whole device.
     pub pieces: usize,
-    /// Constraints of a piece for each that a particle has: smaller ones keep nobody busy.
+    /// Minimum constraints of a piece per constraint of a particle: smaller pieces leave threads idle.
     pub crowd: usize,
-    /// Constraints of a piece at most.
+    /// Maximum constraints of a piece.
     pub most: usize,
-    /// Patches that run side by side: with no more of them, the longest chain of colors in one decides how long they
-    /// all take.
+    /// Patches that run concurrently: with no more patches than this, the one with the most colors determines the
+    /// time of all.
     pub few: usize,
-    /// What [`Partition::Auto`] stands for.
+    /// The partition that [`Partition::Auto`] selects.
     pub auto: Partition,
 }
 
 impl Target {
-    /// Threads of a CPU, whatever their number. Patches are never far behind: bodies that fit a cache are one
-    /// patch as they are with colors, larger ones run as fast on one core and scale better to several.
+    /// CPU threads, any number. Patches are never much slower than colors: bodies that fit a cache are one
+    /// patch, as with colors; larger ones run as fast on one core and scale better to several.
     pub const CPU: Self = Self {
         rows: usize::MAX,
         island_bytes: 768 << 10,
@@ -39,15 +39,15 @@ impl Target {
         auto: Partition::Patch,
     };
 
-    /// Workgroups that a large GPU runs at once, one to a processor.
+    /// Workgroups that run concurrently on a large GPU, one per multiprocessor.
     pub(crate) const SIDE_BY_SIDE: usize = 160;
 
-    /// Workgroups of a GPU that keep their rows in `workgroup_bytes` of fast memory and have `threads` each.
+    /// GPU workgroups of `threads` threads that keep their rows in `workgroup_bytes` of workgroup memory.
     ///
-    /// A pass over all constraints costs as much as a dozen colors within a workgroup, so that pieces of all
-    /// kinds, which take one pass per iteration, come out ahead of patches, which take several per kind.
+    /// A pass over all constraints costs as much as a dozen colors within a workgroup, so pieces of all
+    /// kinds, which take one pass per iteration, are faster than patches, which take several per kind.
     pub fn gpu(workgroup_bytes: usize, threads: usize) -> Self {
-        // An eighth is for the list of rounds.
+        // An eighth is reserved for the list of rounds.
         let for_rows = workgroup_bytes - workgroup_bytes / 8;
         Self {
             rows: for_rows / size_of::<crate::math::RowData>(),
@@ -61,8 +61,8 @@ impl Target {
         }
     }
 
-    /// The same with islands and pieces of at most so many rows, where the user wishes.
-    pub(crate) fn rows_within(&self, wish: Option<u32>) -> usize {
-        wish.map_or(self.rows, |n| self.rows.min(n as usize))
+    /// Maximum rows of islands and pieces, reduced to the user's limit if there is one.
+    pub(crate) fn rows_within(&self, limit: Option<u32>) -> usize {
+        limit.map_or(self.rows, |n| self.rows.min(n as usize))
     }
 }

@@ -1,7 +1,7 @@
 //! The plan of partition "patch": islands, tilings of each kind, and colors within each.
 //!
-//! Kinds are tiled one after the other and not together: an iteration that runs all kinds of a patch before
-//! it goes on to the crossing constraints leaves half again the volume error (ARCHITECTURE.md has the numbers).
+//! Kinds are tiled one after the other and not together: running all kinds of a patch before the crossing
+//! constraints increases the volume error by half (ARCHITECTURE.md has the numbers).
 
 use crate::constraints::group::Raw;
 use crate::constraints::{ConstraintKind, Layout};
@@ -12,14 +12,14 @@ use crate::partition::{Plan, Problem, Set};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Most that a patch holds: a share of a core's second-level cache [bytes].
+/// Maximum size of a patch: a share of a core's second-level cache [bytes].
 const MOST: usize = 384 << 10;
-/// Least that a patch is cut to for the sake of more patches: below it blocks of eight stay empty [bytes].
+/// Minimum size to which patches are cut for concurrency: below it blocks of eight stay empty [bytes].
 const LEAST: usize = 64 << 10;
-/// Tilings of a kind at most; each costs a pass.
+/// Maximum tilings of a kind; each costs a pass.
 const TILINGS: usize = 6;
 
-/// Gives every constraint a patch and a color.
+/// Assigns every constraint a patch and a color.
 pub fn plan(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>, plan: &mut Plan) {
     let mut next = problem.islands.runs.len() as u32;
     for (kind, raw) in constraints {
@@ -39,12 +39,12 @@ fn of_kind(
 ) -> Vec<Set> {
     let mut painter = Painter::new(problem, layout, members);
     let mut outside = painter.paint_islands();
-    // A constraint that only reads a row, which may belong to another patch, stays outside; it colors well.
+    // Constraints that read rows, which may belong to another patch, stay outside; they need few colors.
     if layout.moves < layout.rows {
         painter.paint(GLOBAL, outside);
         return painter.sets;
     }
-    // Bodies one by one: how one is cut must not depend on what else is in the scene.
+    // Bodies one by one: the cut of a body must not depend on the rest of the scene.
     let body = |c: u32| problem.islands.body[members.of(c)[0] as usize];
     outside.sort_by_key(|&c| body(c));
     let mut cutter = Cutter::new(members, problem.rest);
@@ -60,7 +60,7 @@ fn of_kind(
                 levels.push(Vec::new());
             }
             levels[level].extend(tiling.patches);
-            // Where a tiling hardly helps, colors do.
+            // If a tiling captures too few constraints, the rest is colored globally.
             if open.is_empty() || count - open.len() < count.div_ceil(10) {
                 break;
             }
@@ -80,7 +80,7 @@ fn of_kind(
 }
 
 fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {
-    let wish = problem.solver.patch_particles;
+    let limit = problem.solver.patch_particles;
     let even = (constraints * members.bytes / problem.target.pieces).clamp(LEAST, MOST);
-    Limits { rows: problem.target.rows_within(wish), bytes: if wish.is_some() { usize::MAX } else { even } }
+    Limits { rows: problem.target.rows_within(limit), bytes: if limit.is_some() { usize::MAX } else { even } }
 }

@@ -1,62 +1,64 @@
-//! What leaves the world or changes in it while it runs, in the user's words.
+//! Scene format: drains, freezing and melting.
 
 use crate::scene::collider::{BoxShape, SphereShape};
 use crate::scene::motion::MotionSpec;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A region that takes away the particles of liquids and grains whose middle is in it when a step ends. Give exactly one
-/// of `box`, `sphere`.
+/// A region that removes particles of liquids and grains whose center is inside it at the end of a step. Give exactly
+/// one of `box`, `sphere`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Drain {
-    /// A cuboid.
+    /// A box.
     #[serde(rename = "box")]
     pub cuboid: Option<BoxShape>,
-    /// A ball.
+    /// A sphere.
     pub sphere: Option<SphereShape>,
-    /// Name of the liquid or of the grains that it takes; default all of them.
+    /// Name of the liquid or grains to remove; default all.
     pub object: Option<String>,
-    /// Whether what came out of a `pour` goes back to it and comes out again, so that it never runs dry; default false.
+    /// Whether particles that came from a `pour` return to it and are emitted again, so that it never runs out; default
+    /// false.
     pub recycle: bool,
-    /// How it moves; default not at all.
+    /// Motion of the region; default none.
     pub motion: Option<MotionSpec>,
 }
 
-/// A liquid of which all that is in a region turns into one rigid body, at once or as a front comes. Give one of `box`,
-/// `sphere`, or none where it is all of it.
+/// Freezing: the part of a liquid inside a region becomes one rigid body, at once or behind a moving front. Give one of
+/// `box`, `sphere`, or neither for the whole liquid.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Freeze {
     /// Name of the liquid.
     pub liquid: String,
-    /// When it begins [s]; default 0.
+    /// Start time [s]; default 0.
     pub start: f32,
-    /// A cuboid.
+    /// A box.
     #[serde(rename = "box")]
     pub cuboid: Option<BoxShape>,
-    /// A ball.
+    /// A sphere.
     pub sphere: Option<SphereShape>,
-    /// How fast a front goes through the region [m/s]; default all at once. It is over when it is through.
+    /// Speed of the front through the region [m/s]; default all at once. Freezing ends when the front has crossed the
+    /// region.
     pub speed: Option<f32>,
-    /// Where the front comes from [m]; default the middle of the region.
+    /// Origin of the front [m]; default the center of the region.
     pub from: Option<[f32; 3]>,
-    /// Density of the body among liquids [kg/m³]; default that of the liquid. Ice has 917.
+    /// Density of the body in liquids [kg/m³]; default that of the liquid. Ice has 917.
     pub density: Option<f32>,
-    /// Color (red, green, blue from 0 to 1) of the body.
+    /// Color of the body (red, green, blue from 0 to 1).
     pub color: Option<[f32; 3]>,
 }
 
-/// A body that turns into a liquid, from its surface inward.
+/// Melting: a body becomes a liquid, from its surface inward.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Melt {
     /// Name of the body. Its particles must be about as large as those of liquids.
     pub body: String,
-    /// Name of the liquid that it turns into, which may have neither `fill`, `mesh` nor `pour`.
+    /// Name of the liquid it becomes, which may have none of `fill`, `mesh`, `pour`.
     pub liquid: String,
-    /// When it begins [s]; default 0.
+    /// Start time [s]; default 0.
     pub start: f32,
-    /// How fast the front goes inward [m/s]: heat by area over density and heat of fusion, q/(ρ·L).
+    /// Inward speed of the front [m/s]: heat flux over density and heat of fusion, q/(ρ·L).
     pub speed: f32,
 }

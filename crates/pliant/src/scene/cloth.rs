@@ -1,4 +1,4 @@
-//! Cloth, in the user's words.
+//! Scene format: cloth.
 
 use crate::scene::material::{BendModel, Elasticity, Fem};
 use crate::scene::placement::{ArraySpec, Pin, Transform};
@@ -13,43 +13,43 @@ pub struct Cloth {
     pub name: String,
     /// A rectangle of triangles.
     pub grid: Option<GridSpec>,
-    /// Points and triangles written out.
+    /// Inline points and triangles.
     pub inline: Option<InlineMesh>,
     /// A triangle mesh file (OBJ, PLY, STL, glTF) in the scene's folder.
     pub mesh: Option<String>,
-    /// Where it is placed.
+    /// Scale, rotation and translation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
     /// Initial velocity [m/s].
     pub velocity: [f32; 3],
-    /// Factors by which it is stretched or squeezed at the start, about its lowest corner; default none.
+    /// Initial scale factors about the lowest corner, rest shape unchanged; default 1.
     pub squash: [f32; 3],
     /// Mass per area [kg/m²]; default 0.2.
     pub density: f32,
-    /// Mass of every particle [kg], in place of `density`.
+    /// Mass of every particle [kg], replaces `density`.
     pub particle_mass: Option<f32>,
-    /// Radius of its particles [m], half the thickness in contact; default 0.01.
+    /// Contact radius of its particles [m], half the contact thickness; default 0.01.
     pub radius: f32,
-    /// Resistance of edges to stretching; default `{ compliance = 0 }`.
+    /// Stretch resistance of edges; default `{ compliance = 0 }`.
     pub stretch: Elasticity,
-    /// Resistance to bending; default none.
+    /// Bending resistance; default none.
     pub bend: Option<Elasticity>,
-    /// Which bending constraint; default "dihedral".
+    /// Bending constraint; default "dihedral".
     pub bend_model: BendModel,
-    /// Continuum membrane in place of `stretch`; needs `thickness`.
+    /// Continuum membrane, replaces `stretch`; needs `thickness`.
     pub fem: Option<Fem>,
     /// Thickness of the material for `fem` [m]; default 0.001.
     pub thickness: f32,
-    /// Long-range tethers to the pins: greatest distance over rest distance, such as 1.05; default none.
+    /// Long-range tethers to the pins: maximum distance relative to rest distance, such as 1.05; default none.
     pub tether: Option<f32>,
-    /// Drag coefficient in the air; default 1.
+    /// Aerodynamic drag coefficient; default 1.
     pub drag: f32,
-    /// Lift coefficient in the air; default 0.5.
+    /// Aerodynamic lift coefficient; default 0.5.
     pub lift: f32,
-    /// Particles that do not move, or move as told.
+    /// Fixed or kinematic particles.
     pub pin: Vec<Pin>,
-    /// Color in pictures (red, green, blue from 0 to 1); default from a palette.
+    /// Color for rendering (red, green, blue from 0 to 1); default from a palette.
     pub color: Option<[f32; 3]>,
 }
 
@@ -89,20 +89,20 @@ pub struct GridSpec {
     pub cells: [u32; 2],
     /// Lengths of the sides [m].
     pub size: [f32; 2],
-    /// "xy" (default, upright: the first side runs right, the second up) or "xz" (flat).
+    /// "xy" (default, upright: first side along x, second along y) or "xz" (horizontal).
     #[serde(default)]
     pub plane: GridPlane,
 }
 
-/// A small mesh written out in the scene.
+/// A small inline mesh.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InlineMesh {
     /// Positions [m].
     pub points: Vec<[f32; 3]>,
-    /// Corners of each triangle, numbers of points from 0.
+    /// Corners of each triangle, point numbers from 0.
     pub triangles: Vec<[u32; 3]>,
-    /// Mass of each point [kg], in place of `density`.
+    /// Mass of each point [kg], replaces `density`.
     #[serde(default)]
     pub masses: Option<Vec<f32>>,
 }
@@ -114,6 +114,6 @@ pub enum GridPlane {
     /// Upright.
     #[default]
     Xy,
-    /// Flat.
+    /// Horizontal.
     Xz,
 }

@@ -1,4 +1,4 @@
-//! Solids of the environment, in the user's words.
+//! Scene format: colliders.
 
 use crate::scene::cloth::InlineMesh;
 use crate::scene::motion::{MotionSpec, Rotate};
@@ -7,35 +7,35 @@ use crate::scene::soft::{FigureSpec, TorusSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A solid that particles collide with. Give exactly one of `plane`, `sphere`, `capsule`, `box`, `convex`, `surface`,
-/// `sdf`.
+/// A collider. Give exactly one of `plane`, `sphere`, `capsule`, `box`, `convex`, `surface`, `sdf`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collider {
     /// Name for messages; default "collider N".
     pub name: String,
-    /// Everything below a plane.
+    /// A half-space below a plane.
     pub plane: Option<PlaneShape>,
-    /// A ball.
+    /// A sphere.
     pub sphere: Option<SphereShape>,
-    /// A rod with round ends.
+    /// A capsule.
     pub capsule: Option<CapsuleShape>,
-    /// A cuboid.
+    /// A box.
     #[serde(rename = "box")]
     pub cuboid: Option<BoxShape>,
-    /// The convex hull of a mesh, or of points.
+    /// The convex hull of a mesh or of points.
     pub convex: Option<MeshShape>,
-    /// Triangles as they are, open or closed, touched from both sides: particles do not cross them, however fast.
+    /// A two-sided triangle surface, open or closed, with continuous collision detection: fast particles do not pass
+    /// through it.
     pub surface: Option<MeshShape>,
-    /// The inside of a closed mesh, as signed distances on a grid.
+    /// The inside of a closed mesh, as a signed distance field on a grid.
     pub sdf: Option<MeshShape>,
-    /// Friction with everything that touches it.
+    /// Friction with particles.
     pub friction: FrictionSpec,
-    /// Speed after a rebound over speed before, 0 to 1; default 0.
+    /// Coefficient of restitution, 0 to 1; default 0.
     pub restitution: f32,
-    /// Rate at which the speed along it of what touches it decays [1/s]; default 0.
+    /// Decay rate of the tangential velocity of particles in contact [1/s]; default 0.
     pub rolling: f32,
-    /// How it moves; default not at all.
+    /// Motion of the collider; default none.
     pub motion: Option<MotionSpec>,
 }
 
@@ -61,7 +61,7 @@ impl Default for FrictionSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlaneShape {
-    /// Direction out of the solid; any length but 0. Default up.
+    /// Outward normal; any length but 0. Default up.
     #[serde(default = "up")]
     pub normal: [f32; 3],
     /// Distance of the plane from the origin along the normal [m]; default 0.
@@ -73,7 +73,7 @@ fn up() -> [f32; 3] {
     [0.0, 1.0, 0.0]
 }
 
-/// A ball.
+/// A sphere.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SphereShape {
@@ -95,7 +95,7 @@ pub struct CapsuleShape {
     pub radius: f32,
 }
 
-/// A cuboid.
+/// A box.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BoxShape {
@@ -108,30 +108,30 @@ pub struct BoxShape {
     pub rotate: Option<Rotate>,
 }
 
-/// A shape of triangles. Give exactly one of `mesh`, `inline`, `bowl`, `torus`, `figure`, or, for `convex`, `points`.
+/// A triangle mesh. Give exactly one of `mesh`, `inline`, `bowl`, `torus`, `figure`, or, for `convex`, `points`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct MeshShape {
-    /// File of a triangle mesh; closed for `sdf`.
+    /// Triangle mesh file; closed for `sdf`.
     pub mesh: Option<String>,
-    /// A mesh written out, without masses.
+    /// An inline mesh, without masses.
     pub inline: Option<InlineMesh>,
-    /// A bowl without thickness.
+    /// A bowl of zero thickness.
     pub bowl: Option<BowlSpec>,
-    /// The skin of a ring.
+    /// The surface of a ring.
     pub torus: Option<TorusSpec>,
-    /// The skin of a figure.
+    /// The surface of a figure.
     pub figure: Option<FigureSpec>,
-    /// Points whose hull is wanted [m]; `convex` only.
+    /// Points of the hull [m]; `convex` only.
     pub points: Option<Vec<[f32; 3]>>,
-    /// Distances along the longest side, 4 to 256; `sdf` only; default 64. Details smaller than the distance between
-    /// them are lost.
+    /// Grid points along the longest side, 4 to 256; `sdf` only; default 64. Features smaller than the grid spacing are
+    /// lost.
     pub grid: Option<u32>,
-    /// Where it is placed.
+    /// Scale, rotation and translation.
     pub transform: Transform,
 }
 
-/// The lower part of a sphere, open above, with its lowest point in the origin.
+/// The lower part of a sphere, open above, with its lowest point at the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BowlSpec {
@@ -139,7 +139,7 @@ pub struct BowlSpec {
     pub radius: f32,
     /// Height of the rim [m], less than two radii.
     pub height: f32,
-    /// Triangles around; default 48.
+    /// Triangles around the axis; default 48.
     #[serde(default = "bowl_segments")]
     pub segments: u32,
 }

@@ -1,11 +1,11 @@
-//! Inflatables, in the user's words.
+//! Scene format: inflatables.
 
 use crate::scene::material::{BendModel, Elasticity};
 use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A closed skin with pressure inside. Give exactly one of `sphere` and `mesh`.
+/// A closed surface with internal pressure. Give exactly one of `sphere` and `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Inflatable {
@@ -15,11 +15,11 @@ pub struct Inflatable {
     pub sphere: Option<IcosphereSpec>,
     /// A closed triangle mesh file (OBJ, PLY, STL, glTF) in the scene's folder.
     pub mesh: Option<String>,
-    /// Wanted volume over volume at rest; default 1.
+    /// Target volume relative to rest volume; default 1.
     pub pressure: f32,
-    /// Resistance of the inside to changes of volume; default `{ compliance = 0 }`.
+    /// Resistance of the enclosed volume to change; default `{ compliance = 0 }`.
     pub volume: Elasticity,
-    /// Where it is placed.
+    /// Scale, rotation and translation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
@@ -27,23 +27,23 @@ pub struct Inflatable {
     pub velocity: [f32; 3],
     /// Mass per area [kg/m²]; default 0.2.
     pub density: f32,
-    /// Mass of every particle [kg], in place of `density`.
+    /// Mass of every particle [kg], replaces `density`.
     pub particle_mass: Option<f32>,
-    /// Radius of its particles in contact [m]; default 0.005.
+    /// Contact radius of its particles [m]; default 0.005.
     pub radius: f32,
-    /// Resistance of edges to stretching; default `{ compliance = 0 }`.
+    /// Stretch resistance of edges; default `{ compliance = 0 }`.
     pub stretch: Elasticity,
-    /// Resistance to bending; default none.
+    /// Bending resistance; default none.
     pub bend: Option<Elasticity>,
-    /// Which bending constraint; default "dihedral".
+    /// Bending constraint; default "dihedral".
     pub bend_model: BendModel,
-    /// Drag coefficient in the air; default 1.
+    /// Aerodynamic drag coefficient; default 1.
     pub drag: f32,
-    /// Lift coefficient in the air; default 0.
+    /// Aerodynamic lift coefficient; default 0.
     pub lift: f32,
-    /// Particles that do not move, or move as told.
+    /// Fixed or kinematic particles.
     pub pin: Vec<Pin>,
-    /// Color in pictures; default from a palette.
+    /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
 
@@ -78,6 +78,6 @@ impl Default for Inflatable {
 pub struct IcosphereSpec {
     /// Radius [m].
     pub radius: f32,
-    /// How often each triangle is cut in four, 0 to 8: 20 × 4ⁿ triangles.
+    /// Subdivision levels, 0 to 8: level n has 20 × 4ⁿ triangles.
     pub subdivisions: u32,
 }

@@ -1,4 +1,4 @@
-//! Liquids in the user's words.
+//! Scene format: liquids.
 
 use crate::scene::grains::{FillSpec, PourSpec};
 use crate::scene::placement::{ArraySpec, Transform};
@@ -20,34 +20,35 @@ pub enum Smoothing {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FluidSpec {
-    /// Radius of a particle [m]; default 0.02. Each stands for a cube of two radii.
+    /// Particle radius [m]; default 0.02. A particle represents a cube of two radii.
     pub radius: f32,
-    /// How far a particle sees others, in radii, 3 to 6; default 4.
+    /// Support radius of the kernel, in particle radii, 3 to 6; default 4.
     pub reach: f32,
     /// Smoothing kernel: "cubic" (default), or "poly6" for density with the gradient of "spiky".
     pub kernel: Smoothing,
-    /// Factor on every correction of density, 0.1 to 1; default 0.6, beyond a reach of 4 less by its square. From a third
-    /// more on a deep liquid shakes.
+    /// Relaxation factor of density corrections, 0.1 to 1; default 0.6, beyond a reach of 4 reduced by its square. From
+    /// about 4/3 of the default on, a deep liquid oscillates.
     pub omega: Option<f32>,
-    /// Share of the last substep's pressure that the next one starts from, 0 to 0.9; default 0.5, half the compression
-    /// for as many iterations, but 0 with "poly6", which would gain energy. More makes splashes livelier than they are, and
-    /// where there is one iteration no more than 0.3 is taken, or they would blow up.
+    /// Fraction of the last substep's pressure that the next one starts from (warm start), 0 to 0.9; default 0.5, which
+    /// halves the compression for the same iterations, but 0 with "poly6", which would gain energy. Larger values make
+    /// splashes too energetic; with one iteration it is limited to 0.3 for stability.
     pub carry: Option<f32>,
-    /// Softening of density constraints, so that particles in one place part gently; default 0.02.
+    /// Relaxation of density constraints, so that coincident particles separate slowly; default 0.02.
     pub relaxation: f32,
-    /// How much volume gives way to pressure [1/Pa]; default 0. Water has 4.6e-10.
+    /// Compressibility [1/Pa]; default 0. Water has 4.6e-10.
     pub compressibility: f32,
-    /// Share by which particles lose their velocity against their neighbors in a substep (XSPH), 0 to 0.5; default 0.
-    /// Depends on the time step: `viscosity` of a liquid does not.
+    /// XSPH: fraction of the velocity relative to neighbors that a substep removes, 0 to 0.5; default 0.
+    /// Depends on the time step, unlike the `viscosity` of a liquid.
     pub xsph: f32,
-    /// Artificial pressure, 0 to 1; default 0. Particles closer than half of what they are at rest part as if they were
-    /// compressed by so much, though they have few neighbors: 0.05 keeps spray from lying in pairs.
+    /// Artificial pressure, 0 to 1; default 0. Particles closer than half their rest distance repel as if compressed by
+    /// this fraction, even with few neighbors: 0.05 prevents pairing in spray.
     pub spread: f32,
-    /// How solids, cloth and ropes draw liquids with surface tension, 0 to 5; default 0: surfaces meet them at right
-    /// angles. From about 1 on a drop spreads over them.
+    /// Adhesion of liquids with surface tension to solids, cloth and ropes, 0 to 5; default 0: a contact angle of 90°.
+    /// From about 1 on a drop spreads.
     pub adhesion: f32,
-    /// Vorticity confinement, ε [1/s], 0 to 100; default 0. Drives vortices by ε·2·radius·vorticity, against what the solver takes
-    /// from them; a substep adds no more than a tenth of the velocity across a particle. Makes some momentum.
+    /// Vorticity confinement ε [1/s], 0 to 100; default 0. Drives vortices by ε·2·radius·vorticity, against numerical
+    /// dissipation; a substep adds at most a tenth of the velocity across a particle. Does not conserve momentum
+    /// exactly.
     pub vorticity: f32,
 }
 
@@ -70,57 +71,58 @@ impl Default for FluidSpec {
 }
 
 impl FluidSpec {
-    /// Factor on corrections that a deep liquid bears, at a reach in radii: who sees more others is corrected by more of them at
-    /// once.
+    /// Largest stable relaxation factor for a deep liquid, at a reach in radii: with more neighbors, more corrections
+    /// add up.
     pub fn calm_omega(reach: f32) -> f32 {
         0.6 * (4.0 / reach.max(4.0)).powi(2)
     }
 
-    /// [`Self::omega`], or what it is by default.
+    /// [`Self::omega`], or its default.
     pub fn omega_or_default(&self) -> f32 {
         self.omega.unwrap_or_else(|| Self::calm_omega(self.reach))
     }
 
-    /// [`Self::carry`], or what it is by default.
+    /// [`Self::carry`], or its default.
     pub fn carry_or_default(&self) -> f32 {
         self.carry.unwrap_or(if self.kernel == Smoothing::Poly6 { 0.0 } else { 0.5 })
     }
 }
 
-/// A liquid. Give exactly one of `fill`, `mesh`, `pour`, or none where a body melts into it.
+/// A liquid. Give exactly one of `fill`, `mesh`, `pour`, or none if a body melts into it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Liquid {
     /// Name for messages; default "liquid N".
     pub name: String,
-    /// The box that it fills at first.
+    /// The box that it fills initially.
     pub fill: Option<FillSpec>,
-    /// File of a closed surface that it fills at first.
+    /// Closed surface mesh file that it fills initially.
     pub mesh: Option<String>,
-    /// The mouth that it comes out of.
+    /// An emitter.
     pub pour: Option<PourSpec>,
-    /// How far particles are off their lattice at first, over a hundredth of the radius; default 1.
+    /// Jitter of initial positions, 0 to 1, relative to 1 % of the radius; default 1.
     pub jitter: f32,
-    /// Where the box, the surface or the mouth is placed.
+    /// Scale, rotation and translation of the box, surface or emitter.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
-    /// Initial velocity [m/s]; what is poured has that of `pour`.
+    /// Initial velocity [m/s]; emitted particles have that of `pour`.
     pub velocity: [f32; 3],
-    /// Density at rest [kg/m³]; default 1,000.
+    /// Rest density [kg/m³]; default 1,000.
     pub density: f32,
-    /// Viscosity [Pa·s]; default 0.001: water. Honey has about 10. Where a substep would take less than 1e-4 of the
-    /// velocity between neighbors, as of water in particles of centimeters, it is left out.
+    /// Dynamic viscosity [Pa·s]; default 0.001: water. Honey has about 10. Ignored if a substep would remove less
+    /// than 1e-4 of the velocity between neighbors, as for water with centimeter-sized particles.
     pub viscosity: f32,
-    /// Surface tension [N/m]; default 0. Water has 0.072, which particles of millimeters feel. Substeps must be shorter
-    /// than 0.2·√(density·radius³/tension), 0.7 ms for water in particles of 1 mm; in longer ones it is less.
+    /// Surface tension [N/m]; default 0. Water has 0.072, noticeable with millimeter-sized particles. Substeps must be
+    /// shorter than 0.2·√(density·radius³/tension), 0.7 ms for water and a radius of 1 mm; with longer ones it is
+    /// reduced.
     pub tension: f32,
-    /// Color in pictures; default from a palette.
+    /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
 
 impl Liquid {
-    /// Whether any of it is there, or comes, by itself.
+    /// Whether it has a `fill`, `mesh` or `pour`.
     pub fn has_source(&self) -> bool {
         self.fill.is_some() || self.mesh.is_some() || self.pour.is_some()
     }

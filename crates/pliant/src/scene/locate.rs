@@ -1,8 +1,8 @@
-//! Where in a TOML text a key such as `cloth[0].density` stands.
+//! Locates a key such as `cloth[0].density` in a TOML text.
 
 use toml::de::{DeTable, DeValue};
 
-/// Byte offset of the value at `path`, or of the nearest parent that the text holds.
+/// Byte offset of the value at `path`, or of its nearest parent in the text.
 pub fn locate(text: &str, path: &str) -> Option<usize> {
     let root = DeTable::parse(text).ok()?;
     let mut keys = path.split(['.', '[', ']']).filter(|k| !k.is_empty());

@@ -1,9 +1,9 @@
-//! How stiff things are, in the user's words.
+//! Scene format: material stiffness.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How strongly something resists, by one explicit key: `{ compliance = … }`, `{ modulus = … }` or
+/// Resistance to deformation, by one explicit key: `{ compliance = … }`, `{ modulus = … }` or
 /// `{ stiffness = … }`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -14,22 +14,22 @@ pub enum Elasticity {
     /// Engineering modulus: Pa for soft bodies (stretch: Young's, volume: bulk) and ropes (with their
     /// radius); N/m for stretching cloth (Young's modulus × thickness); N·m for bending cloth.
     Modulus(f32),
-    /// PBD stiffness, 0 to 1: the share of the error that one projection removes.
+    /// PBD stiffness, 0 to 1: the fraction of the error that one projection removes.
     Stiffness(f32),
 }
 
-/// Which bending constraint a cloth uses.
+/// Bending constraint of a cloth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum BendModel {
-    /// Keeps the angle between neighboring triangles.
+    /// Angle between adjacent triangles.
     #[default]
     Dihedral,
-    /// Keeps a linear measure of curvature; right for cloth that hardly stretches.
+    /// Linear measure of curvature; accurate for cloth that hardly stretches.
     Isometric,
 }
 
-/// Continuum elasticity (St Venant–Kirchhoff) in place of edges and volumes.
+/// Continuum elasticity (St Venant–Kirchhoff), replaces edge and volume constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fem {

@@ -1,7 +1,7 @@
-//! What the user said: objects, materials, colliders, solver settings. Plain data in SI units.
+//! Scene description: objects, materials, colliders, solver settings. Plain data in SI units.
 //!
-//! Knows no particle number and no backend. TOML and JSON read into the same types, unknown keys are
-//! refused, and the JSON Schema is made from them, so these comments are the reference of the format.
+//! Independent of particle indices and backends. TOML and JSON deserialize into the same types, unknown keys are
+//! rejected, and the JSON Schema is generated from them, so these comments are the reference of the format.
 
 mod change;
 mod cloth;
@@ -40,13 +40,13 @@ pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A scene: everything that is simulated, and how.
+/// A scene: all objects, and the settings of the simulation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Scene {
-    /// One line that says what is to be seen.
+    /// One-line description.
     pub title: String,
-    /// How to step in time and solve constraints.
+    /// Time stepping and constraint solver.
     pub solver: Solver,
     /// Gravity, air and damping.
     pub world: World,
@@ -54,62 +54,62 @@ pub struct Scene {
     pub cloth: Vec<Cloth>,
     /// Ropes and elastic rods.
     pub rope: Vec<Rope>,
-    /// Solid bodies that deform.
+    /// Deformable solids of tetrahedra.
     pub soft: Vec<Soft>,
-    /// Closed skins with pressure inside.
+    /// Closed surfaces with internal pressure.
     pub inflatable: Vec<Inflatable>,
     /// Loose grains.
     pub grains: Vec<Grains>,
-    /// Bodies of particles that keep their shape.
+    /// Shape-matched bodies of particles.
     pub body: Vec<Body>,
     /// Liquids.
     pub liquid: Vec<Liquid>,
-    /// What all liquids share.
+    /// Settings common to all liquids.
     pub fluid: FluidSpec,
-    /// How particles touch each other.
+    /// Particle contacts.
     pub contact: ContactSpec,
-    /// Places where two objects hold together.
+    /// Attachments between two objects.
     pub attach: Vec<Attach>,
-    /// Solids of the environment.
+    /// Colliders.
     pub collider: Vec<Collider>,
-    /// Regions that take liquids and grains away.
+    /// Regions that remove liquids and grains.
     pub drain: Vec<Drain>,
-    /// Bodies that turn into liquids.
+    /// Bodies that melt into liquids.
     pub melt: Vec<Melt>,
-    /// Liquids that turn into bodies.
+    /// Liquids that freeze to bodies.
     pub freeze: Vec<Freeze>,
-    /// Where pictures are taken from; framed automatically where nothing is said.
+    /// Camera for rendering; framed automatically by default.
     pub camera: Camera,
-    /// Length of the run and size of its pictures.
+    /// Duration and image size.
     pub output: Output,
 }
 
-/// How constraints are softened.
+/// Constraint compliance model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
     /// Classic position-based dynamics: stiffness depends on iterations and time step.
     Pbd,
-    /// Extended: compliance in physical units, independent of both.
+    /// Extended PBD: compliance in physical units, independent of both.
     #[default]
     Xpbd,
 }
 
-/// How positions are carried through time.
+/// Time integrator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Integrator {
-    /// First order: robust, loses energy.
+    /// First order: robust, dissipative.
     #[default]
     Bdf1,
-    /// Second order: loses much less; particles in contact fall back to the first order.
+    /// Second order: much less dissipative; particles in contact fall back to first order.
     Bdf2,
 }
 
-/// Colors that "phantom" and "hybrid" count to, for the sake of memory: each row has a counter for each.
+/// Maximum colors of "phantom" and "hybrid", which limits memory: each row has one counter per color.
 pub const MOST_COLORS: u32 = 256;
 
-/// Iterations per substep at most.
+/// Maximum iterations per substep.
 pub const MOST_ITERATIONS: u32 = 100_000;
 
 /// How the orientation of a body is found.
@@ -130,23 +130,23 @@ pub enum Extraction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// What suits the processor, whatever the number of threads: patches on a CPU, a mosaic on a GPU.
+    /// Default of the processor, independent of the number of threads: "patch" on a CPU, "mosaic" on a GPU.
     #[default]
     Auto,
-    /// One constraint after the other, as listed.
+    /// One constraint after the other, in order.
     Serial,
     /// Colors in smallest-last order: parallel Gauss–Seidel.
     Color,
-    /// As few colors as wished: particles that too many constraints share are split into copies.
+    /// A given number of colors: particles shared by too many constraints are split into copies.
     Phantom,
-    /// The first colors as Gauss–Seidel, all that is left at once with averaged corrections.
+    /// The first colors by Gauss–Seidel, all others concurrently with averaged corrections.
     Hybrid,
-    /// Pieces of bodies that fit a cache or a workgroup's memory, colors within.
+    /// Pieces of bodies that fit a cache or workgroup memory, colored within.
     Patch,
     /// The same with all kinds in one pass: pieces share the particles on their seams, as copies that are averaged.
     #[serde(rename = "mosaic")]
     SharedVertexPatches,
-    /// All at once, corrections averaged and over-relaxed by omega; written per constraint.
+    /// All constraints concurrently, corrections averaged and over-relaxed by omega; computed per constraint.
     Jacobi,
     /// The same, computed per particle.
     JacobiGather,
@@ -166,7 +166,7 @@ impl Partition {
         Self::JacobiGather,
     ];
 
-    /// Name in scenes, tables and on the command line.
+    /// Name in scenes, reports and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -186,13 +186,13 @@ impl Partition {
         matches!(self, Self::Patch | Self::SharedVertexPatches)
     }
 
-    /// Whether its sets hold constraints that share no row, so that Gauss–Seidel runs side by side.
+    /// Whether the constraints of a set share no row, so that Gauss–Seidel runs in parallel.
     pub fn is_parallel(self) -> bool {
         !matches!(self, Self::Serial | Self::Jacobi | Self::JacobiGather)
     }
 }
 
-/// How to step in time and solve constraints.
+/// Time stepping and constraint solver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
@@ -200,20 +200,20 @@ pub struct Solver {
     pub method: Method,
     /// "bdf1" (default) or "bdf2".
     pub integrator: Integrator,
-    /// How constraints are split: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "mosaic",
+    /// Partition of constraints: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "mosaic",
     /// "jacobi", "jacobi-gather".
     pub partition: Partition,
-    /// Colors per kind that "phantom" and "hybrid" make do with, 2 to 256; default half of the largest
-    /// number of constraints that all get in each other's way. Within the pieces of "mosaic" as far as there is room;
-    /// default what suits the processor.
+    /// Colors per constraint kind for "phantom" and "hybrid", 2 to 256; default half the size of the largest
+    /// set of mutually conflicting constraints. Also for the pieces of "mosaic", as far as memory permits;
+    /// default there depends on the processor.
     pub colors: Option<u32>,
-    /// Whether colors are evened out; default false. "phantom" and the pieces of "patch" and
-    /// "mosaic" always are.
+    /// Whether color sizes are balanced; default false. "phantom" and the pieces of "patch" and
+    /// "mosaic" are always balanced.
     pub balance: bool,
-    /// Whether "color" colors all kinds of constraints together instead of each by itself; default false.
+    /// Whether "color" colors all constraint kinds together instead of one by one; default false.
     pub together: bool,
-    /// Particles of a patch at most, for "patch" and "mosaic"; default what fits a core's cache or a workgroup's
-    /// memory and keeps the processor busy.
+    /// Maximum particles of a patch, for "patch" and "mosaic"; default what fits a core's cache or workgroup
+    /// memory and occupies the processor.
     pub patch_particles: Option<u32>,
     /// Time step [s]; default 0.01.
     pub dt: f32,
@@ -221,16 +221,16 @@ pub struct Solver {
     pub substeps: u32,
     /// Iterations per substep; default 16.
     pub iterations: u32,
-    /// Passes of pre-stabilization per substep; default 2.
+    /// Pre-stabilization passes per substep; default 2.
     pub stabilization: u32,
-    /// Over-relaxation of Jacobi passes, 0 to 2; default 1.5.
+    /// Relaxation factor of Jacobi passes, 0 to 2; default 1.5.
     pub omega: f32,
-    /// How the rotation of a body is found: "iterative" (default), from the last one on; "polar", without memory;
-    /// "gram-schmidt", cheap and biased.
+    /// Rotation extraction of shape matching: "iterative" (default), warm-started; "polar", stateless;
+    /// "gram-schmidt", fast but biased.
     pub rotation: Extraction,
-    /// Particles slower than this stay where they are [m/s]; default 0, never.
+    /// Particles slower than this are not moved [m/s]; default 0: disabled.
     pub sleep_speed: f32,
-    /// Gap below which a particle is watched for contact [m], on top of its own movement; default 0.02.
+    /// Contact margin [m]: gap below which a contact is generated, in addition to the particle's motion; default 0.02.
     pub contact_margin: f32,
 }
 
@@ -260,13 +260,13 @@ impl Default for Solver {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct World {
-    /// Acceleration of gravity [m/s²]; default [0, -9.81, 0].
+    /// Gravitational acceleration [m/s²]; default [0, -9.81, 0].
     pub gravity: [f32; 3],
-    /// Density of the air [kg/m³]; default 1.2. 0 is a vacuum: no drag, no lift, no wind.
+    /// Air density [kg/m³]; default 1.2. 0 is a vacuum: no drag, lift or wind.
     pub air_density: f32,
     /// Wind; default none.
     pub wind: Option<WindSpec>,
-    /// Rate at which all velocities decay [1/s]; default 0.
+    /// Decay rate of all velocities [1/s]; default 0.
     pub damping: f32,
 }
 

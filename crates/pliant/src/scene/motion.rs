@@ -1,4 +1,4 @@
-//! Motion of pins and colliders, in the user's words.
+//! Scene format: kinematic motion of pins and colliders.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,45 +9,45 @@ use serde::{Deserialize, Serialize};
 pub struct Rotate {
     /// Axis; any length but 0.
     pub axis: [f32; 3],
-    /// Angle [degrees], counter-clockwise seen against the axis.
+    /// Angle [degrees], counter-clockwise when viewed against the axis.
     pub degrees: f32,
 }
 
-/// How something moves, by one key: `{ oscillate = … }`, `{ spin = … }` or `{ keys = … }`.
+/// A prescribed motion, by one key: `{ oscillate = … }`, `{ spin = … }` or `{ keys = … }`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum MotionSpec {
-    /// To and fro along a line: amplitude × sin(2π(t/period + phase)), starting where it was placed.
+    /// Oscillation along a line: displacement amplitude × sin(2π(t/period + phase)) from the initial position.
     Oscillate {
-        /// Greatest displacement [m].
+        /// Maximum displacement [m].
         amplitude: [f32; 3],
         /// Period [s].
         period: f32,
-        /// Shift in periods; default 0.
+        /// Phase, in periods; default 0.
         #[serde(default)]
         phase: f32,
     },
-    /// Steady turning.
+    /// Rotation at a constant rate.
     Spin {
         /// Axis; any length but 0.
         axis: [f32; 3],
-        /// A point of the axis [m]; default the origin.
+        /// A point on the axis [m]; default the origin.
         #[serde(default)]
         center: [f32; 3],
         /// Rate [degrees/s].
         rate: f32,
     },
-    /// Straight between keys, still before the first and after the last.
+    /// Linear interpolation between keys, constant before the first and after the last.
     Keys {
         /// Keys in order of time; at least one.
         frames: Vec<Keyframe>,
-        /// Point that rotations turn about [m]; default the origin.
+        /// Center of rotation [m]; default the origin.
         #[serde(default)]
         center: [f32; 3],
     },
 }
 
-/// Where something is at a time, relative to where it was placed.
+/// Pose at a time, relative to the initial pose.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Keyframe {

@@ -1,11 +1,11 @@
-//! Text to scene, with overrides from the command line, and errors that say where.
+//! Parses a scene, with overrides from the command line, and reports the location of errors.
 
 use crate::error::SceneError;
 use crate::scene::locate::locate;
 use crate::scene::{Scene, validate};
 use serde::Deserialize;
 
-/// Language of a scene's text.
+/// Format of a scene's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// TOML.
@@ -14,7 +14,7 @@ pub enum Format {
     Json,
 }
 
-/// One field set from outside: `solver.dt=0.005`, `cloth.0.density=0.3`.
+/// Override of one field: `solver.dt=0.005`, `cloth.0.density=0.3`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     keys: Vec<String>,
@@ -34,7 +34,7 @@ impl std::str::FromStr for Override {
         if keys.iter().any(String::is_empty) {
             return Err(wrong("has an empty key"));
         }
-        // A word that is no TOML value is meant as a string: `solver.method=pbd`.
+        // A value that is not TOML is read as a string: `solver.method=pbd`.
         let quoted = || toml::Value::String(value.trim().to_owned());
         let value = toml::from_str::<toml::Table>(&format!("v = {value}")).ok().and_then(|mut t| t.remove("v"));
         Ok(Self { keys, value: value.unwrap_or_else(quoted) })
@@ -42,7 +42,7 @@ impl std::str::FromStr for Override {
 }
 
 impl Override {
-    /// Sets the field, making tables on the way.
+    /// Sets the field, creating missing tables.
     fn apply(&self, root: &mut toml::Table) -> Result<(), SceneError> {
         let missing =
             |key: &str, what: String| SceneError::new(self.keys.join("."), format!("cannot set {key:?}: {what}"));
@@ -76,12 +76,12 @@ impl Override {
 }
 
 impl Scene {
-    /// Reads a scene and checks every field.
+    /// Parses and validates a scene.
     pub fn parse(text: &str, format: Format) -> Result<Self, SceneError> {
         Self::parse_with(text, format, &[])
     }
 
-    /// Reads a scene, sets fields from outside, and checks every field.
+    /// Parses a scene, applies overrides, and validates it.
     pub fn parse_with(text: &str, format: Format, overrides: &[Override]) -> Result<Self, SceneError> {
         let mut root = match format {
             Format::Toml => toml::from_str::<toml::Table>(text).map_err(|e| {
@@ -113,14 +113,14 @@ impl Scene {
         Ok(scene)
     }
 
-    /// Checks every field of a scene made in code.
+    /// Validates a scene built in code.
     pub fn validate(&self) -> Result<(), SceneError> {
         validate::validate(self)
     }
 }
 
-/// Line and column, from 1, of a key such as `cloth[0].density` in a scene's text, or of the nearest parent
-/// that the text holds. Unknown in JSON.
+/// Line and column, from 1, of a key such as `cloth[0].density` in a scene's text, or of its nearest parent
+/// in the text. `None` for JSON.
 pub fn place_of(text: &str, format: Format, path: &str) -> Option<(usize, usize)> {
     if format == Format::Json {
         return None;

@@ -1,4 +1,4 @@
-//! Where things are put, held and joined, in the user's words.
+//! Scene format: transforms, arrays, pins and attachments.
 
 use crate::scene::motion::{MotionSpec, Rotate};
 use schemars::JsonSchema;
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Transform {
-    /// Factor; default 1.
+    /// Scale factor; default 1.
     pub scale: f32,
     /// Rotation about the origin; default none.
     pub rotate: Option<Rotate>,
-    /// Displacement [m].
+    /// Translation [m].
     pub translate: [f32; 3],
 }
 
@@ -22,46 +22,46 @@ impl Default for Transform {
     }
 }
 
-/// Copies on a lattice. Pins and everything else hold for each copy.
+/// Copies on a lattice. Pins and all other settings apply to each copy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ArraySpec {
-    /// Copies along x, y, z.
+    /// Number of copies along x, y, z.
     pub count: [u32; 3],
     /// Distance between copies [m].
     pub spacing: [f32; 3],
 }
 
-/// Particles held in place, or moved as told. Give exactly one of `at`, `particles`, `inside`.
+/// Fixed or kinematic particles. Give exactly one of `at`, `particles`, `inside`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Pin {
-    /// A named place.
+    /// A named selection.
     pub at: Option<Place>,
     /// Particle numbers, from 0, of one copy.
     pub particles: Option<Vec<u32>>,
-    /// All particles that start within a box.
+    /// All particles initially inside a box.
     pub inside: Option<Region>,
-    /// How they move; default not at all.
+    /// Motion of the particles; default none.
     pub motion: Option<MotionSpec>,
 }
 
-/// Named places. Edges and corners exist on grids, ends on ropes.
+/// Named selections. Edges and corners exist on grids, ends on ropes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Place {
-    /// Every particle.
+    /// All particles.
     All,
-    /// Lowest first coordinate.
+    /// Minimum of the first coordinate.
     #[serde(rename = "left edge")]
     LeftEdge,
-    /// Highest first coordinate.
+    /// Maximum of the first coordinate.
     #[serde(rename = "right edge")]
     RightEdge,
-    /// Highest second coordinate.
+    /// Maximum of the second coordinate.
     #[serde(rename = "top edge")]
     TopEdge,
-    /// Lowest second coordinate.
+    /// Minimum of the second coordinate.
     #[serde(rename = "bottom edge")]
     BottomEdge,
     /// A corner.
@@ -84,7 +84,7 @@ pub enum Place {
     End,
 }
 
-/// An axis-aligned box in the world, before anything moves.
+/// An axis-aligned box in world coordinates, applied to initial positions.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
@@ -94,18 +94,18 @@ pub struct Region {
     pub max: [f32; 3],
 }
 
-/// Holds particles of one object to particles of another: each of `from` to the nearest of `to`.
+/// Attaches particles of one object to another: each of `from` to the nearest of `to`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Attach {
-    /// Particles that are attached. They do not touch what they are attached to.
+    /// Particles that are attached. They do not collide with the object they are attached to.
     pub from: Select,
     /// Particles they are attached to.
     pub to: Select,
-    /// Pairs farther apart than this are left alone [m]; default 0.05.
+    /// Maximum distance of attached pairs [m]; default 0.05.
     #[serde(default = "default_within")]
     pub within: f32,
-    /// Softness of the joint, inverse stiffness [m/N]; default 0.
+    /// Compliance of the attachment [m/N]; default 0: rigid.
     #[serde(default)]
     pub compliance: f32,
 }
@@ -114,16 +114,16 @@ fn default_within() -> f32 {
     0.05
 }
 
-/// Particles of an object and of all of its copies; all of them if nothing more is said.
+/// Particles of an object and of all its copies; default all.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Select {
     /// Name of the object.
     pub object: String,
-    /// A named place.
+    /// A named selection.
     pub at: Option<Place>,
     /// Particle numbers of one copy.
     pub particles: Option<Vec<u32>>,
-    /// All particles that start within a box.
+    /// All particles initially inside a box.
     pub inside: Option<Region>,
 }

@@ -1,4 +1,4 @@
-//! Ropes and rods, in the user's words.
+//! Scene format: ropes and rods.
 
 use crate::scene::material::Elasticity;
 use crate::scene::placement::{ArraySpec, Pin, Transform};
@@ -11,13 +11,13 @@ use serde::{Deserialize, Serialize};
 pub struct Rope {
     /// Name for messages and attachments; default "rope N".
     pub name: String,
-    /// Corners of the line it lies along at first [m]; at least two.
+    /// Vertices of its initial polyline [m]; at least two.
     pub path: Vec<[f32; 3]>,
-    /// Segments over the whole length; default 32.
+    /// Number of segments; default 32.
     pub segments: u32,
-    /// Length at rest over length of the path; default 1. More than 1 sags.
+    /// Rest length relative to the length of the path; default 1. A rope with more than 1 sags.
     pub slack: f32,
-    /// Where it is placed.
+    /// Scale, rotation and translation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
@@ -25,19 +25,19 @@ pub struct Rope {
     pub velocity: [f32; 3],
     /// Mass per length [kg/m]; default 0.1.
     pub density: f32,
-    /// Mass of every particle [kg], in place of `density`.
+    /// Mass of every particle [kg], replaces `density`.
     pub particle_mass: Option<f32>,
     /// Radius [m]; default 0.01.
     pub radius: f32,
-    /// Resistance to stretching; default `{ compliance = 0 }`.
+    /// Stretch resistance; default `{ compliance = 0 }`.
     pub stretch: Elasticity,
-    /// Resistance to bending; default none.
+    /// Bending resistance; default none.
     pub bend: Option<Elasticity>,
-    /// Resistance to torsion; makes the rope a rod. Default none.
+    /// Torsion resistance; makes the rope a rod. Default none.
     pub twist: Option<Elasticity>,
-    /// Particles that do not move, or move as told.
+    /// Fixed or kinematic particles.
     pub pin: Vec<Pin>,
-    /// Color in pictures; default from a palette.
+    /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
 

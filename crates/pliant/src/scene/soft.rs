@@ -1,18 +1,18 @@
-//! Soft bodies, in the user's words.
+//! Scene format: soft bodies.
 
 use crate::scene::material::{Elasticity, Fem};
 use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A solid body of tetrahedra. Give exactly one of `block`, `torus`, `ball`, `urchin`, `figure`,
+/// A deformable solid of tetrahedra. Give exactly one of `block`, `torus`, `ball`, `urchin`, `figure`,
 /// `mesh`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Soft {
     /// Name for messages and attachments; default "soft N".
     pub name: String,
-    /// A cuboid.
+    /// A box.
     pub block: Option<BlockSpec>,
     /// A ring.
     pub torus: Option<TorusSpec>,
@@ -24,29 +24,29 @@ pub struct Soft {
     pub figure: Option<FigureSpec>,
     /// A tetrahedral mesh file (TetGen .node/.ele, Gmsh .msh) in the scene's folder.
     pub mesh: Option<String>,
-    /// Where it is placed.
+    /// Scale, rotation and translation.
     pub transform: Transform,
     /// Copies in rows, columns and layers.
     pub array: Option<ArraySpec>,
     /// Initial velocity [m/s].
     pub velocity: [f32; 3],
-    /// Factors by which it is stretched or squeezed at the start, about its lowest corner; default none.
+    /// Initial scale factors about the lowest corner, rest shape unchanged; default 1.
     pub squash: [f32; 3],
     /// Mass per volume [kg/m³]; default 1000.
     pub density: f32,
-    /// Mass of every particle [kg], in place of `density`.
+    /// Mass of every particle [kg], replaces `density`.
     pub particle_mass: Option<f32>,
-    /// Radius of its particles in contact [m]; default 0.005.
+    /// Contact radius of its particles [m]; default 0.005.
     pub radius: f32,
-    /// Resistance of edges to stretching; default `{ compliance = 0 }`.
+    /// Stretch resistance of edges; default `{ compliance = 0 }`.
     pub stretch: Elasticity,
-    /// Resistance of tetrahedra to changes of volume; default `{ compliance = 0 }`.
+    /// Volume resistance of tetrahedra; default `{ compliance = 0 }`.
     pub volume: Elasticity,
-    /// Continuum elasticity in place of `stretch` and `volume`.
+    /// Continuum elasticity, replaces `stretch` and `volume`.
     pub fem: Option<Fem>,
-    /// Particles that do not move, or move as told.
+    /// Fixed or kinematic particles.
     pub pin: Vec<Pin>,
-    /// Color in pictures; default from a palette.
+    /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
 
@@ -76,7 +76,7 @@ impl Default for Soft {
     }
 }
 
-/// How a cell of eight particles is cut into tetrahedra.
+/// Tessellation of a hexahedral cell into tetrahedra.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Tessellation {
@@ -87,7 +87,7 @@ pub enum Tessellation {
     Six,
 }
 
-/// A cuboid of cells, its lowest corner at the origin.
+/// A box of cells, its lowest corner at the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BlockSpec {
@@ -100,20 +100,20 @@ pub struct BlockSpec {
     pub tets: Tessellation,
 }
 
-/// A ring of rectangular section around the y axis, its underside at y = 0.
+/// A ring of rectangular cross-section around the y axis, its underside at y = 0.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TorusSpec {
-    /// Radius of the middle line [m].
+    /// Radius of the center line [m].
     pub radius: f32,
-    /// Width of the section, along the radius [m].
+    /// Radial width of the cross-section [m].
     pub width: f32,
-    /// Height of the section [m]; default the width.
+    /// Height of the cross-section [m]; default the width.
     #[serde(default)]
     pub height: Option<f32>,
-    /// Cells around, and along the width of the section.
+    /// Cells around the ring, and along the width of the cross-section.
     pub cells: [u32; 2],
-    /// Cells along the height of the section; default as along its width.
+    /// Cells along the height of the cross-section; default as along its width.
     #[serde(default)]
     pub layers: Option<u32>,
 }
@@ -124,32 +124,32 @@ pub struct TorusSpec {
 pub struct BallSpec {
     /// Radius [m].
     pub radius: f32,
-    /// Cells across.
+    /// Cells along the diameter.
     pub cells: u32,
 }
 
-/// A ball around the origin with thin spikes all over, each pointing straight away from the middle.
+/// A ball around the origin with thin radial spikes.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UrchinSpec {
     /// Radius of the ball [m].
     pub radius: f32,
-    /// Cells across the ball.
+    /// Cells along the diameter.
     pub cells: u32,
-    /// Its spikes.
+    /// The spikes.
     pub spikes: SpikeSpec,
 }
 
 impl UrchinSpec {
-    /// Spikes along a side of each of the six squares that the surface is made of. Squares end with at least
-    /// half a gap, so that spikes of two of them never touch.
+    /// Spikes along a side of each of the six squares of the surface. Squares end with at least
+    /// half a gap, so that spikes of adjacent squares never touch.
     pub fn rows(&self) -> u32 {
         let ends = self.spikes.gap.div_ceil(2) * 2;
         (self.cells + self.spikes.gap).saturating_sub(ends) / (self.spikes.cells[0] + self.spikes.gap).max(1)
     }
 }
 
-/// Spikes of square section that narrow to half their width.
+/// Spikes of square cross-section that taper to half their width.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SpikeSpec {
@@ -157,7 +157,7 @@ pub struct SpikeSpec {
     pub length: f32,
     /// Cells across and along a spike.
     pub cells: [u32; 2],
-    /// Cells of the ball's surface between neighbors; default 1.
+    /// Cells of the ball's surface between adjacent spikes; default 1.
     #[serde(default = "default_gap")]
     pub gap: u32,
 }
@@ -166,7 +166,7 @@ fn default_gap() -> u32 {
     1
 }
 
-/// A chunky figure with ears, arms and legs that stands at y = 0 and looks along +z.
+/// A figure with ears, arms and legs that stands on y = 0 and faces +z.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FigureSpec {

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where pictures are taken from. What is not said is chosen so that the scene fills the picture.
+/// Camera. Unset fields are chosen so that the scene fills the image.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Camera {
-    /// Position of the eye [m].
+    /// Position of the camera [m].
     pub eye: Option<[f32; 3]>,
-    /// Point in the middle of the picture [m].
+    /// Point at the center of the image [m].
     pub target: Option<[f32; 3]>,
-    /// Vertical angle of view [degrees]; default 35.
+    /// Vertical field of view [degrees]; default 35.
     pub fov: f32,
 }
 
@@ -21,23 +21,23 @@ impl Default for Camera {
     }
 }
 
-/// Length of the run and size of its pictures.
+/// Duration and image size.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Output {
-    /// Length of the run [s]; default 5.
+    /// Simulated duration [s]; default 5.
     pub seconds: f32,
     /// Frames per simulated second; a frame is a whole number of steps. Default 50.
     pub fps: f32,
-    /// Width of pictures [pixels], even; default 1280.
+    /// Image width [pixels], even; default 1280.
     pub width: u32,
-    /// Height of pictures [pixels], even; default 720.
+    /// Image height [pixels], even; default 720.
     pub height: u32,
-    /// Time of the still picture [s]; default at two thirds of the run.
+    /// Time of the still image [s]; default two thirds of the duration.
     pub still: Option<f32>,
-    /// How surfaces of liquids are made.
+    /// Surface reconstruction of liquids.
     pub surface: SurfaceSpec,
-    /// Spray, foam and bubbles of liquids; none by default.
+    /// Spray, foam and bubbles of liquids; default none.
     pub foam: Option<FoamSpec>,
 }
 
@@ -55,14 +55,14 @@ impl Default for Output {
     }
 }
 
-/// How particles of liquids become surfaces, in files and in pictures.
+/// Surface reconstruction of liquids, for files and rendering.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct SurfaceSpec {
-    /// Edge of the cubes that a surface is cut from, in radii of the liquid's particles, 0.25 to 2; default 0.75. Half of it
-    /// makes four times as many triangles, in six to eight times the time; from 1.2 on, lone drops may slip through.
+    /// Cell size of surface extraction, in particle radii of the liquid, 0.25 to 2; default 0.75. Half the size gives
+    /// four times as many triangles and takes six to eight times as long; from 1.2 on, single drops may be missed.
     pub cell: f32,
-    /// Rounds of smoothing, which keep the volume, 0 to 1,000; default 10.
+    /// Volume-preserving smoothing iterations, 0 to 1,000; default 10.
     pub smoothing: u32,
 }
 
@@ -72,16 +72,16 @@ impl Default for SurfaceSpec {
     }
 }
 
-/// Spray, foam and bubbles: flecks that follow the liquids of a scene from frame to frame and do nothing to them.
+/// Spray, foam and bubbles: secondary particles advected by the liquids from frame to frame, without feedback.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct FoamSpec {
-    /// Flecks that a particle makes in a second where the liquid is as violent as it gets [1/s], 0 to 100,000; default 500.
+    /// Maximum rate of secondary particles per liquid particle [1/s], 0 to 100,000; default 500.
     pub rate: f32,
-    /// Shortest and longest time that foam lies on the liquid [s], up to 1,000; default 0.5 and 2.5. Spray and bubbles wait
-    /// until they are foam.
+    /// Minimum and maximum lifetime of foam [s], up to 1,000; default 0.5 and 2.5. Spray and bubbles do not age
+    /// until they become foam.
     pub lifetime: [f32; 2],
-    /// Flecks at a time, at most, up to 10 million; default 100,000. Where more were to be made a run says so.
+    /// Maximum number of secondary particles, up to 10 million; default 100,000. A run reports if it is exceeded.
     pub most: u32,
 }
 

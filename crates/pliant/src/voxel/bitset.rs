@@ -1,22 +1,22 @@
-//! One bit per voxel, packed along x into words of 32.
+//! One bit per voxel, packed along x into 32-bit words.
 
-/// Which voxels are inside. Rows along x are padded to whole words; bits behind the end of a row are 0.
+/// Which voxels are inside. Rows along x are padded to whole words; bits beyond the end of a row are 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Voxels {
     dims: [u32; 3],
-    /// Words of a row.
+    /// Words per row.
     row: usize,
     words: Vec<u32>,
 }
 
 impl Voxels {
-    /// Voxels that are all outside.
+    /// All voxels outside.
     pub fn new(dims: [u32; 3]) -> Self {
         let row = dims[0].div_ceil(32) as usize;
         Self { dims, row, words: vec![0; row * dims[1] as usize * dims[2] as usize] }
     }
 
-    /// Voxels whose words are known, as many as [`Voxels::new`] has.
+    /// From words, as many as [`Voxels::new`] has.
     #[cfg(feature = "gpu")]
     pub(crate) fn from_words(dims: [u32; 3], words: Vec<u32>) -> Self {
         Self { dims, row: dims[0].div_ceil(32) as usize, words }
@@ -32,7 +32,7 @@ impl Voxels {
         &self.words
     }
 
-    /// Words of a row along x.
+    /// Words per row along x.
     pub fn words_per_row(&self) -> usize {
         self.row
     }
@@ -44,14 +44,14 @@ impl Voxels {
         &self.words[at..at + self.row]
     }
 
-    /// Whether a voxel is inside; there is nothing inside beyond the grid.
+    /// Whether a voxel is inside; false beyond the grid.
     #[inline]
     pub fn get(&self, [x, y, z]: [u32; 3]) -> bool {
         let known = x < self.dims[0] && y < self.dims[1] && z < self.dims[2];
         known && self.row(y, z)[x as usize >> 5] >> (x & 31) & 1 == 1
     }
 
-    /// Turns a voxel over.
+    /// Flips a voxel.
     #[inline]
     pub fn flip(&mut self, [x, y, z]: [u32; 3]) {
         debug_assert!(x < self.dims[0] && y < self.dims[1] && z < self.dims[2]);
@@ -59,12 +59,12 @@ impl Voxels {
         self.words[at] ^= 1 << (x & 31);
     }
 
-    /// How many are inside.
+    /// Number of voxels inside.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
-    /// Makes every voxel the parity of those up to it along an axis: flips at crossings become insides.
+    /// Prefix parity along an axis: turns flips at surface crossings into inside bits.
     pub fn accumulate(&mut self, axis: usize) {
         match axis {
             0 => self.words.chunks_exact_mut(self.row).for_each(prefix_parity),
@@ -74,7 +74,7 @@ impl Voxels {
         self.trim();
     }
 
-    /// The parity along x runs on behind the end of a row that leaks.
+    /// Clears the bits beyond the end of a row, which the parity of a leaking row sets.
     fn trim(&mut self) {
         let used = self.dims[0] & 31;
         if used != 0 {
@@ -83,14 +83,14 @@ impl Voxels {
     }
 }
 
-/// Every word takes up the parity of the one `step` before: 32 columns at once.
+/// XORs every word with the one `step` before: 32 columns at once.
 fn carry(words: &mut [u32], step: usize) {
     for i in step..words.len() {
         words[i] ^= words[i - step];
     }
 }
 
-/// Parity of all bits up to each, within words by doubling and from word to word by the last bit.
+/// Prefix parity of all bits, by doubling within words and by the last bit from word to word.
 fn prefix_parity(row: &mut [u32]) {
     let mut before = 0;
     for word in row {

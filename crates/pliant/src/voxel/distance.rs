@@ -1,4 +1,4 @@
-//! How far every voxel's center is from the surface of the solid, and which way leads out (S28; D4 §4.4).
+//! Signed distance of voxel centers from the surface of the solid, and its gradient (S28; D4 §4.4).
 
 use crate::voxel::sites::{EMPTY, INSIDE, Reach, SITE_DISTANCE, site_codes};
 use crate::voxel::{Grid, Voxels};
@@ -6,8 +6,8 @@ use glam::Vec3;
 
 /// Signed distances at the centers of voxels, negative inside [voxels].
 ///
-/// The distance is d + |φ_s| to the nearest site s (D4 Alg 4.7). It is never too small, but may be too large by
-/// part of a voxel, since a site a little farther off may be nearer to the surface (E26).
+/// The distance is d + |φ_s| to the nearest site s (D4 Alg 4.7). It is never too small, but may be too large by a
+/// fraction of a voxel, since a site slightly farther away may be nearer to the surface (E26).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Field {
     dims: [u32; 3],
@@ -15,13 +15,13 @@ pub struct Field {
 }
 
 impl Field {
-    /// Distances of all voxels to the surface between those that are inside and those that are not. +∞ without any
+    /// Distances of all voxels to the surface between inside and outside. +∞ if no voxel is
     /// inside.
     pub fn new(voxels: &Voxels) -> Self {
         Self::of(voxels, Reach::Everywhere)
     }
 
-    /// The same for voxels inside and those that touch them: all that particles and their gradients need, in a
+    /// The same for inside voxels and their neighbors only: sufficient for particles and their gradients, in a
     /// fraction of the time. The others are +∞.
     pub fn inside(voxels: &Voxels) -> Self {
         Self::of(voxels, Reach::Inside)
@@ -32,7 +32,7 @@ impl Field {
         Self { dims: voxels.dims(), phi }
     }
 
-    /// A field that was made otherwise; x fastest, as many as there are voxels.
+    /// From distances computed elsewhere; x fastest, one per voxel.
     pub(crate) fn from_parts(dims: [u32; 3], phi: Vec<f32>) -> Self {
         Self { dims, phi }
     }
@@ -47,7 +47,7 @@ impl Field {
         &self.phi
     }
 
-    /// Number of a voxel in [`Field::phi`].
+    /// Index of a voxel in [`Field::phi`].
     #[inline]
     pub fn index(&self, [x, y, z]: [u32; 3]) -> usize {
         (z as usize * self.dims[1] as usize + y as usize) * self.dims[0] as usize + x as usize
@@ -58,11 +58,11 @@ impl Field {
         self.phi[self.index(voxel)] * grid.edge() as f32
     }
 
-    /// Unit vector along which the distance grows fastest: the normal of contacts (D4 4.22).
+    /// Unit vector of steepest ascent of the distance: the normal of contacts (D4 4.22).
     ///
     /// By central differences of the six neighbors, one-sided at the sides of the grid. Where they cancel, as in the
-    /// middle of a plate, any direction is as good for D4; here it is that to the neighbor nearest to the
-    /// outside, the first of +x, −x, +y, −y, +z, −z among equals.
+    /// middle of a plate, D4 allows any direction; here it is that of the neighbor nearest to the
+    /// outside, ties in the order +x, −x, +y, −y, +z, −z.
     pub fn gradient(&self, voxel: [u32; 3]) -> Vec3 {
         let stride = [1, self.dims[0] as usize, self.dims[0] as usize * self.dims[1] as usize];
         let here = self.index(voxel);
@@ -81,12 +81,12 @@ impl Field {
             }
         }
         let length = slope.length();
-        // Distances are of the order of 1, known to 1e-7 of themselves: less than this is rounding.
+        // Distances are of the order of 1 with a relative error of 1e-7: smaller values are rounding.
         if length > 1e-4 && length.is_finite() { slope / length } else { out.1 }
     }
 }
 
-/// φ from the number of the nearest site (D4 Alg 4.7) [voxels].
+/// φ from the code of the nearest site (D4 Alg 4.7) [voxels].
 #[inline]
 fn distance(code: u32) -> f32 {
     let (side, code) = (code & INSIDE, code & !INSIDE);
@@ -95,7 +95,7 @@ fn distance(code: u32) -> f32 {
         1 => SITE_DISTANCE[1],
         _ => SITE_DISTANCE[2],
     };
-    // Squares are below 2²², so the conversion is exact, and so is the signed one that processors have.
+    // Squares are below 2²², so the conversion is exact, as is the signed one, which processors support natively.
     let magnitude = ((code >> 2) as i32 as f32).sqrt() + beyond;
     let magnitude = if code == EMPTY { f32::INFINITY } else { magnitude };
     // Both have the sign in the highest bit.

@@ -1,35 +1,35 @@
-//! Passes two to five of the distance transform: along a column, which entries are nearest to anything (D4 Alg 4.3
-//! and 4.5), and what each voxel reads from them (Alg 4.4 and 4.6).
+//! Passes two to five of the distance transform: along a column, which entries are nearest to any voxel (D4 Alg 4.3
+//! and 4.5), and the evaluation at each voxel (Alg 4.4 and 4.6).
 //!
-//! An entry g at place j gives voxel i the number 4(i − j)² + g. All entries together are a lower envelope of parabolas of
-//! one shape, of which any two cross once.
+//! An entry g at position j gives voxel i the value 4(i − j)² + g. The result is the lower envelope of congruent
+//! parabolas, any two of which cross once.
 //!
-//! A column is taken run by run, where a run is what lies on one side of the surface: between a voxel and what is
-//! nearest to it there is no surface, so nothing beyond the ends of its run can be nearer than these.
+//! A column is processed run by run, where a run lies on one side of the surface: no surface lies between a voxel and
+//! its nearest site, so nothing beyond the ends of its run can be nearer than these.
 
 use crate::voxel::sites::{EMPTY, INSIDE, Reach};
 
-/// Columns that are taken out of the array together: a cache line.
+/// Columns that are copied from the array together: a cache line.
 const TOGETHER: usize = 16;
 
-/// Room for the entries that are left of one column.
+/// Scratch memory for the remaining entries of one column.
 pub struct Column {
-    /// Place of each entry.
+    /// Position of each entry.
     at: Vec<i32>,
-    /// g + 4j²: the parabola is 4i² − 8ij + this, of which all have the first term.
+    /// g + 4j²: the parabola is 4i² − 8ij + this; the first term is common to all.
     height: Vec<i32>,
 }
 
 impl Column {
-    /// For columns of at most so many voxels.
+    /// For columns of at most `most` voxels.
     pub fn new(most: usize) -> Self {
         Self { at: vec![0; most + 2], height: vec![0; most + 2] }
     }
 
-    /// Replaces every number by the least that any entry of its run gives there.
+    /// Replaces every value by the minimum over the entries of its run.
     pub fn pass(&mut self, column: &mut [u32], reach: Reach) {
         for run in column.chunk_by_mut(|a, b| a & INSIDE == b & INSIDE) {
-            // Two voxels between two surfaces are sites, whose numbers are the least there are.
+            // Two voxels between two surfaces are sites, whose values already are minimal.
             let inside = run[0] & INSIDE;
             if inside != 0 && run.len() > 2 || inside == 0 && reach == Reach::Everywhere {
                 let count = self.proximate(run);
@@ -40,17 +40,17 @@ impl Column {
         }
     }
 
-    /// Keeps the entries that are least anywhere; returns how many.
+    /// Keeps the entries that are minimal somewhere; returns their number.
     fn proximate(&mut self, column: &[u32]) -> usize {
         let mut count = 0;
         for (j, &g) in column.iter().enumerate() {
-            // E25: what is no site has no parabola.
+            // E25: a voxel that is no site has no parabola.
             let g = g & !INSIDE;
             if g == EMPTY {
                 continue;
             }
             let (at, height) = (j as i32, g as i32 + 4 * (j * j) as i32);
-            // The first without a branch, as in `read`.
+            // The first test without a branch, as in `read`.
             if count > 1 {
                 count -= usize::from(self.hidden(count - 1, at, height));
             }
@@ -64,9 +64,9 @@ impl Column {
         count
     }
 
-    /// Whether the entry before and a new one leave nothing to entry b: they cross it in the wrong order. E25: the
-    /// places of crossings are fractions, compared crosswise. The products stay below 12n³, which is 2³¹ for
-    /// n ≤ 563: a shader needs longer ones only beyond that.
+    /// Whether entry b is hidden between the entry before it and a new one: they cross it in the wrong order. E25: the
+    /// crossing positions are fractions, compared by cross-multiplication. The products stay below 12n³, which is 2³¹
+    /// for n ≤ 563: a shader needs wider ones only beyond that.
     fn hidden(&self, b: usize, at: i32, height: i32) -> bool {
         let (at_a, at_b) = (self.at[b - 1], self.at[b]);
         let (height_a, height_b) = (self.height[b - 1], self.height[b]);
@@ -74,11 +74,11 @@ impl Column {
         product(height_b - height_a, at - at_b) >= product(height - height_b, at_b - at_a)
     }
 
-    /// Reads the least number at every place. Whether the next entry begins there cannot be foretold, and a wrong guess
-    /// costs more than to work out both: it is a number here and no branch. That another one begins at the same place is
-    /// rare.
+    /// Evaluates the minimum at every position. Whether the next entry begins there is unpredictable, and a
+    /// misprediction costs more than computing both: the condition is a number and not a branch. Two entries
+    /// beginning at the same position are rare.
     fn read(&mut self, count: usize, column: &mut [u32], inside: u32) {
-        // Entries at the end that never are the least.
+        // Sentinel entries at the end that are never minimal.
         for end in count..count + 2 {
             self.at[end] = 0;
             self.height[end] = i32::MAX;
@@ -97,8 +97,8 @@ impl Column {
     }
 }
 
-/// Calls for every column of an array whose entries lie `stride` apart, copied to where they are side by side: for what
-/// is wanted of it, at most from its first voxel inside to its last.
+/// Calls `pass` for every column of an array with stride `stride`, copied to contiguous memory: the part needed
+/// for `reach`, at most from its first inside voxel to its last.
 pub fn each_column(array: &mut [u32], stride: usize, reach: Reach, mut pass: impl FnMut(&mut [u32])) {
     let length = array.len() / stride;
     let mut copies = vec![0; TOGETHER * length];

@@ -1,15 +1,15 @@
-//! Signed distances by the fast marching method, to compare with (D4 §2.6 and §6.1: the CPU half of Table 6.2).
+//! Signed distances by the fast marching method, a baseline (D4 §2.6 and §6.1: the CPU half of Table 6.2).
 //!
-//! Distances spread from the sites in rising order, each from up to three neighbors that are known, by solving
-//! |∇φ| = 1 with one-sided differences ([Sethian 1996]). First order: off by parts of a voxel where fronts are curved
-//! or meet, while the transform in `sites` is exact for its sites.
+//! Distances propagate from the sites in ascending order, each from up to three known neighbors, by solving
+//! |∇φ| = 1 with one-sided differences ([Sethian 1996]). First order: off by fractions of a voxel where fronts are
+//! curved or collide, while the transform in `sites` is exact for its sites.
 
 use crate::voxel::sites::{INSIDE, Reach, SITE_DISTANCE, site_codes};
 use crate::voxel::{Field, Voxels};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Signed distances [voxels] from the same sites as [`Field::new`], marched.
+/// Signed distances [voxels] from the same sites as [`Field::new`], by fast marching.
 pub fn fast_marching(voxels: &Voxels) -> Field {
     let dims = voxels.dims();
     let size = dims.map(|d| d as usize);
@@ -41,7 +41,7 @@ struct Marcher {
     size: [usize; 3],
     phi: Vec<f32>,
     known: Vec<bool>,
-    /// Distances as bits, which sort as the numbers do as long as they are not negative.
+    /// Distances as bits, which sort like the numbers while these are not negative.
     front: BinaryHeap<Reverse<(u32, u32)>>,
 }
 
@@ -53,7 +53,7 @@ impl Marcher {
         }
     }
 
-    /// Takes a voxel as known and offers distances to its neighbors.
+    /// Marks a voxel as known and updates its neighbors.
     fn settle(&mut self, index: usize) {
         if std::mem::replace(&mut self.known[index], true) {
             return;
@@ -88,7 +88,7 @@ impl Marcher {
         near.sort_unstable_by(f32::total_cmp);
         let (mut sum, mut squares, mut phi) = (0.0, 0.0, f32::INFINITY);
         for (used, &value) in near.iter().enumerate() {
-            // Farther neighbors are behind the front that the nearer ones make.
+            // Farther neighbors are not yet reached by the front of the nearer ones.
             if value >= phi {
                 break;
             }

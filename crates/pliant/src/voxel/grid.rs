@@ -1,20 +1,20 @@
-//! Where the voxels are: a grid of cubes around a mesh, and the fixed-point numbers that its places have.
+//! Voxel grid: cubes around a mesh, and their fixed-point coordinates.
 
 use crate::voxel::VoxelError;
 use glam::{DVec3, Vec3};
 
-/// Most voxels along an axis, padding included. Squared distances in four parts (see `sites`) stay below 2²⁴ with it,
-/// and a voxel of the finest fixed-point grid is still cut into 32.
+/// Maximum voxels along an axis, padding included. Squared distances times four (see `sites`) then stay below 2²⁴,
+/// and a voxel has at least 32 fixed-point steps.
 pub const MOST_ALONG: u32 = 1024;
 
-/// Most voxels of a grid, padding included: eight bytes each are one gibibyte.
+/// Maximum voxels of a grid, padding included: at eight bytes each, one gibibyte.
 pub const MOST_VOXELS: u64 = 1 << 27;
 
-/// Fixed-point coordinates lie between 0 and 2¹⁵, so that an edge function, which is twice the area of a triangle
+/// Fixed-point coordinates lie between 0 and 2¹⁵, so that an edge function, twice the area of a triangle
 /// within such a square, stays below 2³¹.
 const FIXED_BITS: u32 = 15;
 
-/// A grid of cubes; voxel (i, j, k) fills what is between (i, j, k) and (i + 1, j + 1, k + 1) times the edge.
+/// A grid of cubes; voxel (i, j, k) spans (i, j, k) to (i + 1, j + 1, k + 1) times the edge length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Grid {
     origin: DVec3,
@@ -24,8 +24,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// A grid that just holds the points, with `along` voxels on the longest side of their box and as many as needed
-    /// on the others, centered, and `padding` layers of empty ones around (D4 §4.3.3, §4.4.2).
+    /// The smallest grid that contains the points, with `along` voxels on the longest side of their box and as many as
+    /// needed on the others, centered, with `padding` empty layers around (D4 §4.3.3, §4.4.2).
     pub fn fit(points: &[Vec3], along: u32, padding: u32) -> Result<Self, VoxelError> {
         if !(1..=8).contains(&padding) {
             return Err(VoxelError::Padding(padding));
@@ -41,14 +41,14 @@ impl Grid {
             return Err(VoxelError::Nothing);
         }
         let edge = size.max_element() / f64::from(along);
-        // A side that is a whole number of voxels but for rounding gets no voxel more.
+        // A side that is a whole number of voxels up to rounding gets no additional voxel.
         let dims = (size / edge).to_array().map(|d| (d - 1e-5).ceil().max(1.0));
         let origin = (low + high) * 0.5 - (DVec3::from(dims) * 0.5 + f64::from(padding)) * edge;
         Self::new(origin, edge, dims.map(|d| d as u32), padding)
     }
 
-    /// A grid that is known: the corner `origin` of its first padding voxel [m], the edge of a voxel [m], and how
-    /// many there are within the padding.
+    /// An explicit grid: the corner `origin` of its first padding voxel [m], the edge length of a voxel [m], and the
+    /// number of voxels within the padding.
     pub fn new(origin: DVec3, edge: f64, inner: [u32; 3], padding: u32) -> Result<Self, VoxelError> {
         if !(1..=8).contains(&padding) {
             return Err(VoxelError::Padding(padding));
@@ -78,7 +78,7 @@ impl Grid {
         self.padding
     }
 
-    /// Edge of a voxel [m].
+    /// Edge length of a voxel [m].
     pub fn edge(&self) -> f64 {
         self.edge
     }
@@ -88,7 +88,7 @@ impl Grid {
         self.origin
     }
 
-    /// A place given in voxels from the corner [m]; centers of voxels end in one half.
+    /// Converts a position in voxels from the corner to world units [m]; centers of voxels end in one half.
     pub fn place(&self, at: DVec3) -> DVec3 {
         self.origin + at * self.edge
     }
@@ -98,13 +98,13 @@ impl Grid {
         self.edge * self.edge * self.edge
     }
 
-    /// Bits behind the point of fixed-point coordinates, 5 to 12: as many as leave the longest axis within 2¹⁵.
+    /// Fraction bits of fixed-point coordinates, 5 to 12: as many as keep the longest axis within 2¹⁵.
     pub fn fraction_bits(&self) -> u32 {
         let longest = self.dims[0].max(self.dims[1]).max(self.dims[2]);
         FIXED_BITS - longest.next_power_of_two().trailing_zeros()
     }
 
-    /// The nearest fixed-point place, or none outside of the grid.
+    /// The nearest fixed-point position, or `None` outside of the grid.
     pub fn snap(&self, p: Vec3) -> Option<[i32; 3]> {
         let one = f64::from(1_u32 << self.fraction_bits());
         let at = ((p.as_dvec3() - self.origin) * (one / self.edge)).round().to_array();

@@ -1,38 +1,38 @@
-//! Voxels deep inside joined into larger ones, and particles made of all (S29; D4 §4.4.3, Alg 4.8).
+//! Merges deep voxels into larger ones, and creates particles from all (S29; D4 §4.4.3, Alg 4.8).
 
 use crate::voxel::{Field, Grid, VoxelError, Voxels};
 use glam::{DVec3, Vec3};
 
-/// Particles that fill a solid, ready to become a body: by level, smallest first, each level in the order of the grid.
+/// Particles that fill a solid: by level, smallest first, each level in grid order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Particles {
     /// Centers [m].
     pub positions: Vec<Vec3>,
-    /// Half the edge of the cube that each stands for [m]: neighbors of one level touch.
+    /// Half the edge of the cube that each represents [m]: neighbors of one level touch.
     pub radii: Vec<f32>,
-    /// Volume of that cube [m³], by which masses are shared out: volumes add up to that of all voxels.
+    /// Volume of that cube [m³], which masses are proportional to: volumes add up to that of all voxels.
     pub volumes: Vec<f32>,
-    /// Signed distance of the center from the surface [m], negative. Merged particles may be less deep than it
-    /// says, never deeper (E26).
+    /// Signed distance of the center from the surface [m], negative. Merged particles may be less deep than this
+    /// value, never deeper (E26).
     pub phi: Vec<f32>,
-    /// Unit vector of the shortest way out.
+    /// Unit vector toward the nearest surface point.
     pub gradients: Vec<Vec3>,
-    /// Level: the particle stands for 8^level voxels.
+    /// Level: the particle represents 8^level voxels.
     pub levels: Vec<u8>,
 }
 
 impl Particles {
-    /// How many there are.
+    /// Number of particles.
     pub fn len(&self) -> usize {
         self.positions.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no particles.
     pub fn is_empty(&self) -> bool {
         self.positions.is_empty()
     }
 
-    /// Particles by level, up to the highest that has any.
+    /// Number of particles by level, up to the highest in use.
     pub fn per_level(&self) -> Vec<usize> {
         let mut counts = vec![0; self.levels.last().map_or(0, |&l| l as usize + 1)];
         self.levels.iter().for_each(|&l| counts[l as usize] += 1);
@@ -49,11 +49,11 @@ impl Particles {
     }
 }
 
-/// Joins voxels that are deeper than `depth` [voxels] by eights, as often as it goes, and makes particles of all; without
+/// Merges voxels deeper than `depth` [voxels] by eights, recursively, and creates particles from all; without
 /// a depth every voxel is a particle.
 ///
-/// Blocks of level l begin at multiples of 2^l voxels from the corner of the padded grid. A block is joined where all
-/// its eight children are (E27) and are deeper than `depth`, D4's −φ_b.
+/// Blocks of level l are aligned to multiples of 2^l voxels from the corner of the padded grid. A block is merged if
+/// all its eight children are (E27) and are deeper than `depth`, D4's −φ_b.
 pub fn merge(grid: &Grid, voxels: &Voxels, field: &Field, depth: Option<f32>) -> Result<Particles, VoxelError> {
     let mut levels = Vec::new();
     check_depth(depth)?;
@@ -64,23 +64,23 @@ pub fn merge(grid: &Grid, voxels: &Voxels, field: &Field, depth: Option<f32>) ->
             levels.push(std::mem::replace(&mut next, above));
         }
     }
-    let mut maker = ProgramBuilder { grid, field, particles: Particles::default() };
-    maker.voxels(voxels, levels.first());
+    let mut writer = ParticleWriter { grid, field, particles: Particles::default() };
+    writer.voxels(voxels, levels.first());
     for (l, level) in levels.iter().enumerate() {
-        maker.blocks(l as u32 + 1, level, levels.get(l + 1));
+        writer.blocks(l as u32 + 1, level, levels.get(l + 1));
     }
-    Ok(maker.particles)
+    Ok(writer.particles)
 }
 
-/// Whether voxels may merge at a depth [voxels], if there is one.
+/// Validates the merge depth [voxels], if there is one.
 pub(crate) fn check_depth(depth: Option<f32>) -> Result<(), VoxelError> {
     depth.filter(|d| !(*d >= 0.5 && d.is_finite())).map_or(Ok(()), |d| Err(VoxelError::Depth(d)))
 }
 
-/// How much deeper than its least deep child a block of a level is taken to be [voxels].
+/// Assumed depth of a block beyond that of its least deep child [voxels].
 ///
-/// D4 4.37: from the center of the child to that of the block are √3·2^(l−2). Straight inward from the child it is at
-/// most that much deeper (E26).
+/// D4 4.37: the distance from the center of the child to that of the block is √3·2^(l−2). The block is at
+/// most that much deeper, if it lies straight inward from the child (E26).
 pub(crate) fn merge_step(level: u32) -> f32 {
     3_f32.sqrt() * 0.25 * (1_u32 << level) as f32
 }
@@ -96,18 +96,18 @@ pub(crate) fn particle_volume(grid: &Grid, level: u32) -> f32 {
     (size * size * size * grid.voxel_volume()) as f32
 }
 
-/// Blocks of one size. Invariant: a block that is not joined has φ = +∞ (E27), so that no threshold takes it.
+/// Blocks of one size. Invariant: a block that is not merged has φ = +∞ (E27), so that no threshold accepts it.
 struct Level {
     dims: [u32; 3],
     phi: Vec<f32>,
-    /// Number of the voxel that each block has its gradient from.
+    /// Index of the voxel that provides each block's gradient.
     source: Vec<u32>,
     count: usize,
 }
 
 impl Level {
     fn empty(below: [u32; 3]) -> Self {
-        // D4 4.36: what is left over at the high sides stays as it is.
+        // D4 4.36: the remainder at the high sides is not merged.
         let dims = below.map(|d| d / 2);
         let blocks = dims.iter().map(|&d| d as usize).product();
         Self { dims, phi: vec![f32::INFINITY; blocks], source: vec![0; blocks], count: 0 }
@@ -121,7 +121,7 @@ impl Level {
         (0..3).all(|k| block[k] < self.dims[k]) && self.phi[self.index(block)] < f32::INFINITY
     }
 
-    /// Level 1, from voxels: pairs of bits in four rows say at once where all eight are inside.
+    /// Level 1, from voxels: pairs of bits in four rows test at once where all eight are inside.
     fn first(voxels: &Voxels, field: &Field, threshold: f32) -> Self {
         let mut level = Self::empty(voxels.dims());
         let [nx, ny, nz] = level.dims;
@@ -145,7 +145,7 @@ impl Level {
         level
     }
 
-    /// The level above, which is number `number`.
+    /// The next level, `number`.
     fn above(&self, number: u32, threshold: f32) -> Self {
         let mut level = Self::empty(self.dims);
         let [nx, ny, nz] = level.dims;
@@ -160,7 +160,7 @@ impl Level {
         level
     }
 
-    /// Joins a block if all its children are below the threshold (D4 Alg 4.8).
+    /// Merges a block if all its children are below the threshold (D4 Alg 4.8).
     #[inline]
     fn join(&mut self, [x, y, z]: [u32; 3], number: u32, threshold: f32, child: impl Fn([u32; 3]) -> (f32, u32)) {
         let mut highest = (f32::NEG_INFINITY, 0);
@@ -180,15 +180,15 @@ impl Level {
     }
 }
 
-/// Writes particles.
-struct ProgramBuilder<'a> {
+/// Creates particles.
+struct ParticleWriter<'a> {
     grid: &'a Grid,
     field: &'a Field,
     particles: Particles,
 }
 
-impl ProgramBuilder<'_> {
-    /// Voxels that no block has taken.
+impl ParticleWriter<'_> {
+    /// Adds the voxels that are not merged.
     fn voxels(&mut self, voxels: &Voxels, above: Option<&Level>) {
         let joined = above.map_or(0, |level| 8 * level.count);
         self.particles.reserve(voxels.count() - joined + above.map_or(0, |level| level.count));

@@ -1,17 +1,17 @@
-//! Closed meshes to solid particles: voxels, their distance to the surface, and particles of several sizes.
+//! Fills closed meshes with particles: voxels, their distance to the surface, and particles of several sizes.
 //!
-//! Home of the geometry only. It knows no bodies, masses or constraints; those who make a body of the
-//! [`Particles`] weigh them by their volumes. The steps, each a function of its own, in order:
+//! Geometry only: independent of bodies, masses and constraints; masses follow from the volumes of the
+//! [`Particles`]. The steps, each a separate function, in order:
 //!
-//! 1. [`Grid::fit`] lays a grid around the mesh, [`voxelize`] decides for every voxel whether its center is inside
-//!    (S27; [`ray_cast`] is the baseline in floating point).
-//! 2. [`Field::inside`] and, for all voxels, [`Field::new`] are the signed distance by an exact Euclidean distance transform (S28; [`fast_marching`] is the
-//!    baseline).
-//! 3. [`merge`] joins voxels deep inside into larger ones and makes particles of what is there (S29); [`thin`] says which of them
-//!    have no shortest way out.
+//! 1. [`Grid::fit`] fits a grid to the mesh, [`voxelize`] decides for every voxel whether its center is inside
+//!    (S27; [`ray_cast`] is the floating-point baseline).
+//! 2. [`Field::inside`] and, for all voxels, [`Field::new`] compute the signed distance by an exact Euclidean distance
+//!    transform (S28; [`fast_marching`] is the baseline).
+//! 3. [`merge`] merges deep voxels into larger ones and creates particles (S29); [`thin`] finds particles without a
+//!    unique nearest surface point.
 //!
-//! Invariant: flat arrays and integers of at most 32 bits in memory; where 64 bits are needed on the way it says so,
-//! because a GPU has to put them together from halves. The same mesh gives the same bits on every machine.
+//! Invariant: flat arrays and integers of at most 32 bits in memory; intermediate 64-bit values are documented,
+//! because a GPU has to emulate them. The same mesh gives the same bits on every machine.
 //!
 //! Reference: D4, chapter 4, with the errata E24–E27.
 
@@ -46,48 +46,48 @@ pub(crate) use crate::voxel::solid::{leak_at, projection_axis};
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::{MeshError, TriMesh};
 
-/// Depth below the surface at which voxels begin to merge, unless another is asked for [voxels].
+/// Default depth below the surface from which voxels merge [voxels].
 ///
-/// D4 gives no number; the counts of its box (T10) come out for all from 0.5 to less than 2.5.
+/// D4 gives no number; the counts of its box (T10) result for all values from 0.5 to less than 2.5.
 pub const MERGE_DEPTH: f32 = 1.0;
 
-/// Layers of empty voxels around the mesh, unless another number is asked for. One is enough for the distances; the
-/// counts of D4's tables (T10) belong to two, as they decide where the blocks begin that voxels merge in.
+/// Default number of empty voxel layers around the mesh. One is enough for the distances; the
+/// counts of D4's tables (T10) need two, since the padding determines the alignment of merged blocks.
 pub const PADDING: u32 = 2;
 
-/// How a mesh is filled with particles.
+/// Parameters for filling a mesh with particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Filling {
     /// Voxels along the longest side of the mesh.
     pub grid: u32,
     /// Layers of empty voxels on each side, 1 to 8.
     pub padding: u32,
-    /// Depth below the surface at which voxels may merge [voxels]; nothing merges without it.
+    /// Depth below the surface from which voxels merge [voxels]; `None` disables merging.
     pub merge: Option<f32>,
 }
 
 impl Filling {
-    /// So many voxels along the longest side, padded as usual, none of them merged.
+    /// With `grid` voxels along the longest side, default padding, and no merging.
     pub fn new(grid: u32) -> Self {
         Self { grid, padding: PADDING, merge: None }
     }
 }
 
-/// Why a mesh cannot be turned into voxels.
+/// Why a mesh cannot be voxelized.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VoxelError {
-    /// A mesh without an inside, or with broken numbers.
+    /// A mesh without an inside, or with invalid coordinates.
     #[error(transparent)]
     Mesh(#[from] MeshError),
-    /// A grid without voxels, or with too many in a row.
+    /// A grid without voxels, or with too many along an axis.
     #[error("a grid of {found} voxels along the longest side, but allowed are 1 to {most}")]
     Along {
-        /// What was asked for.
+        /// Requested number.
         found: u32,
-        /// How many are allowed with this padding.
+        /// Maximum number with this padding.
         most: u32,
     },
-    /// Too many voxels altogether.
+    /// Too many voxels in total.
     #[error("the grid would have {} x {} x {} voxels, {voxels} in all, but at most {MOST_VOXELS} are allowed", dims[0], dims[1], dims[2])]
     TooLarge {
         /// Voxels along each axis, padding included.
@@ -95,21 +95,21 @@ pub enum VoxelError {
         /// Their product.
         voxels: u64,
     },
-    /// A padding that leaves no empty layer, or wastes memory.
+    /// A padding without an empty layer, or one that wastes memory.
     #[error("padding of {0} voxels, but allowed are 1 to 8")]
     Padding(u32),
-    /// A merge depth at which surface voxels would merge, or that is no number.
-    #[error("voxels are to merge {0} voxels below the surface, but allowed is a depth of 0.5 or more")]
+    /// A merge depth at which surface voxels would merge, or that is not a number.
+    #[error("merge depth is {0} voxels below the surface, but must be at least 0.5")]
     Depth(f32),
-    /// The mesh reaches out of the grid.
+    /// The mesh extends beyond the grid.
     #[error("vertex {0} lies outside of the grid")]
     Outside(usize),
-    /// A ray that enters the mesh and does not come out again.
+    /// A ray that enters the mesh and does not exit.
     #[error("the surface has a hole: the ray along {axis} through ({:.4} {:.4} {:.4}) crosses it an odd number of times", at[0], at[1], at[2])]
     Leak {
         /// Name of the axis.
         axis: char,
-        /// Where the ray ends [m].
+        /// End of the ray [m].
         at: [f64; 3],
     },
     /// No voxel center is inside.
@@ -117,10 +117,10 @@ pub enum VoxelError {
     Nothing,
 }
 
-/// Fills a mesh with particles: all steps in one, after the mesh was checked and repaired.
+/// Checks and repairs a mesh, then fills it with particles.
 ///
-/// Returns notes on what was repaired. Meshes that are open, that have edges with more than two triangles, or
-/// whose sides cannot be told apart are refused.
+/// Returns notes on repairs. Meshes that are open, that have edges with more than two triangles, or
+/// that cannot be oriented are rejected.
 pub fn fill(mesh: TriMesh, filling: &Filling) -> Result<(Particles, Vec<String>), VoxelError> {
     let (mesh, notes) = clean_surface(mesh, SurfaceNeed::Closed)?;
     let grid = Grid::fit(&mesh.positions, filling.grid, filling.padding)?;

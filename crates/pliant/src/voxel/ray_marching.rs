@@ -1,8 +1,8 @@
-//! Voxels by casting rays in floating point, to compare with (D4 §6.1: the CPU half of Table 6.1).
+//! Voxelization by ray casting in floating point, a baseline (D4 §6.1: the CPU half of Table 6.1).
 //!
-//! One ray along x per column of voxels. All crossings with triangles are found, sorted, and walked past. A ray that
-//! meets an edge counts both triangles or none, whatever rounding says: that is the fault that D4 Fig 7.1 shows and
-//! that [`super::voxelize`] does not have.
+//! One ray along x per column of voxels. All crossings with triangles are found, sorted, and traversed. A ray that
+//! hits an edge counts both triangles or none, depending on rounding: that is the error in D4 Fig 7.1, which
+//! [`super::voxelize`] avoids.
 
 use crate::mesh::TriMesh;
 use crate::voxel::{Grid, Voxels};
@@ -44,7 +44,7 @@ pub fn ray_cast(mesh: &TriMesh, grid: &Grid) -> Voxels {
     voxels
 }
 
-/// Where a ray along x through (y, z) meets a triangle (D4 4.31: edges belong to both).
+/// Intersection of a ray along x through (y, z) with a triangle (D4 4.31: edges belong to both).
 fn crossing([a, b, c]: [DVec3; 3], at: DVec2) -> Option<f64> {
     let flat = |p: DVec3| DVec2::new(p.y, p.z);
     let area = (flat(b) - flat(a)).perp_dot(flat(c) - flat(a));

@@ -1,38 +1,38 @@
-//! The voxels at the surface, and the squared distance of every voxel to the nearest of them (S28; D4 Alg 4.1–4.6).
+//! Surface voxels (sites), and the squared distance of every voxel to the nearest of them (S28; D4 Alg 4.1–4.6).
 //!
-//! A site is a voxel with another among its 26 neighbors that is on the other side. Half the distance to the nearest of
-//! those, ½, √2/2 or √3/2 voxels, is how far its center is from the surface: its class 0, 1 or 2.
+//! A site is a voxel with at least one of its 26 neighbors on the other side. Half the distance to the nearest of
+//! those, ½, √2/2 or √3/2 voxels, is the distance of its center from the surface: its class 0, 1 or 2.
 //!
-//! Where D4 hands the place of the nearest site from pass to pass, we hand on one number, 4·d² + class: the
-//! least of them is the nearest site, and among equally near ones that which is nearest to the surface. No
+//! Where D4 passes the position of the nearest site from pass to pass, we pass one number, 4·d² + class: its
+//! minimum is the nearest site, and among equally near ones the one nearest to the surface. No
 //! square root, no ties, and mirror images have mirrored distances.
 
 use crate::voxel::Voxels;
 use crate::voxel::envelope::{Column, each_column};
 
-/// What a voxel has while no site is known (E25: D4 compares with infinite sites, which gives no number).
+/// Code of a voxel without a known site (E25: D4 compares with infinite sites, which gives NaN).
 pub const EMPTY: u32 = INSIDE - 1;
 
-/// The bit that numbers of voxels inside have.
+/// Bit that marks the codes of inside voxels.
 pub const INSIDE: u32 = 1 << 31;
 
-/// For which voxels distances are wanted.
+/// Voxels that need distances.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// All.
+    /// All voxels.
     Everywhere,
-    /// Those inside, and the sites around them: all that particles need. The others stay [`EMPTY`].
+    /// Inside voxels, and the sites around them: sufficient for particles. The others stay [`EMPTY`].
     Inside,
 }
 
 /// Distance of a site from the surface by its class [voxels]; D4 Alg 4.1.
 pub const SITE_DISTANCE: [f32; 3] = [0.5, std::f32::consts::FRAC_1_SQRT_2, 0.866_025_4];
 
-/// 4·d² + class of the nearest site for every voxel, x fastest, with the bit [`INSIDE`]; all [`EMPTY`] where there is
+/// 4·d² + class of the nearest site for every voxel, x fastest, with the bit [`INSIDE`]; all [`EMPTY`] if there is
 /// no surface.
 ///
-/// Five passes, as in D4: nearest sites within rows, then along y and along z each those that are nearest to
-/// anything at all, and the reading of those.
+/// Five passes, as in D4: nearest sites within rows, then along y and along z each the entries that are nearest
+/// anywhere, and their evaluation.
 pub fn site_codes(voxels: &Voxels, reach: Reach) -> Vec<u32> {
     let [nx, ny, nz] = voxels.dims().map(|d| d as usize);
     let mut codes = vec![EMPTY; nx * ny * nz];
@@ -52,7 +52,7 @@ pub fn site_codes(voxels: &Voxels, reach: Reach) -> Vec<u32> {
 /// Finds the sites of a row, 32 voxels at a time.
 struct Finder<'a> {
     voxels: &'a Voxels,
-    /// Places along x and classes, in rising order; the classes of those inside have the bit [`INSIDE`].
+    /// Positions along x and classes, ascending; the classes of inside sites have the bit [`INSIDE`].
     sites: Vec<(u32, u32)>,
     nothing: Vec<u32>,
 }
@@ -92,7 +92,7 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// First pass: every voxel of the row looks at the sites before and behind it (D4 Alg 4.2). Between two sites
+    /// First pass: every voxel of the row compares the sites before and after it (D4 Alg 4.2). Between two sites
     /// there is no surface, so all voxels are on the side of both.
     fn nearest(&self, row: &mut [u32], reach: Reach) {
         let code = |x: u32, (at, class): (u32, u32)| 4 * x.abs_diff(at) * x.abs_diff(at) + class;

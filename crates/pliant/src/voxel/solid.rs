@@ -1,31 +1,31 @@
-//! Which voxels of a grid have their center inside of a closed mesh (S27; D4 §4.3, [Schwarz and Seidel 2010]).
+//! Exact voxelization of closed meshes: which voxel centers are inside (S27; D4 §4.3, [Schwarz and Seidel 2010]).
 //!
 //! Every triangle is projected along one axis; where the center of a column lies in the projection, the first voxel
-//! behind the triangle is flipped. The parity of flips along the column is then the inside.
+//! behind the triangle is flipped. The prefix parity of flips along the column then marks the inside.
 //!
-//! Exact, where D4 is not (E24, Fig 7.1): vertices are snapped to fixed-point places, all decisions are signs of
-//! integers, and centers that lie on a triangle, an edge or a vertex are decided by [`HalfOpen`]. A mesh that is
-//! closed before the snap is closed after it, so no column can leak, whatever the triangles.
+//! Exact, unlike D4 (E24, Fig 7.1): vertices are snapped to fixed-point positions, all decisions are signs of
+//! integers, and centers on a triangle, an edge or a vertex are decided by [`HalfOpen`]. A mesh that is
+//! closed before snapping is closed after it, so no column can leak, for any triangles.
 //!
-//! Numbers: coordinates are below 2¹⁵. An edge function is twice the area of a triangle within the box of the
-//! projected triangle wherever it is asked for, so it fits in i32, even if its two products taken alone wrap around. The
+//! Ranges: coordinates are below 2¹⁵. An edge function is twice the area of a triangle within the box of the
+//! projected triangle wherever it is evaluated, so it fits in i32, even if its two products wrap around. The
 //! depth of a crossing is decided by a sum of products of 31 and 15 bits, below 2⁴⁸: 64 bits here, two words in
-//! a shader, which can go from voxel to voxel by additions in place of the division.
+//! a shader, which can step from voxel to voxel by additions instead of the division.
 
 use crate::mesh::TriMesh;
 use crate::voxel::{Grid, VoxelError, Voxels};
 use glam::{DVec3, Vec3};
 
-/// The rule for centers that lie exactly on the surface: a center counts as if it were moved by (ε, ε², ε³) along x, y
-/// and z, with ε smaller than anything. A box is therefore closed at its low sides and open at its high sides.
+/// The rule for centers exactly on the surface: a center counts as if it were moved by (ε, ε², ε³) along x, y
+/// and z, with infinitesimal ε. A box is therefore closed at its low sides and open at its high sides.
 ///
-/// Every place is then on one side of every triangle and on no edge, so that the two triangles of an edge never
-/// both take it and never both leave it, and the result does not depend on the axis of projection.
+/// Every position is then on one side of every triangle and on no edge, so that exactly one of the two triangles of
+/// an edge covers it, and the result does not depend on the axis of projection.
 #[derive(Clone, Copy, Debug)]
 pub struct HalfOpen;
 
 impl HalfOpen {
-    /// Sign of a linear function where its value is `value`: that, or of its first coefficient that is not 0.
+    /// Sign of a linear function with the value `value`: that of the value, or of the first nonzero coefficient.
     #[inline]
     pub fn is_positive<T: PartialOrd + Default>(value: T, coefficients: impl IntoIterator<Item = T>) -> bool {
         let zero = T::default();
@@ -36,22 +36,22 @@ impl HalfOpen {
     }
 }
 
-/// Vertices of a mesh as fixed-point places of the grid, [`Grid::fraction_bits`] behind the point.
+/// Vertices of a mesh as fixed-point positions of the grid, with [`Grid::fraction_bits`].
 pub fn snap(positions: &[Vec3], grid: &Grid) -> Result<Vec<[i32; 3]>, VoxelError> {
     positions.iter().enumerate().map(|(i, p)| grid.snap(*p).ok_or(VoxelError::Outside(i))).collect()
 }
 
 /// Voxels whose center is inside of a closed mesh.
 ///
-/// Inside is what an odd number of surfaces is around: cavities are empty, and so is where two bodies of one mesh
-/// overlap. The winding of triangles does not matter. The mesh is not checked for holes (`mesh::repair` does
-/// that), but a hole that lets a ray through is found.
+/// Inside is a point enclosed by an odd number of surfaces: cavities are outside, and so is the overlap of two bodies
+/// of one mesh. The winding of triangles does not matter. The mesh is not checked for holes (`mesh::repair` does
+/// that), but a hole that lets a ray through is detected.
 pub fn voxelize(mesh: &TriMesh, grid: &Grid) -> Result<Voxels, VoxelError> {
     let places = snap(&mesh.positions, grid)?;
     cast_all(mesh, &places, grid, projection_axis(&places))
 }
 
-/// The same along a given axis, 0 to 2. The result does not depend on it, but the time does.
+/// The same along a given axis, 0 to 2. The result does not depend on the axis, but the time does.
 pub fn voxelize_along(mesh: &TriMesh, grid: &Grid, axis: usize) -> Result<Voxels, VoxelError> {
     cast_all(mesh, &snap(&mesh.positions, grid)?, grid, axis)
 }
@@ -75,8 +75,8 @@ pub(crate) fn leak_at(grid: &Grid, axis: usize, voxel: [u32; 3]) -> VoxelError {
     VoxelError::Leak { axis: ['x', 'y', 'z'][axis], at: center.to_array() }
 }
 
-/// The axis to look along: that of the shortest side, since the projection of the box is the largest then (D4 4.35).
-/// Among equals the last, because parities run along z fastest.
+/// The projection axis: that of the shortest side, for which the projection of the box is largest (D4 4.35).
+/// Ties go to the last, because parities along z are the fastest.
 pub(crate) fn projection_axis(places: &[[i32; 3]]) -> usize {
     let side = |k: usize| {
         let (low, high) = places.iter().fold((i32::MAX, i32::MIN), |(l, h), p| (l.min(p[k]), h.max(p[k])));
@@ -86,7 +86,7 @@ pub(crate) fn projection_axis(places: &[[i32; 3]]) -> usize {
     (0..3).fold(0, |best, k| if sides[k] <= sides[best] { k } else { best })
 }
 
-/// A column that is still inside at the end of the grid, where all must be outside.
+/// A column that is still inside at the end of the grid, where all voxels must be outside.
 fn leak(voxels: &Voxels, axis: usize) -> Option<[u32; 3]> {
     let [nx, ny, nz] = voxels.dims();
     let mut first = [0; 3];
@@ -102,9 +102,9 @@ fn leak(voxels: &Voxels, axis: usize) -> Option<[u32; 3]> {
     None
 }
 
-/// Casts triangles onto the columns of a grid along one axis.
+/// Projects triangles onto the columns of a grid along one axis.
 struct Caster {
-    /// The axes of the projection in their order, and the axis of the columns.
+    /// The axes of the projection in order, then the axis of the columns.
     axes: [usize; 3],
     dims: [u32; 3],
     bits: u32,
@@ -120,7 +120,7 @@ impl Caster {
         let [u, v, w] = self.axes;
         let [first_u, last_u] = self.centers(corners.map(|c| c[u]), u);
         let [first_v, last_v] = self.centers(corners.map(|c| c[v]), v);
-        // Most triangles of a fine mesh lie between the centers.
+        // Most triangles of a fine mesh lie between centers.
         if first_u > last_u || first_v > last_v {
             return;
         }
@@ -130,7 +130,7 @@ impl Caster {
         for j in first_v..=last_v {
             let mut here = row;
             for i in first_u..=last_u {
-                // An edge function takes part in the fill rule as one more than it is where ties are inside.
+                // Edge functions include the fill rule: incremented by one where ties are inside.
                 if here[0] > 0 && here[1] > 0 && here[2] > 0 {
                     let depth = plane.first_behind(self.center(i), self.center(j));
                     if depth < self.dims[w] {
@@ -149,7 +149,7 @@ impl Caster {
         }
     }
 
-    /// First and last voxel whose center lies between the least and the greatest coordinate, both included.
+    /// First and last voxel whose center lies between the minimum and maximum coordinate, inclusive.
     fn centers(&self, c: [i32; 3], axis: usize) -> [i32; 2] {
         let (low, high) = (c[0].min(c[1]).min(c[2]), c[0].max(c[1]).max(c[2]));
         let (one, half) = (1 << self.bits, 1 << (self.bits - 1));
@@ -162,7 +162,7 @@ impl Caster {
         (voxel << self.bits) + (1 << (self.bits - 1))
     }
 
-    /// Edge functions and plane, or none for a triangle seen edge-on, which no ray that was moved by ε can hit (E24).
+    /// Edge functions and plane, or `None` for a triangle seen edge-on, which no ray displaced by ε can hit (E24).
     fn set_up(&self, [a, mut b, mut c]: [[i32; 3]; 3]) -> Option<([Side; 3], Plane)> {
         let [u, v, w] = self.axes;
         let cross = |b: [i32; 3], c: [i32; 3], i: usize, j: usize| {
@@ -174,7 +174,7 @@ impl Caster {
             return None;
         }
         if area < 0 {
-            // From here on the projection runs counter-clockwise, and the plane looks along the columns.
+            // From here on the projection is counter-clockwise, and the plane's normal points along the columns.
             (b, c) = (c, b);
         }
         let sides = [Side::new(a, b, u, v), Side::new(b, c, u, v), Side::new(c, a, u, v)];
@@ -184,7 +184,7 @@ impl Caster {
             normal: [normal[u], normal[v], normal[w]],
             through: [a[u], a[v], a[w]],
             bits: self.bits,
-            // In the order of the rule, which is that of x, y, z and not that of the projection.
+            // In the order of the rule, x, y, z, and not in that of the projection.
             tie_is_behind: HalfOpen::is_positive(0, normal),
         };
         Some((sides, plane))
@@ -197,7 +197,7 @@ struct Side {
     du: i32,
     dv: i32,
     from: [i32; 2],
-    /// 1 where places on the edge are inside.
+    /// 1 if positions on the edge are inside.
     tie: i32,
 }
 
@@ -213,7 +213,7 @@ impl Side {
     }
 }
 
-/// The plane of a triangle, whose normal looks along the columns.
+/// The plane of a triangle, with its normal along the columns.
 struct Plane {
     normal: [i64; 3],
     through: [i32; 3],
@@ -222,14 +222,14 @@ struct Plane {
 }
 
 impl Plane {
-    /// Number of the first voxel of a column whose center is behind the plane (D4 4.32, but exact).
+    /// Index of the first voxel of a column whose center is behind the plane (D4 4.32, but exact).
     #[inline]
     fn first_behind(&self, u: i32, v: i32) -> u32 {
         let first = [u, v, 1 << (self.bits - 1)];
-        // How far the first center is before the plane, and how much nearer each further one is.
+        // Distance of the first center before the plane, and its decrease per voxel.
         let before: i64 = (0..3).map(|k| self.normal[k] * i64::from(self.through[k] - first[k])).sum();
         let step = self.normal[2] << self.bits;
-        // Behind means before < 0 after k steps, or = 0 with the tie.
+        // Behind means before < 0 after k steps, or = 0 for a tie.
         let needed = before + i64::from(!self.tie_is_behind);
         if needed <= 0 { 0 } else { ((needed + step - 1) / step) as u32 }
     }

@@ -1,7 +1,7 @@
 //! S07, V05: a clamped beam, E = 1e5 Pa and ν = 0.3, under its own weight and a weight at its tip.
 //!
-//! Length 1 m, height ¼ m, density 1 kg/m³ (light, so that it vibrates fast and comes to rest soon); the
-//! tip carries the beam's weight once more. Beam theory: P·L³/(3·E·I) + q·L⁴/(8·E·I).
+//! Length 1 m, height ¼ m, density 1 kg/m³ (light, so that it vibrates fast and settles soon); the load at the
+//! tip equals the beam's weight. Beam theory: P·L³/(3·E·I) + q·L⁴/(8·E·I).
 
 use crate::fem::{Material, Mesh, displacements};
 use crate::support::{relative, simulate, step};

@@ -1,4 +1,4 @@
-//! A chain between two nails.
+//! A chain hanging between two fixed points.
 
 use crate::support::{relative, simulate, step};
 

@@ -1,4 +1,4 @@
-//! S10, S17, E18: contact with the environment.
+//! S10, S17, E18: contact with colliders.
 
 use crate::support::{G, free_particle, relative, simulate, step};
 

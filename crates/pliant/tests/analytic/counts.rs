@@ -1,4 +1,4 @@
-//! T01, T02, T04, T05: how many constraints the scenes of the documents have.
+//! T01, T02, T04, T05: constraint counts of the reference scenes.
 
 use crate::support::simulate;
 use pliant::builder::{NoMeshes, build};

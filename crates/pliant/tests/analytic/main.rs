@@ -1,7 +1,7 @@
-//! The engine against closed forms and against independent solutions in double precision.
+//! The engine against closed forms and independent solutions in double precision.
 //!
-//! Every test builds its scene from TOML text, as a user would. Names begin with the ids of
-//! `spec/CHECKLIST.md` and `spec/VALIDATION.md` that they prove.
+//! Every test builds its scene from TOML text, like a user. Names begin with the ids of the
+//! requirements they prove, see docs/requirements.md.
 #![allow(missing_docs, clippy::print_stderr)]
 
 mod air;

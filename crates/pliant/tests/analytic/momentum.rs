@@ -1,4 +1,4 @@
-//! V16: a closed system keeps its momentum and does not gain energy.
+//! V16: a closed system conserves momentum and does not gain energy.
 
 use crate::support::{simulate, step};
 use glam::{DVec3, Mat3};
@@ -6,7 +6,7 @@ use pliant::Simulation;
 
 /// Velocities A·(x − center) with a random symmetric A [1/s]: stretching and shearing in random directions,
 /// with neither mean nor rotation.
-fn stir(sim: &mut Simulation, rate: f32) {
+fn set_deformation_velocities(sim: &mut Simulation, rate: f32) {
     let mut seed = 99_u32;
     let mut next = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -43,7 +43,7 @@ fn assert_closed(name: &str, corrections: f64, body: &str) {
     let (h, rate, steps) = (0.01, 5.0, 1000);
     let mut sim =
         simulate(&format!("[solver]\ndt = {h}\niterations = 4\n[world]\ngravity = [0, 0, 0]\nair_density = 0\n{body}"));
-    stir(&mut sim, rate as f32);
+    set_deformation_velocities(&mut sim, rate as f32);
     let (start, (linear, angular)) = (sim.probe(), magnitudes(&sim));
     let energy = |sim: &Simulation| sim.probe().kinetic + sim.probe().elastic;
     let (first, mut most) = (energy(&sim), 0.0_f64);

@@ -1,8 +1,8 @@
 //! S05, E11: one XPBD step against a Newton solve of the same implicit Euler step, in double precision.
 //!
 //! The step minimizes ½·Σ m|x − x̃|² + ½·Cᵀα̃⁻¹C with x̃ = x + h·v + h²·g and α̃ = α/h² (E11), and its
-//! multipliers are λ = −α̃⁻¹C. XPBD freezes ∇C within each projection, so the two differ by the turning of
-//! the gradients during the step: an error of first order in the strain that the step changes.
+//! multipliers are λ = −α̃⁻¹C. XPBD freezes ∇C within each projection, so the two differ by the rotation of
+//! the gradients during the step: a first-order error in the strain change of the step.
 
 use crate::fem::gradients;
 use crate::support::{simulate, solve_dense, step};

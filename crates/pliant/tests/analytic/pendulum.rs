@@ -1,9 +1,9 @@
-//! A particle on a rigid link: periods, and what each integrator loses.
+//! A particle on a rigid link: periods, and the dissipation of each integrator.
 
 use crate::support::{G, relative, simulate, step};
 use pliant::Simulation;
 
-/// One kilogram on one meter, let go at `degrees` from the vertical; the pivot is the origin.
+/// One kilogram on one meter, released at `degrees` from the vertical; the pivot is the origin.
 fn pendulum(degrees: f64, integrator: &str, dt: f64) -> Simulation {
     let (sin, cos) = degrees.to_radians().sin_cos();
     // The link is one rigid constraint: a second iteration finds it satisfied.

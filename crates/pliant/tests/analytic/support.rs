@@ -1,4 +1,4 @@
-//! What the cases share: scenes from text, running, and small dense and banded solvers.
+//! Common to the cases: scenes from text, running, and small dense and banded solvers.
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};

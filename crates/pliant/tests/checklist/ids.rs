@@ -1,4 +1,4 @@
-//! What a requirement is, and the list of all.
+//! Definition of a requirement, and the list of all.
 
 use crate::{errata, reliability, scenes, systems, validation};
 

@@ -1,4 +1,4 @@
-//! Which tests have run, by the captured output of `cargo test`.
+//! Finds the tests that ran in the captured output of `cargo test`.
 
 use std::collections::BTreeSet;
 

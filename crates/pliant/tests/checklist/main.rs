@@ -1,4 +1,4 @@
-//! The list of requirements: which tests prove which, whether they exist, and whether they have run.
+//! The list of requirements: which tests prove them, whether these exist, and whether they ran.
 //!
 //! `docs/requirements.md` is generated from here, see `page.rs`.
 

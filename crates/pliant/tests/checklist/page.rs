@@ -1,4 +1,4 @@
-//! docs/requirements.md, made from the data and the names of the tests.
+//! Generates docs/requirements.md from the data and the test names.
 
 use crate::ids::{FAMILIES, Requirement, Status};
 use crate::sources::{Test, proofs};

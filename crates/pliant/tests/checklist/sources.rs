@@ -1,4 +1,4 @@
-//! Tests found in the sources of all crates, and the requirements that their names begin with.
+//! Finds tests in the sources of all crates, and the requirements that their names begin with.
 
 use crate::extra;
 use crate::ids::Requirement;

@@ -1,4 +1,4 @@
-//! Nearest points and depths against brute force and against shapes with a formula.
+//! Nearest points and penetration depths against brute force and closed forms.
 
 use crate::support::{Rng, ball, brute, cuboid, shaped, soup};
 use glam::{DVec3, Vec3};

@@ -1,4 +1,4 @@
-//! Colliders of any shape: hulls, surfaces of triangles, distance fields (S17), and what contacts can do (S18).
+//! Colliders of all shapes: hulls, triangle surfaces, distance fields (S17), and contact laws (S18).
 #![allow(missing_docs, clippy::print_stdout, reason = "a test")]
 
 mod geometry;

@@ -91,7 +91,7 @@ fn s18_a_moving_wall_returns_a_ball_at_its_own_speed_more() {
     }
 }
 
-/// Two grains on the x axis that meet.
+/// Two grains on the x axis that collide.
 fn two(more: &str, density: f64, v: [f64; 2]) -> Simulation {
     simulate(&format!(
         "solver = {{ dt = 0.005, iterations = 4 }}\nworld = {{ gravity = [0, 0, 0] }}\ncontact = {{ omega = 1, {more} }}\n\
@@ -164,7 +164,7 @@ fn s18_rolling_resistance_slows_what_moves_along_a_contact_and_nothing_else() {
         run(&mut sim, 200);
         let (v, want) = (f64::from(sim.velocity(0).x), (-2.0_f64).exp());
         assert!((v / want - 1.0).abs() < 2e-3, "{shape}: {v} m/s and not {want} m/s");
-        // Who flies over it is not slowed.
+        // A grain flying above it is not slowed.
         let mut sim = with_mesh(&text.replace("0.1, 0", "0.2, 0").replace("dt = 0.005", "dt = 0.0001"), &slab(), 1);
         run(&mut sim, 100);
         assert_eq!(sim.velocity(0).x, 1.0, "{shape}");

@@ -1,4 +1,4 @@
-//! What scenes may say about colliders, and what is refused, with its place.
+//! Scene format of colliders: valid settings, and errors with their location.
 
 use crate::support::{Given, Rng, ball, cuboid, soup};
 use glam::Vec3;

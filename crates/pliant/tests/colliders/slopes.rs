@@ -1,4 +1,4 @@
-//! What lies on colliders, slides down them and is carried by them: every shape as the plane or the box does it.
+//! Particles at rest on colliders, sliding, and carried by moving ones: every shape behaves like the plane or the box.
 
 use crate::support::{ball, cuboid, free_particle, simulate, with_mesh};
 use glam::Vec3;

@@ -1,4 +1,4 @@
-//! Time of impact of moving balls against formulas and brute force, and ways that must not cross.
+//! Time of impact of moving spheres against closed forms and brute force, and motions that must not cross.
 
 use crate::support::{Rng, ball, brute, corners, distance, shaped, soup};
 use glam::{DVec3, Vec3};
@@ -74,7 +74,8 @@ fn s17_time_of_impact_agrees_with_brute_force_for_random_triangles_and_ways() {
             continue;
         }
         let found = sweep_to_triangle(&exact.map(|c| c.as_vec3()), p, way, radius as f32);
-        // A ball that only just touches may be missed by rounding, or found: ask a little smaller and a little larger.
+        // A sphere that barely touches may be missed or found, depending on rounding: test slightly smaller and
+        // larger ones.
         let [small, large] = [-1e-6, 1e-6].map(|d| first_touch(&exact, p.as_dvec3(), way.as_dvec3(), radius + d));
         match (found, large) {
             (Some(share), Some(early)) => {
@@ -160,7 +161,7 @@ fn s17_a_ball_slides_along_a_floor_of_triangles_without_bumping_into_their_edges
 
 #[test]
 fn s17_in_a_wedge_a_ball_comes_to_rest_between_both_sides() {
-    // Two long sheets that meet in the z axis at a right angle.
+    // Two long sheets joined along the z axis at a right angle.
     let mesh = TriMesh {
         positions: [[0, 0, -9], [0, 0, 9], [9, 9, -9], [9, 9, 9], [-9, 9, -9], [-9, 9, 9]]
             .map(|p: [i32; 3]| Vec3::from(p.map(|c| c as f32)))

@@ -1,4 +1,4 @@
-//! Fast particles and fast colliders: nothing goes through a sheet without thickness.
+//! Fast particles and fast colliders: no tunneling through a sheet of zero thickness.
 
 use crate::support::{Rng, free_particle, simulate, with_mesh};
 use glam::{DVec3, Vec3};

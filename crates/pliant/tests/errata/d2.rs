@@ -36,8 +36,8 @@ struct Inserted {
     rows: u32,
 }
 
-/// Lines 4–23 of Algorithm 2, over the cliques found before anything was changed. `once` makes the set F once per clique;
-/// as printed (line 13) it is made for every constraint.
+/// Lines 4–23 of Algorithm 2, over the cliques found before anything was changed. `once` makes the set F once per
+/// clique; as printed (line 13) it is made for every constraint.
 fn printed_insertion(row_count: u32, constraints: &Lists, q: usize, once: bool) -> Inserted {
     let mut cliques = Vec::new();
     maximal_cliques(&graph(row_count as usize, constraints), &mut |c| cliques.push(c.to_vec()));
@@ -151,7 +151,7 @@ fn e07_a_copy_per_member_is_more_than_needed_and_cliques_must_be_looked_at_again
     let hyper = graph(6, &star);
     let found = split(&hyper, 2);
     assert_eq!((found.total(), colors_of(&hyper, &found)), (3, Some(2)));
-    // Three triangles on one edge: with the first corner of the edge replaced they still meet at the second, so the
+    // Three triangles on one edge: with the first corner of the edge replaced they still share the second, so the
     // clique has not shrunk to the two that are claimed.
     let fan: Lists = (2..5).map(|i| vec![0, 1, i]).collect();
     let printed = printed_insertion(5, &fan, 2, true);

@@ -131,7 +131,7 @@ fn e21_printed_moves_of_unequal_masses_lose_momentum_and_a_two_sided_density_pul
     let lost = before.distance(DVec3::from(sim.probe().linear)) / size;
     assert!(lost < 1e-5, "momentum is off by {lost}");
 
-    // One-sided: too thin asks for nothing, as printed (3.41: C = 0) it would pull particles together.
+    // One-sided: too low a density gives no correction; as printed (3.41: C = 0) it would pull particles together.
     let rule = Rule { omega: 1.0, compliance: 0.0, relaxation: 0.0 };
     assert_eq!(multiplier(&rule, 0.0, -0.4, 10.0, 0.0), 0.0);
     assert!(multiplier(&rule, 0.0, 0.4, 10.0, 0.0) < 0.0);

@@ -17,8 +17,8 @@ fn printed_direction(keys: &[u8], i: usize) -> i32 {
     if before < 0 { -after.abs() } else { after.abs() }
 }
 
-/// Bound of the range of node i by 5.8: the least power of two at which the prefix is shorter than δ_min. Gives up beyond the
-/// keys.
+/// Bound of the range of node i by 5.8: the least power of two at which the prefix is shorter than δ_min. Gives up
+/// beyond the keys.
 fn printed_bound(keys: &[u8], i: usize, d: isize, outside: i32, strict: bool) -> Option<isize> {
     let at = |steps: isize| prefix(keys, i, i as isize + steps * d, outside);
     let least = at(-1);
@@ -64,12 +64,12 @@ fn leaves(tree: &Tree<Box3>, walk: Walk) -> Vec<u32> {
 fn e28_printed_direction_is_no_unit_and_bounds_of_the_root_fail_and_the_engines_tree_is_whole() {
     let keys = [0b0000_0001, 0b0000_0010, 0b0010_0000, 0b0100_0000, 0b1000_0000, 0b1000_0001, 0b1100_0000];
     assert!((0..keys.len() - 1).any(|i| printed_direction(&keys, i).abs() != 1), "steps of one key are needed");
-    // The root begins at key 0 and ends at the last. Beyond the ends −1 is needed: with 0, which the prefix of keys that differ
-    // in their first bit has too, the root ends with the first half.
+    // The root begins at key 0 and ends at the last. Beyond the ends −1 is needed: with 0, which the prefix of keys
+    // that differ in their first bit has too, the root ends with the first half.
     let of = |outside: i32| printed_bound(&keys, 0, 1, outside, false).map(|most| end(&keys, 0, 1, outside, most));
     assert_eq!(of(0), Some(3));
     assert_eq!(of(-1), Some(keys.len() as isize - 1));
-    // 5.8 asks for a prefix shorter than δ_min = −1, which there is not: the search does not end.
+    // 5.8 needs a prefix shorter than δ_min = −1, which does not exist: the search does not terminate.
     assert_eq!(printed_bound(&keys, 0, 1, -1, true), None);
     for n in [2, 3, 7, 64, 1000] {
         assert_eq!(leaves(&line(n), Walk::Stack), (0..n as u32).collect::<Vec<_>>(), "{n} particles");

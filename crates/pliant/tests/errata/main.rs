@@ -2,7 +2,7 @@
 //!
 //! Each test states the formula as printed in a function `printed_…`, shows a case in which it violates a property
 //! (momentum, a gradient by finite differences, convergence, a valid coloring, …), and asserts that the engine's own
-//! function has that property. Errata of plain numbers or words assert the fact that decides them.
+//! function has that property. Errata in numbers or wording assert the fact that decides them.
 
 #![allow(missing_docs, reason = "a test")]
 

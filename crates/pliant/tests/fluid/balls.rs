@@ -1,4 +1,4 @@
-//! Solid particles that are much larger than those of the liquid around them (S23).
+//! Solid particles much larger than those of the surrounding liquid (S23).
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use pliant::Isa;
@@ -14,7 +14,7 @@ fn grain(name: &str, radius: f32, density: f32, [x, y, z]: [f32; 3]) -> String {
 
 /// Two liquids, three balls, 2, 3 and 7 times as large as their particles, and a body of three blocks fly at each other. So large
 /// a ball wants a tree.
-fn thrown() -> String {
+fn collision_scene() -> String {
     let head = "solver = { dt = 0.005, iterations = 3 }\nworld = { gravity = [0, 0, 0], damping = 0, air_density = 0 }
         fluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [-0.3, 0, 0], max = [-0.06, 0.24, 0.24] }\nvelocity = [1, 0, 0]\nviscosity = 1
@@ -30,7 +30,7 @@ fn thrown() -> String {
 
 #[test]
 fn s23_large_balls_and_liquids_keep_momentum() {
-    let mut sim = simulate(&thrown());
+    let mut sim = simulate(&collision_scene());
     let (before, size) = momentum(&sim);
     let fluid = sim.model().fluid.as_ref().unwrap();
     assert_eq!((0..sim.particles()).filter(|&i| fluid.ball(i).is_some()).count(), 6);
@@ -44,7 +44,7 @@ fn s23_large_balls_and_liquids_keep_momentum() {
 #[test]
 fn r01_r02_large_balls_in_liquids_give_the_same_bits_on_any_number_of_threads_and_lanes() {
     let run = |threads: usize, isa: Isa| {
-        let mut sim = with(&thrown(), threads, isa);
+        let mut sim = with(&collision_scene(), threads, isa);
         sim.advance(20).unwrap();
         sim.state().hash()
     };

@@ -1,4 +1,4 @@
-//! Liquids in containers without thickness.
+//! Liquids in containers of zero wall thickness.
 
 use crate::support::simulate;
 use glam::Vec3;

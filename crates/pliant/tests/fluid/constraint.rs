@@ -1,4 +1,4 @@
-//! The density constraint as a whole: its gradients against differences, its stiffness against iterations (S23, E20, E21).
+//! The density constraint: gradients against finite differences, stiffness against iterations (S23, E20, E21).
 
 use crate::support::{simulate, tank};
 use glam::{DVec3, Vec3};
@@ -50,8 +50,8 @@ fn simpson(low: f64, high: f64, f: impl Fn(f64) -> f64) -> f64 {
     piece(low, middle) + piece(middle, high)
 }
 
-/// Share of the kernel within a ball whose middle is `away`: 4π·∫ W·t²·(½ − (s² − R² + t²)/(4·s·t)) dt, from its near side to its
-/// far side, by Simpson's rule.
+/// Share of the kernel within a ball whose middle is `away`: 4π·∫ W·t²·(½ − (s² − R² + t²)/(4·s·t)) dt, from its near
+/// side to its far side, by Simpson's rule.
 fn within(smoothing: Smoothing, radius: f64, away: f64) -> f64 {
     let (near, far) = (away - radius, (away + radius).min(REACH));
     let (s2, r2) = (away * away, radius * radius);
@@ -134,7 +134,7 @@ fn cloud(kernel: &str, compressibility: f64) -> Simulation {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (seed >> 8) as f32 / (1 << 24) as f32
     };
-    // Balls are beside the cloud: who is in one is taken as on its surface.
+    // Balls are beside the cloud: a particle inside one is treated as on its surface.
     let fluid = sim.model().fluid.clone().unwrap();
     let mut sides = [[-0.04, 0.13, 0.08], [0.205, 0.1, 0.05]].into_iter();
     for (i, row) in sim.state_mut().rows.iter_mut().enumerate() {
@@ -182,7 +182,7 @@ fn s23_e20_e21_gradients_of_the_whole_constraint_are_its_differences() {
             }
         }
         assert!(pushing > 80, "{pushing} of 128 constraints push");
-        // Everybody moves by w·Σ λ_i·∇C_i, solids too.
+        // Every particle moves by w·Σ λ_i·∇C_i, solids too.
         for k in 0..n {
             let push: DVec3 = (0..n).map(|i| gradients[i][k] * f64::from(sim.state().pressures[i])).sum();
             let (wanted, found) = (push * weights[k], sim.position(k).as_dvec3() - before.places[k]);
@@ -244,7 +244,8 @@ fn column(iterations: u32, compressibility: f64) -> f64 {
     sum / 10.0
 }
 
-/// Energy ½·V·C²/β: pressure −λ/(V·h²) = C/β, and at rest ρ·g·depth. So C = β·ρ·g·depth, half of that of the bottom on average.
+/// Energy ½·V·C²/β: pressure −λ/(V·h²) = C/β, and at rest ρ·g·depth. So C = β·ρ·g·depth, half of that of the bottom
+/// on average.
 #[test]
 fn s23_compressibility_does_not_depend_on_iterations() {
     let compressibility = 2e-5;

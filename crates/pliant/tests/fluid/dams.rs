@@ -1,4 +1,4 @@
-//! A column of water that is let go (V11), and volumes that last (V12).
+//! Dam breaks (V11), and conservation of volume (V12).
 
 use crate::support::{compression, simulate, tank};
 use pliant::Simulation;
@@ -54,7 +54,7 @@ fn fronts(across: u32, substeps: u32) -> Vec<f64> {
 }
 
 /// How far some fronts are from others, relative, root mean square.
-fn apart(fronts: &[f64], others: &[f64]) -> f64 {
+fn relative_rms(fronts: &[f64], others: &[f64]) -> f64 {
     let sum: f64 = fronts.iter().zip(others).map(|(a, b)| (a / b - 1.0).powi(2)).sum();
     (sum / fronts.len() as f64).sqrt()
 }
@@ -63,11 +63,11 @@ fn apart(fronts: &[f64], others: &[f64]) -> f64 {
 fn v11_the_front_of_a_dam_break_is_that_of_the_experiment() {
     let experiment = EXPERIMENT.map(|(_, there)| there);
     let [coarse, fine, finest] = [(8, 2), (14, 3), (24, 5)].map(|(across, substeps)| fronts(across, substeps));
-    let off = [&coarse, &fine, &finest].map(|found| apart(found, &experiment));
+    let off = [&coarse, &fine, &finest].map(|found| relative_rms(found, &experiment));
     println!("off by {off:.3?} with 8, 14 and 24 particles across");
     assert!(off.iter().all(|&off| off < 0.10), "{off:?}");
     // It comes to an end with resolution: half way there is less than half as far.
-    let (far, near) = (apart(&coarse, &finest), apart(&fine, &finest));
+    let (far, near) = (relative_rms(&coarse, &finest), relative_rms(&fine, &finest));
     println!("from the finest: {far:.4} and {near:.4}");
     assert!(near < 0.5 * far, "{far} {near}");
 }

@@ -1,4 +1,4 @@
-//! Numbers that look random, for scenes that nobody has thought up.
+//! Pseudorandom numbers for randomized scenes.
 
 /// Xorshift.
 pub struct Rng(u64);

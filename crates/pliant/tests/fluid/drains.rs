@@ -1,4 +1,4 @@
-//! What flows out of the world, and back into it.
+//! Drains and recycling emitters.
 
 use crate::support::{simulate, tank, with};
 use pliant::neighbors::ASLEEP;
@@ -22,7 +22,7 @@ fn leaking(extra: &str) -> String {
         + &tank([-0.2, -5.0, -0.1], [0.2, 0.0, 0.1])
 }
 
-fn awake(sim: &Simulation) -> usize {
+fn active_count(sim: &Simulation) -> usize {
     (0..sim.particles()).filter(|&i| !sim.state().is_away(i)).count()
 }
 
@@ -36,7 +36,7 @@ fn s23_what_flows_out_through_a_hole_is_what_is_missing() {
         let gone = sim.state().drained;
         assert!(gone >= last, "{gone} after {last}");
         last = gone;
-        assert_eq!(awake(&sim) + gone as usize, n);
+        assert_eq!(active_count(&sim) + gone as usize, n);
         // Masses are equal, so that what is left is a whole number of them.
         let missing = (mass - sim.probe().mass) / (mass / n as f64);
         assert!((missing - gone as f64).abs() < 1e-6 * n as f64, "{missing} particles' mass for {gone}");
@@ -106,14 +106,14 @@ fn s23_a_fountain_whose_drain_recycles_runs_on() {
     for _ in 0..50 {
         sim.step().unwrap();
         let state = sim.state();
-        assert_eq!(awake(&sim) + state.returned[0].len(), 450);
-        assert!((200..400).contains(&awake(&sim)), "{} in the air", awake(&sim));
-        // One for each moment of its own, as nobody was ever missing.
-        assert_eq!(state.emitted[0] as u64, state.drained + awake(&sim) as u64);
+        assert_eq!(active_count(&sim) + state.returned[0].len(), 450);
+        assert!((200..400).contains(&active_count(&sim)), "{} in the air", active_count(&sim));
+        // One per emission time, since a particle was always available.
+        assert_eq!(state.emitted[0] as u64, state.drained + active_count(&sim) as u64);
         let expected = sim.time() * 450.0;
         assert!((state.emitted[0] as f64 - expected).abs() < 6.0, "{} emitted, {expected}", state.emitted[0]);
     }
-    // Who came out again came out of the mouth.
+    // Recycled particles come out of the emitter.
     let high = (0..450).filter(|&i| !sim.state().is_away(i)).map(|i| sim.position(i).y).fold(0.0, f32::max);
     assert!((0.5..0.8).contains(&high), "{high} m high");
 }

@@ -21,7 +21,7 @@ fn water(half: DVec3, middle: DVec3, pace: f64, more: &str) -> (Simulation, f64)
     (sim, dt)
 }
 
-fn places(sim: &Simulation) -> Vec<DVec3> {
+fn positions(sim: &Simulation) -> Vec<DVec3> {
     (0..sim.particles()).map(|i| sim.position(i).as_dvec3()).collect()
 }
 
@@ -45,7 +45,7 @@ fn s24_a_box_of_water_becomes_a_ball() {
     let radius = ball(&sim);
     let period = TAU * (DENSITY * radius.powi(3) / (8.0 * TENSION)).sqrt();
     sim.advance((3.0 * period / dt) as u32).unwrap();
-    let points = places(&sim);
+    let points = positions(&sim);
     let (middle, m) = moments(&points);
     // A ball has R²/5 in all directions.
     let axes = [m.x_axis.x, m.y_axis.y, m.z_axis.z].map(|s| (5.0 * s).sqrt() / radius);
@@ -84,7 +84,7 @@ fn swing(size: f64, reach: f64, pace: f64) -> f64 {
     while crossings.len() < 5 {
         assert!(sim.time() < 5.0 * period, "it does not swing: {crossings:?}");
         sim.advance(1).unwrap();
-        let m = moments(&places(&sim)).1;
+        let m = moments(&positions(&sim)).1;
         let now = m.x_axis.x - 0.5 * (m.y_axis.y + m.z_axis.z);
         if now * before < 0.0 {
             crossings.push(sim.time() - dt * now / (now - before));
@@ -111,7 +111,7 @@ fn on_a_plane(adhesion: f32) -> (f64, f64) {
     let (mut sim, _) = water(half, DVec3::Y * half.y, 0.2, &more);
     let radius = ball(&sim) * 2_f64.cbrt();
     sim.advance(2000).unwrap();
-    let (middle, m) = moments(&places(&sim));
+    let (middle, m) = moments(&positions(&sim));
     // Half a ball: its middle is at 3/8 of the radius, and along the plane it has R²/5 as a ball.
     let found = (middle.y / (0.375 * radius), (2.5 * (m.x_axis.x + m.z_axis.z)).sqrt() / radius);
     println!("adhesion {adhesion}: {:.3} of the height of half a ball, {:.3} of its width", found.0, found.1);

@@ -1,4 +1,4 @@
-//! Solids in liquids: what floats, how deep, and what sinks (V09, S24).
+//! Buoyancy: solids that float, their draft, and solids that sink (V09, S24).
 
 use crate::support::{simulate, tank};
 use pliant::Simulation;

@@ -1,4 +1,4 @@
-//! Liquids that turn into bodies.
+//! Freezing liquids.
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use glam::{DVec3, Vec3};
@@ -19,7 +19,7 @@ const BLOCK: &str = "
 ";
 
 /// Water that moves, spins and is stirred: of the latter nothing can be left of a solid.
-fn stir(sim: &mut Simulation) {
+fn set_swirling_velocities(sim: &mut Simulation) {
     // Those of the body wait before those of the liquid.
     for i in 288..576 {
         let p = sim.position(i);
@@ -48,7 +48,7 @@ fn bent(sim: &Simulation, members: &[usize], places: &[Vec3]) -> f32 {
     worst
 }
 
-fn places(sim: &Simulation, members: &[usize]) -> Vec<Vec3> {
+fn positions(sim: &Simulation, members: &[usize]) -> Vec<Vec3> {
     members.iter().map(|&i| sim.position(i)).collect()
 }
 
@@ -57,7 +57,7 @@ fn s16_freezing_keeps_mass_and_momentum_and_makes_a_rigid_body() {
     for more in ["", "box = { center = [0, 0, 0], size = [9, 9, 9] }\nspeed = 10", "density = 917"] {
         let mut sim = simulate(&(BLOCK.to_owned() + more));
         assert_eq!(sim.particles(), 2 * 288);
-        stir(&mut sim);
+        set_swirling_velocities(&mut sim);
         sim.advance(10).unwrap();
         assert!(frozen(&sim).is_empty());
         let (before, (linear, size)) = (sim.probe(), momentum(&sim));
@@ -80,7 +80,7 @@ fn s16_freezing_keeps_mass_and_momentum_and_makes_a_rigid_body() {
             assert!(probe.kinetic < energy * (1.0 + 1e-4), "{} J of {energy} J in step {step}", probe.kinetic);
             energy = probe.kinetic;
             if members.len() == 288 {
-                let shape = shape.get_or_insert_with(|| places(&sim, &members));
+                let shape = shape.get_or_insert_with(|| positions(&sim, &members));
                 let worst = bent(&sim, &members, shape);
                 offs[2] = offs[2].max(f64::from(worst));
                 assert!(worst < 1e-5, "{more}: bent by {worst:e} m in step {step}");
@@ -118,7 +118,7 @@ fn s16_what_freezes_in_water_floats_hovers_or_sinks_by_its_density() {
         let mut most = energy(still);
         sim.step().unwrap();
         let members = frozen(&sim);
-        let shape = places(&sim, &members);
+        let shape = positions(&sim, &members);
         // A ball of 0.1 m has the space of 65 cubes of 0.04 m.
         assert!((50..=85).contains(&members.len()), "{}", members.len());
         let mut worst = 0.0_f32;
@@ -173,7 +173,7 @@ fn s16_s22_ice_lies_on_the_floor_and_bears_a_brick() {
     let outer = depths.iter().filter(|d| (**d - 1.0).abs() < 1e-3).count();
     let inner = depths.iter().filter(|d| (**d - 3.0).abs() < 0.05).count();
     assert_eq!((outer, inner, depths.len()), (384 - 6 * 6 * 4, 6 * 6 * 4 - 4 * 4 * 2, 384));
-    let shape = places(&sim, &members);
+    let shape = positions(&sim, &members);
     let mut worst = 0.0_f32;
     for _ in 0..200 {
         sim.step().unwrap();
@@ -202,7 +202,7 @@ fn s16_a_front_freezes_whom_it_reaches_and_what_does_not_hang_together_stays_liq
         let places: Vec<Vec3> = (576..1152).map(|i| sim.position(i)).collect();
         sim.step().unwrap();
         let (front, count) = (2.0 * (0.005 * step as f32 - 0.05), sim.state().frozen[0].count);
-        // Nothing moves: who has been in the region and behind the front, is frozen.
+        // Nothing moves: particles inside the region and behind the front are frozen.
         let cold = |p: &&Vec3| p.length() <= front + 1e-4 && p.x >= -0.05 && p.x < 0.5;
         let wanted = places.iter().filter(cold).count();
         assert!(count >= last && count <= 288, "{count} after {last}");
@@ -211,9 +211,9 @@ fn s16_a_front_freezes_whom_it_reaches_and_what_does_not_hang_together_stays_liq
         }
         last = count;
     }
-    // From -0.05 m on: of eight layers the last five. The other block is as large, but does not hang together with it.
+    // From -0.05 m on: of eight layers the last five. The other block is as large, but not connected to it.
     assert_eq!(last, 5 * 36);
-    // An empty region is nobody's.
+    // An empty region freezes nothing.
     let nobody = BLOCK.to_owned() + "sphere = { center = [5, 0, 0], radius = 1 }";
     let mut sim = simulate(&nobody);
     let mut never = simulate(&nobody.replace("start = 0.05", "start = 1000"));

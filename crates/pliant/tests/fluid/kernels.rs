@@ -1,4 +1,4 @@
-//! Kernels and the density constraint against quadrature, differences and brute force.
+//! Kernels and the density constraint against quadrature, finite differences and brute force.
 
 use glam::DVec3;
 use pliant::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};

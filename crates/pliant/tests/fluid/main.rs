@@ -1,4 +1,4 @@
-//! Liquids: kernels, the density constraint, viscosity, and what they do together with everything else.
+//! Liquids: kernels, the density constraint, viscosity, and coupling with other objects.
 
 #![allow(missing_docs, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Bodies that turn into liquids.
+//! Melting bodies.
 
 use crate::support::{momentum, simulate, tank, with};
 use pliant::neighbors::LIQUID;
@@ -101,7 +101,7 @@ fn s16_a_block_of_ice_becomes_as_much_water_as_it_weighs() {
     let height = sim.probe().center[1];
     println!("middle at {height:.4} m for {wanted:.4} m, energy {before:.2} J, {most:.2} J at most");
     assert!((height / wanted - 1.0).abs() < 0.04, "{height} m for {wanted} m");
-    // Nobody is thrown: 2 % would lift the block by 4 mm, a tenth of a particle.
+    // No particle is ejected: 2 % would lift the block by 4 mm, a tenth of a particle.
     assert!(most < 1.02 * before, "{most} J of {before} J");
     let (mean, _) = crate::support::compression(&sim);
     assert!(mean < 0.02, "compressed by {mean}");
@@ -178,8 +178,8 @@ fn s16_volume_of_what_has_melted_is_its_mass_over_the_density_of_the_liquid() {
     assert!((volume / (0.7 * 0.12_f64.powi(3)) - 1.0).abs() < 0.01, "{volume}");
 }
 
-/// What is left of a block is thin in the end: who is on its other side must not be led through it. In free fall nothing but
-/// that could part them (a last bit made up to 2 m/s of it).
+/// The rest of a block becomes thin: contacts on its other side must not push particles through it. In free fall only
+/// that could separate them (one bit of difference led to 2 m/s).
 #[test]
 fn s16_s22_a_block_that_melts_in_free_fall_throws_nobody() {
     for (iterations, shift) in [(3, 0.0), (3, 2e-6), (10, 1e-6)] {

@@ -1,4 +1,4 @@
-//! Liquids of any kind among anything, in steps that nobody would choose: all of it stays finite.
+//! Randomized liquids among randomized objects, with unusual time steps: all values stay finite.
 
 use crate::dice::Rng;
 use pliant::Simulation;
@@ -125,12 +125,12 @@ fn r06_s23_two_hundred_random_liquids_stay_finite_and_nobody_is_thrown_away() {
         for (i, start) in start.iter().enumerate() {
             let (p, v) = (sim.position(i), sim.velocity(i));
             assert!(p.is_finite() && v.is_finite(), "{seed}: {i} is at {p}, {v}\n{text}");
-            // Parting what begins in one place takes a step, however short: how fast that is nobody can say.
+            // Coincident particles separate within one step, however short: their speed is unbounded.
             if into {
                 continue;
             }
-            // Everything comes with 50 m/s at most, and the bowl moves at 250 sizes a second. What is light is thrown by what is
-            // heavy with twice that, and squeezed out between two of them with twice that again.
+            // Everything comes with 50 m/s at most, and the bowl moves at 250 sizes a second. What is light is thrown
+            // by what is heavy with twice that, and squeezed out between two of them with twice that again.
             let most = 4.0 * (50.0 + 250.0 * size + 9.81 * time) * time + 10.0 * size;
             let went = f64::from(p.distance(*start));
             fastest = fastest.max(went / most);

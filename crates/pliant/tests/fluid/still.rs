@@ -1,4 +1,4 @@
-//! Liquids at rest and in flight: pressure, momentum, determinism.
+//! Liquids at rest and in free fall: pressure, momentum, determinism.
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use pliant::Isa;
@@ -62,7 +62,8 @@ fn densities_are_those_of_particles_of_liquids_over_that_at_rest() {
     assert_eq!(first.len(), sim.particles());
     let dry = first.len() - 432;
     for (i, density) in first.iter().enumerate() {
-        // The ball comes first, then boxes of 6³ and 6³ particles. Two spacings inside a box a particle has all of its neighbors.
+        // The ball comes first, then boxes of 6³ and 6³ particles. Two spacings inside a box a particle has all of
+        // its neighbors.
         assert_eq!(density.is_nan(), i < dry, "particle {i}: {density}");
         let deep = (sim.position(i) - glam::Vec3::new(-0.18, 0.12, 0.12)).abs().max_element() < 0.04;
         assert!(!deep || i < dry || (density - 1.0).abs() < 0.01, "particle {i}: {density}");
@@ -129,7 +130,7 @@ fn s23_mixing_is_0_of_separate_liquids_and_1_of_shuffled_ones() {
     };
     let mut sim = simulate(&(liquid("a", 0.0) + &liquid("b", 1.0)));
     assert_eq!(sim.probe_liquids().unwrap().mixing, 0.0);
-    // Every other one changes places with its twin.
+    // Every other particle is swapped with its counterpart.
     let half = sim.particles() / 2;
     let rows = &mut sim.state_mut().rows;
     let mut seed = 1_u32;
@@ -144,8 +145,8 @@ fn s23_mixing_is_0_of_separate_liquids_and_1_of_shuffled_ones() {
     assert!((mixing - 1.0).abs() < 0.05, "{mixing}");
 }
 
-/// Two pairs of a light and a heavy liquid and one of a liquid and a body, all much closer than at rest: no density is too
-/// great, and only artificial pressure parts them.
+/// Two pairs of a light and a heavy liquid and one of a liquid and a body, all much closer than at rest: no density
+/// is too great, and only artificial pressure parts them.
 #[test]
 fn s23_artificial_pressure_parts_pairs_and_keeps_momentum() {
     let run = |spread: f32| {
@@ -173,8 +174,8 @@ fn s23_artificial_pressure_parts_pairs_and_keeps_momentum() {
     assert!(off < 1e-5, "{off}");
 }
 
-/// Defaults are such that a pool simmers but does not boil with any kernel and reach (at the factor of a reach of four it
-/// would, with 0.7 m/s at five and 7 m/s at six): who sees more of the others is corrected by more of them at once.
+/// With the defaults a pool moves slightly but does not oscillate with any kernel and reach (with the factor for a
+/// reach of four it would, at 0.7 m/s for five and 7 m/s for six): with more neighbors, more corrections add up.
 #[test]
 fn s23_a_pool_stays_calm_with_every_kernel_and_reach() {
     for (set, most) in [

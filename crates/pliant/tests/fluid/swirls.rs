@@ -155,7 +155,7 @@ fn energy(sim: &Simulation) -> f64 {
 }
 
 /// What is left of the flow that the vortex began as, over what it was: its part along u.
-fn kept(sim: &Simulation) -> f64 {
+fn remaining_vortex(sim: &Simulation) -> f64 {
     let k = PI / WIDE;
     let (mut along, mut all) = (0.0, 0.0);
     for i in 0..sim.particles() {
@@ -174,7 +174,7 @@ fn after_a_second(vorticity: f32, dt: f64) -> (f64, f64, f64) {
         sim.advance(1).unwrap();
         most = most.max(energy(&sim) / first);
     }
-    let found = (energy(&sim) / first, kept(&sim), most);
+    let found = (energy(&sim) / first, remaining_vortex(&sim), most);
     println!("{vorticity} /s, steps of {dt} s: {found:.3?} of energy, flow, most energy");
     found
 }

@@ -7,7 +7,7 @@ use std::f64::consts::PI;
 
 /// Takes the order out of a lattice. Along its axes a lattice resists shear by 0.7 of its viscosity, on the mean of all
 /// directions by 1.02: sums over ∇W·x·x of the first three shells say so. A liquid that has flowed has no axes.
-fn stir(sim: &mut Simulation) {
+fn randomize_lattice(sim: &mut Simulation) {
     let mut seed = 1_u32;
     let mut random = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -32,7 +32,7 @@ fn s24_a_stirred_liquid_resists_as_its_viscosity_says() {
         );
         let lid = "[[collider]]\nplane = { normal = [0, -1, 0], offset = -0.64 }\n";
         let mut stirred = simulate(&(liquid.clone() + lid + &tank([0.0; 3], [0.64; 3])));
-        stir(&mut stirred);
+        randomize_lattice(&mut stirred);
         // Without the walls, whose pressure would answer; and against what happens without any velocity.
         let (middle, rows) = (Vec3::splat(0.32), &stirred.state().rows);
         let change = |curvature: f32| {

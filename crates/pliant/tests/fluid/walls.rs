@@ -1,4 +1,4 @@
-//! Solids as liquids see them, against quadrature in three dimensions.
+//! Solid boundaries of liquids against quadrature in three dimensions.
 
 use glam::{DVec3, Vec3};
 use pliant::fluid::boundary::{self, Ball, Wall, beyond, fill};
@@ -73,7 +73,7 @@ fn s23_what_lies_behind_a_wall_or_in_a_ball_is_the_integral_of_the_kernel() {
             assert!(rate <= 0.0);
         }
         assert_eq!(beyond(smoothing, 0.08, 0.08, 0.0), (0.0, 0.0));
-        // Who is inside is taken as on the surface.
+        // A particle inside is treated as on the surface.
         assert!((beyond(smoothing, 0.08, -0.01, 0.0).0 - 0.5).abs() < 1e-4);
     }
 }

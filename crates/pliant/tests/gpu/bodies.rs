@@ -1,4 +1,4 @@
-//! Bodies that keep their shape: the twins of their kernels, and whole simulations.
+//! Shape-matched bodies: WGSL kernels, and whole simulations.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, pair, ready, scene};
@@ -29,7 +29,7 @@ fn matrix(rng: &mut Rng) -> Mat3 {
 }
 
 /// Largest entry of a difference.
-fn off(a: &Mat3, b: &Mat3) -> f32 {
+fn max_difference(a: &Mat3, b: &Mat3) -> f32 {
     a.iter().flatten().zip(b.iter().flatten()).map(|(x, y)| (x - y).abs()).fold(0.0, f32::max)
 }
 
@@ -62,8 +62,8 @@ fn s19_e23_rotations_of_bodies_are_the_same_on_the_gpu() {
             least = least.min(determinant(&found));
             // A rotation is a rotation, whatever rounding did to the way there.
             let square = multiply(&transpose(&found), &found);
-            assert!(off(&square, &matrix_of([0.0, 0.0, 0.0, 1.0])) < 1e-5, "{a:?}: {found:?}");
-            beyond[k] += u32::from(off(&found, cpu) > 1e-4);
+            assert!(max_difference(&square, &matrix_of([0.0, 0.0, 0.0, 1.0])) < 1e-5, "{a:?}: {found:?}");
+            beyond[k] += u32::from(max_difference(&found, cpu) > 1e-4);
         }
     }
     println!("of {COUNT} rotations {beyond:?} differ by more than 1e-4; the least determinant is {least}");
@@ -108,13 +108,14 @@ fn compare(text: &str, set: &[&str], steps: u32, most: f64) {
         .fold(0.0_f32, |m, (a, b)| (0..4).fold(m, |m, k| m.max((a.rotation[k] - b.rotation[k]).abs())));
     let flowed = turn(&cpu).iter().map(|pose| off_identity(&pose.shape)).fold(f32::INFINITY, f32::min);
     assert!(flowed > 0.01 || !text_is_plastic(set), "nothing gave way: {flowed}");
-    let shaped = turn(&cpu).iter().zip(&turn(&gpu)).fold(0.0_f32, |m, (a, b)| m.max(self::off(&a.shape, &b.shape)));
+    let shaped =
+        turn(&cpu).iter().zip(&turn(&gpu)).fold(0.0_f32, |m, (a, b)| m.max(self::max_difference(&a.shape, &b.shape)));
     println!("{set:?}: off by {off:.1e} m of {size:.2} m, rotations by {turned:.1e}, shapes by {shaped:.1e}");
     assert!(off < most * size && turned < 1e-3 && shaped < 1e-3, "{set:?}: {off} m, {turned}, {shaped}");
 }
 
 fn off_identity(m: &Mat3) -> f32 {
-    off(m, &matrix_of([0.0, 0.0, 0.0, 1.0]))
+    max_difference(m, &matrix_of([0.0, 0.0, 0.0, 1.0]))
 }
 
 fn text_is_plastic(set: &[&str]) -> bool {

@@ -1,10 +1,11 @@
-//! Particles that leave the world, bodies that melt and liquids that freeze while it runs.
+//! Drains, melting bodies and freezing liquids.
 
 use crate::sims::{apart, on_cpu, on_gpu, pair, ready, scene};
 use pliant::Simulation;
 use pliant::runtime::gpu::GpuOptions;
 
-/// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which gives the water back.
+/// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which
+/// gives the water back.
 const DRAINS: &str = "
     solver = { dt = 0.01, substeps = 2, iterations = 2 }
     fluid = { radius = 0.02 }
@@ -24,7 +25,7 @@ const DRAINS: &str = "
     motion = { oscillate = { amplitude = [0.1, 0, 0], period = 0.3 } }
 ";
 
-fn awake(sim: &Simulation) -> usize {
+fn active_count(sim: &Simulation) -> usize {
     (0..sim.particles()).filter(|&i| !sim.state().is_away(i)).count()
 }
 
@@ -41,12 +42,15 @@ fn s14_s23_drains_take_the_same_particles_on_the_gpu_as_on_the_cpu() {
             gpu.advance(steps).unwrap();
             let off = apart(&cpu, &gpu);
             let (drained, again) = (gpu.state().drained, gpu.state().returned[0].len());
-            println!("{set:?}: {drained} drained, {} there, {again} wait again, off by {off:.1e} m", awake(&gpu));
+            println!(
+                "{set:?}: {drained} drained, {} there, {again} wait again, off by {off:.1e} m",
+                active_count(&gpu)
+            );
             assert_eq!(gpu.state().phases, cpu.state().phases);
             assert_eq!(gpu.state().drained, cpu.state().drained);
             assert_eq!(gpu.state().returned, cpu.state().returned);
             assert_eq!(gpu.state().emitted, cpu.state().emitted);
-            // What meets doubles rounding again and again.
+            // Collisions amplify rounding differences exponentially.
             assert!(off < 1e-3, "{set:?}: off by {off} m");
             assert!((gpu.probe().mass - cpu.probe().mass).abs() < 1e-6 * cpu.probe().mass);
             assert_eq!(gpu.probe().contacts > 0, cpu.probe().contacts > 0);

@@ -1,5 +1,5 @@
-//! Colliders with tables: hulls, surfaces of triangles, distance fields. Their twins on random input, and whole simulations
-//! against the CPU.
+//! Colliders with tables: hulls, triangle surfaces, distance fields. WGSL functions on random input, and whole
+//! simulations against the CPU.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};
@@ -198,8 +198,8 @@ const FALLING: &str = "
     velocity = [0, -9, 0]
 ";
 
-/// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent: below `most`, or as much as a last bit
-/// makes of it, where particles meet a surface in a place in which the answer jumps.
+/// Distance between a CPU and a GPU run after `steps` steps, relative to the scene's extent: below `most`, or as
+/// large as the effect of one bit, where particles touch a surface at a discontinuity of the contact.
 fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
     gpu.advance(steps).unwrap();

@@ -1,4 +1,4 @@
-//! What the caller changes between steps reaches the GPU, and what it computes comes back.
+//! Changes by the caller between steps reach the GPU, and results are read back.
 
 use crate::sims::{apart, pair, ready, scene};
 use pliant::Simulation;

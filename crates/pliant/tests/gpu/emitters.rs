@@ -1,4 +1,4 @@
-//! Grains that come into the world while it runs.
+//! Emitted grains.
 
 use crate::sims::{apart, on_gpu, pair, ready, scene};
 use pliant::runtime::gpu::GpuOptions;

@@ -1,4 +1,4 @@
-//! Roots and quotients of `exact.wgsl`: the CPU's bits, however bad the hardware's are.
+//! Roots and quotients of `exact.wgsl`: bitwise those of the CPU, whatever the hardware's precision.
 
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};

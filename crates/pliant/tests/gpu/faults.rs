@@ -1,4 +1,4 @@
-//! R06 on the GPU: what cannot work ends in a named error.
+//! R06 on the GPU: failures are reported as named errors.
 
 use crate::sims::{on_cpu, on_gpu, pair, ready, refusal, scene};
 use pliant::runtime::gpu::{Cap, GpuError, GpuOptions, adapters};

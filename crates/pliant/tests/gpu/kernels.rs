@@ -1,18 +1,18 @@
-//! The twin of every constraint kernel against `project::<f32>`.
+//! The WGSL version of every constraint kernel against `project::<f32>`.
 //!
-//! What an error is measured against, the natural size of the answer:
-//! - a change of a particle [m]: the largest of the extent of its constraint, the lengths among its parameters and
-//!   the change itself; coordinates and lengths are known to a part in 1e7 of that and no better;
-//! - a change of an orientation: 1, the length of a quaternion;
-//! - a multiplier: the largest of its value before and after and of what it would change by if the rows were
-//!   displaced by the size above (so that a constraint near its rest is measured by the terms of C that cancel).
+//! Errors are relative to the characteristic size of the result:
+//! - change of a particle [m]: the largest of the extent of its constraint, the lengths among its parameters and
+//!   the change itself; the relative precision of coordinates and lengths is 1e-7 of that;
+//! - change of an orientation: 1, the length of a quaternion;
+//! - multiplier: the largest of its value before and after and of its change if the rows were
+//!   displaced by the size above (so that the terms of C that cancel near its rest count).
 //!
 //! Of the regular inputs 999 in 1000 are within 1e-5 of that, and every input, degenerate or not, is within that or
-//! within what rounding can do to it (`rounding`). Nothing that comes out is infinite or not a number.
-//! Only the continuum elements ask for more than 1e-5 on a device that rounds every operation to the nearest: their
+//! within its rounding error (`rounding`). No result is infinite or NaN.
+//! Only the continuum elements need more than 1e-5 on a device that rounds every operation to nearest: their
 //! small systems are solved in another order of operations, and without compliance a flat element's are singular.
 //!
-//! Sizes stay where squares of lengths and of areas are no denormals, which a GPU may flush to zero.
+//! Sizes are limited so that squares of lengths and of areas are no denormals, which a GPU may flush to zero.
 
 use crate::rounding::{Erring, scatter};
 use crate::samples::{Double, Number, Outcome, Rng, Sample, sample};
@@ -274,7 +274,7 @@ fn rest_here(at: &mut Sample) {
     }
 }
 
-/// Calls the twin of a kind and writes all it returns.
+/// Calls the WGSL kernel of a kind and writes all it returns.
 fn body(kind: ConstraintKind) -> String {
     let (layout, name) = (kind.layout(), kind.name());
     let (rows, params, multipliers) = (layout.rows, layout.params, layout.multipliers);

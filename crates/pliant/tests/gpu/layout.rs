@@ -1,4 +1,4 @@
-//! The composed module is valid, and its structs lie in memory as the host's do.
+//! The composed module is valid, and its structs have the host's memory layout.
 
 use pliant::constraints::{ConstraintKind, wgsl};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
@@ -8,10 +8,10 @@ use pliant::solver::gpu::layouts::{Air, MovingCollider, Pose};
 use pliant::solver::gpu::shaders::compose;
 use std::mem::{offset_of, size_of};
 
-/// All twins in one module.
+/// All WGSL sources in one module.
 fn everything() -> Module {
     let kinds = ConstraintKind::ALL.map(ConstraintKind::wgsl);
-    // What whoever looks tables up has to bring along.
+    // Functions and constants that table queries need from the including module.
     let tables = "
         const BRIEF: bool = true;\nconst HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
         fn solid_vector(at: u32) -> vec4<f32> { return vec4<f32>(f32(at)); }

@@ -1,4 +1,4 @@
-//! Liquids: the twins of the kernels, whole simulations, and lists that outgrow their room.
+//! Liquids: WGSL kernels, whole simulations, and neighbor lists that exceed their allocation.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
@@ -170,7 +170,7 @@ fn s14_s24_vortices_turn_and_are_driven_as_much_on_the_gpu() {
     for k in 0..COUNT {
         let reach = 10_f32.powf(rng.range(-2.5, 0.5) as f32);
         let (mut spin, mut sizes) = (Spin::<f32>::zero(), 0.0);
-        // From nobody near to all around.
+        // From no neighbors to a full neighborhood.
         let near = k % 7;
         for n in 0..6 {
             let (apart, against) = (rng.cube(0.5 * f64::from(reach)).as_vec3(), rng.cube(3.0).as_vec3());
@@ -246,7 +246,7 @@ fn water() -> String {
     first + "[[collider]]" + tail.split_once("[[collider]]").unwrap().1
 }
 
-fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
+fn deviation(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
     for sim in [&mut cpu, &mut gpu] {
         sim.advance(steps).unwrap();
@@ -277,10 +277,10 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
     for (name, text) in [("everything", DAM.to_owned()), ("water", water())] {
         for set in cases {
             println!("{name}");
-            let first = off(&text, set, GpuOptions::default(), 1);
+            let first = deviation(&text, set, GpuOptions::default(), 1);
             assert!(first < 1e-5, "{set:?}: {first}");
-            // Particles that collide double what is off again and again.
-            let later = off(&text, set, GpuOptions::default(), 12);
+            // Collisions amplify differences exponentially.
+            let later = deviation(&text, set, GpuOptions::default(), 12);
             assert!(later < 1e-3, "{set:?}: {later}");
         }
     }
@@ -288,18 +288,18 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
         "{DAM}[[grains]]\nfill = {{ min = [-0.05, 0.25, -0.1], max = [0.05, 0.35, 0.1] }}\nradius = 0.05\ndensity = 700\n"
     );
     for set in [cases[0], cases[1], cases[5]] {
-        assert!(off(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
-        assert!(off(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
+        assert!(deviation(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
+        assert!(deviation(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
     }
     // One that wants a tree.
     let giant = "solver = { dt = 0.005, iterations = 3 }\nfluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [-0.24, 0, -0.24], max = [0.24, 0.16, 0.24] }
         [[grains]]\nfill = { min = [-0.2, 0.15, -0.2], max = [0.2, 0.55, 0.2] }\nradius = 0.2\ndensity = 700
         [[collider]]\nplane = {}\n";
-    assert!(off(giant, &[], GpuOptions::default(), 1) < 1e-5);
-    assert!(off(giant, &[], GpuOptions::default(), 12) < 1e-3);
+    assert!(deviation(giant, &[], GpuOptions::default(), 1) < 1e-5);
+    assert!(deviation(giant, &[], GpuOptions::default(), 12) < 1e-3);
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-    assert!(off(DAM, &[], checked, 4) < 1e-5);
+    assert!(deviation(DAM, &[], checked, 4) < 1e-5);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step() {
     }
     let text = "solver = { dt = 0.001, iterations = 2 }\nfluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [0, 0, 0], max = [0.4, 0.4, 0.4] }\n[[collider]]\nplane = {}\n";
-    // Eight times the density: 260 neighbors each, where there is room for 40.
+    // Eight times the density: 260 neighbors each, with capacity for 40.
     let crush = |sim: &mut Simulation| {
         for row in &mut sim.state_mut().rows {
             row[..3].iter_mut().for_each(|x| *x *= 0.5);
@@ -357,7 +357,8 @@ fn r03_liquids_repeat_themselves_on_the_gpu() {
     (1..5).for_each(|run| assert_eq!(hash(), first, "run {run}"));
 }
 
-/// Front of the water over the width of the column, at times t·√(2g/a): Martin & Moyce 1952, square column, a = 2.25 in.
+/// Front of the water over the width of the column, at times t·√(2g/a): Martin & Moyce 1952, square column, a = 2.25
+/// in.
 const EXPERIMENT: [(f64, f64); 7] =
     [(0.832, 1.217), (1.219, 1.474), (1.997, 2.292), (2.547, 2.995), (3.345, 4.134), (4.034, 4.944), (5.091, 6.980)];
 

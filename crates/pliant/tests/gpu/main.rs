@@ -1,6 +1,6 @@
-//! The GPU backend against the CPU: every WGSL twin against its Rust kernel on random and degenerate input.
+//! The GPU backend against the CPU: every WGSL function against its Rust kernel on random and degenerate input.
 //!
-//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
+//! Without an adapter these tests report a skip and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
 
 #![allow(missing_docs, clippy::print_stdout)]
 

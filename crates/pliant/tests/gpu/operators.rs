@@ -1,7 +1,7 @@
-//! The twins of everything that is no constraint: contact, air, volume, integration, and what kernels share.
+//! WGSL versions of everything but constraints: contact, air, volume, integration, and shared functions.
 //!
-//! Every number is within 1e-5 of the size that stands beside it in the test: the sum of the magnitudes of the terms
-//! that it is made of, because they may cancel.
+//! Every value is within 1e-5 of the size given beside it in the test: the sum of the magnitudes of its terms,
+//! because they may cancel.
 
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};

@@ -1,4 +1,4 @@
-//! Particles that touch each other: the twin of the kernel, whole simulations, and lists that outgrow their room.
+//! Particle contacts: the WGSL kernel, whole simulations, and neighbor lists that exceed their allocation.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
@@ -101,7 +101,7 @@ const HEAP: &str = "
 ";
 
 /// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent.
-fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
+fn deviation(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
     for sim in [&mut cpu, &mut gpu] {
         sim.advance(steps).unwrap();
@@ -129,21 +129,21 @@ fn s10_s14_grains_bodies_and_cloth_touch_on_the_gpu_as_on_the_cpu() {
         &["contact.itself=true", "contact.omega=1"],
     ];
     for set in cases {
-        let first = off(HEAP, set, GpuOptions::default(), 1);
+        let first = deviation(HEAP, set, GpuOptions::default(), 1);
         assert!(first < 1e-5, "{set:?}: {first}");
-        // Contact doubles what is off again and again.
-        let later = off(HEAP, set, GpuOptions::default(), 12);
+        // Contacts amplify differences exponentially.
+        let later = deviation(HEAP, set, GpuOptions::default(), 12);
         assert!(later < 1e-3, "{set:?}: {later}");
     }
     // Nothing but grains: passes of contacts follow each other.
     let grains = format!("{}[[collider]]\nplane = {{}}\n", HEAP.split("[[body]]").next().unwrap());
     for set in [&[][..], &["solver.iterations=5", "solver.stabilization=1"], &["solver.stabilization=0"]] {
-        assert!(off(&grains, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
+        assert!(deviation(&grains, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
         // To the bit where nothing is fused; an H200 fuses, and is off by 3e-5.
-        assert!(off(&grains, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
+        assert!(deviation(&grains, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
     }
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-    assert!(off(HEAP, &[], checked, 4) < 1e-5);
+    assert!(deviation(HEAP, &[], checked, 4) < 1e-5);
 }
 
 /// All grains into a quarter of the space, up in the air.
@@ -159,7 +159,7 @@ fn s10_e33_lists_that_outgrow_their_room_lose_no_step() {
     if !ready() {
         return;
     }
-    // Grains that lie in each other: a hundred neighbors each, where there is room for a dozen.
+    // Overlapping grains: a hundred neighbors each, with capacity for a dozen.
     let loose = "
         solver = { dt = 0.002, iterations = 3 }
         [[grains]]
@@ -182,7 +182,7 @@ fn s10_e33_lists_that_outgrow_their_room_lose_no_step() {
     assert_eq!(gpu.contact_pairs().len(), pairs);
     let first = apart(&cpu, &gpu) / bounds(&cpu).0;
     assert!(first < 1e-5, "off by {first} after one step");
-    // Many steps in one submission, of which the first has no room: all of them happen, and time is what it would be.
+    // Many steps in one submission, the first of which exceeds the capacity: all are executed, and the time is correct.
     let mut again = on_gpu(&scene, GpuOptions::default()).unwrap();
     crush(&mut again);
     again.advance(20).unwrap();

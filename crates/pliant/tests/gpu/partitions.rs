@@ -1,4 +1,4 @@
-//! R04, S14: every way to split constraints takes on the GPU the steps that it takes on the CPU.
+//! R04, S14: every partition gives the same steps on the GPU as on the CPU.
 
 use crate::repeat::MIXED;
 use crate::sims::{apart, bounds, pair, ready, scene};
@@ -100,7 +100,7 @@ fn r04_s14_every_partition_method_and_integrator_takes_the_same_steps_on_the_gpu
     }
     let mut wrong = Vec::new();
     for (k, solver) in SOLVERS.into_iter().enumerate() {
-        // All combinations would take minutes: every solver meets every method, integrator and number of substeps,
+        // All combinations would take minutes: every solver runs with every method, integrator and number of substeps,
         // once with bodies that fit a workgroup and once without (patches have sizes of their own).
         for (j, (name, text)) in [("cloth", CLOTH), ("soft", SOFT), ("ropes", ROPES)].into_iter().enumerate() {
             for half in 0..2 {

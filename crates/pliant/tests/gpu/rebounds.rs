@@ -1,5 +1,5 @@
-//! Restitution, rolling resistance and cohesion on the GPU: the twins of their kernels, whole simulations against the CPU,
-//! and what the laws say.
+//! Restitution, rolling resistance and cohesion on the GPU: WGSL kernels, whole simulations against the CPU,
+//! and physical laws.
 
 use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
@@ -164,7 +164,7 @@ const SHEET: &str = "
 ";
 
 /// Distance of a CPU and a GPU after so many steps, in parts of the scene's extent, and of their velocities [m/s].
-fn off(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> (f64, f64) {
+fn deviations(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> (f64, f64) {
     let (mut cpu, mut gpu) = pair(&scene(text, set), options);
     for sim in [&mut cpu, &mut gpu] {
         sim.advance(steps).unwrap();
@@ -193,10 +193,10 @@ fn s14_s18_contacts_bounce_roll_and_hold_on_on_the_gpu_as_on_the_cpu() {
         &["collider.0.restitution=1", "solver.stabilization=0"],
     ];
     for set in cases {
-        let (far, fast) = off(HEAP, set, GpuOptions::default(), 1);
+        let (far, fast) = deviations(HEAP, set, GpuOptions::default(), 1);
         // A place off by 1e-6 of 0.6 m is a velocity off by 1e-4 m/s in a step of 5 ms.
         assert!(far < 1e-5 && fast < 1e-3, "{set:?}: {far}, {fast} m/s");
-        assert!(off(HEAP, set, GpuOptions::default(), 12).0 < 1e-3, "{set:?}");
+        assert!(deviations(HEAP, set, GpuOptions::default(), 12).0 < 1e-3, "{set:?}");
     }
     let seams: [&[&str]; 5] = [
         &[],
@@ -206,7 +206,7 @@ fn s14_s18_contacts_bounce_roll_and_hold_on_on_the_gpu_as_on_the_cpu() {
         &["solver.partition=jacobi"],
     ];
     for set in seams {
-        let (far, fast) = off(SHEET, set, GpuOptions::default(), 6);
+        let (far, fast) = deviations(SHEET, set, GpuOptions::default(), 6);
         assert!(far < 1e-5 && fast < 1e-2, "{set:?}: {far}, {fast} m/s");
     }
     let together = GpuOptions { together: Some(true), ..GpuOptions::default() };
@@ -216,9 +216,9 @@ fn s14_s18_contacts_bounce_roll_and_hold_on_on_the_gpu_as_on_the_cpu() {
         SHEET.split("[[rope]]").next().unwrap(),
         SHEET.split_once("[[collider]]").unwrap().1
     );
-    assert!(off(&pieces, &["solver.partition=mosaic"], together, 6).0 < 1e-5);
+    assert!(deviations(&pieces, &["solver.partition=mosaic"], together, 6).0 < 1e-5);
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
-    assert!(off(HEAP, bouncy, checked, 4).0 < 1e-5);
+    assert!(deviations(HEAP, bouncy, checked, 4).0 < 1e-5);
 }
 
 #[test]

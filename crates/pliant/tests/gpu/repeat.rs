@@ -1,4 +1,4 @@
-//! R03: the GPU repeats itself to the bit.
+//! R03: GPU results are bitwise reproducible.
 
 use crate::sims::{on_gpu, ready, scene};
 use pliant::runtime::gpu::GpuOptions;
@@ -35,7 +35,7 @@ fn r03_s14_ten_runs_of_a_hundred_steps_with_contacts_and_seams_have_the_same_bit
         .map(|run| {
             let mut sim = on_gpu(&scene, GpuOptions::default()).unwrap();
             match run {
-                // All at once, one by one, and with somebody looking in between: nobody may notice.
+                // All at once, one by one, and with readbacks in between: the results must not differ.
                 0..4 => sim.advance(STEPS).unwrap(),
                 4..7 => (0..STEPS).for_each(|_| sim.step().unwrap()),
                 _ => {

@@ -1,11 +1,11 @@
-//! How far rounding alone can move an answer, input by input.
+//! Bounds on the effect of rounding on a result, input by input.
 //!
 //! Two machines round one formula differently: fused multiply-adds, divisions and roots that are off by a few units
-//! in the last place, another order of a sum. Where a formula is badly conditioned (a thin triangle, a pivot that is
-//! almost lost, a fold where the angle jumps) that is visible, and no fixed tolerance is right. Kernels are generic
-//! over their number, so they can be run with a number that errs on purpose, by up to a few units at every operation:
-//! what such runs scatter over is what rounding can do. Parker, Pierce, Eggert, "Monte Carlo arithmetic: how to gamble
-//! with floating point and win", CiSE 2000.
+//! in the last place, another order of a sum. If a formula is ill-conditioned (a thin triangle, a nearly zero
+//! pivot, a fold where the angle jumps) that is visible, and no fixed tolerance is right. Kernels are generic
+//! over their number type, so they can run with a number that errs randomly by up to a few units at every operation:
+//! the spread of such runs estimates the effect of rounding. Parker, Pierce, Eggert, "Monte Carlo arithmetic: how to
+//! gamble with floating point and win", CiSE 2000.
 
 use crate::samples::{Number, Rng};
 use pliant::math::Lane;

@@ -1,7 +1,7 @@
 //! R04: the built-in scenes on the GPU and on the CPU, with one plan.
 //!
-//! A third run is the measure of what rounding alone does to a scene: the CPU again, started off by the last bit of
-//! every coordinate. Where that twin departs, no two machines can agree, and statistics have to.
+//! A third run measures the effect of rounding alone: the CPU again, with the last bit of
+//! every initial coordinate changed. Where that run diverges, no two machines can agree, and statistics are compared.
 
 use crate::sims::{apart, bounds, built_in, on_cpu, pair, perturb, ready, scene};
 use crate::skip::left_out;
@@ -95,8 +95,8 @@ const CASES: &[Case] = &[
 /// Scenes that need a mesh file.
 const MESHES: [&str; 4] = ["bunnies", "bunny", "plush", "soft_bunny"];
 
-/// Between which coordinates the particles are; in the long run all but a twentieth on each side, as where the last grains fly to is
-/// no statistic.
+/// Between which coordinates the particles are; in the long run all but a twentieth on each side, as where the last
+/// grains fly to is no statistic.
 fn most_of(sim: &Simulation, long: bool) -> [f64; 6] {
     let mut all = [0.0; 6];
     for axis in 0..3 {
@@ -168,7 +168,7 @@ fn run(case: &Case) -> Result<(), String> {
     {
         return fail(format!("off by {later:e} of its extent after {} frames", case.frames));
     }
-    // A jet that meets a bowl of triangles right in its middle is led to one side by rounding alone.
+    // A jet that hits a bowl of triangles exactly in its center is deflected to one side by rounding alone.
     if last > (20.0 * twin_last).max(5e-3) {
         return fail(format!("off by {last:e} of its extent in the end, a last bit by {twin_last:e}"));
     }
@@ -183,9 +183,11 @@ fn run(case: &Case) -> Result<(), String> {
     let ours = gpu.residuals();
     let chance: Vec<_> = twins.iter().map(|twin| twin.residuals()).collect();
     for (kind, r) in cpu.residuals() {
-        // Below a millionth it is rounding that is measured; and again, what a last bit does another machine may do too.
+        // Below a millionth it is rounding that is measured; and again, what a last bit does another machine may do
+        // too.
         let spread = chance.iter().map(|c| (r.mean - c[kind].mean).abs()).fold(0.0, f64::max);
-        // In the long run densities that differ by less than half a thousandth are those of any two moments of a splash.
+        // In the long run densities that differ by less than half a thousandth are those of any two moments of a
+        // splash.
         let small = if long && kind == "density" { 5e-4 } else { 0.05 * r.mean.max(1e-5) };
         if (r.mean - ours[kind].mean).abs() > small.max(2.0 * spread) {
             return fail(format!("{kind} is off by {:e} for {:e} in the mean", ours[kind].mean, r.mean));

@@ -1,4 +1,4 @@
-//! One GPU for all tests, and a way to run a piece of WGSL over many inputs.
+//! One GPU for all tests, and a function that runs WGSL code over many inputs.
 
 use crate::skip::skipped;
 use pliant::runtime::gpu::wgpu;

@@ -1,4 +1,4 @@
-//! Pieces of a mosaic that run all iterations in one pass and wait for each other within it.
+//! Shared-vertex patches that run all iterations in one pass and synchronize within it.
 
 use crate::sims::{self, apart, on_gpu, pair, ready, scene};
 use crate::skip::skipped;
@@ -138,7 +138,7 @@ fn r01_s14_substeps_that_share_a_pass_are_those_one_by_one() {
             assert!(sim.probe().contacts > 0, "{set}: nothing touches anything");
         }
         assert_eq!([many.hash(), mixed.hash()], [single.hash(); 2], "{set}");
-        // Whoever runs away, after some substeps, is the same one at the same time and place.
+        // After some substeps, the same particle diverges at the same time and position.
         let upward = sims::scene(text, &[set, "world.gravity=[0, 9e3, 0]", "solver.dt=0.1"]);
         let [at_once, single] = [20, 1].map(|n| {
             let mut sim = on_gpu(&upward, GpuOptions::default()).unwrap();

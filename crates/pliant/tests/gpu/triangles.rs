@@ -1,4 +1,4 @@
-//! The twins of what is known about one triangle: its nearest point, and when a moving ball touches it.
+//! WGSL queries of one triangle: nearest point, and time of impact of a moving sphere.
 
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};

@@ -1,4 +1,5 @@
-//! Fast particles and fast colliders on the GPU: nothing goes through a sheet without thickness; balls that rest and rebound.
+//! Fast particles and fast colliders on the GPU: no tunneling through a sheet of zero thickness; spheres at rest and
+//! restitution.
 
 use crate::samples::Rng;
 use crate::sims::{on_gpu, ready, scene};

@@ -1,4 +1,4 @@
-//! Neighbor lists of the device against brute force and against the CPU, to the bit.
+//! Neighbor lists of the device against brute force and, bitwise, against the CPU.
 
 use crate::clouds::{Case, Dice, cases, entries, one};
 use crate::support::{GRID, How, Rig, devices, every_way, plain};
@@ -79,7 +79,7 @@ fn on_edge(count: usize) -> Case {
     let mut dice = Dice(5);
     let (mut rows, mut radii) = (Vec::new(), Vec::new());
     while rows.len() < 2 * count {
-        // Far enough from the pair before that nobody else is near.
+        // Far enough from the pair before that no other particle is near.
         let at = [10.0 * (rows.len() % 64) as f32, 10.0 * (rows.len() / 64) as f32, 0.0];
         let d: [f32; 3] = std::array::from_fn(|_| dice.roll() - 0.5);
         let a = [at[0], at[1], at[2], 1.0];

@@ -1,6 +1,6 @@
 //! Neighbor search on the device against brute force and against the CPU (S30–S32).
 //!
-//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
+//! Without an adapter these tests report a skip and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
 
 #![allow(missing_docs, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Devices, and what goes to and fro.
+//! Devices, and transfers to and from them.
 
 use crate::clouds::Case;
 use crate::skip::skipped;
@@ -100,7 +100,8 @@ pub fn every_way() -> impl Iterator<Item = How> {
 }
 
 impl Rig {
-    /// With room for so many entries at first. Radii and phases stand behind other things, as in a simulation.
+    /// With an initial capacity of `capacity` entries. Radii and phases follow other data in their buffers, as in a
+    /// simulation.
     pub fn new(device: &'static Device, case: &Case, how: How, capacity: usize) -> Self {
         let rows = storage(device, bytemuck::cast_slice(&case.rows));
         let padding = [0x7fc0_0000; 5];

@@ -1,4 +1,4 @@
-//! What a search on the device does when it has no room, or nothing to stand on.
+//! Searches on the device with insufficient capacity or invalid input.
 
 use crate::clouds::{Case, Dice, entries, one};
 use crate::support::{GRID, How, Rig, devices, every_way, plain, words};
@@ -81,7 +81,7 @@ fn e33_a_search_without_room_writes_nothing_out_of_bounds_and_is_remembered() {
         let all = rig.once().wanted;
         let ranges = words(device, rig.finder.ranges());
         assert!(ranges.chunks(2).take(500).all(|r| u64::from(r[0]) + u64::from(r[1]) <= 7000), "{how:?}");
-        // Particles fly apart, and there is room again; but the host has not looked yet.
+        // Particles move apart, so that the capacity suffices again; but the host has not read the status yet.
         let apart: Vec<_> = (0..500).map(|i| [i as f32, 0.0, 0.0, 1.0]).collect();
         rig.place(&apart);
         let report = rig.once();
@@ -134,7 +134,7 @@ fn s30_s32_particles_that_are_nowhere_have_no_neighbors_and_hide_nobody() {
             }
         }
         let mut radii = whole.radii.clone();
-        // One reaches everybody who is somewhere, one nobody.
+        // One radius reaches all particles with a valid position, one reaches none.
         (radii[500], radii[600]) = (f32::INFINITY, f32::NAN);
         let case = Case { name: "lost", rows, radii, phases: Vec::new(), margin: 0.0 };
         for (name, device) in devices() {

@@ -1,6 +1,6 @@
-//! Meshes to particles on the device against the CPU (S27–S29, T10): equal to the last bit, order included.
+//! Filling meshes with particles on the device against the CPU (S27–S29, T10): bitwise equal, order included.
 //!
-//! Without an adapter these tests say so and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
+//! Without an adapter these tests report a skip and pass; with `PLIANT_REQUIRE_GPU` set they fail instead.
 #![allow(missing_docs, reason = "a test")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
 

@@ -1,4 +1,4 @@
-//! What the device refuses, and what it makes of meshes that have to be repaired.
+//! Errors of the device, and meshes that need repair.
 
 use crate::obj;
 use crate::shapes::{block, octahedron};

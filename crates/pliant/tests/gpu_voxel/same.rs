@@ -1,4 +1,4 @@
-//! What the device makes is what the CPU makes.
+//! Results of the device equal those of the CPU.
 
 use crate::obj;
 use crate::shapes::{Random, blobs, block, centered_grid, octahedron, potato, ring, voxels};
@@ -111,7 +111,7 @@ fn s27_a_mesh_that_fills_its_padding_and_one_that_is_inside_out_are_the_same_on_
     let mesh = block([3; 3], [9.2, 8.2, 10.2], Tessellation::Five);
     let grid = Grid::new(DVec3::ZERO, 1.0, [10, 9, 11], 1).unwrap();
     assert!(compare(&mut gpu, "padding", &mesh, &grid, &BOTH) > 500);
-    // Half of it inside out: its volume is 0, so room for its particles is made when they are counted.
+    // Half of it is inverted: its volume is 0, so the particle buffers grow only after counting.
     let mut pair = block([1; 3], [1.0; 3], Tessellation::Six);
     let mut twin = pair.clone();
     twin.positions.iter_mut().for_each(|p| p.x += 3.0);

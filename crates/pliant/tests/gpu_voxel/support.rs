@@ -1,4 +1,4 @@
-//! A device to test with, and the comparison that all tests make.
+//! The test device, and the comparison used by all tests.
 
 use crate::skip::skipped;
 use glam::Vec3;

@@ -1,4 +1,4 @@
-//! Input that has no direction, no size or no freedom: results stay finite, and what may not move does not.
+//! Degenerate input without direction, size or freedom: results stay finite, and fixed rows do not move.
 
 use crate::support::{Rng, Sample, XPBD, sample};
 use pliant::constraints::ConstraintKind;
@@ -26,7 +26,7 @@ fn collapse(at: &mut Sample, size: f64) {
 fn s04_coincident_and_nearly_coincident_points_give_finite_corrections() {
     let mut rng = Rng(21);
     for kind in ConstraintKind::ALL {
-        // Up to the greatest extent that a scene may ask for [m].
+        // Up to the largest permitted extent of a scene [m].
         for size in [0.0, 1e-30, 1e-20, 1e-12, 1e-7, 1e-4, 1e4, 1e5] {
             for alpha in [0.0, 1e-6, 1e12] {
                 let mut at = sample(kind, &mut rng);

@@ -1,7 +1,7 @@
-//! The maths of every kernel by itself: gradients, projections, momentum, degenerate input, operators.
+//! Every kernel by itself: gradients, projections, momentum, degenerate input, operators.
 //!
-//! Kernels are generic over `Lane`, so most of this runs them in double precision (`support::Double`):
-//! what remains of an error is then the formula's, not the rounding's.
+//! Kernels are generic over `Lane`, so most tests run them in double precision (`support::Double`):
+//! the remaining error is then that of the formula, not of rounding.
 
 #![allow(missing_docs)]
 

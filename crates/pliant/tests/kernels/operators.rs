@@ -1,4 +1,4 @@
-//! What kernels share: the arctangent, the small solver, wind, and the closed surface's volume.
+//! Functions shared by kernels: the arctangent, the small solver, wind, and the volume of a closed surface.
 
 use crate::support::{Double, Rng};
 use glam::Vec3;

@@ -1,4 +1,4 @@
-//! What a projection reaches: C = 0 where rigid, nothing where an inequality is slack, the softness asked for.
+//! Results of a projection: C = 0 if rigid, no change for an inactive inequality, the specified softness.
 
 use crate::support::{Double, Rng, Sample, XPBD, sample};
 use pliant::constraints::{ConstraintKind, Scales, Softness};

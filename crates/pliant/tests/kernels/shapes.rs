@@ -1,4 +1,4 @@
-//! Signed distances against brute force, and parameters that the build gives the kernels.
+//! Signed distances against brute force, and kernel parameters computed by the builder.
 
 use crate::support::{Double, Rng, Sample};
 use glam::{DVec3, Vec3};

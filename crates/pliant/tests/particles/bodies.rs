@@ -1,4 +1,4 @@
-//! Bodies of particles that keep their shape.
+//! Shape-matched bodies of particles.
 
 use crate::support::{center, deepest, energy, mass, members, momentum, simulate};
 use glam::DVec3;
@@ -181,8 +181,8 @@ fn s22_a_plate_one_particle_thick_keeps_grains_on_their_sides() {
     }
 }
 
-/// A body begins a substep with the pushes of the one before; where there is one iteration, somebody has to correct them all the
-/// same (with none to do so boxes sank through the floor as if they fell).
+/// A body begins a substep with the corrections of the last one; with a single iteration they must be corrected, too
+/// (otherwise boxes sank through the floor as if in free fall).
 #[test]
 fn s10_s22_a_box_lies_on_the_floor_with_any_number_of_iterations() {
     for (iterations, grid, whole) in [(1, 4, true), (1, 8, true), (1, 8, false), (2, 8, true), (3, 8, true)] {
@@ -329,7 +329,7 @@ fn r06_a_body_in_a_corner_comes_out_of_all_walls_and_one_between_them_is_told_of
     println!("{notes:?}, lowest {low}");
     assert!(notes.len() == 1 && notes[0].ends_with("is moved out of it"), "{notes:?}");
     assert!(low.min_element() > -0.05 * 0.05 && low.max_element() < 0.05 * 0.05, "{low}");
-    // Where there is no room it stays where it was.
+    // Without a free position it stays where it was.
     let (before, after) = (notes_and_lowest("").1, [corner[1].clone(), wall("right", "[-1, 0, 0]", -0.2)].concat());
     let (notes, there) = notes_and_lowest(&after);
     assert!(notes.len() == 1 && notes[0].ends_with("finds no place beside it, and will be thrown out"), "{notes:?}");

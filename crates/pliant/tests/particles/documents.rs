@@ -69,7 +69,7 @@ fn t12_a_grain_thrown_into_a_corner_of_three_walls_touches_all_and_stays() {
 
 /// A heap in which one grain is put into the middle of another, and one three radii under the floor. Returns the fastest
 /// that any grain is on the way out [m/s], the lowest and the deepest at the end.
-fn dug_up(stabilization: u32) -> (f64, f32, f64) {
+fn recover_from_overlap(stabilization: u32) -> (f64, f32, f64) {
     let mut sim = simulate(&format!(
         "solver = {{ dt = 0.005, iterations = 8, stabilization = {stabilization} }}\nworld = {{ air_density = 0 }}
          [[grains]]\nfill = {{ min = [-0.08, 0, -0.08], max = [0.08, 0.16, 0.08] }}\nradius = 0.02
@@ -87,9 +87,9 @@ fn dug_up(stabilization: u32) -> (f64, f32, f64) {
 
 #[test]
 fn t12_buried_grains_come_out_without_exploding() {
-    let (without, ..) = dug_up(0);
+    let (without, ..) = recover_from_overlap(0);
     for (passes, most_allowed) in [(2, 2.5), (8, 1.5)] {
-        let (most, lowest, inside) = dug_up(passes);
+        let (most, lowest, inside) = recover_from_overlap(passes);
         println!(
             "{passes} passes of stabilization: fastest {most:.2} m/s, {without:.2} without any; lowest {lowest:.5} m; \
              {inside:.4} of a diameter inside each other at the end"

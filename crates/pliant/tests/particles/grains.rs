@@ -60,7 +60,8 @@ fn s10_collisions_of_all_kinds_keep_momentum() {
             let mut sim = simulate(&text);
             let (before, size) = momentum(&sim);
             let mut met = false;
-            // A quarter of a second: they meet and part; what rounding does to soft bodies later is not contact.
+            // A quarter of a second: they collide and separate; later effects of rounding on soft bodies are not
+            // contact.
             for _ in 0..25 {
                 run(&mut sim, 1);
                 met |= !sim.contact_pairs().is_empty();

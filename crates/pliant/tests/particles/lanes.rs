@@ -1,4 +1,4 @@
-//! Contacts of loose particles, several at once: the same bits as one by one.
+//! SIMD contacts of loose particles: bitwise equal to the scalar version.
 
 use crate::dice::Rng;
 use glam::Vec3;

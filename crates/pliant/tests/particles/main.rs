@@ -1,4 +1,4 @@
-//! Particles that touch each other: grains, bodies that keep their shape, and everything else with them.
+//! Particle contacts: grains, shape-matched bodies, and all other objects.
 
 #![allow(missing_docs, clippy::print_stdout)]
 

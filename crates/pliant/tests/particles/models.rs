@@ -1,5 +1,5 @@
 //! Scenes of D4 as they are built in: the large pile, and bunnies (T12). Scanned models are not part of the project;
-//! what needs them is passed over, with a line, where they are not there.
+//! tests that need them report a skip if the files are missing.
 
 use crate::skip::skipped;
 use crate::support::{center, members};
@@ -139,7 +139,7 @@ fn t12_eighty_bunnies_have_the_counts_of_d4_and_fall_on_each_other() {
         return;
     }
     let mut sim = built_in(include_str!("../../../../scenes/bunnies.toml"), |scene| {
-        // The lowest just above the floor, all thrown at it: the next meet them soon.
+        // The lowest start just above the floor, all moving downward: the next ones collide with them soon.
         scene.body[0].transform.translate[1] = -0.1;
         scene.body[0].velocity[1] = -4.0;
     });

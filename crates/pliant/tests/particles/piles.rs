@@ -1,4 +1,4 @@
-//! How far a column of grains runs out when it collapses (V14).
+//! Run-out of collapsing grain columns (V14).
 
 use crate::support::simulate;
 use pliant::Simulation;
@@ -37,7 +37,7 @@ fn run_out(layers: usize) -> (f64, f64) {
 }
 
 /// Distance of every grain from the axis [m], in order.
-fn away(sim: &Simulation) -> Vec<f64> {
+fn radial_distances(sim: &Simulation) -> Vec<f64> {
     let away = |i: usize| f64::from(sim.position(i).x).hypot(f64::from(sim.position(i).z));
     let mut away: Vec<f64> = (0..sim.particles()).map(away).collect();
     away.sort_by(f64::total_cmp);
@@ -47,7 +47,7 @@ fn away(sim: &Simulation) -> Vec<f64> {
 /// Foot of a deposit of which there is this angle: the outermost ring, two grains wide, that has half of a layer in it;
 /// single grains run farther.
 fn foot(sim: &Simulation, angle: f64) -> f64 {
-    let (d, away) = (2.0 * RADIUS, away(sim));
+    let (d, away) = (2.0 * RADIUS, radial_distances(sim));
     let within = |r: f64| away.partition_point(|&x| x < r);
     let covered = |&r: &f64| {
         let layer = angle / 2.0 * ((r + 2.0 * d).powi(2) - r * r) / (d * d);
@@ -76,12 +76,13 @@ fn placed(places: &[[f64; 3]], solver: &str, friction: [f64; 2], more: &str) -> 
     sim
 }
 
-/// Grains of a round column of aspect [`PIECE`], at random and dense, as sand is that was filled into a pipe: a column that
-/// begins as a loose lattice falls by a third of its height before it spreads, and one of a dense lattice stands.
+/// Grains of a round column of aspect [`PIECE`], at random and dense, as sand is that was filled into a pipe: a
+/// column that begins as a loose lattice falls by a third of its height before it spreads, and one of a dense lattice
+/// stands.
 fn piece() -> Vec<[f64; 3]> {
     let d = 2.0 * RADIUS;
     let (apart, radius) = (1.06 * d, ACROSS * d);
-    // A lattice takes up so much more room than grains at random.
+    // A lattice takes up this much more volume than a random packing.
     let (side, height) = (ACROSS * apart, 1.28 * PIECE * radius * 1.06_f64.powi(3));
     let lattice = simulate(&format!(
         "[[grains]]\nradius = {RADIUS}\ndistance = {apart}
@@ -96,7 +97,7 @@ fn piece() -> Vec<[f64; 3]> {
         pipe += &format!("[[collider]]\nplane = {{ normal = [{cos}, 0, {sin}], offset = -{radius} }}\n");
         pipe += "friction = { static = 0, kinetic = 0 }\n";
     }
-    // So light that nobody is pressed into anybody, which would burst when the pipe is gone.
+    // So light that no grains are compressed, which would burst apart when the pipe is removed.
     let solver = "solver = { dt = 0.005, iterations = 5 }\nworld = { gravity = [0, -0.1, 0], air_density = 0 }";
     let mut sim = placed(&loose, solver, [0.0, 0.0], &pipe);
     sim.advance(900).unwrap();
@@ -120,15 +121,15 @@ fn collapse(piece: &[[f64; 3]], count: u32) -> (f64, [f64; 2]) {
         piece.iter().map(move |[x, y, z]| [wider * (cos * x - sin * z), wider * y + up, wider * (sin * x + cos * z)])
     });
     let places: Vec<[f64; 3]> = stacked.collect();
-    // Nobody falls by more than three tenths of a grain in a step. In 5 ms it is a whole one, and what comes down throws away
-    // what lies there: a hole in the middle, and an exponent of 0.8.
+    // No grain falls by more than 0.3 of a diameter in a step. With 5 ms it is a whole one, and falling grains eject
+    // those at rest: a hole in the middle, and an exponent of 0.8.
     let solver = "solver = { dt = 0.0015, iterations = 6 }\nworld = { air_density = 0 }";
     let mut sim = placed(&places, solver, [0.5, 1.0], "");
     // Sand has come to rest after 3·√(h/g).
     sim.advance(((0.3 + 3.0 * (height / 9.81).sqrt()) / 0.0015) as u32).unwrap();
-    // Grains that are above a circle of two diameters, as if they filled three fifths of the room.
+    // Height of the grains above a circle of two diameters, assuming a packing of three fifths.
     let circle = 4.0 * RADIUS;
-    let volume = away(&sim).partition_point(|&r| r < circle) as f64 * 4.0 / 3.0 * PI * RADIUS.powi(3) / 0.6;
+    let volume = radial_distances(&sim).partition_point(|&r| r < circle) as f64 * 4.0 / 3.0 * PI * RADIUS.powi(3) / 0.6;
     let rest = volume / (PI * circle * circle);
     (height / radius, [foot(&sim, TAU) / radius - 1.0, rest / radius])
 }
@@ -152,8 +153,8 @@ fn v14_low_columns_run_out_in_proportion_to_their_aspect() {
 
 #[test]
 fn v14_high_columns_run_out_with_the_root_of_their_aspect() {
-    // From three times the aspect at which sand changes over (1.7, Lube et al. 2004), because grains that do not turn rub more,
-    // and few to a radius have no thin rim: both delay the change.
+    // From three times the aspect at which sand changes over (1.7, Lube et al. 2004), because grains that do not turn
+    // rub more, and few to a radius have no thin rim: both delay the change.
     let piece = piece();
     let found = [2, 4, 6].map(|count| collapse(&piece, count));
     let run_out = exponent(&found.map(|(a, [foot, _])| (a, foot)));

@@ -1,10 +1,11 @@
-//! Solids of any kind in heaps, in steps and with settings that nobody would choose: energy does not come from nowhere.
+//! Randomized piles of solids, with unusual time steps and settings: they gain no energy.
 
 use crate::dice::Rng;
 use crate::support::{energy, simulate};
 use std::fmt::Write as _;
 
-/// A heap of up to six objects over a floor with perhaps something on it. None begins inside another, and none is thrown.
+/// A heap of up to six objects over a floor with perhaps something on it. None begins inside another, and none is
+/// thrown.
 fn random_scene(seed: u64) -> String {
     let mut rng = Rng::of(seed);
     let (dt, substeps) = (rng.range(2e-3, 20e-3), rng.count(1, 3));
@@ -72,7 +73,7 @@ fn random_scene(seed: u64) -> String {
 
 #[test]
 fn r06_s10_random_heaps_of_solids_gain_no_energy() {
-    // The scenes of `PLIANT_HEAPS`, as in 20..400, for whoever looks for more.
+    // `PLIANT_HEAPS`, such as 20..400, runs more scenes.
     let seeds = std::env::var("PLIANT_HEAPS").ok().and_then(|text| {
         let (from, to) = text.split_once("..")?;
         Some(from.parse().ok()?..to.parse().ok()?)

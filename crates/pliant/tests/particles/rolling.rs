@@ -15,9 +15,9 @@ fn gravity(degrees: f64) -> (f64, f64) {
 /// Distance of the outer particles from the middle of the ball [m].
 const BALL: f64 = 0.2;
 
-/// A ball on a slope that is as even as its particles allow: `shell` of them on a sphere, by the golden angle, with 3/5 of
-/// the mass, the rest of it in the middle. These are the moments of a solid ball. Its particles give way one by one, like a
-/// tire: as a whole it rolls like a wheel without a rim (docs/contact.md).
+/// A ball on a slope that is as even as its particles allow: `shell` of them on a sphere, by the golden angle, with
+/// 3/5 of the mass, the rest at the center. These are the moments of a solid ball. Its particles yield one by one,
+/// like a tire: with contact.whole it would roll like a rimless wheel (docs/contact.md).
 fn even_ball(degrees: f64, shell: usize) -> Simulation {
     let (gx, gy) = gravity(degrees);
     // Voxels are where the particles come from, not where they stay.
@@ -88,7 +88,7 @@ fn v07_a_ball_rolls_down_with_five_sevenths_of_gravity() {
 }
 
 /// How far a box of 6 × 2 × 6 particles goes down a slope in so many seconds, from rest, with ten iterations [m].
-fn goes(degrees: f64, seconds: u32) -> f64 {
+fn slide_distance(degrees: f64, seconds: u32) -> f64 {
     let (gx, gy) = gravity(degrees);
     let mut sim = simulate(&format!(
         "solver = {{ dt = 0.005, iterations = 10, sleep_speed = 0 }}\nworld = {{ gravity = [{gx}, {gy}, 0], air_density = 0 }}
@@ -104,8 +104,8 @@ fn goes(degrees: f64, seconds: u32) -> f64 {
 #[test]
 fn v06_s19_a_rigid_box_creeps_less_than_a_tenth_of_a_millimeter_half_a_degree_below_and_slides_half_above() {
     let limit = 0.5_f64.atan().to_degrees();
-    let crept = goes(limit - 0.5, 10);
-    let slid = goes(limit + 0.5, 2);
+    let crept = slide_distance(limit - 0.5, 10);
+    let slid = slide_distance(limit + 0.5, 2);
     let (gx, gy) = gravity(limit + 0.5);
     // Of n steps the k-th goes k·a·h².
     let expected = 0.5 * (gx + 0.5 * gy) * 2.0 * (2.0 + 0.005);

@@ -1,4 +1,4 @@
-//! Merged voxels, regions, meshes that follow particles, grains in meshes, and mouths that pour.
+//! Merged voxels, regions, skinned meshes, grains in meshes, and emitters.
 
 use crate::support::{center, mass, members, simulate, with_threads};
 use glam::Vec3;

@@ -1,4 +1,4 @@
-//! What scenes may say about grains, bodies and contact.
+//! Scene format of grains, bodies and contact.
 
 use crate::support::simulate;
 use pliant::builder::NoMeshes;

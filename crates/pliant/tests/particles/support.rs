@@ -1,4 +1,4 @@
-//! Scenes from text, and what is measured on them.
+//! Scenes from text, and measurements.
 
 use glam::DVec3;
 use pliant::builder::NoMeshes;

@@ -48,7 +48,7 @@ fn measure(sim: &Simulation) -> (f64, f64) {
 }
 
 /// The worst of both within so many seconds, looked at every quarter of a second.
-fn stand(sim: &mut Simulation, seconds: u32) -> (f64, f64) {
+fn worst_motion(sim: &mut Simulation, seconds: u32) -> (f64, f64) {
     let mut worst = (0.0_f64, 0.0_f64);
     for _ in 0..4 * seconds {
         sim.advance(50).unwrap();
@@ -59,7 +59,7 @@ fn stand(sim: &mut Simulation, seconds: u32) -> (f64, f64) {
 }
 
 /// Each box heavier than the one below it, the top a hundred times as heavy as the bottom.
-fn rising(k: i32) -> f64 {
+fn rising_mass(k: i32) -> f64 {
     100.0 * 100_f64.powf(f64::from(k) / 9.0)
 }
 
@@ -67,7 +67,7 @@ fn rising(k: i32) -> f64 {
 fn v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute() {
     for (grid, seconds) in [(2, 60), (3, 5)] {
         let how = How { grid, substeps: 1, iterations: 20, stacking: 8.0, sleep: 0.0 };
-        let (inside, moved) = stand(&mut tower(rising, how), seconds);
+        let (inside, moved) = worst_motion(&mut tower(rising_mass, how), seconds);
         println!(
             "boxes of {grid}³, {seconds} s: {:.2} % of an edge inside each other at most, the top {:.1} mm off",
             100.0 * inside,
@@ -77,14 +77,14 @@ fn v15_s22_a_tower_that_gets_a_hundred_times_heavier_upward_stands_for_a_minute(
     }
     // True masses with as many iterations do not carry it.
     let plain = How { grid: 3, substeps: 1, iterations: 20, stacking: 0.0, sleep: 5e-4 };
-    let (_, fallen) = stand(&mut tower(rising, plain), 2);
+    let (_, fallen) = worst_motion(&mut tower(rising_mass, plain), 2);
     assert!(fallen > 0.1, "{fallen} m");
 }
 
 #[test]
 fn v15_a_tower_of_light_and_heavy_boxes_in_turn_stands_with_true_masses_and_small_substeps() {
     let how = How { grid: 3, substeps: 10, iterations: 10, stacking: 0.0, sleep: 1e-3 };
-    let (inside, moved) = stand(&mut tower(|k| if k % 2 == 0 { 100.0 } else { 10_000.0 }, how), 2);
+    let (inside, moved) = worst_motion(&mut tower(|k| if k % 2 == 0 { 100.0 } else { 10_000.0 }, how), 2);
     println!("{:.2} % of an edge inside each other at most, the top {:.1} mm off", 100.0 * inside, 1e3 * moved);
     assert!(inside < 0.01 && moved < 0.01, "inside {inside}, moved {moved} m");
 }

@@ -1,4 +1,4 @@
-//! Coloring: sets that share no row, all of the constraints, few sets, the same every time (S11, E09, E10).
+//! Coloring: sets that share no row, complete, few, and deterministic (S11, E09, E10).
 
 use crate::graphs::{Graph, graphs};
 use pliant::builder::NoMeshes;

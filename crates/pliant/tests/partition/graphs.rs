@@ -1,4 +1,4 @@
-//! Hypergraphs to try partitions on.
+//! Hypergraphs for partition tests.
 
 use pliant::partition::color::smallest_last;
 use proptest::prelude::*;

@@ -1,4 +1,4 @@
-//! Partitions: colors, copies of particles, patches, and what solvers make of them (S11–S13, E06–E10).
+//! Partitions: colors, particle copies, patches, and the solvers that use them (S11–S13, E06–E10).
 
 #![allow(missing_docs, clippy::print_stdout)]
 

@@ -1,4 +1,4 @@
-//! Copies of particles: any number of colors is enough, with few copies (S12, S13, E06–E09).
+//! Particle copies: any number of colors is enough, with few copies (S12, S13, E06–E09).
 
 use crate::graphs::{Graph, graphs};
 use pliant::partition::color::{balance, color, count};

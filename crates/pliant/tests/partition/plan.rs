@@ -1,4 +1,4 @@
-//! Every way to split, on random constraints of several kinds at once.
+//! Every partition, on random constraints of several kinds at once.
 
 use glam::Vec3;
 use pliant::constraints::ConstraintKind;

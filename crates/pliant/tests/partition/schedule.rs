@@ -1,5 +1,5 @@
-//! The list of passes, walked as a backend would: every constraint once per iteration, on its own
-//! particles, and nothing within a pass that could get in each other's way.
+//! The list of passes, run as a backend would: every constraint once per iteration, on its own
+//! particles, and no conflicts within a pass.
 
 use pliant::builder::NoMeshes;
 use pliant::model::Model;
@@ -96,7 +96,7 @@ impl Walk<'_> {
     }
 
     /// Units of one pass must touch different rows.
-    fn side_by_side(&self, what: &str, units: Vec<BTreeSet<u32>>) {
+    fn check_disjoint(&self, what: &str, units: Vec<BTreeSet<u32>>) {
         let mut seen = BTreeSet::new();
         for unit in units {
             for r in unit {
@@ -112,20 +112,20 @@ fn check(sim: &Simulation, partition: Partition, last: bool) {
     let Schedule { patches, islands, .. } = &model.schedule;
     let mut walk = Walk { model, runs: BTreeMap::new() };
     let units = patches[..*islands].iter().map(|jobs| walk.patch(jobs)).collect();
-    walk.side_by_side("islands", units);
+    walk.check_disjoint("islands", units);
     for pass in model.schedule.passes(last) {
         match pass {
             Pass::Batches(ids) => {
                 let units = ids.iter().map(|id| walk.batch(id.group, id.batch)).collect();
-                walk.side_by_side("batches", units);
+                walk.check_disjoint("batches", units);
             }
             Pass::Patches(range) => {
                 let units = range.clone().map(|p| walk.patch(&patches[p])).collect();
-                walk.side_by_side("patches", units);
+                walk.check_disjoint("patches", units);
             }
             Pass::Half(range, half) => {
                 let units = range.clone().map(|p| walk.patch(half.of(&patches[p]))).collect();
-                walk.side_by_side("halves of patches", units);
+                walk.check_disjoint("halves of patches", units);
             }
             Pass::Spread(copies) | Pass::Join(copies) => drop(walk.ties(&copies.ties)),
             Pass::Serial { group } => {

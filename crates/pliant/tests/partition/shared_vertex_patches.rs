@@ -1,4 +1,4 @@
-//! Pieces that share the particles on their seams: one pass, every constraint in one piece, a copy per piece.
+//! Shared-vertex patches: one pass, every constraint in one piece, a copy per piece.
 
 use pliant::builder::{NoMeshes, build};
 use pliant::constraints::ConstraintKind;
@@ -85,7 +85,7 @@ fn listed(model: &Model) -> Vec<(&'static str, Vec<u32>)> {
     all
 }
 
-/// Checks what a mosaic must be. Returns its pieces and copies.
+/// Checks the invariants of shared-vertex patches. Returns their pieces and copies.
 fn check(text: &str, set: &[&str], target: &Target) -> (usize, usize) {
     let model = model(text, set, target);
     let serial = build(&scene(text, &["solver.partition=serial"]), &NoMeshes, target).unwrap().0;
@@ -167,7 +167,7 @@ fn s12_few_patches_take_fewer_colors_for_volumes_and_all_for_edges() {
         assert!(few == wanted || few == many, "{few} colors, {many} without copies");
     }
     assert!(volumes.0.iter().sum::<usize>() * 4 < volumes.1.iter().sum::<usize>() * 3, "hardly a patch is split");
-    // Where the copies have no room, there are none.
+    // If the copies do not fit, there are none.
     let full = Target { rows: patches(&long).values().map(|(rows, _)| rows.len()).max().unwrap(), ..target };
     let tight = model(BLOCK, &[&format!("solver.patch_particles={}", full.rows)], &full);
     assert!(patches(&tight).values().all(|(rows, _)| rows.len() <= full.rows));

@@ -1,4 +1,4 @@
-//! What the ways to split make of the same bodies: momentum, rest, convergence (S12, S13, T06, T08, E08).
+//! Partitions compared on the same bodies: momentum, rest, convergence (S12, S13, T06, T08, E08).
 
 use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;
@@ -202,7 +202,7 @@ fn scene(name: &str, set: &[&str]) -> Simulation {
 
 #[test]
 fn t05_t06_s11_s12_gauss_seidel_variants_come_to_the_same_rest() {
-    // Pressed flat and let go in empty space, a body that keeps lengths and volumes has one shape to come back
+    // Flattened and released in empty space, a body that keeps lengths and volumes has one shape to come back
     // to. The mean error says how far from it a solver stops; two of them differ by no more than the sum.
     for (name, squash, steps) in [("cube", "[1, 0.4, 1]", 150), ("flat_body", "[1, 0.3, 1]", 300)] {
         for partition in ["serial", "color", "phantom", "patch", "mosaic"] {

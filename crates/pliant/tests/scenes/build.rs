@@ -1,4 +1,4 @@
-//! Scenes that read well but cannot be built, and one that cannot be run.
+//! Scenes that parse but cannot be built, and one that cannot be run.
 
 use pliant::builder::{BuildError, NoMeshes};
 use pliant::scene::{Format, Override, Scene};
@@ -150,7 +150,7 @@ fn r06_extreme_but_allowed_values_never_panic_while_building_and_stepping() {
             continue;
         };
         let ended = (0..10).find_map(|_| sim.step().err());
-        // Whoever was not told of a divergence must have numbers to work with.
+        // Without a reported divergence all values must be finite.
         let finite = sim.state().rows.iter().flatten().all(|v| v.is_finite());
         assert!(ended.is_some() || finite, "{set}: not finite, and nobody said so");
     }

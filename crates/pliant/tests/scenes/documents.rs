@@ -1,4 +1,4 @@
-//! T07, T08: the built-in scenes that stand for those of D2 have its counts and do what it says.
+//! T07, T08: the built-in versions of D2's scenes have its counts and reproduce its results.
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Override, Scene};

@@ -1,4 +1,4 @@
-//! A scene that uses every key of the format, and a test that it does.
+//! A scene that uses every key of the format, and a test that checks this.
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene, schema};

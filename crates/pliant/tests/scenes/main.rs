@@ -1,4 +1,4 @@
-//! Scenes that are wrong, and scenes that are right: every number, every key, every text (R06).
+//! Invalid and valid scenes: every number, every key, every text (R06).
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Every number of the full example replaced by numbers that mean nothing.
+//! Every number of the full example replaced by invalid ones.
 
 use crate::full::table;
 use pliant::scene::{Format, Scene};

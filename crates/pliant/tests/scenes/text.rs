@@ -1,4 +1,4 @@
-//! Text that is no scene: unknown keys, syntax errors, overrides, and arbitrary bytes.
+//! Text that is not a scene: unknown keys, syntax errors, overrides, and arbitrary bytes.
 
 use crate::full::FULL;
 use pliant::SceneError;

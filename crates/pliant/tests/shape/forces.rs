@@ -1,4 +1,4 @@
-//! Rigid bodies that forces act on: what contacts rest on (S19, S21).
+//! Forces on rigid bodies, the basis of contacts (S19, S21).
 
 use crate::support::{Random, Row, bent, block, momentum};
 use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, match_shapes};

@@ -1,5 +1,5 @@
-//! BodyDef matching (S19, S20): rotations against a singular value decomposition in double precision, bodies against
-//! what mechanics says of them.
+//! Shape matching (S19, S20): rotations against a singular value decomposition in double precision, bodies against
+//! rigid-body mechanics.
 #![allow(missing_docs, reason = "a test")]
 
 mod forces;

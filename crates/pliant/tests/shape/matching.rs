@@ -1,4 +1,4 @@
-//! Bodies as a whole: rigid motions, momentum, stiffness, weights, order.
+//! Whole bodies: rigid motions, momentum, stiffness, weights, order.
 
 use crate::support::{Random, Row, bent, block, distance, farthest, momentum, moved, shaken, substep};
 use pliant::Isa;
@@ -193,12 +193,12 @@ fn s19_places_that_are_no_numbers_make_no_rotation_of_none() {
     assert!(farthest(&rows[13..], &rest[13..]) < 1e-6, "and the neighbor is untouched");
 }
 
-/// Bodies of awkward sizes, some with pins, and everything about them that a pass could trip over.
-fn crowd(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
+/// Bodies of irregular sizes, some with pins: edge cases of a pass.
+fn irregular_bodies(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
     let sizes = [1, 7, 8, 9, 63, CHUNK as u32, 65, 200, 1000, 5000, 3];
     let (mut shapes, mut rows) = (Vec::new(), Vec::new());
     for (number, size) in sizes.into_iter().enumerate() {
-        // A row that belongs to nobody between them.
+        // A row between them that belongs to no body.
         rows.push([9.0, 9.0, 9.0, 1.0]);
         let first = rows.len() as u32;
         for _ in 0..size {
@@ -220,7 +220,7 @@ fn crowd(random: &mut Random) -> (Vec<BodyDef>, Vec<Row>) {
 #[test]
 fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_or_a_list() {
     let mut random = Random(16);
-    let (shapes, rest) = crowd(&mut random);
+    let (shapes, rest) = irregular_bodies(&mut random);
     let start = shaken(&rest, &mut random, 0.1);
     let weights: Vec<f32> = (0..rest.len()).map(|i| 1.0 + (i % 5) as f32).collect();
     for extraction in [Extraction::GramSchmidt, Extraction::Polar, Extraction::Iterative] {
@@ -262,8 +262,8 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
 #[test]
 fn s20_sums_are_taken_in_the_order_that_is_written_down() {
     // 315 particles about the origin at whole numbers: four chunks and a piece, and a rest center of exactly 0, so
-    // that the center of a pose is where the first particle says it was, plus a sum of deviations over a mass, and nothing
-    // else is rounded.
+    // that the center of a pose is where the first particle says it was, plus a sum of deviations over a mass, and
+    // nothing else is rounded.
     let (size, half) = ([5, 7, 9], [2.0, 3.0, 4.0]);
     let rest: Vec<Row> = (0..315_u32)
         .map(|i| {

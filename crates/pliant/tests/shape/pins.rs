@@ -1,4 +1,4 @@
-//! Pinned particles: never moved, and as heavy as they can be.
+//! Pinned particles: never moved, of practically infinite mass.
 
 use crate::support::{Random, Row, bent, block, distance, farthest, moved, shaken};
 use pliant::math::matrix::matrix_of;

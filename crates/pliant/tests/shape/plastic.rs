@@ -1,4 +1,4 @@
-//! Rest shapes that give way.
+//! Plastic rest shapes.
 
 use crate::support::{Row, block, determinant, farthest, moved, substep};
 use pliant::math::matrix::{IDENTITY, Mat3, matrix_of, multiply, quat_normalize};
@@ -21,7 +21,7 @@ fn squeeze(by: f32) -> Mat3 {
 }
 
 /// Difference of two matrices, entry by entry.
-fn off(a: &Mat3, b: &Mat3) -> f32 {
+fn max_difference(a: &Mat3, b: &Mat3) -> f32 {
     (0..9).map(|k| (a[k / 3][k % 3] - b[k / 3][k % 3]).abs()).fold(0.0, f32::max)
 }
 
@@ -62,7 +62,7 @@ fn s20_squeezed_below_the_threshold_a_body_springs_back() {
     // A hair beyond it is kept.
     let mut rows = moved(&rest, &squeeze(0.89), [0.0; 3]);
     substep(&mut shapes, &mut rows, 0.01, 1);
-    assert!(off(&shapes.poses()[0].shape, &IDENTITY) > 0.05);
+    assert!(max_difference(&shapes.poses()[0].shape, &IDENTITY) > 0.05);
 }
 
 #[test]
@@ -78,14 +78,14 @@ fn s20_creep_depends_neither_on_iterations_nor_on_the_substep() {
         shapes.poses()[0].shape
     };
     let once = shape(1, 1);
-    assert!(off(&once, &IDENTITY) > 0.03, "it has crept: {once:?}");
+    assert!(max_difference(&once, &IDENTITY) > 0.03, "it has crept: {once:?}");
     for iterations in [2, 7] {
-        assert!(off(&shape(1, iterations), &once) < 1e-6);
+        assert!(max_difference(&shape(1, iterations), &once) < 1e-6);
     }
     // The last substep sees a body that has already followed: first order in the rate, 0.2 of the way in all.
     let (ten, hundred) = (shape(10, 1), shape(100, 1));
-    assert!(off(&ten, &hundred) < 2e-3, "{ten:?} {hundred:?}");
-    assert!(off(&once, &hundred) < 2e-2);
+    assert!(max_difference(&ten, &hundred) < 2e-3, "{ten:?} {hundred:?}");
+    assert!(max_difference(&once, &hundred) < 2e-2);
     // Through y: squeezed to y in a shape of volume 1, elastically by 0.6/y there and by √y across.
     assert!(hundred[1][1] < 1.0 && (hundred[0][0] - hundred[1][1].sqrt().recip()).abs() < 1e-5);
 }

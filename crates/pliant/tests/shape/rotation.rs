@@ -1,4 +1,4 @@
-//! The three ways to a rotation, against a singular value decomposition.
+//! The three methods of rotation extraction, against a singular value decomposition.
 
 use crate::support::{Random, apart, determinant, dot, improper, objective, svd};
 use pliant::math::matrix::{

@@ -1,10 +1,10 @@
-//! Visual meshes that follow particles.
+//! Skinned meshes.
 
 use crate::support::{Random, Row, block, moved, shaken};
 use pliant::math::matrix::{Vec3, apply, matrix_of};
 use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, Skin, match_shapes};
 
-fn places(rows: &[Row]) -> Vec<Vec3> {
+fn positions(rows: &[Row]) -> Vec<Vec3> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()
 }
 
@@ -13,7 +13,7 @@ fn vertices(random: &mut Random, size: f32) -> Vec<Vec3> {
     (0..500).map(|_| [0; 3].map(|_| random.within(-0.05, size + 0.05))).collect()
 }
 
-fn apart(a: Vec3, b: Vec3) -> f32 {
+fn distance(a: Vec3, b: Vec3) -> f32 {
     (0..3).map(|k| (a[k] - b[k]).powi(2)).sum::<f32>().sqrt()
 }
 
@@ -23,7 +23,7 @@ fn s20_skinning_follows_every_affine_motion_exactly() {
     for (name, rest) in [("grid", block([6, 6, 6])), ("scattered", shaken(&block([6, 6, 6]), &mut Random(61), 0.03))] {
         let vertices = vertices(&mut random, 0.5);
         for k in [4, 8, 12] {
-            let skin = Skin::bind(&vertices, &places(&rest), k);
+            let skin = Skin::bind(&vertices, &positions(&rest), k);
             assert!(skin.error() < 1e-6, "{name}, {k}: {}", skin.error());
             for _ in 0..10 {
                 let m = [0; 3].map(|_| random.vector());
@@ -34,7 +34,7 @@ fn s20_skinning_follows_every_affine_motion_exactly() {
                 for (v, found) in vertices.iter().zip(&out) {
                     let goal = apply(&m, *v);
                     // Places of up to 2 m, and weights that may be a few times 1 outside of the particles.
-                    assert!(apart([0, 1, 2].map(|j| goal[j] + shift[j]), *found) < 5e-6, "{name}, {k}: {v:?}");
+                    assert!(distance([0, 1, 2].map(|j| goal[j] + shift[j]), *found) < 5e-6, "{name}, {k}: {v:?}");
                 }
             }
         }
@@ -47,7 +47,7 @@ fn s20_skin_weights_add_up_to_one_stay_moderate_and_name_each_particle_once() {
     let rest = shaken(&block([6, 6, 6]), &mut random, 0.03);
     let vertices = vertices(&mut random, 0.5);
     for k in [1, 2, 4, 9] {
-        let skin = Skin::bind(&vertices, &places(&rest), k);
+        let skin = Skin::bind(&vertices, &positions(&rest), k);
         for v in 0..vertices.len() {
             let (particles, weights) = skin.vertex(v);
             assert_eq!(particles.len(), k);
@@ -62,19 +62,19 @@ fn s20_skin_weights_add_up_to_one_stay_moderate_and_name_each_particle_once() {
 fn s20_a_vertex_at_a_particle_is_that_particle_to_the_bit() {
     let mut random = Random(63);
     let rest = shaken(&block([5, 5, 5]), &mut random, 0.03);
-    let skin = Skin::bind(&places(&rest), &places(&rest), 8);
+    let skin = Skin::bind(&positions(&rest), &positions(&rest), 8);
     // Rows of another body come before.
     let mut rows = vec![[7.0, 7.0, 7.0, 1.0]; 3];
     rows.extend(shaken(&rest, &mut random, 5.0));
     let mut out = vec![[0.0; 3]; rest.len()];
     skin.evaluate(&rows, 3, &mut out);
-    assert_eq!(out, places(&rows[3..]));
+    assert_eq!(out, positions(&rows[3..]));
 }
 
 #[test]
 fn s20_a_vertex_whose_nearest_particles_lie_in_a_plane_gets_one_off_it() {
     // Over the middle of a face of the grid the four nearest are its corners, and five to eight lie in the same plane.
-    let rest = places(&block([6, 6, 3]));
+    let rest = positions(&block([6, 6, 3]));
     let over = [[0.25, 0.25, 0.24], [0.05, 0.45, -0.03], [0.25, 0.21, 0.2]];
     for k in [4, 5, 8] {
         let skin = Skin::bind(&over, &rest, k);
@@ -85,7 +85,7 @@ fn s20_a_vertex_whose_nearest_particles_lie_in_a_plane_gets_one_off_it() {
         }
     }
     // A sheet of particles has nothing off its plane: the skin says by how much it misses.
-    let sheet = places(&block([6, 6, 1]));
+    let sheet = positions(&block([6, 6, 1]));
     let skin = Skin::bind(&[[0.22, 0.27, 0.04]], &sheet, 6);
     assert!((skin.error() - 0.04).abs() < 1e-6, "{}", skin.error());
     // Nothing to bind to, and nothing to bind.
@@ -98,7 +98,7 @@ fn s20_the_skin_of_a_rigid_body_is_where_its_pose_puts_it() {
     let mut random = Random(64);
     let rest = block([5, 5, 5]);
     let vertices = vertices(&mut random, 0.4);
-    let skin = Skin::bind(&vertices, &places(&rest), 8);
+    let skin = Skin::bind(&vertices, &positions(&rest), 8);
     let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..125)], &rest).unwrap();
     let center = shapes.poses()[0].center;
     let mut rows = shaken(&moved(&rest, &matrix_of(random.quat()), random.vector()), &mut random, 0.05);
@@ -107,6 +107,6 @@ fn s20_the_skin_of_a_rigid_body_is_where_its_pose_puts_it() {
     skin.evaluate(&rows, 0, &mut out);
     for (v, found) in vertices.iter().zip(&out) {
         let placed = shapes.poses()[0].place([0, 1, 2].map(|k| v[k] - center[k]));
-        assert!(apart(placed, *found) < 3e-6, "{v:?}");
+        assert!(distance(placed, *found) < 3e-6, "{v:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! Random matrices and bodies from fixed seeds, a decomposition to compare with, and sums in double precision.
+//! Random matrices and bodies from fixed seeds, a reference decomposition, and sums in double precision.
 
 use pliant::math::matrix::{Mat3, Quat, Vec3, apply, matrix_of, quat_normalize};
 use pliant::rigid::{MatchSettings, ShapeMatch, match_shapes};

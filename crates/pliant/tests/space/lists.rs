@@ -1,4 +1,4 @@
-//! Neighbor lists, whoever makes them.
+//! Neighbor lists of all methods.
 
 use crate::support::{Case, Dice, cases, entries, one};
 use pliant::neighbors::{ASLEEP, Cloud, Finder, Pairs, Search, near};

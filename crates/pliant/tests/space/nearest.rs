@@ -1,4 +1,4 @@
-//! The k nearest particles, and all within reach of a point.
+//! The k nearest particles, and all within a radius of a point.
 
 use crate::support::{Case, Dice, cases, one};
 use pliant::math::RowData;

@@ -1,4 +1,4 @@
-//! Clouds of every kind, and the search that cannot be wrong.
+//! Point clouds of every kind, and brute-force search.
 
 use pliant::Threads;
 use pliant::math::RowData;
@@ -18,7 +18,7 @@ impl Case {
         Cloud { rows: &self.rows, radii: &self.radii, phases: &self.phases }
     }
 
-    /// All pairs, by comparing everybody with everybody.
+    /// All pairs, by brute force.
     pub fn brute_force(&self, pairs: Pairs) -> Vec<(u32, u32)> {
         let mut all = Vec::new();
         for i in 0..self.rows.len() {

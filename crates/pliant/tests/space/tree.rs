@@ -1,4 +1,4 @@
-//! Codes, the radix tree, its volumes and traversals.
+//! Morton codes, the radix tree, its volumes and traversals.
 
 use crate::support::{Case, Dice, cases, entries, one};
 use pliant::neighbors::*;
@@ -264,7 +264,7 @@ fn e31_the_height_stays_within_code_bits_and_bits_of_duplicates_and_deep_trees_a
         tree.pairs(&one(), Isa::detect(), how, 0.0, Pairs::Once, &mut lists);
         assert_eq!(entries(&lists), case.brute_force(Pairs::Once), "{how:?}");
     }
-    // A query that meets everything takes every walk down to the bottom.
+    // A query that overlaps everything traverses the whole tree.
     for walk in [Walk::Stack, Walk::Sparse, Walk::Mbvh2] {
         let mut slots = Vec::new();
         tree.visit(walk, &Query::new([0.5; 3], 10.0, 0), |first, _| slots.push(first as usize));

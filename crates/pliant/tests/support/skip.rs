@@ -1,7 +1,7 @@
 //! For tests that cannot run on this machine: no GPU adapter, no model files.
 //!
-//! Test crates include this file with `#[path]`. A test that skips passes, but proves nothing: it says so, and appends its binary and
-//! its name to the file that PLIANT_SKIPPED_LOG names, which `tests/checklist` reads.
+//! Test crates include this file with `#[path]`. A test that skips passes, but proves nothing: it reports the skip, and
+//! appends its binary and its name to the file PLIANT_SKIPPED_LOG, which `tests/checklist` reads.
 
 #![allow(dead_code, reason = "a test crate may need one of these only")]
 

@@ -1,4 +1,4 @@
-//! Meshes to voxels, voxels to distances, distances to particles (S27–S29), each against something simpler.
+//! Meshes to voxels, voxels to distances, distances to particles (S27–S29), each against a simpler method.
 #![allow(missing_docs, reason = "a test")]
 
 mod distance;

@@ -1,4 +1,4 @@
-//! T10 on scanned models, which are not part of the project: passed over, with a line, where they are not there.
+//! T10 on scanned models, which are not part of the project: skipped if the files are missing.
 
 use crate::obj::load;
 use pliant::voxel::{Field, Grid, MERGE_DEPTH, PADDING, merge, ray_cast, voxelize};

@@ -1,4 +1,4 @@
-//! Scanned models, which are not part of the project: passed over, with a line, where they are not there.
+//! Scanned models, which are not part of the project: skipped if the files are missing.
 
 use crate::skip::skipped;
 use pliant::mesh::TriMesh;

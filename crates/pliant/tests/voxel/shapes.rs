@@ -1,4 +1,4 @@
-//! Closed meshes and sets of voxels to try things on, from fixed seeds.
+//! Closed meshes and voxel sets for tests, from fixed seeds.
 
 use glam::{DVec3, Quat, Vec3};
 use pliant::builder::generate;

@@ -1,4 +1,4 @@
-//! S27: which voxels are inside.
+//! S27: voxelization.
 
 use crate::shapes::{Random, all, block, centered_grid, octahedron, potato, ring, voxels};
 use glam::{DVec3, Vec3};

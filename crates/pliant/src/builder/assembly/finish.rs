@@ -1,4 +1,4 @@
-//! From everything that was placed to a model and its state: rows are numbered, constraints split, ordered and packed.
+//! Builds model and state from all placed parts: numbers rows, then partitions, orders and packs constraints.
 
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
@@ -29,7 +29,7 @@ use std::ops::Range;
 use std::time::Instant;
 
 impl Assembly {
-    /// Splits, orders and packs everything.
+    /// Partitions, orders and packs everything.
     pub fn finish(mut self, scene: &Scene, target: &Target) -> Result<(Model, State), BuildError> {
         let particles = self.rows.len();
         self.rows.extend_from_slice(&self.orientations);
@@ -38,16 +38,16 @@ impl Assembly {
         let mut constraints = self.numbered(particles)?;
         let solid = self.rows.len();
         let clock = Instant::now();
-        // Bodies that touch each other are no islands.
+        // Bodies that may collide with each other are no islands.
         let apart = particle_contact.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
         let islands = if apart { self.islands(scene, &settings, target, &constraints) } else { Islands::none(solid) };
         let shapes = self.match_shapes()?;
-        self.tell_pours(f64::from(settings.dt));
+        self.record_release_times(f64::from(settings.dt));
         let skinned_meshes = std::mem::take(&mut self.skinned_meshes).finish(&self.shape, MOST)?;
         if !self.fields.is_empty() {
             self.fields.resize(solid, [0.0; 4]);
         }
-        // Who is near at rest need not be kept apart.
+        // Contacts skip pairs that are close at rest.
         let whole = particle_contact.is_some() && (self.itself || !self.attachment_filter.is_empty());
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(std::mem::take(&mut self.rest), &constraints, solid);
@@ -64,14 +64,14 @@ impl Assembly {
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
         finish_sails(&mut self.aero_surfaces, particles);
         let runs = runs(islands.runs, particles);
-        // Islands see to their own contacts.
+        // Islands process their own contacts.
         let outside = runs.len() > island_count && !scene.collider.is_empty();
         let touches = if outside { HasColliderContacts::Some } else { HasColliderContacts::None };
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
         let state = State { rows, multipliers, shapes, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
-        // What waits to freeze will weigh something.
+        // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
         }
@@ -112,7 +112,7 @@ impl Assembly {
         Ok((model, state))
     }
 
-    /// Constraints of all kinds there are, orientations numbered behind the particles.
+    /// Constraints of all kinds present, orientations numbered after the particles.
     fn numbered(&mut self, particles: usize) -> Result<BTreeMap<ConstraintKind, Raw>, BuildError> {
         let mut constraints = std::mem::take(&mut self.constraints);
         constraints.retain(|_, raw| !raw.rows.is_empty());
@@ -127,7 +127,7 @@ impl Assembly {
         Ok(constraints)
     }
 
-    /// Bodies that have nothing to do with each other, where the partition makes use of them.
+    /// Bodies without a common constraint, if the partition uses islands.
     fn islands(
         &self,
         scene: &Scene,
@@ -136,17 +136,17 @@ impl Assembly {
         all: &BTreeMap<ConstraintKind, Raw>,
     ) -> Islands {
         let (solid, partition) = (self.rows.len(), settings.partition);
-        // How many copies phantoms will need is not known yet: where room is short, their bodies are no islands.
+        // The number of phantom copies is not known yet: where capacity is limited, split bodies are no islands.
         let splits = matches!(partition, Partition::Phantom | Partition::Hybrid);
         if !partition.is_parallel() || splits && target.rows < usize::MAX {
             return Islands::none(solid);
         }
         let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
-        let wish = scene.solver.patch_particles.filter(|_| partition.is_patched());
-        Islands::find(all, solid - self.orientations.len(), solid, &tied, PatchCapacity::on(target, wish))
+        let limit = scene.solver.patch_particles.filter(|_| partition.is_patched());
+        Islands::find(all, solid - self.orientations.len(), solid, &tied, PatchCapacity::on(target, limit))
     }
 
-    /// Bodies that keep their shape, around their rest.
+    /// Shape-matched bodies, relative to their rest shape.
     fn match_shapes(&self) -> Result<Option<ShapeMatch>, BuildError> {
         if self.shapes.is_empty() {
             return Ok(None);
@@ -154,15 +154,15 @@ impl Assembly {
         let rest: Vec<RowData> = self.rest.iter().zip(&self.rows).map(|(p, row)| [p.x, p.y, p.z, row[3]]).collect();
         let mut shapes = ShapeMatch::new(&self.shapes, &rest).map_err(|e| SceneError::new("body", e.to_string()))?;
         if !self.freezes.is_empty() {
-            // Nothing of these is there yet.
+            // These particles are inactive at the start.
             self.freezes.iter().flat_map(|f| f.body.clone()).for_each(|row| shapes.leave(row));
             shapes.set_masses(&rest);
         }
         Ok(Some(shapes))
     }
 
-    /// Tells outputs when particles that are poured come into the world, with steps of `dt` [s].
-    fn tell_pours(&mut self, dt: f64) {
+    /// Records the release times of emitted particles for output, with steps of `dt` [s].
+    fn record_release_times(&mut self, dt: f64) {
         let particles = self.shape.objects.len();
         self.shape.enters.resize(if self.emitters.is_empty() { 0 } else { particles }, 0.0);
         for emitter in &self.emitters {
@@ -171,7 +171,7 @@ impl Assembly {
         }
     }
 
-    /// The state at the start, but for rows, multipliers and shapes. `wet`: there are liquids.
+    /// The initial state, except for rows, multipliers and shapes. `wet`: there are liquids.
     fn state(&mut self, particles: usize, settings: &Settings, wet: bool) -> State {
         let second = settings.integrator == Integrator::Bdf2;
         let history = |rows: &Vec<RowData>| if second { rows.clone() } else { Vec::new() };
@@ -197,7 +197,7 @@ impl Assembly {
     }
 }
 
-/// Rest positions of all rows: an orientation is where its segment is.
+/// Rest positions of all rows: an orientation is at the center of its segment.
 fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Vec<Vec3> {
     rest.resize(rows, Vec3::ZERO);
     if let Some(raw) = constraints.get(&ConstraintKind::StretchShear) {
@@ -209,7 +209,7 @@ fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<ConstraintKind, Raw>
 /// Particles per run outside islands.
 const RUN: usize = 4096;
 
-/// Islands first, then all particles that belong to none, in pieces.
+/// Runs of particles: islands first, then all others in pieces.
 fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
     let mut all = islands;
     let mut rest = Vec::new();

@@ -1,6 +1,6 @@
 //! Joins copies of parts into one set of particles and constraints, then into model and state.
 //!
-//! [`Assembly::place`] adds objects here, `pins` holds some of their particles, `finish` turns all of it into a model.
+//! [`Assembly::place`] adds objects, `pins` fixes some of their particles, `finish` builds the model.
 
 pub mod finish;
 pub mod pins;
@@ -30,22 +30,22 @@ use crate::transitions::melt::Melt;
 use glam::Vec3;
 use std::collections::BTreeMap;
 
-/// One copy of an object within the whole.
+/// One copy of an object.
 pub struct Copy {
-    /// Name of the object, without the copy's number.
+    /// Name of the object, without the index of the copy.
     pub name: String,
     /// First particle.
     pub first: u32,
     /// Displacement from the part.
     pub shift: Vec3,
-    /// Number of the part.
+    /// Index of the part.
     pub part: usize,
 }
 
-/// Everything so far.
+/// The scene as assembled so far.
 #[derive(Default)]
 pub struct Assembly {
-    /// Remarks for the user.
+    /// Notes for the user.
     pub notes: Vec<String>,
     /// Parts as built, without their constraints (kept for attachments).
     pub parts: Vec<Part>,
@@ -62,48 +62,48 @@ pub struct Assembly {
     /// Constraints by kind.
     pub constraints: BTreeMap<ConstraintKind, Raw>,
     pins: Vec<MovedPins>,
-    /// Solids of the environment.
+    /// Colliders.
     pub colliders: Vec<Collider>,
     aero_surfaces: AeroSurfaces,
     inflatables: Vec<Inflatable>,
     shape: Topology,
-    /// Bodies that keep their shape.
+    /// Shape-matched bodies.
     pub shapes: Vec<crate::rigid::BodyDef>,
     skinned_meshes: SkinnedMeshBuilder,
-    /// Particles that come later.
+    /// Particles released later.
     pub emitters: Vec<Emitter>,
-    /// Regions that take particles away.
+    /// Regions that remove particles.
     pub drains: Vec<Drain>,
     /// Bodies that turn into liquids.
     pub melts: Vec<Melt>,
     /// Liquids that turn into bodies.
     pub freezes: Vec<Freeze>,
-    /// Whether objects touch themselves.
+    /// Whether objects collide with themselves.
     itself: bool,
-    /// As [`Model::fields`], as far as there are bodies.
+    /// As [`Model::fields`], up to the last body.
     pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     loose: Vec<bool>,
     /// Attached particles, each with the object that it is attached to.
     pub attachment_filter: Vec<(u32, u32)>,
-    /// What liquids share, where there are any.
+    /// Settings common to liquids, if there are any.
     fluid: Option<FluidSpec>,
-    /// Space of each particle among liquids [m³], and its liquid, from 1; empty without liquids.
+    /// Volume of each particle in liquids [m³], and its liquid, from 1; empty without liquids.
     spaces: Vec<f32>,
     liquids: Vec<u32>,
 }
 
-/// Row and slot numbers must leave the mark bit free.
+/// Maximum row and slot index: the mark bit must stay free.
 const MOST: usize = ORIENTATION as usize - 1;
 
 impl Assembly {
-    /// Nothing yet of a scene.
+    /// An empty assembly for a scene.
     pub fn new(scene: &Scene) -> Self {
         let fluid = (!scene.liquid.is_empty()).then(|| scene.fluid.clone());
         Self { itself: scene.contact.itself, fluid, ..Self::default() }
     }
 
-    /// Places all copies of a part.
+    /// Adds all copies of a part.
     pub fn place(
         &mut self,
         at: &str,
@@ -140,7 +140,7 @@ impl Assembly {
         Ok(())
     }
 
-    /// Displaces a copy of an object without pins.
+    /// Translates a copy of an object without pins.
     pub fn move_copy(&mut self, copy: usize, way: Vec3) {
         let copy = &mut self.copies[copy];
         let particles = copy.first as usize..copy.first as usize + self.parts[copy.part].positions.len();
@@ -151,7 +151,7 @@ impl Assembly {
         }
     }
 
-    /// Number of the object that a particle is of.
+    /// Index of the object of a particle.
     pub fn object_of(&self, particle: u32) -> u32 {
         self.shape.objects[particle as usize]
     }
@@ -173,7 +173,7 @@ impl Assembly {
         self.rest.extend(part.rest.iter().map(|&p| p + shift));
         self.shape.radii.resize(self.rows.len(), part.radius);
         self.shape.objects.resize(self.rows.len(), object);
-        // Objects are numbered from 1 in phases: 0 is for those whose particles touch each other.
+        // Objects are numbered from 1 in phases; 0 marks those with self-collision.
         let itself = part.loose || self.itself && part.matching.is_none();
         let phase = match part.liquid {
             Some(_) => LIQUID,
@@ -193,7 +193,7 @@ impl Assembly {
             self.skinned_meshes.add(coat, first as usize, object);
         }
         if let Some(shape) = &part.emitter {
-            self.pour(part, shape, shift, first as usize);
+            self.deactivate_emitted(part, shape, shift, first as usize);
         }
         self.orientations.extend(part.orientations.iter().map(|q| q.to_array()));
         self.spin_weights.extend_from_slice(&part.spin_weights);
@@ -229,8 +229,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Puts grains that come later to sleep.
-    fn pour(&mut self, part: &Part, shape: &EmitterShape, shift: Vec3, first: usize) {
+    /// Deactivates grains that are released later.
+    fn deactivate_emitted(&mut self, part: &Part, shape: &EmitterShape, shift: Vec3, first: usize) {
         let emitter = Emitter {
             first,
             places: shape.places.iter().map(|&p| p + shift).collect(),
@@ -245,7 +245,7 @@ impl Assembly {
         self.emitters.push(emitter);
     }
 
-    /// Keeps all particles from `first` on out of the world, for now.
+    /// Deactivates all particles from `first` on.
     pub fn put_to_sleep(&mut self, first: usize) {
         for i in first..self.rows.len() {
             (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], ASLEEP);

@@ -1,4 +1,4 @@
-//! What holds particles: pins, clamped ends of rods, tethers.
+//! Pins, clamped rod ends and tethers.
 
 use crate::builder::BuildError;
 use crate::builder::assembly::Assembly;
@@ -12,7 +12,7 @@ use crate::scene::Pin;
 use glam::{Quat, Vec3};
 
 impl Assembly {
-    /// Takes the mass freedom from pinned particles and, on rods, from the segments at pinned ends.
+    /// Sets the inverse mass of pinned particles and, on rods, of the segments at pinned ends to 0.
     pub(crate) fn pin(
         &mut self,
         at: &str,
@@ -55,7 +55,7 @@ impl Assembly {
         Ok(pinned)
     }
 
-    /// Orientation `turn` no longer yields: its weight is 0 wherever a constraint names it.
+    /// Fixes orientation `turn`: sets its inverse mass to 0 in every constraint that uses it.
     fn clamp(&mut self, turn: u32) {
         self.spin_weights[turn as usize] = 0.0;
         let row = ORIENTATION | turn;
@@ -73,7 +73,7 @@ impl Assembly {
         }
     }
 
-    /// A tether from every free particle to the pin that is nearest at rest.
+    /// Adds a tether from every free particle to the pin nearest at rest.
     pub(crate) fn tether(&mut self, part: &Part, first: u32, pinned: &[u32], slack: f32) {
         let raw = self.constraints.entry(ConstraintKind::Tether).or_default();
         for i in (0..part.rest.len() as u32).filter(|i| !pinned.contains(i)) {

@@ -1,4 +1,4 @@
-//! Colliders from the scene's words: analytic shapes as they are, others turned into tables in a frame of their own.
+//! Builds colliders from the scene: analytic shapes directly, others as tables in a local frame.
 
 pub mod sdf;
 
@@ -16,19 +16,19 @@ use crate::scene::{Collider, MeshShape};
 use glam::{DVec3, Quat, Vec3, Vec4};
 use std::sync::Arc;
 
-/// Triangles of a collider at most: a hundred bytes each with their tree.
+/// Maximum triangles of a collider: 100 bytes each including the BVH.
 const MOST_TRIANGLES: usize = 4_000_000;
 
-/// Faces of a hull at most: every particle near it looks at all of them.
+/// Maximum faces of a hull: every particle near it tests all of them.
 const MOST_FACES: usize = 16_384;
 
-/// Farthest that a vertex may be from the middle of its mesh [m].
+/// Maximum distance of a vertex from the center of its mesh [m].
 const MAX_POSITION: f32 = 1e5;
 
-/// Distances along the longest side of a field where nothing is said.
+/// Default number of grid points along the longest side of a distance field.
 const DEFAULT_GRID: u32 = 64;
 
-/// A collider in its own frame, and where that stands.
+/// A collider in its local frame, and the pose of that frame.
 pub fn collider(
     number: usize,
     c: &Collider,
@@ -62,7 +62,7 @@ fn analytic(c: &Collider) -> Option<(Solid, Pose)> {
     } else if let Some(k) = &c.capsule {
         let (from, to) = (Vec3::from(k.from), Vec3::from(k.to));
         let half_length = from.distance(to) / 2.0;
-        // A capsule without length is a ball, and has no direction.
+        // A capsule of zero length is a sphere without direction.
         let axis = if half_length > 0.0 { (to - from).normalize() } else { Vec3::Y };
         (Solid::Capsule { half_length, radius: k.radius }, (from + to) / 2.0, upright(axis))
     } else if let Some(b) = &c.cuboid {
@@ -73,7 +73,7 @@ fn analytic(c: &Collider) -> Option<(Solid, Pose)> {
     Some((solid, Pose { position, rotation }))
 }
 
-/// The three shapes that are looked up.
+/// Builds the three tabulated shapes.
 fn tables(
     at: &str,
     c: &Collider,
@@ -111,7 +111,7 @@ fn tables(
     Ok((solid, base))
 }
 
-/// The mesh as the scene describes it, before it is placed.
+/// The mesh as the scene describes it, untransformed.
 fn source(at: &str, spec: &MeshShape, meshes: &dyn MeshSource) -> Result<TriMesh, BuildError> {
     let skin =
         |mesh: TetMesh| TriMesh { triangles: boundary(mesh.positions.len(), &mesh.tets), positions: mesh.positions };
@@ -133,14 +133,14 @@ fn source(at: &str, spec: &MeshShape, meshes: &dyn MeshSource) -> Result<TriMesh
     })
 }
 
-/// Puts the middle of the mesh into the origin, scaled, and says where that is: small numbers are exact numbers.
+/// Scales the mesh and centers it at the origin; returns its pose. Small coordinates keep precision.
 fn center(at: &str, mesh: &mut TriMesh, spec: &MeshShape) -> Result<Pose, BuildError> {
     let t = &spec.transform;
     let start = (Vec3::INFINITY, Vec3::NEG_INFINITY);
     let (low, high) = mesh.positions.iter().fold(start, |(l, h), &p| (l.min(p), h.max(p)));
     let middle = (low + high) * 0.5;
     let farthest = (high - middle).max_element() * t.scale;
-    // False for NaN too, as of an empty mesh.
+    // Also false for NaN, as of an empty mesh.
     if !(farthest <= MAX_POSITION && middle.abs().max_element() * t.scale <= MAX_POSITION) {
         let message = format!("must be finite, and within {MAX_POSITION} m of the origin");
         return Err(SceneError::new(at, message).into());
@@ -150,7 +150,7 @@ fn center(at: &str, mesh: &mut TriMesh, spec: &MeshShape) -> Result<Pose, BuildE
     Ok(Pose { position: turn * (middle * t.scale) + Vec3::from(t.translate), rotation: turn })
 }
 
-/// Planes and surface of the hull of points.
+/// Planes and surface of the convex hull of points.
 pub(crate) fn hull(at: &str, points: &[Vec3]) -> Result<Hull, BuildError> {
     if let Some(bad) = points.iter().position(|p| !p.is_finite()) {
         return Err(SceneError::new(at, format!("point {bad} is not finite")).into());
@@ -158,7 +158,7 @@ pub(crate) fn hull(at: &str, points: &[Vec3]) -> Result<Hull, BuildError> {
     let precise: Vec<DVec3> = points.iter().map(|p| p.as_dvec3()).collect();
     let Some(found) = crate::geometry::quickhull::hull(&precise) else {
         let message = format!("its {} points lie in one plane, so they enclose nothing", points.len());
-        return Err(SceneError::new(at, message).help("for a thin sheet take surface in place of convex").into());
+        return Err(SceneError::new(at, message).help("for a thin sheet use surface instead of convex").into());
     };
     let faces = found.faces.iter().max().map_or(0, |&f| f as usize + 1);
     if faces > MOST_FACES {
@@ -173,7 +173,7 @@ pub(crate) fn hull(at: &str, points: &[Vec3]) -> Result<Hull, BuildError> {
     }
     let planes = normals.iter().map(|n| {
         let n = n.normalize().as_vec3();
-        // As far out as the farthest corner: what rounding does to the normal must not cut one off.
+        // The farthest corner: rounding of the normal must not cut one off.
         let offset = corners.iter().map(|p| n.dot(*p)).fold(f32::NEG_INFINITY, f32::max);
         Vec4::from((n, offset))
     });

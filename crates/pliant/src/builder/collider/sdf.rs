@@ -1,16 +1,16 @@
 //! Signed distance fields of closed meshes.
 //!
-//! Which points are inside is decided by `build::voxel`, exactly (S27). How far they are from the surface is the
-//! distance to the mesh itself: the distances of S28 are between centers of voxels, so their zero is a staircase of
-//! half a voxel, on which things would rattle down a slope. They say where to look: nowhere is the surface farther than
-//! they tell and one voxel (E26).
+//! `voxel` decides exactly which points are inside (S27). Their distance from the surface is the
+//! distance to the mesh itself: the distances of S28 are between centers of voxels, so their zero set is a staircase of
+//! half a voxel, on which bodies would rattle down a slope. They bound the search: the surface is never farther than
+//! their value plus one voxel (E26).
 
 use crate::geometry::{DistanceField, Surface};
 use crate::mesh::TriMesh;
 use crate::voxel::{Field, Grid, PADDING, VoxelError, voxelize};
 use rayon::prelude::*;
 
-/// The field of a closed, clean mesh, with `along` points on its longest side.
+/// The distance field of a closed, clean mesh, with `along` points on its longest side.
 pub fn field(mesh: TriMesh, along: u32) -> Result<DistanceField, VoxelError> {
     let grid = Grid::fit(&mesh.positions, along, PADDING)?;
     let voxels = voxelize(&mesh, &grid)?;
@@ -27,7 +27,7 @@ pub fn field(mesh: TriMesh, along: u32) -> Result<DistanceField, VoxelError> {
             let voxel = [i % dims[0] as usize, i / dims[0] as usize, z].map(|c| c as u32);
             let at = grid.place(voxel.map(|c| f64::from(c) + 0.5).into()).as_vec3();
             let guess = rough.phi()[rough.index(voxel)];
-            // One and three quarters: half the diagonal of a voxel on either side.
+            // 1.75 voxels: half the diagonal of a voxel on either side.
             let limit = (guess.abs() + 1.75) * edge as f32;
             let near = surface.nearest(at, limit).or_else(|| surface.nearest(at, f32::INFINITY));
             let distance = near.map_or(limit, |near| near.distance);

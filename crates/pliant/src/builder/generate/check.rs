@@ -1,11 +1,11 @@
-//! What every generated solid must be.
+//! Checks of generated solids.
 
 use crate::mesh::TetMesh;
 use crate::mesh::topology::boundary;
 use std::collections::BTreeMap;
 
 /// Asserts that volumes are positive and none is less than a hundredth of the mean, that every face has one or
-/// two tetrahedra, that the surface is closed and that all of it hangs together.
+/// two tetrahedra, that the surface is closed and that the mesh is connected.
 pub fn assert_solid(mesh: &TetMesh) {
     let n = mesh.positions.len();
     let volume = |t: &[u32; 4]| {
@@ -33,7 +33,7 @@ pub fn assert_solid(mesh: &TetMesh) {
     let mut sides = BTreeMap::new();
     for &[a, b, c] in &surface {
         for (from, to) in [(a, b), (b, c), (c, a)] {
-            // Neighbors run along their common edge in opposite directions; four meet where two cells touch in it.
+            // Adjacent triangles traverse their edge in opposite directions; an edge where two cells touch has four.
             *sides.entry((from.min(to), from.max(to))).or_insert(0) += if from < to { 1 } else { -1 };
         }
     }

@@ -1,6 +1,6 @@
 //! A standing figure: rounded body, head, ears, arms and legs, blended into each other.
 //!
-//! Cells whose middle lies inside make the solid; `fit` then takes the steps of the lattice out of its surface.
+//! Cells whose center lies inside form the solid; `fit` then removes the lattice steps from its surface.
 
 use crate::builder::generate::fit::fit;
 use crate::builder::generate::lattice::Lattice;
@@ -8,7 +8,7 @@ use crate::mesh::TetMesh;
 use crate::scene::{FigureSpec, Tessellation};
 use glam::Vec3;
 
-/// An ellipsoid of the figure, in heights of the figure, standing at the origin.
+/// An ellipsoid of the figure, in units of its height; the figure stands at the origin.
 struct Limb {
     center: Vec3,
     radii: Vec3,
@@ -34,7 +34,7 @@ const LIMBS: [Limb; 9] = [
     limb([-0.17, 0.07, 0.08], [0.145, 0.12, 0.19]),
 ];
 
-/// How far limbs flow into each other, in heights.
+/// Blend width between limbs, in units of the height.
 const BLEND: f32 = 0.04;
 
 /// A figure. Six tetrahedra per cell.
@@ -51,7 +51,7 @@ pub fn figure(spec: &FigureSpec) -> TetMesh {
     mesh
 }
 
-/// About how far a point is outside of the figure; negative inside.
+/// Approximate signed distance to the figure; negative inside.
 fn distance(p: Vec3) -> f32 {
     // Soles are flat.
     LIMBS.iter().map(|limb| limb.distance(p)).fold(f32::MAX, blend).max(-p.y)
@@ -62,12 +62,12 @@ impl Limb {
     fn distance(&self, p: Vec3) -> f32 {
         let scaled = (p - self.center) / self.radii;
         let (value, slope) = (scaled.length(), (scaled / self.radii).length());
-        // In the very middle the slope is zero; any point so deep will do.
+        // At the center the gradient vanishes; any value that deep is valid.
         if slope > 1e-6 { value * (value - 1.0) / slope } else { -self.radii.min_element() }
     }
 }
 
-/// The smaller of two distances, rounded where they are alike (a quadratic of width [`BLEND`]).
+/// Smooth minimum of two distances (a quadratic of width [`BLEND`]).
 fn blend(a: f32, b: f32) -> f32 {
     let near = (BLEND - (a - b).abs()).max(0.0) / BLEND;
     a.min(b) - near * near * (BLEND / 4.0)
@@ -98,7 +98,7 @@ mod tests {
         let mesh = figure(&FigureSpec { height: 2.0, cells: 30 });
         let low = mesh.positions.iter().copied().fold(Vec3::MAX, Vec3::min);
         let high = mesh.positions.iter().copied().fold(Vec3::MIN, Vec3::max);
-        // The steps of the lattice are within a cell of the shape, and the surface comes back to it.
+        // The lattice steps are within a cell of the shape, and the surface is projected onto it.
         assert!(low.y.abs() < 0.03 && (high.y - 2.0).abs() < 0.03, "{low} {high}");
         assert!((low.x + high.x).abs() < 0.03, "{low} {high}");
     }

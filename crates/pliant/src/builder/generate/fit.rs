@@ -1,4 +1,4 @@
-//! Takes the steps out of a solid that was carved from a lattice: its surface is moved onto the shape it stands for.
+//! Removes the lattice steps of a carved solid: projects its surface onto the shape.
 
 use crate::mesh::TetMesh;
 use crate::mesh::repair::compact;
@@ -6,17 +6,17 @@ use crate::mesh::topology::{boundary, triangle_edges};
 use glam::Vec3;
 use std::collections::BTreeSet;
 
-/// Longest way of a surface particle onto the shape, in cells. The shape passes between the middle of a cell that
-/// was kept and of one that was not, each √3/2 cells away from the particle.
+/// Maximum displacement of a surface particle, in cells. The shape passes between the centers of a kept and
+/// a discarded cell, each √3/2 cells away from the particle.
 const MAX_PROJECTION: f32 = 0.9;
 
-/// Smallest volume of a tetrahedron afterwards, relative to before (six per cell).
+/// Minimum volume of a tetrahedron afterwards, relative to before (six per cell).
 const THINNEST: f32 = 0.2;
 
 /// Moves the surface of a solid of cells of size `step` to where `distance` is zero.
 ///
-/// Tetrahedra that jut out where two sides of a step meet would become flat: they are cut off. Elsewhere particles
-/// go as far as no tetrahedron becomes thinner than [`THINNEST`].
+/// Tetrahedra that protrude where two sides of a step join would become flat: they are removed. Other particles
+/// move only as far as no tetrahedron becomes thinner than [`THINNEST`].
 pub fn fit(mesh: &mut TetMesh, step: f32, distance: impl Fn(Vec3) -> f32) {
     let n = mesh.positions.len();
     let mut moves = vec![Vec3::ZERO; n];
@@ -36,7 +36,7 @@ pub fn fit(mesh: &mut TetMesh, step: f32, distance: impl Fn(Vec3) -> f32) {
         if !held.contains(&true) {
             break;
         }
-        // Ends after some rounds: where nothing moves, volumes are those of the lattice.
+        // Terminates: where nothing moves, volumes are those of the lattice.
         for (way, _) in moves.iter_mut().zip(held).filter(|(_, held)| *held) {
             *way = if way.length() > 0.02 * step { *way * 0.7 } else { Vec3::ZERO };
         }
@@ -55,8 +55,8 @@ fn nearest(mut p: Vec3, step: f32, distance: impl Fn(Vec3) -> f32) -> Vec3 {
     p
 }
 
-/// Takes away tetrahedra for which `thin` says yes and of which two or three faces are surface, so that the other
-/// faces take their place. Returns whether there were any; then others may have become such.
+/// Removes tetrahedra for which `thin` is true and of which two or three faces are surface, so that the other
+/// faces become surface. Returns whether there were any; the caller then repeats, since others may now qualify.
 fn trim(particles: usize, tets: &mut Vec<[u32; 4]>, thin: impl Fn(&[u32; 4]) -> bool) -> bool {
     let sorted = |mut face: [u32; 3]| {
         face.sort_unstable();
@@ -69,12 +69,12 @@ fn trim(particles: usize, tets: &mut Vec<[u32; 4]>, thin: impl Fn(&[u32; 4]) -> 
     tets.retain(|t| {
         let opposite = |k: usize| sorted(std::array::from_fn(|i| t[i + usize::from(i >= k)]));
         let edge = |ends: &[usize]| [t[ends[0]].min(t[ends[1]]), t[ends[0]].max(t[ends[1]])];
-        // Corners opposite faces that are surface, and opposite others.
+        // Corners opposite to surface faces, and opposite to inner faces.
         let (apart, crest): (Vec<usize>, Vec<usize>) = (0..4).partition(|&k| faces.contains(&opposite(k)));
         match apart.len() {
             3 => !thin(t),
             2 if thin(t) => {
-                // The edge between the corners apart becomes surface. Where it already was, a hole would open.
+                // The edge between the corners in `apart` becomes surface. If it already was, a hole would open.
                 let free = edges.insert(edge(&apart));
                 if free {
                     edges.remove(&edge(&crest));

@@ -1,22 +1,22 @@
-//! Cells of a lattice to tetrahedra: every solid that is generated starts here.
+//! Tessellates the cells of a lattice into tetrahedra: the basis of every generated solid.
 
 use crate::mesh::TetMesh;
 use crate::scene::Tessellation;
 use glam::Vec3;
 
-/// A lattice of particles and how its cells are cut. Cell (i, j, k) lies between point (i, j, k) and
+/// A lattice of particles and the tessellation of its cells. Cell (i, j, k) lies between point (i, j, k) and
 /// (i+1, j+1, k+1).
 #[derive(Clone, Copy, Debug)]
 pub struct Lattice {
     /// Points along each axis.
     pub points: [usize; 3],
-    /// Axes along which the last point is followed by the first.
+    /// Periodic axes: the last point is followed by the first.
     pub wraps: [bool; 3],
-    /// Tetrahedra per cell. Both ways cut the common face of two cells along the same diagonal.
+    /// Tetrahedra per cell. Both tessellations cut the common face of two cells along the same diagonal.
     pub cut: Tessellation,
 }
 
-/// The mirrored five: four corners cut off, one in the middle.
+/// Five tetrahedra, mirrored from cell to cell: four corners cut off, one in the center.
 const FIVE: [[[usize; 3]; 4]; 5] = [
     [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
     [[1, 1, 0], [1, 0, 0], [0, 1, 0], [1, 1, 1]],
@@ -25,22 +25,22 @@ const FIVE: [[[usize; 3]; 4]; 5] = [
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
 ];
 
-/// Orders in which the six walk from one corner of the cell to the opposite one.
+/// Axis orders of the six paths from one corner of the cell to the opposite one.
 const SIX: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// Mark of a point that no cell uses.
+/// Marks a point that no cell uses.
 const UNUSED: u32 = u32::MAX;
 
 impl Lattice {
-    /// All cells.
+    /// Tessellates all cells.
     pub fn fill(&self, place: impl Fn([usize; 3]) -> Vec3) -> TetMesh {
         self.carve(|_| true, place)
     }
 
-    /// The cells for which `keep` says yes, whatever they are: neighbors always fit together.
+    /// Tessellates the cells for which `keep` is true; any subset is conforming.
     ///
-    /// Only points of kept cells become particles, numbered in rising order of (i, j, k), and only those are
-    /// placed. `keep` is asked twice per cell, so that no list of cells is held.
+    /// Only points of kept cells become particles, numbered in ascending order of (i, j, k), and only those are
+    /// placed. `keep` is called twice per cell, so that no list of cells is stored.
     pub fn carve(&self, keep: impl Fn([usize; 3]) -> bool, place: impl Fn([usize; 3]) -> Vec3) -> TetMesh {
         let n = self.points;
         let mut numbers = vec![UNUSED; n[0] * n[1] * n[2]];
@@ -90,7 +90,7 @@ impl Lattice {
     }
 }
 
-/// All (i, j, k) below n, in rising order.
+/// All (i, j, k) below n, in ascending order.
 fn product(n: [usize; 3]) -> impl Iterator<Item = [usize; 3]> {
     (0..n[0]).flat_map(move |i| (0..n[1]).flat_map(move |j| (0..n[2]).map(move |k| [i, j, k])))
 }

@@ -13,7 +13,7 @@ pub fn block(spec: &BlockSpec) -> TetMesh {
     lattice.fill(|[i, j, k]| Vec3::new(i as f32 * step[0], j as f32 * step[1], k as f32 * step[2]))
 }
 
-/// A ring. Six tetrahedra per cell: the mirrored five do not close around an odd number of cells.
+/// A ring. Six tetrahedra per cell: the mirrored five do not conform around an odd number of cells.
 pub fn torus(spec: &TorusSpec) -> TetMesh {
     let [around, across] = spec.cells.map(|c| c as usize);
     let layers = spec.layers.map_or(across, |c| c as usize);
@@ -27,7 +27,7 @@ pub fn torus(spec: &TorusSpec) -> TetMesh {
     })
 }
 
-/// A ball: a cube whose shells are pushed onto spheres.
+/// A ball: a cube whose shells are projected onto spheres.
 pub fn ball(spec: &BallSpec) -> TetMesh {
     let half = spec.cells as f32 / 2.0;
     let points = [spec.cells as usize + 1; 3];

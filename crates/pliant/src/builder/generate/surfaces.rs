@@ -23,7 +23,7 @@ pub fn grid(spec: &GridSpec) -> TriMesh {
     for i in 0..nx - 1 {
         for j in 0..ny - 1 {
             let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i + 1, j + 1), at(i, j + 1));
-            // The front looks along +z when upright, up when flat.
+            // The front faces +z if upright, +y if flat.
             triangles.extend(match spec.plane {
                 GridPlane::Xy => [[a, b, c], [a, c, d]],
                 GridPlane::Xz => [[a, c, b], [a, d, c]],
@@ -33,10 +33,10 @@ pub fn grid(spec: &GridSpec) -> TriMesh {
     TriMesh { positions, triangles }
 }
 
-/// The lower part of a sphere, open above, with its lowest point in the origin; triangles look inward.
+/// The lower part of a sphere, open above, with its lowest point at the origin; triangles face inward.
 pub fn bowl(spec: &BowlSpec) -> TriMesh {
     let around = spec.segments;
-    // The rim's angle from the downward axis; trigonometry of `libm`, as everywhere where bits must not differ.
+    // The rim's angle from the downward axis; trigonometry from `libm`, as everywhere bits must be reproducible.
     let open = libm::acos(1.0 - f64::from(spec.height) / f64::from(spec.radius));
     let rings = ((f64::from(around) * open / std::f64::consts::TAU).ceil() as u32).max(1);
     let mut positions = vec![Vec3::ZERO];
@@ -60,7 +60,7 @@ pub fn bowl(spec: &BowlSpec) -> TriMesh {
     TriMesh { positions, triangles }
 }
 
-/// A sphere: an icosahedron whose triangles are cut in four and pushed out.
+/// A sphere: an icosahedron, each triangle repeatedly split in four and projected onto the sphere.
 pub fn icosphere(spec: &IcosphereSpec) -> TriMesh {
     let g = 0.5 * (1.0 + 5.0_f32.sqrt());
     let corners = [
@@ -108,7 +108,7 @@ pub fn icosphere(spec: &IcosphereSpec) -> TriMesh {
             positions.push(middle.normalize() * spec.radius);
         }
         let middle = |a: u32, b: u32| {
-            // Edges are sorted, so the new vertex is found by its place in the list.
+            // Edges are sorted, so the index of the edge gives the new vertex.
             let at = edges.binary_search(&[a.min(b), a.max(b)]).unwrap_or_else(|i| i);
             first + at as u32
         };

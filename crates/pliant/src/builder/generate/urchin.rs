@@ -1,28 +1,28 @@
-//! A ball with spikes, as the squishy toys of that shape.
+//! A ball with spikes, like the squeeze toys of that shape.
 //!
-//! The lattice is a cube with spikes standing upright on its six sides. The cube is rounded to a ball and each
-//! spike turned to where its foot then looks.
+//! The lattice is a cube with spikes perpendicular to its six sides. The cube is mapped to a ball and each
+//! spike rotated to the normal at its base.
 
 use crate::builder::generate::lattice::Lattice;
 use crate::mesh::TetMesh;
 use crate::scene::{Tessellation, UrchinSpec};
 use glam::Vec3;
 
-/// Width of a spike at its tip, relative to its foot.
+/// Width of a spike at its tip, relative to its base.
 const TIP: f32 = 0.5;
 
-/// A ball with spikes. Five tetrahedra per cell, mirrored from cell to cell: a spike of one cell leans to no side.
+/// A ball with spikes. Five tetrahedra per cell, mirrored from cell to cell, so that a spike of one cell is symmetric.
 pub fn urchin(spec: &UrchinSpec) -> TetMesh {
     let shape = Shape::new(spec);
     let lattice = Lattice { points: [shape.core + 2 * shape.along + 1; 3], wraps: [false; 3], cut: Tessellation::Five };
     lattice.carve(|cell| shape.keeps(cell), |point| shape.place(point))
 }
 
-/// Numbers of cells, and lengths [m].
+/// Cell counts, and lengths [m].
 struct Shape {
     /// Across the ball.
     core: usize,
-    /// Along a spike: the core starts so far into the lattice.
+    /// Along a spike; also the offset of the core in the lattice.
     along: usize,
     /// Across a spike.
     across: usize,
@@ -54,13 +54,13 @@ impl Shape {
         }
     }
 
-    /// Whether spikes stand on this row of cells.
+    /// Whether spikes start from this row of cells.
     fn foot(&self, cell: usize) -> bool {
         let from_first = cell.checked_sub(self.along + self.first);
         from_first.is_some_and(|c| c / self.pitch < self.rows && c % self.pitch < self.across)
     }
 
-    /// Coordinate of the middle line of the spike that a point belongs to.
+    /// Coordinate of the center line of the spike that a point belongs to.
     fn middle(&self, point: usize) -> f32 {
         let start = self.along + self.first;
         (start + (point - start) / self.pitch * self.pitch) as f32 + self.across as f32 / 2.0
@@ -83,7 +83,7 @@ impl Shape {
     }
 }
 
-/// Where on the unit sphere a point of a cube around the origin goes. Equal steps along a side become equal
+/// Maps a point of a cube around the origin to the unit sphere. Equal steps along a side become equal
 /// angles: cells differ in area by a factor of 1.4 over the sphere, against 5 without the tangent.
 fn direction(p: Vec3) -> Vec3 {
     let most = p.abs().max_element();

@@ -1,11 +1,11 @@
-//! Makes meshes from files fit to simulate, or says why they cannot be.
+//! Repairs meshes from files for simulation, or reports why they are invalid.
 //!
-//! Home of the decisions only a mesh needs: no files, no particles. Every change is told to the user in a
-//! note, because a mesh that was silently altered is harder to debug than one that was refused.
+//! Mesh data only: no files, no particles. Every change is reported to the user in a
+//! note, because a silently altered mesh is harder to debug than a rejected one.
 //!
-//! Invariant: linear or n log n, and free of hash order (hash maps are only ever looked up, never walked),
-//! so that the same mesh always gives the same result. Numbers in notes and errors count from 0 in the
-//! mesh as it was handed in, not as it is after earlier repairs.
+//! Invariant: linear or n log n, and independent of hash order (hash maps are only looked up, never iterated),
+//! so that the same mesh always gives the same result. Indices in notes and errors count from 0 in the
+//! input mesh, not in the mesh after earlier repairs.
 
 mod surface;
 #[cfg(test)]
@@ -20,7 +20,7 @@ pub use crate::mesh::repair::tets::clean_tets;
 use crate::mesh::MeshError;
 use glam::{DVec3, Vec3};
 
-/// How many things of one kind were repaired, and which came first.
+/// Number of repairs of one kind, and the first element repaired.
 #[derive(Default)]
 struct Tally {
     count: usize,
@@ -35,7 +35,7 @@ impl Tally {
         self.count += 1;
     }
 
-    /// Adds `"{verb} 5 {things}{why} (first: 12)"`, or nothing where nothing was repaired.
+    /// Adds `"{verb} 5 {things}{why} (first: 12)"`, or nothing if nothing was repaired.
     fn note(&self, notes: &mut Vec<String>, verb: &str, thing: &str, why: &str) {
         if self.count > 0 {
             let counted = counted(self.count, thing);
@@ -67,7 +67,7 @@ fn check_positions(positions: &[Vec3]) -> Result<(), MeshError> {
 }
 
 fn check_indices<const N: usize>(elements: &[[u32; N]], vertices: usize, thing: &str) -> Result<(), MeshError> {
-    // Corners are numbered in 32 bits.
+    // Corner indices have 32 bits.
     let most = u32::MAX as usize / N;
     if elements.len() > most {
         return Err(MeshError(format!("mesh has {} {thing}s, but at most {most} are allowed", elements.len())));
@@ -84,19 +84,19 @@ fn check_indices<const N: usize>(elements: &[[u32; N]], vertices: usize, thing: 
     Ok(())
 }
 
-/// Vertices that are left after unused ones were taken out.
+/// Vertices that remain after unused ones are removed.
 pub(crate) struct Compacted {
-    /// Those that are used.
+    /// Positions of the kept vertices.
     pub(crate) positions: Vec<Vec3>,
-    /// Number each kept vertex had before.
+    /// Original index of each kept vertex.
     origin: Vec<u32>,
-    /// Vertices that nothing used, other than those a weld had merged.
+    /// Unused vertices, other than those merged by welding.
     unused: Tally,
 }
 
-/// Drops vertices that no element uses and renumbers the elements.
+/// Removes vertices that no element uses and renumbers the elements.
 ///
-/// Vertices for which `merged` holds went away in a weld: they are dropped without being counted again.
+/// Vertices for which `merged` holds were removed by welding and are not counted again.
 pub(crate) fn compact<const N: usize>(
     positions: &[Vec3],
     elements: &mut [[u32; N]],

@@ -1,25 +1,25 @@
-//! Repair of triangle meshes: what is a triangle at all. How triangles join is judged in `winding`.
+//! Repair of individual triangles. Their connectivity is checked in `winding`.
 
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{MeshError, Tally, check_indices, check_positions, compact, precise, weld, winding};
 use glam::Vec3;
 use std::collections::{HashMap, HashSet};
 
-/// Triangles lower than this share of their longest edge have no area: single-precision coordinates round at
-/// 6e-8, so below it the direction of the normal is noise.
+/// Triangles whose height is below this fraction of their longest edge have no area: single-precision coordinates
+/// round at 6e-8, so below it the direction of the normal is noise.
 const THIN: f64 = 1e-6;
 
-/// What the surface is for.
+/// Requirement on a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceNeed {
-    /// A sheet such as cloth: borders and edges with many triangles are allowed.
+    /// A sheet such as cloth: boundaries and non-manifold edges are allowed.
     Open,
     /// A body with an inside: every edge has two triangles, wound counter-clockwise from outside.
     Closed,
 }
 
-/// Welds close vertices, drops triangles without area, repeated triangles and unused vertices, and makes the
-/// winding consistent; for [`SurfaceNeed::Closed`] also turns surfaces that are inside out and refuses those that
+/// Welds close vertices, removes triangles without area, duplicate triangles and unused vertices, and makes the
+/// winding consistent; for [`SurfaceNeed::Closed`] also flips inverted surfaces and rejects those that
 /// have no inside.
 ///
 /// Each repair adds a note for the user.
@@ -55,7 +55,7 @@ pub fn clean_surface(mesh: TriMesh, need: SurfaceNeed) -> Result<(TriMesh, Vec<S
     Ok((TriMesh { positions: compacted.positions, triangles }, notes))
 }
 
-/// Corner opposite to the longest edge where the triangle has no area.
+/// Corner opposite to the longest edge if the triangle has no area.
 fn thin_corner(positions: &[Vec3], triangle: [u32; 3]) -> Option<usize> {
     let [a, b, c] = triangle.map(|v| precise(positions[v as usize]));
     let lengths = [(c - b).length(), (a - c).length(), (b - a).length()];
@@ -68,11 +68,11 @@ fn repeats_vertex([a, b, c]: [u32; 3]) -> bool {
     a == b || b == c || c == a
 }
 
-/// Removes triangles without area by flipping their longest edge with the neighbor behind it.
+/// Removes triangles without area by flipping their longest edge with the adjacent triangle.
 ///
-/// Such a triangle puts its third vertex onto the neighbor's edge. Dropping it would tear the surface open
-/// along that edge; after the flip the neighbor is split at the vertex instead. Where there is no
-/// single neighbor, the triangle is left for [`keep_good`] to drop.
+/// The third vertex of such a triangle lies on the neighbor's edge. Removing it would open the surface
+/// along that edge; the flip splits the neighbor at the vertex instead. If there is no
+/// unique neighbor, the triangle is left for [`keep_good`] to remove.
 fn flip_thin(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> Tally {
     let mut flipped = Tally::default();
     let thin: Vec<usize> = (0..triangles.len())
@@ -81,7 +81,7 @@ fn flip_thin(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> Tally {
     if thin.is_empty() {
         return flipped;
     }
-    // Triangle behind each directed edge; SHARED where several claim it.
+    // Triangle of each directed edge; SHARED if there are several.
     const SHARED: usize = usize::MAX;
     let mut behind: HashMap<(u32, u32), usize> = HashMap::with_capacity(3 * triangles.len());
     for (index, &triangle) in triangles.iter().enumerate().filter(|(_, t)| !repeats_vertex(**t)) {
@@ -115,7 +115,7 @@ fn flip_thin(positions: &[Vec3], triangles: &mut [[u32; 3]]) -> Tally {
         for (slot, new) in [(index, split[0]), (neighbor, split[1])] {
             triangles[slot] = new;
             for edge in edges(new) {
-                // An edge that several triangles claim stays claimed by several.
+                // An edge with several triangles stays SHARED.
                 behind.entry(edge).and_modify(|o| *o = if *o == SHARED { SHARED } else { slot }).or_insert(slot);
             }
         }
@@ -129,7 +129,7 @@ pub(crate) fn edges([a, b, c]: [u32; 3]) -> [(u32, u32); 3] {
     [(a, b), (b, c), (c, a)]
 }
 
-/// Triangles with area, each set of vertices once, and the number each had before.
+/// Triangles with area, without duplicates, and their original indices.
 fn keep_good(positions: &[Vec3], triangles: &[[u32; 3]], notes: &mut Vec<String>) -> (Vec<[u32; 3]>, Vec<u32>) {
     let (mut flat, mut repeated) = (Tally::default(), Tally::default());
     let mut seen: HashSet<[u32; 3]> = HashSet::with_capacity(triangles.len());

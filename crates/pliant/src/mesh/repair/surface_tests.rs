@@ -1,4 +1,4 @@
-//! Small surfaces, each broken in one way.
+//! Small surfaces, each with one defect.
 
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::{MeshError, TriMesh};

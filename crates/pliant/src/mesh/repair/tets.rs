@@ -5,17 +5,17 @@ use crate::mesh::repair::{MeshError, Tally, check_indices, check_positions, comp
 use glam::Vec3;
 use std::collections::HashSet;
 
-/// Tets with less than this share of their longest edge cubed have no usable volume.
+/// Tets with less than this fraction of their longest edge cubed have no usable volume.
 ///
 /// The solver inverts the edge matrix of a tet in single precision. Its determinant is 6V, and rounding
 /// its three unit-sized columns shifts that by about 6·2⁻²⁴ L³ ≈ 4e-7 L³: below V = 1e-7 L³ (6V = 6e-7 L³) even
-/// its sign is noise. The worst tets of ordinary meshers are four orders of magnitude fatter.
+/// its sign is noise. The worst tets of common meshers are four orders of magnitude larger.
 const FLAT: f64 = 1e-7;
 
-/// Faces of a positive tet as corner numbers, counter-clockwise from outside.
+/// Faces of a positive tet as corner indices, counter-clockwise from outside.
 const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
 
-/// Drops flat and repeated tets and unused vertices, turns tets that are inside out, and refuses tets that overlap
+/// Removes flat and duplicate tets and unused vertices, flips inverted tets, and rejects tets that overlap
 /// on a shared face.
 ///
 /// Each repair adds a note for the user.
@@ -78,7 +78,7 @@ fn size(positions: &[Vec3], tet: [u32; 4]) -> (f64, f64) {
     (volume, edges.iter().map(|e| e.length()).fold(0.0, f64::max))
 }
 
-/// Refuses faces with more than two tets, and two tets on the same side of a face.
+/// Rejects faces with more than two tets, and two tets on the same side of a face.
 fn check_faces(tets: &[[u32; 4]], origin: &[usize]) -> Result<(), MeshError> {
     let mut faces: Vec<([u32; 3], u32, bool)> = Vec::with_capacity(4 * tets.len());
     for (index, tet) in tets.iter().enumerate() {
@@ -91,7 +91,7 @@ fn check_faces(tets: &[[u32; 4]], origin: &[usize]) -> Result<(), MeshError> {
     for group in faces.chunk_by(|a, b| a.0 == b.0) {
         let [a, b, c] = group[0].0;
         let tet = |entry: usize| origin[group[entry].1 as usize];
-        // The outward windings of two tets that meet in a face are opposite; equal ones share a side.
+        // The outward windings of two tets that share a face are opposite; equal windings mean the same side.
         if group.len() == 2 && group[0].2 == group[1].2 {
             return Err(MeshError(format!(
                 "tets {} and {} overlap: both lie on the same side of their face {a} {b} {c}",
@@ -112,7 +112,7 @@ fn check_faces(tets: &[[u32; 4]], origin: &[usize]) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// Sorts a face; true where that took an even number of swaps, so where the winding is kept.
+/// Sorts a face; true if that took an even number of swaps, which preserves the winding.
 fn sort_face([mut a, mut b, mut c]: [u32; 3]) -> ([u32; 3], bool) {
     let mut even = true;
     for (x, y) in [(0, 1), (1, 2), (0, 1)] {

@@ -1,34 +1,34 @@
-//! Joins vertices that lie so close that a file must have meant one.
+//! Merges vertices that nearly coincide.
 
 use crate::mesh::repair::{Tally, precise};
 use glam::{DVec3, Vec3};
 use std::collections::HashMap;
 
-/// Vertices closer than this share of the bounding box diagonal are one.
+/// Vertices closer than this fraction of the bounding box diagonal are merged.
 pub(crate) const TOLERANCE: f64 = 1e-5;
 
-/// Cells this many tolerances wide keep most vertices away from cell walls, so most need one lookup, while
+/// Cell size in tolerances: large enough that most vertices are away from cell borders and need one lookup, while
 /// a cell can still hold only a bounded number of vertices that are a tolerance apart.
 const CELL: f64 = 4.0;
 
 pub(crate) struct Weld {
-    /// Vertex that stands for each vertex; its own number where it stays.
+    /// Vertex that replaces each vertex; its own index if it is kept.
     pub target: Vec<u32>,
     pub merged: Tally,
-    /// Distance up to which vertices were joined [m].
+    /// Merge distance [m].
     pub distance: f64,
 }
 
 /// Finds for every vertex the first earlier vertex within the tolerance.
 ///
-/// Only kept vertices attract others, so chains of close vertices do not collapse into one point.
+/// Only kept vertices are targets, so chains of close vertices do not collapse into one point.
 pub(crate) fn weld(positions: &[Vec3]) -> Weld {
     let (low, high) = positions
         .iter()
         .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(low, high), &p| (low.min(precise(p)), high.max(precise(p))));
     let diagonal = if positions.is_empty() { 0.0 } else { (high - low).length() };
     let distance = TOLERANCE * diagonal;
-    // All vertices in one place: any cell size will do.
+    // All vertices coincide: any cell size is valid.
     let cell = if distance > 0.0 { CELL * distance } else { 1.0 };
 
     let mut out = Weld { target: Vec::with_capacity(positions.len()), merged: Tally::default(), distance };
@@ -90,7 +90,7 @@ fn axis(from: f64, to: f64) -> impl Iterator<Item = f64> {
     std::iter::once(from).chain((to > from).then_some(to))
 }
 
-/// Packs a cell into one number: coordinates are below 1/(CELL·TOLERANCE) = 25,000, so 21 bits are plenty,
+/// Packs a cell into one number: coordinates are below 1/(CELL·TOLERANCE) = 25,000, so 21 bits are enough,
 /// and −1 (left of the first cell) wraps to a cell that is never filled.
 fn key(cell: DVec3) -> u64 {
     let axis = |c: f64| (c as i64 as u64) & 0x1f_ffff;

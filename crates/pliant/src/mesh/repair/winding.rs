@@ -1,10 +1,10 @@
-//! How the triangles of a surface join: borders, pieces, and which side is outside.
+//! Connectivity of surface triangles: boundaries, components, and orientation.
 
 use crate::mesh::repair::surface::edges;
 use crate::mesh::repair::{MeshError, SurfaceNeed, Tally, counted, precise};
 use glam::Vec3;
 
-/// Triangles with area, and the numbers vertices and triangles had in the mesh as handed in.
+/// Triangles with area, and the original indices of vertices and triangles.
 pub(crate) struct Surface<'a> {
     pub positions: &'a [Vec3],
     pub vertex_origin: &'a [u32],
@@ -17,11 +17,11 @@ pub(crate) struct Surface<'a> {
 struct Side {
     edge: (u32, u32),
     triangle: u32,
-    /// The triangle runs from the higher to the lower vertex.
+    /// The triangle's winding goes from the higher to the lower vertex.
     down: bool,
 }
 
-/// Link of two triangles over an edge; `opposed` where their windings disagree.
+/// Adjacency of two triangles over an edge; `opposed` if their windings disagree.
 #[derive(Clone, Copy)]
 struct Link {
     edge: (u32, u32),
@@ -54,7 +54,7 @@ impl Surface<'_> {
         sides
     }
 
-    /// Links over edges with exactly two triangles; others are refused or noted.
+    /// Adjacencies over edges with exactly two triangles; other edges are rejected or noted.
     fn links(&self, sides: &[Side], need: SurfaceNeed, notes: &mut Vec<String>) -> Result<Vec<Link>, MeshError> {
         let mut links = Vec::with_capacity(sides.len() / 2);
         let mut crowded: Option<(usize, String)> = None;
@@ -83,7 +83,7 @@ impl Surface<'_> {
         Ok(links)
     }
 
-    /// Tells where parts of the surface touch in a single vertex: legal, but seldom meant.
+    /// Notes vertices where parts of the surface touch only in that vertex: valid, but rarely intended.
     fn note_pinched_vertices(&self, sides: &[Side], notes: &mut Vec<String>) {
         // Corners that share an edge at their vertex belong to one fan.
         let mut fans: Vec<u32> = (0..3 * self.triangles.len() as u32).collect();
@@ -114,7 +114,7 @@ impl Surface<'_> {
         3 * triangle + corner as u32
     }
 
-    /// Makes windings agree within each piece, turning the minority; returns the piece of each triangle.
+    /// Makes windings consistent within each component, flipping the minority; returns the component of each triangle.
     fn agree(&mut self, links: &[Link], need: SurfaceNeed, notes: &mut Vec<String>) -> Result<Vec<u32>, MeshError> {
         let count = self.triangles.len();
         let mut start = vec![0_usize; count + 1];
@@ -190,10 +190,10 @@ impl Surface<'_> {
         Ok(piece)
     }
 
-    /// Turns what is inside out. A piece of negative volume may be a cavity, but only inside a larger piece.
+    /// Flips inverted components. A component of negative volume may be a cavity, but only inside a larger one.
     fn turn_outward(&mut self, pieces: &[u32], notes: &mut Vec<String>) {
         let piece_count = pieces.iter().max().map_or(0, |&last| last as usize + 1);
-        // Volumes are taken about a vertex of the mesh: far from the origin they would cancel.
+        // Volumes are relative to a vertex of the mesh: far from the origin the terms would cancel.
         let center = precise(self.positions[0]);
         let mut volumes = vec![0.0_f64; piece_count];
         for (triangle, &piece) in self.triangles.iter().zip(pieces) {
@@ -223,7 +223,7 @@ impl Surface<'_> {
         cavities.note(notes, "kept", "inward piece", " as cavities");
     }
 
-    /// `edge 3-7 (from 0 0 1 to 1 0 1)`, numbered as in the mesh handed in.
+    /// `edge 3-7 (from 0 0 1 to 1 0 1)`, numbered as in the input mesh.
     fn edge_name(&self, (a, b): (u32, u32)) -> String {
         let (p, q) = (self.positions[a as usize], self.positions[b as usize]);
         let (a, b) = (self.vertex_origin[a as usize], self.vertex_origin[b as usize]);

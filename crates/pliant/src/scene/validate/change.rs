@@ -1,4 +1,4 @@
-//! What leaves the world or changes in it.
+//! Validates drains, freezing and melting.
 
 use crate::scene::validate::{Checked, SceneError, collider, color, motion, one_of, range, vector};
 use crate::scene::{Drain, Freeze, Melt};
@@ -24,14 +24,14 @@ pub fn freeze(at: &str, f: &Freeze) -> Checked {
     if let Some(speed) = f.speed {
         range(&format!("{at}.speed"), speed, 1e-9, 1e4)?;
         if !somewhere {
-            let what = "is that of a front, which would have no end without a region";
+            let what = "needs a region, in which the front ends";
             return Err(SceneError::new(format!("{at}.speed"), what).help("give box or sphere"));
         }
     }
     if let Some(from) = f.from {
         vector(&format!("{at}.from"), from, 1e5)?;
         if f.speed.is_none() {
-            return Err(SceneError::new(format!("{at}.from"), "is where a front comes from, but it has no speed"));
+            return Err(SceneError::new(format!("{at}.from"), "is the origin of a front, but speed is not set"));
         }
     }
     if let Some(density) = f.density {

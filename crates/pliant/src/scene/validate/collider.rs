@@ -1,8 +1,8 @@
-//! Solids of the environment.
+//! Validates colliders.
 
 use crate::scene::validate::*;
 
-/// Points of a hull at most.
+/// Maximum points of a hull.
 const MOST_POINTS: usize = 1_000_000;
 
 pub(crate) fn collider(at: &str, c: &Collider) -> Checked {
@@ -37,7 +37,7 @@ pub(crate) fn collider(at: &str, c: &Collider) -> Checked {
     motion(at, c.motion.as_ref())
 }
 
-/// Boxes and balls, of whatever they are.
+/// Boxes and spheres of colliders, drains and freezing.
 pub(crate) fn plain(at: &str, cuboid: Option<&BoxShape>, sphere: Option<&SphereShape>) -> Checked {
     if let Some(s) = sphere {
         vector(&format!("{at}.sphere.center"), s.center, 1e5)?;
@@ -64,7 +64,7 @@ fn shape(at: &str, key: &str, s: &MeshShape) -> Checked {
     if key == "convex" {
         sources.push(("points", s.points.is_some()));
     } else if s.points.is_some() {
-        return Err(SceneError::new(format!("{at}.points"), "have no surface: they are for convex"));
+        return Err(SceneError::new(format!("{at}.points"), "are allowed for convex only"));
     }
     one_of(at, &sources)?;
     match s.grid {
@@ -87,7 +87,7 @@ fn shape(at: &str, key: &str, s: &MeshShape) -> Checked {
     }
     if let Some(b) = &s.bowl {
         range(&format!("{at}.bowl.radius"), b.radius, 1e-6, 1e5)?;
-        // A whole sphere would have no rim.
+        // A full sphere would have no rim.
         range(&format!("{at}.bowl.height"), b.height, 1e-3 * b.radius, 1.99 * b.radius)?;
         count(&format!("{at}.bowl.segments"), b.segments, 3, 2000)?;
     }

@@ -1,4 +1,4 @@
-//! Grains, bodies of particles, and contact between particles.
+//! Validates grains, bodies of particles, and particle contacts.
 
 use crate::error::SceneError;
 use crate::scene::grains::{MOST_ACROSS, emitter_sites};
@@ -51,11 +51,11 @@ fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
             "is {} per second, but at most {most:.0} fit through: {sites} side by side at {speed} m/s",
             p.per_second
         );
-        let help = "pour faster, or from a wider nozzle, or fewer";
+        let help = "increase velocity or radius, or reduce per_second";
         return Err(SceneError::new(format!("{at_pour}.per_second"), what).help(help));
     }
     if g.velocity != [0.0; 3] {
-        let what = "is given, but what is poured has a velocity of its own";
+        let what = "is set, but emitted particles have the velocity of pour";
         return Err(SceneError::new(format!("{at}.velocity"), what).help("set pour.velocity"));
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Liquids.
+//! Validates liquids.
 
 use crate::error::SceneError;
 use crate::scene::validate::{Checked, count, grains, range};
@@ -23,25 +23,25 @@ pub fn foam(f: &FoamSpec) -> Checked {
     range("output.foam.lifetime[0]", shortest, 0.0, 1e3)?;
     range("output.foam.lifetime[1]", longest, 0.0, 1e3)?;
     if shortest > longest {
-        let what = format!("is {:?}, but the shortest time comes first", f.lifetime);
+        let what = format!("is {:?}, but the minimum must come first", f.lifetime);
         return Err(SceneError::new("output.foam.lifetime", what));
     }
     count("output.foam.most", f.most, 1, 10_000_000)
 }
 
-/// In place of a source, where there need be none.
+/// Placeholder for the source of a liquid that needs none.
 const NOTHING: FillSpec = FillSpec { min: [0.0; 3], max: [1e-6; 3] };
 
 pub fn liquid(at: &str, l: &Liquid, scene: &Scene) -> Checked {
     range(&format!("{at}.viscosity"), l.viscosity, 0.0, 1e6)?;
     range(&format!("{at}.tension"), l.tension, 0.0, 1e3)?;
     let molten = !l.has_source() && scene.melt.iter().any(|m| m.liquid == l.name);
-    // Particles are placed as grains are. Those of a body that melts are in their places.
+    // Particles are sampled like grains. A liquid that a body melts into needs no source.
     let filled = Liquid { fill: molten.then_some(NOTHING).or(l.fill), ..l.clone() };
     grains::grains(at, &as_grains(&filled, scene.fluid.radius))
 }
 
-/// Grains in the places of a liquid's particles.
+/// Grains with the initial positions of a liquid's particles.
 pub(crate) fn as_grains(l: &Liquid, radius: f32) -> Grains {
     Grains {
         name: l.name.clone(),

@@ -1,6 +1,6 @@
-//! Every number of a scene against its allowed range, with the path of the one that is wrong.
+//! Validates every number of a scene against its range, and reports the path of the invalid one.
 //!
-//! Ranges are wide: they keep out what cannot be computed with, not what looks strange.
+//! Ranges are wide: they reject values that cannot be computed with, not unusual ones.
 
 mod change;
 mod collider;
@@ -13,7 +13,7 @@ use crate::scene::*;
 
 type Checked = Result<(), SceneError>;
 
-/// Most copies, cells and particles a scene may ask for, so that a typing error is not an out-of-memory.
+/// Maximum copies, cells and particles of a scene, so that a typing error does not exhaust memory.
 const MOST_PARTICLES: u64 = 100_000_000;
 
 pub(crate) use crate::scene::validate::liquid::as_grains;

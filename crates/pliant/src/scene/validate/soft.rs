@@ -1,4 +1,4 @@
-//! Soft bodies and the shapes they are generated from.
+//! Validates soft bodies and their generators.
 
 use crate::scene::validate::*;
 
@@ -74,7 +74,7 @@ fn urchin(at: &str, u: &UrchinSpec, copies: u64) -> Checked {
     range(&format!("{at}.spikes.length"), u.spikes.length, 1e-6, 1e5)?;
     count(&format!("{at}.spikes.cells[0]"), across, 1, 1_000)?;
     count(&format!("{at}.spikes.cells[1]"), along, 1, 1_000)?;
-    // Without a gap neighbors would share particles, and could not lean away from each other.
+    // Without a gap adjacent spikes would share particles and could not move apart.
     count(&format!("{at}.spikes.gap"), u.spikes.gap, 1, 1_000)?;
     if u.rows() == 0 {
         let message = format!("leaves no room for a spike of {across} cells and its gaps on a ball of {}", u.cells);
@@ -88,7 +88,7 @@ fn cube(cells: u32) -> u64 {
     u64::from(cells + 1).pow(3)
 }
 
-/// Solids that are cut out of a lattice: all of it has to be looked at.
+/// Limits the lattice of carved solids: all its points are evaluated.
 fn carved(at: &str, points: u64) -> Checked {
     if points <= MOST_PARTICLES {
         return Ok(());

@@ -1,7 +1,7 @@
-//! What a drawing program needs of the surface, on the device: positions as the solver has them, vertex normals
-//! gathered from them, and the triangles.
+//! Surface data for rendering on the device: the solver's positions, vertex normals
+//! computed from them, and the triangles.
 //!
-//! Made when somebody first draws; who does not pays nothing.
+//! Created on first use; simulations without rendering have no cost.
 
 use crate::math::RowData;
 use crate::model::Model;
@@ -15,10 +15,10 @@ use wgpu::{Buffer, BufferUsages};
 /// Threads of a workgroup of `normals.wgsl`.
 const THREADS: usize = 64;
 
-/// The surface of a simulation in the buffers of its device, ready to be drawn: nothing passes through the host.
+/// The surface of a simulation in device buffers, ready for rendering without host copies.
 ///
-/// Commands submitted to [`Self::queue`] run after the steps and normals submitted before, so that no waiting is
-/// needed. All three buffers can be read by shaders too (`STORAGE`).
+/// Commands submitted to [`Self::queue`] run after the steps and normals submitted before, so no synchronization is
+/// needed. All three buffers can also be read by shaders (`STORAGE`).
 ///
 /// ```no_run
 /// # use pliant::{Simulation, StepError, gpu::wgpu};
@@ -51,33 +51,33 @@ const THREADS: usize = 64;
 pub struct Surface<'a> {
     /// The device that the simulation runs on.
     pub gpu: &'a Device,
-    /// One `vec4<f32>` per row, particles first: position [m] and inverse mass [1/kg]. The solver's own buffer: it
-    /// is read here, never written.
+    /// One `vec4<f32>` per row, particles first: position [m] and inverse mass [1/kg]. The solver's own buffer:
+    /// read-only here.
     pub positions: &'a Buffer,
-    /// One `vec4<f32>` per particle: unit normal and 0; all 0 where a particle has no triangle with an area.
+    /// One `vec4<f32>` per particle: unit normal and 0; all 0 if a particle has no triangle with an area.
     pub normals: &'a Buffer,
     /// Three particle numbers (`u32`) per triangle, counter-clockwise from outside, as in
     /// [`crate::frame::Topology::triangles`].
     pub triangles: &'a Buffer,
-    /// Particle numbers in `triangles`.
+    /// Number of indices in `triangles`.
     pub index_count: u32,
-    /// Particles.
+    /// Number of particles.
     pub particles: u32,
 }
 
 impl<'a> Surface<'a> {
-    /// Makes pipelines and buffers.
+    /// The device, for creating pipelines and buffers.
     pub fn device(&self) -> &'a wgpu::Device {
         &self.gpu.device
     }
 
-    /// Takes commands.
+    /// The queue, for submitting commands.
     pub fn queue(&self) -> &'a wgpu::Queue {
         &self.gpu.queue
     }
 }
 
-/// The pass that makes normals, and its buffers.
+/// The pass that computes normals, and its buffers.
 pub(crate) struct Normals {
     pipeline: wgpu::ComputePipeline,
     bindings: wgpu::BindGroup,
@@ -88,7 +88,7 @@ pub(crate) struct Normals {
 }
 
 impl Gpu {
-    /// The surface as it is after all steps submitted so far. Submits the pass that makes its normals and returns
+    /// The surface after all steps submitted so far. Submits the pass that computes its normals and returns
     /// without waiting.
     pub fn surface(&mut self, model: &Model) -> Result<Surface<'_>, GpuError> {
         self.device.alive()?;
@@ -113,7 +113,7 @@ impl Normals {
     fn new(device: &Device, model: &Model, rows: &Buffer) -> Result<Self, GpuError> {
         let (triangles, particles) = (&model.topology.triangles, model.topology.objects.len());
         let topology = corners(triangles, particles);
-        // A buffer that a shader sees has one element at least.
+        // A storage binding needs at least one element.
         let normals_bytes = size_of::<RowData>() * particles.max(1);
         let output = BufferUsages::STORAGE | BufferUsages::VERTEX | BufferUsages::COPY_SRC;
         let normals = buffer(device, "normals", normals_bytes, output)?;
@@ -176,8 +176,8 @@ fn pipeline(device: &Device) -> wgpu::ComputePipeline {
     })
 }
 
-/// For each particle where its corners start, one more at the end; then the other two particles of each of its
-/// triangles, in the order of the triangles, turned so that the particle itself would stand first.
+/// Start of each particle's corners, plus the total at the end; then the other two particles of each of its
+/// triangles, in triangle order, rotated so that the particle itself would be first.
 fn corners(triangles: &[[u32; 3]], particles: usize) -> Vec<u32> {
     let head = particles.max(1) + 1;
     let mut table = vec![0u32; head];

@@ -1,4 +1,4 @@
-//! The buffers of a voxelizer: they grow with what is asked for and are kept from call to call.
+//! The buffers of a voxelizer: they grow on demand and are reused between calls.
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
@@ -10,11 +10,11 @@ use wgpu::{Buffer, BufferUsages};
 
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
 
-/// Names of the buffers that shaders see, by their bindings; the last are records.
+/// Names of the shader buffers, by binding; the last are records.
 const NAMES: [&str; 9] =
     ["mesh", "voxels", "distances", "other distances", "blocks", "marks", "centers", "gradients", "records"];
 
-/// Numbers of some of them.
+/// Binding indices of some of them.
 pub const MESH: usize = 0;
 pub const WORDS: usize = 1;
 pub const CODES: usize = 2;
@@ -23,28 +23,28 @@ pub const PLACES: usize = 6;
 pub const SHAPES: usize = 7;
 const RECORDS: usize = 8;
 
-/// SubstepUniforms at most: two of distances, four of levels.
+/// Maximum records: two of distances, four of levels.
 const MOST_RECORDS: u64 = 8;
 
 /// Bytes of a particle in each of its two buffers.
 pub const PARTICLE: u64 = 16;
 
-/// Bytes of what is always read back: the status, the starts, and six times.
+/// Bytes that are always read back: the status, the starts, and six timestamps.
 pub const HEAD: u64 = 4 * (STATUS + STARTS) as u64 + 8 * 6;
 
-/// All buffers, and how shaders see them.
+/// All buffers, and their bind groups.
 pub struct VoxelBuffers {
     buffers: Vec<Buffer>,
-    /// As they are, and with `codes` and `others` in each other's place.
+    /// In order, and with `codes` and `others` swapped.
     bindings: [wgpu::BindGroup; 2],
-    /// Where the host reads.
+    /// Buffer for host reads.
     readback: Buffer,
-    /// Distance of records [bytes].
+    /// Stride of records [bytes].
     pub stride: u32,
 }
 
 impl VoxelBuffers {
-    /// Makes the smallest buffers there are.
+    /// Creates buffers of minimal size.
     pub fn new(device: &Device, pipelines: &Pipelines) -> Result<Self, GpuError> {
         let stride = (size_of::<Record>() as u32).next_multiple_of(device.alignment);
         let least = |k: usize| if k == RECORDS { MOST_RECORDS * u64::from(stride) } else { 256 };
@@ -53,8 +53,8 @@ impl VoxelBuffers {
         Ok(Self { bindings, readback: readback(device, HEAD)?, buffers, stride })
     }
 
-    /// Grows what is too small, for so many particles. On an error everything is as it was: buffers and bindings go
-    /// together.
+    /// Grows buffers that are too small for this number of particles. On an error nothing changes, so that buffers
+    /// and bind groups match.
     pub fn grow(
         &mut self,
         device: &Device,
@@ -77,17 +77,17 @@ impl VoxelBuffers {
         Ok(())
     }
 
-    /// How many particles there is room for.
+    /// Particle capacity.
     pub fn capacity(&self) -> u32 {
         u32::try_from(self.buffers[PLACES].size() / PARTICLE).unwrap_or(u32::MAX)
     }
 
-    /// A buffer by its number.
+    /// A buffer by its binding.
     pub fn buffer(&self, number: usize) -> &Buffer {
         &self.buffers[number]
     }
 
-    /// What shaders see.
+    /// The bind group.
     pub fn bindings(&self, swapped: bool) -> &wgpu::BindGroup {
         &self.bindings[usize::from(swapped)]
     }
@@ -97,7 +97,7 @@ impl VoxelBuffers {
         self.buffers.iter().map(Buffer::size).sum::<u64>() + self.readback.size()
     }
 
-    /// Sends a table and records.
+    /// Uploads a table and records.
     pub fn send(&self, device: &Device, table: &[u32], records: &[Record]) {
         device.queue.write_buffer(&self.buffers[MESH], 0, cast_slice(table));
         for (k, record) in records.iter().enumerate() {
@@ -106,17 +106,17 @@ impl VoxelBuffers {
         }
     }
 
-    /// Where the status, the starts and the times go to be read.
+    /// Readback buffer of the status, the starts and the timestamps.
     pub fn head(&self) -> &Buffer {
         &self.readback
     }
 
-    /// The words of the head, once they were copied there.
+    /// The words of that buffer, after the copy.
     pub fn read_head(&self, device: &Device) -> Result<Vec<u32>, GpuError> {
         read(device, &self.readback, HEAD)
     }
 
-    /// Words of buffers, one range [bytes] of each after the other.
+    /// Reads words of buffers, one range [bytes] of each, concatenated.
     pub fn fetch(&mut self, device: &Device, parts: &[(usize, Range<u64>)]) -> Result<Vec<u32>, GpuError> {
         let bytes: u64 = parts.iter().map(|(_, range)| range.end - range.start).sum();
         if bytes == 0 {

@@ -1,21 +1,21 @@
-// Signed distances (S28; D4 Alg 4.1-4.7 with E25): the twin of `build::voxel::{sites, envelope, distance}`, with the
-// same numbers 4 d^2 + class of the nearest site.
+// Signed distances (S28; D4 Alg 4.1-4.7 with E25): WGSL version of `voxel::{sites, envelope, distance}`, with the
+// same codes 4 d^2 + class of the nearest site.
 //
-// Along y and z a voxel looks outward from itself until nothing farther off can be nearer, where the CPU keeps the
-// lower envelope of a column: a minimum of the same whole numbers, so the same number. It takes as many steps as the
-// voxel is deep, but a thread for each voxel, no lists and no order.
+// Along y and z each voxel searches outward until nothing farther away can be nearer, where the CPU builds the
+// lower envelope of a column: the minimum of the same integers, so the same result. The steps are proportional to the
+// depth of the voxel, but there is a thread per voxel, and neither lists nor order.
 
-// Voxels of the row on the other side, at a face, an edge or a corner.
+// Bitsets of the row's voxels with a neighbor on the other side across a face, an edge or a corner.
 var<workgroup> sites: array<u32, 128>;
 var<workgroup> faces: array<u32, 128>;
 var<workgroup> edges: array<u32, 128>;
 
-// Threads of a row.
+// Threads per row.
 const ROW: u32 = 64u;
-// Words of a row at most.
+// Maximum words per row.
 const MOST_WORDS: u32 = 32u;
 
-// A word of the row at (y, z), 0 beyond the grid. Without a branch, so that all 27 can be under way at once.
+// A word of the row at (y, z), 0 beyond the grid. Branchless, so that all 27 loads overlap.
 fn word_at(word: i32, y: i32, z: i32) -> u32 {
     let dims = vec3<i32>(i32(record.dims.w), i32(record.dims.y), i32(record.dims.z));
     let at = vec3<i32>(word, y, z);
@@ -39,7 +39,7 @@ fn class_of(at: u32, first: u32) -> u32 {
     return select(2u, 1u, (edges[word] >> bit & 1u) == 1u);
 }
 
-// First pass: sites of a row, and the nearest in it of every voxel (D4 Alg 4.1 and 4.2). 64 threads take a row.
+// First pass: sites of a row, and the nearest of them for every voxel (D4 Alg 4.1 and 4.2). 64 threads per row.
 @compute @workgroup_size(THREADS)
 fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32) {
@@ -96,7 +96,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
                 let site = 32u * at + firstLeadingBit(before);
                 code = 4u * (x - site) * (x - site) + class_of(site, first);
             }
-            // The own bit is 0: what is left above it needs no mask of its own.
+            // The voxel's own bit is 0: the bits above need no separate mask.
             var behind = mine >> bit << bit;
             at = word;
             while behind == 0u && at + 1u < row {
@@ -113,7 +113,7 @@ fn rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     }
 }
 
-// Distance from the number of the nearest site (D4 Alg 4.7) [voxels] (bits).
+// Distance from the code of the nearest site (D4 Alg 4.7) [voxels] (bits).
 fn distance_of(code: u32, side: u32) -> u32 {
     if code == EMPTY {
         return 0x7f800000u | side;
@@ -149,7 +149,7 @@ fn columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) gro
     let side = codes[index] & INSIDE;
     var best = codes[index] & ~INSIDE;
     if side != 0u || (record.job.z & WANTS_ALL) != 0u {
-        // What is farther off than the best is no better, whatever its number (E25: EMPTY is the largest of all).
+        // An entry farther away than the best is no better, whatever its code (E25: EMPTY is the largest).
         for (var k = 1u; k <= most && 4u * k * k < best; k++) {
             if k <= at {
                 best = min(best, 4u * k * k + (codes[index - k * stride] & ~INSIDE));

@@ -1,8 +1,8 @@
-// Square roots and quotients that are rounded as IEEE 754 has it, whatever the hardware's are: the CPU's bits.
-// The hardware's guess is a few units off; what is left over says by how many. It is small, so its lowest 32 bits are
-// all of it, though the numbers that it is a difference of have 48.
+// Square roots and quotients rounded as in IEEE 754 on any hardware: bitwise equal to the CPU.
+// The hardware estimate is a few units off; the remainder gives the correction. It is small, so its lowest 32 bits
+// are sufficient, though the numbers it is the difference of have 48.
 
-// Of a normal number above 0.
+// For a normal number above 0.
 fn exact_sqrt(x: f32) -> f32 {
     let bits = bitcast<u32>(x);
     let exponent = i32(bits >> 23u) - 127;
@@ -19,7 +19,7 @@ fn exact_sqrt(x: f32) -> f32 {
         left -= 2 * i32(root) + 1;
         root++;
     }
-    // Beyond root + 1/2; never on it, whose square is no whole number.
+    // Beyond root + 1/2; never equal, since its square is not an integer.
     if left > i32(root) {
         root++;
     }
@@ -27,7 +27,7 @@ fn exact_sqrt(x: f32) -> f32 {
     return bitcast<f32>((u32(half + 127) << 23u) + root - 0x800000u);
 }
 
-// Of 0 or a normal number by a normal one above 0, where the quotient is normal.
+// For 0 or a normal number divided by a normal one above 0, if the quotient is normal.
 fn exact_quotient(a: f32, b: f32) -> f32 {
     let bits = bitcast<u32>(a);
     let sign = bits & 0x80000000u;
@@ -51,7 +51,7 @@ fn exact_quotient(a: f32, b: f32) -> f32 {
         quotient++;
         left -= i32(under);
     }
-    // Never half: an odd number of 25 bits would have to divide one of 24.
+    // Never a tie: an odd number of 25 bits would have to divide one of 24.
     if 2 * left > i32(under) {
         quotient++;
     }

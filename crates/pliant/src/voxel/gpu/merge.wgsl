@@ -1,9 +1,9 @@
-// Voxels deep inside joined into larger ones, and particles made of what is there (S29; D4 4.36, 4.37, Alg 4.8 with
-// E26 and E27): the twin of `build::voxel::merge` and of `Field::gradient`.
+// Merges deep voxels into larger ones, and creates particles (S29; D4 4.36, 4.37, Alg 4.8 with
+// E26 and E27): WGSL version of `voxel::merge` and of `Field::gradient`.
 //
-// Depths are kept without their sign, as bits: positive numbers are in the order of their bits, and 0 is no depth.
+// Depths are stored without sign, as bits: positive floats sort like their bits, and 0 is no depth.
 
-// Blocks of one level that a workgroup holds, and their voxels.
+// Blocks of one level that a workgroup holds, and their gradient voxels.
 var<workgroup> depths: array<u32, 64>;
 var<workgroup> sources: array<u32, 64>;
 var<workgroup> sums: array<u32, THREADS>;
@@ -12,10 +12,10 @@ fn index_of(at: vec3<u32>, dims: vec3<u32>) -> u32 {
     return (at.z * dims.y + at.y) * dims.x + at.x;
 }
 
-// Depth and voxel of what blocks are made of, depth 0 where it cannot be joined.
+// Depth and gradient voxel of a child of a block; depth 0 if it cannot be merged.
 fn child(level: u32, at: vec3<u32>) -> vec2<u32> {
     let dims = level_dims(level);
-    // What is beyond the grid is not there. No branch: several are fetched at once.
+    // Beyond the grid nothing exists. Branchless: several loads overlap.
     let near = min(at, dims - 1u);
     let index = index_of(near, dims);
     var found: vec2<u32>;
@@ -28,12 +28,12 @@ fn child(level: u32, at: vec3<u32>) -> vec2<u32> {
     return select(vec2<u32>(0u), found, all(at == near));
 }
 
-// Takes a child into a block: the least deep one counts, the first among equals.
+// Adds a child to a block: the minimum depth counts, ties to the first.
 fn take(block: vec2<u32>, found: vec2<u32>) -> vec2<u32> {
     return select(block, found, found.x < block.x);
 }
 
-// A block whose least deep child is known.
+// The merged block, given its least deep child.
 fn joined(least: vec2<u32>, level: u32) -> vec2<u32> {
     // E27: all eight, and all of them deeper than the threshold. D4 4.37: half a diagonal of a child deeper (E26).
     let step = bitcast<f32>(level_number(level, 7u));
@@ -94,7 +94,7 @@ fn join(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     }
 }
 
-// A word of any level: its level, and its first block.
+// A word of any level: its level and its first block.
 struct Spot {
     level: u32,
     first: vec3<u32>,
@@ -117,7 +117,7 @@ fn is_joined(level: u32, dims: vec3<u32>, at: vec3<u32>) -> bool {
     return all(at == near) && depth != 0u;
 }
 
-// What of a word is there and has not been joined into anything larger.
+// Bits of a word that exist and have not been merged into a larger block.
 fn left_of(word: u32) -> u32 {
     let spot = spot_of(word);
     var mask = 0u;
@@ -140,7 +140,7 @@ fn left_of(word: u32) -> u32 {
     return mask;
 }
 
-// Sums of all threads before and including each.
+// Inclusive prefix sum over all threads.
 fn add_up(lane: u32, value: u32) -> u32 {
     var sum = value;
     sums[lane] = sum;
@@ -155,7 +155,7 @@ fn add_up(lane: u32, value: u32) -> u32 {
     return sum;
 }
 
-// Masks of what is left, how many are before each word of a workgroup's, and how many the workgroup has.
+// Masks of unmerged blocks, prefix counts within a workgroup's words, and the workgroup's total.
 @compute @workgroup_size(THREADS)
 fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
          @builtin(local_invocation_index) lane: u32) {
@@ -177,7 +177,7 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     }
 }
 
-// How many are before each workgroup's words: one workgroup, each thread a part of them.
+// Prefix counts over workgroups: one workgroup, each thread a range of them.
 @compute @workgroup_size(THREADS)
 fn add_groups(@builtin(local_invocation_index) lane: u32) {
     let base = STARTS + 2u * record.merge.w;
@@ -204,19 +204,19 @@ fn phi(index: u32) -> f32 {
     return bitcast<f32>(codes[index]);
 }
 
-// A number that no compiler can join with the next operation into one: it must be rounded here.
+// Forces rounding here: no compiler can contract it with the next operation.
 fn rounded(x: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(x) ^ record.scale.y);
 }
 
-// Unit vector along which the distance grows fastest (D4 4.22) (bits).
+// Unit vector of steepest ascent of the distance (D4 4.22) (bits).
 fn gradient(source: u32) -> vec3<u32> {
     let dims = record.dims.xyz;
     let at = vec3<u32>(source % dims.x, source / dims.x % dims.y, source / dims.x / dims.y);
     let stride = vec3<u32>(1u, dims.x, dims.x * dims.y);
     let here = phi(source);
     var slope = vec3<f32>(0.0);
-    // Which of +x, -x, +y, -y, +z, -z is nearest to the outside; the first of equals.
+    // The neighbor nearest to the outside, ties in the order +x, -x, +y, -y, +z, -z.
     var out_phi = 0.0;
     var out = 6u;
     for (var axis = 0u; axis < 3u; axis++) {
@@ -245,20 +245,20 @@ fn gradient(source: u32) -> vec3<u32> {
     let square = rounded(rounded(rounded(slope.x * slope.x) + rounded(slope.y * slope.y)) + rounded(slope.z * slope.z));
     if square > 0.0 {
         let length = exact_sqrt(square);
-        // Distances are of the order of 1, known to 1e-7 of themselves: less than this is rounding.
+        // Distances are of the order of 1 with a relative error of 1e-7: smaller values are rounding.
         if length > 1e-4 {
             return vec3<u32>(bitcast<u32>(exact_quotient(slope.x, length)), bitcast<u32>(exact_quotient(slope.y, length)),
                 bitcast<u32>(exact_quotient(slope.z, length)));
         }
     }
-    // An axis times its sign: the zeros have it too.
+    // An axis times its sign: zeros are signed, too.
     let sign = (out & 1u) << 31u;
     var direction = vec3<u32>(sign);
     direction[out >> 1u] = sign | 0x3f800000u;
     return direction;
 }
 
-// Center of a block along an axis [m] (bits): centers lie at whole numbers of halves of a voxel.
+// Center of a block along an axis [m] (bits): centers are multiples of half a voxel.
 fn half_place(axis: u32, at: u32) -> u32 {
     var first = record.mesh.w;
     if axis > 0u {
@@ -270,7 +270,7 @@ fn half_place(axis: u32, at: u32) -> u32 {
     return mesh[first + at];
 }
 
-// Writes particles: a thread for every bit of every word.
+// Writes particles: a thread per bit of every word.
 @compute @workgroup_size(THREADS)
 fn emit(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32) {
@@ -281,14 +281,14 @@ fn emit(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
         return;
     }
     let mask = marks[STARTS + word];
-    // Workgroups of `count` had a word per thread.
+    // Workgroups of `count` process one word per thread.
     let before = marks[STARTS + 2u * total + word / THREADS] + marks[STARTS + total + word];
     let spot = spot_of(word);
     if bit == 0u && word == level_number(spot.level, 4u) {
         marks[spot.level] = before;
     }
     let rank = before + countOneBits(mask & ((1u << bit) - 1u));
-    // Where there is no room the host sees it from the number of all, and makes some.
+    // If the capacity is exceeded, the host detects it from the total and grows the buffers.
     if (mask >> bit & 1u) == 0u || rank >= record.merge.z {
         return;
     }

@@ -1,14 +1,14 @@
-//! Closed meshes to solid particles on the device: the twin of `build::voxel` (S27–S29), with the same result to the
-//! bit.
+//! Fills closed meshes with particles on the GPU: the GPU version of `voxel` (S27–S29), with bitwise the same
+//! result.
 //!
 //! ```text
 //! mesh ─ snap (host) ─▶ triangles flip bits ─▶ parities ─▶ rows, columns ─▶ levels, masks, sums ─▶ particles
 //! ```
 //!
-//! Everything between the upload of the mesh and the read-back of particles stays on the device, in a dozen dispatches
-//! of one submission. Decisions are signs of whole numbers, minima and XOR, which have no order; roots and quotients
-//! are put right to the last bit (`exact.wgsl`); what needs double precision (places of vertices, centers of particles)
-//! comes in tables from the host (`plan`).
+//! All data between the upload of the mesh and the readback of particles stays on the device, in a dozen dispatches
+//! of one submission. Decisions are signs of integers, minima and XOR, which are order-independent; roots and quotients
+//! are correctly rounded (`exact.wgsl`); values that need double precision (vertex positions, particle centers)
+//! come in tables from the host (`plan`).
 //!
 //! Reference: D4, chapter 4, with the errata E24–E27.
 
@@ -33,58 +33,58 @@ use crate::voxel::{
 use glam::Vec3;
 use std::time::Instant;
 
-/// Parts that are timed by themselves.
+/// Stages that are timed separately.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum VoxelStage {
-    /// Which voxels are inside.
+    /// Voxelization.
     Voxelize,
     /// Distances to the surface.
     Distance,
-    /// Larger voxels, and particles of all.
+    /// Merging and particle creation.
     Merge,
 }
 
 impl VoxelStage {
-    /// All, in their order.
+    /// All stages, in order.
     pub const ALL: [Self; 3] = [Self::Voxelize, Self::Distance, Self::Merge];
 }
 
-/// What a call took [s].
+/// Times of a call [s].
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct VoxelTimes {
-    /// Each stage on the device: by its own clock where it has one, else the host's time from submission to end.
+    /// Each stage on the device: by timestamp queries if supported, else host time from submission to completion.
     pub stages: [f64; VoxelStage::ALL.len()],
-    /// The host before: snapping, tables, buffers that had to grow, upload.
+    /// Host time before: snapping, tables, buffer growth, upload.
     pub prepare: f64,
-    /// The host after: copies from the device, and particles as arrays.
+    /// Host time after: readback, and particles as arrays.
     pub readback: f64,
 }
 
-/// A mesh that was filled.
+/// A filled mesh.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Filled {
-    /// What it was filled with; the CPU's to the bit, order included.
+    /// Its particles; bitwise those of the CPU, order included.
     pub particles: Particles,
-    /// Voxels inside.
+    /// Number of voxels inside.
     pub voxels: usize,
-    /// What it took.
+    /// Times of the call.
     pub times: VoxelTimes,
-    /// Dispatches it took.
+    /// Number of dispatches.
     pub dispatches: usize,
 }
 
 /// Why a mesh was not filled.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum GpuVoxelError {
-    /// The mesh or the grid is at fault; the CPU would say the same.
+    /// The mesh or the grid is invalid; the CPU reports the same.
     #[error(transparent)]
     Voxel(#[from] VoxelError),
-    /// The device is.
+    /// A device error.
     #[error(transparent)]
     Gpu(#[from] GpuError),
 }
 
-/// Turns meshes into particles on a device. Pipelines are made once, buffers grow and are kept.
+/// Fills meshes with particles on a device. Pipelines are created once, buffers grow and are reused.
 pub struct GpuVoxelizer<'a> {
     device: &'a Device,
     pipelines: Pipelines,
@@ -93,7 +93,7 @@ pub struct GpuVoxelizer<'a> {
     threads: usize,
 }
 
-/// What a call found before particles are read: status, starts of levels, times.
+/// Results before particles are read: status, starts of levels, times.
 struct Outcome {
     leak: Option<u32>,
     voxels: usize,
@@ -117,20 +117,20 @@ impl<'a> GpuVoxelizer<'a> {
         Ok(Self { timer: VoxelTimer::new(device), device, pipelines, buffers, threads })
     }
 
-    /// Memory on the device so far [bytes].
+    /// Device memory in use [bytes].
     pub fn bytes(&self) -> u64 {
         self.buffers.bytes()
     }
 
-    /// As `build::voxel::fill`: checks and repairs the mesh first. Returns notes on what was repaired.
+    /// As `voxel::fill`: checks and repairs the mesh first. Returns notes on repairs.
     pub fn fill(&mut self, mesh: TriMesh, filling: &Filling) -> Result<(Particles, Vec<String>), GpuVoxelError> {
         let (mesh, notes) = clean_surface(mesh, SurfaceNeed::Closed).map_err(VoxelError::from)?;
         let grid = Grid::fit(&mesh.positions, filling.grid, filling.padding)?;
         Ok((self.particles(&mesh, &grid, filling.merge)?.particles, notes))
     }
 
-    /// As `build::voxel::{voxelize, Field::inside, merge}` one after the other: particles of a closed mesh that is
-    /// fine, merged below a depth [voxels] if there is one. No voxel inside is an error.
+    /// As `voxel::{voxelize, Field::inside, merge}` in sequence: particles of a valid closed mesh, merged below a
+    /// depth [voxels] if there is one. No voxel inside is an error.
     pub fn particles(&mut self, mesh: &TriMesh, grid: &Grid, depth: Option<f32>) -> Result<Filled, GpuVoxelError> {
         let start = Instant::now();
         check_depth(depth)?;
@@ -138,10 +138,10 @@ impl<'a> GpuVoxelizer<'a> {
         plan.distances(Reach::Inside);
         plan.particles(grid, depth);
         let mut outcome = None;
-        // What merges is fewer, so a guess that does not fit is no error yet.
+        // Merging reduces the number, so an estimate that does not fit is no error yet.
         let mut needed = expected(mesh, grid).min(self.device.binding_bytes / buffers::PARTICLE);
         let mut prepare = 0.0;
-        // Twice at most: once it is known how many particles there are.
+        // Twice at most: the first run determines the number of particles.
         while outcome.as_ref().is_none_or(|o: &Outcome| o.particles() > self.buffers.capacity()) {
             self.buffers.grow(self.device, &self.pipelines, &plan.sizes(), needed)?;
             self.buffers.send(self.device, &plan.table, &plan.records(self.buffers.capacity()));
@@ -161,7 +161,7 @@ impl<'a> GpuVoxelizer<'a> {
         Ok(Filled { particles, voxels: outcome.voxels, times, dispatches: plan.dispatches() })
     }
 
-    /// As `build::voxel::voxelize`.
+    /// As `voxel::voxelize`.
     pub fn voxelize(&mut self, mesh: &TriMesh, grid: &Grid) -> Result<Voxels, GpuVoxelError> {
         let (plan, axis) = self.plan_solid(mesh, grid)?;
         self.buffers.grow(self.device, &self.pipelines, &plan.sizes(), 0)?;
@@ -173,7 +173,7 @@ impl<'a> GpuVoxelizer<'a> {
         Ok(Voxels::from_words(grid.dims(), words))
     }
 
-    /// As `Field::inside` or `Field::new`, of any voxels.
+    /// As `Field::inside` or `Field::new`, for any voxels.
     pub fn distances(&mut self, voxels: &Voxels, reach: Reach) -> Result<Field, GpuVoxelError> {
         let dims = voxels.dims();
         if let Some(&found) = dims.iter().find(|d| !(1..=MOST_ALONG).contains(*d)) {
@@ -197,7 +197,7 @@ impl<'a> GpuVoxelizer<'a> {
     fn plan_solid(&self, mesh: &TriMesh, grid: &Grid) -> Result<(Plan, usize), VoxelError> {
         let vertices = mesh.positions.len();
         if let Some(t) = mesh.triangles.iter().position(|t| t.iter().any(|&v| v as usize >= vertices)) {
-            let reason = format!("triangle {t} names a vertex that is not there: the mesh has {vertices}");
+            let reason = format!("triangle {t} uses a vertex out of range: the mesh has {vertices}");
             return Err(MeshError(reason).into());
         }
         let places = snap(&mesh.positions, grid)?;
@@ -207,7 +207,7 @@ impl<'a> GpuVoxelizer<'a> {
         Ok((plan, axis))
     }
 
-    /// Runs all stages: in one submission where the device has a clock, else in one each.
+    /// Runs all stages: in one submission if the device has timestamps, else in one each.
     fn execute(&mut self, plan: &Plan) -> Result<Outcome, GpuError> {
         let mut stages = [0.0; VoxelStage::ALL.len()];
         let mut encoder = self.device.device.create_command_encoder(&Default::default());
@@ -274,8 +274,8 @@ impl<'a> GpuVoxelizer<'a> {
     }
 }
 
-/// Particles to make room for at first: as many as the mesh has voxels by its volume, and what its surface may add.
-/// A mesh that has more, as one that is partly inside out may have, is filled a second time.
+/// Initial particle capacity: the mesh volume in voxels, plus the possible contribution of its surface.
+/// A mesh that needs more, such as one that is partly inverted, is filled a second time.
 fn expected(mesh: &TriMesh, grid: &Grid) -> u64 {
     let by_volume = mesh.volume().abs() / grid.voxel_volume();
     let [x, y, z] = grid.dims().map(u64::from);

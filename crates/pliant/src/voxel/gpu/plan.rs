@@ -1,7 +1,7 @@
-//! What a mesh and a grid come to on the device: tables, records, sizes of buffers, and the list of dispatches.
+//! Plan of a voxelization on the device: tables, records, buffer sizes, and the list of dispatches.
 //!
-//! Everything that needs 64 bits or a division is decided here, once per mesh: places of vertices are snapped, and
-//! centers of particles stand in a table of half voxels along each axis, so that they are the CPU's to the bit.
+//! Everything that needs 64 bits or a division is computed here, once per mesh: vertex positions are snapped, and
+//! particle centers come from a table of half voxels along each axis, so that they are bitwise those of the CPU.
 
 use crate::voxel::gpu::shaders::Kernel;
 use crate::voxel::gpu::{MOST_GROUPS, VoxelStage};
@@ -9,28 +9,28 @@ use crate::voxel::{Grid, Reach, merge_step, particle_radius};
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
 
-/// Words before those of voxels: the first voxel that leaks, how many are inside, and nothing.
+/// Words before those of voxels: the first leaking voxel, the number of inside voxels, unused.
 pub const STATUS: usize = 16;
-/// Words before the masks: the first particle of each level; the last is the number of all.
+/// Words before the masks: the first particle of each level; the last is the total.
 pub const STARTS: usize = 16;
-/// Most levels above voxels: a block of 1024 voxels along each axis.
+/// Maximum levels above voxels: a block of 1024 voxels along each axis.
 const MOST_LEVELS: usize = 10;
-/// Levels in the table: one more is looked at by the last dispatch.
+/// Levels in the table: the last dispatch reads beyond the highest.
 const TABLE_LEVELS: usize = MOST_LEVELS + 4;
-/// Words of a level in the table.
+/// Words per level in the table.
 const LEVEL_WORDS: usize = 8;
-/// Triangles of a workgroup.
+/// Triangles per workgroup.
 const CAST: usize = 64;
-/// Columns of a large triangle that a thread shall look at.
+/// Target number of columns of a large triangle per thread.
 const COLUMNS_PER_THREAD: usize = 16;
-/// Slices of large triangles at most, and workgroups of all slices: where triangles are many, few of them are large, and
-/// every slice looks at all.
+/// Maximum slices of large triangles, and maximum workgroups of all slices: if there are many triangles, few of them
+/// are large, and every slice tests all.
 const MOST_SLICES: usize = 64;
 const SLICED_GROUPS: usize = 1024;
-/// Levels that one dispatch makes.
+/// Levels per dispatch.
 const LEVELS_TOGETHER: usize = 3;
 
-/// `Record` of `bindings.wgsl`, which says what the numbers are.
+/// `Record` of `bindings.wgsl`, which documents the fields.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Record {
@@ -42,23 +42,23 @@ pub struct Record {
     pub job: [u32; 4],
 }
 
-/// All voxels, not only those inside.
+/// All voxels, not only inside ones.
 const WANTS_ALL: u32 = 1;
-/// Distances in place of numbers of sites.
+/// Distances instead of site codes.
 const WANTS_PHI: u32 = 2;
 
 /// One dispatch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dispatch {
     pub kernel: Kernel,
-    /// Number of its record.
+    /// Index of its record.
     pub record: usize,
-    /// Whether `codes` and `others` change places.
+    /// Whether `codes` and `others` are swapped.
     pub swapped: bool,
     pub groups: [u32; 3],
 }
 
-/// Bytes of the buffers.
+/// Sizes of the buffers [bytes].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
     pub mesh: u64,
@@ -68,25 +68,25 @@ pub struct Sizes {
     pub marks: u64,
 }
 
-/// What one call is made of.
+/// Everything for one call.
 pub struct Plan {
     dims: [u32; 3],
     threads: usize,
-    /// The buffer `mesh`.
+    /// Contents of the buffer `mesh`.
     pub table: Vec<u32>,
-    /// What all records have.
+    /// Fields common to all records.
     base: Record,
-    /// What they differ in.
+    /// The field that differs between records.
     jobs: Vec<[u32; 4]>,
     /// Dispatches by stage.
     pub stages: [Vec<Dispatch>; VoxelStage::ALL.len()],
-    /// Levels, their words and their blocks.
+    /// Number of levels, of their words and of their blocks.
     levels: usize,
     words: usize,
     blocks: usize,
 }
 
-/// A mesh that was snapped, and the axis that it is looked at along.
+/// A snapped mesh and its projection axis.
 pub struct Snapped<'a> {
     pub places: &'a [[i32; 3]],
     pub triangles: &'a [[u32; 3]],
@@ -94,7 +94,7 @@ pub struct Snapped<'a> {
 }
 
 impl Plan {
-    /// A plan for a grid of so many voxels along each axis, which does nothing yet.
+    /// An empty plan for a grid with these dimensions.
     pub fn new(dims: [u32; 3], threads: usize) -> Self {
         let base = Record { dims: [dims[0], dims[1], dims[2], dims[0].div_ceil(32)], ..Record::default() };
         let words = Self::words_of(dims);
@@ -121,29 +121,29 @@ impl Plan {
         self.dims.iter().map(|&d| d as usize).product()
     }
 
-    /// Words of all voxels.
+    /// Number of words of all voxels.
     pub fn voxel_words(&self) -> usize {
         Self::words_of(self.dims)
     }
 
-    /// All records, with room for so many particles.
+    /// All records, with this particle capacity.
     pub fn records(&self, capacity: u32) -> Vec<Record> {
         let mut base = self.base;
         base.merge[2] = capacity;
         self.jobs.iter().map(|&job| Record { job, ..base }).collect()
     }
 
-    /// Levels above voxels.
+    /// Number of levels above voxels.
     pub fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Dispatches of all stages.
+    /// Number of dispatches of all stages.
     pub fn dispatches(&self) -> usize {
         self.stages.iter().map(Vec::len).sum()
     }
 
-    /// What buffers must hold.
+    /// Required buffer sizes.
     pub fn sizes(&self) -> Sizes {
         let used = |stage: VoxelStage| !self.stages[stage as usize].is_empty();
         let marks = if used(VoxelStage::Merge) { 2 * self.words + self.words.div_ceil(self.threads) } else { 0 };
@@ -167,7 +167,7 @@ impl Plan {
         self.stages[stage as usize].push(Dispatch { kernel, record, swapped: false, groups });
     }
 
-    /// Which voxels are inside (S27).
+    /// Adds voxelization (S27).
     pub fn solid(&mut self, mesh: &Snapped, grid: &Grid) {
         let axes = [[1, 2, 0], [0, 2, 1], [0, 1, 2]][mesh.axis].map(|a: usize| a as u32);
         let first = self.table.len();
@@ -194,7 +194,7 @@ impl Plan {
         }
     }
 
-    /// Distances (S28): rows, then columns along y and along z, from one buffer to the other and back.
+    /// Adds distances (S28): rows, then columns along y and along z, alternating between two buffers.
     pub fn distances(&mut self, reach: Reach) {
         let wants = if reach == Reach::Everywhere { WANTS_ALL } else { 0 };
         let [nx, ny, nz] = self.dims;
@@ -210,7 +210,7 @@ impl Plan {
         }
     }
 
-    /// Particles (S29), of several sizes where there is a depth to merge at.
+    /// Adds particles (S29), of several sizes if there is a merge depth.
     pub fn particles(&mut self, grid: &Grid, depth: Option<f32>) {
         let shortest = self.dims.iter().min().copied().unwrap_or(1).max(1);
         self.levels = depth.map_or(0, |_| shortest.ilog2() as usize);
@@ -245,7 +245,7 @@ impl Plan {
     }
 }
 
-/// Workgroups in two dimensions, since one holds only so many.
+/// Workgroup counts in two dimensions, since each is limited.
 fn folded(groups: usize) -> [u32; 3] {
     let x = groups.clamp(1, MOST_GROUPS);
     [x as u32, groups.div_ceil(x).max(1) as u32, 1]

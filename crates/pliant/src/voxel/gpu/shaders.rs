@@ -1,4 +1,4 @@
-//! The shaders of this room: which entry point belongs to which file, and the pipelines, made once.
+//! The voxel shaders: entry points and their files, and the pipelines, created once.
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
@@ -9,7 +9,7 @@ const DISTANCE: &str = include_str!("distance.wgsl");
 const EXACT: &str = include_str!("exact.wgsl");
 const MERGE: &str = include_str!("merge.wgsl");
 
-/// Threads of most workgroups, at most: what every browser grants.
+/// Maximum threads of most workgroups: the WebGPU default limit.
 const MOST_THREADS: u32 = 256;
 
 /// An entry point.
@@ -64,7 +64,7 @@ impl Kernel {
         }
     }
 
-    /// The module. Only triangles flip bits that others flip too.
+    /// WGSL source of the module. Only triangles flip bits concurrently, with atomics.
     fn text(self, threads: u32) -> String {
         let word = if self.parts() == [SOLID] { "atomic<u32>" } else { "u32" };
         let words = format!("@group(0) @binding(1) var<storage, read_write> words: array<{word}>;");
@@ -73,21 +73,21 @@ impl Kernel {
     }
 }
 
-/// Threads of a workgroup on a device: a power of two, 64 to 256, as many as it has.
+/// Threads per workgroup on a device: a power of two, 64 to 256, as large as supported.
 pub fn threads(device: &Device) -> u32 {
     let limits = device.device.limits();
     let most = limits.max_compute_workgroup_size_x.min(limits.max_compute_invocations_per_workgroup);
     1 << most.clamp(64, MOST_THREADS).ilog2()
 }
 
-/// All pipelines, and the layout of what they see.
+/// All pipelines, and their bind group layout.
 pub struct Pipelines {
     pub layout: wgpu::BindGroupLayout,
     all: Vec<wgpu::ComputePipeline>,
 }
 
 impl Pipelines {
-    /// Compiles everything.
+    /// Compiles all pipelines.
     pub fn new(device: &Device) -> Result<Self, GpuError> {
         let layout = device.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("voxels"),
@@ -100,9 +100,9 @@ impl Pipelines {
         });
         let threads = threads(device);
         let all = Kernel::ALL.into_iter().map(|kernel| {
-            // SAFETY: `GpuVoxelizer` has checked vertex numbers and sizes of grids, `Plan` sizes the buffers by the same
-            // numbers that the shaders stop at, and every loop ends: over a length, or when what is left over of a
-            // division or a root, known to a few units, is in range.
+            // SAFETY: `GpuVoxelizer` has checked vertex numbers and sizes of grids, `Plan` sizes the buffers by the
+            // same numbers that bound the shaders' accesses, and every loop terminates: over a length, or when the
+            // remainder of a division or a root, known to a few units, is in range.
             unsafe { device.pipeline(kernel.entry(), kernel.entry(), kernel.text(threads), Some(&pipeline_layout)) }
         });
         Ok(Self { all: all.collect::<Result<_, _>>()?, layout })

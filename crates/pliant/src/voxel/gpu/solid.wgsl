@@ -1,7 +1,7 @@
-// Which voxels are inside (S27; D4 4.26-4.35 with E24): the twin of `build::voxel::solid`, whose head says why the
-// numbers fit. Triangles flip bits in any order, which XOR does not see.
+// Voxelization (S27; D4 4.26-4.35 with E24): WGSL version of `voxel::solid`, whose module comment shows that the
+// numbers fit. Triangles flip bits in any order, since XOR is commutative.
 
-// Columns of a triangle's box that one thread looks at by itself.
+// Columns of a triangle's box that a single thread processes.
 const SMALL: u32 = 64u;
 // Threads of a workgroup of triangles.
 const CAST: u32 = 64u;
@@ -11,7 +11,7 @@ var<workgroup> large: array<u32, 64>;
 var<workgroup> sums: array<u32, THREADS>;
 var<workgroup> inside: atomic<u32>;
 
-// Nothing is inside, nothing leaks.
+// Clears all voxels and the status.
 @compute @workgroup_size(THREADS)
 fn wipe(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
         @builtin(local_invocation_index) lane: u32) {
@@ -21,7 +21,7 @@ fn wipe(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     }
 }
 
-// A corner in the order of the projection: two axes of the plane, then that of the columns.
+// A corner in projection order: two axes of the plane, then that of the columns.
 fn corner(vertex: u32) -> vec3<i32> {
     let at = record.mesh.y + 3u * vertex;
     return vec3<i32>(bitcast<i32>(mesh[at + record.axes.x]), bitcast<i32>(mesh[at + record.axes.y]),
@@ -48,19 +48,19 @@ fn columns_of(span: vec4<i32>) -> u32 {
     return select(0u, u32(size.x) * u32(size.y), all(size > vec2<i32>(0)));
 }
 
-// Places on an edge are inside where its function grows along the first axis that it changes along.
+// Positions on an edge are inside if its function increases along the first axis on which it changes.
 fn tie_of(side: vec2<i32>) -> i32 {
     return select(0, 1, side.x > 0 || (side.x == 0 && side.y > 0));
 }
 
-// The edge function of a side of a projected triangle, positive to the left (D4 4.27), one more where ties are inside.
+// The edge function of a side of a projected triangle, positive to the left (D4 4.27), plus one where ties are inside.
 fn side_at(start: vec3<i32>, end: vec3<i32>, at: vec2<i32>) -> i32 {
     let slope = vec2<i32>(start.y - end.y, end.x - start.x);
     return slope.x * (at.x - start.x) + slope.y * (at.y - start.y) + tie_of(slope);
 }
 
-// Whether a center on the plane counts as behind it: the sign of the normal's first number that is not 0 in the order
-// x, y, z. That along the columns is positive.
+// Whether a center on the plane counts as behind it: the sign of the normal's first nonzero component in the order
+// x, y, z. The component along the columns is positive.
 fn tie_is_behind(normal: vec3<i32>) -> bool {
     switch record.axes.z {
         case 0u: { return true; }
@@ -69,10 +69,10 @@ fn tie_is_behind(normal: vec3<i32>) -> bool {
     }
 }
 
-// Number of the first voxel of a column whose center is behind the plane (D4 4.32, but exact).
+// Index of the first voxel of a column whose center is behind the plane (D4 4.32, but exact).
 //
-// The distance to the first center is a sum of products of 31 and 16 bits. It is kept as high * 2^15 + low: over the
-// triangle it is within 2^45, so the high half fits, even where it wraps around on the way.
+// The distance to the first center is a sum of products of 31 and 16 bits, stored as high * 2^15 + low: over the
+// triangle it is within 2^45, so the high half fits, even if intermediate values wrap around.
 fn first_behind(normal: vec3<i32>, through: vec3<i32>, at: vec2<i32>) -> u32 {
     let bits = record.axes.w;
     let way = through - vec3<i32>(at, 1 << (bits - 1u));
@@ -88,11 +88,11 @@ fn first_behind(normal: vec3<i32>, through: vec3<i32>, at: vec2<i32>) -> u32 {
     if high < 0 || (high == 0 && low == 0) {
         return 0u;
     }
-    // Steps of normal.z << bits are as many as steps of normal.z in this, rounded up.
+    // Dividing by normal.z << bits equals dividing this by normal.z, rounded up.
     let tail = (low + (1 << bits) - 1) >> bits;
     let needed = (high << (15u - bits)) + tail;
     let about = f32(high) * f32(1 << (15u - bits)) + f32(tail);
-    // At most 1024 with an error far below 1: what is left over is within 2^31, whatever the product is.
+    // At most 1024 with an error far below 1: the remainder is within 2^31, even if the product wraps.
     var steps = i32(about / f32(normal.z));
     var left = needed - steps * normal.z;
     while left > 0 {
@@ -106,12 +106,12 @@ fn first_behind(normal: vec3<i32>, through: vec3<i32>, at: vec2<i32>) -> u32 {
     return u32(steps);
 }
 
-// Flips the first voxel behind the triangle in some columns of its box: number `first`, and then every `step`-th.
+// Flips the first voxel behind the triangle in some columns of its box: number `first`, then every `step`-th.
 fn cast_columns(a: vec3<i32>, b_given: vec3<i32>, c_given: vec3<i32>, first: u32, step: u32) {
     var b = b_given;
     var c = c_given;
     let area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-    // E24: seen edge-on.
+    // E24: edge-on.
     if area == 0 {
         return;
     }
@@ -147,7 +147,7 @@ fn flip(i: u32, j: u32, depth: u32) {
     atomicXor(&words[STATUS + word], 1u << (at.x & 31u));
 }
 
-// A thread per triangle; large ones are left to all threads of the workgroup, and to several slices of it (z).
+// A thread per triangle; large ones are processed by all threads of the workgroup, in several slices (z).
 @compute @workgroup_size(CAST)
 fn triangles(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
              @builtin(local_invocation_index) lane: u32) {
@@ -181,8 +181,8 @@ fn leaks(at: vec3<u32>) {
     atomicMin(&words[0], (at.z * record.dims.y + at.y) * record.dims.x + at.x);
 }
 
-// Flips become insides along y or z: 16 columns of words side by side, each cut into as many pieces as there are
-// threads for it. A column that does not end outside leaks; the first voxel that does is remembered.
+// Prefix parity along y or z: 16 adjacent columns of words, each split among
+// the available threads. A column that does not end outside leaks; the first such voxel is recorded.
 @compute @workgroup_size(THREADS)
 fn along_columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
                  @builtin(local_invocation_index) lane: u32) {
@@ -228,7 +228,7 @@ fn along_columns(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroup
     }
 }
 
-// The same along x, where a row is a few words: within words by doubling, from word to word by the last bit.
+// The same along x, where a row is a few words: by doubling within words, by the last bit from word to word.
 @compute @workgroup_size(THREADS)
 fn along_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>,
               @builtin(local_invocation_index) lane: u32) {
@@ -247,7 +247,7 @@ fn along_rows(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) 
         before = 0u - (word >> 31u);
         let used = record.dims.x - 32u * k;
         if used < 32u {
-            // Parities run on behind the end of a row that leaks.
+            // Parities extend beyond the end of a row that leaks.
             word &= (1u << used) - 1u;
         }
         if used <= 32u && (word >> (used - 1u) & 1u) == 1u {

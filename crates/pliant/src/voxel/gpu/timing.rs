@@ -1,4 +1,4 @@
-//! Times of stages: the device's own where it has a clock, else the host's.
+//! Stage times: timestamp queries if the device supports them, else host time.
 
 use crate::runtime::gpu::device::Device;
 use crate::voxel::gpu::VoxelStage;
@@ -7,16 +7,16 @@ use crate::voxel::gpu::buffers::{HEAD, VoxelBuffers};
 const COUNT: usize = 2 * VoxelStage::ALL.len();
 const BYTES: u64 = 8 * COUNT as u64;
 
-/// Queries and the buffer that they are resolved into.
+/// Timestamp queries and their resolve buffer.
 pub struct VoxelTimer {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
-    /// Seconds of a tick.
+    /// Seconds per tick.
     tick: f64,
 }
 
 impl VoxelTimer {
-    /// For a device that has timestamps.
+    /// `None` if the device has no timestamps.
     pub fn new(device: &Device) -> Option<Self> {
         let tick = f64::from(device.tick?) * 1e-9;
         let queries = device.device.create_query_set(&wgpu::QuerySetDescriptor {
@@ -33,7 +33,7 @@ impl VoxelTimer {
         Some(Self { queries, resolved, tick })
     }
 
-    /// Where the pass of a stage writes its begin and its end.
+    /// Timestamp writes at the beginning and end of a stage's pass.
     pub fn writes(&self, stage: VoxelStage) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
@@ -42,13 +42,13 @@ impl VoxelTimer {
         }
     }
 
-    /// Encodes the way of the times to the head, where they are last.
+    /// Encodes the copy of the timestamps to the end of the readback buffer.
     pub fn resolve(&self, encoder: &mut wgpu::CommandEncoder, buffers: &VoxelBuffers) {
         encoder.resolve_query_set(&self.queries, 0..COUNT as u32, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, buffers.head(), HEAD - BYTES, BYTES);
     }
 
-    /// Seconds of a stage from the words of the head.
+    /// Duration of a stage from the words of that buffer [s].
     pub fn seconds(&self, head: &[u32], stage: VoxelStage) -> f64 {
         let words = &head[head.len() - 2 * COUNT..];
         let tick = |k: usize| u64::from(words[2 * k]) | u64::from(words[2 * k + 1]) << 32;
