@@ -27,13 +27,13 @@ pub fn drain_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut S
     let (Some(first), Some(end)) = (first, end) else { return Ok(()) };
     gpu.wait()?;
     gpu.read_places(host, first..end)?;
-    let taken = take(model, host, gpu.time());
+    let taken = remove_drained(model, host, gpu.time());
     gpu.upload_particles(host, &taken);
     Ok(())
 }
 
 /// In the order of drains and particles; one that is in several is taken by the first.
-fn take(model: &TransitionModel<'_>, state: &mut State, time: f64) -> Vec<u32> {
+fn remove_drained(model: &TransitionModel<'_>, state: &mut State, time: f64) -> Vec<u32> {
     let mut taken = Vec::new();
     for drain in model.drains {
         let pose = drain.motion.pose(time);

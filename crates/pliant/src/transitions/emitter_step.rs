@@ -39,7 +39,7 @@ pub fn emit_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut St
 }
 
 /// Wakes grains up at the mouth; returns which. Where nobody waits to come out, nobody does, and that moment passes.
-fn enter(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut State) -> Vec<u32> {
+fn activate(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut State) -> Vec<u32> {
     let emitter: &Emitter = &model.emitters[number];
     let mut entered = Vec::new();
     let out = state.emitted[number];

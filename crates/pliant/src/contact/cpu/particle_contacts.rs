@@ -194,7 +194,7 @@ impl ParticleContacts {
 
     /// The way out of a body turns with it. That of the substep's beginning will do for all of it. Bodies of several
     /// regions have none: their particles are as free ones.
-    fn turn_fields(&mut self, model: &ContactModel<'_>, state: &State) {
+    fn rotate_fields(&mut self, model: &ContactModel<'_>, state: &State) {
         let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
         self.fields.clear();
         self.fields.resize(state.particles, Field::default());

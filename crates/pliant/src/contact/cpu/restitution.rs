@@ -62,7 +62,7 @@ pub fn bounce(
 }
 
 /// Particles against colliders.
-fn against(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, inv_h: f32) {
+fn collider_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, inv_h: f32) {
     let ContactScratch {
         moving_colliders,
         contacts,
@@ -91,7 +91,7 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, i
 
 /// Particles with each other: all contacts at once, each with the share of the masses that its particles can spare, so
 /// that momentum is kept (as in `meet`).
-fn between(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, bounce: &RestitutionLaw) {
+fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, bounce: &RestitutionLaw) {
     let ContactScratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } =
         scratch;
     let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);
