@@ -5,6 +5,8 @@
 
 use crate::neighbors::sorted_particles::{Probe, Sorted, WIDTH};
 use crate::neighbors::{ASLEEP, Pairs, near, phases_meet};
+#[cfg(target_arch = "x86_64")]
+use crate::runtime::cpu::isa::{Isa, LaneWidth};
 
 /// A way to test a run of slots.
 pub(crate) trait Sift {
@@ -69,7 +71,7 @@ impl Sift for Eight {
         // Eight are stored at a time, wanted or not.
         out.reserve(end - first + WIDTH);
         let mut len = out.len();
-        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. RigidMassSplitting: first
+        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. Loads: first
         // < end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by
         // at most one per slot, and WIDTH elements behind the last are reserved.
         unsafe {
@@ -179,10 +181,8 @@ const fn pack() -> [[u32; WIDTH]; 256] {
     table
 }
 
-/// Whether [`Eight`] may be used. Asks the processor again, because anybody can write down an `Isa`.
+/// Whether [`Eight`] may be used. An [`Isa`] of AVX2 says nothing about POPCNT, which is asked for here.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn eight(isa: crate::runtime::cpu::Isa) -> bool {
-    isa == crate::runtime::cpu::Isa::Avx2
-        && std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("popcnt")
+pub(crate) fn eight(isa: Isa) -> bool {
+    isa.width() == LaneWidth::Avx2 && std::arch::is_x86_feature_detected!("popcnt")
 }

@@ -1,6 +1,6 @@
 //! A running simulation: model, state and the backend that moves it.
 //!
-//! Here is what moves it; `look` is what can be seen of it, `edit` what can be changed besides the state.
+//! Here is what moves it; `queries` is what can be seen of it, `setters` what can be changed besides the state.
 
 mod host_copy;
 mod queries;
@@ -19,7 +19,7 @@ pub use crate::simulation::queries::ConstraintView;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::{Gpu, Surface};
-use crate::state::State;
+use crate::state::{State, StateLayout};
 use crate::transitions;
 
 /// Who runs the passes.
@@ -66,8 +66,10 @@ struct Readback {}
 pub struct Simulation {
     model: Model,
     state: HostCopy<Readback>,
-    /// Whether the caller may have changed masses since the last step.
+    /// Whether the caller may have changed the state since the last step.
     edited: bool,
+    /// What of the state no caller may change.
+    layout: StateLayout,
     cpu: Cpu,
     #[cfg(feature = "gpu")]
     gpu: Option<Box<Gpu>>,
@@ -103,6 +105,7 @@ impl Simulation {
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self {
             model,
+            layout: StateLayout::of(&state),
             state: HostCopy::new(state),
             edited: false,
             cpu,
@@ -116,7 +119,7 @@ impl Simulation {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| device.target()))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, state: HostCopy::new(state), edited: false, cpu, gpu })
+        Ok(Self { model, layout: StateLayout::of(&state), state: HostCopy::new(state), edited: false, cpu, gpu })
     }
 
     /// Whether a GPU is expected to be faster than the threads it was given beside it.
@@ -135,6 +138,7 @@ impl Simulation {
 
     /// So many steps of dt. On a GPU they are submitted together and nobody waits for them.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
+        self.check_edits();
         self.weigh_bodies();
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
@@ -162,6 +166,13 @@ impl Simulation {
             }
         }
         Ok(())
+    }
+
+    /// Panics where the caller has changed what of the state must stay.
+    fn check_edits(&self) {
+        if self.edited {
+            self.layout.check(self.state());
+        }
     }
 
     /// Bodies keep the masses of their particles; what the caller has changed is taken over.
@@ -216,16 +227,18 @@ impl Simulation {
         self.gpu.as_deref()
     }
 
-    /// The GPU half, to change how it is measured.
+    /// Whether a GPU takes the times of its stages from now on; false where it has no timestamps, and on the CPU, which
+    /// always takes them.
     #[cfg(feature = "gpu")]
-    pub fn gpu_mut(&mut self) -> Option<&mut Gpu> {
-        self.gpu.as_deref_mut()
+    pub fn set_profiling(&mut self, on: bool) -> bool {
+        self.gpu.as_deref_mut().is_some_and(|gpu| gpu.set_profiling(on))
     }
 
     /// The surface in the buffers of the GPU, to be drawn from there, as it is after all steps and changes so far;
     /// nothing on the CPU. Nobody waits, and nothing is read back.
     #[cfg(feature = "gpu")]
     pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
+        self.check_edits();
         let Some(gpu) = &mut self.gpu else { return Ok(None) };
         self.state.share(|changed| gpu.upload(&self.model, changed));
         Ok(Some(gpu.surface(&self.model)?))
@@ -256,8 +269,8 @@ impl Simulation {
         }
     }
 
-    /// The moving half, to be changed between steps. Sizes must stay as they are: the next step panics
-    /// otherwise.
+    /// The moving half, to be changed between steps. Lengths of arrays and members of bodies must stay as they are: the
+    /// next step panics otherwise, and says which have changed.
     ///
     /// # Panics
     /// As [`Self::state`].

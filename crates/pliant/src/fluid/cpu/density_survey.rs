@@ -55,7 +55,7 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> DensitySurvey 
                 continue;
             }
             let (list, place) = (NeighborBlocks::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
-            let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
+            let (rows, volumes) = (&state.rows[..n], &fluid.volumes[..]);
             // SAFETY: lists name particles of these rows, and nobody writes them.
             let (sums, center) = unsafe {
                 match fluid.smoothing {

@@ -151,8 +151,7 @@ unsafe fn tugs<F: Pack, K: Smooth<F>, const EVEN: bool>(
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
-            let (row, pull) =
-                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(pulls.as_ptr(), &index[at..])) };
+            let (row, pull) = unsafe { (F::gather(rows, &index[at..]), F::gather(pulls, &index[at..])) };
             let apart = here - row.v;
             let g = apart * (kernel.at(apart.length_squared()).1 * F::load(&spaces[at..]));
             parts[p] = parts[p] + tug(own, (pull.v, pull.w), g, adhesion);

@@ -212,8 +212,7 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
-            let (row, step) =
-                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(steps.as_ptr(), &index[at..])) };
+            let (row, step) = unsafe { (F::gather(rows, &index[at..]), F::gather(steps, &index[at..])) };
             let apart = here - row.v;
             let square = apart.length_squared();
             let space = F::load(&spaces[at..]);
