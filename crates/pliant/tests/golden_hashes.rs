@@ -87,7 +87,7 @@ const SCENES: [(&str, u64, &str); 11] = [
         "volume tets",
         0x0000_0000_0000_0000,
         r#"
-        solver = { iterations = 5, partition = "mosaic", patch_particles = 40 }
+        solver = { iterations = 5, partition = "patch", patch_particles = 40 }
         [[soft]]
         torus = { radius = 0.3, width = 0.1, cells = [24, 2] }
         transform = { translate = [0, 0.1, 0], rotate = { axis = [1, 0, 0], degrees = 20 } }
