@@ -20,10 +20,8 @@ pub fn device_bytes(sim: &Simulation) -> Option<u64> {
 
 /// Enables stage timestamps on a GPU; the CPU always times its stages.
 pub fn measure_stages(sim: &mut Simulation) -> Result<(), Failure> {
-    let Some(gpu) = sim.gpu_mut() else { return Ok(()) };
-    if gpu.set_profiling(true) {
-        return Ok(());
-    }
+    let profiling = sim.set_profiling(true);
+    let Some(gpu) = sim.gpu().filter(|_| !profiling) else { return Ok(()) };
     let message = format!("adapter {:?} cannot measure the times of stages", gpu.device().name);
     Err(Failure::resource(message).help("`pliant gpu` lists the adapters that can; or use --backend cpu"))
 }

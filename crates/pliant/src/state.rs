@@ -19,7 +19,10 @@ pub struct Frozen {
     pub fields: Vec<RowData>,
 }
 
-/// State of a simulation. [`crate::model::Model`] is the constant data.
+/// The moving half of a simulation. [`crate::model::Model`] is the fixed half.
+///
+/// Values are the caller's to change between steps; lengths, `particles` and the members of `shapes` are not, and
+/// the next step panics if they have changed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Number of particles; rows from here on are orientations.
@@ -66,6 +69,60 @@ pub struct State {
     pub substeps: u64,
     /// Simulated time [s].
     pub time: f64,
+}
+
+/// Lengths of a state's arrays. They are fixed when a scene is built: kernels on either backend index them by numbers that
+/// were checked then, and only then.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct StateLayout {
+    lengths: [(&'static str, usize); 15],
+    multipliers: Vec<usize>,
+    /// Fingerprint of who belongs to which body, if there are bodies.
+    bodies: Option<u64>,
+}
+
+impl StateLayout {
+    pub(crate) fn of(state: &State) -> Self {
+        let s = state;
+        Self {
+            lengths: [
+                ("particles", s.particles),
+                ("rows", s.rows.len()),
+                ("previous rows", s.previous.len()),
+                ("older rows", s.older.len()),
+                ("velocities", s.velocities.len()),
+                ("older velocities", s.older_velocities.len()),
+                ("radii", s.radii.len()),
+                ("phases", s.phases.len()),
+                ("emitters", s.emitted.len().min(s.returned.len())),
+                ("melting bodies", s.melted.len()),
+                ("freezing liquids", s.frozen.len()),
+                ("integration orders", s.first_order.len()),
+                ("multipliers of inflatables", s.inflate_multipliers.len()),
+                ("pressures", s.pressures.len()),
+                ("displacements by pressure", s.carried.len()),
+            ],
+            multipliers: s.multipliers.iter().map(Vec::len).collect(),
+            bodies: s.shapes.as_ref().map(crate::rigid::ShapeMatch::layout_hash),
+        }
+    }
+
+    /// # Panics
+    /// Where a state does not have this layout, naming what has changed.
+    pub(crate) fn check(&self, state: &State) {
+        let found = Self::of(state);
+        for ((what, expected), (_, found)) in self.lengths.iter().zip(&found.lengths) {
+            assert!(
+                expected == found,
+                "the number of {what} has changed since the scene was built: {found}, but must stay {expected}"
+            );
+        }
+        assert!(
+            self.multipliers == found.multipliers,
+            "the number of multipliers has changed since the scene was built"
+        );
+        assert!(self.bodies == found.bodies, "the members of bodies have changed since the scene was built");
+    }
 }
 
 impl State {

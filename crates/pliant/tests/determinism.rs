@@ -156,7 +156,7 @@ fn r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths() {
             for method in ["pbd", "xpbd"] {
                 let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
                 let hash = |options: Options| run(text, &set, 6, options).hash();
-                let first = hash(Options { threads: 1, isa: Isa::Scalar, ..Options::default() });
+                let first = hash(Options { threads: 1, isa: Isa::SCALAR, ..Options::default() });
                 for threads in [2, 3, 7] {
                     let options = Options { threads, ..Options::default() };
                     assert_eq!(hash(options), first, "{name}, {partition}, {method}, {threads} threads");

@@ -114,15 +114,14 @@ fn fitting_steps(step: f64) -> u32 {
 
 /// Device time per step by stage [ms]; empty without timestamps.
 fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64>, StepError> {
-    let profiles = |sim: &mut Simulation, on: bool| sim.gpu_mut().is_some_and(|gpu| gpu.set_profiling(on));
-    if !profiles(sim, true) {
+    if !sim.set_profiling(true) {
         return Ok(BTreeMap::new());
     }
     sim.take_times();
     sim.advance(steps)?;
     sim.wait()?;
     let times = sim.take_times();
-    profiles(sim, false);
+    sim.set_profiling(false);
     let ms = |stage: Stage| (stage.name(), times.stage(stage) * 1e3 / f64::from(steps));
     // Contacts are part of predict, or of stabilize with particle contacts.
     let mut all = vec![Stage::Predict, Stage::Solve, Stage::Finalize];

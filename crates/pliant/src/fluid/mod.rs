@@ -19,8 +19,7 @@ pub mod boundary;
 pub(crate) mod cpu;
 pub mod density;
 #[cfg(feature = "gpu")]
-pub mod gpu;
-pub mod model;
+pub(crate) mod gpu;
 pub mod parameters;
 pub mod sph_kernels;
 pub mod surface_tension;

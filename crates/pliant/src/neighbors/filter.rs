@@ -5,6 +5,8 @@
 
 use crate::neighbors::sorted_particles::{Probe, Sorted, WIDTH};
 use crate::neighbors::{ASLEEP, Pairs, near, phases_meet};
+#[cfg(target_arch = "x86_64")]
+use crate::runtime::cpu::isa::{Isa, LaneWidth};
 
 /// A method to test a run of slots.
 pub(crate) trait Sift {
@@ -69,9 +71,9 @@ impl Sift for Eight {
         // Eight elements are always stored.
         out.reserve(end - first + WIDTH);
         let mut len = out.len();
-        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. Loads: first <
-        // end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by at
-        // most one per slot, and WIDTH elements behind the last are reserved.
+        // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. Loads: first
+        // < end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by
+        // at most one per slot, and WIDTH elements behind the last are reserved.
         unsafe {
             let (px, py, pz) = (_mm256_set1_ps(probe.x), _mm256_set1_ps(probe.y), _mm256_set1_ps(probe.z));
             let (pr, margin) = (_mm256_set1_ps(probe.radius), _mm256_set1_ps(probe.margin));
@@ -179,10 +181,8 @@ const fn pack() -> [[u32; WIDTH]; 256] {
     table
 }
 
-/// Whether [`Eight`] may be used. Detects the processor again, because an `Isa` can be constructed freely.
+/// Whether [`Eight`] may be used. An [`Isa`] of AVX2 says nothing about POPCNT, which is asked for here.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn eight(isa: crate::runtime::cpu::Isa) -> bool {
-    isa == crate::runtime::cpu::Isa::Avx2
-        && std::arch::is_x86_feature_detected!("avx2")
-        && std::arch::is_x86_feature_detected!("popcnt")
+pub(crate) fn eight(isa: Isa) -> bool {
+    isa.width() == LaneWidth::Avx2 && std::arch::is_x86_feature_detected!("popcnt")
 }

@@ -239,9 +239,10 @@ impl<V: Volume> Tree<V> {
 /// Computes the volumes of a fork's leaves, and continues upward where both children of a fork are complete (D4
 /// §5.2.4).
 fn climb<V: Volume>(forks: Shared<'_, Fork<V>>, up: &[u32], sorted: &Sorted, arrived: &[AtomicU32], number: usize) {
-    let base = forks.base();
+    let base = forks.all().cast::<Fork<V>>();
+    assert!(number < arrived.len() && arrived.len() == forks.all().len());
     for side in 0..2 {
-        // SAFETY: words do not change here; no reference to a whole fork exists while others write to it.
+        // SAFETY: in range as asserted. Words do not change here; nobody makes a reference to a whole fork that others write to.
         let word = unsafe { (*base.add(number)).words[side] };
         let Node::Bunch { first, count } = Node::unpack(word) else { continue };
         let (mut volume, mut phase) = bunch_volume(sorted, first as usize, count as usize);

@@ -248,7 +248,16 @@ impl ShapeMatch {
         self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
     }
 
-    /// Memory [bytes].
+    /// Fingerprint of who is a member of which body (64-bit FNV-1a over words): the part that no step changes.
+    pub(crate) fn layout_hash(&self) -> u64 {
+        let counts = self.bodies.iter().flat_map(|b| [b.first_block as u64, b.count as u64, b.first_row as u64]);
+        let members = self.members.iter().flatten().map(|&row| u64::from(row));
+        let sizes = [self.rows as u64, self.poses.len() as u64, self.blocks.len() as u64];
+        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+        sizes.into_iter().chain(counts).chain(members).fold(0xcbf2_9ce4_8422_2325, mix)
+    }
+
+    /// Memory that they hold [bytes].
     pub(crate) fn bytes(&self) -> u64 {
         let lists = match &self.layout {
             Layout::Runs => 0,

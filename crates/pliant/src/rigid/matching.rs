@@ -29,7 +29,7 @@ pub struct MatchSettings<'a> {
     pub weights: Option<&'a [f32]>,
     /// Pieces of more chunks than this may run on another thread of the current pool; [`usize::MAX`] uses one.
     pub grain: usize,
-    /// Instruction set to use, if available.
+    /// Instructions to use.
     pub isa: Isa,
     /// Whether all displacements since the last match are forces, however large: rigid bodies then rotate by their
     /// torque only.
@@ -132,7 +132,7 @@ impl All<'_> {
             );
         } else if self.wide {
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `wide` is set only where the processor has AVX2.
+            // SAFETY: `wide` is set only for an `Isa` of AVX2, which exists only where the processor has it.
             unsafe {
                 move_rows_avx2(goal, blocks, rows);
             }
@@ -285,7 +285,7 @@ impl All<'_> {
         }
         #[cfg(target_arch = "x86_64")]
         if self.wide {
-            // SAFETY: `wide` is set only where the processor has AVX2.
+            // SAFETY: `wide` is set only for an `Isa` of AVX2, which exists only where the processor has it.
             return unsafe { sums_avx2(source, blocks, range, before) };
         }
         sums(source, blocks, range, before)
@@ -304,10 +304,10 @@ fn rotational_moment(body: &Body, linear: &Mat3, a: &Mat3) -> Mat3 {
     blend(&multiply(linear, &body.second), 0.5, &multiply(&odd, linear))
 }
 
-/// Whether 8-wide SIMD is requested and available.
+/// Whether eight lanes at a time are wanted, which are there then.
 fn wide(isa: Isa) -> bool {
     #[cfg(target_arch = "x86_64")]
-    let wide = isa == Isa::Avx2 && std::arch::is_x86_feature_detected!("avx2");
+    let wide = isa.width() == crate::runtime::cpu::isa::LaneWidth::Avx2;
     #[cfg(not(target_arch = "x86_64"))]
     let wide = {
         // Other targets compile to baseline vectors.

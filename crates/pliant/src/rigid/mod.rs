@@ -27,7 +27,7 @@
 
 pub mod bodies;
 #[cfg(feature = "gpu")]
-pub mod gpu;
+pub(crate) mod gpu;
 pub mod join;
 pub mod masses;
 pub mod matching;

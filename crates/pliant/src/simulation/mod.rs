@@ -1,6 +1,6 @@
 //! A running simulation: model, state and backend.
 //!
-//! This file steps it; `queries` reads it, `setters` changes parameters other than the state.
+//! Here is what moves it; `queries` is what can be seen of it, `setters` what can be changed besides the state.
 
 mod host_copy;
 mod queries;
@@ -25,7 +25,7 @@ use crate::solver::gpu;
 use crate::solver::gpu::device_state::DeviceModel;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::{Gpu, Surface};
-use crate::state::State;
+use crate::state::{State, StateLayout};
 use crate::transitions;
 
 /// Selects the backend.
@@ -72,8 +72,10 @@ struct Readback {}
 pub struct Simulation {
     model: Model,
     state: HostCopy<Readback>,
-    /// Whether the caller may have changed masses since the last step.
+    /// Whether the caller may have changed the state since the last step.
     edited: bool,
+    /// What of the state no caller may change.
+    layout: StateLayout,
     cpu: Cpu,
     #[cfg(feature = "gpu")]
     gpu: Option<Box<Gpu>>,
@@ -109,6 +111,7 @@ impl Simulation {
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self {
             model,
+            layout: StateLayout::of(&state),
             state: HostCopy::new(state),
             edited: false,
             cpu,
@@ -122,7 +125,7 @@ impl Simulation {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, state: HostCopy::new(state), edited: false, cpu, gpu })
+        Ok(Self { model, layout: StateLayout::of(&state), state: HostCopy::new(state), edited: false, cpu, gpu })
     }
 
     /// Whether the GPU is expected to be faster than the given number of threads.
@@ -141,6 +144,7 @@ impl Simulation {
 
     /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
+        self.check_edits();
         self.weigh_bodies();
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
@@ -170,7 +174,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Updates the masses of bodies after the caller has changed those of particles.
+    /// Panics where the caller has changed what of the state must stay.
+    fn check_edits(&self) {
+        if self.edited {
+            self.layout.check(self.state());
+        }
+    }
+
+    /// Bodies keep the masses of their particles; what the caller has changed is taken over.
     fn weigh_bodies(&mut self) {
         if !std::mem::take(&mut self.edited) {
             return;
@@ -222,16 +233,18 @@ impl Simulation {
         self.gpu.as_deref()
     }
 
-    /// The GPU backend, to change its measurement options.
+    /// Whether a GPU takes the times of its stages from now on; false where it has no timestamps, and on the CPU, which
+    /// always takes them.
     #[cfg(feature = "gpu")]
-    pub fn gpu_mut(&mut self) -> Option<&mut Gpu> {
-        self.gpu.as_deref_mut()
+    pub fn set_profiling(&mut self, on: bool) -> bool {
+        self.gpu.as_deref_mut().is_some_and(|gpu| gpu.set_profiling(on))
     }
 
     /// Surface in GPU buffers for rendering, after all steps and changes so far; `None` on the CPU. Does not wait or
     /// read back.
     #[cfg(feature = "gpu")]
     pub fn surface(&mut self) -> Result<Option<Surface<'_>>, StepError> {
+        self.check_edits();
         let Some(gpu) = &mut self.gpu else { return Ok(None) };
         self.state.share(|changed| gpu.upload(&self.model, changed));
         Ok(Some(gpu.surface(&self.model)?))
@@ -262,7 +275,8 @@ impl Simulation {
         }
     }
 
-    /// Mutable state, to be changed between steps. Sizes must not change: the next step panics otherwise.
+    /// The moving half, to be changed between steps. Lengths of arrays and members of bodies must stay as they are: the
+    /// next step panics otherwise, and says which have changed.
     ///
     /// # Panics
     /// As [`Self::state`].

@@ -48,7 +48,7 @@ fn r01_r02_large_balls_in_liquids_give_the_same_bits_on_any_number_of_threads_an
         sim.advance(20).unwrap();
         sim.state().hash()
     };
-    let first = run(1, Isa::Scalar);
+    let first = run(1, Isa::SCALAR);
     for isa in Isa::available() {
         for threads in [1, 3] {
             assert_eq!(run(threads, isa), first, "{isa:?}, {threads} threads");

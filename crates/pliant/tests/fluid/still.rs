@@ -47,7 +47,7 @@ fn r01_r02_liquids_give_the_same_bits_on_any_number_of_threads_and_lanes() {
         sim.advance(30).unwrap();
         sim.state().hash()
     };
-    let first = run(1, Isa::Scalar);
+    let first = run(1, Isa::SCALAR);
     for isa in Isa::available() {
         for threads in [1, 2, 3, 5] {
             assert_eq!(run(threads, isa), first, "{isa:?}, {threads} threads");

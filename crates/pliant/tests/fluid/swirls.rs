@@ -253,13 +253,13 @@ fn r01_r02_s24_confinement_gives_the_same_bits_on_any_number_of_threads_and_lane
         sim.advance(20).unwrap();
         sim.state().hash()
     };
-    let first = run(1, Isa::Scalar);
+    let first = run(1, Isa::SCALAR);
     for isa in Isa::available() {
         for threads in [1, 2, 3, 5] {
             assert_eq!(run(threads, isa), first, "{isa:?}, {threads} threads");
         }
     }
-    let mut without = free(0.0, 1, Isa::Scalar);
+    let mut without = free(0.0, 1, Isa::SCALAR);
     set(&mut without, rolls);
     without.advance(20).unwrap();
     assert_ne!(without.state().hash(), first);

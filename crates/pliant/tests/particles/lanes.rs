@@ -83,7 +83,7 @@ fn s10_s14_a_heap_of_grains_has_the_same_bits_for_every_width_and_number_of_thre
         sim.advance(120).unwrap();
         (sim.hash(), sim.probe().contacts)
     };
-    let first = run(1, Isa::Scalar);
+    let first = run(1, Isa::SCALAR);
     assert!(first.1 > 500, "{} contacts", first.1);
     for isa in Isa::available() {
         for threads in [1, 3] {

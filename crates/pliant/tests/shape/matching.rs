@@ -244,7 +244,7 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
                 });
                 rows.iter().map(|r| r.map(f32::to_bits)).collect::<Vec<_>>()
             };
-            let one = run(&shapes, 1, usize::MAX, Isa::Scalar);
+            let one = run(&shapes, 1, usize::MAX, Isa::SCALAR);
             assert!(one != start.iter().map(|r| r.map(f32::to_bits)).collect::<Vec<_>>());
             for (threads, grain) in [(2, 1), (3, 0), (4, 5), (2, 40)] {
                 assert!(run(&shapes, threads, grain, Isa::detect()) == one, "{threads} threads, grain {grain}");

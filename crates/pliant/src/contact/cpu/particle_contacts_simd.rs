@@ -10,10 +10,11 @@ use crate::contact::cpu::particle_contacts::ContactParticle;
 use crate::contact::particle_contact::{Loose, Rule, meet_loose, touch_loose};
 use crate::math::RowData;
 use crate::math::V3;
-use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
+use std::ptr::{slice_from_raw_parts, slice_from_raw_parts_mut};
 
 /// Remaining entries of a list handled one by one: fewer than a SIMD pass pays for.
 const FEW: usize = 2;
@@ -49,13 +50,14 @@ impl SimdPass<'_> {
     /// Writes the corrected positions.
     pub fn run(self, threads: &Threads, isa: Isa, next: &mut [RowData]) {
         assert!(self.lists.len() == next.len() && self.packed.len() == next.len());
-        threads.chunks(next, 1, |first, next| match isa {
-            Isa::Scalar => self.move_all::<f32>(first, next),
+        assert_eq!(self.pushes.all().len(), self.lists.indices.len(), "one push per entry of the lists");
+        threads.chunks(next, 1, |first, next| match isa.width() {
+            LaneWidth::Scalar => self.move_all::<f32>(first, next),
             #[cfg(not(target_arch = "x86_64"))]
-            Isa::Four => self.move_all::<crate::runtime::cpu::simd::Four>(first, next),
+            LaneWidth::Four => self.move_all::<crate::runtime::cpu::simd::Four>(first, next),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
-            Isa::Avx2 => unsafe { self.move_all_avx2(first, next) },
+            // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
+            LaneWidth::Avx2 => unsafe { self.move_all_avx2(first, next) },
         });
     }
 
@@ -107,10 +109,12 @@ impl SimdPass<'_> {
             place: Row { v: V3::new(splat(x.x), splat(x.y), splat(x.z)), w: splat(radius) },
             start: Row { v: V3::new(splat(start.x), splat(start.y), splat(start.z)), w: splat(weight) },
         };
-        let packed: *const RowData = self.packed.as_ptr().cast();
-        let pushes: *mut RowData = self.pushes.base().cast();
-        // SAFETY: list indices are below the number of particles, which is the length of `packed`, and an entry is two
-        // rows.
+        let (first, rows) = (self.packed.as_ptr().cast::<RowData>(), 2 * self.packed.len());
+        // The same rows from the first on and from the second on: an entry's place, then its start.
+        let (packed, starts) =
+            (slice_from_raw_parts(first, rows), slice_from_raw_parts(first.wrapping_add(1), rows - 1));
+        let pushes = slice_from_raw_parts_mut(self.pushes.all().cast::<RowData>(), self.pushes.all().len());
+        // SAFETY: numbers in lists are below the number of particles, which is that of entries, and an entry is two rows.
         let place = unsafe { F::gather(packed, &places) };
         let push = if self.fresh {
             Row { v: V3::zero(), w: F::splat(0.0) }
@@ -129,14 +133,14 @@ impl SimdPass<'_> {
             }
             return;
         }
-        // SAFETY: as for the positions.
-        let other = Loose { place, start: unsafe { F::gather(packed.add(1), &places) } };
+        // SAFETY: as for the places.
+        let other = Loose { place, start: unsafe { F::gather(starts, &places) } };
         let (impulse, done) = meet_loose(&own, &other, F::load(&up), touched, self.rule, push);
         let mut impulses = [[0.0_f32; 4]; BLOCK];
         // SAFETY: as above; and impulses has a row for each lane of a pack.
         unsafe {
             F::scatter(done, pushes, &entries, live);
-            F::scatter(Row { v: impulse, w: touched }, impulses.as_mut_ptr(), &ONE_BY_ONE, live);
+            F::scatter(Row { v: impulse, w: touched }, &mut impulses, &ONE_BY_ONE, live);
         }
         for impulse in &impulses[..live] {
             for (sum, part) in sum.iter_mut().zip(impulse) {

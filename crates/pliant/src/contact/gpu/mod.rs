@@ -1,6 +1,6 @@
 //! Contact passes on the GPU.
 
 pub mod collider_tables;
-pub mod particle_contacts;
-pub mod passes;
-pub mod rigid_mass_splitting;
+pub(crate) mod particle_contacts;
+pub(crate) mod passes;
+pub(crate) mod rigid_mass_splitting;

@@ -94,8 +94,8 @@ impl Sweep for Multiply<'_> {
             }
             let place = V3::new(x, y, z);
             let list = NeighborBlocks::new(near.of(i), i as u32);
-            // SAFETY: list entries are particle indices, and no thread writes rows in this sweep.
-            let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen.as_ptr(), volumes, &list, place) };
+            // SAFETY: lists name particles, and nobody writes rows in this sweep.
+            let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen, volumes, &list, place) };
             let (mut c, mut g) = (sums.density + volumes[i] * center[0] - 1.0, sums.gradient);
             let mut squares = sums.squares;
             if !fluid.balls.is_empty() {
@@ -138,11 +138,11 @@ impl Sweep for Move<'_> {
                 continue;
             }
             let (eights, place) = (NeighborBlocks::new(list, i as u32), V3::new(x, y, z));
-            // SAFETY: list entries are particle indices, and no thread writes `packed` in this sweep.
-            let mut push = unsafe { pushes(&kernel, self.packed.as_ptr(), &eights, place) };
+            // SAFETY: lists name particles, and nobody writes cards in this sweep.
+            let mut push = unsafe { pushes(&kernel, self.packed, &eights, place) };
             if let Some(spread) = &spread {
-                let packed = self.packed.as_ptr();
-                // SAFETY: as above.
+                let packed = self.packed;
+                // SAFETY: the same.
                 let more = unsafe { spreads::<F, K, EVEN>(&kernel, packed, &fluid.volumes, &eights, (place, spread)) };
                 push = push + more;
             }

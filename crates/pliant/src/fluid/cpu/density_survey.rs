@@ -55,8 +55,8 @@ pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> Densi
                 continue;
             }
             let (list, place) = (NeighborBlocks::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
-            let (rows, volumes) = (state.rows.as_ptr(), &fluid.volumes[..]);
-            // SAFETY: list entries are indices of these rows, and no thread writes them.
+            let (rows, volumes) = (&state.rows[..n], &fluid.volumes[..]);
+            // SAFETY: lists name particles of these rows, and nobody writes them.
             let (sums, center) = unsafe {
                 match fluid.smoothing {
                     Smoothing::Cubic => {

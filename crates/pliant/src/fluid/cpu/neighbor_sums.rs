@@ -7,7 +7,7 @@ use crate::fluid::density::{Spread, Sums};
 use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
 use crate::math::RowData;
 use crate::math::V3;
-use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::simd::Pack;
 use std::ops::Range;
 
@@ -29,13 +29,13 @@ pub struct SweepVariant {
 impl SweepVariant {
     /// Runs it with the widest available instructions.
     pub fn run(self, sweep: impl Sweep) {
-        match self.isa {
-            Isa::Scalar => self.pick::<f32>(sweep),
+        match self.isa.width() {
+            LaneWidth::Scalar => self.pick::<f32>(sweep),
             #[cfg(not(target_arch = "x86_64"))]
-            Isa::Four => self.pick::<crate::runtime::cpu::simd::Four>(sweep),
+            LaneWidth::Four => self.pick::<crate::runtime::cpu::simd::Four>(sweep),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
-            Isa::Avx2 => unsafe { self.pick_avx2(sweep) },
+            // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
+            LaneWidth::Avx2 => unsafe { self.pick_avx2(sweep) },
         }
     }
 
@@ -132,7 +132,7 @@ pub fn total3<F: Pack>(parts: &[V3<F>; BLOCK]) -> V3<f32> {
 #[inline(always)]
 pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
-    rows: *const RowData,
+    rows: &[RowData],
     volumes: &[f32],
     near: &NeighborBlocks<'_>,
     x: V3<f32>,
@@ -165,7 +165,7 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
 #[inline(always)]
 pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
     kernel: &K,
-    packed: *const RowData,
+    packed: &[RowData],
     near: &NeighborBlocks<'_>,
     x: V3<f32>,
 ) -> V3<f32> {
@@ -191,7 +191,7 @@ pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
 #[inline(always)]
 pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
-    packed: *const RowData,
+    packed: &[RowData],
     volumes: &[f32],
     near: &NeighborBlocks<'_>,
     (x, spread): (V3<f32>, &Spread),

@@ -151,9 +151,8 @@ unsafe fn stress_divergence<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(&fluid.viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: guaranteed by the caller.
-            let (row, pull) =
-                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(pulls.as_ptr(), &index[at..])) };
+            // SAFETY: promised by the caller.
+            let (row, pull) = unsafe { (F::gather(rows, &index[at..]), F::gather(pulls, &index[at..])) };
             let apart = here - row.v;
             let g = apart * (kernel.at(apart.length_squared()).1 * F::load(&spaces[at..]));
             parts[p] = parts[p] + tug(own, (pull.v, pull.w), g, adhesion);

@@ -217,9 +217,8 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
         let spaces = spaces::<EVEN>(viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: guaranteed by the caller.
-            let (row, step) =
-                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(steps.as_ptr(), &index[at..])) };
+            // SAFETY: promised by the caller.
+            let (row, step) = unsafe { (F::gather(rows, &index[at..]), F::gather(steps, &index[at..])) };
             let apart = here - row.v;
             let square = apart.length_squared();
             let space = F::load(&spaces[at..]);

@@ -146,9 +146,8 @@ unsafe fn rotation_sums<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: guaranteed by the caller.
-            let (row, other) =
-                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(velocities.as_ptr(), &index[at..])) };
+            // SAFETY: promised by the caller.
+            let (row, other) = unsafe { (F::gather(rows, &index[at..]), F::gather(velocities, &index[at..])) };
             let apart = here - row.v;
             let space = F::pick_gt(zero, other.w, zero, F::load(&spaces[at..]));
             let weight = -kernel.at(apart.length_squared()).1 * space;
@@ -183,9 +182,8 @@ unsafe fn vorticity_gradient<F: Pack, K: Smooth<F>, const EVEN: bool>(
         let spaces = spaces::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
-            // SAFETY: guaranteed by the caller.
-            let (row, other) =
-                unsafe { (F::gather(rows.as_ptr(), &index[at..]), F::gather(curls.as_ptr(), &index[at..])) };
+            // SAFETY: promised by the caller.
+            let (row, other) = unsafe { (F::gather(rows, &index[at..]), F::gather(curls, &index[at..])) };
             let apart = here - row.v;
             let more = F::pick_gt(zero, other.w, zero, other.w - own);
             let slope = kernel.at(apart.length_squared()).1;

@@ -44,7 +44,26 @@ pub struct Setup<'a> {
     pub cloud: Option<Cloud<'a>>,
 }
 
-/// Order of the entries of a list.
+impl Setup<'_> {
+    /// Shaders do not check their indices.
+    ///
+    /// # Panics
+    /// Where a buffer ends before its last particle.
+    fn check(&self) {
+        let n = self.particles as u64;
+        let check = |what: &str, buffer: &Buffer, at: u32, stride: u64| {
+            let (needed, size) = (stride * (u64::from(at) + n), buffer.size());
+            assert!(size >= needed, "the buffer of {what} has {size} bytes, but the search reads {needed}");
+        };
+        check("rows", self.rows, self.rows_at, 16);
+        check("radii", self.radii, self.radii_at, 4);
+        if let Some(phases) = self.phases {
+            check("phases", phases, self.phases_at, 4);
+        }
+    }
+}
+
+/// The order of a list's entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {
     /// By particle index, as on the CPU.
@@ -157,6 +176,7 @@ impl Finder {
             return Err(GpuError::TooLarge { buffer: "slots", needed, most, adapter: device.name.clone() });
         }
         check_margin(setup.margin);
+        setup.check();
         let used = match (setup.search, setup.cloud) {
             (Search::Auto, Some(cloud)) => {
                 let threads = Threads::new(1).map_err(|e| GpuError::Lost(e.to_string()))?;

@@ -22,6 +22,8 @@ pub struct Scan {
 impl Scan {
     /// For the first `count` words of a storage buffer. Sums are modulo 2³².
     pub fn new(device: &Device, data: &Buffer, count: usize) -> Result<Self, GpuError> {
+        let needed = 4 * count as u64;
+        assert!(data.size() >= needed, "the buffer has {} bytes, but the scan covers {needed}", data.size());
         let mut builder = PassBuilder::new(device);
         let steps = Self::steps(&mut builder, data, count)?;
         Ok(Self { steps, bytes: builder.bytes })

@@ -2,10 +2,23 @@
 
 use serde::Serialize;
 
-/// SIMD width of the solver. Results are bitwise equal for all.
+/// How many constraints the solver projects at a time. Results are the same for all, bit for bit.
+///
+/// A value exists only where the processor has the instructions: [`Self::SCALAR`] everywhere, others only from
+/// [`Self::detect`] and [`Self::available`]. Wide kernels rest on that and do not ask the processor again, so no caller can
+/// name a width by hand:
+///
+/// ```compile_fail,E0599
+/// let _ = pliant::Isa::Avx2;
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Isa(LaneWidth);
+
+/// What an [`Isa`] stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Isa {
+pub(crate) enum LaneWidth {
     /// One.
     Scalar,
     /// Four, with the target's baseline vectors (NEON, wasm).
@@ -17,22 +30,31 @@ pub enum Isa {
 }
 
 impl Isa {
-    /// The widest available on this processor.
+    /// One constraint at a time, on any processor.
+    pub const SCALAR: Self = Self(LaneWidth::Scalar);
+
+    /// The widest this processor has.
     pub fn detect() -> Self {
-        *Self::available().last().unwrap_or(&Self::Scalar)
+        *Self::available().last().unwrap_or(&Self::SCALAR)
     }
 
     /// All available on this processor, narrowest first.
     pub fn available() -> Vec<Self> {
-        let mut all = vec![Self::Scalar];
+        let mut all = vec![Self::SCALAR];
         #[cfg(not(target_arch = "x86_64"))]
-        all.push(Self::Four);
-        // Every width is one more copy of every kernel to compile. SSE2 is omitted because processors without AVX2 are
-        // rare; eight lanes compiled for AVX-512 showed no gain.
+        all.push(Self(LaneWidth::Four));
+        // Every width is one more copy of every kernel to compile. Four lanes of SSE2 are left out because
+        // processors without AVX2 are rare; the eight lanes compiled for AVX-512 showed no gain.
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") {
-            all.push(Self::Avx2);
+            all.push(Self(LaneWidth::Avx2));
         }
         all
+    }
+
+    /// Which kernels to run.
+    #[inline(always)]
+    pub(crate) fn width(self) -> LaneWidth {
+        self.0
     }
 }

@@ -1,9 +1,9 @@
 //! Threads, SIMD lanes and shared slices.
 
-pub mod isa;
-pub mod shared_slice;
-pub mod simd;
-pub mod threads;
+pub(crate) mod isa;
+pub(crate) mod shared_slice;
+pub(crate) mod simd;
+pub(crate) mod threads;
 
 pub use isa::Isa;
 pub use threads::Threads;

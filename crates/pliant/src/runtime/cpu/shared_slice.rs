@@ -5,9 +5,9 @@ use std::ops::Range;
 
 /// A mutable slice that can be shared between threads.
 ///
-/// Sound only under the invariant of the pass that uses it: no element is accessed by two threads. Batches share no
-/// row, and patches of one pass share neither rows nor multipliers; `builder::packing` proves both for every model
-/// before the first step.
+/// Sound only under the promise of the pass that uses it: no element is touched by two threads. Batches
+/// share no row, and patches of one pass share neither rows nor multipliers; `builder::packing` proves both for
+/// every model before the first step.
 pub struct Shared<'a, T> {
     base: *mut T,
     len: usize,
@@ -33,10 +33,10 @@ impl<'a, T> Shared<'a, T> {
         Self { base: data.as_mut_ptr(), len: data.len(), life: PhantomData }
     }
 
-    /// First element.
+    /// All elements.
     #[inline(always)]
-    pub fn base(self) -> *mut T {
-        self.base
+    pub fn all(self) -> *mut [T] {
+        std::ptr::slice_from_raw_parts_mut(self.base, self.len)
     }
 
     /// One element.

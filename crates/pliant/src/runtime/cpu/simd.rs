@@ -19,17 +19,26 @@ pub trait Pack: Lane {
     /// Whether any of them is above 0.
     fn any(self) -> bool;
 
-    /// Reads rows `index[0..WIDTH]`.
+    /// Reads rows `index[0..WIDTH]` of `rows`. Builds with debug assertions check the indices.
     ///
     /// # Safety
-    /// Every index must be below the number of rows at `base`, and no other thread may write them.
-    unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self>;
+    /// Every index must be below the length of `rows`, and no other thread may write those rows.
+    unsafe fn gather(rows: *const [RowData], index: &[u32]) -> Row<Self>;
 
     /// Writes rows `index[0..live]`, `live ≤ WIDTH`.
     ///
     /// # Safety
     /// As for `gather`, and no other thread may read or write those rows.
-    unsafe fn scatter(row: Row<Self>, base: *mut RowData, index: &[u32], live: usize);
+    unsafe fn scatter(row: Row<Self>, rows: *mut [RowData], index: &[u32], live: usize);
+}
+
+/// Checks indices against the length of what they index, in builds with debug assertions.
+#[inline(always)]
+fn debug_check(index: &[u32], rows: *const [RowData]) {
+    if cfg!(debug_assertions) {
+        let most = index.iter().max().map_or(0, |&i| i as usize + 1);
+        assert!(most <= rows.len(), "row {} of {} is out of range", most - 1, rows.len());
+    }
 }
 
 impl Pack for f32 {
@@ -48,16 +57,18 @@ impl Pack for f32 {
         self > 0.0
     }
     #[inline(always)]
-    unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
-        // SAFETY: the caller guarantees that the index is in range and unshared.
-        let [x, y, z, w] = unsafe { *base.add(index[0] as usize) };
+    unsafe fn gather(rows: *const [RowData], index: &[u32]) -> Row<Self> {
+        debug_check(&index[..1], rows);
+        // SAFETY: the caller promises that the index is in range and unshared.
+        let [x, y, z, w] = unsafe { *rows.cast::<RowData>().add(index[0] as usize) };
         Row { v: V3::new(x, y, z), w }
     }
     #[inline(always)]
-    unsafe fn scatter(row: Row<Self>, base: *mut RowData, index: &[u32], live: usize) {
+    unsafe fn scatter(row: Row<Self>, rows: *mut [RowData], index: &[u32], live: usize) {
         if live > 0 {
+            debug_check(&index[..1], rows);
             // SAFETY: as above.
-            unsafe { *base.add(index[0] as usize) = [row.v.x, row.v.y, row.v.z, row.w] };
+            unsafe { *rows.cast::<RowData>().add(index[0] as usize) = [row.v.x, row.v.y, row.v.z, row.w] };
         }
     }
 }
@@ -91,7 +102,7 @@ macro_rules! operator {
 mod four {
     //! The baseline's lanes, by the `wide` crate.
 
-    use super::{Four, Lane, Pack, Row, RowData, V3};
+    use super::{Four, Lane, Pack, Row, RowData, V3, debug_check};
 
     operator!(Four, Add, add, |a, b| Four(a.0 + b.0));
     operator!(Four, Sub, sub, |a, b| Four(a.0 - b.0));
@@ -141,14 +152,18 @@ mod four {
             self.0.simd_gt(wide::f32x4::splat(0.0)).any()
         }
         #[inline(always)]
-        unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
-            // SAFETY: the caller guarantees that the indices are in range and unshared.
+        unsafe fn gather(rows: *const [RowData], index: &[u32]) -> Row<Self> {
+            debug_check(&index[..4], rows);
+            let base = rows.cast::<RowData>();
+            // SAFETY: the caller promises that the indices are in range and unshared.
             let rows = [0, 1, 2, 3].map(|k| wide::f32x4::new(unsafe { *base.add(index[k] as usize) }));
             let [x, y, z, w] = wide::f32x4::transpose(rows);
             Row { v: V3::new(Self(x), Self(y), Self(z)), w: Self(w) }
         }
         #[inline(always)]
-        unsafe fn scatter(row: Row<Self>, base: *mut RowData, index: &[u32], live: usize) {
+        unsafe fn scatter(row: Row<Self>, rows: *mut [RowData], index: &[u32], live: usize) {
+            debug_check(&index[..live.min(4)], rows);
+            let base = rows.cast::<RowData>();
             let rows = wide::f32x4::transpose([row.v.x.0, row.v.y.0, row.v.z.0, row.w.0]);
             for k in 0..live.min(4) {
                 // SAFETY: as above.
@@ -162,11 +177,11 @@ mod four {
 mod eight {
     //! Intrinsics of [`Eight`]. Each method is always inlined into a function compiled for AVX2.
 
-    use super::{BLOCK, Eight, Lane, Pack, Row, RowData, V3};
+    use super::{BLOCK, Eight, Lane, Pack, Row, RowData, V3, debug_check};
     use std::arch::x86_64::*;
 
-    // SAFETY of every block in this module: an `Eight` is only created inside functions that `runtime::cpu::isa` allows
-    // after it has detected AVX2 on this processor.
+    // SAFETY of every block in this module: an `Eight` is only made inside functions that are called for an `Isa` of
+    // AVX2, which exists only where the processor has it; the module is private to the crate.
     macro_rules! avx {
         ($($body:tt)*) => {{
             // SAFETY: AVX2 is present wherever an `Eight` exists, see the module comment.
@@ -221,9 +236,12 @@ mod eight {
         }
     }
 
-    /// Row k and row k + 4 share a register, so that no shuffle has to cross 128-bit halves.
+    /// Row k and row k + 4 share a register, so that no shuffle has to cross its halves.
+    ///
+    /// # Safety
+    /// Indices k and k + 4 are in range at `base`.
     #[inline(always)]
-    fn pair(base: *const RowData, index: &[u32], k: usize) -> __m256 {
+    unsafe fn pair(base: *const RowData, index: &[u32], k: usize) -> __m256 {
         avx! {
             let low = _mm_loadu_ps(base.add(index[k] as usize).cast());
             let high = _mm_loadu_ps(base.add(index[k + 4] as usize).cast());
@@ -231,13 +249,17 @@ mod eight {
         }
     }
 
+    /// # Safety
+    /// Index k is in range at `base`, and its row is nobody else's.
     #[inline(always)]
-    fn put_low(base: *mut RowData, index: &[u32], k: usize, pair: __m256) {
+    unsafe fn put_low(base: *mut RowData, index: &[u32], k: usize, pair: __m256) {
         avx!(_mm_storeu_ps(base.add(index[k] as usize).cast(), _mm256_castps256_ps128(pair)));
     }
 
+    /// # Safety
+    /// As for [`put_low`].
     #[inline(always)]
-    fn put_high(base: *mut RowData, index: &[u32], k: usize, pair: __m256) {
+    unsafe fn put_high(base: *mut RowData, index: &[u32], k: usize, pair: __m256) {
         avx!(_mm_storeu_ps(base.add(index[k] as usize).cast(), _mm256_extractf128_ps::<1>(pair)));
     }
 
@@ -259,33 +281,44 @@ mod eight {
             avx!(_mm256_movemask_ps(_mm256_cmp_ps::<_CMP_GT_OQ>(self.0, _mm256_setzero_ps())) != 0)
         }
         #[inline(always)]
-        unsafe fn gather(base: *const RowData, index: &[u32]) -> Row<Self> {
+        unsafe fn gather(rows: *const [RowData], index: &[u32]) -> Row<Self> {
             let index = &index[..BLOCK];
-            let (a, b) = (pair(base, index, 0), pair(base, index, 1));
-            let (c, d) = (pair(base, index, 2), pair(base, index, 3));
+            debug_check(index, rows);
+            let base = rows.cast::<RowData>();
+            // SAFETY: the caller promises that the indices are in range and unshared.
+            let (a, b) = unsafe { (pair(base, index, 0), pair(base, index, 1)) };
+            // SAFETY: as above.
+            let (c, d) = unsafe { (pair(base, index, 2), pair(base, index, 3)) };
             let [x, y, z, w] = transpose(a, b, c, d);
             Row { v: V3::new(Self(x), Self(y), Self(z)), w: Self(w) }
         }
         #[inline(always)]
-        unsafe fn scatter(row: Row<Self>, base: *mut RowData, index: &[u32], live: usize) {
+        unsafe fn scatter(row: Row<Self>, rows: *mut [RowData], index: &[u32], live: usize) {
             let index = &index[..BLOCK];
+            debug_check(&index[..live.min(BLOCK)], rows);
+            let base = rows.cast::<RowData>();
             let p = transpose(row.v.x.0, row.v.y.0, row.v.z.0, row.w.0);
             if live >= BLOCK {
                 // Unrolled by hand: in a loop the pairs would go through memory.
-                put_low(base, index, 0, p[0]);
-                put_low(base, index, 1, p[1]);
-                put_low(base, index, 2, p[2]);
-                put_low(base, index, 3, p[3]);
-                put_high(base, index, 4, p[0]);
-                put_high(base, index, 5, p[1]);
-                put_high(base, index, 6, p[2]);
-                put_high(base, index, 7, p[3]);
+                // SAFETY: as above.
+                unsafe {
+                    put_low(base, index, 0, p[0]);
+                    put_low(base, index, 1, p[1]);
+                    put_low(base, index, 2, p[2]);
+                    put_low(base, index, 3, p[3]);
+                    put_high(base, index, 4, p[0]);
+                    put_high(base, index, 5, p[1]);
+                    put_high(base, index, 6, p[2]);
+                    put_high(base, index, 7, p[3]);
+                }
             } else {
                 for k in 0..live.min(4) {
-                    put_low(base, index, k, p[k]);
+                    // SAFETY: as above.
+                    unsafe { put_low(base, index, k, p[k]) };
                 }
                 for k in 4..live {
-                    put_high(base, index, k, p[k - 4]);
+                    // SAFETY: as above.
+                    unsafe { put_high(base, index, k, p[k - 4]) };
                 }
             }
         }

@@ -2,8 +2,8 @@
 
 pub mod device;
 pub mod error;
-pub mod pass_builder;
-pub mod timing;
+pub(crate) mod pass_builder;
+pub(crate) mod timing;
 
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use error::GpuError;

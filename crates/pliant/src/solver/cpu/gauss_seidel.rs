@@ -4,7 +4,7 @@ use crate::constraints::group::{BLOCK, Batch, Group};
 use crate::constraints::{Constraint, Row, Scales, Visitor};
 use crate::math::RowData;
 use crate::math::V3;
-use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
@@ -32,7 +32,7 @@ pub fn run_batch(
 /// Runs a whole group sequentially on this thread (Gauss–Seidel).
 pub fn run_serial(scales: Scales<f32>, group: &Group, rows: &mut [RowData], lambda: &mut [f32]) {
     let shared = Shared::new(rows);
-    group.kind.visit(Project { isa: Isa::Scalar, scales, group, shared, batches: &group.batches, lambda });
+    group.kind.visit(Project { isa: Isa::SCALAR, scales, group, shared, batches: &group.batches, lambda });
 }
 
 /// Runs batches contiguous in memory, in sequence, on this thread.
@@ -65,13 +65,13 @@ impl Visitor for Project<'_> {
     type Output = ();
 
     fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) {
-        match self.isa {
-            Isa::Scalar => project::<f32, K, N, P, M>(self),
+        match self.isa.width() {
+            LaneWidth::Scalar => project::<f32, K, N, P, M>(self),
             #[cfg(not(target_arch = "x86_64"))]
-            Isa::Four => project::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
+            LaneWidth::Four => project::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
-            Isa::Avx2 => unsafe { project_avx2::<K, N, P, M>(self) },
+            // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
+            LaneWidth::Avx2 => unsafe { project_avx2::<K, N, P, M>(self) },
         }
     }
 }
@@ -85,7 +85,7 @@ unsafe fn project_avx2<K: Constraint<N, P, M>, const N: usize, const P: usize, c
 #[inline(always)]
 fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(work: Project<'_>) {
     let scales = Scales::<F>::splat(work.scales);
-    let base = work.shared.base();
+    let all = work.shared.all();
     let start = work.batches[0].first;
     let index = work.group.rows[start * N * BLOCK..].chunks_exact(N * BLOCK);
     let params = work.group.params[start * P * BLOCK..].chunks_exact(P * BLOCK);
@@ -104,9 +104,9 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
         }
         for ((index, params), lambda) in blocks.by_ref().take(full) {
             for part in (0..BLOCK).step_by(F::WIDTH) {
-                // SAFETY: `builder::packing` has proved that all indices are in range and that no row appears twice in
-                // a batch, so no other thread reads or writes these rows during the pass.
-                unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, F::WIDTH) };
+                // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice
+                // in a batch, so nobody else reads or writes these rows during the pass.
+                unsafe { project_lanes::<F, K, N, P, M>(&scales, all, index, params, lambda, part, F::WIDTH) };
             }
         }
         if left == 0 {
@@ -115,7 +115,7 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
         let Some(((index, params), lambda)) = blocks.next() else { return };
         for part in (0..left).step_by(F::WIDTH) {
             // SAFETY: as above.
-            unsafe { project_lanes::<F, K, N, P, M>(&scales, base, index, params, lambda, part, left - part) };
+            unsafe { project_lanes::<F, K, N, P, M>(&scales, all, index, params, lambda, part, left - part) };
         }
     }
 }
@@ -123,11 +123,11 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
 /// Projects the constraints of one block in lanes `part..part + WIDTH`, of which the first `live` are active.
 ///
 /// # Safety
-/// All indices must be in range for `base`, and no other thread may access the rows of active lanes.
+/// All indices must be in range for `all`, and no other thread may touch the rows of live lanes.
 #[inline(always)]
 unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(
     scales: &Scales<F>,
-    base: *mut RowData,
+    all: *mut [RowData],
     index: &[u32],
     params: &[f32],
     lambda: &mut [f32],
@@ -138,8 +138,8 @@ unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P
     let zero = F::splat(0.0);
     let mut rows = [Row { v: V3::zero(), w: zero }; N];
     for k in 0..N {
-        // SAFETY: guaranteed by the caller.
-        rows[k] = unsafe { F::gather(base, &index[k * BLOCK + part..(k + 1) * BLOCK]) };
+        // SAFETY: promised by the caller.
+        rows[k] = unsafe { F::gather(all, &index[k * BLOCK + part..(k + 1) * BLOCK]) };
     }
     let mut p = [zero; P];
     for k in 0..P {
@@ -154,8 +154,8 @@ unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P
         let (row, change) = (rows[k], update.rows[k]);
         let w = if K::TURNS { row.w + change.w } else { row.w };
         let moved = Row { v: row.v + change.v, w };
-        // SAFETY: guaranteed by the caller.
-        unsafe { F::scatter(moved, base, &index[k * BLOCK + part..(k + 1) * BLOCK], live) };
+        // SAFETY: promised by the caller.
+        unsafe { F::scatter(moved, all, &index[k * BLOCK + part..(k + 1) * BLOCK], live) };
     }
     for k in 0..M {
         update.lambda[k].store(&mut lambda[k * BLOCK + part..(k + 1) * BLOCK]);

@@ -11,7 +11,7 @@ use crate::constraints::{Constraint, Row, Scales, Visitor};
 use crate::math::Lane;
 use crate::math::RowData;
 use crate::model::Model;
-use crate::runtime::cpu::isa::Isa;
+use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Method;
@@ -156,13 +156,13 @@ struct Scatter<'a> {
 impl Visitor for Scatter<'_> {
     type Output = ();
     fn visit<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(self) {
-        match self.isa {
-            Isa::Scalar => scatter_blocks::<f32, K, N, P, M>(self),
+        match self.isa.width() {
+            LaneWidth::Scalar => scatter_blocks::<f32, K, N, P, M>(self),
             #[cfg(not(target_arch = "x86_64"))]
-            Isa::Four => scatter_blocks::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
+            LaneWidth::Four => scatter_blocks::<crate::runtime::cpu::simd::Four, K, N, P, M>(self),
             #[cfg(target_arch = "x86_64")]
-            // SAFETY: `Isa::Avx2` only exists where the processor was detected to have it.
-            Isa::Avx2 => unsafe { scatter_avx2::<K, N, P, M>(self) },
+            // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
+            LaneWidth::Avx2 => unsafe { scatter_avx2::<K, N, P, M>(self) },
         }
     }
 }
@@ -185,18 +185,18 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
         for part in (0..BLOCK).step_by(F::WIDTH) {
             let rows = std::array::from_fn(|k| {
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
-                // SAFETY: `builder::packing` has proved the indices in range; no thread writes rows in this pass.
-                let row = unsafe { F::gather(work.rows.as_ptr(), index) };
-                if K::TURNS { row } else { work.split.split_mass(row, index) }
+                // SAFETY: `build::pack` has proved the indices in range; nobody writes rows in this pass.
+                let row = unsafe { F::gather(work.rows, index) };
+                if K::TURNS { row } else { work.split.weigh(row, index) }
             });
             let p = std::array::from_fn(|k| F::load(&params[k * BLOCK + part..(k + 1) * BLOCK]));
             let l = std::array::from_fn(|k| F::load(&lambda[k * BLOCK + part..(k + 1) * BLOCK]));
             let update = K::project(&scales, &p, &rows, &l);
             for k in 0..N {
                 let own: [u32; BLOCK] = std::array::from_fn(|lane| (k * BLOCK + part + lane) as u32);
-                // SAFETY: the slots of this block belong to it alone; `own` stays below N × BLOCK because only the
-                // first WIDTH lanes from `part` on are written.
-                unsafe { F::scatter(update.rows[k], slots.as_mut_ptr(), &own, F::WIDTH) };
+                // SAFETY: the slots of this block belong to it alone; `own` stays below N × BLOCK because
+                // only the first WIDTH lanes from `part` on are written.
+                unsafe { F::scatter(update.rows[k], slots, &own, F::WIDTH) };
             }
             for k in 0..M {
                 (l[k] + (update.lambda[k] - l[k]) * omega).store(&mut lambda[k * BLOCK + part..(k + 1) * BLOCK]);

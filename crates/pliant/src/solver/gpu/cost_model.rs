@@ -19,7 +19,7 @@ const CORE_CONTACTS: f64 = 1e7;
 impl Gpu {
     /// Whether it is expected to be faster than so many cores: its passes, its longest chain and its traffic against
     /// the solves that a core does in a second.
-    pub fn wins(&self, model: &Model, cores: usize) -> bool {
+    pub(crate) fn wins(&self, model: &Model, cores: usize) -> bool {
         let shape = self.stats(model);
         let solves = model.constraints() as f64 * f64::from(model.settings.iterations);
         // Finding neighbors is worth about four iterations of their contacts.

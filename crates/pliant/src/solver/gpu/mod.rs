@@ -12,24 +12,23 @@
 //! Shaders: `kernels/*.wgsl` are the maths (twins of the Rust kernels), `*.wgsl` here gather and scatter,
 //! `glue` writes what depends on kinds, `shader` puts modules together.
 
-pub mod bind_groups;
-pub mod buffers;
-pub mod constraint_packing;
-pub mod coresidency_probe;
-pub mod cost_model;
-pub(crate) mod device_state;
+pub(crate) mod bind_groups;
+pub(crate) mod buffers;
+pub(crate) mod constraint_packing;
+pub(crate) mod coresidency_probe;
+pub(crate) mod cost_model;
 pub mod layouts;
-pub mod model_packing;
-pub mod normals;
-pub mod patches;
-pub mod program;
+pub(crate) mod model_packing;
+pub(crate) mod normals;
+pub(crate) mod patches;
+pub(crate) mod program;
 pub mod shaders;
-pub mod status_readback;
-pub mod submission;
-pub mod transfer;
-pub mod uniforms;
-pub mod wgsl_codegen;
-pub mod workgroup_memory;
+pub(crate) mod status_readback;
+pub(crate) mod submission;
+pub(crate) mod transfer;
+pub(crate) mod uniforms;
+pub(crate) mod wgsl_codegen;
+pub(crate) mod workgroup_memory;
 
 use crate::contact::cpu::collider_contacts::Contact;
 use crate::contact::gpu::particle_contacts::ParticleContacts;
@@ -68,6 +67,9 @@ pub fn target(device: &Device) -> Target {
 }
 
 /// Runs a model on a device.
+///
+/// Shaders run without checks of their indices, so only [`crate::Simulation`] makes one and hands it models and states:
+/// those that its tables were written for.
 pub struct Gpu {
     pub(crate) device: Device,
     pub(crate) tables: Tables,
@@ -119,7 +121,7 @@ pub struct ProgramStats {
 
 impl Gpu {
     /// Puts a model and its state on a device.
-    pub fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
+    pub(crate) fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
@@ -199,13 +201,13 @@ impl Gpu {
     }
 
     /// Whether stages are timed by the device from now on; false where it has no timestamps.
-    pub fn set_profiling(&mut self, on: bool) -> bool {
+    pub(crate) fn set_profiling(&mut self, on: bool) -> bool {
         self.profiling = on && self.timer.is_some();
         self.profiling
     }
 
     /// Times since the last call. Stages are there only while profiling.
-    pub fn take_times(&mut self) -> Times {
+    pub(crate) fn take_times(&mut self) -> Times {
         let fresh = Times { groups: vec![0.0; self.times.groups.len()], ..Times::default() };
         std::mem::replace(&mut self.times, fresh)
     }
@@ -216,7 +218,7 @@ impl Gpu {
     }
 
     /// Waits until all submitted steps are done.
-    pub fn wait(&self, model: &Model) -> Result<(), GpuError> {
+    pub(crate) fn wait(&self, model: &Model) -> Result<(), GpuError> {
         self.device.wait()?;
         if self.has_lists() { self.make_room(model) } else { Ok(()) }
     }
@@ -248,13 +250,13 @@ impl Gpu {
     }
 
     /// Pairs of particles that pushed each other in the last substep; waits for them.
-    pub fn contact_pairs(&self, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
+    pub(crate) fn contact_pairs(&self, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
         self.lock_contacts()
             .map_or(Ok(Vec::new()), |particle_contacts| particle_contacts.contact_pairs(&self.device, model))
     }
 
     /// The error that the host makes of a runaway, with the state as it was read back.
-    pub fn diverged(&self, model: &Model, state: &State, found: Divergence) -> Diverged {
+    pub(crate) fn diverged(&self, model: &Model, state: &State, found: Divergence) -> Diverged {
         let [x, y, z, _] = state.rows[found.particle];
         model.diverged(found.stage, found.particle, [x, y, z], self.records.time(found.substeps))
     }

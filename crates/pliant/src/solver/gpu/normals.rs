@@ -90,7 +90,7 @@ pub(crate) struct Normals {
 impl Gpu {
     /// The surface after all steps submitted so far. Submits the pass that computes its normals and returns
     /// without waiting.
-    pub fn surface(&mut self, model: &Model) -> Result<Surface<'_>, GpuError> {
+    pub(crate) fn surface(&mut self, model: &Model) -> Result<Surface<'_>, GpuError> {
         self.device.alive()?;
         let made = match self.normals.take() {
             Some(made) => made,

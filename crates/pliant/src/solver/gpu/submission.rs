@@ -22,7 +22,7 @@ pub(crate) const STAGES: [Stage; 5] =
 
 impl Gpu {
     /// Submits so many steps of dt. Returns without waiting for them.
-    pub fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Divergence>, GpuError> {
+    pub(crate) fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Divergence>, GpuError> {
         match self.status.look(&self.device)? {
             Signal::Fine => {}
             Signal::Ran(found) => return Ok(Some(found)),

@@ -37,7 +37,7 @@ impl Gpu {
     }
 
     /// Puts a changed state on the device.
-    pub fn upload(&mut self, model: &Model, state: &State) {
+    pub(crate) fn upload(&mut self, model: &Model, state: &State) {
         self.substeps = state.substeps;
         self.upload_bodies(model, state);
         self.upload_poses(state);
@@ -136,7 +136,7 @@ impl Gpu {
     }
 
     /// Puts changed parameters on the device.
-    pub fn upload_params(&mut self, model: &Model) {
+    pub(crate) fn upload_params(&mut self, model: &Model) {
         self.tables.refresh_params(model);
         self.buffers.upload_params(&self.device, &self.tables);
     }
