@@ -187,7 +187,7 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
                 // SAFETY: `build::pack` has proved the indices in range; nobody writes rows in this pass.
                 let row = unsafe { F::gather(work.rows, index) };
-                if K::TURNS { row } else { work.split.weigh(row, index) }
+                if K::TURNS { row } else { work.split.split_mass(row, index) }
             });
             let p = std::array::from_fn(|k| F::load(&params[k * BLOCK + part..(k + 1) * BLOCK]));
             let l = std::array::from_fn(|k| F::load(&lambda[k * BLOCK + part..(k + 1) * BLOCK]));

@@ -17,6 +17,7 @@ pub(crate) mod buffers;
 pub(crate) mod constraint_packing;
 pub(crate) mod coresidency_probe;
 pub(crate) mod cost_model;
+pub(crate) mod device_state;
 pub mod layouts;
 pub(crate) mod model_packing;
 pub(crate) mod normals;
