@@ -1,10 +1,8 @@
 // Twin of contact.rs where some colliders have tables (S17); needs contact.wgsl, collide/*.wgsl, and three constants that
 // say which shapes there are: HULLS, SURFACES, FIELDS. What is not there is not compiled in.
 
-// More of what `MovingCollider.shape` may be; `MovingCollider.table` is where their tables start.
-const HULL_SHAPE: u32 = 4u;
-const SURFACE_SHAPE: u32 = 5u;
-const FIELD_SHAPE: u32 = 6u;
+// More of what `MovingCollider.shape` may be; `MovingCollider.table` is where their tables start: HULL_SHAPE,
+// SURFACE_SHAPE, FIELD_SHAPE.
 
 // In the collider's frame, without the particle's radius. Surfaces are looked for within `limit` [m]; they have no inside.
 fn solid_local(o: MovingCollider, p: vec3<f32>, limit: f32) -> Depth {

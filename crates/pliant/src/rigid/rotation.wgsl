@@ -1,11 +1,6 @@
 // Twin of rotation.rs, and of what it takes from matrix.rs. Matrices are three columns, as there; quaternions have
 // their scalar part last. Every function gives a proper rotation for every finite matrix.
 
-// As `Extraction` on the host.
-const GRAM_SCHMIDT: u32 = 0u;
-const POLAR: u32 = 1u;
-const ITERATIVE: u32 = 2u;
-
 const MOST_STEPS: u32 = 32u;
 const NO_DIRECTION: f32 = 1e-6;
 const UPRIGHT: vec4<f32> = vec4<f32>(0.0, 0.0, 0.0, 1.0);

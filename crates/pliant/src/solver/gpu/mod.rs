@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Shaders: `kernels/*.wgsl` are the maths (twins of the Rust kernels), `*.wgsl` here gather and scatter,
-//! `glue` writes what depends on kinds, `shader` puts modules together.
+//! `wgsl_codegen` writes what depends on kinds, `shaders` puts modules together, `shader_constants` is in front of each;
+//! `pass_uniforms` has what a dispatch is told.
 
 pub mod bind_groups;
 pub mod buffers;
@@ -20,8 +21,10 @@ pub mod cost_model;
 pub mod layouts;
 pub mod model_packing;
 pub mod normals;
+pub mod pass_uniforms;
 pub mod patches;
 pub mod program;
+pub mod shader_constants;
 pub mod shaders;
 pub mod status_readback;
 pub mod submission;
@@ -120,7 +123,7 @@ impl Gpu {
         let program = Program::new(model, state, &tables, together, device.software);
         let records = SubstepUniforms::new(model, state, &tables);
         let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
-        let buffers = Buffers::new(&device, model, state, &tables, &program.jobs, &sizes)?;
+        let buffers = Buffers::new(&device, model, state, &tables, &program.uniforms, &sizes)?;
         let bind_groups = BindGroups::new(&device, &buffers)?;
         let pipelines = bind_groups.pipelines(&device, &program.pipelines)?;
         let shapes = match &state.shapes {

@@ -6,7 +6,8 @@ use crate::fluid::gpu::FlowTables;
 use crate::model::Model;
 use crate::scene::{Method, Partition};
 use crate::solver::gpu::layouts;
-use crate::solver::gpu::model_packing::{GroupAt, MARKS, NONE, Tables, common_radius, fields, first_outside};
+use crate::solver::gpu::model_packing::{GroupAt, NONE, Tables, common_radius, fields, first_outside};
+use crate::solver::gpu::shader_constants::MARKS;
 use crate::state::State;
 
 impl Tables {
@@ -44,11 +45,11 @@ impl Tables {
 
     pub(crate) fn put_contacts(&mut self, model: &Model, state: &State) {
         let colliders = model.colliders.len();
-        self.masks = MARKS as u32;
+        self.masks = MARKS;
         let copies = if self.fused { model.phantoms.seams } else { 0 };
         // Copies have their own.
         let masks = if colliders > 0 { (state.particles + copies) * colliders.div_ceil(32) } else { 0 };
-        self.first_order = (MARKS + masks) as u32;
+        self.first_order = MARKS + masks as u32;
         self.exchange = self.first_order + state.first_order.len() as u32;
         self.marks = self.exchange as usize + 2 * 4 * copies;
         let arrays = if state.older.is_empty() { 2 } else { 4 };
