@@ -39,9 +39,8 @@ fn everything() -> Module {
 fn assert_alike(module: &Module, name: &str, size: usize, members: &[Member<'_>]) {
     let (_, twin) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("a struct");
     let TypeInner::Struct { members: found, span } = &twin.inner else { panic!("{name} is no struct") };
-    let size_of_member = |m: &pliant::runtime::gpu::wgpu::naga::StructMember| {
-        module.types[m.ty].inner.size(module.to_ctx()) as usize
-    };
+    let size_of_member =
+        |m: &pliant::runtime::gpu::wgpu::naga::StructMember| module.types[m.ty].inner.size(module.to_ctx()) as usize;
     let found: Vec<Member<'_>> =
         found.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize, size_of_member(m))).collect();
     assert_eq!(found, members, "{name}");

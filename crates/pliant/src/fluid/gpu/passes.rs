@@ -29,13 +29,17 @@ impl ProgramBuilder<'_> {
         let mut list = Vec::new();
         if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
             list.extend(
-                ["surface_normals", "surface_tension"].into_iter().filter_map(|entry| self.flow(entry, FluidUniforms::default())),
+                ["surface_normals", "surface_tension"]
+                    .into_iter()
+                    .filter_map(|entry| self.flow(entry, FluidUniforms::default())),
             );
         }
         list.extend(self.resist());
         if self.model.fluid.as_ref().is_some_and(|f| f.vorticity > 0.0) {
             list.extend(
-                ["vorticity", "confine_vorticity"].into_iter().filter_map(|entry| self.flow(entry, FluidUniforms::default())),
+                ["vorticity", "confine_vorticity"]
+                    .into_iter()
+                    .filter_map(|entry| self.flow(entry, FluidUniforms::default())),
             );
         }
         list

@@ -20,7 +20,8 @@ impl OverflowSearch {
     pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer) -> Result<Self, GpuError> {
         let finder = Finder::new(device, setup)?;
         let builder = PassBuilder::new(device);
-        let search = builder.pipeline("search", &[&shader_constants::wgsl(), include_str!("neighbor_overflow.wgsl")])?;
+        let search =
+            builder.pipeline("search", &[&shader_constants::wgsl(), include_str!("neighbor_overflow.wgsl")])?;
         let overflow_flag = builder.step(&search, &[(0, finder.header()), (1, marks)], 1)?;
         Ok(Self { finder, overflow_flag })
     }

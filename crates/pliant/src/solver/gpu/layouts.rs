@@ -5,7 +5,7 @@
 use crate::aero::aerodynamics;
 use crate::contact::collider_contact;
 use crate::solver::gpu::shader_constants::{
-    BOX, CAPSULE, FIELD_SHAPE, HULL_SHAPE, PLANE, SPHERE, SURFACE_SHAPE,
+    BOX, CAPSULE, COLLIDER_VECTORS, FIELD_SHAPE, HULL_SHAPE, PLANE, POSE_VECTORS, SPHERE, SURFACE_SHAPE,
 };
 use bytemuck::{Pod, Zeroable};
 
@@ -52,6 +52,9 @@ pub struct Air {
     /// Unused.
     pub spare: f32,
 }
+
+const _: () = assert!(size_of::<Pose>() == 16 * POSE_VECTORS as usize);
+const _: () = assert!(size_of::<MovingCollider>() == 16 * COLLIDER_VECTORS as usize);
 
 impl From<&crate::math::Pose> for Pose {
     fn from(pose: &crate::math::Pose) -> Self {

@@ -8,9 +8,7 @@ use crate::model::Model;
 use crate::schedule::passes::{Copies, Pass, PatchOp};
 use crate::solver::gpu::constraint_packing::PackedBatch;
 use crate::solver::gpu::model_packing::{GroupAt, NONE, has_multipliers};
-use crate::solver::gpu::shader_constants::{
-    PATCH_WORDS, STEP_EXCHANGE, STEP_JOIN, STEP_LAST_EXCHANGE, STEP_SPREAD,
-};
+use crate::solver::gpu::shader_constants::{PATCH_WORDS, STEP_EXCHANGE, STEP_JOIN, STEP_LAST_EXCHANGE, STEP_SPREAD};
 use crate::solver::gpu::wgsl_codegen::op;
 use crate::solver::gpu::workgroup_memory::{Draft, WorkgroupMemory, fit};
 use std::ops::Range;

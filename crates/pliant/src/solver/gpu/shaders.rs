@@ -228,7 +228,9 @@ impl Source {
                 let finalize = include_str!("../../integration/finalize.wgsl");
                 compose(&[wgsl::INTEGRATE, &plain, BINDINGS, MOTION, TOUCH, FINISHING, finalize])
             }
-            What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, MOTION, DEAL, TOUCH, include_str!("passes.wgsl")]),
+            What::Passes => {
+                compose(&[&contact, wgsl::AERO, BINDINGS, MOTION, DEAL, TOUCH, include_str!("passes.wgsl")])
+            }
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
             What::Meets => {
                 let Traits { cohesion, bodies, .. } = self.traits;

@@ -104,7 +104,7 @@ impl StatusReadback {
 
 /// What the words at the start of `marks` say.
 pub fn read(marks: &[u32]) -> Result<Signal, GpuError> {
-    let [substeps, predict, solve, frozen, stuck] = 
+    let [substeps, predict, solve, frozen, stuck] =
         [SUBSTEPS, DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, STUCK].map(|word| marks[word as usize]);
     if stuck != 0 {
         let reason = "workgroups no longer run side by side".to_owned();

@@ -135,8 +135,7 @@ impl ProgramBuilder<'_> {
                 Pass::Spread(copies) | Pass::Join(copies) => {
                     let name = if matches!(pass, Pass::Spread(_)) { "spread_copies" } else { "join_copies" };
                     let (first_tie, count) = (copies.ties.start as u32, copies.ties.len());
-                    let args =
-                        SolverPassUniforms { first_tie, count: count as u32, ..SolverPassUniforms::default() };
+                    let args = SolverPassUniforms { first_tie, count: count as u32, ..SolverPassUniforms::default() };
                     list.push(self.run(shaders::passes(name), &args, count.div_ceil(SIZE)));
                 }
                 Pass::Inflate => {

@@ -8,7 +8,9 @@ use crate::scene::Integrator;
 use crate::schedule::Stage;
 use crate::schedule::passes::{Halves, Pass};
 use crate::solver::gpu::model_packing::{NONE, Tables};
-use crate::solver::gpu::pass_uniforms::{FinalizeUniforms, PatchUniforms, PredictUniforms, SolverPassUniforms, Uniform};
+use crate::solver::gpu::pass_uniforms::{
+    FinalizeUniforms, PatchUniforms, PredictUniforms, SolverPassUniforms, Uniform,
+};
 use crate::solver::gpu::patches::TURNS;
 use crate::solver::gpu::shader_constants::{self, JOINS, PARTICLE_BITS, PLAIN, SEAMS, SEAMS_TOGETHER, TOUCHES};
 use crate::solver::gpu::shaders::{self, BindGroupKind, Source, Traits};
@@ -221,13 +223,8 @@ impl ProgramBuilder<'_> {
     pub(crate) fn pins(&mut self, entry: &'static str, mass_scaling: f32) -> Option<Command> {
         let t = self.tables;
         let (pin_rows, pin_places) = t.pins;
-        let args = PredictUniforms {
-            mass_scaling,
-            pin_count: t.pinned,
-            pin_rows,
-            pin_places,
-            ..PredictUniforms::default()
-        };
+        let args =
+            PredictUniforms { mass_scaling, pin_count: t.pinned, pin_rows, pin_places, ..PredictUniforms::default() };
         (t.pinned > 0).then(|| self.run(shaders::predict(entry), &args, (t.pinned as usize).div_ceil(SIZE)))
     }
 
