@@ -18,6 +18,7 @@ pub mod buffers;
 pub mod constraint_packing;
 pub mod coresidency_probe;
 pub mod cost_model;
+pub(crate) mod device_state;
 pub mod layouts;
 pub mod model_packing;
 pub mod normals;
@@ -38,6 +39,7 @@ use crate::contact::gpu::particle_contacts::ParticleContacts;
 use crate::error::Diverged;
 use crate::fluid::gpu::Flow;
 use crate::model::Model;
+use crate::partition::Target;
 use crate::rigid::gpu::Shapes;
 pub use crate::runtime::gpu::device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use crate::runtime::gpu::error::GpuError;
@@ -62,6 +64,11 @@ pub use wgpu;
 /// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
 /// stays small.
 pub(crate) const MOST_IN_FLIGHT: usize = 4;
+
+/// Limits that a plan for this device must respect.
+pub fn target(device: &Device) -> Target {
+    Target::gpu(device.workgroup_bytes as usize, device.threads as usize)
+}
 
 /// Runs a model on a device.
 pub struct Gpu {
@@ -163,6 +170,11 @@ impl Gpu {
         Ok(gpu)
     }
 
+    /// Limits that plans for its device respect.
+    pub fn target(&self) -> Target {
+        target(&self.device)
+    }
+
     /// The device it runs on.
     pub fn device(&self) -> &Device {
         &self.device
@@ -247,6 +259,6 @@ impl Gpu {
     /// The error that the host makes of a runaway, with the state as it was read back.
     pub fn diverged(&self, model: &Model, state: &State, found: Divergence) -> Diverged {
         let [x, y, z, _] = state.rows[found.particle];
-        Diverged::new(found.stage, model, found.particle, [x, y, z], self.records.time(found.substeps))
+        model.diverged(found.stage, found.particle, [x, y, z], self.records.time(found.substeps))
     }
 }
