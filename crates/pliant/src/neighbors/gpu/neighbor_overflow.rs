@@ -5,7 +5,6 @@ use crate::neighbors::gpu::{Finder, Setup};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
-use crate::solver::gpu::shader_constants;
 use wgpu::{Buffer, ComputePass};
 
 /// A search that freezes the state where its lists had no room.
@@ -16,12 +15,11 @@ pub struct OverflowSearch {
 }
 
 impl OverflowSearch {
-    /// Makes the search; `marks` is where the state is frozen.
-    pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer) -> Result<Self, GpuError> {
+    /// Makes the search; `marks` is where the state is frozen, `constants` the WGSL that defines `FROZEN` and `LISTS_FULL`.
+    pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer, constants: &str) -> Result<Self, GpuError> {
         let finder = Finder::new(device, setup)?;
         let builder = PassBuilder::new(device);
-        let search =
-            builder.pipeline("search", &[&shader_constants::wgsl(), include_str!("neighbor_overflow.wgsl")])?;
+        let search = builder.pipeline("search", &[constants, include_str!("neighbor_overflow.wgsl")])?;
         let overflow_flag = builder.step(&search, &[(0, finder.header()), (1, marks)], 1)?;
         Ok(Self { finder, overflow_flag })
     }
