@@ -9,12 +9,8 @@ struct Pose { position: vec4<f32>, rotation: vec4<f32> }
 
 struct MovingCollider { before: Pose, after: Pose, size: vec4<f32>, static_friction: f32, kinetic_friction: f32, shape: u32, table: u32 }
 
-// Values of `MovingCollider.shape`: half-space, sphere of radius size.w, capsule of half length size.x and radius
-// size.w, box of half extents size.xyz.
-const PLANE: u32 = 0u;
-const SPHERE: u32 = 1u;
-const CAPSULE: u32 = 2u;
-const BOX: u32 = 3u;
+// What `MovingCollider.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
+// cuboid of half extents size.xyz: PLANE, SPHERE, CAPSULE, BOX (`shader_constants.rs`).
 
 // Penetration depth [m], positive inside, and the outward normal.
 struct Depth { inside: f32, normal: vec3<f32> }

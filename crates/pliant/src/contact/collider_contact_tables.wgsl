@@ -1,10 +1,8 @@
 // WGSL version of collider_contact.rs for colliders with tables (S17); needs collider_contact.wgsl, geometry/*.wgsl,
 // and the constants HULLS, SURFACES, FIELDS, which say which shapes are present. Absent shapes are not compiled.
 
-// Further values of `MovingCollider.shape`; `MovingCollider.table` is the start of their tables.
-const HULL_SHAPE: u32 = 4u;
-const SURFACE_SHAPE: u32 = 5u;
-const FIELD_SHAPE: u32 = 6u;
+// More of what `MovingCollider.shape` may be; `MovingCollider.table` is where their tables start: HULL_SHAPE,
+// SURFACE_SHAPE, FIELD_SHAPE.
 
 // In the collider's frame, without the particle's radius. Surfaces are searched within `limit` [m]; they have no
 // interior.

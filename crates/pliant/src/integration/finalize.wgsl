@@ -1,10 +1,14 @@
 // Stage finalize: joins seam particles, projects the last contacts, then finalizes each row.
 
-// Job modes: bit 0, seams are joined here; bit 1, particles outside islands are projected here; bit 2, copies on seams
-// have contact corrections of their own.
-const JOINS: u32 = 1u;
-const TOUCHES: u32 = 2u;
-const SEAMS: u32 = 4u;
+struct FinalizeUniforms {
+    // JOINS: seams are joined here; TOUCHES: particles outside islands are touched here; SEAMS: copies on seams have
+    // their pushes to themselves.
+    mode: u32,
+    // First row of the copies that are joined.
+    copies: u32,
+}
+
+@group(0) @binding(9) var<uniform> args: FinalizeUniforms;
 
 // Divergence found in this substep is visible at once: all readers run after this pass.
 const RUNAWAYS: u32 = DIVERGED_PREDICT;
@@ -29,17 +33,17 @@ fn finalize(thread: Thread) {
     var row = rows[i];
     var slot = i;
     if i < sub.particles {
-        if (job.mode & SEAMS) != 0u {
+        if (args.mode & SEAMS) != 0u {
             let seam = topology[sub.seam_of + i];
             if seam != NONE {
-                slot = topology[sub.seams + 4u * seam + 1u];
-                if (job.mode & JOINS) != 0u {
-                    let count = topology[sub.seams + 4u * seam + 2u];
-                    row = vec4<f32>(mean_of(slot - sub.solid + job.copies_in, count), row.w);
+                slot = topology[sub.seams + TIE_WORDS * seam + 1u];
+                if (args.mode & JOINS) != 0u {
+                    let count = topology[sub.seams + TIE_WORDS * seam + 2u];
+                    row = vec4<f32>(mean_of(slot - sub.solid + args.copies, count), row.w);
                 }
             }
         }
-        if (job.mode & TOUCHES) != 0u && sub.colliders > 0u && row.w != 0.0 && !in_island(i) {
+        if (args.mode & TOUCHES) != 0u && sub.colliders > 0u && row.w != 0.0 && !in_island(i) {
             row = touch(i, slot, row);
         }
     }

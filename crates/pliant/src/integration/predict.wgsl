@@ -1,5 +1,29 @@
 // Stages predict, contacts and stabilize: one thread per row, so that one dispatch runs all three.
 
+struct PredictUniforms {
+    // PARTED: particles that were inside each other have parted; COLLIDERS: contacts with colliders are found and
+    // stabilized; PARTS_NEXT: the next contact pass parts old positions, with radii times `radius_scale`.
+    mode: u32,
+    // First vector in `work` of the packed particles for the next contact pass.
+    packed: u32,
+    radius_scale: f32,
+    // Mass scaling by height, lower is heavier [1/m]; 0 for none.
+    mass_scaling: f32,
+    // Share of the last substep's pressure that this one starts with.
+    carry: f32,
+    // Kinematic rows: their number; in `topology`, each with the number of its pose; their places relative to the poses,
+    // in `fixtures`.
+    pin_count: u32,
+    pin_rows: u32,
+    pin_places: u32,
+}
+
+@group(0) @binding(9) var<uniform> args: PredictUniforms;
+
+fn pressure_carry() -> f32 {
+    return args.carry;
+}
+
 @compute @workgroup_size(SIZE)
 fn predict(thread: Thread) {
     let i = number_of(thread);
@@ -27,9 +51,9 @@ fn predict(thread: Thread) {
         let weight = weight_in_contacts(rows[i]);
         work[sub.meets + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
         let start = motion[previous_at(i)].xyz;
-        let place = select(rows[i].xyz, start, (job.mode & PARTS_NEXT) != 0u);
-        let radius = params[sub.radii + i] * select(1.0, job.omega, (job.mode & PARTS_NEXT) != 0u);
-        put_card(job.copies_out, i, vec4<f32>(place, radius), vec4<f32>(start, weight));
+        let place = select(rows[i].xyz, start, (args.mode & PARTS_NEXT) != 0u);
+        let radius = params[sub.radii + i] * select(1.0, args.radius_scale, (args.mode & PARTS_NEXT) != 0u);
+        put_card(args.packed, i, vec4<f32>(place, radius), vec4<f32>(start, weight));
         return;
     }
     if i < sub.particles && sub.colliders > 0u {
@@ -41,9 +65,8 @@ fn predict(thread: Thread) {
 }
 
 // Inverse mass of a particle in contacts: its own, or scaled by height, lower is heavier (S22, D4 4.25, E22).
-// `job.scale`: by how much.
 fn weight_in_contacts(row: vec4<f32>) -> f32 {
-    if job.scale == 0.0 {
+    if args.mass_scaling == 0.0 {
         return row.w;
     }
     // Clamped at e^12, the limit of single precision.
@@ -55,7 +78,7 @@ fn height(x: vec3<f32>) -> f32 {
     if size == 0.0 {
         return 0.0;
     }
-    return -dot(x, sub.gravity) / size * job.scale;
+    return -dot(x, sub.gravity) / size * args.mass_scaling;
 }
 
 // Order-preserving map from float to integer, and back.
@@ -91,19 +114,13 @@ fn predict_positions(thread: Thread) {
 
 fn foreseen(i: u32, row: vec4<f32>) {
     work[sub.nexts + i] = row;
-    if job.scale != 0.0 {
+    if args.mass_scaling != 0.0 {
         atomicMin(&marks[LOWEST], ordered(height(row.xyz)));
     }
 }
 
-// Modes of `finish_stabilization`: bit 0, overlapping particles have been separated; bit 1, collider contacts are
-// found; bit 2, also of `predict`, the next contact pass separates previous positions, with radii times `job.omega`.
-const PARTED: u32 = 1u;
-const COLLIDERS: u32 = 2u;
-const PARTS_NEXT: u32 = 4u;
-
-// Applies the displacement of previous positions by particle stabilization to the new ones too; then finds and
-// stabilizes collider contacts.
+// Takes over what stabilization between particles did to old positions, for the new ones too; then contacts with
+// colliders are found and stabilized.
 @compute @workgroup_size(SIZE)
 fn finish_stabilization(thread: Thread) {
     let i = number_of(thread);
@@ -113,12 +130,12 @@ fn finish_stabilization(thread: Thread) {
     }
     var row = rows[i];
     var start = motion[previous_at(i)];
-    if (job.mode & PARTED) != 0u {
+    if (args.mode & PARTED) != 0u {
         let parted = work[sub.nexts + i];
         row = vec4<f32>(row.xyz + (parted.xyz - start.xyz), row.w);
         start = parted;
     }
-    if (job.mode & COLLIDERS) != 0u && row.w != 0.0 {
+    if (args.mode & COLLIDERS) != 0u && row.w != 0.0 {
         find(i, i, start.xyz, row.xyz);
         let out = vec4<f32>(stabilize(i, i, start.xyz), 0.0);
         start += out;
@@ -126,18 +143,18 @@ fn finish_stabilization(thread: Thread) {
     }
     rows[i] = row;
     motion[previous_at(i)] = start;
-    let again = (job.mode & PARTS_NEXT) != 0u;
-    let radius = params[sub.radii + i] * select(1.0, job.omega, again);
+    let again = (args.mode & PARTS_NEXT) != 0u;
+    let radius = params[sub.radii + i] * select(1.0, args.radius_scale, again);
     put_card(
-        job.copies_out, i, vec4<f32>(select(row.xyz, start.xyz, again), radius),
+        args.packed, i, vec4<f32>(select(row.xyz, start.xyz, again), radius),
         vec4<f32>(start.xyz, work[sub.meets + i].z),
     );
 }
 
 // Every copy of a seam particle has its own contact corrections, with equal results.
 fn clear_copies(i: u32, seam: u32) {
-    let first = topology[sub.seams + 4u * seam + 1u];
-    let count = topology[sub.seams + 4u * seam + 2u];
+    let first = topology[sub.seams + TIE_WORDS * seam + 1u];
+    let count = topology[sub.seams + TIE_WORDS * seam + 2u];
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
         let all = atomicLoad(&marks[sub.masks + i * words + word]);
@@ -152,17 +169,16 @@ fn clear_copies(i: u32, seam: u32) {
     }
 }
 
-// Kinematic pins. `job.index` lists particle or orientation rows with the index of their pose; `job.first` is the start
-// of their local positions in `fixtures`.
+// Pins that follow a motion: particle or orientation rows.
 @compute @workgroup_size(SIZE)
 fn pins(thread: Thread) {
     let k = number_of(thread);
-    if k >= job.count {
+    if k >= args.pin_count {
         return;
     }
-    let i = topology[job.index + 2u * k];
-    let at = sub.poses + 2u * topology[job.index + 2u * k + 1u];
-    let place = fixture(job.first + k);
+    let i = topology[args.pin_rows + 2u * k];
+    let at = sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u];
+    let place = fixture(args.pin_places + k);
     let turned = fixture(at + 1u);
     if i < sub.particles {
         rows[i] = pinned(at, place);
@@ -178,12 +194,12 @@ fn pins(thread: Thread) {
 @compute @workgroup_size(SIZE)
 fn predict_pins(thread: Thread) {
     let k = number_of(thread);
-    if k >= job.count {
+    if k >= args.pin_count {
         return;
     }
-    let i = topology[job.index + 2u * k];
+    let i = topology[args.pin_rows + 2u * k];
     if i < sub.particles {
-        foreseen(i, pinned(sub.poses + 2u * topology[job.index + 2u * k + 1u], fixture(job.first + k)));
+        foreseen(i, pinned(sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u], fixture(args.pin_places + k)));
     }
 }
 

@@ -44,12 +44,13 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     return vec4<f32>(ahead, row.w);
 }
 
-// Warm start: repeats the share `job.static_friction` of the last substep's displacement by pressure.
+// What pressure did in the last substep is done again by the share `pressure_carry()`, which the family of
+// shaders defines, before anybody looks.
 fn carried_over(i: u32) -> vec3<f32> {
     if sub.carried == NONE {
         return vec3<f32>(0.0);
     }
-    return work[sub.carried + i].xyz * job.static_friction;
+    return work[sub.carried + i].xyz * pressure_carry();
 }
 
 // Predicted position, and velocity with w = 1 if that is of first order.
@@ -119,7 +120,7 @@ fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: v
     }
     work[sub.lasts + i * sub.colliders + c] = work[at];
     if inside {
-        atomicAdd(&marks[crowd_at(i, FIRST)], 1u);
+        atomicAdd(&marks[crowd_at(i, CONTACTS_FIRST)], 1u);
     }
 }
 

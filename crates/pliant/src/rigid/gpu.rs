@@ -1,4 +1,4 @@
-//! Tables of shape-matched bodies for `shape_matching.wgsl`.
+//! Bodies that keep their shape, written down for `shape_matching.wgsl`.
 
 use crate::math::RowData;
 use crate::model::Model;
@@ -6,28 +6,29 @@ use crate::rigid::{Layout, Pose, ShapeMatch};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::bind_groups::own_group;
-use crate::solver::gpu::layouts::Job;
 use crate::solver::gpu::model_packing::NONE;
+use crate::solver::gpu::pass_uniforms::ShapeMatchingUniforms;
 use crate::solver::gpu::program::SIZE;
+use crate::solver::gpu::shader_constants::{
+    BODY_POSE_VECTORS, BODY_VECTORS, GOAL_VECTORS, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS,
+};
 use wgpu::{Buffer, BufferUsages};
 
 /// Members summed by one workgroup: sixteen per thread.
 const PIECE: usize = 4096;
 
-/// Number of vectors of a body, a pose, the sums of a piece and a goal, as in the shader.
-const BODY: usize = 13;
-const POSE: usize = 8;
-const SUMS: usize = 4;
-const GOAL: usize = 4;
+/// Vectors of a body, and of a pose.
+const BODY: usize = BODY_VECTORS as usize;
+const POSE: usize = BODY_POSE_VECTORS as usize;
 
 /// Tables of the bodies, and the passes over them.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeTables {
     /// Packed tables.
     pub words: Vec<[u32; 4]>,
-    /// Job record of the passes.
-    pub job: Job,
-    /// Number of pieces of bodies.
+    /// What passes are told.
+    pub uniforms: ShapeMatchingUniforms,
+    /// Pieces of bodies.
     pub pieces: usize,
     /// Whether every body is one piece of consecutive rows.
     pub whole: bool,
@@ -63,9 +64,9 @@ impl ShapeTables {
                 None => (0.0, 0.0, 0.0),
             };
             let at = &mut all.words[BODY * b..BODY * (b + 1)];
-            // Flags as in the shader: plastic, and rotated by torque only.
-            let nature = u32::from(body.plastic.is_some()) + if !all.lists && body.is_rigid() { 2 } else { 0 };
-            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, nature];
+            let plastic = if body.plastic.is_some() { PLASTIC_BODY } else { 0 };
+            let rigid = if !all.lists && body.is_rigid() { RIGID_BODY } else { 0 };
+            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, plastic | rigid];
             at[1] = [body.mass, alpha, threshold, creep].map(f32::to_bits);
             at[2] = bits(body.first, most.to_bits());
             at[3] = bits(body.pivot, body.first_row as u32);
@@ -87,21 +88,20 @@ impl ShapeTables {
             all.words
                 .extend(offsets.map(|(block, lane)| [0, 1, 2, 3].map(|n| shapes.blocks[block][n][lane].to_bits())));
         }
-        all.job = Job {
-            count: count as u32,
-            index: 0,
-            first: piece_at,
-            iterations: all.pieces as u32,
-            params: member_at,
-            lambda: NONE,
-            slots: first as u32,
-            mode: settings.extraction as u32,
-            ..Job::default()
+        all.uniforms = ShapeMatchingUniforms {
+            body_count: count as u32,
+            pieces: piece_at,
+            piece_count: all.pieces as u32,
+            members: member_at,
+            member_rows: NONE,
+            sums: first as u32,
+            extraction: settings.extraction as u32,
+            ..ShapeMatchingUniforms::default()
         };
-        all.work = SUMS * all.pieces + GOAL * count;
+        all.work = SUMS_VECTORS as usize * all.pieces + GOAL_VECTORS as usize * count;
         if let Layout::Lists { starts, slots, .. } = &shapes.layout {
             all.put_lists(shapes, starts, slots, particles);
-            all.job.spare = (first + all.work) as u32;
+            all.uniforms.moves = (first + all.work) as u32;
             all.work += members;
         }
         all
@@ -120,9 +120,9 @@ impl ShapeTables {
         let slots: Vec<u32> = slots.iter().map(|&slot| number[slot as usize]).collect();
         let mut starts = starts.to_vec();
         starts.resize(starts.len().max(particles + 1), slots.len() as u32);
-        self.job.lambda = self.pack(&sites);
-        self.job.copies_in = self.pack(&starts);
-        self.job.copies_out = self.pack(&slots);
+        self.uniforms.member_rows = self.pack(&sites);
+        self.uniforms.row_starts = self.pack(&starts);
+        self.uniforms.row_members = self.pack(&slots);
     }
 
     /// Appends words, four per vector; returns the index of the first.
@@ -138,7 +138,7 @@ impl ShapeTables {
 
     /// Dispatches of one matching iteration: entry points with their workgroup counts.
     pub fn passes(&self, particles: usize) -> Vec<(&'static str, usize)> {
-        let bodies = self.job.count as usize;
+        let bodies = self.uniforms.body_count as usize;
         if self.whole {
             return vec![("shape_whole", bodies)];
         }

@@ -1,11 +1,6 @@
 // WGSL version of rotation.rs and of the functions it uses from matrix.rs. Matrices are three columns; quaternions have
 // their scalar part last. Every function returns a proper rotation for every finite matrix.
 
-// As `Extraction` on the host.
-const GRAM_SCHMIDT: u32 = 0u;
-const POLAR: u32 = 1u;
-const ITERATIVE: u32 = 2u;
-
 const MOST_STEPS: u32 = 32u;
 const NO_DIRECTION: f32 = 1e-6;
 const UPRIGHT: vec4<f32> = vec4<f32>(0.0, 0.0, 0.0, 1.0);

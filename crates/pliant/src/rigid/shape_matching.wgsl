@@ -1,22 +1,10 @@
-// Shape matching (S19, S20), WGSL version of rigid/matching.rs. A body is split into pieces, each summed by one
-// workgroup; if every body is one piece of consecutive rows, a single pass does all. Sums have a fixed order: each
-// thread its own members, then halves of the workgroup, then pieces in sequence.
-//
-// `job.index`: first body, thirteen vectors each; `job.count`: bodies; `job.first`: first piece; `job.iterations`:
-// pieces; `job.params`: members, rest offset and mass each; `job.lambda`: rows of members, or NONE if each body's rows
-// are consecutive; `job.copies_in`, `job.copies_out`: start of the members of each row, and the members;
-// `job.static_friction`: nonzero if rows are those written by stabilization; `job.slots`: sums in `work`; `job.spare`:
-// displacements of members in `work`; `job.mode`: rotation extraction method.
+// Bodies that keep their shape (S19, S20), the twin of kernels/shape/pass.rs. A body is cut into pieces that a
+// workgroup adds up; where every body is one piece of consecutive rows, one pass does all. Sums have one order: each
+// thread its own members, then halves of the workgroup, then pieces as they come.
 
 @group(1) @binding(0) var<storage, read> bodies: array<vec4<u32>>;
 // Rotation; center and strain; plastic shape, three columns; maximum stretch, three columns.
 @group(1) @binding(1) var<storage, read_write> poses: array<vec4<f32>>;
-
-const BODY: u32 = 13u;
-const POSE: u32 = 8u;
-// Vectors in `work`: sums of a piece, goal of a body.
-const SUMS: u32 = 4u;
-const GOAL: u32 = 4u;
 
 const MATCHERS: u32 = 256u;
 
@@ -57,33 +45,33 @@ fn columns(at: u32) -> mat3x3<f32> {
 }
 
 fn body_at(b: u32) -> Body {
-    let at = job.index + BODY * b;
+    let at = BODY_VECTORS * b;
     let head = bodies[at];
     let numbers = vector(at + 1u);
     return Body(
-        head.x, head.y, head.z, (head.w & 1u) != 0u, (head.w & 2u) != 0u, numbers.x, numbers.y, bodies[at + 3u].w,
-        vector(at + 2u).xyz, vector(at + 3u).xyz,
+        head.x, head.y, head.z, (head.w & PLASTIC_BODY) != 0u, (head.w & RIGID_BODY) != 0u, numbers.x, numbers.y,
+        bodies[at + 3u].w, vector(at + 2u).xyz, vector(at + 3u).xyz,
     );
 }
 
 // Row of member `k` of a body.
 fn site(body: Body, k: u32) -> u32 {
-    if job.lambda == NONE {
+    if args.member_rows == NONE {
         return body.row + k;
     }
-    return word(job.lambda, body.first + k);
+    return word(args.member_rows, body.first + k);
 }
 
 // Row `i`: its current position, or that written by particle stabilization.
 fn here(i: u32) -> vec4<f32> {
-    if job.static_friction != 0.0 {
+    if args.parted != 0u {
         return work[sub.nexts + i];
     }
     return rows[i];
 }
 
 fn put(i: u32, row: vec4<f32>) {
-    if job.static_friction != 0.0 {
+    if args.parted != 0u {
         work[sub.nexts + i] = row;
     } else {
         rows[i] = row;
@@ -95,7 +83,7 @@ var<workgroup> sums: array<array<f32, 256>, 15>;
 
 // R·P of the last match of body `b`.
 fn linear_before(b: u32, body: Body) -> mat3x3<f32> {
-    let at = POSE * b;
+    let at = BODY_POSE_VECTORS * b;
     let rotation = matrix_of(poses[at]);
     if body.plastic {
         return rotation * mat3x3<f32>(poses[at + 2u].xyz, poses[at + 3u].xyz, poses[at + 4u].xyz);
@@ -109,7 +97,7 @@ fn origin_of(body: Body, linear: mat3x3<f32>) -> vec3<f32> {
     if body.pins > 0u {
         return here(body.row).xyz;
     }
-    return here(body.row).xyz - linear * vector(job.params + body.first).xyz;
+    return here(body.row).xyz - linear * vector(args.members + body.first).xyz;
 }
 
 // Sums members `first` to `first + count` of body `b`, into element 0 of `sums`.
@@ -119,7 +107,7 @@ fn add_up(b: u32, body: Body, first: u32, count: u32, t: u32) {
     var total = Sums(vec3<f32>(0.0), mat3x3<f32>(), vec3<f32>(0.0));
     for (var k = first + t; k < first + count; k += MATCHERS) {
         let row = here(site(body, k));
-        let q = vector(job.params + body.first + k);
+        let q = vector(args.members + body.first + k);
         let p = row.xyz - origin;
         total.moment += q.w * (p - linear * q.xyz);
         total.second += outer3(q.w * p, q.xyz);
@@ -159,16 +147,16 @@ fn summed() -> Sums {
 fn rotation_for(b: u32, body: Body, a: mat3x3<f32>, shape: mat3x3<f32>) -> vec4<f32> {
     // The rest shape is P q, so its moment is A Pᵀ.
     let moment = a * transpose(shape);
-    if job.mode == ITERATIVE {
-        return extract_rotation(moment, poses[POSE * b]);
+    if args.extraction == ITERATIVE {
+        return extract_rotation(moment, poses[BODY_POSE_VECTORS * b]);
     }
-    if job.mode == GRAM_SCHMIDT {
-        let flat = columns(job.index + BODY * b + 7u);
+    if args.extraction == GRAM_SCHMIDT {
+        let flat = columns(BODY_VECTORS * b + 7u);
         let missing = flat[0].x + flat[1].y + flat[2].z;
         let back = inverse3(shape);
         if missing <= 1.5 && back.fine {
-            // D4 4.6; of a plate the cofactors are the normal in the deformed and the rest shape.
-            var f = a * columns(job.index + BODY * b + 4u);
+            // D4 4.6; of a plate the cofactors are the normal there and here.
+            var f = a * columns(BODY_VECTORS * b + 4u);
             if missing > 0.5 {
                 f += mat3x3<f32>(cross(f[1], f[2]), cross(f[2], f[0]), cross(f[0], f[1]));
             }
@@ -185,19 +173,19 @@ fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat
     }
     let there = a * transpose(linear);
     let odd = there - transpose(there);
-    return linear * columns(job.index + BODY * b + 10u) + (odd * linear) * 0.5;
+    return linear * columns(BODY_VECTORS * b + 10u) + (odd * linear) * 0.5;
 }
 
 // Resets the contact count of a body; the maximum of the substep so far is kept.
 fn count_anew(b: u32) {
-    if sub.mass_splitting == NONE || job.static_friction != 0.0 {
+    if sub.mass_splitting == NONE || args.parted != 0u {
         return;
     }
-    let at = sub.contact_counts + 3u * b;
-    let before = atomicLoad(&marks[at + select(0u, 2u, job.fresh != 0u)]);
-    atomicStore(&marks[at], max(before, atomicLoad(&marks[at + 1u])));
-    atomicStore(&marks[at + 1u], 0u);
-    atomicStore(&marks[at + 2u], 0u);
+    let at = sub.contact_counts + CONTACT_COUNTS * b;
+    let before = atomicLoad(&marks[at + select(CONTACTS_BEFORE, CONTACTS_FIRST, args.fresh != 0u)]);
+    atomicStore(&marks[at + CONTACTS_BEFORE], max(before, atomicLoad(&marks[at + CONTACTS_NOW])));
+    atomicStore(&marks[at + CONTACTS_NOW], 0u);
+    atomicStore(&marks[at + CONTACTS_FIRST], 0u);
 }
 
 // Goal of body `b` (D4 4.7), from its sums. Sets its pose.
@@ -205,7 +193,7 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     count_anew(b);
     let before = linear_before(b, body);
     let origin = origin_of(body, before);
-    let at = POSE * b;
+    let at = BODY_POSE_VECTORS * b;
     let shape = mat3x3<f32>(poses[at + 2u].xyz, poses[at + 3u].xyz, poses[at + 4u].xyz);
     let moment = total.moment + before * body.moment;
     var way = vec3<f32>(0.0);
@@ -224,12 +212,12 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     var strain = 0.0;
     if body.plastic {
         linear = rotation * shape;
-        let spread = columns(job.index + BODY * b + 4u);
-        let flat = columns(job.index + BODY * b + 7u);
+        let spread = columns(BODY_VECTORS * b + 4u);
+        let flat = columns(BODY_VECTORS * b + 7u);
         let s = stretch_of(a, rotation, shape, spread, flat);
         let found = strain_of(s);
-        strain = select(poses[at + 1u].w, 0.0, job.fresh != 0u);
-        if moving && (found > strain || job.fresh != 0u) {
+        strain = select(poses[at + 1u].w, 0.0, args.fresh != 0u);
+        if moving && (found > strain || args.fresh != 0u) {
             let worst = found > strain;
             let kept = identity3();
             for (var k = 0u; k < 3u; k++) {
@@ -258,7 +246,7 @@ var<workgroup> shared_goal: Goal;
 @compute @workgroup_size(MATCHERS)
 fn shape_whole(thread: Thread) {
     let b = group_of(thread);
-    if b >= job.count {
+    if b >= args.body_count {
         return;
     }
     let body = body_at(b);
@@ -270,7 +258,7 @@ fn shape_whole(thread: Thread) {
     let goal = shared_goal;
     for (var k = thread.local; k < body.count; k += MATCHERS) {
         let row = here(body.row + k);
-        put(body.row + k, row + vec4<f32>(move_by(goal, row, vector(job.params + body.first + k).xyz), 0.0));
+        put(body.row + k, row + vec4<f32>(move_by(goal, row, vector(args.members + body.first + k).xyz), 0.0));
     }
 }
 
@@ -278,14 +266,14 @@ fn shape_whole(thread: Thread) {
 @compute @workgroup_size(MATCHERS)
 fn shape_sums(thread: Thread) {
     let piece = group_of(thread);
-    if piece >= job.iterations {
+    if piece >= args.piece_count {
         return;
     }
-    let what = bodies[job.first + piece];
+    let what = bodies[args.pieces + piece];
     add_up(what.x, body_at(what.x), what.y, what.z, thread.local);
     if thread.local == 0u {
         let total = summed();
-        let at = job.slots + SUMS * piece;
+        let at = args.sums + SUMS_VECTORS * piece;
         work[at] = vec4<f32>(total.moment, total.pins.x);
         work[at + 1u] = vec4<f32>(total.second[0], total.pins.y);
         work[at + 2u] = vec4<f32>(total.second[1], total.pins.z);
@@ -297,21 +285,21 @@ fn shape_sums(thread: Thread) {
 @compute @workgroup_size(SIZE)
 fn shape_turn(thread: Thread) {
     let b = number_of(thread);
-    if b >= job.count {
+    if b >= args.body_count {
         return;
     }
     let body = body_at(b);
     var total = Sums(vec3<f32>(0.0), mat3x3<f32>(), vec3<f32>(0.0));
-    let pieces = bodies[job.index + BODY * b + 4u].w;
-    let first = bodies[job.index + BODY * b + 5u].w;
+    let pieces = bodies[BODY_VECTORS * b + 4u].w;
+    let first = bodies[BODY_VECTORS * b + 5u].w;
     for (var piece = first; piece < first + pieces; piece++) {
-        let at = job.slots + SUMS * piece;
+        let at = args.sums + SUMS_VECTORS * piece;
         total.moment += work[at].xyz;
         total.second += mat3x3<f32>(work[at + 1u].xyz, work[at + 2u].xyz, work[at + 3u].xyz);
         total.pins += vec3<f32>(work[at].w, work[at + 1u].w, work[at + 2u].w);
     }
     let goal = turn(b, body, total);
-    let at = job.slots + SUMS * job.iterations + GOAL * b;
+    let at = args.sums + SUMS_VECTORS * args.piece_count + GOAL_VECTORS * b;
     work[at] = vec4<f32>(goal.linear[0], goal.alpha);
     work[at + 1u] = vec4<f32>(goal.linear[1], goal.origin.x);
     work[at + 2u] = vec4<f32>(goal.linear[2], goal.origin.y);
@@ -322,23 +310,23 @@ fn shape_turn(thread: Thread) {
 @compute @workgroup_size(MATCHERS)
 fn shape_move(thread: Thread) {
     let piece = group_of(thread);
-    if piece >= job.iterations {
+    if piece >= args.piece_count {
         return;
     }
-    let what = bodies[job.first + piece];
+    let what = bodies[args.pieces + piece];
     let body = body_at(what.x);
-    let at = job.slots + SUMS * job.iterations + GOAL * what.x;
+    let at = args.sums + SUMS_VECTORS * args.piece_count + GOAL_VECTORS * what.x;
     let linear = mat3x3<f32>(work[at].xyz, work[at + 1u].xyz, work[at + 2u].xyz);
     let origin = vec3<f32>(work[at + 1u].w, work[at + 2u].w, work[at + 3u].w);
     let goal = Goal(linear, work[at + 3u].xyz, origin, work[at].w);
     for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
         let i = site(body, k);
         let row = here(i);
-        let change = vec4<f32>(move_by(goal, row, vector(job.params + body.first + k).xyz), 0.0);
-        if job.lambda == NONE {
+        let change = vec4<f32>(move_by(goal, row, vector(args.members + body.first + k).xyz), 0.0);
+        if args.member_rows == NONE {
             put(i, row + change);
         } else {
-            work[job.spare + body.first + k] = change;
+            work[args.moves + body.first + k] = change;
         }
     }
 }
@@ -350,36 +338,35 @@ fn shape_join(thread: Thread) {
     if i >= sub.particles {
         return;
     }
-    let begin = word(job.copies_in, i);
-    let end = word(job.copies_in, i + 1u);
+    let begin = word(args.row_starts, i);
+    let end = word(args.row_starts, i + 1u);
     if begin == end {
         return;
     }
     var sum = vec4<f32>(0.0);
     for (var k = begin; k < end; k++) {
-        sum += work[job.spare + word(job.copies_out, k)];
+        sum += work[args.moves + word(args.row_members, k)];
     }
     put(i, here(i) + sum / f32(end - begin));
 }
 
-// Rotates the outward directions of a body with it (S22); `job.slots`: those at rest, by row, in `fixtures`. A particle
-// displaced beyond its depth has none and is treated as free.
+// Turns the ways out of a body with it (S22). Whoever was pushed farther from its place than it is deep has none.
 @compute @workgroup_size(MATCHERS)
 fn turn_surface_fields(thread: Thread) {
     let piece = group_of(thread);
-    if piece >= job.iterations {
+    if piece >= args.piece_count {
         return;
     }
-    let what = bodies[job.first + piece];
+    let what = bodies[args.pieces + piece];
     let body = body_at(what.x);
-    let turned = matrix_of(poses[POSE * what.x]);
+    let turned = matrix_of(poses[BODY_POSE_VECTORS * what.x]);
     let linear = linear_before(what.x, body);
-    let center = poses[POSE * what.x + 1u].xyz;
+    let center = poses[BODY_POSE_VECTORS * what.x + 1u].xyz;
     for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
-        let field = fixture(job.slots + body.row + k);
+        let field = fixture(args.rest_fields + body.row + k);
         var depth = field.w;
         if !body.rigid {
-            let off = rows[body.row + k].xyz - (linear * vector(job.params + body.first + k).xyz + center);
+            let off = rows[body.row + k].xyz - (linear * vector(args.members + body.first + k).xyz + center);
             depth = select(0.0, depth, dot(off, off) < depth * depth);
         }
         work[sub.fields + body.row + k] = vec4<f32>(turned * field.xyz, depth);
@@ -390,14 +377,14 @@ fn turn_surface_fields(thread: Thread) {
 @compute @workgroup_size(SIZE)
 fn shape_flow(thread: Thread) {
     let b = number_of(thread);
-    if b >= job.count || atomicLoad(&marks[FROZEN]) != 0u {
+    if b >= args.body_count || atomicLoad(&marks[FROZEN]) != 0u {
         return;
     }
-    let at = job.index + BODY * b;
-    if (bodies[at].w & 1u) == 0u {
+    let at = BODY_VECTORS * b;
+    if (bodies[at].w & PLASTIC_BODY) == 0u {
         return;
     }
-    let pose = POSE * b;
+    let pose = BODY_POSE_VECTORS * b;
     let shape = mat3x3<f32>(poses[pose + 2u].xyz, poses[pose + 3u].xyz, poses[pose + 4u].xyz);
     let stretch = mat3x3<f32>(poses[pose + 5u].xyz, poses[pose + 6u].xyz, poses[pose + 7u].xyz);
     let numbers = vector(at + 1u);

@@ -1,14 +1,29 @@
-//! The composed module is valid, and its structs have the host's memory layout.
+//! The composed modules are valid, and their structs lie in memory as the host's do.
 
 use pliant::constraints::{ConstraintKind, wgsl};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
 use pliant::runtime::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
-use pliant::runtime::gpu::wgpu::naga::{Module, TypeInner};
-use pliant::solver::gpu::layouts::{Air, MovingCollider, Pose};
-use pliant::solver::gpu::shaders::compose;
+use pliant::runtime::gpu::wgpu::naga::{AddressSpace, Module, TypeInner};
+use pliant::solver::gpu::layouts::{Air, MovingCollider, Pose, Substep};
+use pliant::solver::gpu::pass_uniforms::{
+    ConstraintUniforms, FinalizeUniforms, FluidUniforms, InflateUniforms, ParticleContactUniforms, PatchUniforms,
+    PredictUniforms, RestitutionUniforms, ShapeMatchingUniforms, SolverPassUniforms, Uniform,
+};
+use pliant::solver::gpu::shaders::{self, PatchShader, Source, compose};
+use pliant::solver::gpu::workgroup_memory::WorkgroupMemory;
 use std::mem::{offset_of, size_of};
 
-/// All WGSL sources in one module.
+/// Name, offset and size of a member [bytes].
+type Member<'a> = (&'a str, usize, usize);
+
+fn parsed(source: &str) -> Module {
+    let module = parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
+    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
+    validator.validate(&module).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
+    module
+}
+
+/// All twins in one module.
 fn everything() -> Module {
     let kinds = ConstraintKind::ALL.map(ConstraintKind::wgsl);
     // Functions and constants that table queries need from the including module.
@@ -18,11 +33,72 @@ fn everything() -> Module {
         fn solid_words(at: u32) -> vec4<u32> { return vec4<u32>(at); }";
     let contact = [wgsl::CONTACT, wgsl::CONTACT_SHAPED, wgsl::MEET, wgsl::COHERE, wgsl::REBOUND, tables];
     let others = [wgsl::AERO, wgsl::INFLATE, wgsl::INTEGRATE];
-    let source = compose(&[&kinds[..], &contact, &wgsl::COLLIDE, &others].concat());
-    let module = parse_str(&source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-    let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-    validator.validate(&module).unwrap_or_else(|e| panic!("{}", e.emit_to_string(&source)));
-    module
+    parsed(&compose(&[&kinds[..], &contact, &wgsl::COLLIDE, &others].concat()))
+}
+
+fn assert_alike(module: &Module, name: &str, size: usize, members: &[Member<'_>]) {
+    let (_, twin) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("a struct");
+    let TypeInner::Struct { members: found, span } = &twin.inner else { panic!("{name} is no struct") };
+    let size_of_member =
+        |m: &pliant::runtime::gpu::wgpu::naga::StructMember| module.types[m.ty].inner.size(module.to_ctx()) as usize;
+    let found: Vec<Member<'_>> =
+        found.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize, size_of_member(m))).collect();
+    assert_eq!(found, members, "{name}");
+    assert_eq!(*span as usize, size, "{name}");
+}
+
+fn size_of_field<T, F>(_: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
+/// Compares a struct of the host with its twin, member by member.
+macro_rules! assert_alike {
+    ($module:expr, $host:ident: $($member:ident),+) => {
+        assert_alike(
+            &$module,
+            stringify!($host),
+            size_of::<$host>(),
+            &[$((
+                stringify!($member),
+                offset_of!($host, $member),
+                size_of_field(|record: &$host| &record.$member),
+            )),+],
+        )
+    };
+}
+
+/// Modules of a family of shaders: each of them is told its record, and nothing else, at binding 9.
+fn family(record: &str, sources: &[Source]) -> Module {
+    let mut modules = sources.iter().map(|source| {
+        let module = parsed(&source.text());
+        let told: Vec<_> = module
+            .global_variables
+            .iter()
+            .filter(|(_, v)| v.binding.is_some_and(|b| (b.group, b.binding) == (0, 9)))
+            .map(|(_, v)| (v.space, module.types[v.ty].name.clone()))
+            .collect();
+        assert_eq!(told, [(AddressSpace::Uniform, Some(record.to_owned()))], "{}", source.label);
+        module
+    });
+    let first = modules.next().expect("a module");
+    modules.for_each(drop);
+    first
+}
+
+/// What a liquid's shaders are told, with any numbers.
+fn liquid() -> String {
+    let flags = ["SPLINE", "EVEN", "ALIKE", "BALLS"].map(|name| format!("const {name}: bool = false;\n"));
+    let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY DRAG WIDTH TENSION NOISE SKIN AIR CLOSE ADHESION OMEGA \
+                   COMPLIANCE RELAXATION CARRY SPREAD SPREAD_SCALE SWIRL SWIRL_NOISE";
+    let numbers = numbers.split_whitespace().map(|name| format!("const {name}: f32 = 1.0f;\n"));
+    let words = ["CARRIED", "PACKED", "GRADIENTS", "PROPERTIES", "REST"];
+    let words = words.map(|name| format!("const {name}: u32 = 0u;\n"));
+    flags.into_iter().chain(numbers).chain(words).collect()
+}
+
+fn patches(whole: bool) -> Source {
+    let memory = WorkgroupMemory { threads: 64, ..WorkgroupMemory::default() };
+    shaders::patches(PatchShader { kinds: vec![ConstraintKind::Stretch], memory, multipliers: true, whole })
 }
 
 #[test]
@@ -37,19 +113,64 @@ fn s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind() {
 #[test]
 fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
     let module = everything();
-    let check = |name: &str, size: usize, members: &[(&str, usize)]| {
-        let (_, twin) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("a struct");
-        let TypeInner::Struct { members: found, span } = &twin.inner else { panic!("{name} is no struct") };
-        let found: Vec<_> = found.iter().map(|m| (m.name.as_deref().unwrap_or(""), m.offset as usize)).collect();
-        assert_eq!(found, members, "{name}");
-        assert_eq!(*span as usize, size, "{name}");
-    };
-    macro_rules! check {
-        ($host:ident: $($member:ident),+) => {
-            check(stringify!($host), size_of::<$host>(), &[$((stringify!($member), offset_of!($host, $member))),+])
-        };
-    }
-    check!(Pose: position, rotation);
-    check!(MovingCollider: before, after, size, static_friction, kinetic_friction, shape, table);
-    check!(Air: half_density, drag, lift, spare);
+    assert_alike!(module, Pose: position, rotation);
+    assert_alike!(module, MovingCollider: before, after, size, static_friction, kinetic_friction, shape, table);
+    assert_alike!(module, Air: half_density, drag, lift, spare);
+}
+
+#[test]
+fn s14_numbers_of_a_substep_lie_alike_on_host_and_gpu() {
+    let module = parsed(&shaders::finalize().text());
+    assert_alike!(module, Substep:
+        gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
+        colliders, stabilization, moving_colliders, poses, radii, spins, counts, island_bits, seams, seam_of, masks,
+        first_order, pushes, forces, exchange, copies, meets, nexts, fields, carried, wet, mass_splitting,
+        contact_counts, lasts, cohesion);
+}
+
+#[test]
+fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
+    let module = family("PredictUniforms", &[shaders::predict("predict")]);
+    assert_alike!(module, PredictUniforms:
+        mode, packed, radius_scale, mass_scaling, carry, pin_count, pin_rows, pin_places);
+    let module = family("FinalizeUniforms", &[shaders::finalize()]);
+    assert_alike!(module, FinalizeUniforms: mode, copies);
+    let all = ConstraintKind::ALL.map(|kind| shaders::constraint(kind, "batch"));
+    let module = family("ConstraintUniforms", &all);
+    assert_alike!(module, ConstraintUniforms: count, indices, params, multipliers, corrections, fresh);
+    let module = family("PatchUniforms", &[patches(false), patches(true)]);
+    assert_alike!(module, PatchUniforms:
+        directory, count, mode, half, iterations, copies_in, copies_out, fresh, substeps, copy_motion);
+    let module = family("SolverPassUniforms", &[shaders::passes("wind")]);
+    assert_alike!(module, SolverPassUniforms:
+        count, in_islands, first_tie, packed, first_contacts, jacobi_starts, jacobi_entries, jacobi_corrections,
+        aero_particles, aero_incidence, aero_triangles, aero_coefficients);
+    let module = family("InflateUniforms", &[shaders::inflate()]);
+    assert_alike!(module, InflateUniforms: bodies, fresh);
+}
+
+#[test]
+fn s14_uniforms_of_contacts_bodies_and_liquids_lie_alike_on_host_and_gpu() {
+    let module = family("ParticleContactUniforms", &[shaders::meets("project_contacts")]);
+    assert_alike!(module, ParticleContactUniforms:
+        mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments);
+    let both = [shaders::restitution("save_velocities"), shaders::bounces("count_restitution")];
+    let module = family("RestitutionUniforms", &both);
+    assert_alike!(module, RestitutionUniforms:
+        mode, velocities_before, shares, velocities_after, collider_laws, restitution, still, drag);
+    let module = family("ShapeMatchingUniforms", &[shaders::shapes("shape_whole")]);
+    assert_alike!(module, ShapeMatchingUniforms:
+        body_count, pieces, piece_count, members, member_rows, row_starts, row_members, sums, moves, extraction, fresh,
+        parted, rest_fields);
+    let module = family("FluidUniforms", &[shaders::flow("density_multipliers", liquid())]);
+    assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
+}
+
+#[test]
+fn s14_a_stored_record_has_its_words_first_and_room_for_the_largest() {
+    let record = FluidUniforms { mode: 1, fresh: 2, sweep: 3, steps_in: 4, steps_out: 5 };
+    let stored = Uniform::of(&record);
+    assert_eq!(stored.words()[..5], [1, 2, 3, 4, 5]);
+    assert!(stored.words()[5..].iter().all(|&word| word == 0));
+    assert!(Uniform::BYTES >= size_of::<ShapeMatchingUniforms>());
 }

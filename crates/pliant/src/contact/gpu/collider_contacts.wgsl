@@ -1,7 +1,7 @@
 // Contacts of one particle with colliders.
 
 fn moving_collider(c: u32) -> MovingCollider {
-    let at = sub.moving_colliders + 6u * c;
+    let at = sub.moving_colliders + COLLIDER_VECTORS * c;
     let last = fixtures[at + 5u];
     return MovingCollider(
         Pose(fixture(at), fixture(at + 1u)),
@@ -87,21 +87,17 @@ fn is_rigid(i: u32) -> bool {
     return sub.mass_splitting != NONE && fixture(sub.mass_splitting + i).x > 0.0;
 }
 
-// Contact count `which` of the body of particle `i`, in `marks`.
+// Count `which` of the contacts of the body of particle `i`, in `marks`: CONTACTS_BEFORE, CONTACTS_NOW or CONTACTS_FIRST.
 fn crowd_at(i: u32, which: u32) -> u32 {
-    return sub.contact_counts + 3u * bitcast<u32>(fixture(sub.mass_splitting + i).z) + which;
+    return sub.contact_counts + CONTACT_COUNTS * bitcast<u32>(fixture(sub.mass_splitting + i).z) + which;
 }
 
-// Index of a count: maximum before this iteration, count of this iteration, count of the first.
-const BEFORE: u32 = 0u;
-const NOW: u32 = 1u;
-const FIRST: u32 = 2u;
-
-// Effective number of contacts that the mass of particle `i` is split among; `own` is its own contact count.
-fn share_of(i: u32, own: f32) -> f32 {
+// Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
+// `fresh`: bodies go by the contacts of the first iteration.
+fn share_of(i: u32, own: f32, fresh: bool) -> f32 {
     if is_rigid(i) {
         let load = fixture(sub.mass_splitting + i);
-        let count = f32(max(atomicLoad(&marks[crowd_at(i, select(BEFORE, FIRST, job.fresh != 0u))]), 1u));
+        let count = f32(max(atomicLoad(&marks[crowd_at(i, select(CONTACTS_BEFORE, CONTACTS_FIRST, fresh))]), 1u));
         if count * load.y < 1.0 {
             return count * load.x;
         }
@@ -109,14 +105,14 @@ fn share_of(i: u32, own: f32) -> f32 {
     return max(own, 1.0);
 }
 
-// Displacement of particle `i` of a rigid body by colliders. All contacts of a body use its position `x` at the start
-// of the iteration. `job.scale` is the Nesterov momentum.
-fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
-    // A frozen state is not changed: its corrections warm-start the next substep.
+// What colliders move particle `i` of a rigid body by. All contacts of a body see it where it was when the iteration
+// began, at `x`. `fresh`: in the first iteration of a substep.
+fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, momentum: f32) -> vec3<f32> {
+    // What is frozen stays as it is: pushes go on into the next substep.
     if atomicLoad(&marks[FROZEN]) != 0u {
         return vec3<f32>(0.0);
     }
-    let overpush = 1.0 / share_of(i, 1.0);
+    let overpush = 1.0 / share_of(i, 1.0, fresh);
     let words = mask_words();
     var sum = vec3<f32>(0.0);
     var pushing = 0u;
@@ -133,14 +129,14 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
             // Bodies are not treated as rigid in scenes with surfaces, which are swept.
             let depth = solid_depth(o, o.after, x, radius);
             let normal = depth.normal;
-            if job.fresh != 0u && push.w > 0.0 {
+            if fresh && push.w > 0.0 {
                 sum += normal * push.w + push.xyz;
                 pushing++;
                 continue;
             }
             let done = contact_push(o, depth, radius, start, x, push, overpush);
             let last = select(vec4<f32>(0.0), work[last_at], push.w > 0.0);
-            let next = extrapolate(done.push, last, job.scale);
+            let next = extrapolate(done.push, last, momentum);
             sum += (done.x - x) + (normal * (next.w - done.push.w) + (next.xyz - done.push.xyz));
             work[at] = next;
             work[last_at] = done.push;
@@ -150,7 +146,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>) -> vec3<f32> {
         }
     }
     if pushing > 0u {
-        atomicAdd(&marks[crowd_at(i, NOW)], pushing);
+        atomicAdd(&marks[crowd_at(i, CONTACTS_NOW)], pushing);
     }
     return sum;
 }

@@ -14,6 +14,7 @@ use crate::schedule::stats::ContactPair;
 use crate::solver::gpu::bind_groups::{BindGroups, own_group};
 use crate::solver::gpu::buffers::Buffers;
 use crate::solver::gpu::model_packing::{NONE, Tables};
+use crate::solver::gpu::shader_constants;
 use crate::state::State;
 use wgpu::{Buffer, BufferUsages};
 
@@ -64,6 +65,7 @@ impl ParticleContacts {
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
             &buffers.marks,
+            &shader_constants::wgsl(),
         )?;
         let vectors = if tables.mass_splitting == NONE { 1 } else { 2 };
         let pushes = pushes(device, search.finder.capacity(), vectors)?;

@@ -1,11 +1,26 @@
 // Particle contacts, WGSL version of contact/cpu/particle_contacts.rs. Each particle sums its own contacts in list
 // order and writes only itself; each contact is computed twice, once from either side.
 
-// Job modes: bit 0, positions at the start of the substep are separated too; bit 1, collider contacts follow.
-const PARTS: u32 = 1u;
-const TOUCHES: u32 = 2u;
+struct ParticleContactUniforms {
+    // PARTS: positions at the start of the substep are parted; TOUCHES: then colliders are touched.
+    mode: u32,
+    // 1 in the first pass of a substep: pushes start from zero.
+    fresh: u32,
+    static_friction: f32,
+    kinetic_friction: f32,
+    // Over-relaxation.
+    omega: f32,
+    // Share of their last change that contacts of rigid bodies add again.
+    momentum: f32,
+    // First vectors in `work` of the packed particles, and of those for the next pass, or NONE.
+    packed_in: u32,
+    packed_out: u32,
+    // First of the places at rest and objects in `params`; in `topology`, what particles are attached to, or NONE.
+    rest: u32,
+    attachments: u32,
+}
 
-// `job.scale`: Nesterov momentum of rigid-body contacts.
+@group(0) @binding(9) var<uniform> args: ParticleContactUniforms;
 
 // Pairs of one object closer at rest than this multiple of the sum of their radii are skipped.
 const AT_REST: f32 = 1.5;
@@ -18,22 +33,22 @@ fn count_contacts(thread: Thread) {
         return;
     }
     let i = order[slot].x;
-    let own = work[job.copies_in + 2u * i];
+    let own = work[args.packed_in + 2u * i];
     let list = list_of(i);
     var count = 0u;
     for (var n = 0u; n < list.count; n++) {
-        let other = work[job.copies_in + 2u * near[list.first + n * list.step]];
+        let other = work[args.packed_in + 2u * near[list.first + n * list.step]];
         if overlaps(own.xyz, other.xyz, own.w + other.w) {
             count++;
         }
     }
     let share = f32(max(count, 1u));
-    work[job.copies_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
-    if (job.mode & PARTS) == 0u && sub.mass_splitting != NONE {
-        // Read by the packing pass after bodies have summed their counts.
+    work[args.packed_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
+    if (args.mode & PARTS) == 0u && sub.mass_splitting != NONE {
+        // For the cards that are dealt once bodies have added up theirs.
         work[sub.meets + i].x = share;
         if count > 0u && of_rigid(i) {
-            atomicAdd(&marks[crowd_at(i, FIRST)], count);
+            atomicAdd(&marks[crowd_at(i, CONTACTS_FIRST)], count);
         }
     }
 }
@@ -47,7 +62,7 @@ fn of_rigid(i: u32) -> bool {
 }
 
 fn side(i: u32, place: vec4<f32>) -> Side {
-    let start = work[job.copies_in + 2u * i + 1u];
+    let start = work[args.packed_in + 2u * i + 1u];
     var field = vec4<f32>(0.0);
     if BODIES && sub.fields != NONE {
         field = work[sub.fields + i];
@@ -64,16 +79,16 @@ fn project_contacts(thread: Thread) {
         return;
     }
     let i = order[slot].x;
-    let own = side(i, work[job.copies_in + 2u * i]);
+    let own = side(i, work[args.packed_in + 2u * i]);
     let list = list_of(i);
     var sum = vec3<f32>(0.0);
     var count = 0u;
     var pushing = 0u;
-    let parts = (job.mode & PARTS) != 0u;
+    let parts = (args.mode & PARTS) != 0u;
     let rigid = !parts && of_rigid(i);
     let half = arrayLength(&pushes) / 2u;
-    // Entries beyond 32 have no bits: all of them are stored.
-    var kept_before = select(order[slot].y, 0u, job.fresh != 0u);
+    // Beyond 32 entries there are no bits: all of those are kept.
+    var kept_before = select(order[slot].y, 0u, args.fresh != 0u);
     var kept_now = 0u;
     // Prefetches the next contact and the index after it before this one is written: compilers cannot rule out
     // aliasing.
@@ -83,7 +98,7 @@ fn project_contacts(thread: Thread) {
     var next_push = vec4<f32>(0.0);
     if list.count > 0u {
         next_j = near[list.first];
-        next_there = work[job.copies_in + 2u * next_j];
+        next_there = work[args.packed_in + 2u * next_j];
         if (kept_before & 1u) != 0u {
             next_push = pushes[list.first];
         }
@@ -101,41 +116,41 @@ fn project_contacts(thread: Thread) {
             if n + 2u < list.count {
                 after_next = near[e + 2u * list.step];
             }
-            next_there = work[job.copies_in + 2u * next_j];
+            next_there = work[args.packed_in + 2u * next_j];
             next_push = vec4<f32>(0.0);
-            if n < 31u && (kept_before >> (n + 1u) & 1u) != 0u || n >= 31u && job.fresh == 0u {
+            if n < 31u && (kept_before >> (n + 1u) & 1u) != 0u || n >= 31u && args.fresh == 0u {
                 next_push = pushes[e + list.step];
             }
         }
         let reach = own.radius + there.w;
         var held = false;
         if COHESIVE && !parts {
-            // Cohesion acts only between particles that touched before the substep.
-            held = overlaps(own.start, work[job.copies_in + 2u * j + 1u].xyz, reach * RANGE);
+            // Only who touched before the substep holds on.
+            held = overlaps(own.start, work[args.packed_in + 2u * j + 1u].xyz, reach * RANGE);
         }
         if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
-            if n >= 32u && job.fresh != 0u {
+            if n >= 32u && args.fresh != 0u {
                 pushes[e] = push;
             }
             continue;
         }
         // Fluids are frictionless.
         let wet = max(i, j) >= sub.wet;
-        let static_friction = select(job.static_friction, 0.0, wet);
-        let kinetic_friction = select(job.kinetic_friction, 0.0, wet);
+        let static_friction = select(args.static_friction, 0.0, wet);
+        let kinetic_friction = select(args.kinetic_friction, 0.0, wet);
         let other = side(j, there);
         var met: Met;
         if COHESIVE && held {
             let pull = hold(sub.cohesion, own.radius, there.w);
-            met = cohere(own, other, static_friction, kinetic_friction, job.omega, pull, push);
+            met = cohere(own, other, static_friction, kinetic_friction, args.omega, pull, push);
         } else {
-            met = meet(own, other, static_friction, kinetic_friction, job.omega, parts, push);
+            met = meet(own, other, static_friction, kinetic_friction, args.omega, parts, push);
         }
         // Tension is not extrapolated.
         if rigid && !held && of_rigid(j) {
             let found = met.push;
             let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
-            met.push = extrapolate(found, last, job.scale);
+            met.push = extrapolate(found, last, args.momentum);
             pushes[half + e] = found;
             met.impulse += way_out(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
         }
@@ -162,22 +177,21 @@ fn project_contacts(thread: Thread) {
     }
     if rigid {
         if count > 0u {
-            atomicAdd(&marks[crowd_at(i, NOW)], count);
+            atomicAdd(&marks[crowd_at(i, CONTACTS_NOW)], count);
         }
-        if (job.mode & TOUCHES) != 0u {
-            x += push_body(own.start, own.radius, i, own.x);
+        if (args.mode & TOUCHES) != 0u {
+            x += push_body(own.start, own.radius, i, own.x, args.fresh != 0u, args.momentum);
         }
-    } else if (job.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
+    } else if (args.mode & TOUCHES) != 0u && inverse_mass != 0.0 {
         x = touch_from(own.start, own.radius, i, i, vec4<f32>(x, inverse_mass)).xyz;
     }
     rows[i] = vec4<f32>(x, inverse_mass);
-    if job.copies_out != NONE {
-        put_card(job.copies_out, i, vec4<f32>(x, own.radius), vec4<f32>(own.start, kept.z * share));
+    if args.packed_out != NONE {
+        put_card(args.packed_out, i, vec4<f32>(x, own.radius), vec4<f32>(own.start, kept.z * share));
     }
 }
 
-// Removes from the lists pairs close at rest and attached pairs: `job.params` has rest positions and objects,
-// `job.slots` the attachments.
+// Leaves out of the lists who is held by its object, and who is attached to the other's.
 @compute @workgroup_size(SIZE)
 fn filter_contacts(thread: Thread) {
     let slot = number_of(thread);
@@ -186,16 +200,16 @@ fn filter_contacts(thread: Thread) {
     }
     let i = order[slot].x;
     let list = list_of(i);
-    let object = params[job.params + 4u * i + 3u];
-    // Free particles have no rest pairs.
-    if object < 0.0 && job.slots == NONE {
+    let object = params[args.rest + 4u * i + 3u];
+    // Loose ones are held by nothing.
+    if object < 0.0 && args.attachments == NONE {
         return;
     }
     let rest = at_rest(i);
     var kept = 0u;
     for (var n = 0u; n < list.count; n++) {
         let j = near[list.first + n * list.step];
-        let theirs = params[job.params + 4u * j + 3u];
+        let theirs = params[args.rest + 4u * j + 3u];
         let reach = AT_REST * (params[sub.radii + i] + params[sub.radii + j]);
         let held = object >= 0.0 && object == theirs && overlaps(rest, at_rest(j), reach);
         if !held && !is_attached(i, theirs) && !is_attached(j, object) {
@@ -208,12 +222,12 @@ fn filter_contacts(thread: Thread) {
 
 // Whether particle i is attached to an object; free particles have negative objects.
 fn is_attached(i: u32, object: f32) -> bool {
-    if job.slots == NONE {
+    if args.attachments == NONE {
         return false;
     }
     let number = u32(select(object, -1.0 - object, object < 0.0));
-    let first = job.slots + sub.particles + 1u;
-    for (var e = topology[job.slots + i]; e < topology[job.slots + i + 1u]; e++) {
+    let first = args.attachments + sub.particles + 1u;
+    for (var e = topology[args.attachments + i]; e < topology[args.attachments + i + 1u]; e++) {
         if topology[first + e] == number {
             return true;
         }
@@ -222,6 +236,6 @@ fn is_attached(i: u32, object: f32) -> bool {
 }
 
 fn at_rest(i: u32) -> vec3<f32> {
-    let at = job.params + 4u * i;
+    let at = args.rest + 4u * i;
     return vec3<f32>(params[at], params[at + 1u], params[at + 2u]);
 }

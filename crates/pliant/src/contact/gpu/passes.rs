@@ -2,20 +2,15 @@
 
 use crate::contact::collider_contact::momentum;
 use crate::contact::particle_contact::SLOP;
+use crate::contact::restitution::RestitutionLaw;
 use crate::schedule::passes::Pass;
-use crate::solver::gpu::layouts::Job;
 use crate::solver::gpu::model_packing::NONE;
+use crate::solver::gpu::pass_uniforms::{
+    ParticleContactUniforms, PredictUniforms, RestitutionUniforms, ShapeMatchingUniforms, SolverPassUniforms,
+};
 use crate::solver::gpu::program::{Command, ProgramBuilder, SIZE};
+use crate::solver::gpu::shader_constants::{AGAINST, BETWEEN, COLLIDERS, PARTED, PARTS, PARTS_NEXT, TOUCHES};
 use crate::solver::gpu::shaders;
-
-/// Job modes, as in the shaders: of particle contacts, and of the passes around them.
-const PARTS: u32 = 1;
-const TOUCHES: u32 = 2;
-const PARTED: u32 = 1;
-const COLLIDERS: u32 = 2;
-const PARTS_NEXT: u32 = 4;
-const BETWEEN: u32 = 1;
-const AGAINST: u32 = 2;
 
 impl ProgramBuilder<'_> {
     /// Neighbor search at predicted positions.
@@ -23,15 +18,15 @@ impl ProgramBuilder<'_> {
         if self.model.particle_contact.is_none() && self.model.fluid.is_none() {
             return;
         }
-        let (particles, scale) = (self.state.particles, self.model.particle_contact.map_or(0.0, |m| m.stacking));
+        let (particles, mass_scaling) = (self.state.particles, self.model.particle_contact.map_or(0.0, |m| m.stacking));
         let mut list = Vec::from_iter(self.wind());
-        let job = Job { scale, static_friction: self.carry(), ..Job::default() };
-        list.push(self.run(shaders::predict("predict_positions"), job, particles.div_ceil(SIZE)));
-        list.extend(self.pins("predict_pins", scale));
+        let args = PredictUniforms { mass_scaling, carry: self.carry(), ..PredictUniforms::default() };
+        list.push(self.run(shaders::predict("predict_positions"), &args, particles.div_ceil(SIZE)));
+        list.extend(self.pins("predict_pins", mass_scaling));
         let (fields, at_rest) = self.tables.fields;
         if fields != NONE {
-            let job = Job { slots: at_rest, ..self.tables.shapes.job };
-            list.push(self.run(shaders::shapes("turn_surface_fields"), job, self.tables.shapes.pieces));
+            let args = ShapeMatchingUniforms { rest_fields: at_rest, ..self.tables.shapes.uniforms };
+            list.push(self.run(shaders::shapes("turn_surface_fields"), &args, self.tables.shapes.pieces));
         }
         if self.model.fluid.is_some() {
             list.push(Command::FindFlow);
@@ -40,8 +35,12 @@ impl ProgramBuilder<'_> {
             list.push(Command::Find);
         }
         if !self.model.rest.is_empty() {
-            let job = Job { params: self.tables.rest, slots: self.tables.attachment_filter, ..Job::default() };
-            list.push(self.run(shaders::meets("filter_contacts"), job, particles.div_ceil(SIZE)));
+            let args = ParticleContactUniforms {
+                rest: self.tables.rest,
+                attachments: self.tables.attachment_filter,
+                ..ParticleContactUniforms::default()
+            };
+            list.push(self.run(shaders::meets("filter_contacts"), &args, particles.div_ceil(SIZE)));
         }
         self.program.neighbors = list;
     }
@@ -51,10 +50,20 @@ impl ProgramBuilder<'_> {
         self.model.fluid.as_ref().map_or(0.0, |f| f.carry)
     }
 
-    /// Job fields that stabilization adds to a packing pass, if the next pass separates previous positions.
-    pub(crate) fn dealing(&self, parts: bool) -> Job {
-        let job = Job { copies_out: self.tables.packed[0], ..Job::default() };
-        if parts { Job { mode: PARTS_NEXT, omega: 1.0 - SLOP, ..job } } else { job }
+    /// What predict and stabilization are told to pack particles; `parts`: the next pass parts old positions.
+    pub(crate) fn packing(&self, parts: bool) -> PredictUniforms {
+        let args = PredictUniforms { packed: self.tables.packed[0], ..PredictUniforms::default() };
+        if parts { PredictUniforms { mode: PARTS_NEXT, radius_scale: 1.0 - SLOP, ..args } } else { args }
+    }
+
+    /// Packs particles for a contact pass. `first_contacts`: bodies go by the contacts of the first iteration.
+    fn pack(&mut self, first_contacts: bool) -> Command {
+        let args = SolverPassUniforms {
+            packed: self.tables.packed[0],
+            first_contacts: u32::from(first_contacts),
+            ..SolverPassUniforms::default()
+        };
+        self.run(shaders::passes("pack_particles"), &args, self.state.particles.div_ceil(SIZE))
     }
 
     /// Separates overlapping particles, then tests colliders. Leaves packed particles for the first iteration.
@@ -67,16 +76,16 @@ impl ProgramBuilder<'_> {
         let groups = self.state.particles.div_ceil(SIZE);
         let mut list = Vec::new();
         for turn in 0..turns {
-            let job = Job {
+            let args = ParticleContactUniforms {
                 mode: PARTS,
                 fresh: u32::from(turn == 0),
                 omega: 1.0,
-                copies_in: self.tables.packed[0],
-                copies_out: NONE,
-                ..Job::default()
+                packed_in: self.tables.packed[0],
+                packed_out: NONE,
+                ..ParticleContactUniforms::default()
             };
             list.extend(
-                ["count_contacts", "project_contacts"].map(|entry| self.run(shaders::meets(entry), job, groups)),
+                ["count_contacts", "project_contacts"].map(|entry| self.run(shaders::meets(entry), &args, groups)),
             );
             // Bodies separate as a whole, except in scenes with surfaces: particles held back by a surface are out of
             // their body's shape, and shape matching would move them through it.
@@ -84,13 +93,13 @@ impl ProgramBuilder<'_> {
                 list.extend(self.shapes(1, true));
             }
             let last = turn + 1 == turns;
-            let next = self.dealing(!last);
-            let mode = next.mode | PARTED | if last { colliders } else { 0 };
-            list.push(self.run(shaders::predict("finish_stabilization"), Job { mode, ..next }, groups));
+            let mut args = self.packing(!last);
+            args.mode |= PARTED | if last { colliders } else { 0 };
+            list.push(self.run(shaders::predict("finish_stabilization"), &args, groups));
         }
         if turns == 0 && colliders != 0 {
-            let job = Job { mode: COLLIDERS, ..self.dealing(false) };
-            list.push(self.run(shaders::predict("finish_stabilization"), job, groups));
+            let args = PredictUniforms { mode: COLLIDERS, ..self.packing(false) };
+            list.push(self.run(shaders::predict("finish_stabilization"), &args, groups));
         }
         self.program.stabilize = list;
     }
@@ -104,38 +113,37 @@ impl ProgramBuilder<'_> {
             self.model.schedule.iteration.iter().all(|p| matches!(p, Pass::ParticleContacts | Pass::ColliderContacts));
         let odd = usize::from(alone && variant == 1);
         let rigid = self.tables.mass_splitting != NONE;
-        let job = Job {
+        let args = ParticleContactUniforms {
             mode: if touch { TOUCHES } else { 0 },
             fresh: u32::from(variant == 0),
             static_friction: particle_contact.friction.static_friction,
             kinetic_friction: particle_contact.friction.kinetic_friction,
             omega: particle_contact.omega,
-            scale: if rigid { momentum(number, self.model.settings.iterations) } else { 0.0 },
-            copies_in: packed[odd],
-            copies_out: if alone { packed[1 - odd] } else { NONE },
-            ..Job::default()
+            momentum: if rigid { momentum(number, self.model.settings.iterations) } else { 0.0 },
+            packed_in: packed[odd],
+            packed_out: if alone { packed[1 - odd] } else { NONE },
+            ..ParticleContactUniforms::default()
         };
         let mut list = Vec::new();
         if !alone {
-            list.push(self.run(shaders::passes("pack_particles"), self.dealing(false), groups));
+            list.push(self.pack(false));
         }
         if variant == 0 {
-            list.push(self.run(shaders::meets("count_contacts"), job, groups));
+            list.push(self.run(shaders::meets("count_contacts"), &args, groups));
             if rigid {
-                // Contact counts of bodies are complete only now.
-                let again = Job { fresh: 1, ..self.dealing(false) };
-                list.push(self.run(shaders::passes("pack_particles"), again, groups));
+                // Bodies know only now how many contacts they have.
+                list.push(self.pack(true));
             }
         }
-        list.push(self.run(shaders::meets("project_contacts"), job, groups));
+        list.push(self.run(shaders::meets("project_contacts"), &args, groups));
         list
     }
 
     /// Saves velocities for restitution, if any contact has it.
     pub(crate) fn remember(&mut self) -> Option<Command> {
-        let job = Job { slots: self.tables.bounces.0, ..Job::default() };
+        let args = RestitutionUniforms { velocities_before: self.tables.bounces.0, ..RestitutionUniforms::default() };
         let groups = self.state.particles.div_ceil(SIZE);
-        self.model.has_restitution().then(|| self.run(shaders::restitution("save_velocities"), job, groups))
+        self.model.has_restitution().then(|| self.run(shaders::restitution("save_velocities"), &args, groups))
     }
 
     /// Restitution: particle contacts first, then colliders, as in an iteration.
@@ -145,34 +153,41 @@ impl ProgramBuilder<'_> {
             return Vec::new();
         }
         let (groups, n) = (self.state.particles.div_ceil(SIZE), self.state.particles as u32);
-        // The packed particles are no longer used: their memory is reused.
-        let (slots, room) = (self.tables.bounces.0, self.tables.packed[0]);
-        let base = Job { slots, copies_in: room, copies_out: room + n, first: self.tables.bounces.1, ..Job::default() };
+        // Nobody needs the cards of contacts any more.
+        let ((velocities_before, collider_laws), room) = (self.tables.bounces, self.tables.packed[0]);
+        let base = RestitutionUniforms {
+            velocities_before,
+            shares: room,
+            velocities_after: room + n,
+            collider_laws,
+            ..RestitutionUniforms::default()
+        };
         let mut list = Vec::new();
         let mut mode = 0;
         let between =
             model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling)).filter(|b| b.acts());
         if let Some(bounce) = between {
             mode |= BETWEEN;
-            let job =
-                Job { static_friction: bounce.restitution, kinetic_friction: bounce.still, scale: bounce.drag, ..base };
+            let RestitutionLaw { restitution, still, drag } = bounce;
+            let args = RestitutionUniforms { restitution, still, drag, ..base };
             list.extend(
                 ["count_restitution", "restitution_particles"]
-                    .map(|entry| self.run(shaders::bounces(entry), job, groups)),
+                    .map(|entry| self.run(shaders::bounces(entry), &args, groups)),
             );
         }
         if model.colliders.iter().any(|c| model.restitution_law(c.restitution, c.rolling).acts()) {
             mode |= AGAINST;
         }
-        list.push(self.run(shaders::restitution("restitution_colliders"), Job { mode, ..base }, groups));
+        let args = RestitutionUniforms { mode, ..base };
+        list.push(self.run(shaders::restitution("restitution_colliders"), &args, groups));
         list
     }
 
     /// Shape matching.
     pub(crate) fn shapes(&mut self, fresh: u32, parted: bool) -> Vec<Command> {
         let tables = &self.tables.shapes;
-        let job = Job { fresh, static_friction: f32::from(u8::from(parted)), ..tables.job };
+        let args = ShapeMatchingUniforms { fresh, parted: u32::from(parted), ..tables.uniforms };
         let passes = tables.passes(self.state.particles);
-        passes.into_iter().map(|(entry, groups)| self.run(shaders::shapes(entry), job, groups)).collect()
+        passes.into_iter().map(|(entry, groups)| self.run(shaders::shapes(entry), &args, groups)).collect()
     }
 }

@@ -1,17 +1,12 @@
-// Velocity pass after finalize, WGSL version of contact/cpu/restitution.rs: restitution of collider contacts, after
-// that of particle contacts (restitution_particles.wgsl).
+// The velocity pass after finalize, the twin of backend/cpu/bounce.rs: what contacts with colliders do to velocities, after
+// those of particles with each other (restitution_particles.wgsl).
 
-// Job modes: bit 0, particle contacts have written new velocities to `work` from `job.copies_out` on; bit 1, colliders
-// have restitution, stored from `job.first` on in `fixtures`.
-const BETWEEN: u32 = 1u;
-const AGAINST: u32 = 2u;
-
-// Saves the velocities before impact to `work` from `job.slots` on.
+// Keeps the velocities that contacts will meet with.
 @compute @workgroup_size(SIZE)
 fn save_velocities(thread: Thread) {
     let i = number_of(thread);
     if i < sub.particles {
-        work[job.slots + i] = motion[velocity_at(i)];
+        work[args.velocities_before + i] = motion[velocity_at(i)];
     }
 }
 
@@ -23,10 +18,10 @@ fn restitution_colliders(thread: Thread) {
         return;
     }
     var v = motion[velocity_at(i)].xyz;
-    if (job.mode & BETWEEN) != 0u {
-        v = work[job.copies_out + i].xyz;
+    if (args.mode & BETWEEN) != 0u {
+        v = work[args.velocities_after + i].xyz;
     }
-    if (job.mode & AGAINST) != 0u && rows[i].w != 0.0 {
+    if (args.mode & AGAINST) != 0u && rows[i].w != 0.0 {
         v = off_colliders(i, v);
     }
     motion[velocity_at(i)] = vec4<f32>(v, 0.0);
@@ -36,11 +31,11 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
     var slot = i;
     let seam = topology[sub.seam_of + i];
     if seam != NONE {
-        slot = topology[sub.seams + 4u * seam + 1u];
+        slot = topology[sub.seams + TIE_WORDS * seam + 1u];
     }
     let x = rows[i].xyz;
     let radius = params[sub.radii + i];
-    let before = work[job.slots + i].xyz;
+    let before = work[args.velocities_before + i].xyz;
     var v = free;
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
@@ -48,7 +43,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
         while mask != 0u {
             let c = word * 32u + firstTrailingBit(mask);
             mask &= mask - 1u;
-            let numbers = fixture(job.first + c);
+            let numbers = fixture(args.collider_laws + c);
             let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
             if work[sub.pushes + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
                 continue;

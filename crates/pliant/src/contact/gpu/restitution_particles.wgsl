@@ -1,10 +1,5 @@
-// Restitution and rolling resistance of particle contacts, WGSL version of `particle_restitution` in
-// contact/cpu/restitution.rs: all contacts at once, with masses split among contacts, so that momentum is conserved (as
-// in particle_contacts.wgsl).
-
-// Job fields: restitution, still and drag are `static_friction`, `kinetic_friction` and `scale`. In `work`, a vector
-// per particle: from `slots` on its velocity before the substep, from `copies_in` on the number of contacts its mass is
-// split among, from `copies_out` on its new velocity.
+// Rebound and rolling resistance of particles with each other, the twin of `between` in backend/cpu/bounce.rs: all contacts
+// at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in particle_contacts.wgsl).
 
 // Whether list entry `n` was active in the last contact pass.
 fn is_pushing(list: List, n: u32, kept: u32) -> bool {
@@ -19,9 +14,9 @@ fn change(i: u32, j: u32) -> vec3<f32> {
     if distance > 1e-12 {
         normal = apart * (1.0 / distance);
     }
-    let before = work[job.slots + i].xyz - work[job.slots + j].xyz;
+    let before = work[args.velocities_before + i].xyz - work[args.velocities_before + j].xyz;
     let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
-    return rebound(RestitutionLaw(job.static_friction, job.kinetic_friction, job.scale), normal, before, now);
+    return rebound(RestitutionLaw(args.restitution, args.still, args.drag), normal, before, now);
 }
 
 @compute @workgroup_size(SIZE)
@@ -38,7 +33,7 @@ fn count_restitution(thread: Thread) {
             acting++;
         }
     }
-    work[job.copies_in + i] = vec4<f32>(f32(max(acting, 1u)));
+    work[args.shares + i] = vec4<f32>(f32(max(acting, 1u)));
 }
 
 @compute @workgroup_size(SIZE)
@@ -50,17 +45,17 @@ fn restitution_particles(thread: Thread) {
     let i = order[slot].x;
     let list = list_of(i);
     let own = rows[i].w;
-    let share = own * work[job.copies_in + i].x;
+    let share = own * work[args.shares + i].x;
     var sum = vec3<f32>(0.0);
     for (var n = 0u; n < list.count; n++) {
         if !is_pushing(list, n, order[slot].y) {
             continue;
         }
         let j = near[list.first + n * list.step];
-        let weight = share + rows[j].w * work[job.copies_in + j].x;
+        let weight = share + rows[j].w * work[args.shares + j].x;
         if weight > 0.0 {
             sum += change(i, j) * (1.0 / weight);
         }
     }
-    work[job.copies_out + i] = vec4<f32>(motion[velocity_at(i)].xyz + sum * own, 0.0);
+    work[args.velocities_after + i] = vec4<f32>(motion[velocity_at(i)].xyz + sum * own, 0.0);
 }

@@ -4,6 +4,7 @@ use crate::contact::cpu::rigid_mass_splitting::{mean, rigid};
 use crate::model::Model;
 use crate::rigid::ShapeMatch;
 use crate::solver::gpu::model_packing::Tables;
+use crate::solver::gpu::shader_constants::CONTACT_COUNTS;
 use crate::state::State;
 
 impl Tables {
@@ -13,7 +14,7 @@ impl Tables {
         self.mass_splitting = self.fixtures.len() as u32;
         self.fixtures.extend(mass_splitting(shapes, state.particles));
         self.contact_counts = self.marks as u32;
-        self.marks += 3 * shapes.len();
+        self.marks += CONTACT_COUNTS as usize * shapes.len();
         self.lasts = self.work as u32;
         self.work += state.particles * model.colliders.len();
     }

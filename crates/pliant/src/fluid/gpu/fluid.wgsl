@@ -12,8 +12,18 @@
 // Particles in the order of the search: consecutive ones are close in space.
 @group(1) @binding(2) var<storage, read_write> order: array<vec2<u32>>;
 
-// Job modes: bit 1, collider contacts follow.
-const TOUCHES: u32 = 2u;
+struct FluidUniforms {
+    // TOUCHES: colliders are touched at the end.
+    mode: u32,
+    // 1 in the first iteration of a substep.
+    fresh: u32,
+    // Number of the sweep of viscosity; first vectors in `work` of the steps of the one before, and of its own.
+    sweep: u32,
+    steps_in: u32,
+    steps_out: u32,
+}
+
+@group(0) @binding(9) var<uniform> args: FluidUniforms;
 
 fn smoothing(square: f32) -> vec2<f32> {
     if SPLINE {
@@ -157,7 +167,7 @@ fn density_multipliers(thread: Thread) {
         density += solids.w;
         gradient += solids.xyz;
     }
-    let kept = work[CARRIED + i].w * select(1.0, CARRY, job.fresh != 0u);
+    let kept = work[CARRIED + i].w * select(1.0, CARRY, args.fresh != 0u);
     let stiffness = row.w * dot(gradient, gradient) + squares;
     let next = density_multiplier(OMEGA, COMPLIANCE, kept, density, stiffness, RELAXATION * row.w);
     work[CARRIED + i].w = next;
@@ -202,9 +212,9 @@ fn apply_pressure(thread: Thread) {
     }
     let shift = (sum * space + work[GRADIENTS + i].xyz * entry.w) * row.w;
     let carried = work[CARRIED + i];
-    work[CARRIED + i] = vec4<f32>(carried.xyz * select(1.0, CARRY, job.fresh != 0u) + shift, carried.w);
+    work[CARRIED + i] = vec4<f32>(carried.xyz * select(1.0, CARRY, args.fresh != 0u) + shift, carried.w);
     var moved = vec4<f32>(row.xyz + shift, row.w);
-    if (job.mode & TOUCHES) != 0u {
+    if (args.mode & TOUCHES) != 0u {
         moved = touch_from(motion[previous_at(i)].xyz, RADIUS, i, i, moved);
     }
     rows[i] = moved;

@@ -16,6 +16,7 @@ use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::bind_groups::{BindGroups, own_group};
 use crate::solver::gpu::buffers::{Buffers, read};
 use crate::solver::gpu::model_packing::{NONE, Tables};
+use crate::solver::gpu::shader_constants;
 use crate::state::State;
 
 /// Initial list capacity per particle: a lattice at rest has 32 neighbors within four radii.
@@ -251,6 +252,7 @@ impl Flow {
                 cloud: None,
             },
             &buffers.marks,
+            &shader_constants::wgsl(),
         )?;
         let group = group(device, bind_groups, &search.finder)?;
         Ok(Self { search, group })

@@ -8,10 +8,10 @@ fn factors(sweep: u32) -> vec2<f32> {
 // Velocity that a sweep acts on: that of the particle in the first one, then its last step, `scale` times the stored
 // value.
 fn flow_of(i: u32, scale: f32) -> vec3<f32> {
-    if job.index == 0u {
+    if args.sweep == 0u {
         return motion[velocity_at(i)].xyz;
     }
-    return work[job.copies_in + i].xyz * scale;
+    return work[args.steps_in + i].xyz * scale;
 }
 
 // The first step is stored before its factor is known.
@@ -22,8 +22,8 @@ fn scale_after(sweep: u32) -> f32 {
     return 1.0;
 }
 
-// Sweep `job.index` of Chebyshev's iteration. Velocities are not written while other threads read them: a sweep adds
-// the step of the previous one, and `rest` the last.
+// Sweep `args.sweep` of Chebyshev's iteration. Velocities are not touched before everybody has read them: a sweep adds the
+// step of the one before, and `rest` the last.
 @compute @workgroup_size(SIZE)
 fn viscosity_sweep(thread: Thread) {
     let i = whose(thread);
@@ -31,7 +31,7 @@ fn viscosity_sweep(thread: Thread) {
         return;
     }
     let row = rows[i];
-    let scale = scale_after(job.index);
+    let scale = scale_after(args.sweep);
     let own = flow_of(i, scale);
     var force = vec3<f32>(0.0);
     var width = 0.0;
@@ -48,7 +48,7 @@ fn viscosity_sweep(thread: Thread) {
             let drag = select(DRAG, 0.0, min(mine, theirs) < 0.0) * grip_of(j);
             let kernel = smoothing(square);
             force += viscous_resist(kernel, apart, square, own - flow_of(j, scale), small, mu, drag);
-            if job.index == 0u {
+            if args.sweep == 0u {
                 width += 2.0 * viscous_hold(kernel, square, small, mu, drag);
             }
         }
@@ -62,18 +62,18 @@ fn viscosity_sweep(thread: Thread) {
     }
     var left = -force;
     var step = left;
-    if job.index == 0u {
+    if args.sweep == 0u {
         if width > WIDTH {
             atomicMax(&marks[WIDEST], bitcast<u32>(width));
         }
     } else {
-        let now = factors(job.index);
+        let now = factors(args.sweep);
         left = work[REST + i].xyz - own - force;
         step = own * now.x + left * now.y;
         motion[velocity_at(i)] += vec4<f32>(own, 0.0);
     }
     work[REST + i] = vec4<f32>(left, 0.0);
-    work[job.copies_out + i] = vec4<f32>(step, 0.0);
+    work[args.steps_out + i] = vec4<f32>(step, 0.0);
 }
 
 // No-slip boundary: velocities behind it are mirrored, so that the fluid is at rest on its surface. Also returns the
@@ -87,7 +87,7 @@ fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
             continue;
         }
         var against = own;
-        if job.index == 0u {
+        if args.sweep == 0u {
             let there = x - away.normal * away.distance;
             against -= (there - contact_outward(o.before, contact_inward(o.after, there))) * sub.inv_h;
         }
@@ -104,5 +104,5 @@ fn viscosity_finish(thread: Thread) {
     if i >= sub.particles || is_frozen() {
         return;
     }
-    motion[velocity_at(i)] += vec4<f32>(work[job.copies_in + i].xyz * scale_after(job.index), 0.0);
+    motion[velocity_at(i)] += vec4<f32>(work[args.steps_in + i].xyz * scale_after(args.sweep), 0.0);
 }

@@ -15,11 +15,11 @@ pub struct OverflowSearch {
 }
 
 impl OverflowSearch {
-    /// Creates the search; `marks` is the buffer that holds the frozen flag.
-    pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer) -> Result<Self, GpuError> {
+    /// Makes the search; `marks` is where the state is frozen, `constants` the WGSL that defines `FROZEN` and `LISTS_FULL`.
+    pub fn new(device: &Device, setup: &Setup<'_>, marks: &Buffer, constants: &str) -> Result<Self, GpuError> {
         let finder = Finder::new(device, setup)?;
         let builder = PassBuilder::new(device);
-        let search = builder.pipeline("search", &[include_str!("neighbor_overflow.wgsl")])?;
+        let search = builder.pipeline("search", &[constants, include_str!("neighbor_overflow.wgsl")])?;
         let overflow_flag = builder.step(&search, &[(0, finder.header()), (1, marks)], 1)?;
         Ok(Self { finder, overflow_flag })
     }

@@ -5,6 +5,7 @@ use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::buffers::Buffers;
 use crate::solver::gpu::layouts;
+use crate::solver::gpu::pass_uniforms::Uniform;
 use crate::solver::gpu::shaders::{BindGroupKind, Source};
 
 /// Bindings of group 0 beside lists of neighbors, or bodies: rows, work, marks, fixtures; records.
@@ -150,7 +151,7 @@ fn bind(device: &Device, layout: &wgpu::BindGroupLayout, b: &Buffers, bindings: 
     let one = |&binding: &u32| {
         let resource = match binding {
             8 => record(&b.substeps, size_of::<layouts::Substep>()),
-            9 => record(&b.jobs, size_of::<layouts::Job>()),
+            9 => record(&b.pass_uniforms, Uniform::BYTES),
             _ => storage[binding as usize].as_entire_binding(),
         };
         wgpu::BindGroupEntry { binding, resource }

@@ -1,4 +1,5 @@
-// What every shader of the backend sees. The host's half is `layout.rs` and `buffers.rs`.
+// What every shader of the solver sees. The host's half is `layouts.rs` and `buffers.rs`; constants come from
+// `shader_constants.rs`.
 
 // Numbers of one substep; some are the same for all of them, but one read serves all.
 struct Substep {
@@ -14,7 +15,7 @@ struct Substep {
     sleep: f32,
     margin: f32,
     omega: f32,
-    // Bit 0: BDF2 keeps history; bit 1: this substep is of second order; bit 2: there are forces of the air.
+    // KEEPS_HISTORY, SECOND_ORDER, IN_THE_AIR, GOES_ON.
     flags: u32,
     particles: u32,
     // Particles and orientations.
@@ -63,33 +64,6 @@ struct Substep {
     cohesion: f32,
 }
 
-// What one dispatch works on.
-struct Job {
-    first: u32,
-    count: u32,
-    index: u32,
-    params: u32,
-    lambda: u32,
-    slots: u32,
-    mode: u32,
-    iterations: u32,
-    // Where copies of seam particles come from and go to, as rows.
-    copies_in: u32,
-    copies_out: u32,
-    // 1 in the first iteration of a substep: multipliers start from zero.
-    fresh: u32,
-    spare: u32,
-    // Of contacts between particles: friction, over-relaxation or factor on radii, mass scaling or momentum.
-    static_friction: f32,
-    kinetic_friction: f32,
-    omega: f32,
-    scale: f32,
-    // Of a pass that does all of a substep: how many of them, one after the other; first vector in `motion` of what copies
-    // on seams keep there, where they started, then velocities.
-    substeps: u32,
-    shadows: u32,
-}
-
 // Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).
 @group(0) @binding(0) var<storage, read_write> rows: array<vec4<f32>>;
 // Four or two arrays of `solid` rows: start of the substep, velocities, and both one substep before (BDF2);
@@ -104,38 +78,7 @@ struct Job {
 // Vectors of numbers: coefficients, places of pins, cards of constraints; poses and obstacles, which may move.
 @group(0) @binding(7) var<storage, read> fixtures: array<vec4<u32>>;
 @group(0) @binding(8) var<uniform> sub: Substep;
-@group(0) @binding(9) var<uniform> job: Job;
-
-// Words of `marks` before the tables.
-const SUBSTEPS: u32 = 0u;
-const DIVERGED_PREDICT: u32 = 1u;
-const DIVERGED_SOLVE: u32 = 2u;
-// 1 after somebody ran away, 2 while neighbors have no room: nothing moves until the host has seen to it.
-const FROZEN: u32 = 3u;
-const LISTS_FULL: u32 = 2u;
-// 1 if pieces waited for each other in vain.
-const STUCK: u32 = 4u;
-// Where a pass that does all of a substep keeps who runs away until it is done, and how many of its workgroups are.
-const RUNNING_PREDICT: u32 = 5u;
-const RUNNING_SOLVE: u32 = 6u;
-const FINISHED: u32 = 7u;
-// Height of the lowest particle, as a number that orders like it; of this substep, where lower ones weigh more.
-const LOWEST: u32 = 8u;
-// Width of the spectrum of viscosity in this substep, as bits, where it is more than expected.
-const WIDEST: u32 = 9u;
-const NONE: u32 = 0xffffffffu;
-
-const KEEPS_HISTORY: u32 = 1u;
-const SECOND_ORDER: u32 = 2u;
-const IN_THE_AIR: u32 = 4u;
-// Contacts of rigid bodies begin with the push that they had in the substep before.
-const GOES_ON: u32 = 8u;
-
-// Lanes of a block, as the model lays constraints out.
-const BLOCK: u32 = 8u;
-
-// Threads of a workgroup in passes over rows or constraints.
-const SIZE: u32 = 64u;
+// Binding 9 is what the dispatch is told: `args`, a record of the family of shaders.
 
 struct Thread {
     @builtin(workgroup_id) group: vec3<u32>,
@@ -182,24 +125,6 @@ fn previous_at(i: u32) -> u32 {
 
 fn velocity_at(i: u32) -> u32 {
     return sub.solid + i;
-}
-
-// The same three of particle or orientation `i` as its row `slot` sees them: itself, or a copy, which has
-// them to itself if it runs on by itself, because others may be a substep ahead.
-fn is_shadow(slot: u32) -> bool {
-    return ALONE && slot >= sub.solid;
-}
-
-fn start_of(i: u32, slot: u32) -> u32 {
-    return select(previous_at(i), job.shadows + slot - sub.solid, is_shadow(slot));
-}
-
-fn velocity_of(i: u32, slot: u32) -> u32 {
-    return select(velocity_at(i), job.shadows + sub.copies + slot - sub.solid, is_shadow(slot));
-}
-
-fn row_of(i: u32, slot: u32) -> u32 {
-    return select(i, slot, ALONE);
 }
 
 fn older_at(i: u32) -> u32 {

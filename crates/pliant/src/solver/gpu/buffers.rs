@@ -4,8 +4,12 @@ use crate::math::RowData;
 use crate::model::Model;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::layouts::{Job, Substep};
-use crate::solver::gpu::model_packing::{MARKS, NONE, Tables};
+use crate::solver::gpu::layouts::Substep;
+use crate::solver::gpu::model_packing::{NONE, Tables};
+use crate::solver::gpu::pass_uniforms::Uniform;
+use crate::solver::gpu::shader_constants::{
+    DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, LOWEST, MARKS, RUNNING_PREDICT, RUNNING_SOLVE, SUBSTEPS,
+};
 use crate::state::State;
 use bytemuck::{Pod, cast_slice, cast_slice_mut};
 use std::ops::Range;
@@ -30,13 +34,13 @@ pub struct Buffers {
     pub topology: Buffer,
     /// Obstacles, coefficients, pins.
     pub fixtures: Buffer,
-    /// SubstepUniforms of substeps.
+    /// Uniforms of substeps.
     pub substeps: Buffer,
-    /// SubstepUniforms of jobs.
-    pub jobs: Buffer,
+    /// Uniforms of dispatches.
+    pub pass_uniforms: Buffer,
     /// Where everything that changes is copied for the host.
     readback: Buffer,
-    /// Distance of records in `substeps` and `jobs` [bytes].
+    /// Distance of records in `substeps` and `pass_uniforms` [bytes].
     pub stride: u32,
     /// Arrays of rows in `motion`.
     arrays: usize,
@@ -50,15 +54,11 @@ pub struct Buffers {
 
 /// Sizes that the backend decides.
 pub struct Sizes {
-    /// SubstepUniforms of substeps.
+    /// Uniforms of substeps.
     pub substeps: usize,
     /// Vectors of `fixtures`.
     pub fixtures: usize,
 }
-
-/// Words of `marks`, as in `bindings.wgsl`.
-const FROZEN: u64 = 3;
-const LOWEST: u64 = 8;
 
 const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_DST).union(BufferUsages::COPY_SRC);
 
@@ -69,14 +69,14 @@ impl Buffers {
         model: &Model,
         state: &State,
         tables: &Tables,
-        jobs: &[Job],
+        uniforms: &[Uniform],
         sizes: &Sizes,
     ) -> Result<Self, GpuError> {
         let solid = state.velocities.len();
         let arrays = if state.older.is_empty() { 2 } else { 4 };
         let copies = model.phantoms.owners.len() + if tables.fused { model.phantoms.seams } else { 0 };
         let row = size_of::<RowData>();
-        let stride = (size_of::<Substep>().max(size_of::<Job>()) as u32).next_multiple_of(device.alignment);
+        let stride = (size_of::<Substep>().max(Uniform::BYTES) as u32).next_multiple_of(device.alignment);
         let size = |n: usize, each: usize| (n * each).max(16) as u64;
         let mut wanted = [
             ("rows", size(solid + copies, row)),
@@ -88,7 +88,7 @@ impl Buffers {
             ("topology", size(tables.topology.len(), 4)),
             ("fixtures", size(sizes.fixtures, row)),
             ("substeps", size(sizes.substeps, stride as usize)),
-            ("jobs", size(jobs.len(), stride as usize)),
+            ("pass_uniforms", size(uniforms.len(), stride as usize)),
             ("readback", 0),
         ];
         let moving = [
@@ -108,7 +108,7 @@ impl Buffers {
             }
             let usage = match buffer {
                 "readback" => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-                "substeps" | "jobs" => BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+                "substeps" | "pass_uniforms" => BufferUsages::UNIFORM | BufferUsages::COPY_DST,
                 "rows" => STORAGE | BufferUsages::VERTEX,
                 _ => STORAGE,
             };
@@ -129,7 +129,7 @@ impl Buffers {
             topology: take()?,
             fixtures: take()?,
             substeps: take()?,
-            jobs: take()?,
+            pass_uniforms: take()?,
             readback: take()?,
             stride,
             arrays,
@@ -138,8 +138,8 @@ impl Buffers {
             written: AtomicU64::new(0),
         };
         all.write(device, &all.topology, 0, &tables.topology);
-        for (k, job) in jobs.iter().enumerate() {
-            all.write(device, &all.jobs, k as u64 * u64::from(stride), std::slice::from_ref(job));
+        for (k, record) in uniforms.iter().enumerate() {
+            all.write(device, &all.pass_uniforms, k as u64 * u64::from(stride), record.words());
         }
         all.upload_params(device, tables);
         all.upload_state(device, state, tables);
@@ -177,8 +177,11 @@ impl Buffers {
         tables.patches.packed_batches.iter().for_each(|packed_batch| packed_batch.deal(&mut dealt));
         let lambda: Vec<f32> = dealt.iter().flatten().chain(&state.inflate_multipliers).copied().collect();
         self.write(device, &self.lambda, 0, &lambda);
-        let mut header: [u32; MARKS] = [0; MARKS];
-        header[..9].copy_from_slice(&[state.substeps as u32, NONE, NONE, 0, 0, NONE, NONE, 0, NONE]);
+        let mut header = [0; MARKS as usize];
+        header[SUBSTEPS as usize] = state.substeps as u32;
+        for word in [DIVERGED_PREDICT, DIVERGED_SOLVE, RUNNING_PREDICT, RUNNING_SOLVE, LOWEST] {
+            header[word as usize] = NONE;
+        }
         self.write(device, &self.marks, 0, &header);
         // Nothing of the iterations to come: pieces that run side by side know them by the highest byte.
         let past = (state.substeps as u32).wrapping_mul(tables.iterations) << 24;
@@ -238,8 +241,8 @@ impl Buffers {
 
     /// Lets go on what was frozen for want of room.
     pub fn unfreeze(&self, device: &Device) {
-        self.write(device, &self.marks, 4 * FROZEN, &[0_u32]);
-        self.write(device, &self.marks, 4 * LOWEST, &[NONE]);
+        self.write(device, &self.marks, 4 * u64::from(FROZEN), &[0_u32]);
+        self.write(device, &self.marks, 4 * u64::from(LOWEST), &[NONE]);
     }
 
     /// Reads back everything that moves, and calls `also` with the contacts' pushes and masks.

@@ -1,15 +1,24 @@
 // The inflate pass of stage solve: one workgroup per closed surface, C = V − p·V₀ (S16, D3).
 // Sums go thread by thread in steps of the workgroup, then up a tree: always in the same order.
 
+struct InflateUniforms {
+    // First word of the bodies in `topology`.
+    bodies: u32,
+    // 1 in the first iteration of a substep: multipliers start from zero.
+    fresh: u32,
+}
+
+@group(0) @binding(9) var<uniform> args: InflateUniforms;
+
 const WIDTH: u32 = 256u;
 
 var<workgroup> partial: array<vec2<f32>, WIDTH>;
 
-// Nine words per body at `job.index`: first particle, particles, offsets, corners, triangles, number of
+// INFLATABLE_WORDS words per body: first particle, particles, offsets, corners, triangles, number of
 // triangles, its numbers in `params`, its multiplier, its gradients in `work`.
 @compute @workgroup_size(WIDTH)
 fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) t: u32) {
-    let body = job.index + 9u * group.x;
+    let body = args.bodies + INFLATABLE_WORDS * group.x;
     let first = topology[body];
     let particles = topology[body + 1u];
     let offsets = topology[body + 2u];
@@ -46,7 +55,7 @@ fn inflate(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_in
     }
     let numbers = topology[body + 6u];
     let at = topology[body + 7u];
-    let before = select(lambda[at], 0.0, job.fresh != 0u);
+    let before = select(lambda[at], 0.0, args.fresh != 0u);
     let dl = delta_lambda(scales(), params[numbers + 1u], partial[0].y - params[numbers], before, partial[0].x);
     for (var k = t; k < particles; k += WIDTH) {
         let row = rows[first + k];

@@ -1,9 +1,12 @@
-//! What host and GPU see alike: structs of `kernels/*.wgsl` with the same members, offsets and size.
+//! What host and GPU see alike: structs of the shaders with the same members, offsets and size.
 //!
 //! `tests/gpu` compares them with the layout that the shader compiler gives their twins.
 
 use crate::aero::aerodynamics;
 use crate::contact::collider_contact;
+use crate::solver::gpu::shader_constants::{
+    BOX, CAPSULE, COLLIDER_VECTORS, FIELD_SHAPE, HULL_SHAPE, PLANE, POSE_VECTORS, SPHERE, SURFACE_SHAPE,
+};
 use bytemuck::{Pod, Zeroable};
 
 /// [`collider_contact::Pose`].
@@ -30,7 +33,7 @@ pub struct MovingCollider {
     pub static_friction: f32,
     /// Kinetic coefficient.
     pub kinetic_friction: f32,
-    /// 0 plane, 1 sphere, 2 capsule, 3 box, 4 hull, 5 surface, 6 field.
+    /// [`PLANE`], [`SPHERE`], [`CAPSULE`], [`BOX`], [`HULL_SHAPE`], [`SURFACE_SHAPE`] or [`FIELD_SHAPE`].
     pub shape: u32,
     /// First vector of its tables in `fixtures`, where it has some.
     pub table: u32,
@@ -50,6 +53,9 @@ pub struct Air {
     pub spare: f32,
 }
 
+const _: () = assert!(size_of::<Pose>() == 16 * POSE_VECTORS as usize);
+const _: () = assert!(size_of::<MovingCollider>() == 16 * COLLIDER_VECTORS as usize);
+
 impl From<&crate::math::Pose> for Pose {
     fn from(pose: &crate::math::Pose) -> Self {
         Self { position: pose.position.extend(0.0).to_array(), rotation: pose.rotation.to_array() }
@@ -59,13 +65,13 @@ impl From<&crate::math::Pose> for Pose {
 impl From<&collider_contact::MovingCollider> for MovingCollider {
     fn from(moving_collider: &collider_contact::MovingCollider) -> Self {
         let (shape, size) = match &moving_collider.solid {
-            collider_contact::Solid::Plane => (0, [0.0; 4]),
-            collider_contact::Solid::Sphere { radius } => (1, [0.0, 0.0, 0.0, *radius]),
-            collider_contact::Solid::Capsule { half_length, radius } => (2, [*half_length, 0.0, 0.0, *radius]),
-            collider_contact::Solid::Box { half } => (3, half.extend(0.0).to_array()),
-            collider_contact::Solid::Convex(_) => (4, [0.0; 4]),
-            collider_contact::Solid::Surface(_) => (5, [0.0; 4]),
-            collider_contact::Solid::Field(_) => (6, [0.0; 4]),
+            collider_contact::Solid::Plane => (PLANE, [0.0; 4]),
+            collider_contact::Solid::Sphere { radius } => (SPHERE, [0.0, 0.0, 0.0, *radius]),
+            collider_contact::Solid::Capsule { half_length, radius } => (CAPSULE, [*half_length, 0.0, 0.0, *radius]),
+            collider_contact::Solid::Box { half } => (BOX, half.extend(0.0).to_array()),
+            collider_contact::Solid::Convex(_) => (HULL_SHAPE, [0.0; 4]),
+            collider_contact::Solid::Surface(_) => (SURFACE_SHAPE, [0.0; 4]),
+            collider_contact::Solid::Field(_) => (FIELD_SHAPE, [0.0; 4]),
         };
         Self {
             before: Pose::from(&moving_collider.before),
@@ -130,29 +136,4 @@ pub struct Substep {
     pub contact_counts: u32,
     pub lasts: u32,
     pub cohesion: f32,
-}
-
-/// What one dispatch works on, `Job` of `bindings.wgsl`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-#[allow(missing_docs)]
-pub struct Job {
-    pub first: u32,
-    pub count: u32,
-    pub index: u32,
-    pub params: u32,
-    pub lambda: u32,
-    pub slots: u32,
-    pub mode: u32,
-    pub iterations: u32,
-    pub copies_in: u32,
-    pub copies_out: u32,
-    pub fresh: u32,
-    pub spare: u32,
-    pub static_friction: f32,
-    pub kinetic_friction: f32,
-    pub omega: f32,
-    pub scale: f32,
-    pub substeps: u32,
-    pub shadows: u32,
 }

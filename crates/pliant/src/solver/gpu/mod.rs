@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Shaders: `kernels/*.wgsl` are the maths (twins of the Rust kernels), `*.wgsl` here gather and scatter,
-//! `glue` writes what depends on kinds, `shader` puts modules together.
+//! `wgsl_codegen` writes what depends on kinds, `shaders` puts modules together, `shader_constants` is in front of each;
+//! `pass_uniforms` has what a dispatch is told.
 
 pub(crate) mod bind_groups;
 pub(crate) mod buffers;
@@ -19,10 +20,12 @@ pub(crate) mod coresidency_probe;
 pub(crate) mod cost_model;
 pub(crate) mod device_state;
 pub mod layouts;
-pub(crate) mod model_packing;
-pub(crate) mod normals;
-pub(crate) mod patches;
-pub(crate) mod program;
+pub mod model_packing;
+pub mod normals;
+pub mod pass_uniforms;
+pub mod patches;
+pub mod program;
+pub mod shader_constants;
 pub mod shaders;
 pub(crate) mod status_readback;
 pub(crate) mod submission;
@@ -130,7 +133,7 @@ impl Gpu {
         let program = Program::new(model, state, &tables, together, device.software);
         let records = SubstepUniforms::new(model, state, &tables);
         let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
-        let buffers = Buffers::new(&device, model, state, &tables, &program.jobs, &sizes)?;
+        let buffers = Buffers::new(&device, model, state, &tables, &program.uniforms, &sizes)?;
         let bind_groups = BindGroups::new(&device, &buffers)?;
         let pipelines = bind_groups.pipelines(&device, &program.pipelines)?;
         let shapes = match &state.shapes {

@@ -8,12 +8,12 @@ use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::Gpu;
+use crate::solver::gpu::{Gpu, shader_constants};
 use bytemuck::cast_slice;
 use wgpu::{Buffer, BufferUsages};
 
 /// Threads of a workgroup of `normals.wgsl`.
-const THREADS: usize = 64;
+const THREADS: usize = shader_constants::SIZE as usize;
 
 /// The surface of a simulation in device buffers, ready for rendering without host copies.
 ///
@@ -164,7 +164,7 @@ fn buffer(device: &Device, label: &'static str, bytes: usize, usage: BufferUsage
 fn pipeline(device: &Device) -> wgpu::ComputePipeline {
     let module = device.device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("normals"),
-        source: wgpu::ShaderSource::Wgsl(include_str!("normals.wgsl").into()),
+        source: wgpu::ShaderSource::Wgsl((shader_constants::wgsl() + include_str!("normals.wgsl")).into()),
     });
     device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("normals"),

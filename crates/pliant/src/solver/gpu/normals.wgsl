@@ -1,8 +1,6 @@
 // Vertex normals of the surface, for drawing. Each particle gathers its own triangles in a fixed order, so sums
 // need no atomics and are the same in every run.
 
-const SIZE: u32 = 64u;
-
 @group(0) @binding(0) var<storage, read> rows: array<vec4<f32>>;
 // Where each particle's corners start, one more at the end; then two particles per corner.
 @group(0) @binding(1) var<storage, read> topology: array<u32>;

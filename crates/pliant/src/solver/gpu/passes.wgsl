@@ -1,14 +1,39 @@
 // Passes of stage solve that are not about one kind of constraint: copies of particles, contacts, what Jacobi
 // passes sum up, and the forces of the air before all of them.
 
+struct SolverPassUniforms {
+    // Threads that have work: particles with copies, or particles in the air.
+    count: u32,
+    // 1 where contacts with colliders are for particles in islands, 0 for those outside.
+    in_islands: u32,
+    // Number of the first particle with copies.
+    first_tie: u32,
+    // First vector in `work` of the packed particles for the next contact pass.
+    packed: u32,
+    // 1 where masses of rigid bodies are shared by the contacts of the first iteration.
+    first_contacts: u32,
+    // In `topology`, where the Jacobi entries of each row start, and the entries; in `work`, what they number.
+    jacobi_starts: u32,
+    jacobi_entries: u32,
+    jacobi_corrections: u32,
+    // In `topology`, the particles in the air, each with where its triangles start, the numbers of these, and the
+    // triangles; in `fixtures`, the coefficients of the air.
+    aero_particles: u32,
+    aero_incidence: u32,
+    aero_triangles: u32,
+    aero_coefficients: u32,
+}
+
+@group(0) @binding(9) var<uniform> args: SolverPassUniforms;
+
 // Puts the copies of particles where the particles are, with their share of the mass (S12).
 @compute @workgroup_size(SIZE)
 fn spread_copies(thread: Thread) {
     let k = number_of(thread);
-    if k >= job.count {
+    if k >= args.count {
         return;
     }
-    let at = sub.seams + 4u * (job.first + k);
+    let at = sub.seams + TIE_WORDS * (args.first_tie + k);
     let owner = rows[topology[at]];
     let first = topology[at + 1u];
     let row = vec4<f32>(owner.xyz, owner.w * bitcast<f32>(topology[at + 3u]));
@@ -22,10 +47,10 @@ fn spread_copies(thread: Thread) {
 @compute @workgroup_size(SIZE)
 fn join_copies(thread: Thread) {
     let k = number_of(thread);
-    if k >= job.count {
+    if k >= args.count {
         return;
     }
-    let at = sub.seams + 4u * (job.first + k);
+    let at = sub.seams + TIE_WORDS * (args.first_tie + k);
     let owner = rows[topology[at]];
     let first = topology[at + 1u];
     let count = topology[at + 2u];
@@ -36,11 +61,11 @@ fn join_copies(thread: Thread) {
     rows[topology[at]] = vec4<f32>(owner.xyz + sum * (1.0 / f32(count)), owner.w);
 }
 
-// Contacts of all particles outside islands; of those in islands, where `job.mode` is not 0.
+// Contacts of all particles outside islands; of those in islands, where `args.in_islands` is not 0.
 @compute @workgroup_size(SIZE)
 fn collider_contacts(thread: Thread) {
     let i = number_of(thread);
-    if i >= sub.particles || in_island(i) != (job.mode != 0u) {
+    if i >= sub.particles || in_island(i) != (args.in_islands != 0u) {
         return;
     }
     let row = rows[i];
@@ -59,26 +84,26 @@ fn pack_particles(thread: Thread) {
     let kept = work[sub.meets + i];
     let start = motion[previous_at(i)].xyz;
     put_card(
-        job.copies_out, i, vec4<f32>(rows[i].xyz, params[sub.radii + i]), vec4<f32>(start, kept.z * share_of(i, kept.x)),
+        args.packed, i, vec4<f32>(rows[i].xyz, params[sub.radii + i]),
+        vec4<f32>(start, kept.z * share_of(i, kept.x, args.first_contacts != 0u)),
     );
 }
 
 // What all constraints of a row want together, averaged and over-relaxed (S09; D4 3.25–3.26).
-// `job.index` has, for each row, where its entries start; an entry is a place in `work`.
 @compute @workgroup_size(SIZE)
 fn jacobi_apply(thread: Thread) {
     let i = number_of(thread);
     if i >= sub.solid {
         return;
     }
-    let begin = topology[job.index + i];
-    let end = topology[job.index + i + 1u];
+    let begin = topology[args.jacobi_starts + i];
+    let end = topology[args.jacobi_starts + i + 1u];
     if begin == end {
         return;
     }
     var sum = vec4<f32>(0.0);
     for (var k = begin; k < end; k++) {
-        sum += work[job.slots + topology[job.first + k]];
+        sum += work[args.jacobi_corrections + topology[args.jacobi_entries + k]];
     }
     let row = rows[i];
     let s = sub.omega / f32(end - begin);
@@ -92,22 +117,20 @@ fn jacobi_apply(thread: Thread) {
 
 // Force of the air on each particle that a triangle in the air touches (S25). A triangle's force is computed
 // by each of its corners: three times the arithmetic, but one pass less, and every sum has one order.
-// `job.index`: for each such particle its number and where its triangles start; `job.first`: triangles as
-// three corners and the number of their coefficients; `job.params`: where the triangle numbers stand.
 @compute @workgroup_size(SIZE)
 fn wind(thread: Thread) {
     let k = number_of(thread);
-    if k >= job.count {
+    if k >= args.count {
         return;
     }
     let time = f32(atomicLoad(&marks[SUBSTEPS])) * sub.h;
     var sum = vec3<f32>(0.0);
-    for (var n = topology[job.index + 2u * k + 1u]; n < topology[job.index + 2u * k + 3u]; n++) {
-        let at = job.first + 4u * topology[job.params + n];
+    for (var n = topology[args.aero_particles + 2u * k + 1u]; n < topology[args.aero_particles + 2u * k + 3u]; n++) {
+        let at = args.aero_triangles + AERO_TRIANGLE_WORDS * topology[args.aero_incidence + n];
         let a = topology[at];
         let b = topology[at + 1u];
         let c = topology[at + 2u];
-        let air = fixture(job.slots + topology[at + 3u]);
+        let air = fixture(args.aero_coefficients + topology[at + 3u]);
         let xa = rows[a].xyz;
         let xb = rows[b].xyz;
         let xc = rows[c].xyz;
@@ -117,5 +140,5 @@ fn wind(thread: Thread) {
         let flow = wind_at(sub.wind, sub.gust, sub.gust_period, center, time) - mean;
         sum += triangle_force(Air(air.x, air.y, air.z, 0.0), xa, xb, xc, flow) * third;
     }
-    motion[sub.forces + topology[job.index + 2u * k]] = vec4<f32>(sum, 0.0);
+    motion[sub.forces + topology[args.aero_particles + 2u * k]] = vec4<f32>(sum, 0.0);
 }

@@ -1,36 +1,37 @@
-// Patches of stage solve: a workgroup runs the colors of one patch by itself. `glue.rs` puts in what depends
-// on the kinds of constraints, `run`; `shader.rs` what depends on the room there is in a workgroup's memory, and whether
+// Patches of stage solve: a workgroup runs the colors of one patch by itself. `wgsl_codegen.rs` puts in what depends
+// on the kinds of constraints, `run`; `shaders.rs` what depends on the room there is in a workgroup's memory, and whether
 // the pass is part of a substep or does all of it.
 //
-// Tables, written by `patches.rs`: a patch is 13 words at `job.first`. The list of its rows has a vector for each:
+// Tables, written by `patches.rs`: a patch is PATCH_WORDS words. The list of its rows has a vector for each:
 // its number, the particle whose contacts it has, and for copies on seams the first of the copies and their number.
 // Its plan is rounds and ties, then steps, a vector each. A round is for constraints of one kind that run
 // at the same time: how many, where their cards start, how far apart the vectors of a card are, where their
 // multipliers start. A step is a run of rounds, or something else that an iteration does.
 
-// Modes of the job.
-// Rows are what the list says.
-const PLAIN: u32 = 0u;
-// First iteration of "mosaic": copies of seam particles start from the particles.
-const SEAMS_FIRST: u32 = 1u;
-// Later ones: from the mean of what all pieces made of them, contacts included.
-const SEAMS_LATER: u32 = 2u;
-// All iterations: pieces run side by side and exchange what is on their seams.
-const SEAMS_TOGETHER: u32 = 3u;
-// Second half of an iteration: from the mean of what all pieces made of them in the first.
-const SEAMS_BETWEEN: u32 = 4u;
+struct PatchUniforms {
+    // First word of the first patch in the directory; number of patches.
+    directory: u32,
+    count: u32,
+    // PLAIN: rows are what the list says. SEAMS_FIRST: first iteration of "mosaic", copies of seam particles start from
+    // the particles. SEAMS_LATER: later ones, from the mean of what all pieces made of them, contacts included.
+    // SEAMS_BETWEEN: second half of an iteration, from the mean of what all pieces made of them in the first.
+    // SEAMS_TOGETHER: all iterations, pieces run side by side and exchange what is on their seams.
+    mode: u32,
+    // Which half of a patch is for this pass, FIRST_HALF or SECOND_HALF, or all.
+    half: u32,
+    iterations: u32,
+    // Where copies of seam particles come from and go to, as rows.
+    copies_in: u32,
+    copies_out: u32,
+    // 1 in the first iteration of a substep: multipliers start from zero.
+    fresh: u32,
+    // Of a pass that does all of a substep: how many of them, one after the other; first vector in `motion` of what copies
+    // on seams keep there, where they started, then velocities.
+    substeps: u32,
+    copy_motion: u32,
+}
 
-// `job.index`: which half of a patch is for this pass, or all.
-const FIRST_HALF: u32 = 1u;
-const SECOND_HALF: u32 = 2u;
-
-// What a step does besides constraints.
-const SPREAD: u32 = 101u;
-const JOIN: u32 = 102u;
-// With contacts if its second word says so.
-const EXCHANGE: u32 = 103u;
-// Without, in the last iteration only: between the halves.
-const LAST_EXCHANGE: u32 = 104u;
+@group(0) @binding(9) var<uniform> args: PatchUniforms;
 
 // Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
 const PATIENCE: u32 = 4000000u;
@@ -47,7 +48,7 @@ struct Patch {
     segments: u32,
     cards_at: u32,
     packed: u32,
-    // The first step of the second half, after LAST_EXCHANGE; 0 if there is none.
+    // The first step of the second half, after STEP_LAST_EXCHANGE; 0 if there is none.
     second: u32,
     // The end of rows that stand for a particle or an orientation: copies for one kind only come after.
     real: u32,
@@ -59,13 +60,13 @@ struct Patch {
 fn patches(thread: Thread) {
     let t = thread.local;
     let number = group_of(thread);
-    if number >= job.count {
+    if number >= args.count {
         return;
     }
-    let at = job.first + 13u * number;
+    let at = args.directory + PATCH_WORDS * number;
     let it = Patch(
         topology[at], topology[at + 1u], topology[at + 2u], topology[at + 3u], topology[at + 4u],
-        topology[at + select(5u, 6u, job.mode == SEAMS_TOGETHER)],
+        topology[at + select(5u, 6u, args.mode == SEAMS_TOGETHER)],
         topology[at + 7u], topology[at + 8u], topology[at + 9u], topology[at + 10u], topology[at + 11u], topology[at + 12u],
         params[sub.radii - 1u],
     );
@@ -82,7 +83,7 @@ fn patches(thread: Thread) {
         entry = next;
     }
     // How many there are in a substep.
-    let exchanges = job.iterations + u32(it.second > 0u);
+    let exchanges = args.iterations + u32(it.second > 0u);
     var mark = atomicLoad(&marks[SUBSTEPS]) * exchanges;
     for (var turn = 0u; turn < turns(); turn++) {
         solve(it, t, mark);
@@ -100,32 +101,32 @@ fn patches(thread: Thread) {
 
 // All iterations of a substep that are for this pass.
 fn solve(it: Patch, t: u32, mark: u32) {
-    let fresh = job.fresh != 0u;
+    let fresh = args.fresh != 0u;
     keep_lambda(it, t, fresh);
     var near = contact_pairs(it, t);
     hold(it, t, &near);
     patch_barrier();
 
-    let first = select(0u, it.second, job.index == SECOND_HALF);
-    let end = select(it.steps, it.second - 1u, job.index == FIRST_HALF);
+    let first = select(0u, it.second, args.half == SECOND_HALF);
+    let end = select(it.steps, it.second - 1u, args.half == FIRST_HALF);
     var showing = mark;
-    for (var iteration = 0u; iteration < job.iterations; iteration++) {
+    for (var iteration = 0u; iteration < args.iterations; iteration++) {
         for (var s = first; s < end; s++) {
             let step = plan_at(it, it.rounds + s);
-            if step.x < SPREAD {
+            if step.x < STEP_SPREAD {
                 run(step.x, it, step.y, step.z, t, fresh && iteration == 0u);
                 continue;
             }
-            if step.x == LAST_EXCHANGE && !(job.mode == SEAMS_TOGETHER && iteration + 1u == job.iterations) {
+            if step.x == STEP_LAST_EXCHANGE && !(args.mode == SEAMS_TOGETHER && iteration + 1u == args.iterations) {
                 continue;
             }
-            if step.x == EXCHANGE || step.x == LAST_EXCHANGE {
+            if step.x == STEP_EXCHANGE || step.x == STEP_LAST_EXCHANGE {
                 showing += 1u;
                 exchange(it, t, showing, step.y != 0u, &near);
             } else {
                 for (var k = t; k < step.z; k += THREADS) {
                     let tie = plan_at(it, step.y + k);
-                    if step.x == SPREAD {
+                    if step.x == STEP_SPREAD {
                         spread_local(it.list, tie);
                     } else {
                         join_local(it.list, tie);
@@ -246,7 +247,7 @@ fn hold(it: Patch, t: u32, near: ptr<function, Near>) {
             (*near).held = r;
             (*near).kept_at = sub.pushes + entry.x * sub.colliders + code - 1u;
             (*near).start = motion[start_of(entry.y, entry.x)].xyz;
-            if job.fresh == 0u {
+            if args.fresh == 0u {
                 (*near).push = work[(*near).kept_at];
             }
             return;

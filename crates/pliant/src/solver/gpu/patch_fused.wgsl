@@ -1,4 +1,4 @@
-// Patches in a pass that does all of a substep, and of as many as the job says: predict, solve and finalize without a wait
+// Patches in a pass that does all of a substep, and of as many as `args` says: predict, solve and finalize without a wait
 // for all others between. Every row is in a patch, and particles that several have are copies on seams that exchange.
 // What these exchange is all that patches hear of each other, and neighbors are up to an iteration apart: so a copy keeps
 // to itself where it started, its velocity and its contacts, and all of them come to the same.
@@ -6,11 +6,13 @@
 // Who runs away in this pass is told when all are done: others may not have begun.
 const RUNAWAYS: u32 = RUNNING_PREDICT;
 
-// Numbers of particles among what is told; the substep stands above.
-const WHO: u32 = 25u;
+// Pressure is never part of such a pass.
+fn pressure_carry() -> f32 {
+    return 0.0;
+}
 
 fn turns() -> u32 {
-    return job.substeps;
+    return args.substeps;
 }
 
 fn is_over() -> bool {
@@ -34,7 +36,7 @@ fn contact_pairs(it: Patch, t: u32) -> Near {
 
 // The earliest of those who run away comes first, then the lowest.
 fn told(i: u32) -> u32 {
-    return (at_turn << WHO) | i;
+    return (at_turn << PARTICLE_BITS) | i;
 }
 
 // Whether it has run away before in this pass: then it stays, so that the host sees where that was.
@@ -114,20 +116,20 @@ fn publish(i: u32, slot: u32) {
 fn done(t: u32) {
     patch_barrier();
     storageBarrier();
-    if t != 0u || atomicAdd(&marks[FINISHED], 1u) != job.count - 1u {
+    if t != 0u || atomicAdd(&marks[FINISHED], 1u) != args.count - 1u {
         return;
     }
     atomicStore(&marks[FINISHED], 0u);
     let predict = atomicLoad(&marks[RUNNING_PREDICT]);
     let solve = atomicLoad(&marks[RUNNING_SOLVE]);
-    let first = min(min(predict, solve) >> WHO, job.substeps - 1u);
+    let first = min(min(predict, solve) >> PARTICLE_BITS, args.substeps - 1u);
     atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + first + 1u);
     tell(DIVERGED_PREDICT, predict, first);
     tell(DIVERGED_SOLVE, solve, first);
 }
 
 fn tell(to: u32, word: u32, first: u32) {
-    if word != NONE && word >> WHO == first {
-        atomicStore(&marks[to], word & ((1u << WHO) - 1u));
+    if word != NONE && word >> PARTICLE_BITS == first {
+        atomicStore(&marks[to], word & ((1u << PARTICLE_BITS) - 1u));
     }
 }

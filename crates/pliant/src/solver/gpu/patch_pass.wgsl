@@ -12,7 +12,7 @@ fn is_over() -> bool {
 // A row as the patch sees it at its start.
 fn entering(entry: vec4<u32>) -> vec4<f32> {
     let id = entry.x;
-    if job.mode == PLAIN {
+    if args.mode == PLAIN {
         return rows[id];
     }
     let owner = entry.y;
@@ -23,12 +23,12 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
     let first = entry.z;
     let count = entry.w;
     var row = rows[owner];
-    if job.mode == SEAMS_LATER || job.mode == SEAMS_BETWEEN {
+    if args.mode == SEAMS_LATER || args.mode == SEAMS_BETWEEN {
         if count > 0u {
-            row = vec4<f32>(mean_of(first - sub.solid + job.copies_in, count), row.w);
+            row = vec4<f32>(mean_of(first - sub.solid + args.copies_in, count), row.w);
         }
         // The contact pass of the iteration before.
-        if job.mode == SEAMS_LATER && sub.colliders > 0u && row.w != 0.0 {
+        if args.mode == SEAMS_LATER && sub.colliders > 0u && row.w != 0.0 {
             row = touch(owner, id, row);
         }
     }
@@ -40,12 +40,12 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
 // Puts a row back.
 fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     let id = entry.x;
-    if job.mode == PLAIN || id < sub.solid {
+    if args.mode == PLAIN || id < sub.solid {
         rows[id] = row;
     } else if entry.y == NONE {
         return row;
-    } else if job.mode != SEAMS_TOGETHER {
-        rows[id - sub.solid + job.copies_out] = row;
+    } else if args.mode != SEAMS_TOGETHER {
+        rows[id - sub.solid + args.copies_out] = row;
     } else if entry.z == id {
         // All copies are in one place; the first speaks for the particle.
         let owner = entry.y;
@@ -59,7 +59,7 @@ fn done(t: u32) {}
 // Masks are those that predict has found.
 fn contact_pairs(it: Patch, t: u32) -> Near {
     // Who comes later in a substep does not know what was.
-    var near = nothing_near(select(0xffffffffu, 0u, job.fresh != 0u));
+    var near = nothing_near(select(0xffffffffu, 0u, args.fresh != 0u));
     if sub.colliders > 0u {
         for (var k = 0u; k < KNOWN && t + k * THREADS < it.real; k++) {
             let entry = fixtures[it.list + t + k * THREADS];

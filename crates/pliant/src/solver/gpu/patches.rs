@@ -8,18 +8,12 @@ use crate::model::Model;
 use crate::schedule::passes::{Copies, Pass, PatchOp};
 use crate::solver::gpu::constraint_packing::PackedBatch;
 use crate::solver::gpu::model_packing::{GroupAt, NONE, has_multipliers};
+use crate::solver::gpu::shader_constants::{PATCH_WORDS, STEP_EXCHANGE, STEP_JOIN, STEP_LAST_EXCHANGE, STEP_SPREAD};
 use crate::solver::gpu::wgsl_codegen::op;
 use crate::solver::gpu::workgroup_memory::{Draft, WorkgroupMemory, fit};
 use std::ops::Range;
 
-/// What steps do besides constraints, as in `patch.wgsl`.
-const SPREAD: u32 = 101;
-const JOIN: u32 = 102;
-const EXCHANGE: u32 = 103;
-const LAST_EXCHANGE: u32 = 104;
-
-/// Words of a patch in the directory; of a row in its list, a step and a round.
-pub const ENTRY: u32 = 13;
+/// Words of a row in a patch's list, a step and a round.
 const WORDS: usize = 4;
 
 /// Turns of loops that a thread takes in one dispatch: watchdogs look at time, and a software driver ends all loops
@@ -32,7 +26,7 @@ const MOST_ROWS: usize = 1 << 16;
 /// All patches as written.
 #[derive(Clone, Debug, Default)]
 pub struct Patches {
-    /// First word of the directory, [`ENTRY`] words per patch.
+    /// First word of the directory, [`PATCH_WORDS`] words per patch.
     pub directory: u32,
     /// Patches that run side by side, and what their workgroups keep.
     pub memories: Vec<(Range<usize>, WorkgroupMemory)>,
@@ -88,7 +82,7 @@ impl<'a> Writer<'a> {
         let memory = |r: Range<usize>| (r.clone(), fit(&drafts[r], self.threads, memory, has_multipliers(model)));
         let memories = ranges.filter(|r| !r.is_empty()).map(memory).collect();
         let mut all = Patches { memories, ..Patches::default() };
-        let mut directory = Vec::new();
+        let mut directory: Vec<u32> = Vec::new();
         for (number, (jobs, draft)) in patches.iter().zip(&drafts).enumerate() {
             let memory =
                 all.memories.iter().find(|(r, _)| r.contains(&number)).map_or_else(WorkgroupMemory::default, |r| r.1);
@@ -106,14 +100,14 @@ impl<'a> Writer<'a> {
             if self.fused && number >= self.model.schedule.islands {
                 // After them in memory, for whoever runs all iterations at once.
                 let touches = self.model.schedule.iteration.contains(&Pass::ColliderContacts);
-                work.step([EXCHANGE, u32::from(touches), 0, 0], 1);
+                work.step([STEP_EXCHANGE, u32::from(touches), 0, 0], 1);
             }
             let end = fixtures.len();
             fixtures.extend_from_slice(&work.rounds);
             fixtures.extend_from_slice(&work.steps);
             let segments = topology.len() as u32;
             topology.extend(work.segments.as_flattened());
-            directory.extend([
+            let words: [u32; PATCH_WORDS as usize] = [
                 list,
                 draft.rows.len() as u32,
                 seams as u32,
@@ -127,7 +121,8 @@ impl<'a> Writer<'a> {
                 (end - packed) as u32,
                 work.second as u32,
                 draft.real as u32,
-            ]);
+            ];
+            directory.extend(words);
             all.chains.push(work.chain);
         }
         all.directory = topology.len() as u32;
@@ -210,18 +205,18 @@ impl<'a> Writer<'a> {
         for job in jobs {
             match job {
                 PatchOp::Batches { group, batches } => self.batches(*group, batches.clone(), fixtures, work),
-                PatchOp::Spread(copies) => self.copies(SPREAD, copies, work),
-                PatchOp::Join(copies) => self.copies(JOIN, copies, work),
+                PatchOp::Spread(copies) => self.copies(STEP_SPREAD, copies, work),
+                PatchOp::Join(copies) => self.copies(STEP_JOIN, copies, work),
                 PatchOp::Seams => {
                     // Once in a substep at most: no part of an iteration's chain.
-                    work.step([LAST_EXCHANGE, 0, 0, 0], 0);
+                    work.step([STEP_LAST_EXCHANGE, 0, 0, 0], 0);
                     work.second = work.steps.len();
                 }
             }
         }
         let touches = !self.model.colliders.is_empty() && !self.model.has_tables();
         if patch < self.model.schedule.islands && touches {
-            work.step([EXCHANGE, 1, 0, 0], 1);
+            work.step([STEP_EXCHANGE, 1, 0, 0], 1);
         }
     }
 

@@ -4,11 +4,14 @@ use crate::constraints::{ConstraintKind, wgsl};
 use crate::contact::collider_contact::Solid;
 use crate::model::Model;
 use crate::solver::gpu::model_packing::{NONE, Tables};
+use crate::solver::gpu::shader_constants;
 use crate::solver::gpu::wgsl_codegen;
 use crate::solver::gpu::workgroup_memory::WorkgroupMemory;
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
+const MOTION: &str = include_str!("motion_shared.wgsl");
 const TOUCH: &str = include_str!("../../contact/gpu/collider_contacts.wgsl");
+const RESTITUTION: &str = include_str!("../../contact/gpu/restitution_uniforms.wgsl");
 const DEAL: &str = include_str!("../../contact/gpu/pack_contact_particles.wgsl");
 const NEAR: &str = concat!(
     include_str!("../../neighbors/gpu/interleaved_lists.wgsl"),
@@ -17,7 +20,7 @@ const NEAR: &str = concat!(
 const PREDICTING: &str = include_str!("../../integration/predict_row.wgsl");
 const FINISHING: &str = include_str!("../../integration/finalize_row.wgsl");
 
-/// One module's source: what all kernels share, then the parts in their order, each once.
+/// One module's source: constants of the host, what all kernels share, then the parts in their order, each once.
 ///
 /// A part may be given twice (two kinds of one file); WGSL would refuse to declare its functions again.
 pub fn compose(parts: &[&str]) -> String {
@@ -27,7 +30,7 @@ pub fn compose(parts: &[&str]) -> String {
             seen.push(part);
         }
     }
-    seen.join("\n")
+    shader_constants::wgsl() + &seen.join("\n")
 }
 
 /// A shader by what it is made for.
@@ -213,52 +216,53 @@ impl Source {
 
     /// The module.
     pub fn text(&self) -> String {
-        // Whether rows run on by themselves while others may be ahead.
-        let alone = matches!(self.what, What::Patches(PatchShader { whole: true, .. }));
-        format!("const ALONE: bool = {alone};\n{}", self.body())
-    }
-
-    fn body(&self) -> String {
         let contact = self.traits.contact();
         // Whoever has tables to look up touches colliders in passes of its own.
         let plain = Traits::default().contact();
         match &self.what {
             What::Predict => {
                 let predict = include_str!("../../integration/predict.wgsl");
-                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, DEAL, TOUCH, PREDICTING, predict])
+                compose(&[wgsl::INTEGRATE, &contact, BINDINGS, MOTION, DEAL, TOUCH, PREDICTING, predict])
             }
             What::Finalize => {
                 let finalize = include_str!("../../integration/finalize.wgsl");
-                compose(&[wgsl::INTEGRATE, &plain, BINDINGS, TOUCH, FINISHING, finalize])
+                compose(&[wgsl::INTEGRATE, &plain, BINDINGS, MOTION, TOUCH, FINISHING, finalize])
             }
-            What::Passes => compose(&[&contact, wgsl::AERO, BINDINGS, DEAL, TOUCH, include_str!("passes.wgsl")]),
+            What::Passes => {
+                compose(&[&contact, wgsl::AERO, BINDINGS, MOTION, DEAL, TOUCH, include_str!("passes.wgsl")])
+            }
             What::Inflate => compose(&[wgsl::INFLATE, BINDINGS, include_str!("inflate.wgsl")]),
             What::Meets => {
                 let Traits { cohesion, bodies, .. } = self.traits;
                 let there = format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n");
                 let meets = include_str!("../../contact/gpu/particle_contacts.wgsl");
-                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, DEAL, TOUCH, NEAR, &there, meets])
+                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, MOTION, DEAL, TOUCH, NEAR, &there, meets])
             }
             What::Bounces => {
-                compose(&[wgsl::REBOUND, BINDINGS, NEAR, include_str!("../../contact/gpu/restitution_particles.wgsl")])
+                let particles = include_str!("../../contact/gpu/restitution_particles.wgsl");
+                compose(&[wgsl::REBOUND, BINDINGS, NEAR, RESTITUTION, particles])
             }
             What::RestitutionScratch => compose(&[
                 wgsl::REBOUND,
                 &contact,
                 BINDINGS,
+                MOTION,
                 TOUCH,
+                RESTITUTION,
                 include_str!("../../contact/gpu/restitution_colliders.wgsl"),
             ]),
             What::Flow(constants) => {
                 let mut parts: Vec<&str> = wgsl::FLUID.to_vec();
                 let passes =
                     [include_str!("../../fluid/gpu/fluid.wgsl"), include_str!("../../fluid/gpu/viscosity_sweeps.wgsl")];
-                parts.extend([contact.as_str(), BINDINGS, TOUCH, constants]);
+                parts.extend([contact.as_str(), BINDINGS, MOTION, TOUCH, constants]);
                 parts.extend(passes);
                 compose(&parts)
             }
             What::Shapes => {
-                compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, include_str!("../../rigid/shape_matching.wgsl")])
+                let uniforms = include_str!("../../rigid/shape_matching_uniforms.wgsl");
+                let passes = include_str!("../../rigid/shape_matching.wgsl");
+                compose(&[wgsl::ROTATION, wgsl::PLASTIC, BINDINGS, uniforms, passes])
             }
             What::Constraint(kind) => {
                 compose(&[kind.wgsl(), BINDINGS, include_str!("constraint.wgsl"), &wgsl_codegen::whole(*kind)])
@@ -280,6 +284,7 @@ impl Source {
                     wgsl::CONTACT,
                     wgsl::CONTACT_PLAIN,
                     BINDINGS,
+                    if *whole { include_str!("motion_copies.wgsl") } else { MOTION },
                     TOUCH,
                     &sizes,
                     pick(memory.rows.is_some(), include_str!("rows_workgroup.wgsl"), include_str!("rows_global.wgsl")),

@@ -6,12 +6,11 @@
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::schedule::Stage;
-use crate::solver::gpu::model_packing::NONE;
+use crate::solver::gpu::shader_constants::{
+    DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, LISTS_FULL, MARKS, NONE, STUCK, SUBSTEPS,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
-
-/// What FROZEN is while lists of neighbors have no room, as in `bindings.wgsl`.
-const LISTS_FULL: u32 = 2;
 
 const IDLE: u8 = 0;
 const UNDER_WAY: u8 = 1;
@@ -19,7 +18,7 @@ const READY: u8 = 2;
 const FAILED: u8 = 3;
 
 /// Bytes of the counter and the alarm at the start of `marks`.
-const BYTES: u64 = 4 * crate::solver::gpu::model_packing::MARKS as u64;
+const BYTES: u64 = 4 * MARKS as u64;
 
 /// Whoever ran away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +104,8 @@ impl StatusReadback {
 
 /// What the words at the start of `marks` say.
 pub fn read(marks: &[u32]) -> Result<Signal, GpuError> {
-    let [substeps, predict, solve, frozen, stuck] = [marks[0], marks[1], marks[2], marks[3], marks[4]];
+    let [substeps, predict, solve, frozen, stuck] =
+        [SUBSTEPS, DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, STUCK].map(|word| marks[word as usize]);
     if stuck != 0 {
         let reason = "workgroups no longer run side by side".to_owned();
         return Err(GpuError::Refused { what: "pieces that wait for each other".to_owned(), reason });

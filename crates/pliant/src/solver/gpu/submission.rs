@@ -3,10 +3,9 @@
 use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::timing;
-use crate::schedule::Stage;
-use crate::solver::gpu::model_packing::MARKS;
+use crate::runtime::gpu::timing::{self, STAGES};
 use crate::solver::gpu::program::Command;
+use crate::solver::gpu::shader_constants::MARKS;
 use crate::solver::gpu::shaders::BindGroupKind;
 use crate::solver::gpu::status_readback::{self, Divergence, Signal};
 use crate::solver::gpu::{Gpu, MOST_IN_FLIGHT};
@@ -49,7 +48,7 @@ impl Gpu {
     /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
     pub(crate) fn make_room(&self, model: &Model) -> Result<(), GpuError> {
         loop {
-            let marks = self.device.download_some(&self.buffers.marks, 0, 4 * MARKS as u64)?;
+            let marks = self.device.download_some(&self.buffers.marks, 0, 4 * u64::from(MARKS))?;
             let Signal::ListsFull { done } = status_readback::read(&marks)? else { return Ok(()) };
             if let Some(mut particle_contacts) = self.lock_contacts() {
                 particle_contacts.grow(&self.device, &self.bind_groups)?;
@@ -171,7 +170,7 @@ impl Gpu {
                     pass.set_bind_group(1, own, &[]);
                 }
             }
-            let offsets = [record, d.job as u32 * self.buffers.stride];
+            let offsets = [record, d.uniforms as u32 * self.buffers.stride];
             pass.set_bind_group(0, self.bind_groups.shared(d.bindings), &offsets);
             let x = d.groups.min(MOST_GROUPS);
             pass.dispatch_workgroups(x as u32, d.groups.div_ceil(x.max(1)) as u32, 1);

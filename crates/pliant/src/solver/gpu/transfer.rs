@@ -59,7 +59,7 @@ impl Gpu {
     /// Puts on the device what bodies weigh, and how deep their particles are.
     pub(crate) fn upload_bodies(&mut self, model: &Model, state: &State) {
         let (Some(here), Some(there)) = (&self.shapes, &state.shapes) else { return };
-        let first = self.tables.shapes.job.slots as usize;
+        let first = self.tables.shapes.uniforms.sums as usize;
         self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
         here.upload(&self.device, &self.tables.shapes);
         let mut put = |at: u32, vectors: &[[u32; 4]]| {

@@ -11,17 +11,15 @@ use crate::scene::{Integrator, Method};
 use crate::solver::gpu::buffers::Buffers;
 use crate::solver::gpu::layouts::{MovingCollider, Pose, Substep};
 use crate::solver::gpu::model_packing::Tables;
+use crate::solver::gpu::shader_constants::{
+    COLLIDER_VECTORS, GOES_ON, IN_THE_AIR, KEEPS_HISTORY, POSE_VECTORS, SECOND_ORDER,
+};
 use crate::state::State;
 
 /// Substeps of one submission where things move.
 const RING: u64 = 64;
 /// SubstepUniforms that never change: the first substep's, and all others'.
 const FIXED: u32 = 2;
-
-const KEEPS_HISTORY: u32 = 1;
-const SECOND_ORDER: u32 = 2;
-const IN_THE_AIR: u32 = 4;
-const GOES_ON: u32 = 8;
 
 /// SubstepUniforms and where they are.
 pub struct SubstepUniforms {
@@ -73,7 +71,7 @@ impl SubstepUniforms {
             colliders,
             stabilization: s.stabilization,
             moving_colliders: base,
-            poses: base + 6 * colliders,
+            poses: base + COLLIDER_VECTORS * colliders,
             radii: tables.radii,
             spins: tables.spins,
             counts: tables.counts,
@@ -100,7 +98,7 @@ impl SubstepUniforms {
             steady,
             moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty(),
             base,
-            set: 6 * colliders + 2 * model.pins.len() as u32,
+            set: COLLIDER_VECTORS * colliders + POSE_VECTORS * model.pins.len() as u32,
             solids: tables.solids.clone(),
             length: f64::from(s.dt) / f64::from(s.substeps),
         }

@@ -136,10 +136,10 @@ pub fn whole(kind: ConstraintKind) -> String {
     let (n, p, m) = (layout.rows, layout.params, layout.multipliers);
     let mut read = String::new();
     for k in 0..n {
-        let _ = writeln!(read, "    let i{k} = topology[job.index + blocked(slot, {n}u, {k}u)];");
+        let _ = writeln!(read, "    let i{k} = topology[args.indices + blocked(slot, {n}u, {k}u)];");
     }
-    let params = list(p, |k| format!("params[job.params + blocked(slot, {p}u, {k}u)]"));
-    let at = |k: usize| format!("job.lambda + blocked(slot, {m}u, {k}u)");
+    let params = list(p, |k| format!("params[args.params + blocked(slot, {p}u, {k}u)]"));
+    let at = |k: usize| format!("args.multipliers + blocked(slot, {m}u, {k}u)");
     let lambda = list(m, |k| format!("select(lambda[{}], 0.0, fresh)", at(k)));
 
     let mut text = format!("fn project(slot: u32, scales: Scales, fresh: bool) {{\n{read}");
@@ -157,7 +157,7 @@ pub fn whole(kind: ConstraintKind) -> String {
     };
     call(&mut text, kind, "    ", &list(n, weighed), &params, &lambda);
     for k in 0..n {
-        let _ = writeln!(text, "    work[job.slots + blocked(slot, {n}u, {k}u)] = u.rows[{k}];");
+        let _ = writeln!(text, "    work[args.corrections + blocked(slot, {n}u, {k}u)] = u.rows[{k}];");
     }
     for k in 0..m {
         let _ = writeln!(text, "    lambda[{}] = l[{k}] + (u.lambda[{k}] - l[{k}]) * sub.omega;", at(k));

@@ -13,12 +13,10 @@ use crate::rigid::gpu::ShapeTables;
 use crate::scene::Method;
 use crate::schedule::passes::Pass;
 use crate::solver::gpu::patches::{Patches, Writer};
+pub use crate::solver::gpu::shader_constants::NONE;
 use crate::state::State;
 use glam::Vec3;
 use std::ops::Range;
-
-/// A table that is not there.
-pub const NONE: u32 = u32::MAX;
 
 /// Where a group's numbers start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -124,9 +122,6 @@ pub struct Tables {
     /// Whether an iteration is one pass over pieces with seams.
     pub fused: bool,
 }
-
-/// Words of `marks` before its tables, as in `bindings.wgsl`.
-pub const MARKS: usize = 12;
 
 impl Tables {
     /// Writes a model down for workgroups of `threads` with `memory` bytes.

@@ -6,7 +6,8 @@ use crate::fluid::gpu::FlowTables;
 use crate::model::Model;
 use crate::scene::{Method, Partition};
 use crate::solver::gpu::layouts;
-use crate::solver::gpu::model_packing::{GroupAt, MARKS, NONE, Tables, common_radius, fields, first_outside};
+use crate::solver::gpu::model_packing::{GroupAt, NONE, Tables, common_radius, fields, first_outside};
+use crate::solver::gpu::shader_constants::{AERO_TRIANGLE_WORDS, INFLATABLE_WORDS, MARKS, TIE_WORDS};
 use crate::state::State;
 
 impl Tables {
@@ -44,11 +45,11 @@ impl Tables {
 
     pub(crate) fn put_contacts(&mut self, model: &Model, state: &State) {
         let colliders = model.colliders.len();
-        self.masks = MARKS as u32;
+        self.masks = MARKS;
         let copies = if self.fused { model.phantoms.seams } else { 0 };
         // Copies have their own.
         let masks = if colliders > 0 { (state.particles + copies) * colliders.div_ceil(32) } else { 0 };
-        self.first_order = (MARKS + masks) as u32;
+        self.first_order = MARKS + masks as u32;
         self.exchange = self.first_order + state.first_order.len() as u32;
         self.marks = self.exchange as usize + 2 * 4 * copies;
         let arrays = if state.older.is_empty() { 2 } else { 4 };
@@ -120,7 +121,8 @@ impl Tables {
         let phantoms = &model.phantoms;
         self.seams = self.topology.len() as u32;
         for tie in &phantoms.ties {
-            self.topology.extend([tie.owner, tie.first, tie.count, tie.weight.to_bits()]);
+            let words: [u32; TIE_WORDS as usize] = [tie.owner, tie.first, tie.count, tie.weight.to_bits()];
+            self.topology.extend(words);
         }
         self.seam_of = self.topology.len() as u32;
         let mut of = vec![NONE; state.particles];
@@ -167,7 +169,8 @@ impl Tables {
         self.topology.extend([NONE, aero_surfaces.offsets.last().copied().unwrap_or(0)]);
         let triangles = self.topology.len() as u32;
         for (&[a, b, c], &air) in aero_surfaces.triangles.iter().zip(&aero_surfaces.air) {
-            self.topology.extend([a, b, c, u32::from(air)]);
+            let words: [u32; AERO_TRIANGLE_WORDS as usize] = [a, b, c, u32::from(air)];
+            self.topology.extend(words);
         }
         let incident = self.topology.len() as u32;
         self.topology.extend_from_slice(&aero_surfaces.incident);
@@ -187,7 +190,7 @@ impl Tables {
             self.topology.extend(body.corners.as_flattened());
             let triangles = self.topology.len() as u32;
             self.topology.extend(body.triangles.as_flattened());
-            directory.extend([
+            let words: [u32; INFLATABLE_WORDS as usize] = [
                 body.run().start as u32,
                 body.particles.len() as u32,
                 offsets,
@@ -197,7 +200,8 @@ impl Tables {
                 self.params.len() as u32,
                 self.lambda as u32,
                 self.work as u32,
-            ]);
+            ];
+            directory.extend(words);
             self.params.extend([body.pressure * body.rest_volume, body.softness]);
             self.lambda += 1;
             self.work += body.particles.len();

@@ -2,53 +2,53 @@
 
 use crate::constraints::group::BLOCK;
 use crate::schedule::passes::{Half, Halves, Pass};
-use crate::solver::gpu::layouts::Job;
 use crate::solver::gpu::model_packing::has_multipliers;
-use crate::solver::gpu::patches::{ENTRY, TURNS};
-use crate::solver::gpu::program::{Command, Dispatch, PLAIN, ProgramBuilder, SIZE, variant};
+use crate::solver::gpu::pass_uniforms::{ConstraintUniforms, InflateUniforms, PatchUniforms, SolverPassUniforms};
+use crate::solver::gpu::patches::TURNS;
+use crate::solver::gpu::program::{Command, Dispatch, ProgramBuilder, SIZE, variant};
+use crate::solver::gpu::shader_constants::{
+    FIRST_HALF, PATCH_WORDS, PLAIN, SEAMS_BETWEEN, SEAMS_FIRST, SEAMS_LATER, SECOND_HALF,
+};
 use crate::solver::gpu::shaders::{self, PatchShader};
 use std::ops::Range;
 
-/// Modes of jobs of patches, and which half of a patch they do, as in `patch.wgsl`.
-pub(crate) const SEAMS_FIRST: u32 = 1;
-pub(crate) const SEAMS_LATER: u32 = 2;
-pub(crate) const SEAMS_TOGETHER: u32 = 3;
-pub(crate) const SEAMS_BETWEEN: u32 = 4;
-pub(crate) const FIRST_HALF: u32 = 1;
-pub(crate) const SECOND_HALF: u32 = 2;
-
 impl ProgramBuilder<'_> {
-    /// Odd passes read copies that even ones have written, and the other way round.
-    pub(crate) fn patches(
-        &mut self,
-        range: Range<usize>,
+    /// What a pass over patches is told. Odd passes read copies that even ones have written, and the other way round.
+    pub(crate) fn patch_args(
+        &self,
+        range: &Range<usize>,
         mode: u32,
         iterations: u32,
         odd: bool,
         fresh: u32,
-    ) -> Dispatch {
+    ) -> PatchUniforms {
+        let t = self.tables;
+        let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
+        let (copies_in, copies_out) = if odd { (solid, solid + copies) } else { (solid + copies, solid) };
+        PatchUniforms {
+            directory: t.patches.directory + PATCH_WORDS * range.start as u32,
+            count: range.len() as u32,
+            mode,
+            half: 0,
+            iterations,
+            copies_in,
+            copies_out,
+            fresh,
+            substeps: 1,
+            copy_motion: t.shadows,
+        }
+    }
+
+    /// A pass over patches.
+    pub(crate) fn patches(&mut self, range: &Range<usize>, args: &PatchUniforms) -> Dispatch {
         let t = self.tables;
         let source = shaders::patches(PatchShader {
             kinds: t.patches.kinds.clone(),
-            memory: t.patches.memory(&range),
+            memory: t.patches.memory(range),
             multipliers: has_multipliers(self.model),
             whole: self.whole,
         });
-        let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
-        let (from, to) = if odd { (solid, solid + copies) } else { (solid + copies, solid) };
-        let job = Job {
-            first: t.patches.directory + ENTRY * range.start as u32,
-            count: range.len() as u32,
-            mode,
-            iterations,
-            copies_in: from,
-            copies_out: to,
-            fresh,
-            substeps: 1,
-            shadows: t.shadows,
-            ..Job::default()
-        };
-        self.dispatch(source, job, range.len())
+        self.dispatch(source, args, range.len())
     }
 
     /// Passes over a tiling in so many iterations, the last of them in halves if it ever is.
@@ -73,10 +73,9 @@ impl ProgramBuilder<'_> {
         // Who keeps multipliers has written all of them back after the first half.
         let kept = self.tables.patches.memory(range).lambda.is_some();
         let fresh = u32::from(number == 0 && (first || !kept));
-        let d = self.patches(range.clone(), mode, 1, odd, fresh);
-        let job = Job { index: if first { FIRST_HALF } else { SECOND_HALF }, ..self.program.jobs[d.job] };
-        self.program.jobs.push(job);
-        Command::Run(Dispatch { job: self.program.jobs.len() - 1, ..d })
+        let half = if first { FIRST_HALF } else { SECOND_HALF };
+        let args = PatchUniforms { half, ..self.patch_args(range, mode, 1, odd, fresh) };
+        Command::Run(self.patches(range, &args))
     }
 
     /// Iteration `number`, as any of its variant or as the last one.
@@ -94,13 +93,15 @@ impl ProgramBuilder<'_> {
             match pass {
                 Pass::Patches(range) if fused => {
                     let mode = if variant == 0 { SEAMS_FIRST } else { SEAMS_LATER };
-                    list.push(Command::Run(self.patches(range.clone(), mode, 1, odd, fresh)));
+                    let args = self.patch_args(range, mode, 1, odd, fresh);
+                    list.push(Command::Run(self.patches(range, &args)));
                 }
                 Pass::Half(range, half) => list.push(self.half(range, *half, number)),
                 // Whoever reads a seam particle joins its copies and looks at its contacts.
                 Pass::Spread(_) | Pass::Join(_) | Pass::ColliderContacts if fused => {}
                 Pass::Patches(range) => {
-                    list.push(Command::Run(self.patches(range.clone(), PLAIN, 1, odd, fresh)));
+                    let args = self.patch_args(range, PLAIN, 1, odd, fresh);
+                    list.push(Command::Run(self.patches(range, &args)));
                 }
                 Pass::Batches(ids) => {
                     for id in ids {
@@ -122,19 +123,24 @@ impl ProgramBuilder<'_> {
                         let count = self.model.groups[group].count;
                         list.push(Command::Run(self.constraints(group, "jacobi", 0, count, fresh)));
                     }
-                    let (index, first) = self.tables.incidence;
-                    let job = Job { first, index, slots: self.tables.jacobi_slots, ..Job::default() };
-                    list.push(self.run(shaders::passes("jacobi_apply"), job, self.solid().div_ceil(SIZE)));
+                    let (jacobi_starts, jacobi_entries) = self.tables.incidence;
+                    let args = SolverPassUniforms {
+                        jacobi_starts,
+                        jacobi_entries,
+                        jacobi_corrections: self.tables.jacobi_slots,
+                        ..SolverPassUniforms::default()
+                    };
+                    list.push(self.run(shaders::passes("jacobi_apply"), &args, self.solid().div_ceil(SIZE)));
                 }
                 Pass::Spread(copies) | Pass::Join(copies) => {
                     let name = if matches!(pass, Pass::Spread(_)) { "spread_copies" } else { "join_copies" };
-                    let (first, count) = (copies.ties.start as u32, copies.ties.len());
-                    let job = Job { first, count: count as u32, ..Job::default() };
-                    list.push(self.run(shaders::passes(name), job, count.div_ceil(SIZE)));
+                    let (first_tie, count) = (copies.ties.start as u32, copies.ties.len());
+                    let args = SolverPassUniforms { first_tie, count: count as u32, ..SolverPassUniforms::default() };
+                    list.push(self.run(shaders::passes(name), &args, count.div_ceil(SIZE)));
                 }
                 Pass::Inflate => {
-                    let job = Job { index: self.tables.inflatables, fresh, ..Job::default() };
-                    list.push(self.run(shaders::inflate(), job, self.model.inflatables.len()));
+                    let args = InflateUniforms { bodies: self.tables.inflatables, fresh };
+                    list.push(self.run(shaders::inflate(), &args, self.model.inflatables.len()));
                 }
                 Pass::ParticleContacts => {
                     let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts);
@@ -149,16 +155,17 @@ impl ProgramBuilder<'_> {
                 Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::FluidDensity && self.flow_touches() => {}
                 // Done with the contacts between particles.
                 Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::ParticleContacts => {}
-                Pass::ColliderContacts => list.push(self.touch(PLAIN)),
+                Pass::ColliderContacts => list.push(self.touch(false)),
             }
         }
         list
     }
 
     /// Contacts with colliders, in islands or outside of them.
-    pub(crate) fn touch(&mut self, mode: u32) -> Command {
+    pub(crate) fn touch(&mut self, in_islands: bool) -> Command {
         let groups = self.state.particles.div_ceil(SIZE);
-        self.run(shaders::passes("collider_contacts"), Job { mode, ..Job::default() }, groups)
+        let args = SolverPassUniforms { in_islands: u32::from(in_islands), ..SolverPassUniforms::default() };
+        self.run(shaders::passes("collider_contacts"), &args, groups)
     }
 
     pub(crate) fn constraints(
@@ -171,15 +178,14 @@ impl ProgramBuilder<'_> {
     ) -> Dispatch {
         let (g, at) = (&self.model.groups[group], self.tables.groups[group]);
         let (layout, first) = (g.layout(), (block * BLOCK) as u32);
-        let job = Job {
+        let args = ConstraintUniforms {
             count: count as u32,
-            index: at.index.wrapping_add(first * layout.rows as u32),
+            indices: at.index.wrapping_add(first * layout.rows as u32),
             params: at.params.wrapping_add(first * layout.params as u32),
-            lambda: at.lambda + first * layout.multipliers as u32,
-            slots: self.tables.jacobi_slots + at.slots,
+            multipliers: at.lambda + first * layout.multipliers as u32,
+            corrections: self.tables.jacobi_slots + at.slots,
             fresh,
-            ..Job::default()
         };
-        self.dispatch(shaders::constraint(g.kind, entry), job, count.div_ceil(SIZE))
+        self.dispatch(shaders::constraint(g.kind, entry), &args, count.div_ceil(SIZE))
     }
 }

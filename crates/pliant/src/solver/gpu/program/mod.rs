@@ -7,25 +7,22 @@ use crate::model::Model;
 use crate::scene::Integrator;
 use crate::schedule::Stage;
 use crate::schedule::passes::{Halves, Pass};
-use crate::solver::gpu::layouts::Job;
 use crate::solver::gpu::model_packing::{NONE, Tables};
+use crate::solver::gpu::pass_uniforms::{
+    FinalizeUniforms, PatchUniforms, PredictUniforms, SolverPassUniforms, Uniform,
+};
 use crate::solver::gpu::patches::TURNS;
-use crate::solver::gpu::program::iterations::SEAMS_TOGETHER;
+use crate::solver::gpu::shader_constants::{self, JOINS, PARTICLE_BITS, PLAIN, SEAMS, SEAMS_TOGETHER, TOUCHES};
 use crate::solver::gpu::shaders::{self, BindGroupKind, Source, Traits};
 use crate::state::State;
+use bytemuck::Pod;
+use std::ops::Range;
 
 /// Threads of a workgroup in passes over rows or constraints.
-pub const SIZE: usize = 64;
+pub const SIZE: usize = shader_constants::SIZE as usize;
 
-/// Modes of jobs of finalize and of contacts with colliders, as in the shaders; PLAIN is that of all others, too.
-pub(crate) const JOINS: u32 = 1;
-pub(crate) const TOUCHES: u32 = 2;
-pub(crate) const SEAMS: u32 = 4;
-pub(crate) const PLAIN: u32 = 0;
-pub(crate) const IN_ISLANDS: u32 = 1;
-
-/// Particles that a pass of several substeps can tell apart, as in `whole.wgsl`.
-pub(crate) const MOST_TOLD: usize = 1 << 25;
+/// Particles that a pass of several substeps can tell apart.
+pub(crate) const MOST_TOLD: usize = 1 << PARTICLE_BITS;
 
 /// Substeps that one dispatch may do.
 pub(crate) const SEVERAL: [u32; 6] = [64, 32, 16, 8, 4, 2];
@@ -46,8 +43,8 @@ pub enum Command {
 pub struct Dispatch {
     /// Number of the pipeline.
     pub pipeline: usize,
-    /// Number of the job.
-    pub job: usize,
+    /// Number of its uniform record.
+    pub uniforms: usize,
     /// Workgroups.
     pub groups: usize,
     /// Which buffers it sees.
@@ -59,8 +56,8 @@ pub struct Dispatch {
 pub struct Program {
     /// Shaders, by number.
     pub pipelines: Vec<Source>,
-    /// Jobs, by number.
-    pub jobs: Vec<Job>,
+    /// What dispatches are told, by number.
+    pub uniforms: Vec<Uniform>,
     /// Who is near whom, found with where particles will be, before anything changes.
     pub neighbors: Vec<Command>,
     /// Before the iterations.
@@ -170,18 +167,19 @@ impl ProgramBuilder<'_> {
         })
     }
 
-    pub(crate) fn dispatch(&mut self, source: Source, job: Job, groups: usize) -> Dispatch {
+    pub(crate) fn dispatch<T: Pod>(&mut self, source: Source, args: &T, groups: usize) -> Dispatch {
         let pipeline = self.pipeline(source);
-        let job = self.program.jobs.iter().position(|j| *j == job).unwrap_or_else(|| {
-            self.program.jobs.push(job);
-            self.program.jobs.len() - 1
+        let record = Uniform::of(args);
+        let uniforms = self.program.uniforms.iter().position(|u| *u == record).unwrap_or_else(|| {
+            self.program.uniforms.push(record);
+            self.program.uniforms.len() - 1
         });
         let bindings = self.program.pipelines[pipeline].bindings();
-        Dispatch { pipeline, job, groups, bindings }
+        Dispatch { pipeline, uniforms, groups, bindings }
     }
 
-    pub(crate) fn run(&mut self, source: Source, job: Job, groups: usize) -> Command {
-        Command::Run(self.dispatch(source, job, groups))
+    pub(crate) fn run<T: Pod>(&mut self, source: Source, args: &T, groups: usize) -> Command {
+        Command::Run(self.dispatch(source, args, groups))
     }
 
     /// Whether every row is in a patch, all patches run in one pass, and nobody else has a say in between.
@@ -209,16 +207,25 @@ impl ProgramBuilder<'_> {
     /// Forces of the air, if there are any.
     pub(crate) fn wind(&mut self) -> Option<Command> {
         let aero_surfaces = self.model.aero_surfaces.particles.len();
-        let (index, first, params, slots) = self.tables.aero_surfaces;
-        let job = Job { first, count: aero_surfaces as u32, index, params, slots, ..Job::default() };
-        (aero_surfaces > 0).then(|| self.run(shaders::passes("wind"), job, aero_surfaces.div_ceil(SIZE)))
+        let (aero_particles, aero_triangles, aero_incidence, aero_coefficients) = self.tables.aero_surfaces;
+        let args = SolverPassUniforms {
+            count: aero_surfaces as u32,
+            aero_particles,
+            aero_triangles,
+            aero_incidence,
+            aero_coefficients,
+            ..SolverPassUniforms::default()
+        };
+        (aero_surfaces > 0).then(|| self.run(shaders::passes("wind"), &args, aero_surfaces.div_ceil(SIZE)))
     }
 
     /// Pins that follow a motion, if there are any.
-    pub(crate) fn pins(&mut self, entry: &'static str, scale: f32) -> Option<Command> {
+    pub(crate) fn pins(&mut self, entry: &'static str, mass_scaling: f32) -> Option<Command> {
         let t = self.tables;
-        let job = Job { first: t.pins.1, count: t.pinned, index: t.pins.0, scale, ..Job::default() };
-        (t.pinned > 0).then(|| self.run(shaders::predict(entry), job, (t.pinned as usize).div_ceil(SIZE)))
+        let (pin_rows, pin_places) = t.pins;
+        let args =
+            PredictUniforms { mass_scaling, pin_count: t.pinned, pin_rows, pin_places, ..PredictUniforms::default() };
+        (t.pinned > 0).then(|| self.run(shaders::predict(entry), &args, (t.pinned as usize).div_ceil(SIZE)))
     }
 
     pub(crate) fn predict(&mut self) {
@@ -229,54 +236,59 @@ impl ProgramBuilder<'_> {
         }
         list.extend(self.remember());
         if !self.whole {
-            let job = Job {
-                scale: particle_contact.map_or(0.0, |m| m.stacking),
-                static_friction: self.carry(),
-                ..self.dealing(self.model.settings.stabilization > 0)
+            let args = PredictUniforms {
+                mass_scaling: particle_contact.map_or(0.0, |m| m.stacking),
+                carry: self.carry(),
+                ..self.packing(self.model.settings.stabilization > 0)
             };
-            list.push(self.run(shaders::predict("predict"), job, self.solid().div_ceil(SIZE)));
+            list.push(self.run(shaders::predict("predict"), &args, self.solid().div_ceil(SIZE)));
             list.extend(self.pins("pins", 0.0));
         }
         self.program.predict = list;
     }
 
     pub(crate) fn islands(&mut self) {
+        let mut passes = Vec::new();
         let islands = self.model.schedule.islands;
+        // Colliders with tables are touched between iterations.
+        let apart = self.model.has_tables();
+        let all = self.model.settings.iterations;
         if islands > 0 {
-            // Colliders with tables are touched between iterations.
-            let apart = self.model.has_tables();
             let most = if apart { 1 } else { self.tables.patches.iterations(&(0..islands)) };
-            let all = self.model.settings.iterations;
             for first in (0..all).step_by(most as usize) {
-                let d = self.patches(0..islands, PLAIN, most.min(all - first), false, u32::from(first == 0));
-                self.program.islands.push(Command::Run(d));
-                if apart {
-                    let touch = self.touch(IN_ISLANDS);
-                    self.program.islands.push(touch);
-                }
+                let fresh = u32::from(first == 0);
+                passes.push((0..islands, self.patch_args(&(0..islands), PLAIN, most.min(all - first), false, fresh)));
             }
         }
+        let alone = passes.len();
         if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
-            let d = self.patches(range, SEAMS_TOGETHER, self.model.settings.iterations, false, 1);
-            self.program.islands.push(Command::Run(d));
+            let args = self.patch_args(&range, SEAMS_TOGETHER, all, false, 1);
+            passes.push((range, args));
         }
-        self.several();
+        for (k, (range, args)) in passes.iter().enumerate() {
+            let d = self.patches(range, args);
+            self.program.islands.push(Command::Run(d));
+            if apart && k < alone {
+                let touch = self.touch(true);
+                self.program.islands.push(touch);
+            }
+        }
+        if let ([(range, args)], 1) = (&passes[..], self.program.islands.len()) {
+            self.several(range, args);
+        }
     }
 
     /// Where nobody has a say between substeps either, a dispatch may do several: what a workgroup keeps is loaded once.
-    pub(crate) fn several(&mut self) {
-        let &[Command::Run(one)] = &self.program.islands[..] else { return };
+    fn several(&mut self, range: &Range<usize>, args: &PatchUniforms) {
         if !self.whole || !self.program.predict.is_empty() || !self.program.neighbors.is_empty() {
             return;
         }
         // A software driver ends long loops; a card takes milliseconds for as many.
         let longest = self.tables.patches.iterations(&(0..self.model.schedule.patches.len()));
         let longest = if self.software { longest } else { 4 * longest };
-        for count in SEVERAL.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
-            let job = Job { substeps: count, ..self.program.jobs[one.job] };
-            self.program.jobs.push(job);
-            let d = Dispatch { job: self.program.jobs.len() - 1, ..one };
-            self.program.several.push((u64::from(count), d));
+        for substeps in SEVERAL.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
+            let d = self.patches(range, &PatchUniforms { substeps, ..*args });
+            self.program.several.push((u64::from(substeps), d));
         }
     }
 
@@ -300,18 +312,19 @@ impl ProgramBuilder<'_> {
         }
         // Odd passes write the second set of copies.
         let last_odd = self.turns(self.program.count).is_multiple_of(2);
-        let job = Job { mode, copies_in: if last_odd { solid + copies } else { solid }, ..Job::default() };
+        let args = FinalizeUniforms { mode, copies: if last_odd { solid + copies } else { solid } };
         if self.state.shapes.is_some() && self.model.has_surface() {
             // Bodies take back their shape last, which may have led particles through a surface.
-            let touch = self.touch(PLAIN);
+            let touch = self.touch(false);
             self.program.finalize.push(touch);
         }
         let shapes = &self.tables.shapes;
         if shapes.plastic {
-            let flow = self.run(shaders::shapes("shape_flow"), shapes.job, (shapes.job.count as usize).div_ceil(SIZE));
+            let (args, bodies) = (&shapes.uniforms, shapes.uniforms.body_count as usize);
+            let flow = self.run(shaders::shapes("shape_flow"), args, bodies.div_ceil(SIZE));
             self.program.finalize.push(flow);
         }
-        let command = self.run(shaders::finalize(), job, self.solid().div_ceil(SIZE));
+        let command = self.run(shaders::finalize(), &args, self.solid().div_ceil(SIZE));
         self.program.finalize.push(command);
     }
 }

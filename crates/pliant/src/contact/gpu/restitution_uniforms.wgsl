@@ -1,0 +1,20 @@
+// What both passes of restitution are told.
+
+struct RestitutionUniforms {
+    // BETWEEN: contacts between particles have left new velocities; AGAINST: colliders have restitution or rolling
+    // resistance.
+    mode: u32,
+    // First vectors in `work`, one for each particle: its velocity before the substep, the contacts that it shares its mass
+    // among, its velocity after contacts between particles.
+    velocities_before: u32,
+    shares: u32,
+    velocities_after: u32,
+    // First vector in `fixtures` of the laws of the colliders.
+    collider_laws: u32,
+    // The law between particles.
+    restitution: f32,
+    still: f32,
+    drag: f32,
+}
+
+@group(0) @binding(9) var<uniform> args: RestitutionUniforms;
