@@ -3,7 +3,8 @@
 use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::error::GpuError;
-use crate::runtime::gpu::timing::{self, STAGES};
+use crate::runtime::gpu::timing;
+use crate::schedule::Stage;
 use crate::solver::gpu::program::Command;
 use crate::solver::gpu::shader_constants::MARKS;
 use crate::solver::gpu::shaders::BindGroupKind;
