@@ -18,8 +18,6 @@
 pub mod boundary;
 pub(crate) mod cpu;
 pub mod density;
-#[cfg(feature = "gpu")]
-pub(crate) mod gpu;
 pub mod model;
 pub mod parameters;
 pub mod sph_kernels;

@@ -26,8 +26,6 @@
 //! (cited as [MHTG]); Rivers, James, "FastLSM", SIGGRAPH 2007 (masses of shared particles).
 
 pub mod bodies;
-#[cfg(feature = "gpu")]
-pub(crate) mod gpu;
 pub mod join;
 pub mod masses;
 pub mod matching;

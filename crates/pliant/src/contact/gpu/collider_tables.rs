@@ -1,8 +1,8 @@
 //! Tables of non-analytic colliders in `fixtures`, as read by `geometry/*.wgsl`.
 
+use crate::contact::collider::Collider;
 use crate::contact::collider_contact::Solid;
 use crate::geometry::{DistanceField, Hull, Surface};
-use crate::model::Model;
 use std::sync::Arc;
 
 type Vector = [u32; 4];
@@ -18,10 +18,10 @@ pub fn tables(solid: &Solid) -> Vec<Vector> {
 }
 
 /// Writes the tables of all colliders, each once. Returns the start offset of each collider's tables.
-pub(crate) fn put(model: &Model, fixtures: &mut Vec<Vector>) -> Vec<u32> {
-    let mut all: Vec<u32> = Vec::with_capacity(model.colliders.len());
-    for (k, c) in model.colliders.iter().enumerate() {
-        let before = model.colliders[..k].iter().position(|other| shares(&other.solid, &c.solid));
+pub(crate) fn put(colliders: &[Collider], fixtures: &mut Vec<Vector>) -> Vec<u32> {
+    let mut all: Vec<u32> = Vec::with_capacity(colliders.len());
+    for (k, c) in colliders.iter().enumerate() {
+        let before = colliders[..k].iter().position(|other| shares(&other.solid, &c.solid));
         let at = before.map_or(fixtures.len() as u32, |known| all[known]);
         if before.is_none() {
             fixtures.extend(tables(&c.solid));

@@ -1,6 +1,3 @@
-//! Contact passes on the GPU.
+//! Collider tables for the GPU; the WGSL of contact passes.
 
 pub mod collider_tables;
-pub(crate) mod particle_contacts;
-pub(crate) mod passes;
-pub(crate) mod rigid_mass_splitting;

@@ -1,11 +1,11 @@
 //! What goes to the device and comes back from it when somebody looks at the state or changes it.
 
-use crate::contact::gpu::rigid_mass_splitting;
-use crate::fluid::gpu::FlowTables;
 use crate::model::Model;
-use crate::rigid::gpu::ShapeTables;
 use crate::runtime::gpu::error::GpuError;
+use crate::solver::gpu::fluid::FlowTables;
 use crate::solver::gpu::model_packing::{self, NONE};
+use crate::solver::gpu::rigid_mass_splitting;
+use crate::solver::gpu::shape_matching::ShapeTables;
 use crate::solver::gpu::status_readback::{self, Signal};
 use crate::solver::gpu::{Gpu, Readback};
 use crate::state::State;

@@ -6,14 +6,14 @@ use crate::constraints::group::{BLOCK, Group};
 use crate::contact::collider_contact::Push;
 use crate::contact::cpu::collider_contacts::Contact;
 use crate::contact::gpu::collider_tables;
-use crate::fluid::gpu::FlowTables;
 use crate::math::RowData;
 use crate::model::Model;
-use crate::rigid::gpu::ShapeTables;
 use crate::scene::Method;
 use crate::schedule::passes::Pass;
+use crate::solver::gpu::fluid::FlowTables;
 use crate::solver::gpu::patches::{Patches, Writer};
 pub use crate::solver::gpu::shader_constants::NONE;
+use crate::solver::gpu::shape_matching::ShapeTables;
 use crate::state::State;
 use glam::Vec3;
 use std::ops::Range;
@@ -144,7 +144,7 @@ impl Tables {
         all.put_flow(model, state);
         all.put_meets(model, state);
         all.put_bounces(model, state);
-        all.solids = collider_tables::put(model, &mut all.fixtures);
+        all.solids = collider_tables::put(&model.colliders, &mut all.fixtures);
         if let Some(shapes) = &state.shapes {
             all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
             all.work += all.shapes.work;

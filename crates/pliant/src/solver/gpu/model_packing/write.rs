@@ -2,9 +2,9 @@
 
 use crate::constraints::group::BLOCK;
 use crate::contact::restitution::RestitutionLaw;
-use crate::fluid::gpu::FlowTables;
 use crate::model::Model;
 use crate::scene::{Method, Partition};
+use crate::solver::gpu::fluid::FlowTables;
 use crate::solver::gpu::layouts;
 use crate::solver::gpu::model_packing::{GroupAt, NONE, Tables, common_radius, fields, first_outside};
 use crate::solver::gpu::shader_constants::{AERO_TRIANGLE_WORDS, INFLATABLE_WORDS, MARKS, TIE_WORDS};

@@ -1,7 +1,5 @@
 //! Fluids on the device: table offsets, neighbor lists, and shader constants.
 
-pub mod passes;
-
 use crate::fluid::cpu::phase_of;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smoothing;
