@@ -7,7 +7,7 @@ use pliant::model::Model;
 /// All colliders of a model with their poses at two times [s]. Diffuse particles slide along them without friction.
 pub fn moving_colliders(model: &Model, from: f64, to: f64) -> Vec<MovingCollider> {
     let frictionless = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
-    let moving_collider = |c: &pliant::model::Collider| MovingCollider {
+    let moving_collider = |c: &pliant::contact::collider::Collider| MovingCollider {
         solid: c.solid.clone(),
         before: c.motion.pose(from),
         after: c.motion.pose(to),

@@ -1,7 +1,5 @@
 //! What can go wrong, each with where, what was found and what is allowed.
 
-use crate::model::Model;
-use crate::schedule::Stage;
 use std::fmt;
 
 /// A simulation that ran away: a position or velocity that is not a number or beyond all bounds.
@@ -21,15 +19,6 @@ pub struct Diverged {
     pub position: [f32; 3],
     /// Simulated time [s].
     pub time: f64,
-}
-
-impl Diverged {
-    /// A particle of a model that was at `position` [m] at `time` [s].
-    pub(crate) fn new(stage: Stage, model: &Model, particle: usize, position: [f32; 3], time: f64) -> Self {
-        let object = model.topology.objects.get(particle).map_or(0, |&o| o as usize);
-        let object = model.topology.object_names.get(object).cloned().unwrap_or_default();
-        Self { stage: stage.name(), particle, object, position, time }
-    }
 }
 
 /// Why a step failed.

@@ -61,6 +61,8 @@ pub mod runtime;
 pub mod scene;
 #[doc(hidden)]
 pub mod schedule;
+#[doc(hidden)]
+pub mod settings;
 mod simulation;
 #[doc(hidden)]
 pub mod solver;

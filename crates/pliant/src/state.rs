@@ -6,6 +6,7 @@
 //! rows behind the orientations; they have no velocity, and nobody but the solve stage looks at them.
 
 use crate::math::RowData;
+use crate::memory::{nested, of};
 use crate::neighbors::ASLEEP;
 use std::collections::VecDeque;
 
@@ -143,5 +144,20 @@ impl State {
             hash = (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
         }
         hash
+    }
+}
+
+impl State {
+    /// Memory that it holds [bytes].
+    pub fn bytes(&self) -> u64 {
+        let rows = of(&self.rows) + of(&self.previous) + of(&self.older);
+        let rates = of(&self.velocities) + of(&self.older_velocities);
+        let particles =
+            of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.emitted) + of(&self.melted);
+        let particles = particles + self.returned.iter().map(|r| 4 * r.capacity() as u64).sum::<u64>();
+        let particles = particles + self.frozen.iter().map(|f| of(&f.fields)).sum::<u64>();
+        let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
+        let liquids = of(&self.pressures) + of(&self.carried);
+        rows + rates + particles + shapes + liquids + nested(&self.multipliers) + of(&self.inflate_multipliers)
     }
 }

@@ -5,10 +5,10 @@ use crate::failure::Failure;
 use crate::gpu;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stderr;
-use pliant::model::Settings;
 use pliant::partition::report::Report;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals};
+use pliant::settings::Settings;
 use pliant::{Backend, Simulation, StepError};
 
 /// A scene with a solver, to be built with any number of iterations.

@@ -5,7 +5,7 @@
 //! both vanish for a plate along the flow, and lift also for one square to it.
 
 use crate::math::{Lane, V3};
-use crate::model::Wind;
+use crate::settings::Wind;
 
 /// What the air does to a plate.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,22 +1,54 @@
 //! Part of stage predict: forces of the air on triangles, gathered by particle.
 
 use crate::aero::aerodynamics::{triangle_force, wind_at};
-use crate::integration::predict::vector;
+use crate::aero::surfaces::AeroSurfaces;
+use crate::math::RowData;
 use crate::math::V3;
-use crate::model::Model;
+use crate::math::vector;
+use crate::memory::of;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::{Scratch, Substep};
+use crate::schedule::substep::Substep;
+use crate::settings::Wind;
 use crate::state::State;
+
+/// Buffers of the aerodynamic pass; empty without surfaces.
+#[derive(Default)]
+pub(crate) struct AeroScratch {
+    /// Force on each particle [N].
+    pub(crate) forces: Vec<RowData>,
+    triangle_forces: Vec<V3<f32>>,
+    surface_forces: Vec<V3<f32>>,
+}
+
+impl AeroScratch {
+    /// For the surfaces of a model with this many particles.
+    pub(crate) fn new(surfaces: &AeroSurfaces, particles: usize) -> Self {
+        Self {
+            forces: if surfaces.triangles.is_empty() { Vec::new() } else { vec![[0.0; 4]; particles] },
+            triangle_forces: vec![V3::zero(); surfaces.triangles.len()],
+            surface_forces: vec![V3::zero(); surfaces.particles.len()],
+        }
+    }
+
+    /// Memory [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        of(&self.forces) + of(&self.triangle_forces) + of(&self.surface_forces)
+    }
+}
 
 /// Writes the force on every particle that belongs to a triangle in the air.
 ///
 /// Two passes, triangles then particles, so that every sum has one order on any number of threads.
-pub fn wind_forces(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
-    let aero_surfaces = &model.aero_surfaces;
+pub(crate) fn wind_forces(
+    threads: &Threads,
+    (aero_surfaces, wind): (&AeroSurfaces, Wind),
+    state: &State,
+    scratch: &mut AeroScratch,
+    sub: &Substep,
+) {
     if aero_surfaces.triangles.is_empty() {
         return;
     }
-    let wind = model.settings.wind;
     let third = 1.0 / 3.0;
     threads.chunks(&mut scratch.triangle_forces, 1, |first, forces| {
         for (k, force) in forces.iter_mut().enumerate() {

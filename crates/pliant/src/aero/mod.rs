@@ -2,3 +2,4 @@
 
 pub mod aerodynamics;
 pub(crate) mod cpu;
+pub mod surfaces;

@@ -5,9 +5,9 @@
 
 use crate::builder::assembly::Assembly;
 use crate::builder::part::Part;
+use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{Solid, depth};
 use crate::math::RowData;
-use crate::model::Collider;
 use glam::Vec3;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,11 @@
 //! The numbers of a model that come from the scene as they are.
 
 use crate::contact::collider_contact::Friction;
-use crate::model::{ParticleContactSettings, Settings, Wind};
+use crate::contact::model::ParticleContactSettings;
 use crate::partition::Target;
 use crate::scene::{Partition, Scene};
+use crate::settings::Settings;
+use crate::settings::Wind;
 use glam::Vec3;
 
 /// How particles touch each other, if they do.

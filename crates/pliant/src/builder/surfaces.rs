@@ -1,8 +1,9 @@
 //! Surfaces with pressure, and surfaces in the wind, as the model keeps them.
 
+use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::part::{Inside, Part};
+use crate::constraints::inflate::Inflatable;
 use crate::mesh::topology::Buckets;
-use crate::model::{AeroSurfaces, Inflatable};
 
 /// A closed surface of `n` particles from `first` on.
 pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u32) -> Inflatable {

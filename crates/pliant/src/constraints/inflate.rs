@@ -5,6 +5,7 @@
 //! in order. One constraint joins all particles of the body, so it is no member of `Kind`.
 
 use crate::math::{Lane, V3};
+use std::ops::Range;
 
 /// Volume of the tetrahedron between the origin and a triangle [m³].
 #[inline(always)]
@@ -16,4 +17,33 @@ pub fn triangle_volume<F: Lane>(a: V3<F>, b: V3<F>, c: V3<F>) -> F {
 #[inline(always)]
 pub fn corner_gradient<F: Lane>(b: V3<F>, c: V3<F>) -> V3<F> {
     b.cross(c) * F::splat(1.0 / 6.0)
+}
+
+/// A closed surface whose volume is kept.
+#[derive(Clone, Debug)]
+pub struct Inflatable {
+    /// Object it belongs to.
+    pub object: u32,
+    /// Particles of the surface.
+    pub particles: Vec<u32>,
+    /// Triangles, particle numbers.
+    pub triangles: Vec<[u32; 3]>,
+    /// For each particle of `particles`, where its corners start in `corners`; one more at the end.
+    pub offsets: Vec<u32>,
+    /// The other two corners of each incident triangle, in order.
+    pub corners: Vec<[u32; 2]>,
+    /// Rest volume [m³].
+    pub rest_volume: f32,
+    /// Wanted volume over rest volume.
+    pub pressure: f32,
+    /// Encoded softness (compliance in m³/Pa).
+    pub softness: f32,
+}
+
+impl Inflatable {
+    /// Its particles, which are consecutive.
+    pub fn run(&self) -> Range<usize> {
+        let first = self.particles.first().map_or(0, |&p| p as usize);
+        first..first + self.particles.len()
+    }
 }

@@ -2,9 +2,11 @@
 
 pub mod attachment_filter;
 pub mod cohesion;
+pub mod collider;
 pub mod collider_contact;
 pub(crate) mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod model;
 pub mod particle_contact;
 pub mod restitution;

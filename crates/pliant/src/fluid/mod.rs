@@ -20,6 +20,7 @@ pub(crate) mod cpu;
 pub mod density;
 #[cfg(feature = "gpu")]
 pub(crate) mod gpu;
+pub mod model;
 pub mod parameters;
 pub mod sph_kernels;
 pub mod surface_tension;

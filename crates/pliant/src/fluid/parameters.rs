@@ -6,14 +6,11 @@ use crate::fluid::sph_kernels::Smoothing;
 use crate::fluid::surface_tension::{Skin, bearable};
 use crate::fluid::viscosity::{Plan, between};
 use crate::fluid::vorticity::Drive;
-use crate::neighbors::{ASLEEP, Search};
+use crate::neighbors::Search;
 
 /// How much farther than the others a ball may reach for a grid to be the better search: with four times as much everybody looks
 /// at some thousand others.
 const MAX_GRID_REACH_RATIO: f32 = 4.0;
-
-/// Phase of all particles of liquids: they do not touch each other, but keep their density.
-pub const LIQUID: u32 = ASLEEP - 1;
 
 /// What is the same for all liquids, and where they are (S23).
 #[derive(Clone, Debug, PartialEq)]

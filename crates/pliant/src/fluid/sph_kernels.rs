@@ -10,20 +10,8 @@
 //!   but the gradient does not vanish where particles are close.
 
 use crate::math::Lane;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+pub use crate::scene::Smoothing;
 use std::f32::consts::PI;
-
-/// Which kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Smoothing {
-    /// Cubic spline for everything.
-    #[default]
-    Cubic,
-    /// "poly6" for density, "spiky" for its gradient.
-    Poly6,
-}
 
 impl Smoothing {
     /// As [`Smooth::at`], for a reach [m].

@@ -1,27 +1,28 @@
 //! Stage finalize: velocities from positions, sleeping, and a check that nothing has run away.
 
+use crate::contact::cpu::collider_contacts::Contact;
 use crate::integration::bdf::{velocity_bdf1, velocity_bdf2};
-use crate::integration::predict::vector;
-use crate::model::Model;
+use crate::math::vector;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
-use crate::solver::cpu::{DivergenceFlag, Scratch, Substep};
+use crate::schedule::substep::{DivergenceFlag, Substep};
+use crate::settings::Settings;
 use crate::state::State;
 
 /// Runs the stage.
 pub fn finalize(
     threads: &Threads,
-    model: &Model,
+    (settings, liquids): (&Settings, &[u32]),
     state: &mut State,
-    scratch: &Scratch,
+    contacts: &[Vec<Contact>],
     sub: &Substep,
     divergence: &DivergenceFlag,
 ) {
-    let bdf2 = model.settings.integrator == Integrator::Bdf2;
+    let bdf2 = settings.integrator == Integrator::Bdf2;
     let second = bdf2 && sub.index > 0;
     let (h, inv_h) = (sub.h, 1.0 / sub.h);
     // E18: a displacement is compared with a displacement.
-    let sleep = model.settings.sleep_speed * sub.h;
+    let sleep = settings.sleep_speed * sub.h;
     let (particles, older, first_order) = (state.particles, &state.older, &state.first_order);
     // Copies of particles have neither past nor velocity.
     let solid = state.velocities.len();
@@ -57,18 +58,17 @@ pub fn finalize(
         }
     });
     if bdf2 {
-        fall_back(model, state, scratch, inv_h);
+        fall_back(liquids, state, contacts, inv_h);
     }
 }
 
 /// Contact is not smooth, nor is pressure, which does not pull: whoever was pushed falls back to BDF1, now and in the next
 /// prediction (E12).
-fn fall_back(model: &Model, state: &mut State, scratch: &Scratch, inv_h: f32) {
+fn fall_back(liquids: &[u32], state: &mut State, contacts: &[Vec<Contact>], inv_h: f32) {
     state.first_order.fill(false);
-    let pushed = scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);
-    let fluid = model.fluid.as_ref();
+    let pushed = contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);
     let carried = &state.carried;
-    let wet = (0..carried.len()).filter(|&i| carried[i] != [0.0; 4] || fluid.is_some_and(|f| f.liquids[i] > 0));
+    let wet = (0..carried.len()).filter(|&i| carried[i] != [0.0; 4] || liquids.get(i).is_some_and(|&l| l > 0));
     for i in pushed.chain(wet) {
         let v = (vector(state.rows[i]) - vector(state.previous[i])) * inv_h;
         state.velocities[i] = [v.x, v.y, v.z, 0.0];

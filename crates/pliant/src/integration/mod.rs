@@ -2,4 +2,5 @@
 
 pub mod bdf;
 pub(crate) mod finalize;
+pub mod pins;
 pub(crate) mod predict;

@@ -1,22 +1,32 @@
 //! Stage predict: forces, velocities and positions without constraints; multipliers back to zero.
 
-use crate::aero::cpu::wind_forces;
 use crate::integration::bdf::{free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2};
-use crate::math::RowData;
+use crate::integration::pins::MovedPins;
 use crate::math::V3;
-use crate::model::Model;
+use crate::math::{RowData, vector};
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
-use crate::solver::cpu::{DivergenceFlag, Scratch, Substep};
+use crate::schedule::substep::{DivergenceFlag, Substep};
+use crate::settings::Settings;
 use crate::state::State;
 use glam::Quat;
+
+/// The part of a model that time integration reads.
+pub(crate) struct IntegrationModel<'a> {
+    /// Integrator, gravity, damping.
+    pub(crate) settings: &'a Settings,
+    /// Kinematic pins.
+    pub(crate) pins: &'a [MovedPins],
+    /// Inverse quaternion mass of each orientation [1/(kg·m²)].
+    pub(crate) spin_weights: &'a [f32],
+}
 
 /// Runs the stage.
 pub fn predict(
     threads: &Threads,
-    model: &Model,
+    model: &IntegrationModel<'_>,
     state: &mut State,
-    scratch: &mut Scratch,
+    forces: &[RowData],
     sub: &Substep,
     divergence: &DivergenceFlag,
 ) {
@@ -24,7 +34,6 @@ pub fn predict(
         threads.chunks(lambda, 1, |_, piece| piece.fill(0.0));
     }
     state.inflate_multipliers.fill(0.0);
-    wind_forces(threads, model, state, scratch, sub);
 
     let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
     if model.settings.integrator == Integrator::Bdf2 {
@@ -35,7 +44,7 @@ pub fn predict(
     }
     let gravity = V3::new(model.settings.gravity.x, model.settings.gravity.y, model.settings.gravity.z);
     let (particles, h, keep) = (state.particles, sub.h, sub.keep);
-    let (forces, weights) = (&scratch.forces, &model.spin_weights);
+    let weights = model.spin_weights;
     let (older, older_velocities, first_order) = (&state.older, &state.older_velocities, &state.first_order);
     // Copies of particles have neither past nor velocity.
     let solid = state.velocities.len();
@@ -73,7 +82,7 @@ pub fn predict(
             rows[k] = [ahead.x, ahead.y, ahead.z, row[3]];
         }
     });
-    for pins in &model.pins {
+    for pins in model.pins {
         let (rest, now) = (pins.motion.pose(0.0), pins.motion.pose(sub.end));
         for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
             let p = now.outward(rest.inward(origin));
@@ -95,10 +104,4 @@ fn spin(q: RowData, rate: RowData, h: f32) -> RowData {
     let next: RowData = std::array::from_fn(|k| q[k] + rate[k] * h);
     let length = (next[0] * next[0] + next[1] * next[1] + next[2] * next[2] + next[3] * next[3]).sqrt();
     next.map(|c| c / length)
-}
-
-/// First three components.
-#[inline(always)]
-pub fn vector(row: RowData) -> V3<f32> {
-    V3::new(row[0], row[1], row[2])
 }

@@ -106,6 +106,9 @@ pub fn near(a: RowData, radius_a: f32, b: RowData, radius_b: f32, margin: f32) -
 /// Phase of particles that are nobody's neighbors.
 pub const ASLEEP: u32 = u32::MAX;
 
+/// Phase of all particles of liquids: they do not touch each other, but keep their density.
+pub const LIQUID: u32 = ASLEEP - 1;
+
 /// Whether two phases may be neighbors.
 #[inline(always)]
 pub fn phases_meet(a: u32, b: u32) -> bool {

@@ -15,22 +15,7 @@ use crate::math::matrix::{
     IDENTITY, Mat3, Quat, UPRIGHT, Vec3, add_outer, add_scaled, cross, dot, largest, matrix_of, quat_multiply,
     quat_normalize, scale,
 };
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-/// How the orientation of a body is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Extraction {
-    /// Columns one after the other: cheap, but turns bodies that are only sheared. Rods, and bodies with adaptive
-    /// weights, are decomposed instead.
-    GramSchmidt,
-    /// Polar decomposition: without memory, so orientations may jump where they are not determined.
-    Polar,
-    /// From the last orientation on: continuous in time.
-    #[default]
-    Iterative,
-}
+pub use crate::scene::Extraction;
 
 /// Most steps of [`extract`]. With a warm start about three are taken, from anywhere four, seldom more than ten; all
 /// of them only where the matrix hardly says what the rotation is.

@@ -189,7 +189,7 @@ fn select_moment(b: u32, body: Body, linear: mat3x3<f32>, a: mat3x3<f32>) -> mat
 
 // Contacts of a body are counted anew; what counts is the most that there were in the substep so far.
 fn count_anew(b: u32) {
-    if sub.loads == NONE || job.static_friction != 0.0 {
+    if sub.mass_splitting == NONE || job.static_friction != 0.0 {
         return;
     }
     let at = sub.contact_counts + 3u * b;

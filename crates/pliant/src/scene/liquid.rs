@@ -1,10 +1,20 @@
 //! Liquids in the user's words.
 
-use crate::fluid::sph_kernels::Smoothing;
 use crate::scene::grains::{FillSpec, PourSpec};
 use crate::scene::placement::{ArraySpec, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Which kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Smoothing {
+    /// Cubic spline for everything.
+    #[default]
+    Cubic,
+    /// "poly6" for density, "spiky" for its gradient.
+    Poly6,
+}
 
 /// What all liquids of a scene share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

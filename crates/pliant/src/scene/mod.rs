@@ -27,7 +27,7 @@ pub use crate::scene::collider::{
 pub(crate) use crate::scene::grains::emitter_sites;
 pub use crate::scene::grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
 pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
-pub use crate::scene::liquid::{FluidSpec, Liquid};
+pub use crate::scene::liquid::{FluidSpec, Liquid, Smoothing};
 pub use crate::scene::material::{BendModel, Elasticity, Fem};
 pub use crate::scene::motion::{Keyframe, MotionSpec, Rotate};
 pub use crate::scene::parse::{Format, Override, place_of};
@@ -37,7 +37,6 @@ pub use crate::scene::soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, T
 pub(crate) use crate::scene::validate::as_grains;
 pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
 
-use crate::rigid::Extraction;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +112,20 @@ pub const MOST_COLORS: u32 = 256;
 /// Iterations per substep at most.
 pub const MOST_ITERATIONS: u32 = 100_000;
 
+/// How the orientation of a body is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extraction {
+    /// Columns one after the other: cheap, but turns bodies that are only sheared. Rods, and bodies with adaptive
+    /// weights, are decomposed instead.
+    GramSchmidt,
+    /// Polar decomposition: without memory, so orientations may jump where they are not determined.
+    Polar,
+    /// From the last orientation on: continuous in time.
+    #[default]
+    Iterative,
+}
+
 /// How constraints are split into sets that run side by side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -131,6 +144,7 @@ pub enum Partition {
     /// Pieces of bodies that fit a cache or a workgroup's memory, colors within.
     Patch,
     /// The same with all kinds in one pass: pieces share the particles on their seams, as copies that are averaged.
+    #[serde(rename = "mosaic")]
     SharedVertexPatches,
     /// All at once, corrections averaged and over-relaxed by omega; written per constraint.
     Jacobi,

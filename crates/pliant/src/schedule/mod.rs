@@ -3,5 +3,6 @@
 pub mod passes;
 pub mod stage;
 pub mod stats;
+pub(crate) mod substep;
 
 pub use stage::Stage;

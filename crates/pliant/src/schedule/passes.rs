@@ -4,7 +4,7 @@
 //! timers and of the statistics.
 
 use crate::constraints::group::Group;
-use crate::model::Inflatable;
+use crate::constraints::inflate::Inflatable;
 use crate::partition::islands::GLOBAL;
 use crate::partition::{Middle, Plan, TieRun};
 use crate::scene::Partition;

@@ -12,11 +12,17 @@ use crate::model::Model;
 use crate::partition::Target;
 use crate::runtime::cpu::Isa;
 #[cfg(feature = "gpu")]
+use crate::runtime::gpu::GpuError;
+#[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
 use crate::simulation::host_copy::HostCopy;
 pub use crate::simulation::queries::ConstraintView;
 use crate::solver::cpu::Cpu;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::device_state::DeviceModel;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::{Gpu, Surface};
 use crate::state::{State, StateLayout};
@@ -116,7 +122,7 @@ impl Simulation {
 
     #[cfg(feature = "gpu")]
     fn on_gpu(scene: &Scene, meshes: &dyn MeshSource, options: Options, device: Device) -> Result<Self, BuildError> {
-        let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| device.target()))?;
+        let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self { model, layout: StateLayout::of(&state), state: HostCopy::new(state), edited: false, cpu, gpu })
@@ -146,21 +152,21 @@ impl Simulation {
             let mut left = steps;
             while left > 0 {
                 // Where something happens between steps they go one by one, else all at once.
-                let single = self.state.on_host(|state| transitions::before_on(gpu, &self.model, state)).transpose()?;
+                let single = self.state.on_host(|state| before_on(gpu, &self.model, state)).transpose()?;
                 let count = if single == Some(true) { 1 } else { left };
                 if gpu.advance(&self.model, count)?.is_some() {
                     return self.sync();
                 }
-                self.state.on_host(|state| transitions::after_on(gpu, &self.model, state)).transpose()?;
+                self.state.on_host(|state| after_on(gpu, &self.model, state)).transpose()?;
                 left -= count;
             }
             return Ok(());
         }
         if let Some(state) = self.state.get_mut() {
             for _ in 0..steps {
-                transitions::before(&self.model, state);
+                transitions::before(&self.model.transitions(), state);
                 self.cpu.step(&self.model, state)?;
-                if transitions::after(&self.model, state) {
+                if transitions::after(&self.model.transitions(), state) {
                     self.cpu.forget_fixed(state);
                 }
             }
@@ -279,4 +285,16 @@ impl Simulation {
         self.edited = true;
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
+}
+
+/// Transitions before a step on a device; whether the step must be submitted by itself.
+#[cfg(feature = "gpu")]
+fn before_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
+    transitions::before_on(&mut DeviceModel { gpu, model }, &model.transitions(), host)
+}
+
+/// Transitions after a step on a device.
+#[cfg(feature = "gpu")]
+fn after_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
+    transitions::after_on(&mut DeviceModel { gpu, model }, &model.transitions(), host)
 }

@@ -3,7 +3,6 @@
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::frame::{Frame, Topology};
-use crate::memory;
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
 #[cfg(feature = "gpu")]
 use crate::simulation::Readback;
@@ -48,7 +47,7 @@ impl Simulation {
             // Lists of contacts are on the device.
             return self.bytes();
         }
-        memory::expected(&self.model, self.state(), self.bytes())
+        crate::model::expected(&self.model, self.state(), self.bytes())
     }
 
     /// Number of threads.
@@ -213,9 +212,11 @@ impl Simulation {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             return match self.fetch() {
-                Ok((state, readback)) => {
-                    crate::contact::cpu::collider_contacts::forces(&self.model, state, readback.contacts.iter())
-                }
+                Ok((state, readback)) => crate::contact::cpu::collider_contacts::forces(
+                    &self.model.contact(),
+                    state,
+                    readback.contacts.iter(),
+                ),
                 Err(e) => panic!("{e}"),
             };
         }

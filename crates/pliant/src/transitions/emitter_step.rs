@@ -3,17 +3,17 @@
 //! They are rows like all others, fixed and asleep until their time has come. What came out, and when, depends on the
 //! number of substeps alone, and on what drains gave back.
 
-use crate::model::Model;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
-#[cfg(feature = "gpu")]
-use crate::solver::gpu::Gpu;
 use crate::state::State;
+use crate::transitions::TransitionModel;
+#[cfg(feature = "gpu")]
+use crate::transitions::device_state::DeviceState;
 use crate::transitions::emitter::Emitter;
 use crate::transitions::{time, wake};
 
 /// Lets out whose time has come.
-pub fn emit(model: &Model, state: &mut State) {
+pub fn emit(model: &TransitionModel<'_>, state: &mut State) {
     let time = time(model, state.substeps);
     for number in 0..model.emitters.len() {
         enter(model, number, time, state);
@@ -25,13 +25,13 @@ pub fn emit(model: &Model, state: &mut State) {
 /// The device first does all steps that it was given: those that it froze for want of room would happen with the new
 /// grains otherwise, or without, as it comes.
 #[cfg(feature = "gpu")]
-pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
+pub fn emit_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let mut open = false;
     for (number, emitter) in model.emitters.iter().enumerate() {
         let entered = enter(model, number, time(model, gpu.substeps()), host);
         if !entered.is_empty() {
-            gpu.wait(model)?;
-            gpu.upload_particles(model, host, &entered);
+            gpu.wait()?;
+            gpu.upload_particles(host, &entered);
         }
         open |= host.emitted[number] < emitter.most();
     }
@@ -39,7 +39,7 @@ pub fn emit_on(gpu: &Gpu, model: &Model, host: &mut State) -> Result<bool, GpuEr
 }
 
 /// Wakes grains up at the mouth; returns which. Where nobody waits to come out, nobody does, and that moment passes.
-fn enter(model: &Model, number: usize, time: f64, state: &mut State) -> Vec<u32> {
+fn enter(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut State) -> Vec<u32> {
     let emitter: &Emitter = &model.emitters[number];
     let mut entered = Vec::new();
     let out = state.emitted[number];

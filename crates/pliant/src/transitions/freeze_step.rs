@@ -3,15 +3,15 @@
 //! A particle of the liquid falls asleep, and one of the body takes its place, with its mass. The body moves on with the
 //! momentum and the angular momentum that its particles had; what they moved beside that is lost, as heat.
 
-use crate::model::Model;
 use crate::neighbors::ASLEEP;
 use crate::rigid::{inertia, pseudoinverse_f64};
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
-#[cfg(feature = "gpu")]
-use crate::solver::gpu::Gpu;
 use crate::state::State;
+use crate::transitions::TransitionModel;
 use crate::transitions::connectivity::{fields, together};
+#[cfg(feature = "gpu")]
+use crate::transitions::device_state::DeviceState;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::{sleep, time, wake};
 use glam::{DMat3, DVec3, Vec3};
@@ -21,7 +21,7 @@ use std::ops::Range;
 const LEAST: usize = 4;
 
 /// Freezes who is cold now.
-pub fn freeze(model: &Model, state: &mut State) {
+pub fn freeze(model: &TransitionModel<'_>, state: &mut State) {
     let substeps = state.substeps;
     let mut any = false;
     for (number, freeze) in acting(model, substeps) {
@@ -35,7 +35,7 @@ pub fn freeze(model: &Model, state: &mut State) {
 /// The same where the state lives on a device. Returns whether more are to come.
 /// Only steps in which something may freeze read the liquid back, and what has frozen already.
 #[cfg(feature = "gpu")]
-pub fn freeze_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
+pub fn freeze_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let (substeps, mut changed) = (gpu.substeps(), Vec::new());
     let now = time(model, substeps);
     let acting: Vec<_> = acting(model, substeps).collect();
@@ -43,7 +43,7 @@ pub fn freeze_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool,
         Some(freeze.body.start..freeze.body.start + state.frozen[number].count).filter(|range| !range.is_empty())
     };
     if !acting.is_empty() {
-        gpu.wait(model)?;
+        gpu.wait()?;
         gpu.read_poses(host)?;
     }
     // All of them before any freezes: two may take from one liquid.
@@ -58,8 +58,8 @@ pub fn freeze_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool,
     if !changed.is_empty() {
         host.weigh_bodies();
         changed.sort_unstable();
-        gpu.upload_particles(model, host, &changed);
-        gpu.upload_bodies(model, host);
+        gpu.upload_particles(host, &changed);
+        gpu.upload_bodies(host);
         gpu.upload_poses(host);
         acting.iter().filter_map(|&one| there(host, one)).for_each(|range| gpu.upload_velocities(host, range));
     }
@@ -67,7 +67,7 @@ pub fn freeze_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool,
 }
 
 /// Those in which something may freeze after so many substeps.
-fn acting(model: &Model, substeps: u64) -> impl Iterator<Item = (usize, &Freeze)> {
+fn acting<'a>(model: &TransitionModel<'a>, substeps: u64) -> impl Iterator<Item = (usize, &'a Freeze)> {
     let before = substeps.checked_sub(u64::from(model.settings.substeps)).map(|before| time(model, before));
     let now = time(model, substeps);
     model.freezes.iter().enumerate().filter(move |(_, freeze)| freeze.acts(before, now))

@@ -3,19 +3,19 @@
 //! A particle of the body falls asleep, and the one of the liquid that waits for that takes its place, with its velocity
 //! and mass.
 
-use crate::fluid::parameters::LIQUID;
-use crate::model::Model;
+use crate::neighbors::LIQUID;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
-#[cfg(feature = "gpu")]
-use crate::solver::gpu::Gpu;
 use crate::state::State;
+use crate::transitions::TransitionModel;
+#[cfg(feature = "gpu")]
+use crate::transitions::device_state::DeviceState;
 use crate::transitions::melt::Melt;
 use crate::transitions::{sleep, time, wake};
 use glam::Vec3;
 
 /// Melts who has been reached by now.
-pub fn melt(model: &Model, state: &mut State) {
+pub fn melt(model: &TransitionModel<'_>, state: &mut State) {
     let now = time(model, state.substeps);
     let mut any = false;
     for (number, melt) in model.melts.iter().enumerate() {
@@ -29,12 +29,12 @@ pub fn melt(model: &Model, state: &mut State) {
 /// The same where the state lives on a device. Returns whether more are to come.
 /// Steps in which somebody melts read the body back.
 #[cfg(feature = "gpu")]
-pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
+pub fn melt_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let now = time(model, gpu.substeps());
     let mut changed = Vec::new();
     for (number, melt) in model.melts.iter().enumerate() {
         if melt.melted_at(now) > host.melted[number] {
-            gpu.wait(model)?;
+            gpu.wait()?;
             gpu.read_particles(host, melt.body.clone())?;
             changed.extend(turn(melt, number, now, host));
         }
@@ -42,8 +42,8 @@ pub fn melt_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, G
     if !changed.is_empty() {
         host.weigh_bodies();
         changed.sort_unstable();
-        gpu.upload_particles(model, host, &changed);
-        gpu.upload_bodies(model, host);
+        gpu.upload_particles(host, &changed);
+        gpu.upload_bodies(host);
     }
     Ok(model.melts.iter().zip(&host.melted).any(|(melt, &melted)| melted < melt.order.len()))
 }

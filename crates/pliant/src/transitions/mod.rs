@@ -5,6 +5,8 @@
 //! before, of which only they are up to date.
 
 pub mod connectivity;
+#[cfg(feature = "gpu")]
+pub mod device_state;
 pub mod drain;
 pub mod drain_step;
 pub mod emitter;
@@ -15,31 +17,50 @@ pub mod melt;
 pub mod melt_step;
 
 use crate::math::RowData;
-use crate::model::Model;
 use crate::neighbors::ASLEEP;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
-#[cfg(feature = "gpu")]
-use crate::solver::gpu::Gpu;
+use crate::settings::Settings;
 use crate::state::State;
+use crate::transitions::drain::Drain;
+use crate::transitions::emitter::Emitter;
+use crate::transitions::freeze::Freeze;
+use crate::transitions::melt::Melt;
+#[cfg(feature = "gpu")]
+use device_state::DeviceState;
 use glam::Vec3;
 
+/// The part of a model that transitions read.
+#[derive(Clone, Copy)]
+pub struct TransitionModel<'a> {
+    /// Step length and substeps.
+    pub settings: &'a Settings,
+    /// Emitters of grains and liquids.
+    pub emitters: &'a [Emitter],
+    /// Regions that remove particles.
+    pub drains: &'a [Drain],
+    /// Bodies that melt.
+    pub melts: &'a [Melt],
+    /// Liquids that freeze.
+    pub freezes: &'a [Freeze],
+}
+
 /// Before a step: grains come out, bodies melt, liquids freeze.
-pub fn before(model: &Model, state: &mut State) {
+pub fn before(model: &TransitionModel<'_>, state: &mut State) {
     emitter_step::emit(model, state);
     melt_step::melt(model, state);
     freeze_step::freeze(model, state);
 }
 
 /// After a step: drains take what is in them. Returns whether anybody has left.
-pub fn after(model: &Model, state: &mut State) -> bool {
+pub fn after(model: &TransitionModel<'_>, state: &mut State) -> bool {
     !drain_step::drain(model, state).is_empty()
 }
 
 /// [`before`] where the state lives on a device. Returns whether the step must be one by itself, because something happens
 /// after it or may happen before the next.
 #[cfg(feature = "gpu")]
-pub fn before_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
+pub fn before_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let emitters = emitter_step::emit_on(gpu, model, host)?;
     let melts = melt_step::melt_on(gpu, model, host)?;
     let freezes = freeze_step::freeze_on(gpu, model, host)?;
@@ -48,12 +69,12 @@ pub fn before_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool,
 
 /// [`after`] where the state lives on a device.
 #[cfg(feature = "gpu")]
-pub fn after_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
+pub fn after_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<(), GpuError> {
     drain_step::drain_on(gpu, model, host)
 }
 
 /// Time after so many substeps [s].
-fn time(model: &Model, substeps: u64) -> f64 {
+fn time(model: &TransitionModel<'_>, substeps: u64) -> f64 {
     substeps as f64 * (f64::from(model.settings.dt) / f64::from(model.settings.substeps))
 }
 

@@ -69,8 +69,7 @@ fn s23_a_drain_takes_only_the_object_that_it_names_and_only_where_it_is() {
     let mut sim = simulate(text);
     let state = sim.state();
     let grains: Vec<usize> = (0..sim.particles()).filter(|&i| state.phases[i] == 0).collect();
-    let oil: Vec<usize> =
-        (0..sim.particles()).filter(|&i| state.phases[i] == pliant::fluid::parameters::LIQUID).collect();
+    let oil: Vec<usize> = (0..sim.particles()).filter(|&i| state.phases[i] == pliant::neighbors::LIQUID).collect();
     sim.step().unwrap();
     assert!(grains.iter().all(|&i| sim.state().phases[i] == ASLEEP), "sand is left");
     assert!(oil.iter().all(|&i| !sim.state().is_away(i)), "oil was taken from where no drain is");

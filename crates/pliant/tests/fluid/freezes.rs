@@ -2,7 +2,7 @@
 
 use crate::support::{compression, momentum, simulate, tank, with};
 use glam::{DVec3, Vec3};
-use pliant::fluid::parameters::LIQUID;
+use pliant::neighbors::LIQUID;
 use pliant::{Isa, Simulation};
 
 /// A block of water in empty space, 8 × 6 × 6 particles.

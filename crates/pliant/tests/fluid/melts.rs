@@ -1,7 +1,7 @@
 //! Bodies that turn into liquids.
 
 use crate::support::{momentum, simulate, tank, with};
-use pliant::fluid::parameters::LIQUID;
+use pliant::neighbors::LIQUID;
 use pliant::{Isa, Simulation};
 
 /// A block of ice that spins in empty space, 8 × 6 × 6 particles. Nothing but density moves them: contacts round

@@ -109,7 +109,7 @@ fn s14_s16_bodies_melt_on_the_gpu_as_on_the_cpu() {
         let (mut cpu, mut gpu) = pair(&scene(text, &[]), GpuOptions::default());
         let mass = cpu.probe().mass;
         // What a last bit makes of it, another machine may make of it, too.
-        let mut twin = on_cpu(&scene(text, &[]), gpu.gpu().unwrap().device().target());
+        let mut twin = on_cpu(&scene(text, &[]), gpu.gpu().unwrap().target());
         twin.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
         for steps in [8, 10, 10] {
             [&mut cpu, &mut gpu, &mut twin].into_iter().for_each(|sim| sim.advance(steps).unwrap());
@@ -199,7 +199,7 @@ fn s14_s16_liquids_freeze_on_the_gpu_as_on_the_cpu() {
         let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
         let mass = cpu.probe().mass;
         // What a last bit makes of it, another machine may make of it, too.
-        let mut twin = on_cpu(&scene, gpu.gpu().unwrap().device().target());
+        let mut twin = on_cpu(&scene, gpu.gpu().unwrap().target());
         twin.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
         for steps in [6, 8, 20] {
             [&mut cpu, &mut gpu, &mut twin].into_iter().for_each(|sim| sim.advance(steps).unwrap());

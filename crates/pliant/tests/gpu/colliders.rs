@@ -218,7 +218,7 @@ fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
         return;
     }
     let chance = (0..3).map(|seed| {
-        let mut twin = on_cpu(&scene(text, set), gpu.gpu().unwrap().device().target());
+        let mut twin = on_cpu(&scene(text, set), gpu.gpu().unwrap().target());
         perturb(&mut twin, seed);
         twin.advance(steps).unwrap();
         apart(&cpu, &twin) / bounds(&cpu).0

@@ -80,7 +80,7 @@ fn r06_a_run_that_diverges_on_the_gpu_names_the_particle_that_the_cpu_names() {
         assert!(gpu.sync().is_err(), "{what}");
         assert_eq!(first_error(&mut gpu).to_string(), ours.to_string(), "{what}");
         // A healthy state brings it back.
-        let healthy = on_cpu(&scene, gpu.gpu().unwrap().device().target());
+        let healthy = on_cpu(&scene, gpu.gpu().unwrap().target());
         *gpu.state_mut() = healthy.state().clone();
         gpu.advance(3).unwrap();
         gpu.sync().unwrap_or_else(|e| panic!("{what}: {e} though it was repaired"));

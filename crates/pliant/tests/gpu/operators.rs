@@ -15,7 +15,7 @@ use pliant::integration::bdf::{
 };
 use pliant::math::Pose;
 use pliant::math::lane::{Lane, V3, atan2};
-use pliant::model::Wind;
+use pliant::settings::Wind;
 use pliant::solver::gpu::layouts;
 
 /// An answer of the CPU and the sizes of its numbers.

@@ -124,7 +124,7 @@ fn statistics(a: &Simulation, b: &Simulation, long: bool) -> Vec<(&'static str, 
 fn run(case: &Case) -> Result<(), String> {
     let scene = scene(&built_in(case.name), case.set);
     let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
-    let target = gpu.gpu().unwrap().device().target();
+    let target = gpu.gpu().unwrap().target();
     let software = gpu.gpu().unwrap().device().software;
     // One tells that a scene departs, several how far.
     let count = if case.nature == Buckles || !software { 5 } else { 1 };

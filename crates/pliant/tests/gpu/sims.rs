@@ -45,7 +45,7 @@ pub fn on_cpu(scene: &Scene, target: Target) -> Simulation {
 /// The same scene and plan on the CPU and on the GPU.
 pub fn pair(scene: &Scene, options: GpuOptions) -> (Simulation, Simulation) {
     let gpu = on_gpu(scene, options).unwrap_or_else(|e| panic!("{e}"));
-    (on_cpu(scene, gpu.gpu().unwrap().device().target()), gpu)
+    (on_cpu(scene, gpu.gpu().unwrap().target()), gpu)
 }
 
 /// The device's complaint, where building ended with one.

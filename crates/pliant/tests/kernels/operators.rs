@@ -6,7 +6,7 @@ use pliant::aero::aerodynamics::wind_at;
 use pliant::constraints::inflate::{corner_gradient, triangle_volume};
 use pliant::constraints::xpbd::solve_symmetric;
 use pliant::math::lane::{Lane, V3, atan2};
-use pliant::model::Wind;
+use pliant::settings::Wind;
 
 #[test]
 fn s15_atan2_is_within_five_ten_millionths_of_a_radian_in_all_quadrants() {

@@ -5,6 +5,7 @@
 pub mod finish;
 pub mod pins;
 
+use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::BuildError;
 use crate::builder::liquid::spaces;
 use crate::builder::part::{EmitterShape, Matching, ORIENTATION, Part};
@@ -13,12 +14,14 @@ use crate::builder::skinning::SkinnedMeshBuilder;
 use crate::builder::surfaces::inflatable;
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
+use crate::constraints::inflate::Inflatable;
+use crate::contact::collider::Collider;
 use crate::error::SceneError;
-use crate::fluid::parameters::LIQUID;
 use crate::frame::Topology;
+use crate::integration::pins::MovedPins;
 use crate::math::RowData;
-use crate::model::{AeroSurfaces, Collider, Inflatable, MovedPins};
 use crate::neighbors::ASLEEP;
+use crate::neighbors::LIQUID;
 use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
 use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;

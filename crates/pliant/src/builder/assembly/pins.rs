@@ -6,8 +6,8 @@ use crate::builder::part::{ORIENTATION, Part};
 use crate::builder::placement::{motion, select};
 use crate::constraints::ConstraintKind;
 use crate::error::SceneError;
+use crate::integration::pins::MovedPins;
 use crate::math::Pose;
-use crate::model::MovedPins;
 use crate::scene::Pin;
 use glam::{Quat, Vec3};
 

@@ -4,6 +4,7 @@ pub mod sdf;
 
 use crate::builder::placement::{motion, rotation};
 use crate::builder::{BuildError, MeshSource, generate};
+use crate::contact::collider::Collider as ModelCollider;
 use crate::contact::collider_contact::{Friction, Solid};
 use crate::error::SceneError;
 use crate::geometry::{Hull, Surface};
@@ -11,7 +12,6 @@ use crate::math::Pose;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::topology::boundary;
 use crate::mesh::{TetMesh, TriMesh};
-use crate::model::Collider as ModelCollider;
 use crate::scene::{Collider, MeshShape};
 use glam::{DVec3, Quat, Vec3, Vec4};
 use std::sync::Arc;

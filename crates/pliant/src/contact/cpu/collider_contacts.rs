@@ -3,15 +3,17 @@
 //! Contacts are kept by run of particles (`Model::runs`): one run per island, the rest in pieces. A run's
 //! contacts touch only its own particles, so runs go to threads without anything shared.
 
+use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{MovingCollider, Push, depth, is_near, project, way_out};
+use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
-use crate::fluid::parameters::LIQUID;
-use crate::math::RowData;
-use crate::model::Model;
+use crate::contact::model::ContactModel;
+use crate::math::{RowData, position};
+use crate::neighbors::LIQUID;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::{Scratch, Substep};
+use crate::schedule::substep::Substep;
 use crate::state::State;
 use glam::Vec3;
 
@@ -31,9 +33,9 @@ pub struct Contact {
 }
 
 /// Where every collider stands during the substep.
-pub fn place_obstacles(model: &Model, start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
+pub fn place_colliders(colliders: &[Collider], start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
     moving_colliders.clear();
-    moving_colliders.extend(model.colliders.iter().map(|c| MovingCollider {
+    moving_colliders.extend(colliders.iter().map(|c| MovingCollider {
         solid: c.solid.clone(),
         before: c.motion.pose(start),
         after: c.motion.pose(end),
@@ -43,10 +45,10 @@ pub fn place_obstacles(model: &Model, start: f64, end: f64, moving_colliders: &m
 
 /// Finds who may touch what before the substep ends. Contacts of rigid bodies that go on start with the push that they had:
 /// what lies still has nothing left to be solved for, and friction does not start anew.
-pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scratch, sub: &Substep) {
-    place_obstacles(model, sub.start, sub.end, &mut scratch.moving_colliders);
+pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch: &mut ContactScratch, sub: &Substep) {
+    place_colliders(model.colliders, sub.start, sub.end, &mut scratch.moving_colliders);
     scratch.slippery.clear();
-    if model.fluid.is_some() {
+    if !model.liquids.is_empty() {
         scratch
             .slippery
             .extend(scratch.moving_colliders.iter().map(|o| MovingCollider { friction: FRICTIONLESS, ..o.clone() }));
@@ -88,7 +90,7 @@ pub fn find(threads: &Threads, model: &Model, state: &State, scratch: &mut Scrat
 
 /// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out
 /// together with its old position, so that the repair adds no velocity.
-pub fn stabilize(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch) {
+pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State, scratch: &mut ContactScratch) {
     let (moving_colliders, radii) = (&scratch.moving_colliders, &state.radii);
     let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
     threads.each(&mut scratch.contacts, |_, contacts| {
@@ -164,7 +166,7 @@ impl Touch<'_> {
 }
 
 /// Projects the contacts of all runs outside islands once.
-pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut Scratch) {
+pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut ContactScratch) {
     let touch = Touch {
         moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
@@ -179,11 +181,11 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
 }
 
 /// Force of all particles on each collider in the last substep [N]: what their pushes did to their momentum.
-pub fn forces<'a>(model: &Model, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
+pub fn forces<'a>(model: &ContactModel<'_>, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
     let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
     let mut moving_colliders = Vec::new();
-    place_obstacles(model, state.time, state.time, &mut moving_colliders);
+    place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
     for c in contacts.filter(|c| c.push.normal > 0.0) {
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =
@@ -192,10 +194,4 @@ pub fn forces<'a>(model: &Model, state: &State, contacts: impl Iterator<Item = &
         all[c.collider as usize] -= push / (state.rows[i][3] * h * h);
     }
     all
-}
-
-/// First three components as a point.
-#[inline]
-pub fn position(row: RowData) -> Vec3 {
-    Vec3::new(row[0], row[1], row[2])
 }

@@ -1,8 +1,8 @@
 //! Who may touch whom.
 
+use crate::contact::model::ContactModel;
 use crate::contact::particle_contact::{AT_REST, overlap};
 use crate::memory::reserve;
-use crate::model::Model;
 use crate::neighbors::Neighbors;
 
 /// For every particle whom it may touch, as [`crate::neighbors::Neighbors`] has it; without those that are near at rest.
@@ -27,7 +27,7 @@ impl ContactLists {
 
     /// Takes over what was found. Particles of one object that touch at rest, or nearly, are no contact: the object holds
     /// them where they are. What is attached to an object does not touch it.
-    pub fn fill(&mut self, found: &Neighbors, model: &Model, radii: &[f32]) {
+    pub fn fill(&mut self, found: &Neighbors, model: &ContactModel<'_>, radii: &[f32]) {
         self.indices.clear();
         self.offsets.clear();
         reserve(&mut self.indices, found.indices().len());
@@ -36,7 +36,7 @@ impl ContactLists {
             self.offsets.extend_from_slice(found.offsets());
             return;
         }
-        let (objects, rest) = (&model.topology.objects, &model.rest);
+        let (objects, rest) = (&model.topology.objects, model.rest);
         self.offsets.push(0);
         for i in 0..found.len() {
             let held =

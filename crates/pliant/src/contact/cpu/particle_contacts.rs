@@ -6,15 +6,15 @@
 
 use crate::contact::cohesion::{RANGE, cohere, hold};
 use crate::contact::collider_contact::{Friction, Push};
-use crate::contact::cpu::collider_contacts::position;
 use crate::contact::cpu::contact_lists::ContactLists;
 use crate::contact::cpu::particle_contacts_simd::SimdPass;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
+use crate::contact::model::ContactModel;
 use crate::contact::particle_contact::{Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
 use crate::math::RowData;
 use crate::math::matrix::{apply, matrix_of};
+use crate::math::position;
 use crate::memory::{of, reserve};
-use crate::model::Model;
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
 use crate::rigid::ShapeMatch;
 use crate::runtime::cpu::isa::Isa;
@@ -150,7 +150,13 @@ impl ParticleContacts {
     }
 
     /// Finds who may touch whom before the substep ends.
-    pub fn find(&mut self, threads: &Threads, model: &Model, state: &State, mass_splitting: &RigidMassSplitting) {
+    pub fn find(
+        &mut self,
+        threads: &Threads,
+        model: &ContactModel<'_>,
+        state: &State,
+        mass_splitting: &RigidMassSplitting,
+    ) {
         let n = state.particles;
         let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
         let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
@@ -188,7 +194,7 @@ impl ParticleContacts {
 
     /// The way out of a body turns with it. That of the substep's beginning will do for all of it. Bodies of several
     /// regions have none: their particles are as free ones.
-    fn turn_fields(&mut self, model: &Model, state: &State) {
+    fn turn_fields(&mut self, model: &ContactModel<'_>, state: &State) {
         let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
         self.fields.clear();
         self.fields.resize(state.particles, Field::default());
@@ -224,12 +230,12 @@ impl ParticleContacts {
     pub fn stabilize(
         &mut self,
         (threads, isa): (&Threads, Isa),
-        model: &Model,
+        model: &ContactModel<'_>,
         state: &mut State,
         shape: impl Fn(&mut ShapeMatch, &mut [RowData]),
     ) {
         let n = state.particles;
-        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
+        let liquids = model.liquids;
         let rule = Rule { friction: FRICTIONLESS, omega: 1.0, parts: true };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
@@ -273,13 +279,13 @@ impl ParticleContacts {
     pub fn touch(
         &mut self,
         (threads, isa): (&Threads, Isa),
-        model: &Model,
+        model: &ContactModel<'_>,
         state: &mut State,
         mass_splitting: &RigidMassSplitting,
     ) {
         let n = state.particles;
         let particle_contact = model.particle_contact.unwrap_or_default();
-        let liquids = model.fluid.as_ref().map_or(&[][..], |f| &f.liquids);
+        let liquids = model.liquids;
         let rule = Rule { friction: particle_contact.friction, omega: particle_contact.omega, parts: false };
         let pace = Some(mass_splitting).filter(|mass_splitting| mass_splitting.acts());
         if mass_splitting.acts() {
@@ -411,7 +417,7 @@ impl ParticleContacts {
     }
 
     /// Contact is not smooth: whoever was pushed falls back to BDF1 (E12).
-    pub fn fall_back(&self, model: &Model, state: &mut State, inv_h: f32) {
+    pub fn fall_back(&self, model: &ContactModel<'_>, state: &mut State, inv_h: f32) {
         if model.settings.integrator != Integrator::Bdf2 {
             return;
         }

@@ -1,13 +1,14 @@
 //! The velocity pass at the end of stage finalize: rebound and rolling resistance of all contacts that pushed.
 
 use crate::contact::collider_contact::depth;
-use crate::contact::cpu::collider_contacts::position;
+use crate::contact::cpu::ContactScratch;
+use crate::contact::model::ContactModel;
 use crate::contact::restitution::{RestitutionLaw, rebound};
 use crate::math::RowData;
-use crate::model::Model;
+use crate::math::position;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::{Scratch, Substep};
+use crate::schedule::substep::Substep;
 use crate::state::State;
 use glam::Vec3;
 
@@ -26,7 +27,7 @@ pub struct RestitutionScratch {
 
 impl RestitutionScratch {
     /// Keeps the velocities that contacts will meet with.
-    pub fn remember(&mut self, model: &Model, state: &State) {
+    pub fn remember(&mut self, model: &ContactModel<'_>, state: &State) {
         if model.has_restitution() {
             self.before.clear();
             self.before.extend_from_slice(&state.velocities[..state.particles]);
@@ -35,7 +36,13 @@ impl RestitutionScratch {
 }
 
 /// Runs the pass: particles with each other first, then with colliders, as in an iteration.
-pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, sub: &Substep) {
+pub fn bounce(
+    threads: &Threads,
+    model: &ContactModel<'_>,
+    state: &mut State,
+    scratch: &mut ContactScratch,
+    sub: &Substep,
+) {
     if !model.has_restitution() {
         return;
     }
@@ -55,9 +62,13 @@ pub fn bounce(threads: &Threads, model: &Model, state: &mut State, scratch: &mut
 }
 
 /// Particles against colliders.
-fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f32) {
-    let Scratch { moving_colliders, contacts, restitution: RestitutionScratch { before, colliders: all, .. }, .. } =
-        scratch;
+fn against(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, inv_h: f32) {
+    let ContactScratch {
+        moving_colliders,
+        contacts,
+        restitution: RestitutionScratch { before, colliders: all, .. },
+        ..
+    } = scratch;
     let (moving_colliders, before, all) = (&moving_colliders[..], &before[..], &all[..]);
     let (rows, radii) = (&state.rows, &state.radii);
     let velocities = Shared::new(&mut state.velocities);
@@ -80,8 +91,9 @@ fn against(threads: &Threads, state: &mut State, scratch: &mut Scratch, inv_h: f
 
 /// Particles with each other: all contacts at once, each with the share of the masses that its particles can spare, so
 /// that momentum is kept (as in `meet`).
-fn between(threads: &Threads, state: &mut State, scratch: &mut Scratch, bounce: &RestitutionLaw) {
-    let Scratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } = scratch;
+fn between(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, bounce: &RestitutionLaw) {
+    let ContactScratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } =
+        scratch;
     let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);
     let (rows, velocities) = (&state.rows[..n], &state.velocities[..n]);
     let change = |i: usize, j: usize| {

@@ -10,9 +10,9 @@
 
 use crate::contact::collider_contact::momentum;
 use crate::contact::cpu::collider_contacts::Contact;
+use crate::contact::model::ContactModel;
 use crate::math::RowData;
 use crate::memory::of;
-use crate::model::Model;
 use crate::rigid::ShapeMatch;
 use crate::state::State;
 
@@ -40,7 +40,7 @@ pub struct RigidMassSplitting {
 
 impl RigidMassSplitting {
     /// Begins a substep.
-    pub fn begin(&mut self, model: &Model, state: &State) {
+    pub fn begin(&mut self, model: &ContactModel<'_>, state: &State) {
         self.passes = 0;
         self.shares.clear();
         let Some(shapes) = rigid(model, state) else { return };
@@ -129,7 +129,7 @@ impl RigidMassSplitting {
 
 /// Bodies, if any of them is rigid and contacts may treat it so: particles are swept along surfaces, and must not go farther
 /// there than their body does.
-pub fn rigid<'a>(model: &Model, state: &'a State) -> Option<&'a ShapeMatch> {
+pub fn rigid<'a>(model: &ContactModel<'_>, state: &'a State) -> Option<&'a ShapeMatch> {
     let shapes =
         state.shapes.as_ref().filter(|_| model.particle_contact.is_some_and(|m| m.whole) && !model.has_surface())?;
     // A body that is still to freeze will be.

@@ -9,7 +9,7 @@ use crate::state::State;
 impl Tables {
     /// Writes them down, where a body is rigid.
     pub(crate) fn put_loads(&mut self, model: &Model, state: &State) {
-        let Some(shapes) = rigid(model, state) else { return };
+        let Some(shapes) = rigid(&model.contact(), state) else { return };
         self.mass_splitting = self.fixtures.len() as u32;
         self.fixtures.extend(mass_splitting(shapes, state.particles));
         self.contact_counts = self.marks as u32;

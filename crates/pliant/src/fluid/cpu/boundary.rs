@@ -1,13 +1,13 @@
 //! Solids of the environment within reach of a liquid, by their tangent planes.
 
 use crate::contact::collider_contact::{MovingCollider, Solid, signed_distance};
-use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::Wall;
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
+use crate::math::position;
 use crate::memory::of;
-use crate::model::Model;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::Substep;
+use crate::schedule::substep::Substep;
 use crate::state::State;
 use glam::Vec3;
 
@@ -46,7 +46,7 @@ impl BoundaryLists {
     pub fn find(
         &mut self,
         threads: &Threads,
-        model: &Model,
+        model: &FluidModel<'_>,
         state: &State,
         moving_colliders: &[MovingCollider],
         sub: &Substep,

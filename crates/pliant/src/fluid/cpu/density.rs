@@ -1,16 +1,16 @@
 //! The two sweeps of an iteration over densities.
 
-use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::fill;
 use crate::fluid::cpu::boundary::{BoundaryLists, Run};
 use crate::fluid::cpu::large_particles;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Span, Sweep, SweepVariant, densities, pushes, spreads};
 use crate::fluid::density::{Rule, Spread, multiplier};
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::math::RowData;
 use crate::math::V3;
-use crate::model::Model;
+use crate::math::position;
 use crate::neighbors::Neighbors;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
@@ -35,7 +35,7 @@ impl DensityPass<'_> {
     pub fn multiply(
         &self,
         threads: &Threads,
-        model: &Model,
+        model: &FluidModel<'_>,
         state: &mut State,
         (walls, seen): (&BoundaryLists, &[RowData]),
         (packed, gradients): Buffers<'_>,

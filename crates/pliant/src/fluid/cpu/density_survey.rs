@@ -1,17 +1,17 @@
 //! How far densities are off, and who is among whom, for statistics.
 
 use crate::contact::cpu::collider_contacts;
-use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::fill;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, densities};
 use crate::fluid::cpu::{finder, large_particles, phase_of};
+use crate::fluid::model::FluidModel;
 use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
 use crate::math::V3;
-use crate::model::Model;
+use crate::math::position;
 use crate::neighbors::{Cloud, Pairs};
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::Substep;
+use crate::schedule::substep::Substep;
 use crate::state::State;
 
 /// What is found around every particle of a liquid; NaN for all others.
@@ -24,7 +24,7 @@ pub struct DensitySurvey {
 }
 
 /// Looks around every particle of a liquid, searching anew.
-pub fn survey(threads: &Threads, model: &Model, state: &State) -> DensitySurvey {
+pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> DensitySurvey {
     let Some(fluid) = &model.fluid else { return DensitySurvey::default() };
     let n = state.particles;
     let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
@@ -33,7 +33,7 @@ pub fn survey(threads: &Threads, model: &Model, state: &State) -> DensitySurvey 
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
     let near = finder.find(threads, cloud, 0.0, Pairs::Both);
     let mut moving_colliders = Vec::new();
-    collider_contacts::place_obstacles(model, state.time, state.time, &mut moving_colliders);
+    collider_contacts::place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
     let mut walls = crate::fluid::cpu::BoundaryLists::default();
     let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
     walls.find(threads, model, state, &moving_colliders, &sub);

@@ -18,14 +18,14 @@ pub use crate::fluid::cpu::density_survey::{DensitySurvey, survey};
 use crate::contact::collider_contact::MovingCollider;
 use crate::fluid::cpu::boundary::BoundaryLists;
 use crate::fluid::cpu::neighbor_sums::SweepVariant;
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::math::RowData;
 use crate::memory::of;
-use crate::model::Model;
 use crate::neighbors::{ASLEEP, Cloud, Finder, Pairs, Search};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::Substep;
+use crate::schedule::substep::Substep;
 use crate::state::State;
 
 /// Lists and buffers of the passes.
@@ -112,7 +112,7 @@ impl Flow {
     pub fn find_walls(
         &mut self,
         threads: &Threads,
-        model: &Model,
+        model: &FluidModel<'_>,
         state: &State,
         moving_colliders: &[MovingCollider],
         sub: &Substep,
@@ -121,7 +121,7 @@ impl Flow {
     }
 
     /// All densities once.
-    pub fn project(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State) {
+    pub fn project(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State) {
         let Some(fluid) = &model.fluid else { return };
         let h = model.settings.dt / model.settings.substeps as f32;
         let rule = fluid.rule(h);
@@ -142,7 +142,7 @@ impl Flow {
     }
 
     /// Velocities at the end of the substep.
-    pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &Model, state: &mut State, sub: &Substep) {
+    pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State, sub: &Substep) {
         let Some(fluid) = &model.fluid else { return };
         let Self { finder, walls, drag, pulls, packed, gradients, .. } = self;
         let around = viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: way(fluid, isa), h: sub.h };

@@ -1,19 +1,19 @@
 //! Surface tension, a sweep over all neighbors.
 
 use crate::constraints::group::BLOCK;
-use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::boundary::{Wall, fill};
 use crate::fluid::cpu::boundary::Run;
 use crate::fluid::cpu::large_particles;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, spaces, total3};
 use crate::fluid::cpu::viscosity::FluidNeighborhood;
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::fluid::surface_tension::{SOLID, tug};
 use crate::math::RowData;
 use crate::math::V3;
+use crate::math::position;
 use crate::memory::of;
-use crate::model::Model;
 use crate::neighbors::Neighbors;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
@@ -36,7 +36,7 @@ impl SurfaceTensionScratch {
     pub fn pull(
         &mut self,
         threads: &Threads,
-        model: &Model,
+        model: &FluidModel<'_>,
         state: &mut State,
         (packed, gradients): (&[RowData], &[RowData]),
         FluidNeighborhood { near, walls, way, h }: FluidNeighborhood<'_>,

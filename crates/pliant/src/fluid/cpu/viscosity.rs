@@ -2,16 +2,16 @@
 //! which says how far all of them go.
 
 use crate::constraints::group::BLOCK;
-use crate::contact::cpu::collider_contacts::position;
 use crate::fluid::cpu::boundary::BoundaryLists;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, SweepVariant, spaces, total, total3};
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::fluid::viscosity::{SMALL, between, hold, resist, wall};
 use crate::math::RowData;
 use crate::math::V3;
+use crate::math::position;
 use crate::memory::of;
-use crate::model::Model;
 use crate::neighbors::Neighbors;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
@@ -39,7 +39,13 @@ impl ViscosityScratch {
     }
 
     /// Viscosity of all liquids over one substep of `h` seconds.
-    pub fn settle(&mut self, threads: &Threads, model: &Model, state: &mut State, around: FluidNeighborhood<'_>) {
+    pub fn settle(
+        &mut self,
+        threads: &Threads,
+        model: &FluidModel<'_>,
+        state: &mut State,
+        around: FluidNeighborhood<'_>,
+    ) {
         let Some(fluid) = &model.fluid else { return };
         let plan = fluid.viscosity(around.h);
         if plan.sweeps == 0 {
@@ -78,7 +84,7 @@ impl ViscosityScratch {
     fn sweep(
         &mut self,
         threads: &Threads,
-        model: &Model,
+        model: &FluidModel<'_>,
         state: &mut State,
         FluidNeighborhood { near, walls, way, h }: FluidNeighborhood<'_>,
         factors: Option<(f32, f32)>,

@@ -3,12 +3,12 @@
 use crate::constraints::group::BLOCK;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, spaces, total3};
 use crate::fluid::cpu::viscosity::FluidNeighborhood;
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
 use crate::fluid::vorticity::{Drive, Spin};
 use crate::math::RowData;
 use crate::math::V3;
-use crate::model::Model;
 use crate::neighbors::Neighbors;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
@@ -22,7 +22,7 @@ const SOLID: f32 = -1.0;
 /// `curls`, and writes it anew.
 pub fn swirl(
     threads: &Threads,
-    model: &Model,
+    model: &FluidModel<'_>,
     state: &mut State,
     (velocities, curls): (&mut [RowData], &mut [RowData]),
     FluidNeighborhood { near, way, h, .. }: FluidNeighborhood<'_>,

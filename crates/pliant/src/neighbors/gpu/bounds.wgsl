@@ -96,7 +96,7 @@ fn survey_and_clear(
 
 // One workgroup: chooses cells and starts the header anew.
 @compute @workgroup_size(256)
-fn settle(@builtin(local_invocation_index) t: u32) {
+fn finish_bounds(@builtin(local_invocation_index) t: u32) {
     var own = nothing();
     if 2u * t < arrayLength(&parts) {
         own = Extent(parts[2u * t], parts[2u * t + 1u]);

@@ -30,7 +30,7 @@ pub(crate) fn survey(
     let groups = shared.particles.div_ceil(THREADS).clamp(1, SURVEYORS);
     let parts = builder.words("bounds", 8 * groups)?;
     let entry = if table.is_some() { "survey_and_clear" } else { "survey" };
-    let (first, second) = (builder.pipeline(entry, &text)?, builder.pipeline("stabilize", &text)?);
+    let (first, second) = (builder.pipeline(entry, &text)?, builder.pipeline("finish_bounds", &text)?);
     let mut bound = vec![(0, &shared.ask), (1, shared.rows), (2, shared.radii), (3, &parts)];
     bound.extend(table.map(|table| (4, table)));
     Ok(vec![

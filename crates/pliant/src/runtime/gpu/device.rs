@@ -1,7 +1,6 @@
 //! Adapters and devices: what there is, what it can do, and one of them opened.
 
 use crate::math::RowData;
-use crate::partition::Target;
 use crate::runtime::gpu::error::GpuError;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -218,11 +217,6 @@ impl Device {
             device,
             queue,
         })
-    }
-
-    /// What plans for this device must respect.
-    pub fn target(&self) -> Target {
-        Target::gpu(self.workgroup_bytes as usize, self.threads as usize)
     }
 
     /// An error if the device has gone away.

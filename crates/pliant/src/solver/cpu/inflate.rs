@@ -1,11 +1,12 @@
 //! The inflate pass of stage solve: one volume constraint per closed surface.
 
 use crate::constraints::Scales;
+use crate::constraints::inflate::Inflatable;
 use crate::constraints::inflate::{corner_gradient, triangle_volume};
-use crate::integration::predict::vector;
 use crate::math::RowData;
 use crate::math::V3;
-use crate::model::{Inflatable, Model};
+use crate::math::vector;
+use crate::model::Model;
 use crate::runtime::cpu::threads::Threads;
 use crate::solver::cpu::Scratch;
 use crate::state::State;

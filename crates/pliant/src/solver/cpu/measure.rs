@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Mean and greatest relative error by kind, and what liquids are like, where there are any: one look around for both.
 pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
-    let survey = cpu::survey(threads, model, state);
+    let survey = cpu::survey(threads, &model.fluid_model(), state);
     let liquids = model.fluid.as_ref().map(|fluid| liquids(fluid, model, state, &survey));
     (residuals(threads, model, state, &survey), liquids)
 }

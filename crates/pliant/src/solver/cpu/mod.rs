@@ -12,12 +12,10 @@ pub mod patches;
 pub mod phantoms;
 pub mod substep;
 
+use crate::aero::cpu::AeroScratch;
 use crate::constraints::group::BLOCK;
-use crate::contact::collider_contact::MovingCollider;
-use crate::contact::cpu::collider_contacts::{Contact, forces};
-use crate::contact::cpu::particle_contacts::ParticleContacts;
-use crate::contact::cpu::restitution::RestitutionScratch;
-use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
+use crate::contact::cpu::ContactScratch;
+use crate::contact::cpu::collider_contacts::forces;
 use crate::error::Diverged;
 use crate::fluid::cpu::Flow;
 use crate::math::RowData;
@@ -29,67 +27,16 @@ use crate::runtime::cpu::Threads;
 use crate::scene::Partition;
 use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
 use crate::state::State;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Beyond this a single-precision position resolves less than a decimeter [m].
-pub(crate) const MAX_POSITION: f32 = 1e6;
-/// No scene of this engine's scale moves so fast [m/s].
-pub(crate) const MAX_SPEED: f32 = 1e4;
-
-/// What every stage of a substep shares.
-pub(crate) struct Substep {
-    /// Number of the substep since the start.
-    pub(crate) index: u64,
-    /// Length [s].
-    pub(crate) h: f32,
-    /// Share of velocity kept by damping.
-    pub(crate) keep: f32,
-    /// Time at its start [s].
-    pub(crate) start: f64,
-    /// Time at its end [s].
-    pub(crate) end: f64,
-}
-
-/// Remembers the first particle that ran away, whichever thread saw it.
-pub(crate) struct DivergenceFlag(AtomicUsize);
-
-impl DivergenceFlag {
-    pub(crate) fn new() -> Self {
-        Self(AtomicUsize::new(usize::MAX))
-    }
-    #[inline(always)]
-    pub(crate) fn check(&self, particle: usize, x: V3<f32>) {
-        self.check_size(particle, x, MAX_POSITION);
-    }
-    #[inline(always)]
-    pub(crate) fn check_speed(&self, particle: usize, v: V3<f32>) {
-        self.check_size(particle, v, MAX_SPEED);
-    }
-    #[inline(always)]
-    pub(crate) fn check_size(&self, particle: usize, v: V3<f32>, most: f32) {
-        // The comparison is false for NaN, so NaN is caught too.
-        let fine = v.length_squared() <= most * most;
-        if !fine {
-            self.0.fetch_min(particle, Ordering::Relaxed);
-        }
-    }
-    pub(crate) fn first(&self) -> Option<usize> {
-        Some(self.0.load(Ordering::Relaxed)).filter(|&i| i != usize::MAX)
-    }
-}
-
-/// Memory that passes use and nobody keeps; sized once.
+/// Scratch buffers of the passes, allocated once.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// Force on each particle [N]; empty without sails.
-    pub(crate) forces: Vec<RowData>,
-    pub(crate) triangle_forces: Vec<V3<f32>>,
-    pub(crate) surface_forces: Vec<V3<f32>>,
-    pub(crate) moving_colliders: Vec<MovingCollider>,
-    /// The same without friction, where there are liquids.
-    pub(crate) slippery: Vec<MovingCollider>,
-    /// By run of particles.
-    pub(crate) contacts: Vec<Vec<Contact>>,
+    /// Aerodynamic forces.
+    pub(crate) aero: AeroScratch,
+    /// Contacts.
+    pub(crate) contact: ContactScratch,
+    /// Liquids.
+    pub(crate) flow: Flow,
     /// Time spent on each group, by patch.
     pub(crate) patch_seconds: Vec<Vec<f64>>,
     pub(crate) gradients: Vec<V3<f32>>,
@@ -99,39 +46,23 @@ pub(crate) struct Scratch {
     pub(crate) counts: Vec<f32>,
     /// Second position buffer of the gathering Jacobi pass.
     pub(crate) next: Vec<RowData>,
-    /// Contacts between particles.
-    pub(crate) particle_contacts: ParticleContacts,
-    /// Rigid bodies behind contacts.
-    pub(crate) mass_splitting: RigidMassSplitting,
-    /// Liquids.
-    pub(crate) flow: Flow,
-    /// For contacts that bounce.
-    pub(crate) restitution: RestitutionScratch,
 }
 
 impl Scratch {
-    pub(crate) fn bytes(&self) -> u64 {
-        let air = of(&self.forces) + of(&self.triangle_forces) + of(&self.surface_forces) + of(&self.gradients);
-        let contacts = of(&self.moving_colliders)
-            + nested(&self.contacts)
-            + self.particle_contacts.bytes()
-            + self.mass_splitting.bytes();
-        let contacts = contacts + of(&self.slippery) + self.flow.bytes();
-        air + contacts + nested(&self.patch_seconds) + nested(&self.slots) + of(&self.counts) + of(&self.next)
+    fn bytes(&self) -> u64 {
+        let phenomena = self.aero.bytes() + self.contact.bytes() + self.flow.bytes();
+        let solve = of(&self.gradients) + nested(&self.patch_seconds) + nested(&self.slots);
+        phenomena + solve + of(&self.counts) + of(&self.next)
     }
 
-    pub(crate) fn new(model: &Model, state: &State) -> Self {
+    fn new(model: &Model, state: &State) -> Self {
         let jacobi = matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather);
-        let aero_surfaces = !model.aero_surfaces.triangles.is_empty();
         let offsets = &model.incidence.offsets;
         let gather = model.settings.partition == Partition::JacobiGather;
         Self {
-            forces: if aero_surfaces { vec![[0.0; 4]; state.particles] } else { Vec::new() },
-            triangle_forces: vec![V3::zero(); model.aero_surfaces.triangles.len()],
-            surface_forces: vec![V3::zero(); model.aero_surfaces.particles.len()],
-            moving_colliders: Vec::with_capacity(model.colliders.len()),
-            slippery: Vec::new(),
-            contacts: vec![Vec::new(); model.runs.len()],
+            aero: AeroScratch::new(&model.aero_surfaces, state.particles),
+            contact: ContactScratch::new(model.runs.len(), model.colliders.len()),
+            flow: Flow::default(),
             patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
             gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
             slots: if jacobi {
@@ -141,10 +72,6 @@ impl Scratch {
             },
             counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
-            particle_contacts: ParticleContacts::default(),
-            mass_splitting: RigidMassSplitting::default(),
-            flow: Flow::default(),
-            restitution: RestitutionScratch::default(),
         }
     }
 }
@@ -186,12 +113,16 @@ impl Cpu {
 
     /// Forgets what went on from one substep to the next: somebody has changed the state.
     pub fn forget(&mut self) {
-        self.scratch.contacts.iter_mut().for_each(Vec::clear);
+        self.scratch.contact.contacts.iter_mut().for_each(Vec::clear);
     }
 
     /// Forgets contacts of particles that have left the world.
     pub fn forget_fixed(&mut self, state: &State) {
-        self.scratch.contacts.iter_mut().for_each(|run| run.retain(|c| state.rows[c.particle as usize][3] > 0.0));
+        self.scratch
+            .contact
+            .contacts
+            .iter_mut()
+            .for_each(|run| run.retain(|c| state.rows[c.particle as usize][3] > 0.0));
     }
 
     /// Memory of the passes [bytes]; the threads' stacks come on top.
@@ -220,7 +151,8 @@ impl Cpu {
 
     /// Densities of liquids over those at rest; NaN for other particles.
     pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
-        let mut all = self.threads.enter(|| crate::fluid::cpu::survey(&self.threads, model, state).errors);
+        let mut all =
+            self.threads.enter(|| crate::fluid::cpu::survey(&self.threads, &model.fluid_model(), state).errors);
         all.iter_mut().for_each(|c| *c += 1.0);
         all
     }
@@ -238,8 +170,8 @@ impl Cpu {
     /// Energies and momenta.
     pub fn probe(&self, model: &Model, state: &State) -> Probe {
         let mut probe = self.threads.enter(|| measure::probe(&self.threads, model, state));
-        let touching = self.scratch.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
-        probe.contacts = touching.count() as u64 + self.scratch.particle_contacts.count();
+        let touching = self.scratch.contact.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
+        probe.contacts = touching.count() as u64 + self.scratch.contact.particle_contacts.count();
         probe
     }
 
@@ -248,12 +180,16 @@ impl Cpu {
         if model.particle_contact.is_none() {
             return Vec::new();
         }
-        self.scratch.particle_contacts.contact_pairs(model.settings.dt / model.settings.substeps as f32).collect()
+        self.scratch
+            .contact
+            .particle_contacts
+            .contact_pairs(model.settings.dt / model.settings.substeps as f32)
+            .collect()
     }
 
     /// Force of all particles on each collider in the last substep [N].
     pub fn collider_forces(&self, model: &Model, state: &State) -> Vec<glam::Vec3> {
-        forces(model, state, self.scratch.contacts.iter().flatten())
+        forces(&model.contact(), state, self.scratch.contact.contacts.iter().flatten())
     }
 
     /// Volume of each inflatable [m³].

@@ -30,17 +30,17 @@ pub fn run_islands(
         return;
     }
     let touch = Touch {
-        moving_colliders: &scratch.moving_colliders,
-        slippery: &scratch.slippery,
+        moving_colliders: &scratch.contact.moving_colliders,
+        slippery: &scratch.contact.slippery,
         radii: &state.radii,
         phases: &state.phases,
         previous: &state.previous,
-        mass_splitting: &scratch.mass_splitting,
+        mass_splitting: &scratch.contact.mass_splitting,
     };
     let lambda = multipliers(&mut state.multipliers);
     let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
     let n = islands.len();
-    let contacts = (&mut scratch.contacts[..n], 1);
+    let contacts = (&mut scratch.contact.contacts[..n], 1);
     let seconds = (&mut scratch.patch_seconds[..n], 1);
     threads.runs(contacts, seconds, |i, contacts, seconds| {
         for _ in 0..model.settings.iterations {

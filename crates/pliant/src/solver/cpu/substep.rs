@@ -1,8 +1,11 @@
 //! A substep: the stages in their order, and the passes of stage solve.
 
+use crate::aero::cpu::wind_forces;
 use crate::constraints::Scales;
+use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::{collider_contacts, restitution};
 use crate::error::Diverged;
+use crate::integration::predict::IntegrationModel;
 use crate::integration::{finalize, predict};
 use crate::math::RowData;
 use crate::model::Model;
@@ -12,7 +15,8 @@ use crate::scene::{Integrator, Method};
 use crate::schedule::Stage;
 use crate::schedule::passes::{BatchId, Copies, Pass};
 use crate::schedule::stats::Times;
-use crate::solver::cpu::{DivergenceFlag, Scratch, Substep};
+use crate::schedule::substep::{DivergenceFlag, Substep};
+use crate::solver::cpu::Scratch;
 use crate::solver::cpu::{gauss_seidel, inflate, jacobi, patches, phantoms};
 use crate::state::State;
 use std::time::Instant;
@@ -30,6 +34,7 @@ pub fn run(
     times: &mut Times,
 ) -> Result<(), Diverged> {
     let settings = &model.settings;
+    let (contact_model, fluid_model) = (model.contact(), model.fluid_model());
     let h = settings.dt / settings.substeps as f32;
     let length = f64::from(settings.dt) / f64::from(settings.substeps);
     let sub = Substep {
@@ -42,22 +47,24 @@ pub fn run(
     let mut clock = Clock::start();
     let divergence = DivergenceFlag::new();
 
-    scratch.restitution.remember(model, state);
-    predict::predict(threads, model, state, scratch, &sub, &divergence);
+    scratch.contact.restitution.remember(&contact_model, state);
+    wind_forces(threads, (&model.aero_surfaces, settings.wind), state, &mut scratch.aero, &sub);
+    let integration = IntegrationModel { settings, pins: &model.pins, spin_weights: &model.spin_weights };
+    predict::predict(threads, &integration, state, &scratch.aero.forces, &sub, &divergence);
     clock.lap(&mut times.stages[Stage::Predict as usize]);
     check(&divergence, Stage::Predict, model, state)?;
 
     if let Some(shapes) = &mut state.shapes {
         shapes.begin(h, settings.iterations);
     }
-    scratch.mass_splitting.begin(model, state);
+    scratch.contact.mass_splitting.begin(&contact_model, state);
     if let Some(fluid) = &model.fluid {
         scratch.flow.begin(threads, fluid, state);
         scratch.flow.find(threads, fluid, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
     }
     if model.particle_contact.is_some() {
-        scratch.particle_contacts.find(threads, model, state, &scratch.mass_splitting);
+        scratch.contact.particle_contacts.find(threads, &contact_model, state, &scratch.contact.mass_splitting);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
         // Particles that a surface holds back are out of their body's shape; to take it back would lead them through.
         let keeps = !model.has_surface();
@@ -66,15 +73,15 @@ pub fn run(
                 match_shapes(threads, isa, model, shapes, rows);
             }
         };
-        scratch.particle_contacts.stabilize((threads, isa), model, state, shape);
+        scratch.contact.particle_contacts.stabilize((threads, isa), &contact_model, state, shape);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
     }
     if !model.colliders.is_empty() {
-        collider_contacts::find(threads, model, state, scratch, &sub);
+        collider_contacts::find(threads, &contact_model, state, &mut scratch.contact, &sub);
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
-        collider_contacts::stabilize(threads, model, state, scratch);
+        collider_contacts::stabilize(threads, &contact_model, state, &mut scratch.contact);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
-        scratch.flow.find_walls(threads, model, state, &scratch.moving_colliders, &sub);
+        scratch.flow.find_walls(threads, &fluid_model, state, &scratch.contact.moving_colliders, &sub);
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
     }
 
@@ -94,7 +101,7 @@ pub fn run(
 
     if state.shapes.is_some() && model.has_surface() {
         // Bodies take back their shape last, which may have led particles through a surface.
-        collider_contacts::touch(threads, model.schedule.islands, state, scratch);
+        collider_contacts::touch(threads, model.schedule.islands, state, &mut scratch.contact);
         clock.lap(&mut times.stages[Stage::Solve as usize]);
     }
     patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
@@ -102,12 +109,12 @@ pub fn run(
     if let Some(shapes) = &mut state.shapes {
         shapes.flow(h);
     }
-    finalize::finalize(threads, model, state, scratch, &sub, &divergence);
+    finalize::finalize(threads, (settings, contact_model.liquids), state, &scratch.contact.contacts, &sub, &divergence);
     if model.particle_contact.is_some() {
-        scratch.particle_contacts.fall_back(model, state, 1.0 / h);
+        scratch.contact.particle_contacts.fall_back(&contact_model, state, 1.0 / h);
     }
-    scratch.flow.settle(threads, isa, model, state, &sub);
-    restitution::bounce(threads, model, state, scratch, &sub);
+    scratch.flow.settle(threads, isa, &fluid_model, state, &sub);
+    restitution::bounce(threads, &contact_model, state, &mut scratch.contact, &sub);
     state.substeps += 1;
     state.time = sub.end;
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
@@ -183,14 +190,16 @@ fn run_pass(
         Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
-        Pass::ColliderContacts => collider_contacts::touch(threads, model.schedule.islands, state, scratch),
+        Pass::ColliderContacts => {
+            collider_contacts::touch(threads, model.schedule.islands, state, &mut scratch.contact)
+        }
         Pass::ParticleContacts => {
-            let Scratch { particle_contacts, mass_splitting, contacts, .. } = scratch;
+            let ContactScratch { particle_contacts, mass_splitting, contacts, .. } = &mut scratch.contact;
             let between = particle_contacts.count_contacts(threads, state);
             mass_splitting.count(between, &state.rows, contacts, model.settings.iterations);
-            particle_contacts.touch((threads, isa), model, state, mass_splitting);
+            particle_contacts.touch((threads, isa), &model.contact(), state, mass_splitting);
         }
-        Pass::FluidDensity => scratch.flow.project(threads, isa, model, state),
+        Pass::FluidDensity => scratch.flow.project(threads, isa, &model.fluid_model(), state),
         Pass::ShapeMatching => {
             if let Some(shapes) = &mut state.shapes {
                 match_shapes(threads, isa, model, shapes, &mut state.rows);
@@ -209,7 +218,7 @@ fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMa
 fn check(divergence: &DivergenceFlag, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
     let Some(particle) = divergence.first() else { return Ok(()) };
     let [x, y, z, _] = state.rows[particle];
-    Err(Diverged::new(stage, model, particle, [x, y, z], state.time))
+    Err(model.diverged(stage, particle, [x, y, z], state.time))
 }
 
 /// Stopwatch with laps.

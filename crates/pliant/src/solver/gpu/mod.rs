@@ -17,6 +17,7 @@ pub(crate) mod buffers;
 pub(crate) mod constraint_packing;
 pub(crate) mod coresidency_probe;
 pub(crate) mod cost_model;
+pub(crate) mod device_state;
 pub mod layouts;
 pub(crate) mod model_packing;
 pub(crate) mod normals;
@@ -35,6 +36,7 @@ use crate::contact::gpu::particle_contacts::ParticleContacts;
 use crate::error::Diverged;
 use crate::fluid::gpu::Flow;
 use crate::model::Model;
+use crate::partition::Target;
 use crate::rigid::gpu::Shapes;
 pub use crate::runtime::gpu::device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use crate::runtime::gpu::error::GpuError;
@@ -59,6 +61,11 @@ pub use wgpu;
 /// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
 /// stays small.
 pub(crate) const MOST_IN_FLIGHT: usize = 4;
+
+/// Limits that a plan for this device must respect.
+pub fn target(device: &Device) -> Target {
+    Target::gpu(device.workgroup_bytes as usize, device.threads as usize)
+}
 
 /// Runs a model on a device.
 ///
@@ -163,6 +170,11 @@ impl Gpu {
         Ok(gpu)
     }
 
+    /// Limits that plans for its device respect.
+    pub fn target(&self) -> Target {
+        target(&self.device)
+    }
+
     /// The device it runs on.
     pub fn device(&self) -> &Device {
         &self.device
@@ -247,6 +259,6 @@ impl Gpu {
     /// The error that the host makes of a runaway, with the state as it was read back.
     pub(crate) fn diverged(&self, model: &Model, state: &State, found: Divergence) -> Diverged {
         let [x, y, z, _] = state.rows[found.particle];
-        Diverged::new(found.stage, model, found.particle, [x, y, z], self.records.time(found.substeps))
+        model.diverged(found.stage, found.particle, [x, y, z], self.records.time(found.substeps))
     }
 }

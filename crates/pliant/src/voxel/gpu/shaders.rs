@@ -49,7 +49,7 @@ impl Kernel {
             Self::AlongRows => "along_rows",
             Self::Rows => "rows",
             Self::Columns => "columns",
-            Self::Join => "join_copies",
+            Self::Join => "join",
             Self::Count => "count",
             Self::AddGroups => "add_groups",
             Self::Emit => "emit",

@@ -1,0 +1,93 @@
+//! What contact passes read of a model.
+
+use crate::contact::attachment_filter::AttachmentFilter;
+use crate::contact::collider::Collider;
+use crate::contact::collider_contact::{Friction, Solid};
+use crate::contact::restitution::RestitutionLaw;
+use crate::frame::Topology;
+use crate::math::RowData;
+use crate::settings::Settings;
+use crate::transitions::freeze::Freeze;
+use crate::transitions::melt::Melt;
+use glam::Vec3;
+use std::ops::Range;
+
+/// How particles touch each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ParticleContactSettings {
+    /// Friction between them.
+    pub friction: Friction,
+    /// Factor on every correction.
+    pub omega: f32,
+    /// How much heavier lower particles are in contacts [1/m].
+    pub stacking: f32,
+    /// Whether contacts push rigid bodies as a whole.
+    pub whole: bool,
+    /// Speed after a collision over speed before.
+    pub restitution: f32,
+    /// Work of adhesion [J/m²].
+    pub cohesion: f32,
+    /// Rate at which particles that touch lose their speed along each other [1/s].
+    pub rolling: f32,
+}
+
+impl Default for ParticleContactSettings {
+    fn default() -> Self {
+        Self {
+            friction: Friction { static_friction: 0.5, kinetic_friction: 0.4 },
+            omega: 1.0,
+            stacking: 0.0,
+            whole: true,
+            restitution: 0.0,
+            cohesion: 0.0,
+            rolling: 0.0,
+        }
+    }
+}
+
+/// The part of a model that contact passes read.
+#[derive(Clone, Copy)]
+pub struct ContactModel<'a> {
+    /// Method, step length, gravity.
+    pub settings: &'a Settings,
+    /// Colliders of the scene.
+    pub colliders: &'a [Collider],
+    /// Contact between particles; `None` where it is off.
+    pub particle_contact: Option<ParticleContactSettings>,
+    /// Runs of particles that one thread processes.
+    pub runs: &'a [Range<usize>],
+    /// Object of each particle.
+    pub topology: &'a Topology,
+    /// Rest positions [m] where objects collide with themselves or are attached, else empty.
+    pub rest: &'a [Vec3],
+    /// Outward direction and depth [m] of each body particle; empty without bodies.
+    pub fields: &'a [RowData],
+    /// Whether the particles of each object are loose.
+    pub loose: &'a [bool],
+    /// Attached pairs, which do not collide.
+    pub attachment_filter: &'a AttachmentFilter,
+    /// Liquid of each particle, from 1; 0 for solids; empty without liquids.
+    pub liquids: &'a [u32],
+    /// Bodies that melt.
+    pub melts: &'a [Melt],
+    /// Liquids that freeze.
+    pub freezes: &'a [Freeze],
+}
+
+impl ContactModel<'_> {
+    /// Whether a collider is a triangle surface, which has two sides and no inside.
+    pub fn has_surface(&self) -> bool {
+        self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))
+    }
+
+    /// Whether any contact changes velocities after the solve stage.
+    pub fn has_restitution(&self) -> bool {
+        let between = self.particle_contact.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
+        between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
+    }
+
+    /// Restitution law of contacts with this coefficient and rolling resistance [1/s].
+    pub fn restitution_law(&self, restitution: f32, rolling: f32) -> RestitutionLaw {
+        RestitutionLaw::new(restitution, rolling, self.settings.gravity, self.settings.substep())
+    }
+}

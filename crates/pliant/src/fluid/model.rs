@@ -1,0 +1,19 @@
+//! What fluid passes read of a model.
+
+use crate::contact::collider::Collider;
+use crate::fluid::parameters::Fluid;
+use crate::settings::Settings;
+use std::ops::Range;
+
+/// The part of a model that fluid passes read.
+#[derive(Clone, Copy)]
+pub struct FluidModel<'a> {
+    /// Method, step length, gravity.
+    pub settings: &'a Settings,
+    /// Liquids, where there are any.
+    pub fluid: Option<&'a Fluid>,
+    /// Runs of particles that one thread processes.
+    pub runs: &'a [Range<usize>],
+    /// Colliders, which act as boundaries.
+    pub colliders: &'a [Collider],
+}
