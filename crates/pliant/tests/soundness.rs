@@ -52,9 +52,12 @@ fn panics(sim: &mut Simulation, edit: impl FnOnce(&mut State)) -> Option<String>
     Some(caught.downcast_ref::<String>().cloned().unwrap_or_default())
 }
 
+/// A change that a caller makes to a state.
+type Edit = fn(&mut State);
+
 #[test]
 fn r12_every_array_of_a_state_that_was_cut_short_is_refused_by_name() {
-    let edits: [(&str, fn(&mut State)); 16] = [
+    let edits: [(&str, Edit); 16] = [
         ("particles", |s| s.particles -= 1),
         ("rows", |s| s.rows.truncate(3)),
         ("previous rows", |s| s.previous.clear()),

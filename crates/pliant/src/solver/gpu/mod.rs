@@ -38,7 +38,7 @@ pub(crate) mod submission;
 pub(crate) mod transfer;
 pub(crate) mod uniforms;
 pub(crate) mod wgsl_codegen;
-pub(crate) mod workgroup_memory;
+pub mod workgroup_memory;
 
 use crate::contact::cpu::collider_contacts::Contact;
 use crate::error::Diverged;
