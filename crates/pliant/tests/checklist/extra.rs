@@ -20,7 +20,7 @@ pub const ALL: &[(&str, &[&str])] = &[
         ],
     ),
     ("T06", &["convergence_gives_equal_time_to_unequal_solvers", "convergence_writes_a_line_per_solver_and_step"]),
-    ("T07", &["equal_finds_how_many_iterations_match_the_first_solver"]),
+    ("T07", &["equal_finds_the_iterations_that_match_the_first_solver"]),
     (
         "T08",
         &[
@@ -40,7 +40,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (
         "R08",
         &[
-            "caps_are_kept_by_every_format",
+            "every_format_enforces_the_limits",
             "r06_arbitrary_text_never_panics",
             "r06_mutated_scenes_are_read_or_refused_with_words",
             "r07_mutated_gltf_files_never_panic",
@@ -62,10 +62,10 @@ pub const ALL: &[(&str, &[&str])] = &[
     (
         "R13",
         &[
-            "a_failed_or_panicking_write_keeps_the_file_that_was_there",
-            "a_failed_write_leaves_neither_file_nor_temporary",
+            "a_failed_or_panicking_write_keeps_the_older_file",
+            "a_failed_write_leaves_no_file",
             "a_full_disk_exits_5",
-            "an_interrupt_keeps_the_finished_frames_and_exits_130",
+            "an_interrupt_keeps_completed_frames_and_exits_130",
         ],
     ),
     (
@@ -73,7 +73,7 @@ pub const ALL: &[(&str, &[&str])] = &[
         &[
             "a_scene_reads_nothing_outside_its_own_folder",
             "gltf_buffers_come_from_the_same_folder_only",
-            "links_do_not_lead_outside_either",
+            "symbolic_links_out_of_the_folder_are_refused",
             "names_that_leave_the_folder_are_refused",
             "r07_headers_that_promise_too_much_are_refused_before_memory_is_taken",
         ],
