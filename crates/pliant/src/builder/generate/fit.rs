@@ -16,7 +16,7 @@ const THINNEST: f32 = 0.2;
 /// Moves the surface of a solid of cells of size `step` to where `distance` is zero.
 ///
 /// Tetrahedra that protrude where two sides of a step join would become flat: they are removed. Other particles
-/// move only as far as no tetrahedron becomes thinner than [`THINNEST`].
+/// move only as far as no tetrahedron becomes thinner than `THINNEST`.
 pub fn fit(mesh: &mut TetMesh, step: f32, distance: impl Fn(Vec3) -> f32) {
     let n = mesh.positions.len();
     let mut moves = vec![Vec3::ZERO; n];
