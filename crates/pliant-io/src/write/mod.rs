@@ -1,6 +1,6 @@
 //! Frame caches: one file per frame, in a format that other tools open.
 //!
-//! To add a format, write a file with a [`FrameFormat`] constant in this folder and list it in [`REGISTRY`]; the
+//! To add a format, write a file with a [`FrameFormat`] constant in this folder and list it in `REGISTRY`; the
 //! command line takes its `--format` values and their help from there.
 //!
 //! Invariant: a file appears under its final name only when it is complete (see [`write_atomically`]), so a

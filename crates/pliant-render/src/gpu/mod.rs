@@ -24,7 +24,7 @@ pub use uniforms::{GpuScene, MaterialAssignment, ObjectMaterial};
 /// # use pliant_render::{Camera, GpuRenderer, MaterialAssignment, GpuScene};
 /// # fn draw(sim: &mut Simulation, camera: Camera) -> Result<(), Box<dyn std::error::Error>> {
 /// let Some(gpu) = sim.gpu() else { return Ok(()) };
-/// let materials = MaterialAssignment { objects: &sim.shape().objects, materials: &[] };
+/// let materials = MaterialAssignment { objects: &sim.topology().objects, materials: &[] };
 /// let renderer = GpuRenderer::new(gpu.device(), 1280, 720, &materials)?;
 /// sim.step()?;
 /// if let Some(surface) = sim.surface()? {
