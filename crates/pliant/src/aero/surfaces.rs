@@ -1,6 +1,8 @@
 //! The triangles that aerodynamic forces act on.
 
 use crate::aero::aerodynamics::Air;
+use crate::schedule::passes::Pass;
+use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 
 /// Triangles that feel the air.
 #[derive(Clone, Debug, Default)]
@@ -17,4 +19,23 @@ pub struct AeroSurfaces {
     pub offsets: Vec<u32>,
     /// Triangle numbers.
     pub incident: Vec<u32>,
+}
+
+impl Phenomenon for AeroSurfaces {
+    fn name(&self) -> &'static str {
+        "aero"
+    }
+
+    fn passes(&self) -> Vec<PassInfo> {
+        let forces = PassInfo {
+            pass: Pass::AeroForces,
+            reads: &[Field::Positions, Field::Velocities],
+            writes: &[Field::AeroForces],
+        };
+        if self.triangles.is_empty() { Vec::new() } else { vec![forces] }
+    }
+
+    fn kept(&self) -> &'static [Field] {
+        &[]
+    }
 }

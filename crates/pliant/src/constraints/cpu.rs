@@ -1,4 +1,4 @@
-//! The inflate pass of stage solve: one volume constraint per closed surface.
+//! Volume constraints of inflatables on the CPU: one per closed surface.
 
 use crate::constraints::Scales;
 use crate::constraints::inflate::Inflatable;
@@ -6,19 +6,24 @@ use crate::constraints::inflate::{corner_gradient, triangle_volume};
 use crate::math::RowData;
 use crate::math::V3;
 use crate::math::vector;
-use crate::model::Model;
 use crate::runtime::cpu::threads::Threads;
-use crate::solver::cpu::Scratch;
-use crate::state::State;
 
 /// Projects every inflatable once: C = V − p·V₀.
-pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, scales: &Scales<f32>) {
-    for (body, lambda) in model.inflatables.iter().zip(&mut state.inflate_multipliers) {
-        let rows = &state.rows;
+///
+/// `gradients` is scratch: it grows to the largest inflatable.
+pub(crate) fn inflate(
+    threads: &Threads,
+    inflatables: &[Inflatable],
+    (all_rows, multipliers): (&mut [RowData], &mut [f32]),
+    gradients: &mut Vec<V3<f32>>,
+    scales: &Scales<f32>,
+) {
+    for (body, lambda) in inflatables.iter().zip(multipliers) {
+        let rows = &*all_rows;
+        gradients.resize(gradients.len().max(body.particles.len()), V3::zero());
         // Relative to a point of the body: far from the origin the small volume would lose precision.
         let origin = vector(rows[body.particles[0] as usize]);
-        let gradients = &mut scratch.gradients[..body.particles.len()];
-        threads.chunks(gradients, 1, |first, piece| {
+        threads.chunks(&mut gradients[..body.particles.len()], 1, |first, piece| {
             for (k, gradient) in piece.iter_mut().enumerate() {
                 let range = body.offsets[first + k] as usize..body.offsets[first + k + 1] as usize;
                 *gradient = body.corners[range].iter().fold(V3::zero(), |sum, &[b, c]| {
@@ -27,7 +32,7 @@ pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mu
                 });
             }
         });
-        let gradients = &scratch.gradients[..body.particles.len()];
+        let gradients = &gradients[..body.particles.len()];
         let weight = threads.sum(body.particles.len(), |range| {
             range.map(|k| f64::from(rows[body.particles[k] as usize][3] * gradients[k].length_squared())).sum()
         }) as f32;
@@ -35,7 +40,7 @@ pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mu
         let dl = scales.delta_lambda(body.softness, c, *lambda, weight);
         *lambda += dl;
         for (&i, g) in body.particles.iter().zip(gradients) {
-            let row = &mut state.rows[i as usize];
+            let row = &mut all_rows[i as usize];
             let s = row[3] * dl;
             *row = [row[0] + g.x * s, row[1] + g.y * s, row[2] + g.z * s, row[3]];
         }
@@ -43,7 +48,7 @@ pub fn inflate(threads: &Threads, model: &Model, state: &mut State, scratch: &mu
 }
 
 /// Enclosed volume [m³].
-pub fn volume(threads: &Threads, body: &Inflatable, rows: &[RowData]) -> f64 {
+pub(crate) fn volume(threads: &Threads, body: &Inflatable, rows: &[RowData]) -> f64 {
     let origin = vector(rows[body.particles[0] as usize]);
     let at = |i: u32| vector(rows[i as usize]) - origin;
     threads.sum(body.triangles.len(), |range| {

@@ -5,6 +5,8 @@
 //! in order. One constraint joins all particles of the body, so it is not a `ConstraintKind`.
 
 use crate::math::{Lane, V3};
+use crate::schedule::passes::Pass;
+use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use std::ops::Range;
 
 /// Volume of the tetrahedron between the origin and a triangle [m³].
@@ -45,5 +47,25 @@ impl Inflatable {
     pub fn run(&self) -> Range<usize> {
         let first = self.particles.first().map_or(0, |&p| p as usize);
         first..first + self.particles.len()
+    }
+}
+
+/// All inflatables of a model, as the schedule sees them. Constraints in batches are passes of the solution method.
+pub(crate) struct Inflatables<'a>(pub(crate) &'a [Inflatable]);
+
+impl Phenomenon for Inflatables<'_> {
+    fn name(&self) -> &'static str {
+        "constraints"
+    }
+
+    fn passes(&self) -> Vec<PassInfo> {
+        use Field::{Multipliers, Positions};
+        let inflate =
+            PassInfo { pass: Pass::Inflate, reads: &[Positions, Multipliers], writes: &[Positions, Multipliers] };
+        if self.0.is_empty() { Vec::new() } else { vec![inflate] }
+    }
+
+    fn kept(&self) -> &'static [Field] {
+        &[]
     }
 }

@@ -13,6 +13,7 @@
 
 pub mod attach;
 pub mod bend;
+pub(crate) mod cpu;
 pub mod fem_tet;
 pub mod fem_triangle;
 pub mod group;

@@ -9,4 +9,5 @@ pub(crate) mod cpu;
 pub mod gpu;
 pub mod model;
 pub mod particle_contact;
+pub(crate) mod phenomenon;
 pub mod restitution;

@@ -20,6 +20,7 @@ pub(crate) mod cpu;
 pub mod density;
 pub mod model;
 pub mod parameters;
+mod phenomenon;
 pub mod sph_kernels;
 pub mod surface_tension;
 pub mod viscosity;

@@ -1,6 +1,8 @@
 //! Time integration: the predict and finalize stages of a substep.
 
 pub mod bdf;
+pub(crate) mod cpu;
 pub(crate) mod finalize;
+mod phenomenon;
 pub mod pins;
 pub(crate) mod predict;

@@ -9,21 +9,26 @@ pub mod partition_report;
 use crate::aero::surfaces::AeroSurfaces;
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::{Group, Incidence};
-use crate::constraints::inflate::Inflatable;
+use crate::constraints::inflate::{Inflatable, Inflatables};
 use crate::constraints::phantoms::Phantoms;
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::contact::collider::Collider;
 use crate::contact::model::{ContactModel, ParticleContactSettings};
+use crate::contact::phenomenon::ContactPhenomenon;
 use crate::contact::restitution::RestitutionLaw;
 use crate::error::Diverged;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::frame::Topology;
 use crate::integration::pins::MovedPins;
+use crate::integration::predict::IntegrationModel;
 use crate::math::RowData;
+use crate::methods::ConstraintModel;
 use crate::schedule::Stage;
 use crate::schedule::passes::Schedule;
+use crate::schedule::phenomenon::Phenomenon;
 use crate::settings::Settings;
+use crate::state::State;
 use crate::transitions::TransitionModel;
 use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
@@ -158,6 +163,34 @@ impl Model {
             runs: &self.runs,
             colliders: &self.colliders,
         }
+    }
+
+    /// The part that solution methods read.
+    pub(crate) fn constraint_model(&self) -> ConstraintModel<'_> {
+        ConstraintModel {
+            settings: &self.settings,
+            groups: &self.groups,
+            phantoms: &self.phantoms,
+            incidence: &self.incidence,
+            schedule: &self.schedule,
+        }
+    }
+
+    /// The part that time integration reads.
+    pub(crate) fn integration(&self) -> IntegrationModel<'_> {
+        IntegrationModel { settings: &self.settings, pins: &self.pins, spin_weights: &self.spin_weights }
+    }
+
+    /// Adds the passes of all phenomena to the constraint passes of the solution method.
+    pub(crate) fn add_passes(&mut self, state: &State) {
+        let (bodies, islands) = (state.shapes.as_ref(), self.schedule.islands);
+        let contact = ContactPhenomenon { model: self.contact(), bodies: bodies.is_some(), islands };
+        let inflatables = Inflatables(&self.inflatables);
+        let (integration, fluid, transitions) = (self.integration(), self.fluid_model(), self.transitions());
+        let mut all: Vec<&dyn Phenomenon> =
+            vec![&self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions];
+        all.extend(bodies.map(|shapes| shapes as &dyn Phenomenon));
+        self.schedule = self.schedule.clone().with(&all);
     }
 
     /// The part that transitions between steps read.

@@ -220,7 +220,7 @@ fn insert(problem: &Problem<'_>, group: usize, layout: Layout, split: &Split, ro
     }
     owners.sort_unstable_by_key(|&r| (of_row[r as usize], r));
     // Averaging as in D2's hybrid moves each particle by the mean of the full-mass corrections; XPBD's
-    // multipliers need shares that add up (see `solver::cpu::jacobi`).
+    // multipliers need shares that add up (see `methods::jacobi`).
     let plain = problem.partition == Partition::Hybrid && problem.solver.method == crate::scene::Method::Pbd;
     let mut first_copy = vec![u32::MAX; split.copies.len()];
     for run in owners.chunk_by(|&a, &b| of_row[a as usize] == of_row[b as usize]) {

@@ -12,6 +12,7 @@
 //! | `bodies` | flat arrays of bodies |
 //! | `masses` | masses, pins and rest offsets |
 //! | `join` | bodies that grow |
+//! | `cpu`, `phenomenon` | the passes of a substep |
 //! | `moments` | sums over a body in a fixed order |
 //! | `simd` | gather, sum and move eight members at a time |
 //! | `matching` | one matching iteration over all bodies |
@@ -26,10 +27,12 @@
 //! (cited as [MHTG]); Rivers, James, "FastLSM", SIGGRAPH 2007 (masses of shared particles).
 
 pub mod bodies;
+pub(crate) mod cpu;
 pub mod join;
 pub mod masses;
 pub mod matching;
 pub mod moments;
+mod phenomenon;
 pub mod plasticity;
 pub mod regions;
 pub mod rest_moment;

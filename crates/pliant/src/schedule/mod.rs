@@ -1,6 +1,7 @@
-//! A step as data: the list of passes, and the statistics measured while running it.
+//! A substep as data: stages, passes, what phenomena declare, and the statistics measured while running it.
 
 pub mod passes;
+pub mod phenomenon;
 pub mod stage;
 pub mod stats;
 pub(crate) mod substep;

@@ -1,17 +1,16 @@
-//! The passes of a substep, derived once from the model.
+//! The passes of a substep as data, derived once from the model.
 //!
-//! Backends execute this list without knowledge of the reasons for its order. Stage names are those of the timers and
-//! of the statistics.
+//! Each phenomenon declares its passes ([`crate::schedule::phenomenon`]); [`SUBSTEP`] is the order in which they run.
+//! Constraint passes come from the solution method (`methods/`). Both solvers execute this list.
 
-use crate::constraints::group::Group;
-use crate::constraints::inflate::Inflatable;
-use crate::partition::islands::GLOBAL;
-use crate::partition::{Middle, Plan, TieRun};
-use crate::scene::Partition;
-use std::collections::BTreeMap;
+use crate::schedule::Stage;
+use crate::schedule::phenomenon::{Field, Phenomenon};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// One pass of an iteration. Everything within a pass may run in parallel.
+/// One pass. Everything within a pass may run in parallel.
+///
+/// Passes up to [`Pass::Method`] are constraint passes: the solution method creates and runs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pass {
     /// Batches of one color, of one group or of several: Gauss–Seidel between passes, no row twice within.
@@ -29,21 +28,112 @@ pub enum Pass {
         /// Group index.
         group: usize,
     },
-    /// All groups from the same positions, corrections averaged; scattered by constraint.
-    JacobiScatter,
-    /// The same, gathered by particle.
-    JacobiGather,
+    /// A pass that only the solution method understands, by the method's own number.
+    Method(u32),
+
+    /// Velocities at the start of the substep are saved for restitution.
+    SaveVelocities,
+    /// Aerodynamic forces.
+    AeroForces,
+    /// Unconstrained velocities and positions.
+    Predict,
+    /// Bodies forget the strain of the last substep.
+    BeginBodies,
+    /// Bodies forget the strain of stabilization.
+    BeginBodySolve,
+    /// Which particles belong to rigid bodies, and their share of the body's mass.
+    BeginMassSplitting,
+    /// Warm start by the last pressures, and neighbors within the kernel radius.
+    FluidNeighbors,
+    /// Particle pairs that may touch.
+    ContactNeighbors,
+    /// Particles that overlap at the start are separated without velocity.
+    SeparateParticles,
+    /// Colliders near each particle.
+    ColliderBroadPhase,
+    /// Particles inside colliders at the start are moved out without velocity.
+    SeparateColliders,
+    /// Colliders within the kernel radius of fluid particles.
+    FluidBoundary,
+    /// All iterations of the islands: patches that share nothing with others, with their collider contacts.
+    Islands,
+
     /// Volume constraints of inflatables.
     Inflate,
-    /// Collider contacts.
-    ColliderContacts,
-    /// Particle contacts.
-    ParticleContacts,
-    /// Shape matching of bodies.
-    ShapeMatching,
     /// Density constraints of fluids.
     FluidDensity,
+    /// Particle contacts.
+    ParticleContacts,
+    /// Collider contacts.
+    ColliderContacts,
+    /// Shape matching of bodies.
+    ShapeMatching,
+
+    /// Collider contacts once more after the last shape matching, which may have moved particles through a surface.
+    SurfaceContacts,
+    /// Rest shapes of plastic bodies.
+    Plasticity,
+    /// Velocities from positions, sleeping, divergence check.
+    Finalize,
+    /// Particles in contact fall back to BDF1.
+    ContactOrder,
+    /// Surface tension of fluids.
+    SurfaceTension,
+    /// Viscosity of fluids.
+    Viscosity,
+    /// Vorticity confinement of fluids.
+    Vorticity,
+    /// Restitution and rolling resistance.
+    Restitution,
 }
+
+/// Where a pass runs within a substep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// Before the iterations.
+    Before,
+    /// In every iteration.
+    Iteration,
+    /// After the iterations.
+    After,
+}
+
+/// The order of a substep. In an iteration the constraint passes come first.
+///
+/// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
+/// Only the shape of bodies comes after it.
+pub const SUBSTEP: [(Pass, Stage, When); 26] = {
+    use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
+    use When::{After, Before, Iteration};
+    [
+        (Pass::SaveVelocities, Predict, Before),
+        (Pass::AeroForces, Predict, Before),
+        (Pass::Predict, Predict, Before),
+        (Pass::BeginBodies, Predict, Before),
+        (Pass::BeginMassSplitting, Neighbors, Before),
+        (Pass::FluidNeighbors, Neighbors, Before),
+        (Pass::ContactNeighbors, Neighbors, Before),
+        (Pass::SeparateParticles, Stabilize, Before),
+        (Pass::ColliderBroadPhase, Contacts, Before),
+        (Pass::SeparateColliders, Stabilize, Before),
+        (Pass::FluidBoundary, Contacts, Before),
+        (Pass::BeginBodySolve, Solve, Before),
+        (Pass::Islands, Solve, Before),
+        (Pass::Inflate, Solve, Iteration),
+        (Pass::FluidDensity, Solve, Iteration),
+        (Pass::ParticleContacts, Solve, Iteration),
+        (Pass::ColliderContacts, Solve, Iteration),
+        (Pass::ShapeMatching, Solve, Iteration),
+        (Pass::SurfaceContacts, Solve, After),
+        (Pass::Plasticity, Finalize, After),
+        (Pass::Finalize, Finalize, After),
+        (Pass::ContactOrder, Finalize, After),
+        (Pass::SurfaceTension, Finalize, After),
+        (Pass::Viscosity, Finalize, After),
+        (Pass::Vorticity, Finalize, After),
+        (Pass::Restitution, Finalize, After),
+    ]
+};
 
 /// Iterations that are split in two halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,7 +203,7 @@ pub enum PatchOp {
     Seams,
 }
 
-/// The passes of an iteration.
+/// The passes of a substep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// Operations of each patch, run by one thread or workgroup.
@@ -121,75 +211,45 @@ pub struct Schedule {
     /// The first patches are islands: bodies that fit in one patch. Each runs all of its iterations independently, with
     /// the contacts of its particles.
     pub islands: usize,
-    /// Passes of everything else, repeated for every iteration.
+    /// Passes before the iterations, with their stages.
+    pub before: Vec<(Pass, Stage)>,
+    /// Passes of everything outside islands, repeated for every iteration.
     pub iteration: Vec<Pass>,
     /// Passes of the last iteration, if that is split in two halves; otherwise empty.
-    last: Vec<Pass>,
+    pub last: Vec<Pass>,
+    /// Passes after the iterations, with their stages.
+    pub after: Vec<(Pass, Stage)>,
 }
 
 impl Schedule {
-    /// Builds the list from partitioned groups.
-    pub fn new(
-        partition: Partition,
-        plan: &Plan,
-        islands: usize,
-        groups: &[Group],
-        inflatables: &[Inflatable],
-        touches: HasColliderContacts,
-    ) -> Self {
-        let mut all = Self { islands, ..Self::default() };
-        match partition {
-            _ if groups.is_empty() => {}
-            Partition::Serial => all.iteration.extend((0..groups.len()).map(|group| Pass::Serial { group })),
-            Partition::Jacobi => all.iteration.push(Pass::JacobiScatter),
-            Partition::JacobiGather => all.iteration.push(Pass::JacobiGather),
-            _ => all.add_gauss_seidel(plan, groups),
+    /// Adds the passes of all phenomena to the constraint passes of a solution method, in the order of [`SUBSTEP`].
+    ///
+    /// # Panics
+    /// If a pass reads what no earlier pass writes and no phenomenon keeps, or is not in [`SUBSTEP`].
+    #[must_use]
+    pub fn with(mut self, phenomena: &[&dyn Phenomenon]) -> Self {
+        let declared: Vec<_> = phenomena.iter().flat_map(|p| p.passes().into_iter().map(|d| (p.name(), d))).collect();
+        let mut known: BTreeSet<Field> = phenomena.iter().flat_map(|p| p.kept().iter().copied()).collect();
+        for (pass, stage, when) in SUBSTEP {
+            if pass == Pass::Islands && self.islands > 0 {
+                self.before.push((pass, stage));
+                continue;
+            }
+            let Some((name, found)) = declared.iter().find(|(_, d)| d.pass == pass) else { continue };
+            let missing = found.reads.iter().find(|field| !known.contains(field));
+            assert!(missing.is_none(), "{name}: pass {pass:?} reads {missing:?}, which nothing has written");
+            known.extend(found.writes);
+            match when {
+                When::Before => self.before.push((pass, stage)),
+                When::Iteration => {
+                    let lists = [Some(&mut self.iteration), (!self.last.is_empty()).then_some(&mut self.last)];
+                    lists.into_iter().flatten().for_each(|list| list.push(pass.clone()));
+                }
+                When::After => self.after.push((pass, stage)),
+            }
         }
-        if !inflatables.is_empty() {
-            all.iteration.push(Pass::Inflate);
-        }
-        if touches == HasColliderContacts::Some {
-            all.iteration.push(Pass::ColliderContacts);
-        }
-        match plan.middle {
-            Some(Middle { always: true, .. }) => all.iteration = all.in_halves(),
-            Some(_) => all.last = all.in_halves(),
-            None => {}
-        }
-        all
-    }
-
-    /// Gauss–Seidel passes: patches, tiling by tiling, then constraints outside patches. Seams are joined as soon as
-    /// the patches are done: all later passes use the particles themselves.
-    fn add_gauss_seidel(&mut self, plan: &Plan, groups: &[Group]) {
-        let count = plan.tilings.last().map_or(self.islands, |t| t.end as usize);
-        let mut lists = (0..count).map(|_| Vec::new()).collect::<Vec<_>>();
-        let mut global = Vec::new();
-        for entry in ordered(plan, groups) {
-            let list = if entry.patch == GLOBAL { &mut global } else { &mut lists[entry.patch as usize] };
-            list.push(entry);
-        }
-        let islands = self.islands;
-        let second = |patch: usize| plan.middle.filter(|_| patch >= islands).map(|middle| middle.group);
-        self.patches = lists.into_iter().enumerate().map(|(patch, list)| halves(list, second(patch))).collect();
-        let seams = plan.ties.iter().find(|t| t.group.is_none());
-        let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });
-        self.iteration.extend(seams.clone().map(Pass::Spread));
-        self.iteration.extend(plan.tilings.iter().map(|t| Pass::Patches(t.start as usize..t.end as usize)));
-        self.iteration.extend(seams.map(Pass::Join));
-        self.iteration.extend(passes(global, plan.together));
-    }
-
-    /// Appends a pass to an iteration, but before collider contacts: colliders have priority over everything except the
-    /// shape of bodies.
-    pub fn and(mut self, pass: Option<Pass>) -> Self {
-        let Some(pass) = pass else { return self };
-        let lists = [Some(&mut self.iteration), (!self.last.is_empty()).then_some(&mut self.last)];
-        for list in lists.into_iter().flatten() {
-            let before = matches!(pass, Pass::ParticleContacts | Pass::FluidDensity)
-                && list.last() == Some(&Pass::ColliderContacts);
-            list.insert(list.len() - usize::from(before), pass.clone());
-        }
+        let unordered = declared.iter().find(|(_, d)| SUBSTEP.iter().all(|(pass, ..)| *pass != d.pass));
+        assert!(unordered.is_none(), "{unordered:?} has no place in SUBSTEP");
         self
     }
 
@@ -209,23 +269,6 @@ impl Schedule {
         }
     }
 
-    /// An iteration in which copies on seams are joined between the two halves of the patches.
-    fn in_halves(&self) -> Vec<Pass> {
-        let mut list = Vec::new();
-        for pass in &self.iteration {
-            match (pass, list.last()) {
-                (Pass::Patches(range), Some(Pass::Spread(seams))) => {
-                    let seams = seams.clone();
-                    list.push(Pass::Half(range.clone(), Half::First));
-                    list.extend([Pass::Join(seams.clone()), Pass::Spread(seams)]);
-                    list.push(Pass::Half(range.clone(), Half::Second));
-                }
-                _ => list.push(pass.clone()),
-            }
-        }
-        list
-    }
-
     /// Patches of each pass that runs them in parallel, without islands.
     pub fn tilings(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.iteration.iter().filter_map(|pass| match pass {
@@ -237,117 +280,65 @@ impl Schedule {
     /// Number of constraint passes in an iteration: barriers between kernels, without contacts and volumes. Islands
     /// count as one.
     pub fn constraint_passes(&self) -> usize {
-        let passes = self.iteration.iter().filter(|p| {
-            !matches!(
-                p,
-                Pass::Inflate
-                    | Pass::ColliderContacts
-                    | Pass::ParticleContacts
-                    | Pass::ShapeMatching
-                    | Pass::FluidDensity
-            )
-        });
-        passes.count() + usize::from(self.islands > 0)
+        self.iteration.iter().filter(|pass| pass.is_constraint_pass()).count() + usize::from(self.islands > 0)
     }
 }
 
-/// One batch, or the spread or join of copies around it.
-struct Entry {
-    patch: u32,
-    color: u32,
-    job: PatchOp,
+impl Pass {
+    /// Whether the solution method creates and runs it.
+    pub fn is_constraint_pass(&self) -> bool {
+        SUBSTEP.iter().all(|(pass, ..)| pass != self)
+    }
 }
 
-/// All entries in the order in which they run within their patch.
-fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
-    let tied: BTreeMap<(usize, u32), &TieRun> =
-        plan.ties.iter().filter_map(|t| Some(((t.group?, t.patch), t))).collect();
-    let mut entries = Vec::new();
-    for (group, g) in groups.iter().enumerate() {
-        let mut batch = 0;
-        for run in g.batches.chunk_by(|a, b| a.patch == b.patch) {
-            let patch = run[0].patch;
-            let tie = tied.get(&(group, patch));
-            let copies = tie.map(|t| Copies { group: Some(group), ties: t.ties.clone() });
-            let from = tie.map_or(u32::MAX, |t| t.first_color);
-            let mut spread = copies.clone().map(PatchOp::Spread);
-            for b in run {
-                if b.color >= from {
-                    entries.extend(spread.take().map(|job| Entry { patch, color: b.color, job }));
-                }
-                entries.push(Entry {
-                    patch,
-                    color: b.color,
-                    job: PatchOp::Batches { group, batches: batch..batch + 1 },
-                });
-                batch += 1;
-            }
-            entries.extend(copies.map(|c| Entry { patch, color: u32::MAX, job: PatchOp::Join(c) }));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schedule::phenomenon::PassInfo;
+
+    struct Declares(Vec<PassInfo>);
+
+    impl Phenomenon for Declares {
+        fn name(&self) -> &'static str {
+            "test"
+        }
+        fn passes(&self) -> Vec<PassInfo> {
+            self.0.clone()
+        }
+        fn kept(&self) -> &'static [Field] {
+            &[Field::Positions]
         }
     }
-    if plan.together {
-        // Color by color over all groups; the stable sort keeps the order of groups within a color.
-        entries.sort_by_key(|e| e.color);
+
+    fn pass(pass: Pass, reads: &'static [Field], writes: &'static [Field]) -> PassInfo {
+        PassInfo { pass, reads, writes }
     }
-    entries
-}
 
-/// Operations of a patch, in two halves if `second` is the group that the second half begins with.
-fn halves(entries: Vec<Entry>, second: Option<usize>) -> Vec<PatchOp> {
-    let Some(second) = second else { return jobs(entries) };
-    let group = |entry: &Entry| match &entry.job {
-        PatchOp::Batches { group, .. } => Some(*group),
-        PatchOp::Spread(copies) | PatchOp::Join(copies) => copies.group,
-        PatchOp::Seams => None,
-    };
-    let (before, after) = entries.into_iter().partition(|entry| group(entry) < Some(second));
-    [jobs(before), vec![PatchOp::Seams], jobs(after)].concat()
-}
-
-/// Operations of a patch: batches contiguous in memory are merged.
-fn jobs(entries: Vec<Entry>) -> Vec<PatchOp> {
-    let mut jobs: Vec<PatchOp> = Vec::new();
-    for entry in entries {
-        match (jobs.last_mut(), entry.job) {
-            (Some(PatchOp::Batches { group, batches }), PatchOp::Batches { group: g, batches: next })
-                if *group == g && batches.end == next.start =>
-            {
-                batches.end = next.end;
-            }
-            (_, job) => jobs.push(job),
-        }
+    #[test]
+    fn passes_of_all_phenomena_run_in_the_order_of_the_substep() {
+        let late = Declares(vec![
+            pass(Pass::Restitution, &[Field::SavedVelocities], &[]),
+            pass(Pass::ShapeMatching, &[Field::Positions], &[]),
+            pass(Pass::SaveVelocities, &[], &[Field::SavedVelocities]),
+        ]);
+        let contact = Declares(vec![pass(Pass::ColliderContacts, &[Field::Positions], &[])]);
+        let start = Schedule { iteration: vec![Pass::Serial { group: 0 }], ..Schedule::default() };
+        let schedule = start.with(&[&late, &contact]);
+        assert_eq!(schedule.before, [(Pass::SaveVelocities, Stage::Predict)]);
+        assert_eq!(schedule.iteration, [Pass::Serial { group: 0 }, Pass::ColliderContacts, Pass::ShapeMatching]);
+        assert_eq!(schedule.after, [(Pass::Restitution, Stage::Finalize)]);
+        assert_eq!(schedule.constraint_passes(), 1);
     }
-    jobs
-}
 
-/// Passes over all threads: batches of one color are one pass if kinds were colored together.
-fn passes(entries: Vec<Entry>, together: bool) -> Vec<Pass> {
-    let mut passes = Vec::new();
-    let mut last = u32::MAX;
-    for entry in entries {
-        match entry.job {
-            PatchOp::Batches { group, batches } => {
-                let id = BatchId { group, batch: batches.start };
-                match passes.last_mut() {
-                    Some(Pass::Batches(ids)) if together && entry.color == last => ids.push(id),
-                    _ => passes.push(Pass::Batches(vec![id])),
-                }
-            }
-            PatchOp::Spread(copies) => passes.push(Pass::Spread(copies)),
-            PatchOp::Join(copies) => passes.push(Pass::Join(copies)),
-            // Used by patches only.
-            PatchOp::Seams => {}
-        }
-        last = entry.color;
+    #[test]
+    #[should_panic(expected = "reads Some(SavedVelocities), which nothing has written")]
+    fn a_pass_that_reads_what_nothing_has_written_is_refused() {
+        let _ = Schedule::default().with(&[&Declares(vec![pass(Pass::Restitution, &[Field::SavedVelocities], &[])])]);
     }
-    passes
-}
 
-/// Whether particles outside islands can have collider contacts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HasColliderContacts {
-    /// There are colliders, and particles outside islands.
-    Some,
-    /// Otherwise.
-    None,
+    #[test]
+    #[should_panic(expected = "has no place in SUBSTEP")]
+    fn a_pass_without_a_place_in_the_substep_is_refused() {
+        let _ = Schedule::default().with(&[&Declares(vec![pass(Pass::Method(0), &[], &[])])]);
+    }
 }

@@ -1,6 +1,7 @@
 //! What every stage of a substep shares on the CPU: its times, and the first particle that diverged.
 
 use crate::math::V3;
+use crate::runtime::cpu::{Isa, Threads};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Beyond this a single-precision position resolves less than a decimeter [m].
@@ -22,7 +23,20 @@ pub(crate) struct Substep {
     pub(crate) end: f64,
 }
 
-/// Remembers the first particle that ran away, whichever thread saw it.
+/// What every pass on the CPU is given.
+#[derive(Clone, Copy)]
+pub(crate) struct CpuContext<'a> {
+    /// The thread pool.
+    pub(crate) threads: &'a Threads,
+    /// Instruction set of the kernels.
+    pub(crate) isa: Isa,
+    /// The substep.
+    pub(crate) substep: &'a Substep,
+    /// Where passes report particles that diverge.
+    pub(crate) divergence: &'a DivergenceFlag,
+}
+
+/// The first particle that diverged, on any thread.
 pub(crate) struct DivergenceFlag(AtomicUsize);
 
 impl DivergenceFlag {

@@ -20,6 +20,7 @@ use crate::math::RowData;
 use crate::neighbors::ASLEEP;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
+use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use crate::settings::Settings;
 use crate::state::State;
 use crate::transitions::drain::Drain;
@@ -43,6 +44,21 @@ pub struct TransitionModel<'a> {
     pub melts: &'a [Melt],
     /// Liquids that freeze.
     pub freezes: &'a [Freeze],
+}
+
+impl Phenomenon for TransitionModel<'_> {
+    fn name(&self) -> &'static str {
+        "transitions"
+    }
+
+    /// None: the host edits the state between steps.
+    fn passes(&self) -> Vec<PassInfo> {
+        Vec::new()
+    }
+
+    fn kept(&self) -> &'static [Field] {
+        &[Field::Transitions, Field::ParticleKinds]
+    }
 }
 
 /// Before a step: grains come out, bodies melt, liquids freeze.

@@ -133,18 +133,14 @@ fn check(sim: &Simulation, partition: Partition, last: bool) {
                     *walk.runs.entry((*group, block * 8 + lane)).or_default() += 1;
                 }
             }
-            Pass::JacobiScatter | Pass::JacobiGather => {
+            Pass::Method(_) => {
                 for (g, group) in model.groups.iter().enumerate() {
                     for (block, lane) in group.slots() {
                         *walk.runs.entry((g, block * 8 + lane)).or_default() += 1;
                     }
                 }
             }
-            Pass::Inflate
-            | Pass::ColliderContacts
-            | Pass::ParticleContacts
-            | Pass::ShapeMatching
-            | Pass::FluidDensity => {}
+            other => assert!(!other.is_constraint_pass(), "{other:?}"),
         }
     }
     for (g, group) in model.groups.iter().enumerate() {

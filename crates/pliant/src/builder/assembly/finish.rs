@@ -14,13 +14,13 @@ use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::error::SceneError;
 use crate::math::RowData;
+use crate::methods::{PlanInput, method};
 use crate::model::Model;
 use crate::partition::Target;
 use crate::partition::islands::{Islands, PatchCapacity};
 use crate::partition::{Problem, plan};
 use crate::rigid::ShapeMatch;
 use crate::scene::{Integrator, Partition, Scene};
-use crate::schedule::passes::{HasColliderContacts, Pass, Schedule};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
 use glam::Vec3;
@@ -64,9 +64,6 @@ impl Assembly {
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
         finish_sails(&mut self.aero_surfaces, particles);
         let runs = runs(islands.runs, particles);
-        // Islands process their own contacts.
-        let outside = runs.len() > island_count && !scene.collider.is_empty();
-        let touches = if outside { HasColliderContacts::Some } else { HasColliderContacts::None };
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
@@ -79,11 +76,13 @@ impl Assembly {
         if let Some(fluid) = &fluid {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
-        let model = Model {
-            schedule: Schedule::new(settings.partition, &plan, island_count, &groups, &self.inflatables, touches)
-                .and((!scene.liquid.is_empty()).then_some(Pass::FluidDensity))
-                .and(particle_contact.is_some().then_some(Pass::ParticleContacts))
-                .and(state.shapes.is_some().then_some(Pass::ShapeMatching)),
+        let mut model = Model {
+            schedule: method(partition).passes(&PlanInput {
+                partition,
+                plan: &plan,
+                islands: island_count,
+                groups: &groups,
+            }),
             particle_contact,
             fluid,
             rest: rest_places,
@@ -109,6 +108,7 @@ impl Assembly {
             notes: self.notes,
             partition_seconds,
         };
+        model.add_passes(&state);
         Ok((model, state))
     }
 

@@ -8,7 +8,12 @@ pub mod restitution;
 pub mod rigid_mass_splitting;
 
 use crate::contact::collider_contact::MovingCollider;
+use crate::contact::model::ContactModel;
 use crate::memory::{nested, of};
+use crate::rigid;
+use crate::schedule::passes::Pass;
+use crate::schedule::substep::CpuContext;
+use crate::state::State;
 use collider_contacts::Contact;
 use particle_contacts::ParticleContacts;
 use restitution::RestitutionScratch;
@@ -41,5 +46,45 @@ impl ContactScratch {
     pub(crate) fn bytes(&self) -> u64 {
         let colliders = of(&self.moving_colliders) + of(&self.slippery) + nested(&self.contacts);
         colliders + self.particle_contacts.bytes() + self.mass_splitting.bytes()
+    }
+}
+
+/// Runs a pass. Runs of particles before `islands` belong to islands, which solve their collider contacts themselves.
+pub(crate) fn run(
+    pass: &Pass,
+    cx: &CpuContext<'_>,
+    model: &ContactModel<'_>,
+    islands: usize,
+    state: &mut State,
+    scratch: &mut ContactScratch,
+) {
+    let CpuContext { threads, isa, substep, .. } = *cx;
+    match pass {
+        Pass::SaveVelocities => scratch.restitution.remember(model, state),
+        Pass::BeginMassSplitting => scratch.mass_splitting.begin(model, state),
+        Pass::ContactNeighbors => {
+            scratch.particle_contacts.find(threads, model, state, &scratch.mass_splitting);
+        }
+        Pass::SeparateParticles => {
+            // Particles stopped by a surface are out of their body's shape; shape matching would move them through it.
+            let matches = !model.has_surface();
+            scratch.particle_contacts.stabilize((threads, isa), model, state, |shapes, rows| {
+                if matches {
+                    rigid::cpu::match_all((threads, isa), model.settings.extraction, shapes, rows);
+                }
+            });
+        }
+        Pass::ColliderBroadPhase => collider_contacts::find(threads, model, state, scratch, substep),
+        Pass::SeparateColliders => collider_contacts::stabilize(threads, model, state, scratch),
+        Pass::ParticleContacts => {
+            let ContactScratch { particle_contacts, mass_splitting, contacts, .. } = scratch;
+            let counts = particle_contacts.count_contacts(threads, state);
+            mass_splitting.count(counts, &state.rows, contacts, model.settings.iterations);
+            particle_contacts.touch((threads, isa), model, state, mass_splitting);
+        }
+        Pass::ColliderContacts | Pass::SurfaceContacts => collider_contacts::touch(threads, islands, state, scratch),
+        Pass::ContactOrder => scratch.particle_contacts.fall_back(model, state, 1.0 / substep.h),
+        Pass::Restitution => restitution::bounce(threads, model, state, scratch, substep),
+        other => unreachable!("{other:?} is no pass of contact"),
     }
 }

@@ -25,7 +25,8 @@ use crate::memory::of;
 use crate::neighbors::{ASLEEP, Cloud, Finder, Pairs, Search};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
-use crate::schedule::substep::Substep;
+use crate::schedule::passes::Pass;
+use crate::schedule::substep::CpuContext;
 use crate::state::State;
 
 /// Neighbor lists and buffers of the passes.
@@ -108,18 +109,6 @@ impl Flow {
         self.gradients.resize(n, [0.0; 4]);
     }
 
-    /// Finds the colliders within the kernel radius.
-    pub fn find_walls(
-        &mut self,
-        threads: &Threads,
-        model: &FluidModel<'_>,
-        state: &State,
-        moving_colliders: &[MovingCollider],
-        sub: &Substep,
-    ) {
-        self.walls.find(threads, model, state, moving_colliders, sub);
-    }
-
     /// All densities once.
     pub fn project(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State) {
         let Some(fluid) = &model.fluid else { return };
@@ -141,15 +130,41 @@ impl Flow {
         work.move_all(threads, state, (packed, gradients));
     }
 
-    /// Velocities at the end of the substep.
-    pub fn settle(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State, sub: &Substep) {
-        let Some(fluid) = &model.fluid else { return };
+    /// Runs a pass. `moving_colliders` are the colliders of this substep.
+    pub(crate) fn run(
+        &mut self,
+        pass: &Pass,
+        cx: &CpuContext<'_>,
+        model: &FluidModel<'_>,
+        state: &mut State,
+        moving_colliders: &[MovingCollider],
+    ) {
+        let Some(fluid) = model.fluid else { return };
+        let CpuContext { threads, isa, substep, .. } = *cx;
+        match pass {
+            Pass::FluidNeighbors => {
+                self.begin(threads, fluid, state);
+                self.find(threads, fluid, state);
+            }
+            Pass::FluidBoundary => self.walls.find(threads, model, state, moving_colliders, substep),
+            Pass::FluidDensity => self.project(threads, isa, model, state),
+            _ => self.apply_forces(pass, cx, model, state),
+        }
+    }
+
+    /// Forces that act on velocities, at the end of the substep.
+    fn apply_forces(&mut self, pass: &Pass, cx: &CpuContext<'_>, model: &FluidModel<'_>, state: &mut State) {
+        let Some(fluid) = model.fluid else { return };
+        let threads = cx.threads;
         let Self { finder, walls, drag, pulls, packed, gradients, .. } = self;
-        let around =
-            viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way: sweep_variant(fluid, isa), h: sub.h };
-        pulls.pull(threads, model, state, (packed, gradients), around);
-        drag.settle(threads, model, state, around);
-        vorticity::swirl(threads, model, state, (packed, gradients), around);
+        let way = sweep_variant(fluid, cx.isa);
+        let around = viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way, h: cx.substep.h };
+        match pass {
+            Pass::SurfaceTension => pulls.pull(threads, model, state, (packed, gradients), around),
+            Pass::Viscosity => drag.settle(threads, model, state, around),
+            Pass::Vorticity => vorticity::swirl(threads, model, state, (packed, gradients), around),
+            other => unreachable!("{other:?} is no pass of fluids"),
+        }
     }
 }
 

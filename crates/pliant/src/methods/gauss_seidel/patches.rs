@@ -3,26 +3,26 @@
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
 use crate::constraints::{ConstraintKind, Scales};
+use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::collider_contacts::Touch;
 use crate::math::RowData;
-use crate::model::Model;
+use crate::methods::ConstraintModel;
+use crate::methods::gauss_seidel::{batches, phantoms};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::passes::{Copies, Half, PatchOp};
-use crate::solver::cpu::Scratch;
-use crate::solver::cpu::{gauss_seidel, phantoms};
+use crate::schedule::substep::CpuContext;
 use crate::state::State;
 use std::ops::Range;
 use std::time::Instant;
 
 /// Runs all iterations of every island, in parallel over islands.
 pub fn run_islands(
-    threads: &Threads,
-    isa: Isa,
-    model: &Model,
+    cx: &CpuContext<'_>,
+    model: &ConstraintModel<'_>,
     state: &mut State,
-    scratch: &mut Scratch,
+    (contact, seconds): (&mut ContactScratch, &mut [Vec<f64>]),
     scales: Scales<f32>,
 ) {
     let islands = &model.schedule.patches[..model.schedule.islands];
@@ -30,19 +30,19 @@ pub fn run_islands(
         return;
     }
     let touch = Touch {
-        moving_colliders: &scratch.contact.moving_colliders,
-        slippery: &scratch.contact.slippery,
+        moving_colliders: &contact.moving_colliders,
+        slippery: &contact.slippery,
         radii: &state.radii,
         phases: &state.phases,
         previous: &state.previous,
-        mass_splitting: &scratch.contact.mass_splitting,
+        mass_splitting: &contact.mass_splitting,
     };
     let lambda = multipliers(&mut state.multipliers);
-    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
+    let work = patch_work(cx.isa, scales, model, &mut state.rows, &lambda);
     let n = islands.len();
-    let contacts = (&mut scratch.contact.contacts[..n], 1);
-    let seconds = (&mut scratch.patch_seconds[..n], 1);
-    threads.runs(contacts, seconds, |i, contacts, seconds| {
+    let contacts = (&mut contact.contacts[..n], 1);
+    let seconds = (&mut seconds[..n], 1);
+    cx.threads.runs(contacts, seconds, |i, contacts, seconds| {
         for _ in 0..model.settings.iterations {
             // SAFETY: each island is processed once, and shares no row with another.
             unsafe { work.run(&islands[i], &mut seconds[0]) };
@@ -54,8 +54,8 @@ pub fn run_islands(
 
 /// Runs one tiling, or half of its operations: patches in parallel.
 pub fn run_tiling(
-    (threads, isa): (&Threads, Isa),
-    model: &Model,
+    cx: &CpuContext<'_>,
+    model: &ConstraintModel<'_>,
     state: &mut State,
     seconds: &mut [Vec<f64>],
     scales: Scales<f32>,
@@ -63,8 +63,8 @@ pub fn run_tiling(
 ) {
     let patches = &model.schedule.patches[range.clone()];
     let lambda = multipliers(&mut state.multipliers);
-    let work = patch_work(isa, scales, model, &mut state.rows, &lambda);
-    threads.each(&mut seconds[range.clone()], |i, seconds| {
+    let work = patch_work(cx.isa, scales, model, &mut state.rows, &lambda);
+    cx.threads.each(&mut seconds[range.clone()], |i, seconds| {
         let jobs = half.map_or(&patches[i][..], |half| half.of(&patches[i]));
         // SAFETY: each patch is processed once, and shares no row with another of its tiling.
         unsafe { work.run(jobs, seconds) };
@@ -83,11 +83,11 @@ fn multipliers(groups: &mut [Vec<f32>]) -> [Shared<'_, f32>; ConstraintKind::ALL
 fn patch_work<'a>(
     isa: Isa,
     scales: Scales<f32>,
-    model: &'a Model,
+    model: &ConstraintModel<'a>,
     rows: &'a mut [RowData],
     lambda: &'a [Shared<'a, f32>],
 ) -> Work<'a> {
-    Work { isa, scales, groups: &model.groups, phantoms: &model.phantoms, rows: Shared::new(rows), lambda }
+    Work { isa, scales, groups: model.groups, phantoms: model.phantoms, rows: Shared::new(rows), lambda }
 }
 
 /// Moves the patches' time per group to the groups' times, divided by the thread count.
@@ -153,6 +153,6 @@ impl Work<'_> {
         // SAFETY: the caller has exclusive access to these batches, which are contiguous in memory.
         let lambda = unsafe { self.lambda[g].slice(first.first * m..(last.first + last.blocks()) * m) };
         // SAFETY: as above for their rows.
-        unsafe { gauss_seidel::run_batches(self.isa, self.scales, group, batches, self.rows, lambda) };
+        unsafe { batches::run_batches(self.isa, self.scales, group, batches, self.rows, lambda) };
     }
 }

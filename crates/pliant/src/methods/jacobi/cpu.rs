@@ -10,12 +10,12 @@ use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::{Constraint, Row, Scales, Visitor};
 use crate::math::Lane;
 use crate::math::RowData;
-use crate::model::Model;
+use crate::methods::ConstraintModel;
+use crate::methods::jacobi::JacobiCpu;
 use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::simd::Pack;
-use crate::runtime::cpu::threads::Threads;
 use crate::scene::Method;
-use crate::solver::cpu::Scratch;
+use crate::schedule::substep::CpuContext;
 use crate::state::State;
 
 /// Scaling of inverse masses in the solve.
@@ -42,13 +42,13 @@ impl Split<'_> {
 
 /// By constraint: corrections are written to separate slots, then each row sums its slots.
 pub fn scatter(
-    threads: &Threads,
-    isa: Isa,
-    model: &Model,
+    cx: &CpuContext<'_>,
+    model: &ConstraintModel<'_>,
     state: &mut State,
-    scratch: &mut Scratch,
+    scratch: &mut JacobiCpu,
     scales: Scales<f32>,
 ) {
+    let CpuContext { threads, isa, .. } = *cx;
     let split = split(model, &scratch.counts);
     for ((group, lambda), slots) in model.groups.iter().zip(&mut state.multipliers).zip(&mut scratch.slots) {
         let rows = &state.rows;
@@ -75,7 +75,14 @@ pub fn scatter(
 }
 
 /// By particle: each row projects every constraint it belongs to and keeps its own share.
-pub fn gather(threads: &Threads, model: &Model, state: &mut State, scratch: &mut Scratch, scales: Scales<f32>) {
+pub fn gather(
+    cx: &CpuContext<'_>,
+    model: &ConstraintModel<'_>,
+    state: &mut State,
+    scratch: &mut JacobiCpu,
+    scales: Scales<f32>,
+) {
+    let threads = cx.threads;
     let split = split(model, &scratch.counts);
     let (rows, multipliers, particles) = (&state.rows, &state.multipliers, state.particles);
     let omega = model.settings.omega;
@@ -109,17 +116,17 @@ pub fn gather(threads: &Threads, model: &Model, state: &mut State, scratch: &mut
     std::mem::swap(&mut state.rows, &mut scratch.next);
 }
 
-fn split<'a>(model: &Model, counts: &'a [f32]) -> Split<'a> {
+fn split<'a>(model: &ConstraintModel<'_>, counts: &'a [f32]) -> Split<'a> {
     let counts = if model.settings.method == Method::Xpbd { counts } else { &counts[..0] };
     Split { counts, omega: model.settings.omega }
 }
 
-fn entries(model: &Model, row: usize) -> &[crate::constraints::group::Entry] {
+fn entries<'a>(model: &ConstraintModel<'a>, row: usize) -> &'a [crate::constraints::group::Entry] {
     let offsets = &model.incidence.offsets;
     &model.incidence.entries[offsets[row] as usize..offsets[row + 1] as usize]
 }
 
-fn layout_rows(model: &Model, group: u16) -> usize {
+fn layout_rows(model: &ConstraintModel<'_>, group: u16) -> usize {
     model.groups[usize::from(group)].layout().rows
 }
 
@@ -185,7 +192,7 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
         for part in (0..BLOCK).step_by(F::WIDTH) {
             let rows = std::array::from_fn(|k| {
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
-                // SAFETY: `build::pack` has proved the indices in range; nobody writes rows in this pass.
+                // SAFETY: `builder::packing` has proved the indices in range; no thread writes rows in this pass.
                 let row = unsafe { F::gather(work.rows, index) };
                 if K::TURNS { row } else { work.split.split_mass(row, index) }
             });

@@ -1,5 +1,6 @@
 //! Residuals, energies and momenta: sums over the state, in f64 and in a fixed order.
 
+use crate::constraints::cpu::volume;
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
 use crate::constraints::{Constraint, ConstraintKind, Row, Visitor};
@@ -10,7 +11,6 @@ use crate::math::V3;
 use crate::model::Model;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::stats::{DENSITY, INFLATE, LiquidProbe, Probe, Residual, Residuals};
-use crate::solver::cpu::inflate::volume;
 use crate::state::State;
 use glam::DVec3;
 use std::ops::Range;

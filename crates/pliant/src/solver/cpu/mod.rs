@@ -1,29 +1,23 @@
-//! CPU backend: executes the list of passes with its threads.
+//! CPU backend: runs the passes of the schedule on a thread pool, and measures the state.
 //!
-//! One file per stage; each gathers, calls a kernel and scatters. Results are bitwise equal for any thread count and
+//! Results are bitwise equal for any thread count and
 //! SIMD width: passes only contain work that is independent of order, and every sum has a fixed order.
 
-pub mod gauss_seidel;
-pub mod inflate;
-pub mod jacobi;
 pub mod measure;
-pub mod patches;
-pub mod phantoms;
 pub mod substep;
 
 use crate::aero::cpu::AeroScratch;
-use crate::constraints::group::BLOCK;
+use crate::constraints::cpu::volume;
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::collider_contacts::forces;
 use crate::error::Diverged;
 use crate::fluid::cpu::Flow;
-use crate::math::RowData;
 use crate::math::V3;
-use crate::memory::{nested, of};
+use crate::memory::of;
+use crate::methods::{CpuMethod, method};
 use crate::model::Model;
 use crate::runtime::cpu::Isa;
 use crate::runtime::cpu::Threads;
-use crate::scene::Partition;
 use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
 use crate::state::State;
 
@@ -36,41 +30,26 @@ pub(crate) struct Scratch {
     pub(crate) contact: ContactScratch,
     /// Liquids.
     pub(crate) flow: Flow,
-    /// Time spent on each group, by patch.
-    pub(crate) patch_seconds: Vec<Vec<f64>>,
+    /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
-    /// Corrections of Jacobi passes by group.
-    pub(crate) slots: Vec<Vec<RowData>>,
-    /// Number of constraints on each row.
-    pub(crate) counts: Vec<f32>,
-    /// Second position buffer of the gathering Jacobi pass.
-    pub(crate) next: Vec<RowData>,
+    /// The solution method; none where another backend moves the state.
+    pub(crate) method: Option<Box<dyn CpuMethod>>,
 }
 
 impl Scratch {
     fn bytes(&self) -> u64 {
-        let phenomena = self.aero.bytes() + self.contact.bytes() + self.flow.bytes();
-        let solve = of(&self.gradients) + nested(&self.patch_seconds) + nested(&self.slots);
-        phenomena + solve + of(&self.counts) + of(&self.next)
+        let phenomena = self.aero.bytes() + self.contact.bytes() + self.flow.bytes() + of(&self.gradients);
+        phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
     fn new(model: &Model, state: &State) -> Self {
-        let jacobi = matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather);
-        let offsets = &model.incidence.offsets;
-        let gather = model.settings.partition == Partition::JacobiGather;
+        let longest = model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0);
         Self {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
             contact: ContactScratch::new(model.runs.len(), model.colliders.len()),
             flow: Flow::default(),
-            patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
-            gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
-            slots: if jacobi {
-                model.groups.iter().map(|g| vec![[0.0; 4]; g.blocks() * g.layout().rows * BLOCK]).collect()
-            } else {
-                Vec::new()
-            },
-            counts: offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
-            next: if gather { state.rows.clone() } else { Vec::new() },
+            gradients: vec![V3::zero(); longest],
+            method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),
         }
     }
 }
@@ -193,7 +172,6 @@ impl Cpu {
 
     /// Volume of each inflatable [m³].
     pub fn volumes(&self, model: &Model, state: &State) -> Vec<f64> {
-        let volume = |b| inflate::volume(&self.threads, b, &state.rows);
-        self.threads.enter(|| model.inflatables.iter().map(volume).collect())
+        self.threads.enter(|| model.inflatables.iter().map(|b| volume(&self.threads, b, &state.rows)).collect())
     }
 }

@@ -1,31 +1,24 @@
-//! A substep: the stages in order, and the passes of stage solve.
+//! A substep on the CPU: runs the passes of the schedule in order and times their stages.
 
 use crate::aero::cpu::wind_forces;
 use crate::constraints::Scales;
-use crate::contact::cpu::ContactScratch;
-use crate::contact::cpu::{collider_contacts, restitution};
+use crate::constraints::cpu::inflate;
 use crate::error::Diverged;
-use crate::integration::predict::IntegrationModel;
-use crate::integration::{finalize, predict};
-use crate::math::RowData;
+use crate::methods::{SolveData, scales};
 use crate::model::Model;
-use crate::rigid::{self, ShapeMatch};
+use crate::rigid::cpu::RigidSettings;
 use crate::runtime::cpu::{Isa, Threads};
-use crate::scene::{Integrator, Method};
 use crate::schedule::Stage;
 use crate::schedule::passes::{BatchId, Copies, Pass};
 use crate::schedule::stats::Times;
-use crate::schedule::substep::{DivergenceFlag, Substep};
+use crate::schedule::substep::{CpuContext, DivergenceFlag, Substep};
 use crate::solver::cpu::Scratch;
-use crate::solver::cpu::{gauss_seidel, inflate, jacobi, patches, phantoms};
 use crate::state::State;
+use crate::{contact, integration, rigid};
 use std::time::Instant;
 
-/// Chunks of a body's particles per thread, at least.
-const SHAPE_GRAIN: usize = 16;
-
-/// One substep, stage by stage.
-pub fn run(
+/// One substep, pass by pass.
+pub(crate) fn run(
     threads: &Threads,
     isa: Isa,
     model: &Model,
@@ -34,92 +27,112 @@ pub fn run(
     times: &mut Times,
 ) -> Result<(), Diverged> {
     let settings = &model.settings;
-    let (contact_model, fluid_model) = (model.contact(), model.fluid_model());
     let h = settings.dt / settings.substeps as f32;
     let length = f64::from(settings.dt) / f64::from(settings.substeps);
-    let sub = Substep {
+    let substep = Substep {
         index: state.substeps,
         h,
         keep: libm::expf(-settings.damping * h),
         start: state.time,
         end: (state.substeps + 1) as f64 * length,
     };
-    let mut clock = Clock::start();
     let divergence = DivergenceFlag::new();
+    let cx = CpuContext { threads, isa, substep: &substep, divergence: &divergence };
+    let scales = scales(settings, &substep);
+    let mut clock = Clock::start();
 
-    scratch.contact.restitution.remember(&contact_model, state);
-    wind_forces(threads, (&model.aero_surfaces, settings.wind), state, &mut scratch.aero, &sub);
-    let integration = IntegrationModel { settings, pins: &model.pins, spin_weights: &model.spin_weights };
-    predict::predict(threads, &integration, state, &scratch.aero.forces, &sub, &divergence);
-    clock.lap(&mut times.stages[Stage::Predict as usize]);
-    check(&divergence, Stage::Predict, model, state)?;
-
-    if let Some(shapes) = &mut state.shapes {
-        shapes.begin(h, settings.iterations);
+    for (pass, stage) in &model.schedule.before {
+        run_pass(pass, &cx, model, state, scratch, scales);
+        clock.lap(&mut times.stages[*stage as usize]);
+        if *pass == Pass::Predict {
+            check(&divergence, Stage::Predict, model, state)?;
+        }
     }
-    scratch.contact.mass_splitting.begin(&contact_model, state);
-    if let Some(fluid) = &model.fluid {
-        scratch.flow.begin(threads, fluid, state);
-        scratch.flow.find(threads, fluid, state);
-        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
-    }
-    if model.particle_contact.is_some() {
-        scratch.contact.particle_contacts.find(threads, &contact_model, state, &scratch.contact.mass_splitting);
-        clock.lap(&mut times.stages[Stage::Neighbors as usize]);
-        // Particles held back by a surface are out of their body's shape; shape matching would move them through it.
-        let keeps = !model.has_surface();
-        let shape = |shapes: &mut ShapeMatch, rows: &mut [RowData]| {
-            if keeps {
-                match_shapes(threads, isa, model, shapes, rows);
-            }
-        };
-        scratch.contact.particle_contacts.stabilize((threads, isa), &contact_model, state, shape);
-        clock.lap(&mut times.stages[Stage::Stabilize as usize]);
-    }
-    if !model.colliders.is_empty() {
-        collider_contacts::find(threads, &contact_model, state, &mut scratch.contact, &sub);
-        clock.lap(&mut times.stages[Stage::Contacts as usize]);
-        collider_contacts::stabilize(threads, &contact_model, state, &mut scratch.contact);
-        clock.lap(&mut times.stages[Stage::Stabilize as usize]);
-        scratch.flow.find_walls(threads, &fluid_model, state, &scratch.contact.moving_colliders, &sub);
-        clock.lap(&mut times.stages[Stage::Contacts as usize]);
-    }
-
-    if let Some(shapes) = &mut state.shapes {
-        shapes.begin(h, settings.iterations);
-    }
-    let scales = scales(model, &sub);
-    patches::run_islands(threads, isa, model, state, scratch, scales);
-    clock.lap(&mut times.stages[Stage::Solve as usize]);
     for iteration in 1..=settings.iterations {
         for pass in model.schedule.passes(iteration == settings.iterations) {
-            run_pass(threads, isa, model, state, scratch, pass, scales);
+            run_pass(pass, &cx, model, state, scratch, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
             add_group_time(model, pass, time, &mut times.groups);
         }
     }
-
-    if state.shapes.is_some() && model.has_surface() {
-        // Bodies take back their shape last, which may have led particles through a surface.
-        collider_contacts::touch(threads, model.schedule.islands, state, &mut scratch.contact);
-        clock.lap(&mut times.stages[Stage::Solve as usize]);
+    scratch.method.iter_mut().for_each(|method| method.collect_times(&cx, &mut times.groups));
+    for (pass, stage) in &model.schedule.after {
+        run_pass(pass, &cx, model, state, scratch, scales);
+        clock.lap(&mut times.stages[*stage as usize]);
     }
-    patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
-
-    if let Some(shapes) = &mut state.shapes {
-        shapes.flow(h);
-    }
-    finalize::finalize(threads, (settings, contact_model.liquids), state, &scratch.contact.contacts, &sub, &divergence);
-    if model.particle_contact.is_some() {
-        scratch.contact.particle_contacts.fall_back(&contact_model, state, 1.0 / h);
-    }
-    scratch.flow.settle(threads, isa, &fluid_model, state, &sub);
-    restitution::bounce(threads, &contact_model, state, &mut scratch.contact, &sub);
     state.substeps += 1;
-    state.time = sub.end;
-    clock.lap(&mut times.stages[Stage::Finalize as usize]);
+    state.time = substep.end;
     times.substeps += 1;
     check(&divergence, Stage::Solve, model, state)
+}
+
+/// Hands a pass to its phenomenon, or to the solution method.
+fn run_pass(
+    pass: &Pass,
+    cx: &CpuContext<'_>,
+    model: &Model,
+    state: &mut State,
+    scratch: &mut Scratch,
+    scales: Scales<f32>,
+) {
+    match pass {
+        Pass::AeroForces => {
+            let surfaces = (&model.aero_surfaces, model.settings.wind);
+            wind_forces(cx.threads, surfaces, state, &mut scratch.aero, cx.substep);
+        }
+        Pass::Predict | Pass::Finalize => {
+            let inputs = integration::cpu::Inputs {
+                aero_forces: &scratch.aero.forces,
+                contacts: &scratch.contact.contacts,
+                liquids: model.contact().liquids,
+            };
+            integration::cpu::run(pass, cx, &model.integration(), state, &inputs);
+        }
+        Pass::BeginBodies | Pass::BeginBodySolve | Pass::ShapeMatching | Pass::Plasticity => {
+            let Some(shapes) = &mut state.shapes else { return };
+            let (iterations, extraction) = (model.settings.iterations, model.settings.extraction);
+            let settings = RigidSettings { h: cx.substep.h, iterations, extraction };
+            rigid::cpu::run(pass, (cx.threads, cx.isa), settings, shapes, &mut state.rows);
+        }
+        Pass::SaveVelocities
+        | Pass::BeginMassSplitting
+        | Pass::ContactNeighbors
+        | Pass::SeparateParticles
+        | Pass::ColliderBroadPhase
+        | Pass::SeparateColliders
+        | Pass::ParticleContacts
+        | Pass::ColliderContacts
+        | Pass::SurfaceContacts
+        | Pass::ContactOrder
+        | Pass::Restitution => {
+            contact::cpu::run(pass, cx, &model.contact(), model.schedule.islands, state, &mut scratch.contact);
+        }
+        Pass::FluidNeighbors
+        | Pass::FluidBoundary
+        | Pass::FluidDensity
+        | Pass::SurfaceTension
+        | Pass::Viscosity
+        | Pass::Vorticity => {
+            scratch.flow.run(pass, cx, &model.fluid_model(), state, &scratch.contact.moving_colliders);
+        }
+        Pass::Inflate => {
+            let State { rows, inflate_multipliers, .. } = state;
+            inflate(cx.threads, &model.inflatables, (rows, inflate_multipliers), &mut scratch.gradients, &scales);
+        }
+        Pass::Islands
+        | Pass::Batches(_)
+        | Pass::Patches(_)
+        | Pass::Half(..)
+        | Pass::Spread(_)
+        | Pass::Join(_)
+        | Pass::Serial { .. }
+        | Pass::Method(_) => {
+            let data = SolveData { state, contact: &mut scratch.contact, scales };
+            if let Some(method) = &mut scratch.method {
+                method.run(pass, cx, &model.constraint_model(), data);
+            }
+        }
+    }
 }
 
 /// Adds the time of a pass [s] to that of its groups. Patches measure their own.
@@ -136,83 +149,12 @@ fn add_group_time(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
         Pass::Spread(Copies { group: Some(group), .. }) | Pass::Join(Copies { group: Some(group), .. }) => {
             groups[*group] += time;
         }
-        Pass::Spread(_) | Pass::Join(_) => {
+        Pass::Spread(_) | Pass::Join(_) | Pass::Method(_) => {
             groups.iter_mut().zip(&model.groups).for_each(|(sum, g)| *sum += share(g.count));
         }
         Pass::Batches(ids) => ids.iter().for_each(|id| groups[id.group] += share(count(id))),
         _ => {}
     }
-}
-
-/// α̃/α and the multiplier factor of this substep (E11, E12).
-fn scales(model: &Model, sub: &Substep) -> Scales<f32> {
-    let second = model.settings.integrator == Integrator::Bdf2 && sub.index > 0;
-    Scales {
-        inv_h2: if second { 9.0 / (4.0 * sub.h * sub.h) } else { 1.0 / (sub.h * sub.h) },
-        memory: if model.settings.method == Method::Xpbd { 1.0 } else { 0.0 },
-    }
-}
-
-fn run_pass(
-    threads: &Threads,
-    isa: Isa,
-    model: &Model,
-    state: &mut State,
-    scratch: &mut Scratch,
-    pass: &Pass,
-    scales: Scales<f32>,
-) {
-    match pass {
-        Pass::Batches(ids) => {
-            for id in ids {
-                let g = &model.groups[id.group];
-                let lambda = &mut state.multipliers[id.group];
-                gauss_seidel::run_batch(threads, isa, scales, g, g.batches[id.batch], &mut state.rows, lambda);
-            }
-        }
-        Pass::Patches(range) => {
-            patches::run_tiling((threads, isa), model, state, &mut scratch.patch_seconds, scales, (range, None));
-        }
-        Pass::Half(range, half) => {
-            let tiling = (range, Some(*half));
-            patches::run_tiling((threads, isa), model, state, &mut scratch.patch_seconds, scales, tiling);
-        }
-        Pass::Spread(copies) => {
-            phantoms::spread_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);
-        }
-        Pass::Join(copies) => {
-            phantoms::join_all(threads, &model.phantoms.ties[copies.ties.clone()], &mut state.rows);
-        }
-        Pass::Serial { group } => {
-            let lambda = &mut state.multipliers[*group];
-            gauss_seidel::run_serial(scales, &model.groups[*group], &mut state.rows, lambda);
-        }
-        Pass::JacobiScatter => jacobi::scatter(threads, isa, model, state, scratch, scales),
-        Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
-        Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
-        Pass::ColliderContacts => {
-            collider_contacts::touch(threads, model.schedule.islands, state, &mut scratch.contact)
-        }
-        Pass::ParticleContacts => {
-            let ContactScratch { particle_contacts, mass_splitting, contacts, .. } = &mut scratch.contact;
-            let between = particle_contacts.count_contacts(threads, state);
-            mass_splitting.count(between, &state.rows, contacts, model.settings.iterations);
-            particle_contacts.touch((threads, isa), &model.contact(), state, mass_splitting);
-        }
-        Pass::FluidDensity => scratch.flow.project(threads, isa, &model.fluid_model(), state),
-        Pass::ShapeMatching => {
-            if let Some(shapes) = &mut state.shapes {
-                match_shapes(threads, isa, model, shapes, &mut state.rows);
-            }
-        }
-    }
-}
-
-/// Shape matching of bodies.
-fn match_shapes(threads: &Threads, isa: Isa, model: &Model, shapes: &mut ShapeMatch, rows: &mut [RowData]) {
-    let grain = if threads.count() > 1 { SHAPE_GRAIN } else { usize::MAX };
-    let pass = rigid::MatchSettings { extraction: model.settings.extraction, weights: None, grain, isa, forced: true };
-    rigid::match_shapes(shapes, rows, &pass);
 }
 
 fn check(divergence: &DivergenceFlag, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {

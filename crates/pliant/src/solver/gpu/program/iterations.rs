@@ -118,7 +118,7 @@ impl ProgramBuilder<'_> {
                         list.push(Command::Run(Dispatch { groups: 1, ..one }));
                     }
                 }
-                Pass::JacobiScatter | Pass::JacobiGather => {
+                Pass::Method(_) => {
                     for group in 0..self.model.groups.len() {
                         let count = self.model.groups[group].count;
                         list.push(Command::Run(self.constraints(group, "jacobi", 0, count, fresh)));
@@ -156,6 +156,7 @@ impl ProgramBuilder<'_> {
                 // Done with the contacts between particles.
                 Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::ParticleContacts => {}
                 Pass::ColliderContacts => list.push(self.touch(false)),
+                other => unreachable!("{other:?} does not run in iterations"),
             }
         }
         list

@@ -1,0 +1,37 @@
+//! Passes of time integration on the CPU.
+
+use crate::contact::cpu::collider_contacts::Contact;
+use crate::integration::finalize::finalize;
+use crate::integration::predict::{IntegrationModel, predict};
+use crate::math::RowData;
+use crate::schedule::passes::Pass;
+use crate::schedule::substep::CpuContext;
+use crate::state::State;
+
+/// What other phenomena contribute to integration.
+pub(crate) struct Inputs<'a> {
+    /// Force of the air on each particle [N]; empty without surfaces.
+    pub(crate) aero_forces: &'a [RowData],
+    /// Collider contacts of the substep.
+    pub(crate) contacts: &'a [Vec<Contact>],
+    /// Liquid of each particle, from 1; 0 for solids; empty without liquids.
+    pub(crate) liquids: &'a [u32],
+}
+
+/// Runs a pass.
+pub(crate) fn run(
+    pass: &Pass,
+    cx: &CpuContext<'_>,
+    model: &IntegrationModel<'_>,
+    state: &mut State,
+    inputs: &Inputs<'_>,
+) {
+    let CpuContext { threads, substep, divergence, .. } = *cx;
+    match pass {
+        Pass::Predict => predict(threads, model, state, inputs.aero_forces, substep, divergence),
+        Pass::Finalize => {
+            finalize(threads, (model.settings, inputs.liquids), state, inputs.contacts, substep, divergence);
+        }
+        other => unreachable!("{other:?} is no pass of integration"),
+    }
+}

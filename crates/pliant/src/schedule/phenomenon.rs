@@ -1,0 +1,73 @@
+//! What a phenomenon (contact, fluid, …) tells the schedule about itself.
+
+use crate::schedule::passes::Pass;
+
+/// Arrays that passes read and write. Those that a phenomenon keeps live on from one substep to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// Rows: positions and inverse masses, orientations.
+    Positions,
+    /// Rows at the start of the substep.
+    StartPositions,
+    /// Velocities, and rates of orientations.
+    Velocities,
+    /// Positions and velocities one substep earlier (BDF2).
+    History,
+    /// Which particles use BDF1 in this substep (BDF2).
+    IntegrationOrders,
+    /// Radii and phases of particles.
+    ParticleKinds,
+    /// Multipliers of constraints.
+    Multipliers,
+    /// Rotations, centers and rest shapes of bodies.
+    BodyPoses,
+    /// Largest strain of each body in this substep.
+    BodyStrains,
+    /// Pressures of fluid particles and the displacements by them.
+    Pressures,
+    /// Impulses of collider contacts of rigid bodies, from which the next substep starts.
+    ContactImpulses,
+    /// Counts of emitters and drains, progress of melting and freezing.
+    Transitions,
+
+    /// Velocities at the start of the substep.
+    SavedVelocities,
+    /// Forces of the air.
+    AeroForces,
+    /// Mass shares of particles of rigid bodies.
+    MassShares,
+    /// Neighbor lists for contact.
+    ContactNeighbors,
+    /// Neighbor lists of fluids.
+    FluidNeighbors,
+    /// Colliders near particles.
+    ColliderContacts,
+    /// Colliders near fluid particles.
+    FluidBoundary,
+}
+
+/// A pass with the data it needs and changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassInfo {
+    /// Which pass.
+    pub pass: Pass,
+    /// What it reads. Must be kept, or written by an earlier pass.
+    pub reads: &'static [Field],
+    /// What it writes.
+    pub writes: &'static [Field],
+}
+
+/// A phenomenon as the schedule sees it: its passes, with what they read and write, and what it keeps.
+///
+/// Implemented by the part of a model that the phenomenon reads, so that a scene without liquids has no fluid passes.
+/// [`crate::schedule::passes::Schedule::with`] puts the passes of all phenomena in order and checks their data flow.
+pub trait Phenomenon {
+    /// Name of its folder.
+    fn name(&self) -> &'static str;
+
+    /// Its passes. Their order and stages are those of [`crate::schedule::passes::SUBSTEP`].
+    fn passes(&self) -> Vec<PassInfo>;
+
+    /// What it carries over from one substep to the next. All of it must be part of a snapshot.
+    fn kept(&self) -> &'static [Field];
+}
