@@ -2,5 +2,7 @@
 
 pub mod bdf;
 pub(crate) mod finalize;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod pins;
 pub(crate) mod predict;
