@@ -2,4 +2,6 @@
 
 pub mod aerodynamics;
 pub(crate) mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod surfaces;

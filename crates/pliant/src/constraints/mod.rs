@@ -16,6 +16,8 @@ pub mod bend;
 pub(crate) mod cpu;
 pub mod fem_tet;
 pub mod fem_triangle;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod group;
 pub mod inflate;
 pub mod isometric;
@@ -208,52 +210,4 @@ impl Layout {
     pub fn bytes(&self) -> usize {
         4 * (self.rows + self.params + self.multipliers)
     }
-}
-
-/// WGSL sources that belong to no kind.
-///
-/// They contain functions, structs and constants only, no bindings and no entry points, so that any of them can be
-/// part of one module.
-#[cfg(feature = "gpu")]
-pub mod wgsl {
-    /// Used by every kernel: `lane.rs` and `xpbd.rs`.
-    pub const SHARED: [&str; 2] = [include_str!("../math/lane.wgsl"), include_str!("xpbd.wgsl")];
-    /// Contact with friction.
-    pub const CONTACT: &str = include_str!("../contact/collider_contact.wgsl");
-    /// Contact with analytic colliders; uses contact with friction.
-    pub const CONTACT_PLAIN: &str = include_str!("../contact/collider_contact_analytic.wgsl");
-    /// Replaces it if some colliders have tables; also uses their queries.
-    pub const CONTACT_SHAPED: &str = include_str!("../contact/collider_contact_tables.wgsl");
-    /// Queries of collider tables, which they read through the including module's `solid_vector` and `solid_words`.
-    pub const COLLIDE: [&str; 4] = [
-        include_str!("../geometry/triangle.wgsl"),
-        include_str!("../geometry/triangle_surface.wgsl"),
-        include_str!("../geometry/convex_hull.wgsl"),
-        include_str!("../geometry/sdf.wgsl"),
-    ];
-    /// Contact between particles.
-    pub const MEET: &str = include_str!("../contact/particle_contact.wgsl");
-    /// Contact between cohesive particles; uses that between particles.
-    pub const COHERE: &str = include_str!("../contact/cohesion.wgsl");
-    /// Restitution and rolling resistance.
-    pub const REBOUND: &str = include_str!("../contact/restitution.wgsl");
-    /// Liquids: kernels, boundaries, density, viscosity, tension, vorticity.
-    pub const FLUID: [&str; 6] = [
-        include_str!("../fluid/sph_kernels.wgsl"),
-        include_str!("../fluid/boundary.wgsl"),
-        include_str!("../fluid/density.wgsl"),
-        include_str!("../fluid/viscosity.wgsl"),
-        include_str!("../fluid/surface_tension.wgsl"),
-        include_str!("../fluid/vorticity.wgsl"),
-    ];
-    /// Rotations of bodies.
-    pub const ROTATION: &str = include_str!("../rigid/rotation.wgsl");
-    /// Plastic rest shapes; uses rotations.
-    pub const PLASTIC: &str = include_str!("../rigid/plasticity.wgsl");
-    /// Lift, drag and wind.
-    pub const AERO: &str = include_str!("../aero/aerodynamics.wgsl");
-    /// Volume of a closed surface.
-    pub const INFLATE: &str = include_str!("inflate.wgsl");
-    /// Time integration.
-    pub const INTEGRATE: &str = include_str!("../integration/bdf.wgsl");
 }

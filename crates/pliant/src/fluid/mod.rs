@@ -18,6 +18,8 @@
 pub mod boundary;
 pub(crate) mod cpu;
 pub mod density;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod model;
 pub mod parameters;
 mod phenomenon;

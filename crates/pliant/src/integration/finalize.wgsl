@@ -2,7 +2,7 @@
 
 struct FinalizeUniforms {
     // JOINS: seams are joined here; TOUCHES: particles outside islands are touched here; SEAMS: copies on seams have
-    // their pushes to themselves.
+    // collider corrections of their own.
     mode: u32,
     // First row of the copies that are joined.
     copies: u32,
@@ -24,9 +24,9 @@ fn finalize(thread: Thread) {
         return;
     }
     if i == 0u {
-        atomicStore(&marks[LOWEST], NONE);
+        atomicStore(&flags[LOWEST], NONE);
     }
-    if atomicLoad(&marks[FROZEN]) != 0u {
+    if atomicLoad(&flags[FROZEN]) != 0u {
         rows[i] = motion[previous_at(i)];
         return;
     }

@@ -18,7 +18,7 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
     if (sub.flags & KEEPS_HISTORY) != 0u {
         // Contact is not smooth: particles that were pushed fall back to BDF1, now and in the next prediction (E12).
         touching = was_pushed(i, slot, row.w);
-        atomicStore(&marks[sub.first_order + i], select(0u, 1u, touching));
+        atomicStore(&flags[sub.first_order + i], select(0u, 1u, touching));
     }
     let x = row.xyz;
     let start = before.xyz;
@@ -50,7 +50,7 @@ fn landed(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Landed {
 
 // Whether colliders, other particles or fluid pressure have moved the particle.
 fn was_pushed(i: u32, slot: u32, w: f32) -> bool {
-    if sub.meets != NONE && work[sub.meets + i].w > 0.0 {
+    if sub.particle_contacts != NONE && work[sub.particle_contacts + i].w > 0.0 {
         return true;
     }
     if sub.carried != NONE && (i >= sub.wet || any(work[sub.carried + i].xyz != vec3<f32>(0.0))) {
@@ -62,11 +62,11 @@ fn was_pushed(i: u32, slot: u32, w: f32) -> bool {
 fn pushed(particle: u32, slot: u32) -> bool {
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        var mask = atomicLoad(&marks[mask_at(particle, slot) + word]);
+        var mask = atomicLoad(&flags[mask_at(particle, slot) + word]);
         while mask != 0u {
             let bit = firstTrailingBit(mask);
             mask &= mask - 1u;
-            if work[sub.pushes + slot * sub.colliders + word * 32u + bit].w > 0.0 {
+            if work[sub.collider_impulses + slot * sub.colliders + word * 32u + bit].w > 0.0 {
                 return true;
             }
         }
@@ -77,8 +77,8 @@ fn pushed(particle: u32, slot: u32) -> bool {
 // The comparisons are false for NaN, so NaN is caught too.
 fn check(i: u32, x: vec3<f32>, v: vec3<f32>, ahead: vec3<f32>) {
     if !(dot(ahead, ahead) <= MAX_POSITION * MAX_POSITION) {
-        atomicMin(&marks[RUNAWAYS], told(i));
+        atomicMin(&flags[RUNAWAYS], told(i));
     } else if !(dot(x, x) <= MAX_POSITION * MAX_POSITION) || !(dot(v, v) <= MAX_SPEED * MAX_SPEED) {
-        atomicMin(&marks[RUNAWAYS + 1u], told(i));
+        atomicMin(&flags[RUNAWAYS + 1u], told(i));
     }
 }

@@ -3,6 +3,8 @@
 pub mod bdf;
 pub(crate) mod cpu;
 pub(crate) mod finalize;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod phenomenon;
 pub mod pins;
 pub(crate) mod predict;

@@ -12,7 +12,7 @@ struct PredictUniforms {
     // Share of the last substep's pressure that this one starts with.
     carry: f32,
     // Kinematic rows: their number; in `topology`, each with the number of its pose; their places relative to the poses,
-    // in `fixtures`.
+    // in `constants`.
     pin_count: u32,
     pin_rows: u32,
     pin_places: u32,
@@ -29,13 +29,13 @@ fn predict(thread: Thread) {
     let i = number_of(thread);
     // After a divergence in an earlier substep the state stays frozen. It also does if neighbor lists overflow, until
     // the host reallocates them.
-    let crowded = atomicLoad(&marks[FROZEN]) == LISTS_FULL;
+    let crowded = atomicLoad(&flags[FROZEN]) == LISTS_FULL;
     let over = crowded || has_diverged();
     if i == 0u {
         if over {
-            atomicMax(&marks[FROZEN], 1u);
+            atomicMax(&flags[FROZEN], 1u);
         } else {
-            atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + 1u);
+            atomicStore(&flags[SUBSTEPS], atomicLoad(&flags[SUBSTEPS]) + 1u);
         }
     }
     if i >= sub.solid {
@@ -47,13 +47,13 @@ fn predict(thread: Thread) {
         return;
     }
     rows[i] = predicted(i, i, rows[i], motion[velocity_at(i)]);
-    if i < sub.particles && sub.meets != NONE {
+    if i < sub.particles && sub.particle_contacts != NONE {
         let weight = weight_in_contacts(rows[i]);
-        work[sub.meets + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
+        work[sub.particle_contacts + i] = vec4<f32>(1.0, 0.0, weight, 0.0);
         let start = motion[previous_at(i)].xyz;
         let place = select(rows[i].xyz, start, (args.mode & PARTS_NEXT) != 0u);
         let radius = params[sub.radii + i] * select(1.0, args.radius_scale, (args.mode & PARTS_NEXT) != 0u);
-        put_card(args.packed, i, vec4<f32>(place, radius), vec4<f32>(start, weight));
+        put_packed(args.packed, i, vec4<f32>(place, radius), vec4<f32>(start, weight));
         return;
     }
     if i < sub.particles && sub.colliders > 0u {
@@ -70,7 +70,7 @@ fn weight_in_contacts(row: vec4<f32>) -> f32 {
         return row.w;
     }
     // Clamped at e^12, the limit of single precision.
-    return row.w * exp(min(height(row.xyz) - unordered(atomicLoad(&marks[LOWEST])), 12.0));
+    return row.w * exp(min(height(row.xyz) - unordered(atomicLoad(&flags[LOWEST])), 12.0));
 }
 
 fn height(x: vec3<f32>) -> f32 {
@@ -113,9 +113,9 @@ fn predict_positions(thread: Thread) {
 }
 
 fn foreseen(i: u32, row: vec4<f32>) {
-    work[sub.nexts + i] = row;
+    work[sub.predicted + i] = row;
     if args.mass_scaling != 0.0 {
-        atomicMin(&marks[LOWEST], ordered(height(row.xyz)));
+        atomicMin(&flags[LOWEST], ordered(height(row.xyz)));
     }
 }
 
@@ -125,13 +125,13 @@ fn foreseen(i: u32, row: vec4<f32>) {
 fn finish_stabilization(thread: Thread) {
     let i = number_of(thread);
     // A frozen state is restored to the start of the substep, which must not change.
-    if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u {
+    if i >= sub.particles || atomicLoad(&flags[FROZEN]) != 0u {
         return;
     }
     var row = rows[i];
     var start = motion[previous_at(i)];
     if (args.mode & PARTED) != 0u {
-        let parted = work[sub.nexts + i];
+        let parted = work[sub.predicted + i];
         row = vec4<f32>(row.xyz + (parted.xyz - start.xyz), row.w);
         start = parted;
     }
@@ -145,9 +145,9 @@ fn finish_stabilization(thread: Thread) {
     motion[previous_at(i)] = start;
     let again = (args.mode & PARTS_NEXT) != 0u;
     let radius = params[sub.radii + i] * select(1.0, args.radius_scale, again);
-    put_card(
+    put_packed(
         args.packed, i, vec4<f32>(select(row.xyz, start.xyz, again), radius),
-        vec4<f32>(start.xyz, work[sub.meets + i].z),
+        vec4<f32>(start.xyz, work[sub.particle_contacts + i].z),
     );
 }
 
@@ -157,13 +157,13 @@ fn clear_copies(i: u32, seam: u32) {
     let count = topology[sub.seams + TIE_WORDS * seam + 2u];
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        let all = atomicLoad(&marks[sub.masks + i * words + word]);
+        let all = atomicLoad(&flags[sub.masks + i * words + word]);
         for (var copy = first; copy < first + count; copy++) {
             var mask = all;
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                work[sub.pushes + copy * sub.colliders + word * 32u + bit] = vec4<f32>(0.0);
+                work[sub.collider_impulses + copy * sub.colliders + word * 32u + bit] = vec4<f32>(0.0);
             }
         }
     }
@@ -178,8 +178,8 @@ fn pins(thread: Thread) {
     }
     let i = topology[args.pin_rows + 2u * k];
     let at = sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u];
-    let place = fixture(args.pin_places + k);
-    let turned = fixture(at + 1u);
+    let place = constant(args.pin_places + k);
+    let turned = constant(at + 1u);
     if i < sub.particles {
         rows[i] = pinned(at, place);
         return;
@@ -199,12 +199,12 @@ fn predict_pins(thread: Thread) {
     }
     let i = topology[args.pin_rows + 2u * k];
     if i < sub.particles {
-        foreseen(i, pinned(sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u], fixture(args.pin_places + k)));
+        foreseen(i, pinned(sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u], constant(args.pin_places + k)));
     }
 }
 
 fn pinned(pose: u32, place: vec4<f32>) -> vec4<f32> {
-    return vec4<f32>(fixture(pose).xyz + rotated(fixture(pose + 1u), place.xyz), 0.0);
+    return vec4<f32>(constant(pose).xyz + rotated(constant(pose + 1u), place.xyz), 0.0);
 }
 
 fn rotated(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {

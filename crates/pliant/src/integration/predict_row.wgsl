@@ -34,7 +34,7 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     motion[velocity_of(i, slot)] = way.free;
     var start = row.xyz;
     // Particle contacts come first: colliders have priority and are projected last.
-    if sub.colliders > 0u && sub.meets == NONE {
+    if sub.colliders > 0u && sub.particle_contacts == NONE {
         find(i, slot, start, ahead);
         let out = stabilize(i, slot, start);
         start += out;
@@ -58,7 +58,7 @@ struct Way { ahead: vec3<f32>, free: vec4<f32> }
 
 // Unconstrained prediction of particle `i` from the last two velocities and the last position.
 fn way_ahead(i: u32, row: vec4<f32>, latest: vec3<f32>, before: vec3<f32>, oldest: vec3<f32>) -> Way {
-    if (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&marks[sub.first_order + i]) == 0u {
+    if (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&flags[sub.first_order + i]) == 0u {
         let free = free_velocity_bdf2(latest * sub.keep, before * sub.keep, acceleration(i, row.w), sub.h);
         return Way(predict_bdf2(row.xyz, oldest, free, sub.h), vec4<f32>(free, 0.0));
     }
@@ -90,7 +90,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
         var mask = 0u;
         var before = 0u;
         if sub.mass_splitting != NONE {
-            before = atomicLoad(&marks[mask_at(i, slot) + word]);
+            before = atomicLoad(&flags[mask_at(i, slot) + word]);
         }
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
             let o = moving_collider(c);
@@ -99,7 +99,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
                 start_contact(i, slot, c, o, radius, x, (before >> (c % 32u) & 1u) != 0u);
             }
         }
-        atomicStore(&marks[mask_at(i, slot) + word], mask);
+        atomicStore(&flags[mask_at(i, slot) + word], mask);
         if word == 0u {
             found = mask;
         }
@@ -108,7 +108,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
 
 // Contacts start from zero; persistent contacts of rigid bodies are warm-started.
 fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: vec3<f32>, goes_on: bool) {
-    let at = sub.pushes + slot * sub.colliders + c;
+    let at = sub.collider_impulses + slot * sub.colliders + c;
     if !is_rigid(i) {
         work[at] = vec4<f32>(0.0);
         return;
@@ -118,9 +118,9 @@ fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: v
     if !(goes_on && (sub.flags & GOES_ON) != 0u && inside && work[at].w > 0.0) {
         work[at] = vec4<f32>(0.0);
     }
-    work[sub.lasts + i * sub.colliders + c] = work[at];
+    work[sub.last_impulses + i * sub.colliders + c] = work[at];
     if inside {
-        atomicAdd(&marks[crowd_at(i, CONTACTS_FIRST)], 1u);
+        atomicAdd(&flags[crowd_at(i, CONTACTS_FIRST)], 1u);
     }
 }
 
@@ -134,7 +134,7 @@ fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
         for (var word = 0u; word < words; word++) {
             var mask = found;
             if word > 0u {
-                mask = atomicLoad(&marks[mask_at(i, slot) + word]);
+                mask = atomicLoad(&flags[mask_at(i, slot) + word]);
             }
             while mask != 0u {
                 let bit = firstTrailingBit(mask);

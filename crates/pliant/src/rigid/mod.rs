@@ -19,6 +19,7 @@
 //! | `regions` | overlapping regions of particles |
 //! | `rest_moment` | inverse of a second moment, also of flat bodies |
 //! | `skinning` | visual meshes bound to particles |
+//! | `gpu` | the same on the GPU: tables, WGSL, passes |
 //!
 //! Independent of scenes, constraints and backends. A substep is [`ShapeMatch::begin`], then [`match_shapes`] in every
 //! iteration, then [`ShapeMatch::flow`].
@@ -28,6 +29,8 @@
 
 pub mod bodies;
 pub(crate) mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 pub mod join;
 pub mod masses;
 pub mod matching;

@@ -4,8 +4,8 @@ use crate::samples::Rng;
 use crate::sims::{apart, bounds, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
-use pliant::constraints::wgsl;
 use pliant::math::matrix::{Mat3, determinant, matrix_of, multiply, quat_normalize, transpose};
+use pliant::rigid::gpu::shaders::ROTATION;
 use pliant::rigid::rotation::{extract, gram_schmidt, polar};
 use pliant::runtime::gpu::GpuOptions;
 
@@ -51,7 +51,7 @@ fn s19_e23_rotations_of_bodies_are_the_same_on_the_gpu() {
     let mut rng = Rng(71);
     let inputs: Vec<(Mat3, [f32; 4])> = (0..COUNT).map(|_| (matrix(&mut rng), unit(&mut rng))).collect();
     let numbers: Vec<f32> = inputs.iter().flat_map(|(a, q)| a.iter().flatten().chain(q).copied()).collect();
-    let program = Program { parts: &[wgsl::ROTATION], takes: 13, gives: 27, body };
+    let program = Program { parts: &[ROTATION], takes: 13, gives: 27, body };
     let output = gpu.run(&program, &numbers);
     let mut beyond = [0; 3];
     let mut least = 1.0_f32;

@@ -6,12 +6,11 @@ use crate::sims::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
 use pliant::builder::NoMeshes;
-use pliant::constraints::wgsl;
 use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, depth, is_near, project, way_out};
-use pliant::contact::gpu::collider_tables;
+use pliant::contact::gpu::shaders::{COLLIDER_CONTACT, COLLIDER_QUERIES, TABLE_COLLIDERS};
+use pliant::contact::gpu::{collider_tables, layouts};
 use pliant::math::Pose;
 use pliant::runtime::gpu::{Cap, GpuOptions};
-use pliant::solver::gpu::layouts;
 use pliant::{Options, Simulation, StepError};
 
 /// A hull, a surface and a field, about a meter large.
@@ -141,8 +140,8 @@ fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
         output[o + 11u] = t.push.x; output[o + 12u] = t.push.y; output[o + 13u] = t.push.z;
         output[o + 14u] = t.push.w;";
     let there = "const HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;\n";
-    let parts =
-        [&["const BRIEF: bool = false;\n", wgsl::CONTACT, there], &wgsl::COLLIDE[..], &[wgsl::CONTACT_SHAPED]].concat();
+    let parts = [&["const BRIEF: bool = false;\n", COLLIDER_CONTACT, there], &COLLIDER_QUERIES[..], &[TABLE_COLLIDERS]]
+        .concat();
     let program = Program { parts: &parts, takes: 36, gives: 15, body };
     for (k, shape) in SHAPES.into_iter().enumerate() {
         let (solid, mut rng) = (solid(shape), Rng(170 + k as u64));

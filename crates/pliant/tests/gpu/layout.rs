@@ -1,15 +1,26 @@
 //! The composed modules are valid, and their structs lie in memory as the host's do.
 
-use pliant::constraints::{ConstraintKind, wgsl};
+use pliant::aero::gpu::{AERODYNAMICS, Air, WindUniforms, wind};
+use pliant::constraints::ConstraintKind;
+use pliant::constraints::gpu::{ConstraintUniforms, SURFACE_VOLUME};
+use pliant::contact::gpu::layouts::{MovingCollider, Pose};
+use pliant::contact::gpu::shaders::{
+    COHESION, COLLIDER_CONTACT, COLLIDER_QUERIES, ContactFeatures, PARTICLE_CONTACT, RESTITUTION, TABLE_COLLIDERS,
+    restitution_particles,
+};
+use pliant::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
+use pliant::fluid::gpu::shaders::fluid_pass;
+use pliant::fluid::gpu::uniforms::FluidUniforms;
+use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
+use pliant::rigid::gpu::shaders::shape_matching;
+use pliant::rigid::gpu::uniforms::ShapeMatchingUniforms;
+use pliant::runtime::gpu::program::{ShaderSource, Uniform};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
 use pliant::runtime::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::runtime::gpu::wgpu::naga::{AddressSpace, Module, TypeInner};
-use pliant::solver::gpu::layouts::{Air, MovingCollider, Pose, Substep};
-use pliant::solver::gpu::pass_uniforms::{
-    ConstraintUniforms, FinalizeUniforms, FluidUniforms, InflateUniforms, ParticleContactUniforms, PatchUniforms,
-    PredictUniforms, RestitutionUniforms, ShapeMatchingUniforms, SolverPassUniforms, Uniform,
-};
-use pliant::solver::gpu::shaders::{self, PatchShader, Source, compose};
+use pliant::schedule::gpu::Substep;
+use pliant::solver::gpu::pass_uniforms::{CopyUniforms, InflateUniforms, JacobiUniforms, PatchUniforms};
+use pliant::solver::gpu::shaders::{self, PatchShader, compose, module};
 use pliant::solver::gpu::workgroup_memory::WorkgroupMemory;
 use std::mem::{offset_of, size_of};
 
@@ -31,9 +42,9 @@ fn everything() -> Module {
         const BRIEF: bool = true;\nconst HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
         fn solid_vector(at: u32) -> vec4<f32> { return vec4<f32>(f32(at)); }
         fn solid_words(at: u32) -> vec4<u32> { return vec4<u32>(at); }";
-    let contact = [wgsl::CONTACT, wgsl::CONTACT_SHAPED, wgsl::MEET, wgsl::COHERE, wgsl::REBOUND, tables];
-    let others = [wgsl::AERO, wgsl::INFLATE, wgsl::INTEGRATE];
-    parsed(&compose(&[&kinds[..], &contact, &wgsl::COLLIDE, &others].concat()))
+    let contact = [COLLIDER_CONTACT, TABLE_COLLIDERS, PARTICLE_CONTACT, COHESION, RESTITUTION, tables];
+    let others = [AERODYNAMICS, SURFACE_VOLUME, INTEGRATORS];
+    parsed(&compose(&[&kinds[..], &contact, &COLLIDER_QUERIES, &others].concat()))
 }
 
 fn assert_alike(module: &Module, name: &str, size: usize, members: &[Member<'_>]) {
@@ -68,9 +79,9 @@ macro_rules! assert_alike {
 }
 
 /// Modules of a family of shaders: each of them is told its record, and nothing else, at binding 9.
-fn family(record: &str, sources: &[Source]) -> Module {
+fn family(record: &str, sources: &[ShaderSource]) -> Module {
     let mut modules = sources.iter().map(|source| {
-        let module = parsed(&source.text());
+        let module = parsed(&module(source));
         let told: Vec<_> = module
             .global_variables
             .iter()
@@ -96,9 +107,9 @@ fn liquid() -> String {
     flags.into_iter().chain(numbers).chain(words).collect()
 }
 
-fn patches(whole: bool) -> Source {
+fn patches(whole: bool) -> ShaderSource {
     let memory = WorkgroupMemory { threads: 64, ..WorkgroupMemory::default() };
-    shaders::patches(PatchShader { kinds: vec![ConstraintKind::Stretch], memory, multipliers: true, whole })
+    shaders::patches(&PatchShader { kinds: vec![ConstraintKind::Stretch], memory, multipliers: true, whole })
 }
 
 #[test]
@@ -120,20 +131,21 @@ fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
 
 #[test]
 fn s14_numbers_of_a_substep_lie_alike_on_host_and_gpu() {
-    let module = parsed(&shaders::finalize().text());
+    let module = parsed(&module(&finalize()));
     assert_alike!(module, Substep:
         gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
         colliders, stabilization, moving_colliders, poses, radii, spins, counts, island_bits, seams, seam_of, masks,
-        first_order, pushes, forces, exchange, copies, meets, nexts, fields, carried, wet, mass_splitting,
-        contact_counts, lasts, cohesion);
+        first_order, collider_impulses, forces, exchange, copies, particle_contacts, predicted, fields, carried, wet, mass_splitting,
+        contact_counts, last_impulses, cohesion);
 }
 
 #[test]
 fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
-    let module = family("PredictUniforms", &[shaders::predict("predict")]);
+    let contact = ContactFeatures::default();
+    let module = family("PredictUniforms", &[predict("predict", &contact)]);
     assert_alike!(module, PredictUniforms:
         mode, packed, radius_scale, mass_scaling, carry, pin_count, pin_rows, pin_places);
-    let module = family("FinalizeUniforms", &[shaders::finalize()]);
+    let module = family("FinalizeUniforms", &[finalize()]);
     assert_alike!(module, FinalizeUniforms: mode, copies);
     let all = ConstraintKind::ALL.map(|kind| shaders::constraint(kind, "batch"));
     let module = family("ConstraintUniforms", &all);
@@ -141,28 +153,33 @@ fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
     let module = family("PatchUniforms", &[patches(false), patches(true)]);
     assert_alike!(module, PatchUniforms:
         directory, count, mode, half, iterations, copies_in, copies_out, fresh, substeps, copy_motion);
-    let module = family("SolverPassUniforms", &[shaders::passes("wind")]);
-    assert_alike!(module, SolverPassUniforms:
-        count, in_islands, first_tie, packed, first_contacts, jacobi_starts, jacobi_entries, jacobi_corrections,
-        aero_particles, aero_incidence, aero_triangles, aero_coefficients);
+    let module = family("CopyUniforms", &[shaders::copies("spread_copies")]);
+    assert_alike!(module, CopyUniforms: count, first_tie);
+    let module = family("JacobiUniforms", &[shaders::jacobi_apply()]);
+    assert_alike!(module, JacobiUniforms: starts, entries, corrections);
+    let module = family("WindUniforms", &[wind()]);
+    assert_alike!(module, WindUniforms: count, particles, incidence, triangles, coefficients);
     let module = family("InflateUniforms", &[shaders::inflate()]);
     assert_alike!(module, InflateUniforms: bodies, fresh);
 }
 
 #[test]
 fn s14_uniforms_of_contacts_bodies_and_liquids_lie_alike_on_host_and_gpu() {
-    let module = family("ParticleContactUniforms", &[shaders::meets("project_contacts")]);
+    let contact = ContactFeatures::default();
+    let module = family("ContactPassUniforms", &[contact.contact_pass("collider_contacts")]);
+    assert_alike!(module, ContactPassUniforms: in_islands, packed, first_contacts);
+    let module = family("ParticleContactUniforms", &[contact.particle_contacts("project_contacts")]);
     assert_alike!(module, ParticleContactUniforms:
         mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments);
-    let both = [shaders::restitution("save_velocities"), shaders::bounces("count_restitution")];
+    let both = [contact.restitution_colliders("save_velocities"), restitution_particles("count_restitution")];
     let module = family("RestitutionUniforms", &both);
     assert_alike!(module, RestitutionUniforms:
         mode, velocities_before, shares, velocities_after, collider_laws, restitution, still, drag);
-    let module = family("ShapeMatchingUniforms", &[shaders::shapes("shape_whole")]);
+    let module = family("ShapeMatchingUniforms", &[shape_matching("shape_whole")]);
     assert_alike!(module, ShapeMatchingUniforms:
         body_count, pieces, piece_count, members, member_rows, row_starts, row_members, sums, moves, extraction, fresh,
         parted, rest_fields);
-    let module = family("FluidUniforms", &[shaders::flow("density_multipliers", liquid())]);
+    let module = family("FluidUniforms", &[fluid_pass("density_multipliers", liquid(), &contact)]);
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
 }
 

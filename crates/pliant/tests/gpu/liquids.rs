@@ -4,8 +4,8 @@ use crate::samples::Rng;
 use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
-use pliant::constraints::wgsl;
 use pliant::fluid::density::{Rule, multiplier};
+use pliant::fluid::gpu::shaders::FLUID_KERNELS;
 use pliant::fluid::sph_kernels::Smoothing;
 use pliant::fluid::surface_tension::{SOLID, Skin, tug};
 use pliant::fluid::vorticity::{Drive, Spin};
@@ -93,7 +93,7 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
             (take, take * (sweep as f32 / 10.0).max(1.0)),
         ]);
     }
-    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 26, gives: 15, body }, &input);
+    let output = gpu.run(&Program { parts: &FLUID_KERNELS, takes: 26, gives: 15, body }, &input);
     let mut worst = [0.0_f32; 15];
     for (found, wanted) in output.chunks(15).zip(&expected) {
         for (k, (&a, (b, size))) in found.iter().zip(wanted).enumerate() {
@@ -143,7 +143,7 @@ fn s14_s24_surfaces_pull_as_much_on_the_gpu() {
         }
         expected.push(pulls.chain(both).collect::<Vec<_>>());
     }
-    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 14, gives: 7, body }, &input);
+    let output = gpu.run(&Program { parts: &FLUID_KERNELS, takes: 14, gives: 7, body }, &input);
     let mut worst = 0.0_f32;
     for (a, (b, size)) in output.iter().zip(expected.iter().flatten()) {
         worst = worst.max(if a.is_finite() { (a - b).abs() / size } else { f32::INFINITY });
@@ -196,7 +196,7 @@ fn s14_s24_vortices_turn_and_are_driven_as_much_on_the_gpu() {
         let curls = [curl.x, curl.y, curl.z].map(|x| (x, size));
         expected.push(curls.into_iter().chain([push.x, push.y, push.z].map(|x| (x, most))).collect::<Vec<_>>());
     }
-    let output = gpu.run(&Program { parts: &wgsl::FLUID, takes: 50, gives: 6, body }, &input);
+    let output = gpu.run(&Program { parts: &FLUID_KERNELS, takes: 50, gives: 6, body }, &input);
     let mut worst = 0.0_f32;
     for (a, (b, size)) in output.iter().zip(expected.iter().flatten()) {
         worst = worst.max(if a.is_finite() { (a - b).abs() / size } else { f32::INFINITY });

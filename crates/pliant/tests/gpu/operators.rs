@@ -7,16 +7,19 @@ use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
 use pliant::aero::aerodynamics::{Air, triangle_force, wind_at};
+use pliant::aero::gpu::{self as aero_gpu, AERODYNAMICS};
+use pliant::constraints::gpu::SURFACE_VOLUME;
 use pliant::constraints::inflate::{corner_gradient, triangle_volume};
-use pliant::constraints::wgsl;
 use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, depth, project};
+use pliant::contact::gpu::layouts;
+use pliant::contact::gpu::shaders::COLLIDER_CONTACT;
 use pliant::integration::bdf::{
     free_velocity_bdf1, free_velocity_bdf2, predict_bdf1, predict_bdf2, velocity_bdf1, velocity_bdf2,
 };
+use pliant::integration::gpu::INTEGRATORS;
 use pliant::math::Pose;
 use pliant::math::lane::{Lane, V3, atan2};
 use pliant::settings::Wind;
-use pliant::solver::gpu::layouts;
 
 /// An answer of the CPU and the sizes of its numbers.
 type Expected = (Vec<f32>, Vec<f32>);
@@ -101,7 +104,7 @@ fn s14_s16_the_volume_of_a_surface_and_its_gradient_are_the_same_on_the_gpu() {
         output[o] = triangle_volume(f3(0u), f3(3u), f3(6u));
         let g = corner_gradient(f3(3u), f3(6u));
         output[o + 1u] = g.x; output[o + 2u] = g.y; output[o + 3u] = g.z;";
-    check(&Program { parts: &[wgsl::INFLATE], takes: 9, gives: 4, body }, 52, |rng, input| {
+    check(&Program { parts: &[SURFACE_VOLUME], takes: 9, gives: 4, body }, 52, |rng, input| {
         let size = logarithmic(rng, 1e-3, 1e3);
         let [a, mut b, c] = [0; 3].map(|_| vector(rng, size));
         if one_of(rng, 20) == 0 {
@@ -131,7 +134,7 @@ fn s14_integration_is_the_same_on_the_gpu() {
         output[o + 9u] = all[3].x; output[o + 10u] = all[3].y; output[o + 11u] = all[3].z;
         output[o + 12u] = all[4].x; output[o + 13u] = all[4].y; output[o + 14u] = all[4].z;
         output[o + 15u] = all[5].x; output[o + 16u] = all[5].y; output[o + 17u] = all[5].z;";
-    check(&Program { parts: &[wgsl::INTEGRATE], takes: 20, gives: 18, body }, 53, |rng, input| {
+    check(&Program { parts: &[INTEGRATORS], takes: 20, gives: 18, body }, 53, |rng, input| {
         let h = logarithmic(rng, 1e-5, 0.1);
         let (place, speed, pull) =
             (logarithmic(rng, 1e-3, 1e4), logarithmic(rng, 1e-3, 1e3), logarithmic(rng, 1e-2, 1e4));
@@ -163,9 +166,9 @@ fn s14_s25_lift_and_drag_are_the_same_on_the_gpu() {
     let body = "
         let force = triangle_force(Air(f(0u), f(1u), f(2u), f(3u)), f3(4u), f3(7u), f3(10u), f3(13u));
         output[o] = force.x; output[o + 1u] = force.y; output[o + 2u] = force.z;";
-    check(&Program { parts: &[wgsl::AERO], takes: 16, gives: 3, body }, 54, |rng, input| {
+    check(&Program { parts: &[AERODYNAMICS], takes: 16, gives: 3, body }, 54, |rng, input| {
         let air = Air { half_density: range(rng, 0.0, 2.0), drag: range(rng, 0.0, 2.0), lift: range(rng, 0.0, 2.0) };
-        input.extend(bytemuck::cast::<layouts::Air, [f32; 4]>(layouts::Air::from(&air)));
+        input.extend(bytemuck::cast::<aero_gpu::Air, [f32; 4]>(aero_gpu::Air::from(&air)));
         let (size, shift) = (logarithmic(rng, 1e-3, 10.0), vector(rng, 10.0));
         let [a, mut b, mut c] = [0; 3].map(|_| shift + vector(rng, size));
         match one_of(rng, 30) {
@@ -193,7 +196,7 @@ fn s14_s25_the_wind_is_the_same_on_the_gpu() {
     let body = "
         let wind = wind_at(f3(0u), f(3u), f(4u), f3(5u), f(8u));
         output[o] = wind.x; output[o + 1u] = wind.y; output[o + 2u] = wind.z;";
-    check(&Program { parts: &[wgsl::AERO], takes: 9, gives: 3, body }, 55, |rng, input| {
+    check(&Program { parts: &[AERODYNAMICS], takes: 9, gives: 3, body }, 55, |rng, input| {
         let gust = if one_of(rng, 10) == 0 { 0.0 } else { range(rng, 0.0, 2.0) };
         let speed = logarithmic(rng, 1e-2, 50.0);
         let velocity = vector(rng, speed);
@@ -321,7 +324,7 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
         output[o + 12u] = t.push.w;";
     for (shape, brief) in (0..4).flat_map(|shape| [(shape, false), (shape, true)]) {
         let form = format!("const BRIEF: bool = {brief};\n");
-        let program = Program { parts: &[&form, wgsl::CONTACT], takes: 36, gives: 13, body };
+        let program = Program { parts: &[&form, COLLIDER_CONTACT], takes: 36, gives: 13, body };
         let mut rng = Rng(60 + shape as u64);
         let mut input = Vec::new();
         let touches: Vec<Touch> = (0..COUNT).map(|_| touch(shape, &mut rng)).collect();

@@ -5,8 +5,8 @@ use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::constraints::wgsl;
 use pliant::contact::collider_contact::{Friction, Push};
+use pliant::contact::gpu::shaders::PARTICLE_CONTACT;
 use pliant::contact::particle_contact::{Field, Rule, Side, meet};
 use pliant::runtime::gpu::{Cap, GpuOptions};
 
@@ -69,7 +69,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         let natural = 10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal + push.tangent.length();
         expected.push((impulse, done, natural));
     }
-    let output = gpu.run(&Program { parts: &[wgsl::MEET], takes: 32, gives: 7, body }, &input);
+    let output = gpu.run(&Program { parts: &[PARTICLE_CONTACT], takes: 32, gives: 7, body }, &input);
     let mut worst = 0.0_f32;
     for (found, (impulse, push, natural)) in output.chunks(7).zip(&expected) {
         let cpu = [impulse.x, impulse.y, impulse.z, push.tangent.x, push.tangent.y, push.tangent.z, push.normal];

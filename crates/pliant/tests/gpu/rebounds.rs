@@ -6,9 +6,9 @@ use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{DVec3, Vec3};
 use pliant::Simulation;
-use pliant::constraints::wgsl;
 use pliant::contact::cohesion::{cohere, hold};
 use pliant::contact::collider_contact::{Friction, Push};
+use pliant::contact::gpu::shaders::{COHESION, PARTICLE_CONTACT, RESTITUTION};
 use pliant::contact::particle_contact::{Field, Rule, Side};
 use pliant::contact::restitution::{RestitutionLaw, rebound};
 use pliant::runtime::gpu::{Cap, GpuOptions};
@@ -69,7 +69,7 @@ fn s14_s18_contacts_that_hold_on_are_the_same_on_the_gpu() {
         expected.push((impulse, done, pull, natural + pull));
     }
     assert!(pulling > COUNT / 10, "only {pulling} contacts pull");
-    let parts = &[wgsl::MEET, wgsl::COHERE];
+    let parts = &[PARTICLE_CONTACT, COHESION];
     let output = gpu.run(&Program { parts, takes: 24, gives: 8, body }, &input);
     let mut worst = 0.0_f32;
     for (found, (impulse, push, pull, natural)) in output.chunks(8).zip(&expected) {
@@ -104,7 +104,7 @@ fn s14_s18_rebounds_are_the_same_on_the_gpu() {
         input.extend([normal, before, now].iter().flat_map(|v| v.to_array()));
         asked.push((bounce, normal, before, now, speed as f32));
     }
-    let output = gpu.run(&Program { parts: &[wgsl::REBOUND], takes: 12, gives: 3, body }, &input);
+    let output = gpu.run(&Program { parts: &[RESTITUTION], takes: 12, gives: 3, body }, &input);
     let mut bounced = 0;
     for (found, &(bounce, normal, before, now, speed)) in output.chunks(3).zip(&asked) {
         let cpu = rebound(&bounce, normal, before, now);

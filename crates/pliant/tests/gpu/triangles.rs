@@ -3,7 +3,7 @@
 use crate::samples::Rng;
 use crate::support::{COUNT, Program, gpu};
 use glam::Vec3;
-use pliant::constraints::wgsl;
+use pliant::contact::gpu::shaders::COLLIDER_QUERIES;
 use pliant::geometry::{Triangle, nearest_on_triangle, sweep_to_triangle};
 
 const LOAD: &str = "let it = Triangle(f3(0u), f3(3u), f3(6u)); let p = f3(9u);";
@@ -41,7 +41,7 @@ fn s14_s17_the_nearest_point_of_a_triangle_is_the_same_on_the_gpu() {
         put(&mut input, &triangle, p);
         asked.push((triangle, p, size as f32));
     }
-    let output = gpu.run(&Program { parts: &wgsl::COLLIDE, takes: 12, gives: 4, body: &body }, &input);
+    let output = gpu.run(&Program { parts: &COLLIDER_QUERIES, takes: 12, gives: 4, body: &body }, &input);
     let (mut worst, mut other, mut seen) = (0.0_f32, 0, [0; 3]);
     for (found, (triangle, p, size)) in output.chunks(4).zip(&asked) {
         let foot = nearest_on_triangle(triangle, *p);
@@ -79,7 +79,7 @@ fn s14_s17_the_time_of_impact_with_a_triangle_is_the_same_on_the_gpu() {
         input.push(radius);
         asked.push((triangle, p, way, radius, size));
     }
-    let output = gpu.run(&Program { parts: &wgsl::COLLIDE, takes: 16, gives: 1, body: &body }, &input);
+    let output = gpu.run(&Program { parts: &COLLIDER_QUERIES, takes: 16, gives: 1, body: &body }, &input);
     let (mut jumps, mut touches) = (0, 0);
     for (&found, (triangle, p, way, radius, size)) in output.iter().zip(&asked) {
         let none = 2.0;

@@ -2,22 +2,22 @@
 
 fn moving_collider(c: u32) -> MovingCollider {
     let at = sub.moving_colliders + COLLIDER_VECTORS * c;
-    let last = fixtures[at + 5u];
+    let last = constants[at + 5u];
     return MovingCollider(
-        Pose(fixture(at), fixture(at + 1u)),
-        Pose(fixture(at + 2u), fixture(at + 3u)),
-        fixture(at + 4u),
+        Pose(constant(at), constant(at + 1u)),
+        Pose(constant(at + 2u), constant(at + 3u)),
+        constant(at + 4u),
         bitcast<f32>(last.x), bitcast<f32>(last.y), last.z, last.w,
     );
 }
 
 // A vector of a collider's tables, as floats and as integers.
 fn solid_vector(at: u32) -> vec4<f32> {
-    return fixture(at);
+    return constant(at);
 }
 
 fn solid_words(at: u32) -> vec4<u32> {
-    return fixtures[at];
+    return constants[at];
 }
 
 // Words of a particle's contact mask.
@@ -35,7 +35,7 @@ fn is_near(particle: u32, slot: u32) -> bool {
     let words = mask_words();
     var any = 0u;
     for (var word = 0u; word < words; word++) {
-        any |= atomicLoad(&marks[mask_at(particle, slot) + word]);
+        any |= atomicLoad(&flags[mask_at(particle, slot) + word]);
     }
     return any != 0u;
 }
@@ -51,7 +51,7 @@ fn touch_from(start: vec3<f32>, radius: f32, particle: u32, slot: u32, row: vec4
     var touched = row;
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        let mask = atomicLoad(&marks[mask_at(particle, slot) + word]);
+        let mask = atomicLoad(&flags[mask_at(particle, slot) + word]);
         touched = touch_these(start, radius, particle, slot, touched, word, mask);
     }
     return touched;
@@ -67,7 +67,7 @@ fn touch_these(
         let bit = firstTrailingBit(mask);
         mask &= mask - 1u;
         let c = word * 32u + bit;
-        let at = sub.pushes + slot * sub.colliders + c;
+        let at = sub.collider_impulses + slot * sub.colliders + c;
         var o = moving_collider(c);
         if particle >= sub.wet {
             // Fluids are frictionless; viscosity slows them.
@@ -84,20 +84,20 @@ fn touch_these(
 // Mass splitting of rigid bodies, WGSL version of contact/cpu/rigid_mass_splitting.rs.
 
 fn is_rigid(i: u32) -> bool {
-    return sub.mass_splitting != NONE && fixture(sub.mass_splitting + i).x > 0.0;
+    return sub.mass_splitting != NONE && constant(sub.mass_splitting + i).x > 0.0;
 }
 
-// Count `which` of the contacts of the body of particle `i`, in `marks`: CONTACTS_BEFORE, CONTACTS_NOW or CONTACTS_FIRST.
+// Count `which` of the contacts of the body of particle `i`, in `flags`: CONTACTS_BEFORE, CONTACTS_NOW or CONTACTS_FIRST.
 fn crowd_at(i: u32, which: u32) -> u32 {
-    return sub.contact_counts + CONTACT_COUNTS * bitcast<u32>(fixture(sub.mass_splitting + i).z) + which;
+    return sub.contact_counts + CONTACT_COUNTS * bitcast<u32>(constant(sub.mass_splitting + i).z) + which;
 }
 
 // Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
 // `fresh`: bodies go by the contacts of the first iteration.
 fn share_of(i: u32, own: f32, fresh: bool) -> f32 {
     if is_rigid(i) {
-        let load = fixture(sub.mass_splitting + i);
-        let count = f32(max(atomicLoad(&marks[crowd_at(i, select(CONTACTS_BEFORE, CONTACTS_FIRST, fresh))]), 1u));
+        let load = constant(sub.mass_splitting + i);
+        let count = f32(max(atomicLoad(&flags[crowd_at(i, select(CONTACTS_BEFORE, CONTACTS_FIRST, fresh))]), 1u));
         if count * load.y < 1.0 {
             return count * load.x;
         }
@@ -108,8 +108,8 @@ fn share_of(i: u32, own: f32, fresh: bool) -> f32 {
 // What colliders move particle `i` of a rigid body by. All contacts of a body see it where it was when the iteration
 // began, at `x`. `fresh`: in the first iteration of a substep.
 fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, momentum: f32) -> vec3<f32> {
-    // What is frozen stays as it is: pushes go on into the next substep.
-    if atomicLoad(&marks[FROZEN]) != 0u {
+    // A frozen state is not changed: corrections are kept for the next substep.
+    if atomicLoad(&flags[FROZEN]) != 0u {
         return vec3<f32>(0.0);
     }
     let overpush = 1.0 / share_of(i, 1.0, fresh);
@@ -117,14 +117,14 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, m
     var sum = vec3<f32>(0.0);
     var pushing = 0u;
     for (var word = 0u; word < words; word++) {
-        var mask = atomicLoad(&marks[sub.masks + i * words + word]);
+        var mask = atomicLoad(&flags[sub.masks + i * words + word]);
         while mask != 0u {
             let bit = firstTrailingBit(mask);
             mask &= mask - 1u;
             let c = word * 32u + bit;
             let o = moving_collider(c);
-            let at = sub.pushes + i * sub.colliders + c;
-            let last_at = sub.lasts + i * sub.colliders + c;
+            let at = sub.collider_impulses + i * sub.colliders + c;
+            let last_at = sub.last_impulses + i * sub.colliders + c;
             let push = work[at];
             // Bodies are not treated as rigid in scenes with surfaces, which are swept.
             let depth = solid_depth(o, o.after, x, radius);
@@ -146,7 +146,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, m
         }
     }
     if pushing > 0u {
-        atomicAdd(&marks[crowd_at(i, CONTACTS_NOW)], pushing);
+        atomicAdd(&flags[crowd_at(i, CONTACTS_NOW)], pushing);
     }
     return sum;
 }

@@ -1,11 +1,10 @@
-//! Tables of non-analytic colliders in `fixtures`, as read by `geometry/*.wgsl`.
+//! Tables of non-analytic colliders in `constants`, as read by `geometry/*.wgsl`.
 
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::Solid;
 use crate::geometry::{DistanceField, Hull, Surface};
+use crate::runtime::gpu::tables::{TableArena, Vector};
 use std::sync::Arc;
-
-type Vector = [u32; 4];
 
 /// Tables of a shape, independent of its pose; empty for an analytic shape.
 pub fn tables(solid: &Solid) -> Vec<Vector> {
@@ -18,14 +17,11 @@ pub fn tables(solid: &Solid) -> Vec<Vector> {
 }
 
 /// Writes the tables of all colliders, each once. Returns the start offset of each collider's tables.
-pub(crate) fn put(colliders: &[Collider], fixtures: &mut Vec<Vector>) -> Vec<u32> {
+pub(crate) fn put(colliders: &[Collider], arena: &mut TableArena) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::with_capacity(colliders.len());
     for (k, c) in colliders.iter().enumerate() {
         let before = colliders[..k].iter().position(|other| shares(&other.solid, &c.solid));
-        let at = before.map_or(fixtures.len() as u32, |known| all[known]);
-        if before.is_none() {
-            fixtures.extend(tables(&c.solid));
-        }
+        let at = before.map_or_else(|| arena.put_constants(tables(&c.solid)), |known| all[known]);
         all.push(at);
     }
     all

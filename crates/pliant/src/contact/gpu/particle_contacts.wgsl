@@ -4,7 +4,7 @@
 struct ParticleContactUniforms {
     // PARTS: positions at the start of the substep are parted; TOUCHES: then colliders are touched.
     mode: u32,
-    // 1 in the first pass of a substep: pushes start from zero.
+    // 1 in the first pass of a substep: impulses start from zero.
     fresh: u32,
     static_friction: f32,
     kinetic_friction: f32,
@@ -43,12 +43,12 @@ fn count_contacts(thread: Thread) {
         }
     }
     let share = f32(max(count, 1u));
-    work[args.packed_in + 2u * i + 1u].w = work[sub.meets + i].z * share;
+    work[args.packed_in + 2u * i + 1u].w = work[sub.particle_contacts + i].z * share;
     if (args.mode & PARTS) == 0u && sub.mass_splitting != NONE {
-        // For the cards that are dealt once bodies have added up theirs.
-        work[sub.meets + i].x = share;
+        // For packing, once the counts of bodies are complete.
+        work[sub.particle_contacts + i].x = share;
         if count > 0u && of_rigid(i) {
-            atomicAdd(&marks[crowd_at(i, CONTACTS_FIRST)], count);
+            atomicAdd(&flags[crowd_at(i, CONTACTS_FIRST)], count);
         }
     }
 }
@@ -86,7 +86,7 @@ fn project_contacts(thread: Thread) {
     var pushing = 0u;
     let parts = (args.mode & PARTS) != 0u;
     let rigid = !parts && of_rigid(i);
-    let half = arrayLength(&pushes) / 2u;
+    let half = arrayLength(&impulses) / 2u;
     // Beyond 32 entries there are no bits: all of those are kept.
     var kept_before = select(order[slot].y, 0u, args.fresh != 0u);
     var kept_now = 0u;
@@ -100,7 +100,7 @@ fn project_contacts(thread: Thread) {
         next_j = near[list.first];
         next_there = work[args.packed_in + 2u * next_j];
         if (kept_before & 1u) != 0u {
-            next_push = pushes[list.first];
+            next_push = impulses[list.first];
         }
         if list.count > 1u {
             after_next = near[list.first + list.step];
@@ -119,7 +119,7 @@ fn project_contacts(thread: Thread) {
             next_there = work[args.packed_in + 2u * next_j];
             next_push = vec4<f32>(0.0);
             if n < 31u && (kept_before >> (n + 1u) & 1u) != 0u || n >= 31u && args.fresh == 0u {
-                next_push = pushes[e + list.step];
+                next_push = impulses[e + list.step];
             }
         }
         let reach = own.radius + there.w;
@@ -130,7 +130,7 @@ fn project_contacts(thread: Thread) {
         }
         if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
             if n >= 32u && args.fresh != 0u {
-                pushes[e] = push;
+                impulses[e] = push;
             }
             continue;
         }
@@ -149,12 +149,12 @@ fn project_contacts(thread: Thread) {
         // Tension is not extrapolated.
         if rigid && !held && of_rigid(j) {
             let found = met.push;
-            let last = select(vec4<f32>(0.0), pushes[half + e], push.w > 0.0);
+            let last = select(vec4<f32>(0.0), impulses[half + e], push.w > 0.0);
             met.push = extrapolate(found, last, args.momentum);
-            pushes[half + e] = found;
+            impulses[half + e] = found;
             met.impulse += way_out(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
         }
-        pushes[e] = met.push;
+        impulses[e] = met.push;
         if n < 32u {
             kept_now |= 1u << n;
         }
@@ -165,19 +165,19 @@ fn project_contacts(thread: Thread) {
         }
     }
     order[slot].y = kept_now;
-    let kept = work[sub.meets + i];
+    let kept = work[sub.particle_contacts + i];
     // Masses are split by the contact counts of the previous pass.
     let share = f32(max(count, 1u));
-    work[sub.meets + i] = vec4<f32>(share, 0.0, kept.z, f32(pushing));
+    work[sub.particle_contacts + i] = vec4<f32>(share, 0.0, kept.z, f32(pushing));
     var x = own.x + sum * kept.z;
     let inverse_mass = rows[i].w;
     if parts {
-        work[sub.nexts + i] = vec4<f32>(x, inverse_mass);
+        work[sub.predicted + i] = vec4<f32>(x, inverse_mass);
         return;
     }
     if rigid {
         if count > 0u {
-            atomicAdd(&marks[crowd_at(i, CONTACTS_NOW)], count);
+            atomicAdd(&flags[crowd_at(i, CONTACTS_NOW)], count);
         }
         if (args.mode & TOUCHES) != 0u {
             x += push_body(own.start, own.radius, i, own.x, args.fresh != 0u, args.momentum);
@@ -187,7 +187,7 @@ fn project_contacts(thread: Thread) {
     }
     rows[i] = vec4<f32>(x, inverse_mass);
     if args.packed_out != NONE {
-        put_card(args.packed_out, i, vec4<f32>(x, own.radius), vec4<f32>(own.start, kept.z * share));
+        put_packed(args.packed_out, i, vec4<f32>(x, own.radius), vec4<f32>(own.start, kept.z * share));
     }
 }
 

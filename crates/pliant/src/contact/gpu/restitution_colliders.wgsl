@@ -1,5 +1,5 @@
-// The velocity pass after finalize, the twin of backend/cpu/bounce.rs: what contacts with colliders do to velocities, after
-// those of particles with each other (restitution_particles.wgsl).
+// The velocity pass after finalize, WGSL version of contact/cpu/restitution.rs: what contacts with colliders do to
+// velocities, after those of particles with each other (restitution_particles.wgsl).
 
 // Keeps the velocities that contacts will meet with.
 @compute @workgroup_size(SIZE)
@@ -14,7 +14,7 @@ fn save_velocities(thread: Thread) {
 fn restitution_colliders(thread: Thread) {
     let i = number_of(thread);
     // A frozen state is not changed.
-    if i >= sub.particles || atomicLoad(&marks[FROZEN]) != 0u || has_diverged() {
+    if i >= sub.particles || atomicLoad(&flags[FROZEN]) != 0u || has_diverged() {
         return;
     }
     var v = motion[velocity_at(i)].xyz;
@@ -39,13 +39,13 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
     var v = free;
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        var mask = atomicLoad(&marks[sub.masks + i * words + word]);
+        var mask = atomicLoad(&flags[sub.masks + i * words + word]);
         while mask != 0u {
             let c = word * 32u + firstTrailingBit(mask);
             mask &= mask - 1u;
-            let numbers = fixture(args.collider_laws + c);
+            let numbers = constant(args.collider_laws + c);
             let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
-            if work[sub.pushes + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
+            if work[sub.collider_impulses + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
                 continue;
             }
             let o = moving_collider(c);

@@ -1,9 +1,10 @@
-// Rebound and rolling resistance of particles with each other, the twin of `between` in backend/cpu/bounce.rs: all contacts
-// at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in particle_contacts.wgsl).
+// Rebound and rolling resistance of particles with each other, WGSL version of contact/cpu/restitution.rs: all contacts
+// at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in
+// particle_contacts.wgsl).
 
 // Whether list entry `n` was active in the last contact pass.
 fn is_pushing(list: List, n: u32, kept: u32) -> bool {
-    return (n >= 32u || (kept >> n & 1u) != 0u) && pushes[list.first + n * list.step].w > 0.0;
+    return (n >= 32u || (kept >> n & 1u) != 0u) && impulses[list.first + n * list.step].w > 0.0;
 }
 
 // Change of the velocity of `i` relative to `j`.

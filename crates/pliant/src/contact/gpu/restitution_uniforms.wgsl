@@ -1,4 +1,4 @@
-// What both passes of restitution are told.
+// Uniform record of all passes of restitution.
 
 struct RestitutionUniforms {
     // BETWEEN: contacts between particles have left new velocities; AGAINST: colliders have restitution or rolling
@@ -9,7 +9,7 @@ struct RestitutionUniforms {
     velocities_before: u32,
     shares: u32,
     velocities_after: u32,
-    // First vector in `fixtures` of the laws of the colliders.
+    // First vector in `constants` of the laws of the colliders.
     collider_laws: u32,
     // The law between particles.
     restitution: f32,

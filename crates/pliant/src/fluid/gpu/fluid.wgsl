@@ -81,7 +81,7 @@ fn shared_by(i: u32) -> f32 {
 }
 
 fn is_frozen() -> bool {
-    return atomicLoad(&marks[FROZEN]) != 0u;
+    return atomicLoad(&flags[FROZEN]) != 0u;
 }
 
 // Distance and outward normal of a collider.
@@ -130,7 +130,7 @@ fn whose(thread: Thread) -> u32 {
 @compute @workgroup_size(SIZE)
 fn density_multipliers(thread: Thread) {
     if number_of(thread) == 0u {
-        atomicStore(&marks[WIDEST], 0u);
+        atomicStore(&flags[WIDEST], 0u);
     }
     let i = whose(thread);
     if i == NONE {

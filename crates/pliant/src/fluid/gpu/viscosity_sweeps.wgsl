@@ -2,7 +2,7 @@
 
 // Factors of a sweep, after the first one has bounded the spectrum.
 fn factors(sweep: u32) -> vec2<f32> {
-    return viscous_factors(max(WIDTH, bitcast<f32>(atomicLoad(&marks[WIDEST]))), sweep);
+    return viscous_factors(max(WIDTH, bitcast<f32>(atomicLoad(&flags[WIDEST]))), sweep);
 }
 
 // Velocity that a sweep acts on: that of the particle in the first one, then its last step, `scale` times the stored
@@ -64,7 +64,7 @@ fn viscosity_sweep(thread: Thread) {
     var step = left;
     if args.sweep == 0u {
         if width > WIDTH {
-            atomicMax(&marks[WIDEST], bitcast<u32>(width));
+            atomicMax(&flags[WIDEST], bitcast<u32>(width));
         }
     } else {
         let now = factors(args.sweep);

@@ -2,11 +2,11 @@
 // LISTS_FULL from then on.
 
 @group(0) @binding(0) var<storage, read> header: array<u32>;
-@group(0) @binding(1) var<storage, read_write> marks: array<atomic<u32>>;
+@group(0) @binding(1) var<storage, read_write> flags: array<atomic<u32>>;
 
 @compute @workgroup_size(1)
 fn search() {
     if header[3] != 0u {
-        atomicMax(&marks[FROZEN], LISTS_FULL);
+        atomicMax(&flags[FROZEN], LISTS_FULL);
     }
 }

@@ -1,8 +1,13 @@
-//! The wgpu device, buffers, pipelines and timers.
+//! The wgpu device, the shared buffers, tables, dispatches as data, pipelines and timers.
 
+pub(crate) mod bind_groups;
+pub(crate) mod buffers;
 pub mod device;
 pub mod error;
 pub(crate) mod pass_builder;
+pub mod program;
+pub mod shader_constants;
+pub mod tables;
 pub(crate) mod timing;
 
 pub use device::{AdapterReport, Cap, Device, GpuOptions, adapters};

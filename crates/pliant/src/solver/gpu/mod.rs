@@ -9,58 +9,53 @@
 //!                 program ─▶ list of dispatches ─ encode ─▶ one submission for many substeps
 //! ```
 //!
-//! Shaders: `kernels/*.wgsl` are the maths (twins of the Rust kernels), `*.wgsl` here gather and scatter,
-//! `wgsl_codegen` writes what depends on kinds, `shaders` puts modules together, `shader_constants` is in front of each;
-//! `pass_uniforms` has what a dispatch is told.
+//! A phenomenon has its tables, shaders and passes in its own folder (`contact::gpu`, `fluid::gpu`, `rigid::gpu`,
+//! `aero::gpu`, `integration::gpu`, `constraints::gpu`). Here they become one program: `model_packing` lays all tables out,
+//! `program` puts the passes of all stages in order, `shaders` composes modules, `substep_uniforms` writes the record of
+//! each substep. Of the solve stage itself, patches, copies, Jacobi sums and inflatables are here.
 
-pub(crate) mod bind_groups;
-pub(crate) mod buffers;
-pub(crate) mod constraint_packing;
-pub(crate) mod contact_passes;
 pub(crate) mod coresidency_probe;
 pub(crate) mod cost_model;
 pub(crate) mod device_state;
-pub(crate) mod fluid;
-pub(crate) mod fluid_passes;
-pub mod layouts;
+pub(crate) mod inflate;
 pub mod model_packing;
 pub mod normals;
-pub(crate) mod particle_contacts;
 pub mod pass_uniforms;
 pub mod patches;
 pub mod program;
-pub(crate) mod rigid_mass_splitting;
 pub mod shader_constants;
 pub mod shaders;
-pub(crate) mod shape_matching;
+pub(crate) mod state_transfer;
 pub(crate) mod status_readback;
 pub(crate) mod submission;
+pub(crate) mod substep_uniforms;
 pub(crate) mod transfer;
-pub(crate) mod uniforms;
-pub(crate) mod wgsl_codegen;
 pub mod workgroup_memory;
 
 use crate::contact::cpu::collider_contacts::Contact;
+use crate::contact::gpu::neighbor_lists::{PARTICLE_CONTACT_GROUP, ParticleContacts};
 use crate::error::Diverged;
+use crate::fluid::gpu::neighbor_lists::{FLUID_GROUP, FluidNeighbors};
+use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
 use crate::partition::Target;
+use crate::rigid::gpu::bodies::{BODY_GROUP, DeviceBodies};
+use crate::runtime::gpu::bind_groups::BindGroups;
+use crate::runtime::gpu::buffers::{Buffers, Sizes};
 pub use crate::runtime::gpu::device::{AdapterReport, Cap, Device, GpuOptions, adapters};
 pub use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::program::{OwnGroup, ShaderSource};
 use crate::runtime::gpu::timing::Timer;
+use crate::schedule::gpu::Substep;
 use crate::schedule::passes::Halves;
 use crate::schedule::stats::{ContactPair, Times};
-use crate::solver::gpu::bind_groups::BindGroups;
-use crate::solver::gpu::buffers::{Buffers, Sizes};
-use crate::solver::gpu::fluid::Flow;
 use crate::solver::gpu::model_packing::Tables;
 use crate::solver::gpu::normals::Normals;
 pub use crate::solver::gpu::normals::Surface;
-use crate::solver::gpu::particle_contacts::ParticleContacts;
-use crate::solver::gpu::program::Program;
-use crate::solver::gpu::shape_matching::Shapes;
+use crate::solver::gpu::program::{CONTACT_SEARCH, FLUID_SEARCH, Program, SEARCHES};
 pub use crate::solver::gpu::status_readback::Divergence;
 use crate::solver::gpu::status_readback::StatusReadback;
-use crate::solver::gpu::uniforms::SubstepUniforms;
+use crate::solver::gpu::substep_uniforms::SubstepUniforms;
 use crate::state::State;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -70,6 +65,22 @@ pub use wgpu;
 /// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
 /// stays small.
 pub(crate) const MOST_IN_FLIGHT: usize = 4;
+
+/// Bind groups of phenomena, by number.
+pub(crate) static OWN_GROUPS: [&OwnGroup; 3] = [&PARTICLE_CONTACT_GROUP, &FLUID_GROUP, &BODY_GROUP];
+/// Number of [`PARTICLE_CONTACT_GROUP`].
+pub(crate) const CONTACTS: usize = 0;
+/// Number of [`FLUID_GROUP`].
+pub(crate) const FLUID: usize = 1;
+/// Number of [`BODY_GROUP`].
+pub(crate) const BODIES: usize = 2;
+
+/// A compiled shader with the numbers of its bind groups.
+pub(crate) struct Pipeline {
+    pub(crate) pipeline: wgpu::ComputePipeline,
+    pub(crate) shared: usize,
+    pub(crate) own: Option<usize>,
+}
 
 /// Limits that a plan for this device must respect.
 pub fn target(device: &Device) -> Target {
@@ -84,14 +95,14 @@ pub struct Gpu {
     pub(crate) device: Device,
     pub(crate) tables: Tables,
     pub(crate) program: Program,
-    pub(crate) pipelines: Vec<wgpu::ComputePipeline>,
+    pub(crate) pipelines: Vec<Pipeline>,
     pub(crate) buffers: Buffers,
     pub(crate) bind_groups: BindGroups,
-    pub(crate) shapes: Option<Shapes>,
-    /// Grows also when somebody only looks, and finds that there was no room.
+    pub(crate) bodies: Option<DeviceBodies>,
+    /// Grows also when somebody only looks at the state, and its lists had overflowed.
     pub(crate) particle_contacts: Option<Mutex<ParticleContacts>>,
-    /// As `meeting`.
-    pub(crate) flow: Option<Mutex<Flow>>,
+    /// Likewise.
+    pub(crate) fluid: Option<Mutex<FluidNeighbors>>,
     pub(crate) records: SubstepUniforms,
     pub(crate) status: StatusReadback,
     pub(crate) timer: Option<Timer>,
@@ -138,23 +149,35 @@ impl Gpu {
         let together = tables.fused && coresidency_probe::possible(&device, model, &tables)?;
         let program = Program::new(model, state, &tables, together, device.software);
         let records = SubstepUniforms::new(model, state, &tables);
-        let sizes = Sizes { substeps: records.slots(), fixtures: records.fixtures() };
-        let buffers = Buffers::new(&device, model, state, &tables, &program.uniforms, &sizes)?;
-        let bind_groups = BindGroups::new(&device, &buffers)?;
-        let pipelines = bind_groups.pipelines(&device, &program.pipelines)?;
-        let shapes = match &state.shapes {
-            Some(shapes) => Some(Shapes::new(&device, &bind_groups.shapes, &tables.shapes, shapes)?),
+        let solid = state.velocities.len();
+        let copies = model.phantoms.owners.len() + if tables.fused { model.phantoms.seams } else { 0 };
+        let sizes = Sizes {
+            rows: solid + copies,
+            constants: records.constants(),
+            substeps: records.slots(),
+            substep_bytes: size_of::<Substep>(),
+            readback: [solid, motion_arrays(state) * solid, tables.work_read(model, state)],
+        };
+        let buffers = Buffers::new(&device, &tables.arena, &program.uniforms, &sizes)?;
+        state_transfer::upload_state(&device, &buffers, state, &tables);
+        let groups = BindGroups::new(&device, &buffers, &program.shaders, &OWN_GROUPS)?;
+        let pipelines = pipelines(&device, &groups, &program.shaders)?;
+        let bodies = match &state.shapes {
+            Some(shapes) => Some(DeviceBodies::new(&device, groups.own_layout(BODIES), &tables.shapes, shapes)?),
             None => None,
         };
-        let particle_contacts = match model.particle_contact {
-            Some(_) => Some(Mutex::new(ParticleContacts::new(&device, &bind_groups, &buffers, &tables, state)?)),
+        let contact_layout = groups.own_layout(CONTACTS);
+        let particle_contacts =
+            ParticleContacts::new(&device, contact_layout, &buffers, &tables.contact, tables.radii, state)?;
+        let fluid_layout = groups.own_layout(FLUID);
+        let fluid = match model.fluid {
+            Some(_) => {
+                let (tables, predicted) = (&tables.fluid, tables.predicted);
+                Some(FluidNeighbors::new(&device, fluid_layout, &buffers, tables, predicted, state.particles)?)
+            }
             None => None,
         };
-        let flow = match model.fluid {
-            Some(_) => Some(Mutex::new(Flow::new(&device, &bind_groups, &buffers, &tables, state)?)),
-            None => None,
-        };
-        tables.flow.upload(&device, &buffers, model, state);
+        tables.fluid.upload(&device, &buffers, &model.fluid_model(), state);
         records.upload_fixed(&device, &buffers, model);
         let gpu = Self {
             status: StatusReadback::new(&device),
@@ -169,10 +192,10 @@ impl Gpu {
             program,
             pipelines,
             buffers,
-            bind_groups,
-            shapes,
-            particle_contacts,
-            flow,
+            bind_groups: groups,
+            bodies,
+            particle_contacts: particle_contacts.map(Mutex::new),
+            fluid: fluid.map(Mutex::new),
             records,
         };
         gpu.device.alive()?;
@@ -199,7 +222,7 @@ impl Gpu {
         let workgroup_bytes = self.tables.patches.memories.iter().map(|(_, memory)| memory.bytes()).max().unwrap_or(0);
         let bytes = self.buffers.bytes
             + self.lock_contacts().map_or(0, |m| m.bytes())
-            + self.shapes.as_ref().map_or(0, Shapes::bytes)
+            + self.bodies.as_ref().map_or(0, DeviceBodies::bytes)
             + self.lock_fluid().map_or(0, |f| f.bytes());
         ProgramStats { passes: self.passes(), chain, bytes, workgroup_bytes }
     }
@@ -234,24 +257,23 @@ impl Gpu {
     }
 
     pub(crate) fn passes(&self) -> usize {
-        let (meet, flow) = (
-            self.lock_contacts().map_or(0, |m| m.search().dispatches()),
-            self.lock_fluid().map_or(0, |f| f.search().dispatches()),
-        );
-        self.program.passes(meet, flow)
+        let mut searches = [0; SEARCHES];
+        searches[CONTACT_SEARCH] = self.lock_contacts().map_or(0, |c| c.search().dispatches());
+        searches[FLUID_SEARCH] = self.lock_fluid().map_or(0, |f| f.search().dispatches());
+        self.program.passes(searches)
     }
 
     pub(crate) fn lock_contacts(&self) -> Option<MutexGuard<'_, ParticleContacts>> {
         self.particle_contacts.as_ref().map(|m| m.lock().unwrap_or_else(|e| e.into_inner()))
     }
 
-    pub(crate) fn lock_fluid(&self) -> Option<MutexGuard<'_, Flow>> {
-        self.flow.as_ref().map(|f| f.lock().unwrap_or_else(|e| e.into_inner()))
+    pub(crate) fn lock_fluid(&self) -> Option<MutexGuard<'_, FluidNeighbors>> {
+        self.fluid.as_ref().map(|f| f.lock().unwrap_or_else(|e| e.into_inner()))
     }
 
     /// Whether there are lists that may have no room.
     pub(crate) fn has_lists(&self) -> bool {
-        self.particle_contacts.is_some() || self.flow.is_some()
+        self.particle_contacts.is_some() || self.fluid.is_some()
     }
 
     /// Substeps submitted since the start.
@@ -262,7 +284,7 @@ impl Gpu {
     /// Pairs of particles that pushed each other in the last substep; waits for them.
     pub(crate) fn contact_pairs(&self, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
         self.lock_contacts()
-            .map_or(Ok(Vec::new()), |particle_contacts| particle_contacts.contact_pairs(&self.device, model))
+            .map_or(Ok(Vec::new()), |particle_contacts| particle_contacts.contact_pairs(&self.device, &model.contact()))
     }
 
     /// The error that the host makes of a runaway, with the state as it was read back.
@@ -270,4 +292,20 @@ impl Gpu {
         let [x, y, z, _] = state.rows[found.particle];
         model.diverged(found.stage, found.particle, [x, y, z], self.records.time(found.substeps))
     }
+}
+
+/// Compiles the shaders of a program.
+fn pipelines(device: &Device, groups: &BindGroups, shaders: &[ShaderSource]) -> Result<Vec<Pipeline>, GpuError> {
+    let compile = |source: &ShaderSource| {
+        let layout = groups.pipeline_layout(device, &source.bindings);
+        // SAFETY: `builder::packing` has proved every row number in range, all other numbers are written by the tables of
+        // the phenomena, neighbor lists hold numbers of particles, and every loop of the shaders runs over a table's length.
+        let pipeline = unsafe { device.pipeline(&source.label, source.entry, shaders::module(source), Some(&layout))? };
+        Ok(Pipeline {
+            pipeline,
+            shared: groups.shared_index(&source.bindings),
+            own: groups.own_index(&source.bindings),
+        })
+    };
+    shaders.iter().map(compile).collect()
 }

@@ -8,7 +8,8 @@ use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::{Gpu, shader_constants};
+use crate::runtime::gpu::shader_constants;
+use crate::solver::gpu::Gpu;
 use bytemuck::cast_slice;
 use wgpu::{Buffer, BufferUsages};
 
@@ -164,7 +165,9 @@ fn buffer(device: &Device, label: &'static str, bytes: usize, usage: BufferUsage
 fn pipeline(device: &Device) -> wgpu::ComputePipeline {
     let module = device.device.create_shader_module(wgpu::ShaderModuleDescriptor {
         label: Some("normals"),
-        source: wgpu::ShaderSource::Wgsl((shader_constants::wgsl() + include_str!("normals.wgsl")).into()),
+        source: wgpu::ShaderSource::Wgsl(
+            (shader_constants::wgsl(&[shader_constants::ALL]) + include_str!("normals.wgsl")).into(),
+        ),
     });
     device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some("normals"),

@@ -3,5 +3,5 @@
 fn keep_cards(it: Patch, t: u32) {}
 
 fn entry(at: u32) -> vec4<u32> {
-    return fixtures[at];
+    return constants[at];
 }

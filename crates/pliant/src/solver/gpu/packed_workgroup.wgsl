@@ -6,17 +6,17 @@ fn keep_cards(it: Patch, t: u32) {
     // Four at a time, so that their latencies overlap.
     var i = t;
     for (; i + 3u * THREADS < it.packed; i += 4u * THREADS) {
-        let a = fixtures[it.cards_at + i];
-        let b = fixtures[it.cards_at + i + THREADS];
-        let c = fixtures[it.cards_at + i + 2u * THREADS];
-        let d = fixtures[it.cards_at + i + 3u * THREADS];
+        let a = constants[it.cards_at + i];
+        let b = constants[it.cards_at + i + THREADS];
+        let c = constants[it.cards_at + i + 2u * THREADS];
+        let d = constants[it.cards_at + i + 3u * THREADS];
         packed[i] = a;
         packed[i + THREADS] = b;
         packed[i + 2u * THREADS] = c;
         packed[i + 3u * THREADS] = d;
     }
     for (; i < it.packed; i += THREADS) {
-        packed[i] = fixtures[it.cards_at + i];
+        packed[i] = constants[it.cards_at + i];
     }
 }
 

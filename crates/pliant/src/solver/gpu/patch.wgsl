@@ -5,7 +5,7 @@
 // Tables, written by `patches.rs`: a patch is PATCH_WORDS words. The list of its rows has a vector for each:
 // its number, the particle whose contacts it has, and for copies on seams the first of the copies and their number.
 // Its plan is rounds and ties, then steps, a vector each. A round is for constraints of one kind that run
-// at the same time: how many, where their cards start, how far apart the vectors of a card are, where their
+// at the same time: how many, where the packed ones start, how far apart their vectors are, where their
 // multipliers start. A step is a run of rounds, or something else that an iteration does.
 
 struct PatchUniforms {
@@ -76,21 +76,21 @@ fn patches(thread: Thread) {
     keep_plan(it, it.rounds + it.steps, t);
     keep_cards(it, t);
     // Entries one ahead: what is done with one takes long enough to fetch the next.
-    var entry = fixtures[it.list + min(t, it.rows - 1u)];
+    var entry = constants[it.list + min(t, it.rows - 1u)];
     for (var r = t; r < it.real; r += THREADS) {
-        let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
+        let next = constants[it.list + min(r + THREADS, it.rows - 1u)];
         load_row(r, entering(entry));
         entry = next;
     }
     // How many there are in a substep.
     let exchanges = args.iterations + u32(it.second > 0u);
-    var mark = atomicLoad(&marks[SUBSTEPS]) * exchanges;
+    var mark = atomicLoad(&flags[SUBSTEPS]) * exchanges;
     for (var turn = 0u; turn < turns(); turn++) {
         solve(it, t, mark);
         mark += exchanges;
-        entry = fixtures[it.list + min(t, it.rows - 1u)];
+        entry = constants[it.list + min(t, it.rows - 1u)];
         for (var r = t; r < it.real; r += THREADS) {
-            let next = fixtures[it.list + min(r + THREADS, it.rows - 1u)];
+            let next = constants[it.list + min(r + THREADS, it.rows - 1u)];
             store_row(entry, r, turn);
             entry = next;
         }
@@ -186,7 +186,7 @@ fn touch_row(it: Patch, r: u32, near: ptr<function, Near>) {
     for (var word = 0u; word < words; word++) {
         var mask = 1u << (code - 1u);
         if several {
-            mask = mask_of(fixtures[it.list + r], word);
+            mask = mask_of(constants[it.list + r], word);
         }
         for (; mask != 0u; mask &= mask - 1u) {
             touch_one(it, r, word * 32u + firstTrailingBit(mask), several, near);
@@ -199,7 +199,7 @@ fn mask_of(entry: vec4<u32>, word: u32) -> u32 {
     if entry.y == NONE {
         return 0u;
     }
-    return atomicLoad(&marks[mask_at(entry.y, entry.x) + word]);
+    return atomicLoad(&flags[mask_at(entry.y, entry.x) + word]);
 }
 
 // The contact of a row with collider `c`, one of several or the only one that it is near. Most of those who are near one do
@@ -209,7 +209,7 @@ fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>
     let row = row_get(it.list, r);
     var radius = it.radius;
     if radius < 0.0 {
-        radius = params[sub.radii + fixtures[it.list + r].y];
+        radius = params[sub.radii + constants[it.list + r].y];
     }
     let o = moving_collider(c);
     let depth = solid_depth(o, o.after, row.xyz, radius);
@@ -221,8 +221,8 @@ fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>
     var start = (*near).start;
     var push = (*near).push;
     if !held {
-        let entry = fixtures[it.list + r];
-        at = sub.pushes + entry.x * sub.colliders + c;
+        let entry = constants[it.list + r];
+        at = sub.collider_impulses + entry.x * sub.colliders + c;
         start = motion[start_of(entry.y, entry.x)].xyz;
         push = work[at];
     }
@@ -243,9 +243,9 @@ fn hold(it: Patch, t: u32, near: ptr<function, Near>) {
         let code = left & SEVERAL;
         left >>= 4u;
         if code != 0u && code != SEVERAL {
-            let entry = fixtures[it.list + r];
+            let entry = constants[it.list + r];
             (*near).held = r;
-            (*near).kept_at = sub.pushes + entry.x * sub.colliders + code - 1u;
+            (*near).kept_at = sub.collider_impulses + entry.x * sub.colliders + code - 1u;
             (*near).start = motion[start_of(entry.y, entry.x)].xyz;
             if args.fresh == 0u {
                 (*near).push = work[(*near).kept_at];
@@ -272,12 +272,12 @@ fn exchange_at(copy: u32, mark: u32) -> u32 {
 // contacts, of rows that are on no seam too.
 fn exchange(it: Patch, t: u32, mark: u32, touches: bool, near: ptr<function, Near>) {
     for (var r = t + rows_of(t, it.seams) * THREADS; r < it.real; r += THREADS) {
-        show(exchange_at(fixtures[it.list + r].x, mark), row_get(it.list, r).xyz, mark);
+        show(exchange_at(constants[it.list + r].x, mark), row_get(it.list, r).xyz, mark);
     }
     for (var r = t; r < it.real; r += THREADS) {
         if r >= it.seams {
             let own = row_get(it.list, r);
-            row_set(it.list, r, vec4<f32>(mean_shown(own.xyz, fixtures[it.list + r], mark), own.w));
+            row_set(it.list, r, vec4<f32>(mean_shown(own.xyz, constants[it.list + r], mark), own.w));
         }
         if touches {
             touch_row(it, r, near);
@@ -295,16 +295,16 @@ fn rows_of(t: u32, end: u32) -> u32 {
 fn show(to: u32, at: vec3<f32>, mark: u32) {
     let tag = mark << 24u;
     let x = bitcast<vec3<u32>>(at);
-    atomicStore(&marks[to], (x.x & 0xffffffu) | tag);
-    atomicStore(&marks[to + sub.copies], (x.y & 0xffffffu) | tag);
-    atomicStore(&marks[to + 2u * sub.copies], (x.z & 0xffffffu) | tag);
-    atomicStore(&marks[to + 3u * sub.copies], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
+    atomicStore(&flags[to], (x.x & 0xffffffu) | tag);
+    atomicStore(&flags[to + sub.copies], (x.y & 0xffffffu) | tag);
+    atomicStore(&flags[to + 2u * sub.copies], (x.z & 0xffffffu) | tag);
+    atomicStore(&flags[to + 3u * sub.copies], (x.x >> 24u) | ((x.y >> 24u) << 8u) | ((x.z >> 24u) << 16u) | tag);
 }
 
 fn shown(at: u32) -> vec4<u32> {
     return vec4<u32>(
-        atomicLoad(&marks[at]), atomicLoad(&marks[at + sub.copies]),
-        atomicLoad(&marks[at + 2u * sub.copies]), atomicLoad(&marks[at + 3u * sub.copies]),
+        atomicLoad(&flags[at]), atomicLoad(&flags[at + sub.copies]),
+        atomicLoad(&flags[at + 2u * sub.copies]), atomicLoad(&flags[at + 3u * sub.copies]),
     );
 }
 
@@ -341,8 +341,8 @@ fn mean_shown(own: vec3<f32>, entry: vec4<u32>, mark: u32) -> vec3<f32> {
                 break;
             }
             // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
-            if looks + 1u == PATIENCE || looks % 1024u == 1023u && atomicLoad(&marks[STUCK]) != 0u {
-                atomicStore(&marks[STUCK], 1u);
+            if looks + 1u == PATIENCE || looks % 1024u == 1023u && atomicLoad(&flags[STUCK]) != 0u {
+                atomicStore(&flags[STUCK], 1u);
                 break;
             }
         }

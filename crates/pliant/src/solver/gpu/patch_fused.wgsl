@@ -108,7 +108,7 @@ fn publish(i: u32, slot: u32) {
     motion[velocity_at(i)] = motion[velocity_of(i, slot)];
     let words = mask_words();
     for (var word = 0u; word < words; word++) {
-        atomicStore(&marks[sub.masks + i * words + word], atomicLoad(&marks[mask_at(i, slot) + word]));
+        atomicStore(&flags[sub.masks + i * words + word], atomicLoad(&flags[mask_at(i, slot) + word]));
     }
 }
 
@@ -116,20 +116,20 @@ fn publish(i: u32, slot: u32) {
 fn done(t: u32) {
     patch_barrier();
     storageBarrier();
-    if t != 0u || atomicAdd(&marks[FINISHED], 1u) != args.count - 1u {
+    if t != 0u || atomicAdd(&flags[FINISHED], 1u) != args.count - 1u {
         return;
     }
-    atomicStore(&marks[FINISHED], 0u);
-    let predict = atomicLoad(&marks[RUNNING_PREDICT]);
-    let solve = atomicLoad(&marks[RUNNING_SOLVE]);
+    atomicStore(&flags[FINISHED], 0u);
+    let predict = atomicLoad(&flags[RUNNING_PREDICT]);
+    let solve = atomicLoad(&flags[RUNNING_SOLVE]);
     let first = min(min(predict, solve) >> PARTICLE_BITS, args.substeps - 1u);
-    atomicStore(&marks[SUBSTEPS], atomicLoad(&marks[SUBSTEPS]) + first + 1u);
+    atomicStore(&flags[SUBSTEPS], atomicLoad(&flags[SUBSTEPS]) + first + 1u);
     tell(DIVERGED_PREDICT, predict, first);
     tell(DIVERGED_SOLVE, solve, first);
 }
 
 fn tell(to: u32, word: u32, first: u32) {
     if word != NONE && word >> PARTICLE_BITS == first {
-        atomicStore(&marks[to], word & ((1u << PARTICLE_BITS) - 1u));
+        atomicStore(&flags[to], word & ((1u << PARTICLE_BITS) - 1u));
     }
 }

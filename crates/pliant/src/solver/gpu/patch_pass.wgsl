@@ -62,9 +62,9 @@ fn contact_pairs(it: Patch, t: u32) -> Near {
     var near = nothing_near(select(0xffffffffu, 0u, args.fresh != 0u));
     if sub.colliders > 0u {
         for (var k = 0u; k < KNOWN && t + k * THREADS < it.real; k++) {
-            let entry = fixtures[it.list + t + k * THREADS];
+            let entry = constants[it.list + t + k * THREADS];
             if entry.y != NONE {
-                let mask = atomicLoad(&marks[mask_at(entry.y, entry.x)]);
+                let mask = atomicLoad(&flags[mask_at(entry.y, entry.x)]);
                 near.codes |= near_code(entry.y, entry.x, mask) << (4u * k);
             }
         }

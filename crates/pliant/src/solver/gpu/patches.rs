@@ -2,14 +2,15 @@
 //! it, and what of all that a workgroup keeps in its own memory.
 
 use crate::constraints::ConstraintKind;
+use crate::constraints::gpu::constraint_packing::PackedBatch;
+use crate::constraints::gpu::wgsl_codegen::op;
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Tie;
 use crate::model::Model;
+use crate::runtime::gpu::shader_constants::NONE;
 use crate::schedule::passes::{Copies, Pass, PatchOp};
-use crate::solver::gpu::constraint_packing::PackedBatch;
-use crate::solver::gpu::model_packing::{GroupAt, NONE, has_multipliers};
+use crate::solver::gpu::model_packing::{GroupOffsets, has_multipliers};
 use crate::solver::gpu::shader_constants::{PATCH_WORDS, STEP_EXCHANGE, STEP_JOIN, STEP_LAST_EXCHANGE, STEP_SPREAD};
-use crate::solver::gpu::wgsl_codegen::op;
 use crate::solver::gpu::workgroup_memory::{Draft, WorkgroupMemory, fit};
 use std::ops::Range;
 
@@ -36,7 +37,7 @@ pub struct Patches {
     pub kinds: Vec<ConstraintKind>,
     /// Whether every particle and orientation is in one.
     pub complete: bool,
-    /// Cards of their constraints, batch by batch.
+    /// Their packed constraints, batch by batch.
     pub packed_batches: Vec<PackedBatch>,
 }
 
@@ -58,7 +59,7 @@ impl Patches {
 pub struct Writer<'a> {
     threads: usize,
     model: &'a Model,
-    groups: &'a [GroupAt],
+    groups: &'a [GroupOffsets],
     /// Whether copies are seams that pieces join by themselves.
     fused: bool,
     /// Number of each row within the patch at hand.
@@ -69,13 +70,13 @@ pub struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     /// For a model with this many rows, and workgroups of at most `threads`.
-    pub fn new(threads: usize, model: &'a Model, groups: &'a [GroupAt], fused: bool, rows: usize) -> Self {
+    pub fn new(threads: usize, model: &'a Model, groups: &'a [GroupOffsets], fused: bool, rows: usize) -> Self {
         Self { threads, model, groups, fused, local: vec![0; rows], owner: vec![u32::MAX; rows] }
     }
 
-    /// Appends all patches: their directory to `topology`; rows, plans and cards to `fixtures`. A workgroup has
+    /// Appends all patches: their directory to `topology`; rows, plans and packed constraints to `constants`. A workgroup has
     /// `memory` bytes.
-    pub fn write(&mut self, memory: usize, topology: &mut Vec<u32>, fixtures: &mut Vec<[u32; WORDS]>) -> Patches {
+    pub fn write(&mut self, memory: usize, topology: &mut Vec<u32>, constants: &mut Vec<[u32; WORDS]>) -> Patches {
         let (model, patches) = (self.model, &self.model.schedule.patches);
         let drafts: Vec<Draft> = (0..patches.len()).map(|p| self.draft(p, &patches[p])).collect();
         let ranges = std::iter::once(0..model.schedule.islands).chain(model.schedule.tilings());
@@ -89,12 +90,12 @@ impl<'a> Writer<'a> {
             for (k, &row) in draft.rows.iter().enumerate() {
                 self.local[row as usize] = k as u32;
             }
-            let list = fixtures.len() as u32;
+            let list = constants.len() as u32;
             let seams = draft.rows.partition_point(|&row| self.kind(row) < Row::Seam);
-            fixtures.extend(draft.rows.iter().map(|&row| self.row(row)));
-            let packed = fixtures.len();
+            constants.extend(draft.rows.iter().map(|&row| self.row(row)));
+            let packed = constants.len();
             let mut work = Work { memory, packed, ..Work::default() };
-            self.steps(number, jobs, fixtures, &mut work);
+            self.steps(number, jobs, constants, &mut work);
             all.packed_batches.append(&mut work.packed_batches);
             let steps = work.steps.len();
             if self.fused && number >= self.model.schedule.islands {
@@ -102,9 +103,9 @@ impl<'a> Writer<'a> {
                 let touches = self.model.schedule.iteration.contains(&Pass::ColliderContacts);
                 work.step([STEP_EXCHANGE, u32::from(touches), 0, 0], 1);
             }
-            let end = fixtures.len();
-            fixtures.extend_from_slice(&work.rounds);
-            fixtures.extend_from_slice(&work.steps);
+            let end = constants.len();
+            constants.extend_from_slice(&work.rounds);
+            constants.extend_from_slice(&work.steps);
             let segments = topology.len() as u32;
             topology.extend(work.segments.as_flattened());
             let words: [u32; PATCH_WORDS as usize] = [
@@ -201,10 +202,10 @@ impl<'a> Writer<'a> {
         Draft { rows, real, ..draft }
     }
 
-    fn steps(&self, patch: usize, jobs: &[PatchOp], fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
+    fn steps(&self, patch: usize, jobs: &[PatchOp], constants: &mut Vec<[u32; WORDS]>, work: &mut Work) {
         for job in jobs {
             match job {
-                PatchOp::Batches { group, batches } => self.batches(*group, batches.clone(), fixtures, work),
+                PatchOp::Batches { group, batches } => self.batches(*group, batches.clone(), constants, work),
                 PatchOp::Spread(copies) => self.copies(STEP_SPREAD, copies, work),
                 PatchOp::Join(copies) => self.copies(STEP_JOIN, copies, work),
                 PatchOp::Seams => {
@@ -221,7 +222,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Batches of one group, which follow each other in memory.
-    fn batches(&self, group: usize, range: Range<usize>, fixtures: &mut Vec<[u32; WORDS]>, work: &mut Work) {
+    fn batches(&self, group: usize, range: Range<usize>, constants: &mut Vec<[u32; WORDS]>, work: &mut Work) {
         let (g, at) = (&self.model.groups[group], self.groups[group]);
         let batches = &g.batches[range.clone()];
         let (Some(first), Some(last)) = (batches.first(), batches.last()) else { return };
@@ -232,10 +233,10 @@ impl<'a> Writer<'a> {
             if kept { work.keep(lambda_at, (last.first + last.blocks() - first.first) * each) } else { lambda_at };
         let from = work.rounds.len();
         for (b, number) in batches.iter().zip(range) {
-            let packed_batch = PackedBatch::write(self.model, group, number, &self.local, fixtures);
+            let packed_batch = PackedBatch::write(&self.model.groups, group, number, &self.local, constants);
             let start = packed_batch.start;
             work.packed_batches.push(packed_batch);
-            // Kept cards are counted from the first of the patch.
+            // Packed constraints in workgroup memory are counted from the first of the patch.
             let start = if work.memory.packed.is_some() { start - work.packed } else { start };
             for done in (0..b.count).step_by(work.memory.threads) {
                 let count = (b.count - done).min(work.memory.threads);
@@ -277,9 +278,9 @@ enum Row {
 #[derive(Default)]
 struct Work {
     memory: WorkgroupMemory,
-    /// Where its cards start.
+    /// Where its packed constraints start.
     packed: usize,
-    /// Constraints that run at the same time: how many, cards, distance of a card's vectors, multipliers. Among them
+    /// Constraints that run at the same time: how many, packed constraints, distance of their vectors, multipliers. Among them
     /// the ties of split particles.
     rounds: Vec<[u32; WORDS]>,
     /// Runs of ties by their first, and where they stand among the rounds.
@@ -294,7 +295,7 @@ struct Work {
     segments: Vec<[u32; WORDS]>,
     /// Number of them.
     kept: usize,
-    /// As [`Patches::decks`].
+    /// As [`Patches::packed_batches`].
     packed_batches: Vec<PackedBatch>,
 }
 

@@ -3,5 +3,5 @@
 fn keep_plan(it: Patch, count: u32, t: u32) {}
 
 fn plan_at(it: Patch, k: u32) -> vec4<u32> {
-    return fixtures[it.plan_at + k];
+    return constants[it.plan_at + k];
 }

@@ -4,7 +4,7 @@ var<workgroup> plan: array<vec4<u32>, PLAN>;
 
 fn keep_plan(it: Patch, count: u32, t: u32) {
     for (var k = t; k < count; k += THREADS) {
-        plan[k] = fixtures[it.plan_at + k];
+        plan[k] = constants[it.plan_at + k];
     }
 }
 

@@ -1,11 +1,11 @@
 // Rows of a patch that is too large for a workgroup's memory: they stay where they are. Never with seams.
 
 fn row_get(list: u32, r: u32) -> vec4<f32> {
-    return rows[fixtures[list + r].x];
+    return rows[constants[list + r].x];
 }
 
 fn row_set(list: u32, r: u32, row: vec4<f32>) {
-    rows[fixtures[list + r].x] = row;
+    rows[constants[list + r].x] = row;
 }
 
 fn load_row(r: u32, row: vec4<f32>) {}

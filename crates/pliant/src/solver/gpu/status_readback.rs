@@ -5,9 +5,10 @@
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::shader_constants::NONE;
 use crate::schedule::Stage;
-use crate::solver::gpu::shader_constants::{
-    DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, LISTS_FULL, MARKS, NONE, STUCK, SUBSTEPS,
+use crate::schedule::gpu::constants::{
+    DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, LISTS_FULL, STATUS_WORDS, STUCK, SUBSTEPS,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -17,8 +18,8 @@ const UNDER_WAY: u8 = 1;
 const READY: u8 = 2;
 const FAILED: u8 = 3;
 
-/// Bytes of the counter and the alarm at the start of `marks`.
-const BYTES: u64 = 4 * MARKS as u64;
+/// Bytes of the counter and the alarm at the start of `flags`.
+const BYTES: u64 = 4 * STATUS_WORDS as u64;
 
 /// Whoever ran away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,10 +65,10 @@ impl StatusReadback {
     }
 
     /// Encodes a copy, unless the last one has not been looked at. Returns whether [`Self::send`] is due.
-    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, marks: &wgpu::Buffer) -> bool {
+    pub fn encode(&self, encoder: &mut wgpu::CommandEncoder, flags: &wgpu::Buffer) -> bool {
         let idle = self.state.load(Ordering::Acquire) == IDLE;
         if idle {
-            encoder.copy_buffer_to_buffer(marks, 0, &self.buffer, 0, BYTES);
+            encoder.copy_buffer_to_buffer(flags, 0, &self.buffer, 0, BYTES);
         }
         idle
     }
@@ -102,10 +103,10 @@ impl StatusReadback {
     }
 }
 
-/// What the words at the start of `marks` say.
-pub fn read(marks: &[u32]) -> Result<Signal, GpuError> {
+/// What the words at the start of `flags` say.
+pub fn read(flags: &[u32]) -> Result<Signal, GpuError> {
     let [substeps, predict, solve, frozen, stuck] =
-        [SUBSTEPS, DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, STUCK].map(|word| marks[word as usize]);
+        [SUBSTEPS, DIVERGED_PREDICT, DIVERGED_SOLVE, FROZEN, STUCK].map(|word| flags[word as usize]);
     if stuck != 0 {
         let reason = "workgroups no longer run side by side".to_owned();
         return Err(GpuError::Refused { what: "pieces that wait for each other".to_owned(), reason });

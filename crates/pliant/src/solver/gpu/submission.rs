@@ -3,13 +3,14 @@
 use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::program::Command;
 use crate::runtime::gpu::timing;
 use crate::schedule::Stage;
-use crate::solver::gpu::program::Command;
-use crate::solver::gpu::shader_constants::MARKS;
-use crate::solver::gpu::shaders::BindGroupKind;
+use crate::schedule::gpu::constants::STATUS_WORDS;
+use crate::solver::gpu::program::{CONTACT_SEARCH, FLUID_SEARCH, SEARCHES};
+use crate::solver::gpu::state_transfer;
 use crate::solver::gpu::status_readback::{self, Divergence, Signal};
-use crate::solver::gpu::{Gpu, MOST_IN_FLIGHT};
+use crate::solver::gpu::{BODIES, CONTACTS, FLUID, Gpu, MOST_IN_FLIGHT, OWN_GROUPS};
 use std::time::Instant;
 
 /// Dispatches of one submission at most, so that a driver's watchdog sees an end.
@@ -49,15 +50,15 @@ impl Gpu {
     /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
     pub(crate) fn make_room(&self, model: &Model) -> Result<(), GpuError> {
         loop {
-            let marks = self.device.download_some(&self.buffers.marks, 0, 4 * u64::from(MARKS))?;
-            let Signal::ListsFull { done } = status_readback::read(&marks)? else { return Ok(()) };
+            let flags = self.device.download_some(&self.buffers.flags, 0, 4 * u64::from(STATUS_WORDS))?;
+            let Signal::ListsFull { done } = status_readback::read(&flags)? else { return Ok(()) };
             if let Some(mut particle_contacts) = self.lock_contacts() {
-                particle_contacts.grow(&self.device, &self.bind_groups)?;
+                particle_contacts.grow(&self.device)?;
             }
-            if let Some(mut flow) = self.lock_fluid() {
-                flow.grow(&self.device, &self.bind_groups)?;
+            if let Some(mut fluid) = self.lock_fluid() {
+                fluid.grow(&self.device)?;
             }
-            self.buffers.unfreeze(&self.device);
+            state_transfer::unfreeze(&self.device, &self.buffers);
             let mut first = self.substeps - u64::from((self.substeps as u32).wrapping_sub(done));
             while first < self.substeps {
                 let count = (self.substeps - first).min(self.most_substeps());
@@ -79,7 +80,7 @@ impl Gpu {
         } else {
             self.encode_substeps(&mut encoder, self.substeps, count);
         }
-        let look = self.status.encode(&mut encoder, &self.buffers.marks);
+        let look = self.status.encode(&mut encoder, &self.buffers.flags);
         let submission = self.device.queue.submit([encoder.finish()]);
         if look {
             self.status.send();
@@ -143,36 +144,35 @@ impl Gpu {
     }
 
     fn encode(&self, pass: &mut wgpu::ComputePass<'_>, list: &[Command], record: u32, bound: &mut usize) {
-        let (particle_contacts, flow) = (self.lock_contacts(), self.lock_fluid());
+        let (contacts, fluid) = (self.lock_contacts(), self.lock_fluid());
+        let mut searches = [None; SEARCHES];
+        searches[FLUID_SEARCH] = fluid.as_ref().map(|f| f.search());
+        searches[CONTACT_SEARCH] = contacts.as_ref().map(|c| c.search());
+        let mut own = [None; OWN_GROUPS.len()];
+        own[CONTACTS] = contacts.as_ref().map(|c| &c.group);
+        own[FLUID] = fluid.as_ref().map(|f| &f.group);
+        own[BODIES] = self.bodies.as_ref().map(|b| &b.group);
         for command in list {
             let d = match command {
                 Command::Run(d) => d,
-                found => {
-                    match found {
-                        Command::FindFlow => flow.iter().for_each(|f| f.search().encode(pass)),
-                        _ => particle_contacts.iter().for_each(|m| m.search().encode(pass)),
+                Command::Search(number) => {
+                    if let Some(search) = searches[*number] {
+                        search.encode(pass);
                     }
                     *bound = usize::MAX;
                     continue;
                 }
             };
+            let pipeline = &self.pipelines[d.pipeline];
             if *bound != d.pipeline {
-                pass.set_pipeline(&self.pipelines[d.pipeline]);
+                pass.set_pipeline(&pipeline.pipeline);
                 *bound = d.pipeline;
-                let own = match d.bindings {
-                    BindGroupKind::Main => None,
-                    BindGroupKind::Meets | BindGroupKind::Sift | BindGroupKind::Bounces => {
-                        particle_contacts.as_ref().map(|m| &m.group)
-                    }
-                    BindGroupKind::Shapes => self.shapes.as_ref().map(|s| &s.group),
-                    BindGroupKind::Flow => flow.as_ref().map(|f| &f.group),
-                };
-                if own.is_some() {
-                    pass.set_bind_group(1, own, &[]);
+                if let Some(group) = pipeline.own.and_then(|k| own[k]) {
+                    pass.set_bind_group(1, group, &[]);
                 }
             }
             let offsets = [record, d.uniforms as u32 * self.buffers.stride];
-            pass.set_bind_group(0, self.bind_groups.shared(d.bindings), &offsets);
+            pass.set_bind_group(0, self.bind_groups.shared(pipeline.shared), &offsets);
             let x = d.groups.min(MOST_GROUPS);
             pass.dispatch_workgroups(x as u32, d.groups.div_ceil(x.max(1)) as u32, 1);
         }

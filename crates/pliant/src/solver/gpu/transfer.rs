@@ -1,11 +1,12 @@
 //! What goes to the device and comes back from it when somebody looks at the state or changes it.
 
+use crate::contact::gpu::mass_splitting;
+use crate::contact::gpu::tables::surface_fields;
+use crate::fluid::gpu::tables::FluidTables;
 use crate::model::Model;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::fluid::FlowTables;
-use crate::solver::gpu::model_packing::{self, NONE};
-use crate::solver::gpu::rigid_mass_splitting;
-use crate::solver::gpu::shape_matching::ShapeTables;
+use crate::runtime::gpu::shader_constants::NONE;
+use crate::solver::gpu::state_transfer;
 use crate::solver::gpu::status_readback::{self, Signal};
 use crate::solver::gpu::{Gpu, Readback};
 use crate::state::State;
@@ -19,14 +20,19 @@ impl Gpu {
         }
         let (mut readback, mut found, mut carried) = (Readback::default(), Ok(Signal::Fine), Vec::new());
         let n = state.particles;
-        self.buffers.download(&self.device, state, &self.tables, |pushes, marks| {
-            found = status_readback::read(marks);
-            readback.contacts = self.tables.pushes(model, n, pushes, marks).collect();
-            readback.pairs = self.tables.pairs(n, pushes);
-            carried = self.tables.flow.seen(n, pushes).to_vec();
+        let (tables, device) = (&self.tables, &self.device);
+        let slot = |i: usize| {
+            let seam = tables.arena.topology[tables.seam_of as usize + i];
+            if seam == NONE { i } else { model.phantoms.ties[seam as usize].first as usize }
+        };
+        state_transfer::download(device, &self.buffers, state, tables, |work, flags| {
+            found = status_readback::read(flags);
+            readback.contacts = tables.contact.colliders.contacts(n, work, flags, slot).collect();
+            readback.pairs = tables.contact.active_pairs(n, work);
+            carried = tables.fluid.seen(n, work).to_vec();
         })?;
-        FlowTables::download(&carried, state);
-        self.tables.patches.packed_batches.iter().for_each(|packed_batch| packed_batch.gather(&mut state.multipliers));
+        FluidTables::download(&carried, state);
+        tables.patches.packed_batches.iter().for_each(|batch| batch.restore(&mut state.multipliers));
         self.read_poses(state)?;
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
@@ -41,60 +47,59 @@ impl Gpu {
         self.substeps = state.substeps;
         self.upload_bodies(model, state);
         self.upload_poses(state);
-        self.buffers.upload_state(&self.device, state, &self.tables);
-        self.tables.flow.upload(&self.device, &self.buffers, model, state);
+        state_transfer::upload_state(&self.device, &self.buffers, state, &self.tables);
+        self.tables.fluid.upload(&self.device, &self.buffers, &model.fluid_model(), state);
         // Radii stand among the parameters, which are uploaded whole when others of them change.
         let changed = self.tables.change_radii(&state.radii);
         let at = 4 * changed.start as u64;
-        self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.params[changed]);
+        self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.arena.params[changed]);
         if let Some(mut particle_contacts) = self.lock_contacts() {
             particle_contacts.refresh(&self.device, state);
         }
-        if self.particle_contacts.is_some() {
-            let at = 4 * u64::from(self.tables.phases);
-            self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases);
+        if let Some(particles) = self.tables.contact.particles {
+            particles.upload_phases(&self.device, &self.buffers, state, 0..state.phases.len());
         }
     }
 
     /// Puts on the device what bodies weigh, and how deep their particles are.
     pub(crate) fn upload_bodies(&mut self, model: &Model, state: &State) {
-        let (Some(here), Some(there)) = (&self.shapes, &state.shapes) else { return };
-        let first = self.tables.shapes.uniforms.sums as usize;
-        self.tables.shapes = ShapeTables::new(model, there, state.particles, first);
+        let (Some(here), Some(there)) = (&self.bodies, &state.shapes) else { return };
+        self.tables.refresh_shapes(model, there, state.particles);
         here.upload(&self.device, &self.tables.shapes);
+        let (mass_splitting, particles) = (self.tables.contact.mass_splitting, self.tables.contact.particles);
         let mut put = |at: u32, vectors: &[[u32; 4]]| {
-            self.tables.fixtures[at as usize..][..vectors.len()].copy_from_slice(vectors);
-            self.buffers.write(&self.device, &self.buffers.fixtures, 16 * u64::from(at), vectors);
+            self.tables.arena.constants[at as usize..][..vectors.len()].copy_from_slice(vectors);
+            self.buffers.write(&self.device, &self.buffers.constants, 16 * u64::from(at), vectors);
         };
-        if self.tables.mass_splitting != NONE {
-            put(self.tables.mass_splitting, &rigid_mass_splitting::mass_splitting(there, state.particles));
+        if let Some(tables) = mass_splitting {
+            put(tables.shares, &mass_splitting::shares(there, state.particles));
         }
-        let (fields, at_rest) = self.tables.fields;
-        if fields != NONE && !(model.melts.is_empty() && model.freezes.is_empty()) {
-            put(at_rest, &model_packing::fields(model, state));
+        let fields = particles.and_then(|p| p.fields);
+        if let Some(fields) = fields.filter(|_| !(model.melts.is_empty() && model.freezes.is_empty())) {
+            put(fields.at_rest, &surface_fields(&model.contact(), state));
         }
     }
 
     /// Brings where some particles are to the host. The steps before must be done.
     pub(crate) fn read_places(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
-        self.buffers.read_places(&self.device, state, range)
+        state_transfer::read_places(&self.device, &self.buffers, state, range)
     }
 
     /// The same with velocities.
     pub(crate) fn read_particles(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_places(state, range.clone())?;
-        self.buffers.read_velocities(&self.device, state, range)
+        state_transfer::read_velocities(&self.device, &self.buffers, state, range)
     }
 
     /// The same with what pressure did.
     pub(crate) fn read_all(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_particles(state, range.clone())?;
-        self.tables.flow.read_carried(&self.device, &self.buffers, state, range)
+        self.tables.fluid.read_carried(&self.device, &self.buffers, state, range)
     }
 
     /// Brings to the host where bodies are. The steps before must be done.
     pub(crate) fn read_poses(&self, state: &mut State) -> Result<(), GpuError> {
-        match (&self.shapes, &mut state.shapes) {
+        match (&self.bodies, &mut state.shapes) {
             (Some(here), Some(there)) => here.download(&self.device, there),
             _ => Ok(()),
         }
@@ -102,14 +107,14 @@ impl Gpu {
 
     /// Puts on the device where bodies are.
     pub(crate) fn upload_poses(&self, state: &State) {
-        if let (Some(here), Some(there)) = (&self.shapes, &state.shapes) {
+        if let (Some(here), Some(there)) = (&self.bodies, &state.shapes) {
             here.upload_poses(&self.device, there);
         }
     }
 
     /// Puts on the device how fast some particles are; they have no past then.
     pub(crate) fn upload_velocities(&self, state: &State, range: Range<usize>) {
-        self.buffers.upload_velocities(&self.device, state, &self.tables, range);
+        state_transfer::upload_velocities(&self.device, &self.buffers, state, &self.tables, range);
     }
 
     /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.
@@ -120,24 +125,20 @@ impl Gpu {
     }
 
     fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
-        self.buffers.upload_particles(&self.device, state, &self.tables, range.clone());
+        state_transfer::upload_particles(&self.device, &self.buffers, state, &self.tables, range.clone());
         if let Some(fluid) = &model.fluid {
-            self.tables.flow.upload_phases(&self.device, &self.buffers, fluid, state, range.clone());
-            self.tables.flow.upload_carried(&self.device, &self.buffers, state, range.clone());
+            self.tables.fluid.upload_phases(&self.device, &self.buffers, fluid, state, range.clone());
+            self.tables.fluid.upload_carried(&self.device, &self.buffers, state, range.clone());
         }
-        let words = model.colliders.len().div_ceil(32);
-        let masks = vec![0_u32; words * range.len()];
-        let at = 4 * (u64::from(self.tables.masks) + (words * range.start) as u64);
-        self.buffers.write(&self.device, &self.buffers.marks, at, &masks);
-        if self.particle_contacts.is_some() {
-            let at = 4 * (u64::from(self.tables.phases) + range.start as u64);
-            self.buffers.write(&self.device, &self.buffers.topology, at, &state.phases[range]);
+        self.tables.contact.colliders.clear_masks(&self.device, &self.buffers, range.clone());
+        if let Some(particles) = self.tables.contact.particles {
+            particles.upload_phases(&self.device, &self.buffers, state, range);
         }
     }
 
     /// Puts changed parameters on the device.
     pub(crate) fn upload_params(&mut self, model: &Model) {
         self.tables.refresh_params(model);
-        self.buffers.upload_params(&self.device, &self.tables);
+        self.buffers.upload_params(&self.device, &self.tables.arena);
     }
 }

@@ -1,9 +1,9 @@
 //! What of its patch a workgroup keeps in its own memory.
 
+use crate::constraints::gpu::wgsl_codegen::packed_vectors;
 use crate::constraints::group::{BLOCK, Batch, Group};
 use crate::math::RowData;
 use crate::partition::Target;
-use crate::solver::gpu::wgsl_codegen::packed_vectors;
 
 /// Threads of a workgroup at least, where the device allows.
 pub const LEAST_THREADS: usize = 128;
@@ -14,7 +14,7 @@ const ONE_EACH: usize = 320;
 const MORE_THREADS: usize = 256;
 const ROWS_EACH: usize = 3;
 
-/// A vector [bytes]: a row, a round, a step, a part of a card.
+/// A vector [bytes]: a row, a round, a step, a part of a packed constraint.
 const VECTOR: usize = size_of::<RowData>();
 
 /// What a workgroup has and keeps in its own memory; the rest stays in its place.
@@ -28,7 +28,7 @@ pub struct WorkgroupMemory {
     pub plan: Option<usize>,
     /// Multipliers.
     pub lambda: Option<usize>,
-    /// Vectors of cards: row numbers and parameters of constraints.
+    /// Vectors of packed constraints: row numbers and parameters.
     pub packed: Option<usize>,
 }
 
@@ -53,7 +53,7 @@ pub struct Draft {
     pub plan: usize,
     /// Multipliers.
     pub lambda: usize,
-    /// Vectors of cards.
+    /// Vectors of packed constraints.
     pub packed: usize,
 }
 

@@ -1,26 +1,29 @@
-//! What the shaders look up: the model written down as flat arrays, with the places where its tables start.
+//! A model as flat arrays: the tables of all phenomena in one arena, in a fixed order.
 
 pub mod write;
 
+use crate::aero::gpu::AeroTables;
 use crate::constraints::group::{BLOCK, Group};
-use crate::contact::collider_contact::Push;
-use crate::contact::cpu::collider_contacts::Contact;
-use crate::contact::gpu::collider_tables;
-use crate::math::RowData;
+use crate::contact::gpu::mass_splitting::MassSplittingTables;
+use crate::contact::gpu::tables::{ColliderContactTables, ContactTables, ParticleContactTables, RestitutionTables};
+use crate::fluid::gpu::tables::FluidTables;
+use crate::integration::gpu::IntegrationTables;
 use crate::model::Model;
+use crate::rigid::ShapeMatch;
+use crate::rigid::gpu::tables::{ShapeMatchingTables, StepSettings};
+use crate::runtime::gpu::shader_constants::NONE;
+use crate::runtime::gpu::tables::TableArena;
 use crate::scene::Method;
+use crate::schedule::gpu::constants::STATUS_WORDS;
 use crate::schedule::passes::Pass;
-use crate::solver::gpu::fluid::FlowTables;
+use crate::solver::gpu::inflate::InflatableTables;
 use crate::solver::gpu::patches::{Patches, Writer};
-pub use crate::solver::gpu::shader_constants::NONE;
-use crate::solver::gpu::shape_matching::ShapeTables;
 use crate::state::State;
-use glam::Vec3;
 use std::ops::Range;
 
-/// Where a group's numbers start.
+/// Offsets of a constraint group.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct GroupAt {
+pub struct GroupOffsets {
     /// Row numbers in `topology`, as if block 0 stood there (arithmetic wraps).
     pub index: u32,
     /// Parameters, likewise.
@@ -34,194 +37,146 @@ pub struct GroupAt {
 /// All tables.
 #[derive(Default)]
 pub struct Tables {
-    /// Buffer `topology`.
-    pub topology: Vec<u32>,
-    /// Buffer `params`.
-    pub params: Vec<f32>,
-    /// The fixed part of buffer `fixtures`.
-    pub fixtures: Vec<[u32; 4]>,
-    /// Numbers in buffer `lambda`.
-    pub lambda: usize,
-    /// Vectors in buffer `work`.
-    pub work: usize,
-    /// Words in buffer `marks`.
-    pub marks: usize,
+    /// Contents and sizes of the buffers.
+    pub arena: TableArena,
     /// By group.
-    pub groups: Vec<GroupAt>,
-    /// Patches: directory, room, and how they run.
+    pub groups: Vec<GroupOffsets>,
+    /// Patches: directory, memory, and how they run.
     pub patches: Patches,
     /// Bits of particles that belong to islands.
     pub island_bits: u32,
     /// Four words per tie.
     pub seams: u32,
-    /// Tie of each particle, where seams are joined by whoever needs them.
+    /// Tie of each particle, where seams are joined by the passes that read them.
     pub seam_of: u32,
     /// Radii in `params`.
     pub radii: u32,
-    /// Weights of orientations in `params`.
-    pub spins: u32,
     /// Constraints on each row in `params`, or [`NONE`].
     pub counts: u32,
-    /// Contact masks in `marks`.
-    pub masks: u32,
-    /// Marks of first order in `marks`.
-    pub first_order: u32,
-    /// What pieces that run side by side exchange, in `marks`.
-    pub exchange: u32,
-    /// Forces of the air in `motion`; then what copies keep that run on by themselves, and where `motion` ends.
-    pub forces: u32,
-    pub shadows: u32,
-    pub motion: usize,
-    /// Pushes in `work`.
-    pub pushes: u32,
-    /// What particles that touch each other keep, in `work`, or [`NONE`]; and their second position buffer.
-    pub meets: u32,
-    pub nexts: u32,
-    /// Ways out of bodies, in `work`, or [`NONE`]; those at rest in `fixtures`.
-    pub fields: (u32, u32),
-    /// Rigid bodies behind particles: shares in `fixtures`, or [`NONE`]; counts of contacts in `marks`; pushes of the
-    /// iteration before in `work`.
-    pub mass_splitting: u32,
-    pub contact_counts: u32,
-    pub lasts: u32,
-    /// Two sets of cards in `work`.
-    pub packed: [u32; 2],
-    /// Rest places and objects in `params`, where objects touch themselves.
-    pub rest: u32,
-    /// Objects that particles are attached to, in `topology`: where those of each begin, then their numbers; or
-    /// [`NONE`].
-    pub attachment_filter: u32,
-    /// Phases in `topology`.
-    pub phases: u32,
-    /// Where contacts bounce: velocities before the substep in `work`; how each collider does in `fixtures`.
-    pub bounces: (u32, u32),
-    /// Tables of each collider in `fixtures`.
-    pub solids: Vec<u32>,
-    /// Liquids.
-    pub flow: FlowTables,
-    /// Bodies that keep their shape.
-    pub shapes: ShapeTables,
+    /// What patches that run concurrently exchange, in `flags`; number of words.
+    pub exchange: (u32, usize),
+    /// Start positions and velocities of copies on seams in `motion`, for passes that do whole substeps.
+    pub copy_motion: u32,
+    /// Predicted positions in `work`, for neighbor searches.
+    pub predicted: u32,
+    /// Contacts.
+    pub contact: ContactTables,
+    /// Fluids.
+    pub fluid: FluidTables,
+    /// Shape matching.
+    pub shapes: ShapeMatchingTables,
+    /// Aerodynamic forces.
+    pub aero: AeroTables,
+    /// Predict, finalize, kinematic pins.
+    pub integration: IntegrationTables,
+    /// Inflatables.
+    pub inflatables: InflatableTables,
     /// Corrections of Jacobi passes in `work`.
     pub jacobi_slots: u32,
-    /// Offsets and entries of the incidence.
+    /// Offsets and entries of the incidence in `topology`.
     pub incidence: (u32, u32),
-    /// AeroSurfaces: particles with offsets, triangles, triangle numbers, coefficients (in `fixtures`).
-    pub aero_surfaces: (u32, u32, u32, u32),
-    /// Inflatables: nine words each.
-    pub inflatables: u32,
-    /// Numbers of the inflatables in `params`.
-    pub inflatable_params: u32,
-    /// First multiplier of the inflatables.
-    pub inflatable_lambda: u32,
-    /// Pinned rows with their poses; places in `fixtures`.
-    pub pins: (u32, u32),
-    /// Number of pinned rows that move.
-    pub pinned: u32,
     /// Iterations of a substep.
     pub iterations: u32,
-    /// Whether an iteration is one pass over pieces with seams.
+    /// Whether an iteration is one pass over patches with seams.
     pub fused: bool,
 }
 
 impl Tables {
-    /// Writes a model down for workgroups of `threads` with `memory` bytes.
+    /// Writes the tables of a model for workgroups of `threads` with `memory` bytes.
     pub fn new(model: &Model, state: &State, threads: usize, memory: usize) -> Self {
-        let iterations = model.settings.iterations;
+        let (n, rows) = (state.particles, state.rows.len());
+        let (contact, fluid) = (model.contact(), model.fluid_model());
         let mut all = Self {
             counts: NONE,
-            meets: NONE,
-            attachment_filter: NONE,
-            fields: (NONE, 0),
-            mass_splitting: NONE,
-            // To look tables up takes more registers than a piece can spare: contacts are passes of their own.
+            // To look collider tables up takes more registers than a patch can spare: contacts are passes of their own.
             fused: is_fused(model) && !model.has_tables(),
-            iterations,
+            iterations: model.settings.iterations,
+            arena: TableArena { flags: STATUS_WORDS as usize, ..TableArena::default() },
             ..Self::default()
         };
         all.put_groups(model);
         all.put_rows(model, state);
-        all.put_contacts(model, state);
-        all.put_flow(model, state);
-        all.put_meets(model, state);
-        all.put_bounces(model, state);
-        all.solids = collider_tables::put(&model.colliders, &mut all.fixtures);
+        // Copies have masks of their own.
+        let copies = if all.fused { model.phantoms.seams } else { 0 };
+        all.contact.colliders = ColliderContactTables::new(&contact, n + copies, rows, &mut all.arena);
+        all.integration = IntegrationTables::new(&model.spin_weights, state, &mut all.arena);
+        all.exchange = (all.arena.reserve_flags(2 * 4 * copies), 2 * 4 * copies);
+        all.aero = AeroTables::new(&model.aero_surfaces, n, &mut all.arena);
+        // With a history no pass does whole substeps.
+        all.copy_motion = all.arena.reserve_motion(if state.older.is_empty() { 2 * copies } else { 0 });
+        all.fluid = FluidTables::new(&fluid, n, &mut all.arena);
+        all.contact.particles = ParticleContactTables::new(&contact, state, &mut all.arena);
+        all.predicted = match all.contact.particles {
+            Some(particles) => particles.predicted,
+            None => all.arena.reserve_work(if model.fluid.is_some() { n } else { 0 }),
+        };
+        all.contact.restitution = RestitutionTables::new(&contact, n, &mut all.arena);
+        all.contact.put_shapes(&contact, &mut all.arena);
         if let Some(shapes) = &state.shapes {
-            all.shapes = ShapeTables::new(model, shapes, state.particles, all.work);
-            all.work += all.shapes.work;
+            all.shapes = shape_tables(model, shapes, n, all.arena.work);
+            all.arena.work += all.shapes.work;
         }
-        all.put_loads(model, state);
+        all.contact.mass_splitting = MassSplittingTables::new(&contact, state, &mut all.arena);
         all.put_ties(model, state);
         all.put_jacobi(model);
-        all.put_sails(model);
-        all.put_inflatables(model);
-        all.put_pins(model, state);
-        let mut writer = Writer::new(threads, model, &all.groups, all.fused, state.rows.len());
-        all.patches = writer.write(memory, &mut all.topology, &mut all.fixtures);
+        all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
+        all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
+        all.integration.put_pins(&model.pins, n, &mut all.arena);
+        let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
+        all.patches = writer.write(memory, &mut all.arena.topology, &mut all.arena.constants);
         // Threads without a constraint fetch what would be theirs.
         let layouts = model.groups.iter().map(|g| g.layout());
         let most = layouts.map(|l| l.multipliers).max().unwrap_or(0);
-        all.fixtures.resize(all.fixtures.len() + threads, [0; 4]);
-        all.lambda += threads * most;
+        all.arena.put_constants(std::iter::repeat_n([0; 4], threads));
+        all.arena.reserve_lambda(threads * most);
         all
     }
 
     /// Takes over radii that the caller has changed; returns where they are in `params`, with what stands before them.
     pub fn change_radii(&mut self, radii: &[f32]) -> Range<usize> {
         let first = self.radii as usize;
-        self.params[first - 1] = common_radius(radii);
-        self.params[first..][..radii.len()].copy_from_slice(radii);
+        self.arena.params[first - 1] = common_radius(radii);
+        self.arena.params[first..][..radii.len()].copy_from_slice(radii);
         first - 1..first + radii.len()
     }
 
     /// Parameters again, after the model's have changed.
     pub fn refresh_params(&mut self, model: &Model) {
+        let arena = &mut self.arena;
         for (at, group) in self.groups.iter().zip(&model.groups) {
             let inside = first_outside(group) * BLOCK * group.layout().params;
             let outside = &group.params[inside..];
             let start = at.params.wrapping_add(inside as u32) as usize;
-            self.params[start..start + outside.len()].copy_from_slice(outside);
+            arena.params[start..start + outside.len()].copy_from_slice(outside);
         }
-        self.patches.packed_batches.iter().for_each(|packed_batch| packed_batch.refresh(model, &mut self.fixtures));
-        for (k, body) in model.inflatables.iter().enumerate() {
-            let at = self.inflatable_params as usize + 2 * k;
-            self.params[at..at + 2].copy_from_slice(&[body.pressure * body.rest_volume, body.softness]);
-        }
+        self.patches.packed_batches.iter().for_each(|batch| batch.refresh(&model.groups, &mut arena.constants));
+        self.inflatables.refresh(&model.inflatables, arena);
     }
 
-    /// Contacts with colliders that pushed in the last substep.
-    pub fn pushes<'a>(
-        &'a self,
-        model: &'a Model,
-        n: usize,
-        pushes: &'a [RowData],
-        marks: &'a [u32],
-    ) -> impl Iterator<Item = Contact> + 'a {
-        let colliders = model.colliders.len();
-        let words = colliders.div_ceil(32);
-        (0..if colliders > 0 { n } else { 0 }).flat_map(move |i| {
-            let seam = self.topology[self.seam_of as usize + i];
-            let slot = if seam == NONE { i } else { model.phantoms.ties[seam as usize].first as usize };
-            (0..colliders).filter_map(move |c| {
-                let mask = marks[self.masks as usize + i * words + c / 32];
-                let [x, y, z, normal] = pushes[slot * colliders + c];
-                let push = Push { normal, tangent: Vec3::new(x, y, z) };
-                let contact = Contact { particle: i as u32, collider: c as u32, push, last: push, inside: false };
-                (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
-            })
-        })
+    /// Shape matching again, after masses have changed.
+    pub fn refresh_shapes(&mut self, model: &Model, shapes: &ShapeMatch, particles: usize) {
+        self.shapes = shape_tables(model, shapes, particles, self.shapes.uniforms.sums as usize);
     }
 
-    /// Pairs of particles that pushed each other in the last substep.
-    pub fn pairs(&self, n: usize, work: &[RowData]) -> u64 {
-        if self.meets == NONE {
-            return 0;
+    /// Vectors of `work` that the host reads: collider impulses, then what fluids or particle contacts keep.
+    pub fn work_read(&self, model: &Model, state: &State) -> usize {
+        match self.contact.particles {
+            Some(particles) => particles.contacts as usize + state.particles,
+            None => {
+                let fluid = if model.fluid.is_some() { state.particles } else { 0 };
+                state.rows.len() * model.colliders.len() + fluid
+            }
         }
-        // Either side counts its own.
-        work[self.meets as usize..][..n].iter().map(|kept| kept[3] as u64).sum::<u64>() / 2
     }
 }
 
-/// Whether multipliers are read by anybody: PBD has none.
+fn shape_tables(model: &Model, shapes: &ShapeMatch, particles: usize, first: usize) -> ShapeMatchingTables {
+    let s = &model.settings;
+    let settings = StepSettings { h: s.substep(), iterations: s.iterations, extraction: s.extraction };
+    ShapeMatchingTables::new(settings, shapes, particles, first)
+}
+
+/// Whether multipliers are read by anything: PBD has none.
 pub fn has_multipliers(model: &Model) -> bool {
     model.settings.method == Method::Xpbd
 }
@@ -239,7 +194,7 @@ pub(crate) fn first_outside(group: &Group) -> usize {
     group.batches.iter().find(|b| b.patch == u32::MAX).map_or(group.blocks(), |b| b.first)
 }
 
-/// Whether an iteration is: copies out, pieces, copies back, contacts. Then each piece can fetch its seam
+/// Whether an iteration is: copies out, patches, copies back, contacts. Then each patch can fetch its seam
 /// particles itself, and the iteration is one pass.
 pub(crate) fn is_fused(model: &Model) -> bool {
     let list = &model.schedule.iteration;
@@ -249,16 +204,4 @@ pub(crate) fn is_fused(model: &Model) -> bool {
         [Pass::Spread(_), Pass::Half(..), Pass::Join(_), Pass::Spread(_), Pass::Half(..), Pass::Join(_)] => true,
         _ => false,
     }
-}
-
-/// Shortest ways out of bodies and depths below their surfaces, as far as these have melted or frozen.
-pub fn fields(model: &Model, state: &State) -> Vec<[u32; 4]> {
-    let mut fields = model.fields.clone();
-    for (melt, &melted) in model.melts.iter().zip(&state.melted) {
-        fields[melt.body.clone()].iter_mut().for_each(|f| f[3] = melt.depth(melted, f[3]));
-    }
-    for (freeze, frozen) in model.freezes.iter().zip(&state.frozen) {
-        fields[freeze.body.clone()].iter_mut().zip(&frozen.fields).for_each(|(to, field)| *to = *field);
-    }
-    fields.into_iter().map(|field| field.map(f32::to_bits)).collect()
 }

@@ -1,11 +1,14 @@
 //! The passes of an iteration as dispatches.
 
+use crate::constraints::gpu::ConstraintUniforms;
 use crate::constraints::group::BLOCK;
+use crate::contact::gpu::passes::Iteration;
+use crate::runtime::gpu::program::{Command, Dispatch, SIZE};
 use crate::schedule::passes::{Half, Halves, Pass};
 use crate::solver::gpu::model_packing::has_multipliers;
-use crate::solver::gpu::pass_uniforms::{ConstraintUniforms, InflateUniforms, PatchUniforms, SolverPassUniforms};
+use crate::solver::gpu::pass_uniforms::{CopyUniforms, JacobiUniforms, PatchUniforms};
 use crate::solver::gpu::patches::TURNS;
-use crate::solver::gpu::program::{Command, Dispatch, ProgramBuilder, SIZE, variant};
+use crate::solver::gpu::program::{ProgramBuilder, variant};
 use crate::solver::gpu::shader_constants::{
     FIRST_HALF, PATCH_WORDS, PLAIN, SEAMS_BETWEEN, SEAMS_FIRST, SEAMS_LATER, SECOND_HALF,
 };
@@ -35,20 +38,20 @@ impl ProgramBuilder<'_> {
             copies_out,
             fresh,
             substeps: 1,
-            copy_motion: t.shadows,
+            copy_motion: t.copy_motion,
         }
     }
 
     /// A pass over patches.
     pub(crate) fn patches(&mut self, range: &Range<usize>, args: &PatchUniforms) -> Dispatch {
         let t = self.tables;
-        let source = shaders::patches(PatchShader {
+        let source = shaders::patches(&PatchShader {
             kinds: t.patches.kinds.clone(),
             memory: t.patches.memory(range),
             multipliers: has_multipliers(self.model),
             whole: self.whole,
         });
-        self.dispatch(source, args, range.len())
+        self.out.dispatch(source, args, range.len())
     }
 
     /// Passes over a tiling in so many iterations, the last of them in halves if it ever is.
@@ -123,50 +126,47 @@ impl ProgramBuilder<'_> {
                         let count = self.model.groups[group].count;
                         list.push(Command::Run(self.constraints(group, "jacobi", 0, count, fresh)));
                     }
-                    let (jacobi_starts, jacobi_entries) = self.tables.incidence;
-                    let args = SolverPassUniforms {
-                        jacobi_starts,
-                        jacobi_entries,
-                        jacobi_corrections: self.tables.jacobi_slots,
-                        ..SolverPassUniforms::default()
-                    };
-                    list.push(self.run(shaders::passes("jacobi_apply"), &args, self.solid().div_ceil(SIZE)));
+                    let (starts, entries) = self.tables.incidence;
+                    let args = JacobiUniforms { starts, entries, corrections: self.tables.jacobi_slots };
+                    list.push(self.out.run_each(shaders::jacobi_apply(), &args, self.solid()));
                 }
                 Pass::Spread(copies) | Pass::Join(copies) => {
                     let name = if matches!(pass, Pass::Spread(_)) { "spread_copies" } else { "join_copies" };
                     let (first_tie, count) = (copies.ties.start as u32, copies.ties.len());
-                    let args = SolverPassUniforms { first_tie, count: count as u32, ..SolverPassUniforms::default() };
-                    list.push(self.run(shaders::passes(name), &args, count.div_ceil(SIZE)));
+                    let args = CopyUniforms { first_tie, count: count as u32 };
+                    list.push(self.out.run_each(shaders::copies(name), &args, count));
                 }
-                Pass::Inflate => {
-                    let args = InflateUniforms { bodies: self.tables.inflatables, fresh };
-                    list.push(self.run(shaders::inflate(), &args, self.model.inflatables.len()));
-                }
+                Pass::Inflate => list.push(self.tables.inflatables.project(fresh, &mut self.out)),
                 Pass::ParticleContacts => {
-                    let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts);
-                    list.extend(self.meet(number, variant, touch));
+                    let is_contact = |p: &Pass| matches!(p, Pass::ParticleContacts | Pass::ColliderContacts);
+                    let at = Iteration {
+                        number,
+                        first: variant == 0,
+                        odd: variant == 1,
+                        alone: model.schedule.iteration.iter().all(is_contact),
+                        with_colliders: passes.get(k + 1) == Some(&Pass::ColliderContacts),
+                    };
+                    list.extend(self.contact.project(at, &mut self.out));
                 }
                 Pass::ShapeMatching => list.extend(self.shapes(fresh, false)),
                 Pass::FluidDensity => {
-                    let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts);
-                    list.extend(self.densities(fresh, touch));
+                    let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts) && self.fluid_touches();
+                    list.extend(self.fluid.density(fresh, touch, &mut self.out));
                 }
                 // Done with the pressure.
-                Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::FluidDensity && self.flow_touches() => {}
+                Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::FluidDensity && self.fluid_touches() => {}
                 // Done with the contacts between particles.
                 Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::ParticleContacts => {}
-                Pass::ColliderContacts => list.push(self.touch(false)),
+                Pass::ColliderContacts => list.push(self.contact.colliders(false, &mut self.out)),
                 other => unreachable!("{other:?} does not run in iterations"),
             }
         }
         list
     }
 
-    /// Contacts with colliders, in islands or outside of them.
-    pub(crate) fn touch(&mut self, in_islands: bool) -> Command {
-        let groups = self.state.particles.div_ceil(SIZE);
-        let args = SolverPassUniforms { in_islands: u32::from(in_islands), ..SolverPassUniforms::default() };
-        self.run(shaders::passes("collider_contacts"), &args, groups)
+    /// Whether pressure and collider contacts share one pass: if all particles are fluid.
+    fn fluid_touches(&self) -> bool {
+        self.model.particle_contact.is_none() && self.fluid.is_all()
     }
 
     pub(crate) fn constraints(
@@ -187,6 +187,6 @@ impl ProgramBuilder<'_> {
             corrections: self.tables.jacobi_slots + at.slots,
             fresh,
         };
-        self.dispatch(shaders::constraint(g.kind, entry), &args, count.div_ceil(SIZE))
+        self.out.dispatch(shaders::constraint(g.kind, entry), &args, count.div_ceil(SIZE))
     }
 }

@@ -3,23 +3,22 @@
 pub mod iterations;
 
 use crate::constraints::group::BLOCK;
+use crate::contact::gpu::constants::TOUCHES;
+use crate::contact::gpu::passes::ContactPasses;
+use crate::fluid::gpu::passes::FluidPasses;
+use crate::integration::gpu::{COLLIDERS, FinalizeUniforms, JOINS, PARTED, PredictPasses, SEAMS, finalize};
 use crate::model::Model;
+use crate::rigid::gpu::passes::{match_shapes, plastic_flow, turn_surface_fields};
+use crate::runtime::gpu::program::{Command, Dispatch, ProgramWriter, SIZE, ShaderSource, Uniform};
 use crate::scene::Integrator;
 use crate::schedule::Stage;
 use crate::schedule::passes::{Halves, Pass};
-use crate::solver::gpu::model_packing::{NONE, Tables};
-use crate::solver::gpu::pass_uniforms::{
-    FinalizeUniforms, PatchUniforms, PredictUniforms, SolverPassUniforms, Uniform,
-};
+use crate::solver::gpu::model_packing::Tables;
+use crate::solver::gpu::pass_uniforms::PatchUniforms;
 use crate::solver::gpu::patches::TURNS;
-use crate::solver::gpu::shader_constants::{self, JOINS, PARTICLE_BITS, PLAIN, SEAMS, SEAMS_TOGETHER, TOUCHES};
-use crate::solver::gpu::shaders::{self, BindGroupKind, Source, Traits};
+use crate::solver::gpu::shader_constants::{PARTICLE_BITS, PLAIN, SEAMS_TOGETHER};
 use crate::state::State;
-use bytemuck::Pod;
 use std::ops::Range;
-
-/// Threads of a workgroup in passes over rows or constraints.
-pub const SIZE: usize = shader_constants::SIZE as usize;
 
 /// Particles that a pass of several substeps can tell apart.
 pub(crate) const MOST_TOLD: usize = 1 << PARTICLE_BITS;
@@ -27,36 +26,19 @@ pub(crate) const MOST_TOLD: usize = 1 << PARTICLE_BITS;
 /// Substeps that one dispatch may do.
 pub(crate) const SEVERAL: [u32; 6] = [64, 32, 16, 8, 4, 2];
 
-/// One thing that is done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// A dispatch.
-    Run(Dispatch),
-    /// Lists of neighbors are made.
-    Find,
-    /// Those of liquids are.
-    FindFlow,
-}
-
-/// One dispatch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dispatch {
-    /// Number of the pipeline.
-    pub pipeline: usize,
-    /// Number of its uniform record.
-    pub uniforms: usize,
-    /// Workgroups.
-    pub groups: usize,
-    /// Which buffers it sees.
-    pub bindings: BindGroupKind,
-}
+/// Neighbor searches, by the number of their command.
+pub const FLUID_SEARCH: usize = 0;
+/// The search for contacts between particles.
+pub const CONTACT_SEARCH: usize = 1;
+/// Number of searches.
+pub const SEARCHES: usize = 2;
 
 /// The list.
 #[derive(Default)]
 pub struct Program {
-    /// Shaders, by number.
-    pub pipelines: Vec<Source>,
-    /// What dispatches are told, by number.
+    /// Shaders, by the index of their pipeline.
+    pub shaders: Vec<ShaderSource>,
+    /// Uniform records of dispatches, by index.
     pub uniforms: Vec<Uniform>,
     /// Who is near whom, found with where particles will be, before anything changes.
     pub neighbors: Vec<Command>,
@@ -83,14 +65,41 @@ impl Program {
     /// From a model whose tables are written. `together`: the pieces of a mosaic run all iterations in one pass and
     /// exchange their seams. `software`: the device is a program.
     pub fn new(model: &Model, state: &State, tables: &Tables, together: bool, software: bool) -> Self {
-        let program = Self::default();
-        let mut maker = ProgramBuilder { model, state, tables, together, software, whole: false, program };
+        let contact = ContactPasses::new(model.contact(), &tables.contact, state.particles);
+        let fluid = FluidPasses {
+            model: model.fluid_model(),
+            tables: &tables.fluid,
+            particles: state.particles,
+            contact: contact.features,
+        };
+        let predict = PredictPasses {
+            tables: &tables.integration,
+            contact: contact.features,
+            particles: state.particles,
+            rows: state.velocities.len(),
+            packed: tables.contact.particles.map_or(0, |p| p.packed[0]),
+            mass_scaling: model.particle_contact.map_or(0.0, |m| m.stacking),
+            carry: fluid.carry(),
+        };
+        let mut maker = ProgramBuilder {
+            model,
+            state,
+            tables,
+            together,
+            software,
+            whole: false,
+            contact,
+            fluid,
+            predict,
+            program: Self::default(),
+            out: ProgramWriter::default(),
+        };
         maker.whole = maker.is_whole();
-        maker.neighbors();
-        maker.predict();
-        maker.stabilize();
+        maker.program.neighbors = maker.neighbors();
+        maker.program.predict = maker.predict();
+        maker.program.stabilize = maker.stabilize();
         maker.islands();
-        let numbers = if tables.mass_splitting == NONE { 3 } else { model.settings.iterations.max(1) };
+        let numbers = if tables.contact.mass_splitting.is_none() { 3 } else { model.settings.iterations.max(1) };
         for k in 0..numbers {
             let list = maker.list(k, false);
             maker.program.iterations.push(list);
@@ -99,8 +108,9 @@ impl Program {
             maker.program.last = Some(maker.list(model.settings.iterations - 1, true));
         }
         maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
-        maker.finalize();
-        maker.program
+        maker.program.finalize = maker.finalize();
+        let ProgramWriter { shaders, uniforms } = maker.out;
+        Self { shaders, uniforms, ..maker.program }
     }
 
     /// The dispatches of iteration `k`.
@@ -111,12 +121,11 @@ impl Program {
         }
     }
 
-    /// Dispatches of a whole substep, of which finding neighbors takes `find`, and those of liquids `flow`.
-    pub fn passes(&self, find: usize, flow: usize) -> usize {
+    /// Dispatches of a whole substep; `searches` are those of each neighbor search.
+    pub fn passes(&self, searches: [usize; SEARCHES]) -> usize {
         let one = |command: &Command| match command {
             Command::Run(_) => 1,
-            Command::Find => find,
-            Command::FindFlow => flow,
+            Command::Search(number) => searches[*number],
         };
         let count = |list: &[Command]| -> usize { list.iter().map(one).sum() };
         let around = [&self.neighbors, &self.predict, &self.stabilize, &self.islands, &self.finalize];
@@ -154,34 +163,14 @@ pub(crate) struct ProgramBuilder<'a> {
     pub(crate) software: bool,
     /// Whether one pass over patches does all of a substep.
     pub(crate) whole: bool,
+    pub(crate) contact: ContactPasses<'a>,
+    pub(crate) fluid: FluidPasses<'a>,
+    pub(crate) predict: PredictPasses<'a>,
     pub(crate) program: Program,
+    pub(crate) out: ProgramWriter,
 }
 
 impl ProgramBuilder<'_> {
-    pub(crate) fn pipeline(&mut self, source: Source) -> usize {
-        let source = source.with(Traits::of(self.model, self.tables));
-        let known = self.program.pipelines.iter().position(|p| *p == source);
-        known.unwrap_or_else(|| {
-            self.program.pipelines.push(source);
-            self.program.pipelines.len() - 1
-        })
-    }
-
-    pub(crate) fn dispatch<T: Pod>(&mut self, source: Source, args: &T, groups: usize) -> Dispatch {
-        let pipeline = self.pipeline(source);
-        let record = Uniform::of(args);
-        let uniforms = self.program.uniforms.iter().position(|u| *u == record).unwrap_or_else(|| {
-            self.program.uniforms.push(record);
-            self.program.uniforms.len() - 1
-        });
-        let bindings = self.program.pipelines[pipeline].bindings();
-        Dispatch { pipeline, uniforms, groups, bindings }
-    }
-
-    pub(crate) fn run<T: Pod>(&mut self, source: Source, args: &T, groups: usize) -> Command {
-        Command::Run(self.dispatch(source, args, groups))
-    }
-
     /// Whether every row is in a patch, all patches run in one pass, and nobody else has a say in between.
     pub(crate) fn is_whole(&self) -> bool {
         let (schedule, settings, patches) = (&self.model.schedule, &self.model.settings, &self.tables.patches);
@@ -195,7 +184,7 @@ impl ProgramBuilder<'_> {
             && local
             && !self.model.has_tables()
             && patches.complete
-            && self.tables.pinned == 0
+            && self.tables.integration.pin_count == 0
             && self.state.particles < MOST_TOLD
             && settings.iterations > 0
     }
@@ -204,47 +193,75 @@ impl ProgramBuilder<'_> {
         self.state.velocities.len()
     }
 
-    /// Forces of the air, if there are any.
-    pub(crate) fn wind(&mut self) -> Option<Command> {
-        let aero_surfaces = self.model.aero_surfaces.particles.len();
-        let (aero_particles, aero_triangles, aero_incidence, aero_coefficients) = self.tables.aero_surfaces;
-        let args = SolverPassUniforms {
-            count: aero_surfaces as u32,
-            aero_particles,
-            aero_triangles,
-            aero_incidence,
-            aero_coefficients,
-            ..SolverPassUniforms::default()
-        };
-        (aero_surfaces > 0).then(|| self.run(shaders::passes("wind"), &args, aero_surfaces.div_ceil(SIZE)))
+    /// Whether particles have neighbor lists.
+    fn has_neighbors(&self) -> bool {
+        self.model.particle_contact.is_some() || self.model.fluid.is_some()
     }
 
-    /// Pins that follow a motion, if there are any.
-    pub(crate) fn pins(&mut self, entry: &'static str, mass_scaling: f32) -> Option<Command> {
-        let t = self.tables;
-        let (pin_rows, pin_places) = t.pins;
-        let args =
-            PredictUniforms { mass_scaling, pin_count: t.pinned, pin_rows, pin_places, ..PredictUniforms::default() };
-        (t.pinned > 0).then(|| self.run(shaders::predict(entry), &args, (t.pinned as usize).div_ceil(SIZE)))
-    }
-
-    pub(crate) fn predict(&mut self) {
-        let particle_contact = self.model.particle_contact;
+    /// Neighbor search at predicted positions.
+    fn neighbors(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
-        if particle_contact.is_none() && self.model.fluid.is_none() {
-            list.extend(self.wind());
+        if !self.has_neighbors() {
+            return list;
         }
-        list.extend(self.remember());
+        let (tables, out) = (self.tables, &mut self.out);
+        list.extend(tables.aero.forces(out));
+        list.push(self.predict.predict_positions(out));
+        list.extend(self.predict.predict_pins(out));
+        if let Some(fields) = tables.contact.particles.and_then(|p| p.fields) {
+            list.push(turn_surface_fields(&tables.shapes, fields.at_rest, out));
+        }
+        if self.model.fluid.is_some() {
+            list.push(Command::Search(FLUID_SEARCH));
+        }
+        if self.model.particle_contact.is_some() {
+            list.push(Command::Search(CONTACT_SEARCH));
+        }
+        list.extend(self.contact.filter(out));
+        list
+    }
+
+    fn predict(&mut self) -> Vec<Command> {
+        let mut list = Vec::new();
+        if !self.has_neighbors() {
+            list.extend(self.tables.aero.forces(&mut self.out));
+        }
+        list.extend(self.contact.save_velocities(&mut self.out));
         if !self.whole {
-            let args = PredictUniforms {
-                mass_scaling: particle_contact.map_or(0.0, |m| m.stacking),
-                carry: self.carry(),
-                ..self.packing(self.model.settings.stabilization > 0)
-            };
-            list.push(self.run(shaders::predict("predict"), &args, self.solid().div_ceil(SIZE)));
-            list.extend(self.pins("pins", 0.0));
+            list.push(self.predict.predict(self.model.settings.stabilization > 0, &mut self.out));
+            list.extend(self.predict.pins(&mut self.out));
         }
-        self.program.predict = list;
+        list
+    }
+
+    /// Separates overlapping particles, then tests colliders. Leaves packed particles for the first iteration.
+    fn stabilize(&mut self) -> Vec<Command> {
+        let mut list = Vec::new();
+        if self.model.particle_contact.is_none() {
+            return list;
+        }
+        let turns = self.model.settings.stabilization;
+        let colliders = if self.model.colliders.is_empty() { 0 } else { COLLIDERS };
+        for turn in 0..turns {
+            list.extend(self.contact.stabilize(turn == 0, &mut self.out));
+            // Bodies separate as a whole, except in scenes with surfaces: particles held back by a surface are out of
+            // their body's shape, and shape matching would move them through it.
+            if self.state.shapes.is_some() && !self.model.has_surface() {
+                list.extend(self.shapes(1, true));
+            }
+            let last = turn + 1 == turns;
+            let flags = PARTED | if last { colliders } else { 0 };
+            list.push(self.predict.finish_stabilization(flags, !last, &mut self.out));
+        }
+        if turns == 0 && colliders != 0 {
+            list.push(self.predict.finish_stabilization(colliders, false, &mut self.out));
+        }
+        list
+    }
+
+    /// Shape matching.
+    pub(crate) fn shapes(&mut self, fresh: u32, parted: bool) -> Vec<Command> {
+        match_shapes(&self.tables.shapes, self.state.particles, fresh, parted, &mut self.out)
     }
 
     pub(crate) fn islands(&mut self) {
@@ -269,7 +286,7 @@ impl ProgramBuilder<'_> {
             let d = self.patches(range, args);
             self.program.islands.push(Command::Run(d));
             if apart && k < alone {
-                let touch = self.touch(true);
+                let touch = self.contact.colliders(true, &mut self.out);
                 self.program.islands.push(touch);
             }
         }
@@ -292,17 +309,15 @@ impl ProgramBuilder<'_> {
         }
     }
 
-    pub(crate) fn finalize(&mut self) {
-        if !self.whole {
-            self.finish();
-        }
-        let settle = self.settle();
-        self.program.finalize.extend(settle);
-        let bounces = self.restitution_passes();
-        self.program.finalize.extend(bounces);
+    fn finalize(&mut self) -> Vec<Command> {
+        let mut list = if self.whole { Vec::new() } else { self.velocities() };
+        list.extend(self.fluid.velocity_passes(&mut self.out));
+        list.extend(self.contact.restitution(&mut self.out));
+        list
     }
 
-    pub(crate) fn finish(&mut self) {
+    /// The last corrections, then velocities from positions.
+    fn velocities(&mut self) -> Vec<Command> {
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         let touches = self.model.schedule.iteration.last() == Some(&Pass::ColliderContacts);
         let fused = self.tables.fused && self.program.count > 0;
@@ -313,19 +328,14 @@ impl ProgramBuilder<'_> {
         // Odd passes write the second set of copies.
         let last_odd = self.turns(self.program.count).is_multiple_of(2);
         let args = FinalizeUniforms { mode, copies: if last_odd { solid + copies } else { solid } };
+        let mut list = Vec::new();
         if self.state.shapes.is_some() && self.model.has_surface() {
-            // Bodies take back their shape last, which may have led particles through a surface.
-            let touch = self.touch(false);
-            self.program.finalize.push(touch);
+            // Shape matching comes last, which may have moved particles through a surface.
+            list.push(self.contact.colliders(false, &mut self.out));
         }
-        let shapes = &self.tables.shapes;
-        if shapes.plastic {
-            let (args, bodies) = (&shapes.uniforms, shapes.uniforms.body_count as usize);
-            let flow = self.run(shaders::shapes("shape_flow"), args, bodies.div_ceil(SIZE));
-            self.program.finalize.push(flow);
-        }
-        let command = self.run(shaders::finalize(), &args, self.solid().div_ceil(SIZE));
-        self.program.finalize.push(command);
+        list.extend(plastic_flow(&self.tables.shapes, &mut self.out));
+        list.push(self.out.run_each(finalize(), &args, self.solid()));
+        list
     }
 }
 

@@ -1,5 +1,5 @@
-// What passes of shape matching are told. Vectors are those of `bodies`, but for sums, moves (`work`) and fields
-// (`fixtures`).
+// Uniform record of shape matching. Vectors are those of `bodies`, but for sums, moves (`work`) and fields
+// (`constants`).
 
 struct ShapeMatchingUniforms {
     // Number of bodies.

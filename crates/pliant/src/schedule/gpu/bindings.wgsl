@@ -1,5 +1,5 @@
-// What every shader of the solver sees. The host's half is `layouts.rs` and `buffers.rs`; constants come from
-// `shader_constants.rs`.
+// What every shader of a substep sees. The host's half is `schedule/gpu/substep.rs` and `runtime/gpu/buffers.rs`;
+// constants are those of all phenomena (`solver/gpu/shader_constants.rs`).
 
 // Numbers of one substep; some are the same for all of them, but one read serves all.
 struct Substep {
@@ -22,7 +22,7 @@ struct Substep {
     solid: u32,
     colliders: u32,
     stabilization: u32,
-    // First vector of the obstacles and of the pins' poses in `fixtures`.
+    // First vector of the colliders and of the pins' poses in `constants`.
     moving_colliders: u32,
     poses: u32,
     // First words of tables in `params`.
@@ -33,33 +33,32 @@ struct Substep {
     island_bits: u32,
     seams: u32,
     seam_of: u32,
-    // First word of the contact masks and of the first-order marks in `marks`.
+    // First word of the contact masks and of the first-order flags in `flags`.
     masks: u32,
     first_order: u32,
-    // First vector of the contacts' pushes in `work`.
-    pushes: u32,
+    // First vector of the accumulated corrections of collider contacts in `work`, by row and collider.
+    collider_impulses: u32,
     // First vector of the forces in `motion`.
     forces: u32,
-    // First word of what pieces exchange, in `marks`; number of copies on seams.
+    // First word of what pieces exchange, in `flags`; number of copies on seams.
     exchange: u32,
     copies: u32,
-    // First vectors in `work` of what particles that touch each other keep, and of their second position buffer; NONE
-    // where they do not touch.
-    meets: u32,
-    nexts: u32,
+    // First vectors in `work` of what particle contacts keep, or NONE without them, and of predicted positions.
+    particle_contacts: u32,
+    predicted: u32,
     // First vector in `work` of the ways out of bodies, or NONE.
     fields: u32,
     // First vector in `work` of what pressure did to particles, or NONE; the first particle that is of a liquid: those
     // come after all others.
     carried: u32,
     wet: u32,
-    // Of rigid bodies: first vector in `fixtures` of what contacts know of the body behind each particle (share of the
+    // Of rigid bodies: first vector in `constants` of what contacts know of the body behind each particle (share of the
     // particle's inverse mass, mean share, number of the body), or NONE; first of three counts of contacts for each
-    // body in `marks`, the most so far, those of this iteration, and those of the first; pushes of the iteration
-    // before in `work`.
+    // body in `flags`, the most so far, those of this iteration, and those of the first; collider corrections of the
+    // iteration before in `work`.
     mass_splitting: u32,
     contact_counts: u32,
-    lasts: u32,
+    last_impulses: u32,
     // What cohesion of particles is worth over a substep, 2π·w·h² [kg].
     cohesion: f32,
 }
@@ -70,15 +69,15 @@ struct Substep {
 // then forces of the air.
 @group(0) @binding(1) var<storage, read_write> motion: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read_write> lambda: array<f32>;
-// What nobody keeps: pushes of contacts, corrections of Jacobi passes, gradients.
+// What lives for a substep or less: corrections of contacts, corrections of Jacobi passes, gradients.
 @group(0) @binding(3) var<storage, read_write> work: array<vec4<f32>>;
-@group(0) @binding(4) var<storage, read_write> marks: array<atomic<u32>>;
+@group(0) @binding(4) var<storage, read_write> flags: array<atomic<u32>>;
 @group(0) @binding(5) var<storage, read> params: array<f32>;
 @group(0) @binding(6) var<storage, read> topology: array<u32>;
-// Vectors of numbers: coefficients, places of pins, cards of constraints; poses and obstacles, which may move.
-@group(0) @binding(7) var<storage, read> fixtures: array<vec4<u32>>;
+// Vectors of numbers: coefficients, places of pins, packed constraints; poses and colliders, which may move.
+@group(0) @binding(7) var<storage, read> constants: array<vec4<u32>>;
 @group(0) @binding(8) var<uniform> sub: Substep;
-// Binding 9 is what the dispatch is told: `args`, a record of the family of shaders.
+// Binding 9 is `args`, the uniform record of the dispatch, which the pass declares.
 
 struct Thread {
     @builtin(workgroup_id) group: vec3<u32>,
@@ -111,8 +110,8 @@ fn blocked(slot: u32, n: u32, k: u32) -> u32 {
     return ((slot / BLOCK) * n + k) * BLOCK + slot % BLOCK;
 }
 
-fn fixture(at: u32) -> vec4<f32> {
-    return bitcast<vec4<f32>>(fixtures[at]);
+fn constant(at: u32) -> vec4<f32> {
+    return bitcast<vec4<f32>>(constants[at]);
 }
 
 fn scales() -> Scales {
@@ -141,5 +140,5 @@ fn in_island(particle: u32) -> bool {
 
 // Whether somebody ran away in an earlier substep.
 fn has_diverged() -> bool {
-    return atomicLoad(&marks[DIVERGED_PREDICT]) != NONE || atomicLoad(&marks[DIVERGED_SOLVE]) != NONE;
+    return atomicLoad(&flags[DIVERGED_PREDICT]) != NONE || atomicLoad(&flags[DIVERGED_SOLVE]) != NONE;
 }

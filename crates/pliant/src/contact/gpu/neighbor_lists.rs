@@ -2,19 +2,20 @@
 //!
 //! The neighbor search uses predicted positions, before the state is changed.
 
+use crate::contact::gpu::tables::ContactTables;
+use crate::contact::model::ContactModel;
 use crate::contact::particle_contact::MARGIN;
 use crate::math::RowData;
-use crate::model::Model;
 use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
 use crate::neighbors::gpu::{Finder, Layout, Order, Setup, entries_of};
 use crate::neighbors::{Cloud, Construction, Pairs, Search};
+use crate::runtime::gpu::bind_groups::own_group;
+use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
+use crate::runtime::gpu::program::OwnGroup;
+use crate::schedule::gpu::constants;
 use crate::schedule::stats::ContactPair;
-use crate::solver::gpu::bind_groups::{BindGroups, own_group};
-use crate::solver::gpu::buffers::Buffers;
-use crate::solver::gpu::model_packing::{NONE, Tables};
-use crate::solver::gpu::shader_constants;
 use crate::state::State;
 use wgpu::{Buffer, BufferUsages};
 
@@ -22,10 +23,14 @@ use wgpu::{Buffer, BufferUsages};
 /// ones, and both sides are listed.
 const ROOM: usize = 12;
 
+/// Bindings of `neighbor_bindings.wgsl`: ranges and entries of the lists, impulses, order of the search.
+pub static PARTICLE_CONTACT_GROUP: OwnGroup = OwnGroup { name: "particle contacts", read_only: &[false; 4] };
+
 /// Neighbor lists and accumulated impulses.
 pub struct ParticleContacts {
     search: OverflowSearch,
-    pushes: Buffer,
+    impulses: Buffer,
+    layout: wgpu::BindGroupLayout,
     /// Bind group of lists and impulses.
     pub group: wgpu::BindGroup,
     /// Vectors per list entry: its impulse, and that of the previous iteration where there are rigid bodies.
@@ -35,14 +40,17 @@ pub struct ParticleContacts {
 }
 
 impl ParticleContacts {
-    /// Allocates buffers for the particles of a state.
+    /// Allocates buffers for the particles of a state; `layout` is that of [`PARTICLE_CONTACT_GROUP`], `radii` the offset
+    /// of the radii in `params`. `None` if particles do not collide with each other.
     pub fn new(
         device: &Device,
-        bind_groups: &BindGroups,
+        layout: &wgpu::BindGroupLayout,
         buffers: &Buffers,
-        tables: &Tables,
+        tables: &ContactTables,
+        radii: u32,
         state: &State,
-    ) -> Result<Self, GpuError> {
+    ) -> Result<Option<Self>, GpuError> {
+        let Some(own) = tables.particles else { return Ok(None) };
         let n = state.particles;
         let smallest = smallest(state);
         let search = OverflowSearch::new(
@@ -50,11 +58,11 @@ impl ParticleContacts {
             &Setup {
                 particles: n,
                 rows: &buffers.work,
-                rows_at: tables.nexts,
+                rows_at: own.predicted,
                 radii: &buffers.params,
-                radii_at: tables.radii,
+                radii_at: radii,
                 phases: Some(&buffers.topology),
-                phases_at: tables.phases,
+                phases_at: own.phases,
                 margin: MARGIN * smallest,
                 pairs: Pairs::Both,
                 search: Search::Auto,
@@ -64,13 +72,14 @@ impl ParticleContacts {
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },
-            &buffers.marks,
-            &shader_constants::wgsl(),
+            &buffers.flags,
+            &constants::wgsl(),
         )?;
-        let vectors = if tables.mass_splitting == NONE { 1 } else { 2 };
-        let pushes = pushes(device, search.finder.capacity(), vectors)?;
-        let group = group(device, bind_groups, &search.finder, &pushes)?;
-        Ok(Self { search, pushes, group, vectors, smallest })
+        let vectors = if tables.mass_splitting.is_none() { 1 } else { 2 };
+        let impulses = impulses(device, search.finder.capacity(), vectors)?;
+        let layout = layout.clone();
+        let group = group(device, &layout, &search.finder, &impulses)?;
+        Ok(Some(Self { search, impulses, layout, group, vectors, smallest }))
     }
 
     /// Neighbor search.
@@ -80,14 +89,14 @@ impl ParticleContacts {
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        self.search.finder.bytes() + self.pushes.size()
+        self.search.finder.bytes() + self.impulses.size()
     }
 
     /// Reallocates if the last searches overflowed.
-    pub fn grow(&mut self, device: &Device, bind_groups: &BindGroups) -> Result<(), GpuError> {
+    pub fn grow(&mut self, device: &Device) -> Result<(), GpuError> {
         if self.search.grow(device, size_of::<RowData>() as u64 * u64::from(self.vectors))? {
-            self.pushes = pushes(device, self.search.finder.capacity(), self.vectors)?;
-            self.group = group(device, bind_groups, &self.search.finder, &self.pushes)?;
+            self.impulses = impulses(device, self.search.finder.capacity(), self.vectors)?;
+            self.group = group(device, &self.layout, &self.search.finder, &self.impulses)?;
         }
         Ok(())
     }
@@ -102,11 +111,11 @@ impl ParticleContacts {
     }
 
     /// Contact pairs that were active in the last substep, by the smaller index; blocks until they are read back.
-    pub fn contact_pairs(&self, device: &Device, model: &Model) -> Result<Vec<ContactPair>, GpuError> {
-        let h = model.settings.dt / model.settings.substeps as f32;
+    pub fn contact_pairs(&self, device: &Device, model: &ContactModel<'_>) -> Result<Vec<ContactPair>, GpuError> {
+        let h = model.settings.substep();
         let ranges = device.download(self.search.finder.ranges())?;
         let near = device.download(self.search.finder.indices())?;
-        let pushes = device.download(&self.pushes)?;
+        let impulses = device.download(&self.impulses)?;
         // Impulses of the first 32 entries are valid where their bit is set.
         let mut kept = vec![0; model.topology.objects.len()];
         for order in device.download(&self.search.finder.slots()[1])?.chunks_exact(2).take(kept.len()) {
@@ -116,7 +125,7 @@ impl ParticleContacts {
         for (i, range) in ranges.chunks_exact(2).enumerate().take(model.topology.objects.len()) {
             for (n, e) in entries_of([range[0], range[1]]).enumerate() {
                 let j = near[e];
-                let normal = f32::from_bits(pushes[4 * e + 3]);
+                let normal = f32::from_bits(impulses[4 * e + 3]);
                 let is_kept = n >= 32 || kept[i] >> n & 1 == 1;
                 if j as usize > i && is_kept && normal != 0.0 {
                     all.push(ContactPair { a: i as u32, b: j, force: normal / (h * h) });
@@ -131,17 +140,17 @@ fn smallest(state: &State) -> f32 {
     state.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3)
 }
 
-fn pushes(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuError> {
+fn impulses(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuError> {
     let bytes = u64::from(entries) * u64::from(vectors) * size_of::<RowData>() as u64;
     device.buffer("particle contact impulses", bytes, BufferUsages::STORAGE | BufferUsages::COPY_SRC)
 }
 
 fn group(
     device: &Device,
-    bind_groups: &BindGroups,
+    layout: &wgpu::BindGroupLayout,
     finder: &Finder,
-    pushes: &Buffer,
+    impulses: &Buffer,
 ) -> Result<wgpu::BindGroup, GpuError> {
-    let buffers = [finder.ranges(), finder.indices(), pushes, &finder.slots()[1]];
-    device.attempt("particle contact bind group", || own_group(device, &bind_groups.meets, &buffers))
+    let buffers = [finder.ranges(), finder.indices(), impulses, &finder.slots()[1]];
+    device.attempt("particle contact bind group", || own_group(device, layout, &buffers))
 }

@@ -3,25 +3,24 @@
 //! If nothing moves by prescription, two records serve forever: one for the very first substep (BDF2 starts with
 //! BDF1) and one for all others. Otherwise each submission uploads one for each of its substeps.
 
-use crate::contact::collider_contact;
+use crate::contact::gpu::constants::COLLIDER_VECTORS;
+use crate::contact::gpu::layouts::moving_colliders;
+use crate::integration::gpu::{pin_poses, pose_vectors};
 use crate::math::RowData;
 use crate::model::Model;
+use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
-use crate::scene::{Integrator, Method};
-use crate::solver::gpu::buffers::Buffers;
-use crate::solver::gpu::layouts::{MovingCollider, Pose, Substep};
+use crate::schedule::gpu::Substep;
+use crate::schedule::gpu::constants::SECOND_ORDER;
 use crate::solver::gpu::model_packing::Tables;
-use crate::solver::gpu::shader_constants::{
-    COLLIDER_VECTORS, GOES_ON, IN_THE_AIR, KEEPS_HISTORY, POSE_VECTORS, SECOND_ORDER,
-};
 use crate::state::State;
 
 /// Substeps of one submission where things move.
 const RING: u64 = 64;
-/// SubstepUniforms that never change: the first substep's, and all others'.
+/// Records that never change: the first substep's, and all others'.
 const FIXED: u32 = 2;
 
-/// SubstepUniforms and where they are.
+/// The records, and where they are.
 pub struct SubstepUniforms {
     /// Of a substep that is not the first.
     steady: Substep,
@@ -31,8 +30,8 @@ pub struct SubstepUniforms {
     base: u32,
     /// Vectors of one set of places.
     set: u32,
-    /// Where the tables of each collider start.
-    solids: Vec<u32>,
+    /// Where the shape tables of each collider start.
+    shapes: Vec<u32>,
     /// Length of a substep [s].
     length: f64,
 }
@@ -41,65 +40,33 @@ impl SubstepUniforms {
     /// For a model.
     pub fn new(model: &Model, state: &State, tables: &Tables) -> Self {
         let s = &model.settings;
-        let h = s.dt / s.substeps as f32;
-        let second = s.integrator == Integrator::Bdf2;
-        let solid = state.velocities.len() as u32;
-        let mut flags = if second { KEEPS_HISTORY | SECOND_ORDER } else { 0 };
-        if !model.aero_surfaces.triangles.is_empty() {
-            flags |= IN_THE_AIR;
-        }
-        if s.iterations > 1 {
-            flags |= GOES_ON;
-        }
-        let (base, colliders) = (tables.fixtures.len() as u32, model.colliders.len() as u32);
-        let steady = Substep {
-            gravity: s.gravity.to_array(),
-            h,
-            wind: s.wind.velocity.to_array(),
-            gust: s.wind.gust,
-            inv_h: 1.0 / h,
-            keep: libm::expf(-s.damping * h),
-            inv_h2: if second { 9.0 / (4.0 * h * h) } else { 1.0 / (h * h) },
-            memory: if s.method == Method::Xpbd { 1.0 } else { 0.0 },
-            gust_period: s.wind.period,
-            sleep: s.sleep_speed * h,
-            margin: s.contact_margin,
+        let (base, colliders) = (tables.arena.constants.len() as u32, model.colliders.len() as u32);
+        let mut steady = Substep {
             omega: s.omega,
-            flags,
             particles: state.particles as u32,
-            solid,
-            colliders,
-            stabilization: s.stabilization,
+            solid: state.velocities.len() as u32,
             moving_colliders: base,
             poses: base + COLLIDER_VECTORS * colliders,
             radii: tables.radii,
-            spins: tables.spins,
             counts: tables.counts,
             island_bits: tables.island_bits,
             seams: tables.seams,
             seam_of: tables.seam_of,
-            masks: tables.masks,
-            first_order: tables.first_order,
-            pushes: tables.pushes,
-            forces: tables.forces,
-            exchange: tables.exchange,
+            exchange: tables.exchange.0,
             copies: model.phantoms.seams as u32,
-            meets: tables.meets,
-            nexts: tables.nexts,
-            fields: tables.fields.0,
-            carried: tables.flow.carried,
-            wet: tables.flow.wet,
-            mass_splitting: tables.mass_splitting,
-            contact_counts: tables.contact_counts,
-            lasts: tables.lasts,
-            cohesion: std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h,
+            predicted: tables.predicted,
+            ..Substep::default()
         };
+        tables.integration.fill(s, &mut steady);
+        tables.aero.fill(&s.wind, &model.aero_surfaces, &mut steady);
+        tables.contact.fill(&model.contact(), &mut steady);
+        tables.fluid.fill(&mut steady);
         Self {
             steady,
             moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty(),
             base,
-            set: COLLIDER_VECTORS * colliders + POSE_VECTORS * model.pins.len() as u32,
-            solids: tables.solids.clone(),
+            set: COLLIDER_VECTORS * colliders + pose_vectors(&model.pins),
+            shapes: tables.contact.shapes.clone(),
             length: f64::from(s.dt) / f64::from(s.substeps),
         }
     }
@@ -109,8 +76,8 @@ impl SubstepUniforms {
         (u64::from(FIXED) + if self.moving { RING } else { 0 }) as usize
     }
 
-    /// Vectors of `fixtures`.
-    pub fn fixtures(&self) -> usize {
+    /// Vectors of `constants`.
+    pub fn constants(&self) -> usize {
         (self.base + self.set) as usize + if self.moving { RING as usize * self.set as usize } else { 0 }
     }
 
@@ -145,7 +112,7 @@ impl SubstepUniforms {
             buffers.write(device, &buffers.substeps, at, &[self.record(u64::from(slot), 0)]);
         }
         let places = self.places(model, 0);
-        buffers.write(device, &buffers.fixtures, u64::from(self.base) * 16, &places);
+        buffers.write(device, &buffers.constants, u64::from(self.base) * 16, &places);
     }
 
     /// The records of a submission, where they differ from substep to substep.
@@ -163,7 +130,7 @@ impl SubstepUniforms {
             places.extend(self.places(model, done + k));
         }
         buffers.write(device, &buffers.substeps, u64::from(FIXED * buffers.stride), &records);
-        buffers.write(device, &buffers.fixtures, u64::from(self.base + self.set) * 16, &places);
+        buffers.write(device, &buffers.constants, u64::from(self.base + self.set) * 16, &places);
     }
 
     /// Record of substep `index`, with places `shift` vectors behind the first.
@@ -182,21 +149,8 @@ impl SubstepUniforms {
     fn places(&self, model: &Model, index: u64) -> Vec<RowData> {
         let (start, end) = (self.time(index), self.time(index + 1));
         let mut all = Vec::with_capacity(self.set as usize);
-        for (c, &table) in model.colliders.iter().zip(&self.solids) {
-            let moving_collider = collider_contact::MovingCollider {
-                solid: c.solid.clone(),
-                before: c.motion.pose(start),
-                after: c.motion.pose(end),
-                friction: c.friction,
-            };
-            all.extend_from_slice(bytemuck::cast_slice(&[MovingCollider {
-                table,
-                ..MovingCollider::from(&moving_collider)
-            }]));
-        }
-        for pins in &model.pins {
-            all.extend_from_slice(bytemuck::cast_slice(&[Pose::from(&pins.motion.pose(end))]));
-        }
+        moving_colliders(&model.colliders, &self.shapes, start, end, &mut all);
+        pin_poses(&model.pins, end, &mut all);
         all
     }
 }

@@ -1,4 +1,4 @@
-// Bodies that keep their shape (S19, S20), the twin of kernels/shape/pass.rs. A body is cut into pieces that a
+// Bodies that keep their shape (S19, S20), WGSL version of rigid/matching.rs. A body is cut into pieces that a
 // workgroup adds up; where every body is one piece of consecutive rows, one pass does all. Sums have one order: each
 // thread its own members, then halves of the workgroup, then pieces as they come.
 
@@ -65,14 +65,14 @@ fn site(body: Body, k: u32) -> u32 {
 // Row `i`: its current position, or that written by particle stabilization.
 fn here(i: u32) -> vec4<f32> {
     if args.parted != 0u {
-        return work[sub.nexts + i];
+        return work[sub.predicted + i];
     }
     return rows[i];
 }
 
 fn put(i: u32, row: vec4<f32>) {
     if args.parted != 0u {
-        work[sub.nexts + i] = row;
+        work[sub.predicted + i] = row;
     } else {
         rows[i] = row;
     }
@@ -182,10 +182,10 @@ fn count_anew(b: u32) {
         return;
     }
     let at = sub.contact_counts + CONTACT_COUNTS * b;
-    let before = atomicLoad(&marks[at + select(CONTACTS_BEFORE, CONTACTS_FIRST, args.fresh != 0u)]);
-    atomicStore(&marks[at + CONTACTS_BEFORE], max(before, atomicLoad(&marks[at + CONTACTS_NOW])));
-    atomicStore(&marks[at + CONTACTS_NOW], 0u);
-    atomicStore(&marks[at + CONTACTS_FIRST], 0u);
+    let before = atomicLoad(&flags[at + select(CONTACTS_BEFORE, CONTACTS_FIRST, args.fresh != 0u)]);
+    atomicStore(&flags[at + CONTACTS_BEFORE], max(before, atomicLoad(&flags[at + CONTACTS_NOW])));
+    atomicStore(&flags[at + CONTACTS_NOW], 0u);
+    atomicStore(&flags[at + CONTACTS_FIRST], 0u);
 }
 
 // Goal of body `b` (D4 4.7), from its sums. Sets its pose.
@@ -207,7 +207,7 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     let q = rotation_for(b, body, select_moment(b, body, before, a), shape);
     let rotation = matrix_of(q);
     // A frozen state is not changed; finalize restores rows.
-    let moving = atomicLoad(&marks[FROZEN]) == 0u;
+    let moving = atomicLoad(&flags[FROZEN]) == 0u;
     var linear = rotation;
     var strain = 0.0;
     if body.plastic {
@@ -363,7 +363,7 @@ fn turn_surface_fields(thread: Thread) {
     let linear = linear_before(what.x, body);
     let center = poses[BODY_POSE_VECTORS * what.x + 1u].xyz;
     for (var k = what.y + thread.local; k < what.y + what.z; k += MATCHERS) {
-        let field = fixture(args.rest_fields + body.row + k);
+        let field = constant(args.rest_fields + body.row + k);
         var depth = field.w;
         if !body.rigid {
             let off = rows[body.row + k].xyz - (linear * vector(args.members + body.first + k).xyz + center);
@@ -377,7 +377,7 @@ fn turn_surface_fields(thread: Thread) {
 @compute @workgroup_size(SIZE)
 fn shape_flow(thread: Thread) {
     let b = number_of(thread);
-    if b >= args.body_count || atomicLoad(&marks[FROZEN]) != 0u {
+    if b >= args.body_count || atomicLoad(&flags[FROZEN]) != 0u {
         return;
     }
     let at = BODY_VECTORS * b;

@@ -1,9 +1,8 @@
-//! Cards: all that a thread needs of a constraint in vectors that it fetches at once, in an order that suits the
-//! memory of a workgroup.
+//! Packed constraints: all that a thread needs of a constraint in vectors that it fetches at once, in an order that suits
+//! the memory of a workgroup.
 
+use crate::constraints::gpu::wgsl_codegen::{index_words, packed_vectors};
 use crate::constraints::group::{BLOCK, Group};
-use crate::model::Model;
-use crate::solver::gpu::wgsl_codegen::{index_words, packed_vectors};
 
 /// Rows that a workgroup's memory can serve at the same time: it has 32 banks of a word, and a row has four words.
 const LANES: usize = 8;
@@ -11,12 +10,12 @@ const LANES: usize = 8;
 /// Constraints to choose from: with more of them hardly fewer rows meet in a bank.
 const CHOICE: usize = 16;
 
-/// The cards of one batch.
+/// The packed constraints of one batch.
 #[derive(Clone, Debug)]
 pub struct PackedBatch {
     group: usize,
     batch: usize,
-    /// First vector in `fixtures`.
+    /// First vector in `constants`.
     pub start: usize,
     /// Which constraint of the batch has each place.
     order: Vec<u32>,
@@ -26,55 +25,56 @@ pub struct PackedBatch {
 }
 
 impl PackedBatch {
-    /// Appends the cards of a batch; `local` are the numbers of rows within the patch.
-    pub fn write(model: &Model, group: usize, batch: usize, local: &[u32], fixtures: &mut Vec<[u32; 4]>) -> Self {
-        let g = &model.groups[group];
+    /// Appends the packed constraints of a batch; `local` are the numbers of rows within the patch.
+    pub fn write(groups: &[Group], group: usize, batch: usize, local: &[u32], constants: &mut Vec<[u32; 4]>) -> Self {
+        let g = &groups[group];
         let b = g.batches[batch];
         let n = g.layout().rows;
         let rows: Vec<u32> =
             b.slots().flat_map(|(block, lane)| g.rows_of(block, lane)).map(|row| local[row as usize]).collect();
-        let start = fixtures.len();
+        let start = constants.len();
         let order = spread_over_banks(&rows, n);
         let packed_batch =
             Self { group, batch, start, order, first_block: b.first, multipliers: g.layout().multipliers };
-        fixtures.resize(start + b.count * packed_vectors(g.kind), [0; 4]);
+        constants.resize(start + b.count * packed_vectors(g.kind), [0; 4]);
         for (place, &slot) in packed_batch.order.iter().enumerate() {
             let mut words = vec![0; index_words(g.kind)];
             let members = &rows[slot as usize * n..][..n];
             members.iter().enumerate().for_each(|(k, row)| words[k / 2] |= row << (16 * (k % 2)));
-            packed_batch.put(g, fixtures, place, words);
+            packed_batch.put(g, constants, place, words);
         }
         packed_batch
     }
 
-    /// Completes a card that has its row numbers, and writes it: first vectors of all cards, then second ones, ….
-    fn put(&self, g: &Group, fixtures: &mut [[u32; 4]], place: usize, mut words: Vec<u32>) {
+    /// Completes a packed constraint that has its row numbers, and writes it: first vectors of all constraints, then second
+    /// ones, ….
+    fn put(&self, g: &Group, constants: &mut [[u32; 4]], place: usize, mut words: Vec<u32>) {
         let b = g.batches[self.batch];
         let slot = self.order[place] as usize;
         words.extend(g.params_of(b.first + slot / BLOCK, slot % BLOCK).map(f32::to_bits));
         words.resize(4 * packed_vectors(g.kind), 0);
         for (v, vector) in words.chunks_exact(4).enumerate() {
-            fixtures[self.start + v * b.count + place].copy_from_slice(vector);
+            constants[self.start + v * b.count + place].copy_from_slice(vector);
         }
     }
 
     /// Parameters again, after the model's have changed.
-    pub fn refresh(&self, model: &Model, fixtures: &mut [[u32; 4]]) {
-        let g = &model.groups[self.group];
+    pub fn refresh(&self, groups: &[Group], constants: &mut [[u32; 4]]) {
+        let g = &groups[self.group];
         for place in 0..self.order.len() {
             // Row numbers are in the first vector.
-            let words = fixtures[self.start + place][..index_words(g.kind)].to_vec();
-            self.put(g, fixtures, place, words);
+            let words = constants[self.start + place][..index_words(g.kind)].to_vec();
+            self.put(g, constants, place, words);
         }
     }
 
-    /// Multipliers of the batch from the order of the model to that of the cards.
-    pub fn deal(&self, multipliers: &mut [Vec<f32>]) {
+    /// Multipliers of the batch from the order of the model to that of the packed constraints.
+    pub fn reorder(&self, multipliers: &mut [Vec<f32>]) {
         self.move_multipliers(multipliers, |place, slot| (slot, place));
     }
 
     /// And back.
-    pub fn gather(&self, multipliers: &mut [Vec<f32>]) {
+    pub fn restore(&self, multipliers: &mut [Vec<f32>]) {
         self.move_multipliers(multipliers, |place, slot| (place, slot));
     }
 

@@ -1,6 +1,6 @@
 //! WGSL that depends on kinds of constraints: fetches their numbers, calls the kernel, stores what it says.
 //!
-//! WGSL has no generics, so what `backend::cpu` writes once over `Constraint<N, P, M>` is written out here, from
+//! WGSL has no generics, so what `solver::cpu` writes once over `Constraint<N, P, M>` is written out here, from
 //! the same [`Layout`](crate::constraints::Layout).
 
 use crate::constraints::ConstraintKind;
@@ -17,7 +17,7 @@ pub fn index_words(kind: ConstraintKind) -> usize {
     kind.layout().rows.div_ceil(2)
 }
 
-/// Vectors of a constraint's card: local row numbers, then parameters, so that a thread fetches all it needs at once.
+/// Vectors of a packed constraint: local row numbers, then parameters, so that a thread fetches all it needs at once.
 pub fn packed_vectors(kind: ConstraintKind) -> usize {
     (index_words(kind) + kind.layout().params).div_ceil(4)
 }
@@ -27,7 +27,7 @@ fn list(n: usize, item: impl Fn(usize) -> String) -> String {
 }
 
 /// What patches do with each kind, and `run`, which picks by its number. PBD reads no multipliers, and then nobody
-/// keeps them. `near`: whether cards are in the workgroup's own memory.
+/// keeps them. `near`: whether packed constraints are in the workgroup's own memory.
 pub fn patches(kinds: &[ConstraintKind], multipliers: bool, near: bool) -> String {
     let mut text = String::new();
     for &kind in kinds {
@@ -41,7 +41,7 @@ pub fn patches(kinds: &[ConstraintKind], multipliers: bool, near: bool) -> Strin
     text + "        default: {}\n    }\n}\n"
 }
 
-/// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so cards are
+/// The rounds of one kind: each thread has a constraint. What costs is not arithmetic but latency, so packed constraints are
 /// fetched rounds ahead, without a branch, whether there is a constraint for the thread or not. Several rounds to a turn
 /// of the loop, because to move a number that is still on its way would be to wait for it.
 fn rounds(text: &mut String, kind: ConstraintKind, multipliers: bool, near: bool) {
@@ -83,8 +83,8 @@ fn {name}_run(round: vec4<u32>, t: u32, scales: Scales, list: u32, n: {name}_num
         let _ = writeln!(text, "        lambda_set(n.at + {}u, u.lambda[{m}]);", m * BLOCK);
     }
     *text += "    }\n}\n\n";
-    // A card from the device's memory takes as long as several rounds; where cards are large, registers are short. From a
-    // workgroup's own memory one round ahead is enough, and to fetch more code would take longer than to fetch cards.
+    // A packed constraint from the device's memory takes as long as several rounds; where they are large, registers are short. From a
+    // workgroup's own memory one round ahead is enough, and to fetch more code would take longer than to fetch constraints.
     let ahead = match vectors {
         _ if near => 1,
         1 => 4,

@@ -1,29 +1,31 @@
-//! Bodies that keep their shape, written down for `shape_matching.wgsl`.
+//! Bodies packed for `shape_matching.wgsl`.
 
-use crate::math::RowData;
-use crate::model::Model;
-use crate::rigid::{Layout, Pose, ShapeMatch};
-use crate::runtime::gpu::device::Device;
-use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::bind_groups::own_group;
-use crate::solver::gpu::model_packing::NONE;
-use crate::solver::gpu::pass_uniforms::ShapeMatchingUniforms;
-use crate::solver::gpu::program::SIZE;
-use crate::solver::gpu::shader_constants::{
-    BODY_POSE_VECTORS, BODY_VECTORS, GOAL_VECTORS, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS,
-};
-use wgpu::{Buffer, BufferUsages};
+use crate::rigid::gpu::constants::{BODY_VECTORS, GOAL_VECTORS, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS};
+use crate::rigid::gpu::uniforms::ShapeMatchingUniforms;
+use crate::rigid::{Extraction, Layout, ShapeMatch};
+use crate::runtime::gpu::program::SIZE;
+use crate::runtime::gpu::shader_constants::NONE;
 
 /// Members summed by one workgroup: sixteen per thread.
 const PIECE: usize = 4096;
 
-/// Vectors of a body, and of a pose.
+/// Vectors of a body.
 const BODY: usize = BODY_VECTORS as usize;
-const POSE: usize = BODY_POSE_VECTORS as usize;
+
+/// Numbers of a step that the tables depend on.
+#[derive(Clone, Copy, Debug)]
+pub struct StepSettings {
+    /// Length of a substep [s].
+    pub h: f32,
+    /// Iterations of a substep.
+    pub iterations: u32,
+    /// Rotation extraction method.
+    pub extraction: Extraction,
+}
 
 /// Tables of the bodies, and the passes over them.
 #[derive(Clone, Debug, Default)]
-pub struct ShapeTables {
+pub struct ShapeMatchingTables {
     /// Packed tables.
     pub words: Vec<[u32; 4]>,
     /// What passes are told.
@@ -40,11 +42,10 @@ pub struct ShapeTables {
     pub work: usize,
 }
 
-impl ShapeTables {
+impl ShapeMatchingTables {
     /// Packs the bodies; their sums are in `work` from `first` on.
-    pub fn new(model: &Model, shapes: &ShapeMatch, particles: usize, first: usize) -> Self {
-        let settings = &model.settings;
-        let h = settings.dt / settings.substeps as f32;
+    pub fn new(settings: StepSettings, shapes: &ShapeMatch, particles: usize, first: usize) -> Self {
+        let h = settings.h;
         let mut all = Self { lists: shapes.layout != Layout::Runs, ..Self::default() };
         let count = shapes.bodies.len();
         all.words.resize(BODY * count, [0; 4]);
@@ -149,68 +150,4 @@ impl ShapeTables {
         }
         passes
     }
-}
-
-/// Tables and poses on the device.
-pub struct Shapes {
-    bodies: Buffer,
-    poses: Buffer,
-    /// Bind group of both.
-    pub group: wgpu::BindGroup,
-}
-
-impl Shapes {
-    /// Creates and uploads them.
-    pub fn new(
-        device: &Device,
-        layout: &wgpu::BindGroupLayout,
-        tables: &ShapeTables,
-        shapes: &ShapeMatch,
-    ) -> Result<Self, GpuError> {
-        let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
-        let bodies = device.buffer("bodies", size_of_val(&tables.words[..]) as u64, usage)?;
-        let poses = device.buffer("poses", (16 * POSE * shapes.len()) as u64, usage)?;
-        let group = device.attempt("shape matching bind group", || own_group(device, layout, &[&bodies, &poses]))?;
-        let all = Self { bodies, poses, group };
-        all.upload(device, tables);
-        all.upload_poses(device, shapes);
-        Ok(all)
-    }
-
-    /// Uploads the tables again, after masses have changed.
-    pub fn upload(&self, device: &Device, tables: &ShapeTables) {
-        device.queue.write_buffer(&self.bodies, 0, bytemuck::cast_slice(&tables.words));
-    }
-
-    /// Uploads the host's poses.
-    pub fn upload_poses(&self, device: &Device, shapes: &ShapeMatch) {
-        let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(pack_pose).collect();
-        device.queue.write_buffer(&self.poses, 0, bytemuck::cast_slice(&poses));
-    }
-
-    /// Memory [bytes].
-    pub fn bytes(&self) -> u64 {
-        self.bodies.size() + self.poses.size()
-    }
-
-    /// Reads the poses back; blocks until they arrive.
-    pub fn download(&self, device: &Device, shapes: &mut ShapeMatch) -> Result<(), GpuError> {
-        let words = device.download(&self.poses)?;
-        let numbers: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
-        for (pose, from) in shapes.poses_mut().iter_mut().zip(numbers.chunks_exact(4 * POSE)) {
-            let vector = |k: usize| [from[4 * k], from[4 * k + 1], from[4 * k + 2]];
-            pose.rotation = [from[0], from[1], from[2], from[3]];
-            (pose.center, pose.strain) = (vector(1), from[7]);
-            pose.shape = [vector(2), vector(3), vector(4)];
-            pose.stretch = [vector(5), vector(6), vector(7)];
-        }
-        Ok(())
-    }
-}
-
-fn pack_pose(pose: &Pose) -> [RowData; POSE] {
-    let vector = |v: [f32; 3], w: f32| [v[0], v[1], v[2], w];
-    let [s0, s1, s2] = pose.shape.map(|column| vector(column, 0.0));
-    let [t0, t1, t2] = pose.stretch.map(|column| vector(column, 0.0));
-    [pose.rotation, vector(pose.center, pose.strain), s0, s1, s2, t0, t1, t2]
 }

@@ -1,28 +1,23 @@
-//! Fluids on the device: table offsets, neighbor lists, and shader constants.
+//! Tables of fluids, their offsets, and shader constants.
 
 use crate::fluid::cpu::phase_of;
+use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smoothing;
-use crate::fluid::viscosity::Plan;
 use crate::math::RowData;
-use crate::model::Model;
-use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
-use crate::neighbors::gpu::{Finder, Layout, Order, Setup};
-use crate::neighbors::{Construction, Pairs, Search};
+use crate::neighbors::Search;
+use crate::runtime::gpu::buffers::{Buffers, read};
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
-use crate::solver::gpu::bind_groups::{BindGroups, own_group};
-use crate::solver::gpu::buffers::{Buffers, read};
-use crate::solver::gpu::model_packing::{NONE, Tables};
-use crate::solver::gpu::shader_constants;
+use crate::runtime::gpu::shader_constants::NONE;
+use crate::runtime::gpu::tables::TableArena;
+use crate::schedule::gpu::Substep;
 use crate::state::State;
-
-/// Initial list capacity per particle: a lattice at rest has 32 neighbors within four radii.
-const ROOM: usize = 40;
+use std::ops::Range;
 
 /// Offsets of fluid tables: vectors of `work`, except phases (`topology`) and radii (`params`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FlowTables {
+pub struct FluidTables {
     /// Displacements by pressure and multipliers; [`NONE`] without fluids.
     pub carried: u32,
     /// First fluid particle.
@@ -37,12 +32,11 @@ pub struct FlowTables {
     /// Two sets of steps of viscosity.
     pub steps: [u32; 2],
     rest: u32,
-    /// Number of vectors of `work` used.
-    pub work: usize,
-    search: Search,
+    /// Search structure.
+    pub search: Search,
 }
 
-impl Default for FlowTables {
+impl Default for FluidTables {
     fn default() -> Self {
         Self {
             carried: NONE,
@@ -54,41 +48,40 @@ impl Default for FlowTables {
             properties: 0,
             steps: [0; 2],
             rest: 0,
-            work: 0,
             search: Search::Grid,
         }
     }
 }
 
-impl FlowTables {
-    /// For particles whose tables begin at these offsets of `work`, `topology` and `params`.
-    pub fn new(fluid: &Fluid, n: usize, work: usize, phases: usize, radii: usize, h: f32) -> Self {
-        let mut sets = 0;
-        let mut set = |there: bool| {
-            let at = (work + sets * n) as u32;
-            sets += usize::from(there);
-            at
-        };
-        let viscous = fluid.viscosity(h).sweeps > 0;
+impl FluidTables {
+    /// Writes the tables of the particles, if some are fluid.
+    pub fn new(model: &FluidModel<'_>, n: usize, arena: &mut TableArena) -> Self {
+        let Some(fluid) = model.fluid else { return Self::default() };
+        let mut set = |there: bool| arena.reserve_work(if there { n } else { 0 });
+        let viscous = fluid.viscosity(model.settings.substep()).sweeps > 0;
         let wet = fluid.liquids.iter().position(|&l| l > 0).unwrap_or(n);
         Self {
             carried: set(true),
             wet: wet as u32,
-            phases: phases as u32,
-            radii: radii as u32,
             packed: set(true),
             gradients: set(true),
             properties: set(!fluid.even || !is_single_fluid(fluid)),
             steps: [set(viscous), set(viscous)],
             rest: set(viscous),
-            work: sets * n,
+            phases: arena.put_topology(std::iter::repeat_n(0, n)),
+            radii: arena.put_params((0..n).map(|i| fluid.radius_of(i))),
             search: fluid.search(),
         }
     }
 
+    /// Writes what fluids tell every shader of a substep.
+    pub fn fill(&self, record: &mut Substep) {
+        record.carried = self.carried;
+        record.wet = self.wet;
+    }
+
     /// Shader constants of the fluids of a model.
-    pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
-        let h = model.settings.dt / model.settings.substeps as f32;
+    pub fn constants(&self, fluid: &Fluid, h: f32) -> String {
         let rule = fluid.rule(h);
         let (alike, skin) = (is_single_fluid(fluid), fluid.skin().unwrap_or_default());
         let drive = fluid.drive(h).unwrap_or_default();
@@ -130,19 +123,13 @@ impl FlowTables {
         .concat()
     }
 
-    /// Solver plan of viscosity; none without viscosity.
-    pub fn plan(&self, model: &Model) -> Option<Plan> {
-        let h = model.settings.dt / model.settings.substeps as f32;
-        model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.sweeps > 0)
-    }
-
     /// Uploads displacements by pressure, multipliers, and properties.
-    pub fn upload(&self, device: &Device, buffers: &Buffers, model: &Model, state: &State) {
-        let Some(fluid) = &model.fluid else { return };
+    pub fn upload(&self, device: &Device, buffers: &Buffers, model: &FluidModel<'_>, state: &State) {
+        let Some(fluid) = model.fluid else { return };
         let row = size_of::<RowData>() as u64;
         self.upload_carried(device, buffers, state, 0..state.particles);
         if !fluid.even || !is_single_fluid(fluid) {
-            let h = model.settings.dt / model.settings.substeps as f32;
+            let h = model.settings.substep();
             let property = |i: usize| {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
                 match fluid.ball(i) {
@@ -157,7 +144,7 @@ impl FlowTables {
     }
 
     /// Uploads displacements by pressure and multipliers of some particles.
-    pub fn upload_carried(&self, device: &Device, buffers: &Buffers, state: &State, range: std::ops::Range<usize>) {
+    pub fn upload_carried(&self, device: &Device, buffers: &Buffers, state: &State, range: Range<usize>) {
         let at = (u64::from(self.carried) + range.start as u64) * size_of::<RowData>() as u64;
         let join = |(shift, &lambda): (&RowData, &f32)| [shift[0], shift[1], shift[2], lambda];
         let both = state.carried[range.clone()].iter().zip(&state.pressures[range]);
@@ -170,7 +157,7 @@ impl FlowTables {
         device: &Device,
         buffers: &Buffers,
         state: &mut State,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
     ) -> Result<(), GpuError> {
         let mut seen = vec![[0.0; 4]; range.len()];
         read(device, &buffers.work, self.carried as usize + range.start, &mut seen)?;
@@ -181,14 +168,7 @@ impl FlowTables {
     }
 
     /// Uploads phases of some particles.
-    pub fn upload_phases(
-        &self,
-        device: &Device,
-        buffers: &Buffers,
-        fluid: &Fluid,
-        state: &State,
-        range: std::ops::Range<usize>,
-    ) {
+    pub fn upload_phases(&self, device: &Device, buffers: &Buffers, fluid: &Fluid, state: &State, range: Range<usize>) {
         let phases: Vec<u32> = range.clone().map(|i| phase_of(fluid, state, i)).collect();
         buffers.write(device, &buffers.topology, 4 * (u64::from(self.phases) + range.start as u64), &phases);
     }
@@ -211,71 +191,4 @@ impl FlowTables {
 /// Whether all particles are of a single fluid.
 fn is_single_fluid(fluid: &Fluid) -> bool {
     fluid.kinds.len() == 1 && fluid.liquids.iter().all(|&l| l == 1)
-}
-
-/// Neighbor lists.
-pub struct Flow {
-    search: OverflowSearch,
-    /// Bind group of the lists.
-    pub group: wgpu::BindGroup,
-}
-
-impl Flow {
-    /// Allocates buffers for the particles of a state.
-    pub fn new(
-        device: &Device,
-        bind_groups: &BindGroups,
-        buffers: &Buffers,
-        tables: &Tables,
-        state: &State,
-    ) -> Result<Self, GpuError> {
-        let n = state.particles;
-        let search = OverflowSearch::new(
-            device,
-            &Setup {
-                particles: n,
-                rows: &buffers.work,
-                rows_at: tables.nexts,
-                radii: &buffers.params,
-                radii_at: tables.flow.radii,
-                phases: Some(&buffers.topology),
-                phases_at: tables.flow.phases,
-                margin: 0.0,
-                pairs: Pairs::Both,
-                search: tables.flow.search,
-                construction: Construction::Counting,
-                order: Order::Cells,
-                layout: Layout::Apart,
-                capacity: ROOM * n,
-                cloud: None,
-            },
-            &buffers.marks,
-            &shader_constants::wgsl(),
-        )?;
-        let group = group(device, bind_groups, &search.finder)?;
-        Ok(Self { search, group })
-    }
-
-    /// Neighbor search.
-    pub fn search(&self) -> &OverflowSearch {
-        &self.search
-    }
-
-    /// Memory [bytes].
-    pub fn bytes(&self) -> u64 {
-        self.search.finder.bytes()
-    }
-
-    /// Reallocates if the last searches overflowed.
-    pub fn grow(&mut self, device: &Device, bind_groups: &BindGroups) -> Result<(), GpuError> {
-        if self.search.grow(device, size_of::<u32>() as u64)? {
-            self.group = group(device, bind_groups, &self.search.finder)?;
-        }
-        Ok(())
-    }
-}
-
-fn group(device: &Device, bind_groups: &BindGroups, finder: &Finder) -> Result<wgpu::BindGroup, GpuError> {
-    let buffers = [finder.ranges(), finder.indices(), &finder.slots()[1]];
-    device.attempt("fluid bind group", || own_group(device, &bind_groups.flows, &buffers))
 }

@@ -1,0 +1,47 @@
+//! Tables for mass splitting of rigid bodies: GPU part of `contact::cpu::rigid_mass_splitting`.
+
+use crate::contact::cpu::rigid_mass_splitting::{mean, rigid};
+use crate::contact::gpu::constants::CONTACT_COUNTS;
+use crate::contact::model::ContactModel;
+use crate::rigid::ShapeMatch;
+use crate::runtime::gpu::tables::{TableArena, Vector};
+use crate::state::State;
+
+/// Offsets of the tables.
+#[derive(Clone, Copy, Debug)]
+pub struct MassSplittingTables {
+    /// Shares of particles in `constants`.
+    pub shares: u32,
+    /// Contact counts of bodies in `flags`.
+    pub counts: u32,
+    /// Number of bodies.
+    pub bodies: usize,
+    /// Collider impulses of the previous iteration in `work`.
+    pub last_impulses: u32,
+}
+
+impl MassSplittingTables {
+    /// Writes the tables, if a body is rigid.
+    pub fn new(model: &ContactModel<'_>, state: &State, arena: &mut TableArena) -> Option<Self> {
+        let shapes = rigid(model, state)?;
+        Some(Self {
+            shares: arena.put_constants(shares(shapes, state.particles)),
+            counts: arena.reserve_flags(CONTACT_COUNTS as usize * shapes.len()),
+            bodies: shapes.len(),
+            last_impulses: arena.reserve_work(state.particles * model.colliders.len()),
+        })
+    }
+}
+
+/// Data of the rigid body of each particle: share, mean share, body index.
+pub fn shares(shapes: &ShapeMatch, particles: usize) -> Vec<Vector> {
+    let mut all = vec![[0; 4]; particles];
+    for (b, run) in shapes.runs().enumerate() {
+        let own = &shapes.shares()[run.clone()];
+        let mean = mean(own).to_bits();
+        for (to, share) in all[run].iter_mut().zip(own) {
+            *to = [share.to_bits(), mean, b as u32, 0];
+        }
+    }
+    all
+}

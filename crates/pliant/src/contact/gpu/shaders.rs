@@ -1,0 +1,141 @@
+//! WGSL of contact, and the modules of its passes.
+
+use crate::contact::collider_contact::Solid;
+use crate::contact::gpu::neighbor_lists::PARTICLE_CONTACT_GROUP;
+use crate::contact::gpu::tables::ContactTables;
+use crate::contact::model::ContactModel;
+use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
+use crate::schedule::gpu::SHARED_MOTION;
+
+/// Collider contact with friction.
+pub const COLLIDER_CONTACT: &str = include_str!("../collider_contact.wgsl");
+/// Shapes of analytic colliders; uses [`COLLIDER_CONTACT`].
+pub const ANALYTIC_COLLIDERS: &str = include_str!("../collider_contact_analytic.wgsl");
+/// Replaces it if some colliders have tables; also uses [`COLLIDER_QUERIES`].
+pub const TABLE_COLLIDERS: &str = include_str!("../collider_contact_tables.wgsl");
+/// Queries of collider tables, which they read through the including module's `solid_vector` and `solid_words`.
+pub const COLLIDER_QUERIES: [&str; 4] = [
+    include_str!("../../geometry/triangle.wgsl"),
+    include_str!("../../geometry/triangle_surface.wgsl"),
+    include_str!("../../geometry/convex_hull.wgsl"),
+    include_str!("../../geometry/sdf.wgsl"),
+];
+/// Contact between particles.
+pub const PARTICLE_CONTACT: &str = include_str!("../particle_contact.wgsl");
+/// Contact between cohesive particles; uses [`PARTICLE_CONTACT`].
+pub const COHESION: &str = include_str!("../cohesion.wgsl");
+/// Restitution and rolling resistance.
+pub const RESTITUTION: &str = include_str!("../restitution.wgsl");
+
+/// Collider contacts of one particle in the buffers.
+pub const COLLIDER_CONTACTS: &str = include_str!("collider_contacts.wgsl");
+/// Packed particles.
+pub const PACKED_PARTICLES: &str = include_str!("pack_contact_particles.wgsl");
+
+const NEIGHBOR_LISTS: [&str; 2] =
+    [include_str!("../../neighbors/gpu/interleaved_lists.wgsl"), include_str!("neighbor_bindings.wgsl")];
+const RESTITUTION_UNIFORMS: &str = include_str!("restitution_uniforms.wgsl");
+
+/// Particle contacts see rows, work, flags and constants beside the neighbor lists.
+const PARTICLE_CONTACTS: Bindings = Bindings {
+    shared: &[binding::ROWS, binding::WORK, binding::FLAGS, binding::CONSTANTS, binding::SUBSTEP, binding::UNIFORMS],
+    own: Some(&PARTICLE_CONTACT_GROUP),
+};
+/// The filter changes only the lists.
+const FILTER: Bindings = Bindings {
+    shared: &[binding::PARAMS, binding::TOPOLOGY, binding::SUBSTEP, binding::UNIFORMS],
+    own: Some(&PARTICLE_CONTACT_GROUP),
+};
+/// Restitution between particles changes velocities.
+const RESTITUTION_PARTICLES: Bindings = Bindings {
+    shared: &[binding::ROWS, binding::MOTION, binding::WORK, binding::FLAGS, binding::SUBSTEP, binding::UNIFORMS],
+    own: Some(&PARTICLE_CONTACT_GROUP),
+};
+
+/// What a model has that contact shaders depend on: what is not there is not compiled in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ContactFeatures {
+    /// Cohesion between particles.
+    pub cohesion: bool,
+    /// Bodies that contacts know of: rigid ones, and those with a shortest way out.
+    pub bodies: bool,
+    /// Convex colliders.
+    pub hulls: bool,
+    /// Triangle surfaces, which have no inside.
+    pub surfaces: bool,
+    /// Signed distance fields.
+    pub fields: bool,
+}
+
+impl ContactFeatures {
+    /// Those of a model whose tables are written.
+    pub fn of(model: &ContactModel<'_>, tables: &ContactTables) -> Self {
+        let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
+        Self {
+            cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
+            bodies: tables.mass_splitting.is_some() || tables.particles.is_some_and(|p| p.fields.is_some()),
+            hulls: any(|s| matches!(s, Solid::Convex(_))),
+            surfaces: any(|s| matches!(s, Solid::Surface(_))),
+            fields: any(|s| matches!(s, Solid::Field(_))),
+        }
+    }
+
+    /// Parts for contact with these colliders: without tables nothing is looked up.
+    pub fn collider_contact(&self) -> Vec<Part> {
+        let Self { hulls, surfaces, fields, .. } = self;
+        let mut parts: Vec<Part> = vec!["const BRIEF: bool = false;\n".into(), COLLIDER_CONTACT.into()];
+        if !hulls && !surfaces && !fields {
+            parts.push(ANALYTIC_COLLIDERS.into());
+            return parts;
+        }
+        let there = format!(
+            "const HULLS: bool = {hulls};\nconst SURFACES: bool = {surfaces};\nconst FIELDS: bool = {fields};\n"
+        );
+        parts.push(there.into());
+        parts.extend(COLLIDER_QUERIES.map(Part::from));
+        parts.push(TABLE_COLLIDERS.into());
+        parts
+    }
+
+    /// Parts that move particles out of colliders: [`Self::collider_contact`] on the buffers.
+    pub fn collider_contacts(&self) -> Vec<Part> {
+        let mut parts = self.collider_contact();
+        parts.extend([SHARED_MOTION, COLLIDER_CONTACTS].map(Part::from));
+        parts
+    }
+
+    fn shader(&self, entry: &'static str, bindings: Bindings, more: &[&'static str]) -> ShaderSource {
+        let mut parts = self.collider_contacts();
+        parts.extend(more.iter().map(|&part| Part::from(part)));
+        ShaderSource::new(entry, bindings, parts)
+    }
+
+    /// A pass over all particles: `collider_contacts` or `pack_particles`.
+    pub fn contact_pass(&self, entry: &'static str) -> ShaderSource {
+        self.shader(entry, Bindings::SHARED, &[PACKED_PARTICLES, include_str!("contact_passes.wgsl")])
+    }
+
+    /// A pass over contacts between particles: `count_contacts`, `project_contacts` or `filter_contacts`.
+    pub fn particle_contacts(&self, entry: &'static str) -> ShaderSource {
+        let Self { cohesion, bodies, .. } = self;
+        let bindings = if entry == "filter_contacts" { FILTER } else { PARTICLE_CONTACTS };
+        let mut source = self.shader(entry, bindings, &[PARTICLE_CONTACT, COHESION, PACKED_PARTICLES]);
+        source.parts.extend(NEIGHBOR_LISTS.map(Part::from));
+        source.parts.push(format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n").into());
+        source.parts.push(include_str!("particle_contacts.wgsl").into());
+        source
+    }
+
+    /// A pass over velocities: `save_velocities` or `restitution_colliders`.
+    pub fn restitution_colliders(&self, entry: &'static str) -> ShaderSource {
+        let parts = [RESTITUTION, RESTITUTION_UNIFORMS, include_str!("restitution_colliders.wgsl")];
+        self.shader(entry, Bindings::SHARED, &parts)
+    }
+}
+
+/// A pass over velocities of particles in contact: `count_restitution` or `restitution_particles`.
+pub fn restitution_particles(entry: &'static str) -> ShaderSource {
+    let [weave, lists] = NEIGHBOR_LISTS;
+    let parts = [RESTITUTION, weave, lists, RESTITUTION_UNIFORMS, include_str!("restitution_particles.wgsl")];
+    ShaderSource::new(entry, RESTITUTION_PARTICLES, parts.map(Part::from).to_vec())
+}

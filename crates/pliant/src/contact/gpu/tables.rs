@@ -1,0 +1,217 @@
+//! Tables of contacts, and their offsets.
+
+use crate::contact::collider_contact::Push;
+use crate::contact::cpu::collider_contacts::Contact;
+use crate::contact::gpu::collider_tables;
+use crate::contact::gpu::mass_splitting::MassSplittingTables;
+use crate::contact::model::ContactModel;
+use crate::contact::restitution::RestitutionLaw;
+use crate::math::RowData;
+use crate::runtime::gpu::buffers::Buffers;
+use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::shader_constants::NONE;
+use crate::runtime::gpu::tables::{TableArena, Vector};
+use crate::schedule::gpu::Substep;
+use crate::schedule::gpu::constants::GOES_ON;
+use crate::state::State;
+use glam::Vec3;
+use std::ops::Range;
+
+/// All tables of contacts.
+#[derive(Clone, Debug, Default)]
+pub struct ContactTables {
+    /// Contacts with colliders.
+    pub colliders: ColliderContactTables,
+    /// Shape tables of each collider in `constants`.
+    pub shapes: Vec<u32>,
+    /// Contacts between particles.
+    pub particles: Option<ParticleContactTables>,
+    /// Restitution and rolling resistance.
+    pub restitution: Option<RestitutionTables>,
+    /// Mass splitting of rigid bodies.
+    pub mass_splitting: Option<MassSplittingTables>,
+}
+
+impl ContactTables {
+    /// Writes what contacts tell every shader of a substep.
+    pub fn fill(&self, model: &ContactModel<'_>, record: &mut Substep) {
+        let h = model.settings.substep();
+        if model.settings.iterations > 1 {
+            record.flags |= GOES_ON;
+        }
+        record.margin = model.settings.contact_margin;
+        record.stabilization = model.settings.stabilization;
+        record.colliders = self.colliders.count as u32;
+        record.masks = self.colliders.masks;
+        record.collider_impulses = self.colliders.impulses;
+        record.particle_contacts = self.particles.map_or(NONE, |p| p.contacts);
+        record.fields = self.particles.and_then(|p| p.fields).map_or(NONE, |f| f.turned);
+        record.mass_splitting = self.mass_splitting.map_or(NONE, |m| m.shares);
+        record.contact_counts = self.mass_splitting.map_or(0, |m| m.counts);
+        record.last_impulses = self.mass_splitting.map_or(0, |m| m.last_impulses);
+        record.cohesion = std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h;
+    }
+
+    /// Shape tables of the colliders.
+    pub fn put_shapes(&mut self, model: &ContactModel<'_>, arena: &mut TableArena) {
+        self.shapes = collider_tables::put(model.colliders, arena);
+    }
+
+    /// Number of pairs of particles with a contact impulse in the last substep, from a readback of `work`.
+    pub fn active_pairs(&self, n: usize, work: &[RowData]) -> u64 {
+        // Both particles of a pair count it.
+        self.particles
+            .map_or(0, |p| work[p.contacts as usize..][..n].iter().map(|kept| kept[3] as u64).sum::<u64>() / 2)
+    }
+}
+
+/// Contacts with colliders.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ColliderContactTables {
+    /// Number of colliders.
+    pub count: usize,
+    /// Contact masks in `flags`.
+    pub masks: u32,
+    /// Words of all masks.
+    pub mask_words: usize,
+    /// Accumulated corrections in `work`, by row and collider.
+    pub impulses: u32,
+}
+
+impl ColliderContactTables {
+    /// For so many particles with masks, copies included, and so many rows.
+    pub fn new(model: &ContactModel<'_>, masks: usize, rows: usize, arena: &mut TableArena) -> Self {
+        let count = model.colliders.len();
+        let mask_words = masks * count.div_ceil(32);
+        Self { count, masks: arena.reserve_flags(mask_words), mask_words, impulses: arena.reserve_work(rows * count) }
+    }
+
+    /// Active contacts of `n` particles, from a readback of `work` and `flags`. `slot` is the row of a particle's
+    /// impulses.
+    pub fn contacts<'a>(
+        &'a self,
+        n: usize,
+        work: &'a [RowData],
+        flags: &'a [u32],
+        slot: impl Fn(usize) -> usize + 'a,
+    ) -> impl Iterator<Item = Contact> + 'a {
+        let words = self.count.div_ceil(32);
+        (0..if self.count > 0 { n } else { 0 }).flat_map(move |i| {
+            let slot = slot(i);
+            (0..self.count).filter_map(move |c| {
+                let mask = flags[self.masks as usize + i * words + c / 32];
+                let [x, y, z, normal] = work[slot * self.count + c];
+                let push = Push { normal, tangent: Vec3::new(x, y, z) };
+                let contact = Contact { particle: i as u32, collider: c as u32, push, last: push, inside: false };
+                (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
+            })
+        })
+    }
+
+    /// Clears the masks of some particles, which have moved.
+    pub fn clear_masks(&self, device: &Device, buffers: &Buffers, range: Range<usize>) {
+        let words = self.count.div_ceil(32);
+        let at = 4 * (u64::from(self.masks) + (words * range.start) as u64);
+        buffers.write(device, &buffers.flags, at, &vec![0_u32; words * range.len()]);
+    }
+}
+
+/// Contacts between particles.
+#[derive(Clone, Copy, Debug)]
+pub struct ParticleContactTables {
+    /// Per particle in `work`: contact count, inverse mass in contacts, active contacts.
+    pub contacts: u32,
+    /// Predicted or stabilized positions in `work`.
+    pub predicted: u32,
+    /// Two sets of packed particles in `work`.
+    pub packed: [u32; 2],
+    /// Shortest ways out of bodies.
+    pub fields: Option<SurfaceFieldTables>,
+    /// Phases in `topology`.
+    pub phases: u32,
+    /// Rest positions and objects in `params`.
+    pub rest: u32,
+    /// Objects that particles are attached to, in `topology`: offsets, then object numbers; or [`NONE`].
+    pub attachments: u32,
+}
+
+/// Shortest ways out of bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceFieldTables {
+    /// In `work`, rotated with the bodies.
+    pub turned: u32,
+    /// In `constants`, at rest.
+    pub at_rest: u32,
+}
+
+impl ParticleContactTables {
+    /// Writes the tables, if particles collide with each other.
+    pub fn new(model: &ContactModel<'_>, state: &State, arena: &mut TableArena) -> Option<Self> {
+        model.particle_contact?;
+        let n = state.particles;
+        let contacts = arena.reserve_work(n);
+        let predicted = arena.reserve_work(n);
+        let packed = [arena.reserve_work(2 * n), arena.reserve_work(2 * n)];
+        let has_fields = state.shapes.as_ref().is_some_and(|s| !model.fields.is_empty() && s.in_runs());
+        let fields = has_fields.then(|| SurfaceFieldTables {
+            turned: arena.reserve_work(n),
+            at_rest: arena.put_constants(surface_fields(model, state)),
+        });
+        let phases = arena.put_topology(state.phases.iter().copied());
+        let filter = model.attachment_filter;
+        let attachments = if filter.is_empty() {
+            NONE
+        } else {
+            arena.put_topology(filter.offsets.iter().chain(&filter.objects).copied())
+        };
+        let rest = model.rest.iter().zip(&model.topology.objects).flat_map(|(place, &object)| {
+            let loose = model.loose.get(object as usize).copied().unwrap_or(false);
+            // Object numbers are exact in single precision: there are fewer than particles. Those of loose ones are
+            // below 0, from -1 on.
+            [place.x, place.y, place.z, if loose { -1.0 - object as f32 } else { object as f32 }]
+        });
+        let rest = arena.put_params(rest);
+        Some(Self { contacts, predicted, packed, fields, phases, rest, attachments })
+    }
+
+    /// Uploads the phases of some particles.
+    pub fn upload_phases(&self, device: &Device, buffers: &Buffers, state: &State, range: Range<usize>) {
+        let at = 4 * (u64::from(self.phases) + range.start as u64);
+        buffers.write(device, &buffers.topology, at, &state.phases[range]);
+    }
+}
+
+/// Shortest ways out of bodies at rest and depths below their surfaces, as far as these have melted or frozen.
+pub fn surface_fields(model: &ContactModel<'_>, state: &State) -> Vec<Vector> {
+    let mut fields = model.fields.to_vec();
+    for (melt, &melted) in model.melts.iter().zip(&state.melted) {
+        fields[melt.body.clone()].iter_mut().for_each(|f| f[3] = melt.depth(melted, f[3]));
+    }
+    for (freeze, frozen) in model.freezes.iter().zip(&state.frozen) {
+        fields[freeze.body.clone()].iter_mut().zip(&frozen.fields).for_each(|(to, field)| *to = *field);
+    }
+    fields.into_iter().map(|field| field.map(f32::to_bits)).collect()
+}
+
+/// Restitution and rolling resistance.
+#[derive(Clone, Copy, Debug)]
+pub struct RestitutionTables {
+    /// Velocities before the substep in `work`.
+    pub velocities_before: u32,
+    /// Restitution law of each collider in `constants`.
+    pub collider_laws: u32,
+}
+
+impl RestitutionTables {
+    /// Writes the tables, if any contact has restitution or rolling resistance.
+    pub fn new(model: &ContactModel<'_>, particles: usize, arena: &mut TableArena) -> Option<Self> {
+        let laws = model.colliders.iter().map(|c| {
+            let RestitutionLaw { restitution, still, drag } = model.restitution_law(c.restitution, c.rolling);
+            [restitution, still, drag, 0.0].map(f32::to_bits)
+        });
+        model.has_restitution().then(|| Self {
+            velocities_before: arena.reserve_work(particles),
+            collider_laws: arena.put_constants(laws),
+        })
+    }
+}
