@@ -46,7 +46,8 @@ pub mod integration;
 pub mod math;
 mod memory;
 pub mod mesh;
-pub(crate) mod methods;
+#[doc(hidden)]
+pub mod methods;
 #[doc(hidden)]
 pub mod model;
 #[doc(hidden)]

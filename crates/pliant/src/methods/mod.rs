@@ -12,6 +12,12 @@ use crate::constraints::group::{Group, Incidence};
 use crate::constraints::phantoms::Phantoms;
 use crate::contact::cpu::ContactScratch;
 use crate::partition::Plan;
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::{
+    program::{Command, ProgramWriter},
+    shader_constants::NONE,
+    tables::TableArena,
+};
 use crate::scene::{Integrator, Method as Projection, Partition};
 use crate::schedule::passes::{Pass, Schedule};
 use crate::schedule::substep::{CpuContext, Substep};
@@ -65,6 +71,50 @@ pub(crate) trait Method: Sync {
 
     /// Its state on the CPU.
     fn on_cpu(&self, model: &ConstraintModel<'_>, state: &State) -> Box<dyn CpuMethod>;
+
+    /// Appends its tables for the GPU.
+    #[cfg(feature = "gpu")]
+    fn put_tables(&self, _: &ConstraintModel<'_>, _: &mut TableArena) -> MethodTables {
+        MethodTables::default()
+    }
+
+    /// The dispatches of [`Pass::Method`] with this number.
+    #[cfg(feature = "gpu")]
+    fn encode(&self, pass: u32, gpu: &mut GpuSolve<'_>) -> Vec<Command>;
+}
+
+/// Tables of a method on the GPU.
+#[cfg(feature = "gpu")]
+#[derive(Clone, Debug)]
+pub struct MethodTables {
+    /// Offsets that only the method understands.
+    pub offsets: Vec<u32>,
+    /// First vector in `work` of the corrections of each group; empty where constraints are applied at once.
+    pub corrections: Vec<u32>,
+    /// Number of constraints on each row in `params`, by which masses are split, or [`NONE`].
+    pub counts: u32,
+}
+
+#[cfg(feature = "gpu")]
+impl Default for MethodTables {
+    fn default() -> Self {
+        Self { offsets: Vec::new(), corrections: Vec::new(), counts: NONE }
+    }
+}
+
+/// What a method writes its dispatches with.
+#[cfg(feature = "gpu")]
+pub(crate) struct GpuSolve<'a> {
+    /// Number of constraint groups.
+    pub(crate) groups: usize,
+    /// Number of rows without copies.
+    pub(crate) rows: usize,
+    /// The method's tables.
+    pub(crate) tables: &'a MethodTables,
+    /// A dispatch over all constraints of a group by an entry point of `constraint.wgsl`.
+    pub(crate) constraints: &'a dyn Fn(&mut ProgramWriter, usize, &'static str) -> Command,
+    /// Collects shaders and uniform records.
+    pub(crate) out: &'a mut ProgramWriter,
 }
 
 /// A solution method on the CPU, with its buffers.

@@ -12,6 +12,7 @@ use pliant::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniform
 use pliant::fluid::gpu::shaders::fluid_pass;
 use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
+use pliant::methods::jacobi::gpu::{JacobiUniforms, jacobi_apply};
 use pliant::rigid::gpu::shaders::shape_matching;
 use pliant::rigid::gpu::uniforms::ShapeMatchingUniforms;
 use pliant::runtime::gpu::program::{ShaderSource, Uniform};
@@ -19,7 +20,7 @@ use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
 use pliant::runtime::gpu::wgpu::naga::valid::{Capabilities, ValidationFlags, Validator};
 use pliant::runtime::gpu::wgpu::naga::{AddressSpace, Module, TypeInner};
 use pliant::schedule::gpu::Substep;
-use pliant::solver::gpu::pass_uniforms::{CopyUniforms, InflateUniforms, JacobiUniforms, PatchUniforms};
+use pliant::solver::gpu::pass_uniforms::{CopyUniforms, InflateUniforms, PatchUniforms};
 use pliant::solver::gpu::shaders::{self, PatchShader, compose, module};
 use pliant::solver::gpu::workgroup_memory::WorkgroupMemory;
 use std::mem::{offset_of, size_of};
@@ -155,7 +156,7 @@ fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
         directory, count, mode, half, iterations, copies_in, copies_out, fresh, substeps, copy_motion);
     let module = family("CopyUniforms", &[shaders::copies("spread_copies")]);
     assert_alike!(module, CopyUniforms: count, first_tie);
-    let module = family("JacobiUniforms", &[shaders::jacobi_apply()]);
+    let module = family("JacobiUniforms", &[jacobi_apply()]);
     assert_alike!(module, JacobiUniforms: starts, entries, corrections);
     let module = family("WindUniforms", &[wind()]);
     assert_alike!(module, WindUniforms: count, particles, incidence, triangles, coefficients);

@@ -42,7 +42,7 @@ fn jacobi(thread: Thread) {
 }
 
 // Parts that a particle is split into: one per constraint under XPBD, so that the average equals the sum of
-// the impulses (see `solver::cpu::jacobi`); 1 under PBD.
+// the impulses (see `methods/jacobi`); 1 under PBD.
 fn parts(i: u32) -> f32 {
     if sub.counts == NONE {
         return 1.0;

@@ -44,18 +44,14 @@ impl FluidPasses<'_> {
         self.all(["density_multipliers", "apply_pressure"], args, out)
     }
 
-    /// Surface tension, viscosity and vorticity, after velocities are updated.
-    pub fn velocity_passes(&self, out: &mut ProgramWriter) -> Vec<Command> {
-        let mut list = Vec::new();
-        let Some(fluid) = self.model.fluid else { return list };
-        if fluid.skin().is_some() {
-            list.extend(self.all(["surface_normals", "surface_tension"], FluidUniforms::default(), out));
-        }
-        list.extend(self.viscosity_sweeps(out));
-        if fluid.vorticity > 0.0 {
-            list.extend(self.all(["vorticity", "confine_vorticity"], FluidUniforms::default(), out));
-        }
-        list
+    /// Surface tension.
+    pub fn surface_tension(&self, out: &mut ProgramWriter) -> Vec<Command> {
+        self.all(["surface_normals", "surface_tension"], FluidUniforms::default(), out)
+    }
+
+    /// Vorticity confinement.
+    pub fn vorticity(&self, out: &mut ProgramWriter) -> Vec<Command> {
+        self.all(["vorticity", "confine_vorticity"], FluidUniforms::default(), out)
     }
 
     fn all(&self, entries: [&'static str; 2], args: FluidUniforms, out: &mut ProgramWriter) -> Vec<Command> {
@@ -63,7 +59,7 @@ impl FluidPasses<'_> {
     }
 
     /// Viscosity sweeps, if a fluid is viscous.
-    fn viscosity_sweeps(&self, out: &mut ProgramWriter) -> Vec<Command> {
+    pub fn viscosity(&self, out: &mut ProgramWriter) -> Vec<Command> {
         let mut list = Vec::new();
         let plan = self.model.fluid.map(|f| f.viscosity(self.model.settings.substep()));
         let Some(plan) = plan.filter(|plan| plan.sweeps > 0) else { return list };

@@ -11,6 +11,8 @@ use crate::scene::Partition;
 use crate::schedule::passes::{Pass, Schedule};
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
+#[cfg(feature = "gpu")]
+use crate::{methods::GpuSolve, runtime::gpu::program::Command};
 
 /// Serial or in parallel over colors, phantoms and patches.
 pub(crate) struct GaussSeidel;
@@ -27,6 +29,12 @@ impl Method for GaussSeidel {
     fn on_cpu(&self, model: &ConstraintModel<'_>, _: &State) -> Box<dyn CpuMethod> {
         let patches = model.schedule.patches.len();
         Box::new(GaussSeidelCpu { patch_seconds: vec![vec![0.0; model.groups.len()]; patches] })
+    }
+
+    /// None: its passes have variants of their own, which `solver/gpu/program` fuses where it can.
+    #[cfg(feature = "gpu")]
+    fn encode(&self, _: u32, _: &mut GpuSolve<'_>) -> Vec<Command> {
+        Vec::new()
     }
 }
 

@@ -1,6 +1,8 @@
 //! Averaged Jacobi: all constraints from the same positions, corrections averaged per particle (S09).
 
 pub(crate) mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 
 use crate::constraints::group::BLOCK;
 use crate::math::RowData;
@@ -10,6 +12,11 @@ use crate::scene::Partition;
 use crate::schedule::passes::{Pass, Schedule};
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
+#[cfg(feature = "gpu")]
+use crate::{
+    methods::{GpuSolve, MethodTables},
+    runtime::gpu::{program::Command, tables::TableArena},
+};
 
 /// [`Pass::Method`]: corrections are computed by constraint, then summed by particle.
 pub(crate) const SCATTER: u32 = 0;
@@ -37,6 +44,16 @@ impl Method for Jacobi {
             counts: model.incidence.offsets.windows(2).map(|w| (w[1] - w[0]) as f32).collect(),
             next: if gather { state.rows.clone() } else { Vec::new() },
         })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn put_tables(&self, model: &ConstraintModel<'_>, arena: &mut TableArena) -> MethodTables {
+        gpu::put_tables(model, arena)
+    }
+
+    #[cfg(feature = "gpu")]
+    fn encode(&self, _: u32, gpu: &mut GpuSolve<'_>) -> Vec<Command> {
+        gpu::encode(gpu)
     }
 }
 

@@ -39,18 +39,6 @@ pub struct CopyUniforms {
     pub first_tie: u32,
 }
 
-/// Sum of Jacobi corrections (`jacobi.wgsl`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-#[repr(C)]
-pub struct JacobiUniforms {
-    /// First word in `topology` of where the entries of each row start.
-    pub starts: u32,
-    /// First word in `topology` of the entries.
-    pub entries: u32,
-    /// First vector in `work` of the corrections that entries number.
-    pub corrections: u32,
-}
-
 /// Volumes of closed surfaces (`inflate.wgsl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]

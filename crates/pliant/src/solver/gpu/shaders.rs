@@ -37,11 +37,6 @@ pub fn copies(entry: &'static str) -> ShaderSource {
     shader(entry, &[include_str!("copies.wgsl")])
 }
 
-/// Sum of Jacobi corrections.
-pub fn jacobi_apply() -> ShaderSource {
-    shader("jacobi_apply", &[include_str!("jacobi.wgsl")])
-}
-
 /// Volumes of closed surfaces.
 pub fn inflate() -> ShaderSource {
     shader("inflate", &[SURFACE_VOLUME, include_str!("inflate.wgsl")])

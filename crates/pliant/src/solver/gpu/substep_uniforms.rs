@@ -48,7 +48,7 @@ impl SubstepUniforms {
             moving_colliders: base,
             poses: base + COLLIDER_VECTORS * colliders,
             radii: tables.radii,
-            counts: tables.counts,
+            counts: tables.method.counts,
             island_bits: tables.island_bits,
             seams: tables.seams,
             seam_of: tables.seam_of,

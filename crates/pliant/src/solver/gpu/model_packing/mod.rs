@@ -8,10 +8,10 @@ use crate::contact::gpu::mass_splitting::MassSplittingTables;
 use crate::contact::gpu::tables::{ColliderContactTables, ContactTables, ParticleContactTables, RestitutionTables};
 use crate::fluid::gpu::tables::FluidTables;
 use crate::integration::gpu::IntegrationTables;
+use crate::methods::{MethodTables, method};
 use crate::model::Model;
 use crate::rigid::ShapeMatch;
 use crate::rigid::gpu::tables::{ShapeMatchingTables, StepSettings};
-use crate::runtime::gpu::shader_constants::NONE;
 use crate::runtime::gpu::tables::TableArena;
 use crate::scene::Method;
 use crate::schedule::gpu::constants::STATUS_WORDS;
@@ -30,8 +30,6 @@ pub struct GroupOffsets {
     pub params: u32,
     /// Multipliers.
     pub lambda: u32,
-    /// Corrections of Jacobi passes in `work`, from `jacobi_slots` on.
-    pub slots: u32,
 }
 
 /// All tables.
@@ -51,8 +49,6 @@ pub struct Tables {
     pub seam_of: u32,
     /// Radii in `params`.
     pub radii: u32,
-    /// Constraints on each row in `params`, or [`NONE`].
-    pub counts: u32,
     /// What patches that run concurrently exchange, in `flags`; number of words.
     pub exchange: (u32, usize),
     /// Start positions and velocities of copies on seams in `motion`, for passes that do whole substeps.
@@ -71,10 +67,8 @@ pub struct Tables {
     pub integration: IntegrationTables,
     /// Inflatables.
     pub inflatables: InflatableTables,
-    /// Corrections of Jacobi passes in `work`.
-    pub jacobi_slots: u32,
-    /// Offsets and entries of the incidence in `topology`.
-    pub incidence: (u32, u32),
+    /// The solution method.
+    pub method: MethodTables,
     /// Iterations of a substep.
     pub iterations: u32,
     /// Whether an iteration is one pass over patches with seams.
@@ -87,7 +81,6 @@ impl Tables {
         let (n, rows) = (state.particles, state.rows.len());
         let (contact, fluid) = (model.contact(), model.fluid_model());
         let mut all = Self {
-            counts: NONE,
             // To look collider tables up takes more registers than a patch can spare: contacts are passes of their own.
             fused: is_fused(model) && !model.has_tables(),
             iterations: model.settings.iterations,
@@ -118,7 +111,7 @@ impl Tables {
         }
         all.contact.mass_splitting = MassSplittingTables::new(&contact, state, &mut all.arena);
         all.put_ties(model, state);
-        all.put_jacobi(model);
+        all.method = method(model.settings.partition).put_tables(&model.constraint_model(), &mut all.arena);
         all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
         all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
         all.integration.put_pins(&model.pins, n, &mut all.arena);

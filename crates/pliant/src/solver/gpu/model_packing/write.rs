@@ -3,7 +3,6 @@
 use crate::constraints::group::BLOCK;
 use crate::model::Model;
 use crate::runtime::gpu::shader_constants::NONE;
-use crate::scene::{Method, Partition};
 use crate::schedule::gpu::constants::TIE_WORDS;
 use crate::solver::gpu::model_packing::{GroupOffsets, Tables, common_radius, first_outside};
 use crate::state::State;
@@ -20,7 +19,6 @@ impl Tables {
                 index: arena.put_topology(group.rows[rows..].iter().copied()).wrapping_sub(rows as u32),
                 params: arena.put_params(group.params[params..].iter().copied()).wrapping_sub(params as u32),
                 lambda: arena.reserve_lambda(group.blocks() * layout.multipliers * BLOCK),
-                slots: 0,
             });
         }
     }
@@ -48,28 +46,5 @@ impl Tables {
             }
         }
         self.seam_of = self.arena.put_topology(of);
-    }
-
-    pub(crate) fn put_jacobi(&mut self, model: &Model) {
-        if !matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather) {
-            return;
-        }
-        let mut slots = 0;
-        for (at, group) in self.groups.iter_mut().zip(&model.groups) {
-            at.slots = slots as u32;
-            slots += group.blocks() * group.layout().rows * BLOCK;
-        }
-        self.jacobi_slots = self.arena.reserve_work(slots);
-        let incidence = &model.incidence;
-        let offsets = self.arena.put_topology(incidence.offsets.iter().copied());
-        let entries = self.arena.put_topology(incidence.entries.iter().map(|e| {
-            let n = model.groups[usize::from(e.group)].layout().rows;
-            let (block, lane) = (e.slot as usize / BLOCK, e.slot as usize % BLOCK);
-            self.groups[usize::from(e.group)].slots + ((block * n + usize::from(e.place)) * BLOCK + lane) as u32
-        }));
-        self.incidence = (offsets, entries);
-        if model.settings.method == Method::Xpbd {
-            self.counts = self.arena.put_params(incidence.offsets.windows(2).map(|w| (w[1] - w[0]) as f32));
-        }
     }
 }

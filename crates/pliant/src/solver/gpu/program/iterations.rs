@@ -3,10 +3,12 @@
 use crate::constraints::gpu::ConstraintUniforms;
 use crate::constraints::group::BLOCK;
 use crate::contact::gpu::passes::Iteration;
-use crate::runtime::gpu::program::{Command, Dispatch, SIZE};
+use crate::methods::{GpuSolve, method};
+use crate::model::Model;
+use crate::runtime::gpu::program::{Command, Dispatch, ProgramWriter, SIZE};
 use crate::schedule::passes::{Half, Halves, Pass};
-use crate::solver::gpu::model_packing::has_multipliers;
-use crate::solver::gpu::pass_uniforms::{CopyUniforms, JacobiUniforms, PatchUniforms};
+use crate::solver::gpu::model_packing::{Tables, has_multipliers};
+use crate::solver::gpu::pass_uniforms::{CopyUniforms, PatchUniforms};
 use crate::solver::gpu::patches::TURNS;
 use crate::solver::gpu::program::{ProgramBuilder, variant};
 use crate::solver::gpu::shader_constants::{
@@ -121,14 +123,28 @@ impl ProgramBuilder<'_> {
                         list.push(Command::Run(Dispatch { groups: 1, ..one }));
                     }
                 }
-                Pass::Method(_) => {
-                    for group in 0..self.model.groups.len() {
-                        let count = self.model.groups[group].count;
-                        list.push(Command::Run(self.constraints(group, "jacobi", 0, count, fresh)));
-                    }
-                    let (starts, entries) = self.tables.incidence;
-                    let args = JacobiUniforms { starts, entries, corrections: self.tables.jacobi_slots };
-                    list.push(self.out.run_each(shaders::jacobi_apply(), &args, self.solid()));
+                Pass::Method(number) => {
+                    let (model, tables) = (self.model, self.tables);
+                    let all = |out: &mut ProgramWriter, group: usize, entry| {
+                        Command::Run(constraints(
+                            model,
+                            tables,
+                            out,
+                            (group, entry),
+                            (0, model.groups[group].count),
+                            fresh,
+                        ))
+                    };
+                    list.extend(method(model.settings.partition).encode(
+                        *number,
+                        &mut GpuSolve {
+                            groups: model.groups.len(),
+                            rows: self.state.velocities.len(),
+                            tables: &tables.method,
+                            constraints: &all,
+                            out: &mut self.out,
+                        },
+                    ));
                 }
                 Pass::Spread(copies) | Pass::Join(copies) => {
                     let name = if matches!(pass, Pass::Spread(_)) { "spread_copies" } else { "join_copies" };
@@ -169,24 +185,29 @@ impl ProgramBuilder<'_> {
         self.model.particle_contact.is_none() && self.fluid.is_all()
     }
 
-    pub(crate) fn constraints(
-        &mut self,
-        group: usize,
-        entry: &'static str,
-        block: usize,
-        count: usize,
-        fresh: u32,
-    ) -> Dispatch {
-        let (g, at) = (&self.model.groups[group], self.tables.groups[group]);
-        let (layout, first) = (g.layout(), (block * BLOCK) as u32);
-        let args = ConstraintUniforms {
-            count: count as u32,
-            indices: at.index.wrapping_add(first * layout.rows as u32),
-            params: at.params.wrapping_add(first * layout.params as u32),
-            multipliers: at.lambda + first * layout.multipliers as u32,
-            corrections: self.tables.jacobi_slots + at.slots,
-            fresh,
-        };
-        self.out.dispatch(shaders::constraint(g.kind, entry), &args, count.div_ceil(SIZE))
+    fn constraints(&mut self, group: usize, entry: &'static str, block: usize, count: usize, fresh: u32) -> Dispatch {
+        constraints(self.model, self.tables, &mut self.out, (group, entry), (block, count), fresh)
     }
+}
+
+/// A dispatch over `count` constraints of a group from `block` on.
+fn constraints(
+    model: &Model,
+    tables: &Tables,
+    out: &mut ProgramWriter,
+    (group, entry): (usize, &'static str),
+    (block, count): (usize, usize),
+    fresh: u32,
+) -> Dispatch {
+    let (g, at) = (&model.groups[group], tables.groups[group]);
+    let (layout, first) = (g.layout(), (block * BLOCK) as u32);
+    let args = ConstraintUniforms {
+        count: count as u32,
+        indices: at.index.wrapping_add(first * layout.rows as u32),
+        params: at.params.wrapping_add(first * layout.params as u32),
+        multipliers: at.lambda + first * layout.multipliers as u32,
+        corrections: tables.method.corrections.get(group).copied().unwrap_or(0),
+        fresh,
+    };
+    out.dispatch(shaders::constraint(g.kind, entry), &args, count.div_ceil(SIZE))
 }

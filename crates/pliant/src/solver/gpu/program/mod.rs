@@ -195,7 +195,7 @@ impl ProgramBuilder<'_> {
 
     /// Whether particles have neighbor lists.
     fn has_neighbors(&self) -> bool {
-        self.model.particle_contact.is_some() || self.model.fluid.is_some()
+        self.has(&Pass::ContactNeighbors) || self.has(&Pass::FluidNeighbors)
     }
 
     /// Neighbor search at predicted positions.
@@ -204,6 +204,7 @@ impl ProgramBuilder<'_> {
         if !self.has_neighbors() {
             return list;
         }
+        let [fluid, contact] = [Pass::FluidNeighbors, Pass::ContactNeighbors].map(|pass| self.has(&pass));
         let (tables, out) = (self.tables, &mut self.out);
         list.extend(tables.aero.forces(out));
         list.push(self.predict.predict_positions(out));
@@ -211,10 +212,10 @@ impl ProgramBuilder<'_> {
         if let Some(fields) = tables.contact.particles.and_then(|p| p.fields) {
             list.push(turn_surface_fields(&tables.shapes, fields.at_rest, out));
         }
-        if self.model.fluid.is_some() {
+        if fluid {
             list.push(Command::Search(FLUID_SEARCH));
         }
-        if self.model.particle_contact.is_some() {
+        if contact {
             list.push(Command::Search(CONTACT_SEARCH));
         }
         list.extend(self.contact.filter(out));
@@ -237,11 +238,12 @@ impl ProgramBuilder<'_> {
     /// Separates overlapping particles, then tests colliders. Leaves packed particles for the first iteration.
     fn stabilize(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
-        if self.model.particle_contact.is_none() {
+        if !self.has(&Pass::SeparateParticles) {
+            // Then the separation from colliders is part of predict.
             return list;
         }
         let turns = self.model.settings.stabilization;
-        let colliders = if self.model.colliders.is_empty() { 0 } else { COLLIDERS };
+        let colliders = if self.has(&Pass::SeparateColliders) { COLLIDERS } else { 0 };
         for turn in 0..turns {
             list.extend(self.contact.stabilize(turn == 0, &mut self.out));
             // Bodies separate as a whole, except in scenes with surfaces: particles held back by a surface are out of
@@ -309,15 +311,32 @@ impl ProgramBuilder<'_> {
         }
     }
 
+    /// The passes after the iterations. A pass over patches that does all of a substep has done most of them.
     fn finalize(&mut self) -> Vec<Command> {
-        let mut list = if self.whole { Vec::new() } else { self.velocities() };
-        list.extend(self.fluid.velocity_passes(&mut self.out));
-        list.extend(self.contact.restitution(&mut self.out));
+        let (mut list, whole) = (Vec::new(), self.whole);
+        for (pass, _) in &self.model.schedule.after {
+            match pass {
+                Pass::SurfaceContacts | Pass::Plasticity | Pass::Finalize if whole => {}
+                Pass::SurfaceContacts => list.push(self.contact.colliders(false, &mut self.out)),
+                Pass::Plasticity => list.extend(plastic_flow(&self.tables.shapes, &mut self.out)),
+                Pass::Finalize => {
+                    let args = self.finalize_args();
+                    list.push(self.out.run_each(finalize(), &args, self.solid()));
+                }
+                // Part of finalize.
+                Pass::ContactOrder => {}
+                Pass::SurfaceTension => list.extend(self.fluid.surface_tension(&mut self.out)),
+                Pass::Viscosity => list.extend(self.fluid.viscosity(&mut self.out)),
+                Pass::Vorticity => list.extend(self.fluid.vorticity(&mut self.out)),
+                Pass::Restitution => list.extend(self.contact.restitution(&mut self.out)),
+                other => unreachable!("{other:?} does not run after the iterations"),
+            }
+        }
         list
     }
 
-    /// The last corrections, then velocities from positions.
-    fn velocities(&mut self) -> Vec<Command> {
+    /// What finalize does with copies on seams.
+    fn finalize_args(&self) -> FinalizeUniforms {
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         let touches = self.model.schedule.iteration.last() == Some(&Pass::ColliderContacts);
         let fused = self.tables.fused && self.program.count > 0;
@@ -327,15 +346,12 @@ impl ProgramBuilder<'_> {
         }
         // Odd passes write the second set of copies.
         let last_odd = self.turns(self.program.count).is_multiple_of(2);
-        let args = FinalizeUniforms { mode, copies: if last_odd { solid + copies } else { solid } };
-        let mut list = Vec::new();
-        if self.state.shapes.is_some() && self.model.has_surface() {
-            // Shape matching comes last, which may have moved particles through a surface.
-            list.push(self.contact.colliders(false, &mut self.out));
-        }
-        list.extend(plastic_flow(&self.tables.shapes, &mut self.out));
-        list.push(self.out.run_each(finalize(), &args, self.solid()));
-        list
+        FinalizeUniforms { mode, copies: if last_odd { solid + copies } else { solid } }
+    }
+
+    /// Whether a pass runs before the iterations.
+    fn has(&self, pass: &Pass) -> bool {
+        self.model.schedule.before.iter().any(|(scheduled, _)| scheduled == pass)
     }
 }
 
