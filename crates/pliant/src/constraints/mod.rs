@@ -9,7 +9,7 @@
 //! To add a constraint: write its two files, then add it to [`ConstraintKind`] and to the lists of its methods below.
 //!
 //! References used throughout: [XPBD] Macklin, Müller, Chentanez, "XPBD", MIG 2016; D0–D4 and E01–E33
-//! are the documents and errata listed in ARCHITECTURE.md.
+//! are the documents and errata listed in docs/requirements.md.
 
 pub mod attach;
 pub mod bend;
@@ -231,11 +231,11 @@ pub mod wgsl {
         include_str!("../geometry/sdf.wgsl"),
     ];
     /// Contact between particles.
-    pub const MEET: &str = include_str!("../contact/particle_contact.wgsl");
+    pub const PARTICLE_CONTACT: &str = include_str!("../contact/particle_contact.wgsl");
     /// Contact between cohesive particles; uses that between particles.
-    pub const COHERE: &str = include_str!("../contact/cohesion.wgsl");
+    pub const COHESION: &str = include_str!("../contact/cohesion.wgsl");
     /// Restitution and rolling resistance.
-    pub const REBOUND: &str = include_str!("../contact/restitution.wgsl");
+    pub const RESTITUTION: &str = include_str!("../contact/restitution.wgsl");
     /// Liquids: kernels, boundaries, density, viscosity, tension, vorticity.
     pub const FLUID: [&str; 6] = [
         include_str!("../fluid/sph_kernels.wgsl"),

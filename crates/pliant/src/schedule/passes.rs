@@ -6,7 +6,7 @@
 use crate::constraints::group::Group;
 use crate::constraints::inflate::Inflatable;
 use crate::partition::islands::GLOBAL;
-use crate::partition::{Middle, Plan, TieRun};
+use crate::partition::{Plan, SeamExchange, TieRun};
 use crate::scene::Partition;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -151,8 +151,8 @@ impl Schedule {
         if touches == HasColliderContacts::Some {
             all.iteration.push(Pass::ColliderContacts);
         }
-        match plan.middle {
-            Some(Middle { always: true, .. }) => all.iteration = all.in_halves(),
+        match plan.seam_exchange {
+            Some(SeamExchange { always: true, .. }) => all.iteration = all.in_halves(),
             Some(_) => all.last = all.in_halves(),
             None => {}
         }
@@ -170,7 +170,7 @@ impl Schedule {
             list.push(entry);
         }
         let islands = self.islands;
-        let second = |patch: usize| plan.middle.filter(|_| patch >= islands).map(|middle| middle.group);
+        let second = |patch: usize| plan.seam_exchange.filter(|_| patch >= islands).map(|middle| middle.group);
         self.patches = lists.into_iter().enumerate().map(|(patch, list)| halves(list, second(patch))).collect();
         let seams = plan.ties.iter().find(|t| t.group.is_none());
         let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });

@@ -1,4 +1,4 @@
-//! The composed modules are valid, and their structs lie in memory as the host's do.
+//! The composed modules are valid, and their structs have the host's memory layout.
 
 use pliant::constraints::{ConstraintKind, wgsl};
 use pliant::runtime::gpu::wgpu::naga::front::wgsl::parse_str;
@@ -23,7 +23,7 @@ fn parsed(source: &str) -> Module {
     module
 }
 
-/// All twins in one module.
+/// All WGSL kernels in one module.
 fn everything() -> Module {
     let kinds = ConstraintKind::ALL.map(ConstraintKind::wgsl);
     // Functions and constants that table queries need from the including module.
@@ -31,7 +31,8 @@ fn everything() -> Module {
         const BRIEF: bool = true;\nconst HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
         fn solid_vector(at: u32) -> vec4<f32> { return vec4<f32>(f32(at)); }
         fn solid_words(at: u32) -> vec4<u32> { return vec4<u32>(at); }";
-    let contact = [wgsl::CONTACT, wgsl::CONTACT_SHAPED, wgsl::MEET, wgsl::COHERE, wgsl::REBOUND, tables];
+    let contact =
+        [wgsl::CONTACT, wgsl::CONTACT_SHAPED, wgsl::PARTICLE_CONTACT, wgsl::COHESION, wgsl::RESTITUTION, tables];
     let others = [wgsl::AERO, wgsl::INFLATE, wgsl::INTEGRATE];
     parsed(&compose(&[&kinds[..], &contact, &wgsl::COLLIDE, &others].concat()))
 }
@@ -51,7 +52,7 @@ fn size_of_field<T, F>(_: fn(&T) -> &F) -> usize {
     size_of::<F>()
 }
 
-/// Compares a struct of the host with its twin, member by member.
+/// Compares a host struct with its WGSL struct, member by member.
 macro_rules! assert_alike {
     ($module:expr, $host:ident: $($member:ident),+) => {
         assert_alike(
@@ -67,7 +68,7 @@ macro_rules! assert_alike {
     };
 }
 
-/// Modules of a family of shaders: each of them is told its record, and nothing else, at binding 9.
+/// Modules of a family of shaders: each has its own uniform record, and no other, at binding 9.
 fn family(record: &str, sources: &[Source]) -> Module {
     let mut modules = sources.iter().map(|source| {
         let module = parsed(&source.text());
@@ -85,7 +86,7 @@ fn family(record: &str, sources: &[Source]) -> Module {
     first
 }
 
-/// What a liquid's shaders are told, with any numbers.
+/// Constants of a liquid's shaders, with arbitrary values.
 fn liquid() -> String {
     let flags = ["SPLINE", "EVEN", "ALIKE", "BALLS"].map(|name| format!("const {name}: bool = false;\n"));
     let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY DRAG WIDTH TENSION NOISE SKIN AIR CLOSE ADHESION OMEGA \
@@ -102,7 +103,7 @@ fn patches(whole: bool) -> Source {
 }
 
 #[test]
-fn s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind() {
+fn s14_all_wgsl_forms_one_valid_module_with_a_function_per_kind() {
     let module = everything();
     for kind in ConstraintKind::ALL {
         let found = module.functions.iter().any(|(_, f)| f.name.as_deref() == Some(kind.name()));
@@ -119,7 +120,7 @@ fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
 }
 
 #[test]
-fn s14_numbers_of_a_substep_lie_alike_on_host_and_gpu() {
+fn s14_substep_uniforms_have_the_same_layout_on_host_and_gpu() {
     let module = parsed(&shaders::finalize().text());
     assert_alike!(module, Substep:
         gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
@@ -129,7 +130,7 @@ fn s14_numbers_of_a_substep_lie_alike_on_host_and_gpu() {
 }
 
 #[test]
-fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
+fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
     let module = family("PredictUniforms", &[shaders::predict("predict")]);
     assert_alike!(module, PredictUniforms:
         mode, packed, radius_scale, mass_scaling, carry, pin_count, pin_rows, pin_places);
@@ -150,7 +151,7 @@ fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
 }
 
 #[test]
-fn s14_uniforms_of_contacts_bodies_and_liquids_lie_alike_on_host_and_gpu() {
+fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let module = family("ParticleContactUniforms", &[shaders::meets("project_contacts")]);
     assert_alike!(module, ParticleContactUniforms:
         mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments);
@@ -167,7 +168,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_lie_alike_on_host_and_gpu() {
 }
 
 #[test]
-fn s14_a_stored_record_has_its_words_first_and_room_for_the_largest() {
+fn s14_a_stored_record_has_the_capacity_of_the_largest() {
     let record = FluidUniforms { mode: 1, fresh: 2, sweep: 3, steps_in: 4, steps_out: 5 };
     let stored = Uniform::of(&record);
     assert_eq!(stored.words()[..5], [1, 2, 3, 4, 5]);

@@ -1,18 +1,18 @@
 //! Tables of non-analytic colliders in `fixtures`, as read by `geometry/*.wgsl`.
 
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::Solid;
+use crate::contact::collider_contact::ColliderShape;
 use crate::geometry::{DistanceField, Hull, Surface};
 use std::sync::Arc;
 
 type Vector = [u32; 4];
 
 /// Tables of a shape, independent of its pose; empty for an analytic shape.
-pub fn tables(solid: &Solid) -> Vec<Vector> {
-    match solid {
-        Solid::Convex(hull) => of_surface(hull.surface(), Some(hull)),
-        Solid::Surface(surface) => of_surface(surface, None),
-        Solid::Field(field) => of_field(field),
+pub fn tables(shape: &ColliderShape) -> Vec<Vector> {
+    match shape {
+        ColliderShape::Convex(hull) => of_surface(hull.surface(), Some(hull)),
+        ColliderShape::Surface(surface) => of_surface(surface, None),
+        ColliderShape::Field(field) => of_field(field),
         _ => Vec::new(),
     }
 }
@@ -21,10 +21,10 @@ pub fn tables(solid: &Solid) -> Vec<Vector> {
 pub(crate) fn put(colliders: &[Collider], fixtures: &mut Vec<Vector>) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::with_capacity(colliders.len());
     for (k, c) in colliders.iter().enumerate() {
-        let before = colliders[..k].iter().position(|other| shares(&other.solid, &c.solid));
+        let before = colliders[..k].iter().position(|other| shares(&other.shape, &c.shape));
         let at = before.map_or(fixtures.len() as u32, |known| all[known]);
         if before.is_none() {
-            fixtures.extend(tables(&c.solid));
+            fixtures.extend(tables(&c.shape));
         }
         all.push(at);
     }
@@ -32,11 +32,11 @@ pub(crate) fn put(colliders: &[Collider], fixtures: &mut Vec<Vector>) -> Vec<u32
 }
 
 /// Whether two shapes share their tables.
-fn shares(a: &Solid, b: &Solid) -> bool {
+fn shares(a: &ColliderShape, b: &ColliderShape) -> bool {
     match (a, b) {
-        (Solid::Convex(a), Solid::Convex(b)) => Arc::ptr_eq(a, b),
-        (Solid::Surface(a), Solid::Surface(b)) => Arc::ptr_eq(a, b),
-        (Solid::Field(a), Solid::Field(b)) => Arc::ptr_eq(a, b),
+        (ColliderShape::Convex(a), ColliderShape::Convex(b)) => Arc::ptr_eq(a, b),
+        (ColliderShape::Surface(a), ColliderShape::Surface(b)) => Arc::ptr_eq(a, b),
+        (ColliderShape::Field(a), ColliderShape::Field(b)) => Arc::ptr_eq(a, b),
         _ => false,
     }
 }

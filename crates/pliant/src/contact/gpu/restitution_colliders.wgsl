@@ -45,7 +45,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             mask &= mask - 1u;
             let numbers = fixture(args.collider_laws + c);
             let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
-            if work[sub.pushes + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
+            if work[sub.pushes + slot * sub.colliders + c].w <= 0.0 || !law_acts(how) {
                 continue;
             }
             let o = moving_collider(c);
@@ -53,7 +53,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             // Collider velocity at the contact point.
             let here = x - normal * radius;
             let own = (here - contact_outward(o.before, contact_inward(o.after, here))) * sub.inv_h;
-            v += rebound(how, normal, before - own, v - own);
+            v += restitution_change(how, normal, before - own, v - own);
         }
     }
     return v;

@@ -185,7 +185,7 @@ fn scatter_blocks<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usiz
         for part in (0..BLOCK).step_by(F::WIDTH) {
             let rows = std::array::from_fn(|k| {
                 let index = &index[k * BLOCK + part..(k + 1) * BLOCK];
-                // SAFETY: `build::pack` has proved the indices in range; nobody writes rows in this pass.
+                // SAFETY: `builder::packing` has proved the indices in range; no thread writes rows in this pass.
                 let row = unsafe { F::gather(work.rows, index) };
                 if K::TURNS { row } else { work.split.split_mass(row, index) }
             });

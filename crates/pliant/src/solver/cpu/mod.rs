@@ -16,7 +16,7 @@ use crate::constraints::group::BLOCK;
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::collider_contacts::forces;
 use crate::error::Diverged;
-use crate::fluid::cpu::Flow;
+use crate::fluid::cpu::FluidScratch;
 use crate::math::RowData;
 use crate::math::V3;
 use crate::memory::{nested, of};
@@ -35,7 +35,7 @@ pub(crate) struct Scratch {
     /// Contacts.
     pub(crate) contact: ContactScratch,
     /// Liquids.
-    pub(crate) flow: Flow,
+    pub(crate) fluid: FluidScratch,
     /// Time spent on each group, by patch.
     pub(crate) patch_seconds: Vec<Vec<f64>>,
     pub(crate) gradients: Vec<V3<f32>>,
@@ -49,7 +49,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     fn bytes(&self) -> u64 {
-        let phenomena = self.aero.bytes() + self.contact.bytes() + self.flow.bytes();
+        let phenomena = self.aero.bytes() + self.contact.bytes() + self.fluid.bytes();
         let solve = of(&self.gradients) + nested(&self.patch_seconds) + nested(&self.slots);
         phenomena + solve + of(&self.counts) + of(&self.next)
     }
@@ -61,7 +61,7 @@ impl Scratch {
         Self {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
             contact: ContactScratch::new(model.runs.len(), model.colliders.len()),
-            flow: Flow::default(),
+            fluid: FluidScratch::default(),
             patch_seconds: vec![vec![0.0; model.groups.len()]; model.schedule.patches.len()],
             gradients: vec![V3::zero(); model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0)],
             slots: if jacobi {
@@ -150,8 +150,9 @@ impl Cpu {
 
     /// Densities of fluids over rest density; NaN for other particles.
     pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
-        let mut all =
-            self.threads.enter(|| crate::fluid::cpu::survey(&self.threads, &model.fluid_model(), state).errors);
+        let mut all = self
+            .threads
+            .enter(|| crate::fluid::cpu::measure_density(&self.threads, &model.fluid_model(), state).errors);
         all.iter_mut().for_each(|c| *c += 1.0);
         all
     }

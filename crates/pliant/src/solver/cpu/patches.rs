@@ -3,7 +3,7 @@
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
 use crate::constraints::{ConstraintKind, Scales};
-use crate::contact::cpu::collider_contacts::Touch;
+use crate::contact::cpu::collider_contacts::ColliderPass;
 use crate::math::RowData;
 use crate::model::Model;
 use crate::runtime::cpu::isa::Isa;
@@ -29,7 +29,7 @@ pub fn run_islands(
     if islands.is_empty() {
         return;
     }
-    let touch = Touch {
+    let pass = ColliderPass {
         moving_colliders: &scratch.contact.moving_colliders,
         slippery: &scratch.contact.slippery,
         radii: &state.radii,
@@ -47,7 +47,7 @@ pub fn run_islands(
             // SAFETY: each island is processed once, and shares no row with another.
             unsafe { work.run(&islands[i], &mut seconds[0]) };
             // SAFETY: the run of an island holds its own particles only.
-            unsafe { touch.run(work.rows, &mut contacts[0]) };
+            unsafe { pass.run(work.rows, &mut contacts[0]) };
         }
     });
 }

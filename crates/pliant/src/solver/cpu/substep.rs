@@ -47,7 +47,7 @@ pub fn run(
     let mut clock = Clock::start();
     let divergence = DivergenceFlag::new();
 
-    scratch.contact.restitution.remember(&contact_model, state);
+    scratch.contact.restitution.save_velocities(&contact_model, state);
     wind_forces(threads, (&model.aero_surfaces, settings.wind), state, &mut scratch.aero, &sub);
     let integration = IntegrationModel { settings, pins: &model.pins, spin_weights: &model.spin_weights };
     predict::predict(threads, &integration, state, &scratch.aero.forces, &sub, &divergence);
@@ -59,8 +59,8 @@ pub fn run(
     }
     scratch.contact.mass_splitting.begin(&contact_model, state);
     if let Some(fluid) = &model.fluid {
-        scratch.flow.begin(threads, fluid, state);
-        scratch.flow.find(threads, fluid, state);
+        scratch.fluid.begin(threads, fluid, state);
+        scratch.fluid.find(threads, fluid, state);
         clock.lap(&mut times.stages[Stage::Neighbors as usize]);
     }
     if model.particle_contact.is_some() {
@@ -81,7 +81,7 @@ pub fn run(
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
         collider_contacts::stabilize(threads, &contact_model, state, &mut scratch.contact);
         clock.lap(&mut times.stages[Stage::Stabilize as usize]);
-        scratch.flow.find_walls(threads, &fluid_model, state, &scratch.contact.moving_colliders, &sub);
+        scratch.fluid.find_boundaries(threads, &fluid_model, state, &scratch.contact.moving_colliders, &sub);
         clock.lap(&mut times.stages[Stage::Contacts as usize]);
     }
 
@@ -101,7 +101,7 @@ pub fn run(
 
     if state.shapes.is_some() && model.has_surface() {
         // Bodies take back their shape last, which may have led particles through a surface.
-        collider_contacts::touch(threads, model.schedule.islands, state, &mut scratch.contact);
+        collider_contacts::project_all(threads, model.schedule.islands, state, &mut scratch.contact);
         clock.lap(&mut times.stages[Stage::Solve as usize]);
     }
     patches::collect_seconds(threads, &mut scratch.patch_seconds, &mut times.groups);
@@ -113,8 +113,8 @@ pub fn run(
     if model.particle_contact.is_some() {
         scratch.contact.particle_contacts.fall_back(&contact_model, state, 1.0 / h);
     }
-    scratch.flow.settle(threads, isa, &fluid_model, state, &sub);
-    restitution::bounce(threads, &contact_model, state, &mut scratch.contact, &sub);
+    scratch.fluid.update_velocities(threads, isa, &fluid_model, state, &sub);
+    restitution::apply(threads, &contact_model, state, &mut scratch.contact, &sub);
     state.substeps += 1;
     state.time = sub.end;
     clock.lap(&mut times.stages[Stage::Finalize as usize]);
@@ -191,15 +191,15 @@ fn run_pass(
         Pass::JacobiGather => jacobi::gather(threads, model, state, scratch, scales),
         Pass::Inflate => inflate::inflate(threads, model, state, scratch, &scales),
         Pass::ColliderContacts => {
-            collider_contacts::touch(threads, model.schedule.islands, state, &mut scratch.contact)
+            collider_contacts::project_all(threads, model.schedule.islands, state, &mut scratch.contact)
         }
         Pass::ParticleContacts => {
             let ContactScratch { particle_contacts, mass_splitting, contacts, .. } = &mut scratch.contact;
             let between = particle_contacts.count_contacts(threads, state);
             mass_splitting.count(between, &state.rows, contacts, model.settings.iterations);
-            particle_contacts.touch((threads, isa), &model.contact(), state, mass_splitting);
+            particle_contacts.project_all((threads, isa), &model.contact(), state, mass_splitting);
         }
-        Pass::FluidDensity => scratch.flow.project(threads, isa, &model.fluid_model(), state),
+        Pass::FluidDensity => scratch.fluid.project(threads, isa, &model.fluid_model(), state),
         Pass::ShapeMatching => {
             if let Some(shapes) = &mut state.shapes {
                 match_shapes(threads, isa, model, shapes, &mut state.rows);

@@ -168,7 +168,7 @@ impl ProgramBuilder<'_> {
             model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling)).filter(|b| b.acts());
         if let Some(bounce) = between {
             mode |= BETWEEN;
-            let RestitutionLaw { restitution, still, drag } = bounce;
+            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag } = bounce;
             let args = RestitutionUniforms { restitution, still, drag, ..base };
             list.extend(
                 ["count_restitution", "restitution_particles"]

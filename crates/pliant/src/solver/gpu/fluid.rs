@@ -3,7 +3,7 @@
 use crate::fluid::cpu::phase_of;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smoothing;
-use crate::fluid::viscosity::Plan;
+use crate::fluid::viscosity::ChebyshevPlan;
 use crate::math::RowData;
 use crate::model::Model;
 use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
@@ -89,9 +89,9 @@ impl FlowTables {
     /// Shader constants of the fluids of a model.
     pub fn constants(&self, model: &Model, fluid: &Fluid) -> String {
         let h = model.settings.dt / model.settings.substeps as f32;
-        let rule = fluid.rule(h);
-        let (alike, skin) = (is_single_fluid(fluid), fluid.skin().unwrap_or_default());
-        let drive = fluid.drive(h).unwrap_or_default();
+        let rule = fluid.density_params(h);
+        let (alike, skin) = (is_single_fluid(fluid), fluid.surface_tension().unwrap_or_default());
+        let drive = fluid.confinement(h).unwrap_or_default();
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
         let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");
@@ -99,13 +99,13 @@ impl FlowTables {
             flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
             flag("EVEN", fluid.even),
             flag("ALIKE", alike),
-            flag("BALLS", !fluid.balls.is_empty()),
+            flag("BALLS", !fluid.large_particles.is_empty()),
             number("REACH", fluid.reach),
             number("RADIUS", fluid.radius),
             number("SETBACK", fluid.setback),
             number("VOLUME", fluid.volume),
             number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
-            number("DRAG", fluid.drag()),
+            number("DRAG", fluid.xsph_drag()),
             number("WIDTH", fluid.viscosity(h).width),
             number("TENSION", if alike { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
             number("NOISE", skin.noise),
@@ -117,8 +117,8 @@ impl FlowTables {
             number("COMPLIANCE", rule.compliance),
             number("RELAXATION", rule.relaxation),
             number("CARRY", fluid.carry),
-            number("SPREAD", fluid.spread().map_or(0.0, |s| s.strength)),
-            number("SPREAD_SCALE", fluid.spread().map_or(0.0, |s| s.scale)),
+            number("SPREAD", fluid.artificial_pressure().map_or(0.0, |s| s.strength)),
+            number("SPREAD_SCALE", fluid.artificial_pressure().map_or(0.0, |s| s.scale)),
             number("SWIRL", drive.strength),
             number("SWIRL_NOISE", drive.noise),
             word("CARRIED", self.carried),
@@ -131,7 +131,7 @@ impl FlowTables {
     }
 
     /// Solver plan of viscosity; none without viscosity.
-    pub fn plan(&self, model: &Model) -> Option<Plan> {
+    pub fn plan(&self, model: &Model) -> Option<ChebyshevPlan> {
         let h = model.settings.dt / model.settings.substeps as f32;
         model.fluid.as_ref().map(|f| f.viscosity(h)).filter(|plan| plan.sweeps > 0)
     }
@@ -145,7 +145,7 @@ impl FlowTables {
             let h = model.settings.dt / model.settings.substeps as f32;
             let property = |i: usize| {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
-                match fluid.ball(i) {
+                match fluid.large_particle(i) {
                     Some(ball) => [-ball.radius, viscosity, 0.0, ball.scale],
                     None => [fluid.volumes[i], viscosity, fluid.viscous_volumes[i], tension],
                 }

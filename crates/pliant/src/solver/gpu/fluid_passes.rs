@@ -27,7 +27,7 @@ impl ProgramBuilder<'_> {
     /// Surface tension, viscosity and vorticity, after velocities are updated.
     pub(crate) fn settle(&mut self) -> Vec<Command> {
         let mut list = Vec::new();
-        if self.model.fluid.as_ref().is_some_and(|f| f.skin().is_some()) {
+        if self.model.fluid.as_ref().is_some_and(|f| f.surface_tension().is_some()) {
             list.extend(
                 ["surface_normals", "surface_tension"]
                     .into_iter()

@@ -1,7 +1,7 @@
 //! Puts WGSL modules together from the twins of the kernels, the passes of this backend and the glue between.
 
 use crate::constraints::{ConstraintKind, wgsl};
-use crate::contact::collider_contact::Solid;
+use crate::contact::collider_contact::ColliderShape;
 use crate::model::Model;
 use crate::solver::gpu::model_packing::{NONE, Tables};
 use crate::solver::gpu::shader_constants;
@@ -62,13 +62,13 @@ pub struct Traits {
 impl Traits {
     /// Those of a model whose tables are written.
     pub fn of(model: &Model, tables: &Tables) -> Self {
-        let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
+        let any = |is: fn(&ColliderShape) -> bool| model.colliders.iter().any(|c| is(&c.shape));
         Self {
             cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
             bodies: tables.mass_splitting != NONE || tables.fields.0 != NONE,
-            hulls: any(|s| matches!(s, Solid::Convex(_))),
-            surfaces: any(|s| matches!(s, Solid::Surface(_))),
-            fields: any(|s| matches!(s, Solid::Field(_))),
+            hulls: any(|s| matches!(s, ColliderShape::Convex(_))),
+            surfaces: any(|s| matches!(s, ColliderShape::Surface(_))),
+            fields: any(|s| matches!(s, ColliderShape::Field(_))),
         }
     }
 
@@ -236,14 +236,25 @@ impl Source {
                 let Traits { cohesion, bodies, .. } = self.traits;
                 let there = format!("const COHESIVE: bool = {cohesion};\nconst BODIES: bool = {bodies};\n");
                 let meets = include_str!("../../contact/gpu/particle_contacts.wgsl");
-                compose(&[wgsl::MEET, wgsl::COHERE, &contact, BINDINGS, MOTION, DEAL, TOUCH, NEAR, &there, meets])
+                compose(&[
+                    wgsl::PARTICLE_CONTACT,
+                    wgsl::COHESION,
+                    &contact,
+                    BINDINGS,
+                    MOTION,
+                    DEAL,
+                    TOUCH,
+                    NEAR,
+                    &there,
+                    meets,
+                ])
             }
             What::Bounces => {
                 let particles = include_str!("../../contact/gpu/restitution_particles.wgsl");
-                compose(&[wgsl::REBOUND, BINDINGS, NEAR, RESTITUTION, particles])
+                compose(&[wgsl::RESTITUTION, BINDINGS, NEAR, RESTITUTION, particles])
             }
             What::RestitutionScratch => compose(&[
-                wgsl::REBOUND,
+                wgsl::RESTITUTION,
                 &contact,
                 BINDINGS,
                 MOTION,

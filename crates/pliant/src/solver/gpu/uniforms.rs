@@ -184,7 +184,7 @@ impl SubstepUniforms {
         let mut all = Vec::with_capacity(self.set as usize);
         for (c, &table) in model.colliders.iter().zip(&self.solids) {
             let moving_collider = collider_contact::MovingCollider {
-                solid: c.solid.clone(),
+                shape: c.shape.clone(),
                 before: c.motion.pose(start),
                 after: c.motion.pose(end),
                 friction: c.friction,

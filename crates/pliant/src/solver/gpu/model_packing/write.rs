@@ -112,7 +112,8 @@ impl Tables {
         self.bounces = (self.work as u32, self.fixtures.len() as u32);
         self.work += state.particles;
         for c in &model.colliders {
-            let RestitutionLaw { restitution, still, drag } = model.restitution_law(c.restitution, c.rolling);
+            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag } =
+                model.restitution_law(c.restitution, c.rolling);
             self.fixtures.push([restitution, still, drag, 0.0].map(f32::to_bits));
         }
     }
