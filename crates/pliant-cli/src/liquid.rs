@@ -55,7 +55,7 @@ impl Liquids {
     /// The surface of the active particles of each group.
     pub fn surfaces(&self, frame: &Frame) -> Result<Vec<SurfaceMesh>, Failure> {
         let mesh = |group: &LiquidGroup| {
-            let active = group.particles.iter().map(|&p| p as usize).filter(|&p| !frame.is_away(p));
+            let active = group.particles.iter().map(|&p| p as usize).filter(|&p| !frame.is_inactive(p));
             let points: Vec<Vec3> = active.map(|p| frame.positions[p]).collect();
             Ok(reconstruct_surface(&points, &self.settings)?)
         };

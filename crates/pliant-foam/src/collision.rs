@@ -1,14 +1,16 @@
 //! Collision of diffuse particles with the colliders of the scene, and correction of neighbor counts next to them.
 
 use glam::Vec3;
-use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, is_near, project, signed_distance};
+use pliant::contact::collider_contact::{
+    ColliderShape, Friction, MovingCollider, Push, is_near, project, signed_distance,
+};
 use pliant::model::Model;
 
 /// All colliders of a model with their poses at two times [s]. Diffuse particles slide along them without friction.
 pub fn moving_colliders(model: &Model, from: f64, to: f64) -> Vec<MovingCollider> {
     let frictionless = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
     let moving_collider = |c: &pliant::contact::collider::Collider| MovingCollider {
-        solid: c.solid.clone(),
+        shape: c.shape.clone(),
         before: c.motion.pose(from),
         after: c.motion.pose(to),
         friction: frictionless,
@@ -62,14 +64,14 @@ pub(crate) fn is_covered(colliders: &[MovingCollider], x: Vec3, direction: Vec3,
 /// Distance to a collider [m] and its normal, if it is nearer than `limit`.
 fn distance(collider: &MovingCollider, x: Vec3, limit: f32) -> Option<(f32, Vec3)> {
     let local = collider.after.inward(x);
-    if let Some((min, max)) = collider.solid.bounds()
+    if let Some((min, max)) = collider.shape.bounds()
         && local.distance_squared(local.clamp(min, max)) >= limit * limit
     {
         return None;
     }
-    let (distance, normal) = match &collider.solid {
-        Solid::Surface(surface) => surface.nearest(local, limit).map(|near| (near.distance, near.normal))?,
-        solid => signed_distance(solid, local),
+    let (distance, normal) = match &collider.shape {
+        ColliderShape::Surface(surface) => surface.nearest(local, limit).map(|near| (near.distance, near.normal))?,
+        shape => signed_distance(shape, local),
     };
     (distance < limit).then(|| (distance, collider.after.rotation * normal))
 }
@@ -89,7 +91,7 @@ mod tests {
     fn floor(speed: f32) -> MovingCollider {
         let at = |y| Pose { position: Vec3::Y * y, rotation: Quat::IDENTITY };
         let friction = Friction { static_friction: 0.0, kinetic_friction: 0.0 };
-        MovingCollider { solid: Solid::Plane, before: at(-0.02 * speed), after: at(0.0), friction }
+        MovingCollider { shape: ColliderShape::Plane, before: at(-0.02 * speed), after: at(0.0), friction }
     }
 
     #[test]

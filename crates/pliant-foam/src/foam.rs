@@ -149,7 +149,7 @@ impl Foam {
         let (mut rows, mut velocities) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.velocities));
         rows.clear();
         velocities.clear();
-        for i in (0..state.particles).filter(|&i| fluid.liquids[i] > 0 && !state.is_away(i)) {
+        for i in (0..state.particles).filter(|&i| fluid.liquids[i] > 0 && !state.is_inactive(i)) {
             rows.push(state.rows[i]);
             velocities.push(state.velocities[i]);
         }

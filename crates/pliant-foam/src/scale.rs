@@ -3,7 +3,7 @@
 use crate::potential::PotentialLimits;
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::contact::collider_contact::{Solid, signed_distance};
+use pliant::contact::collider_contact::{ColliderShape, signed_distance};
 use pliant::model::Model;
 
 /// Maximum number of sphere-tracing steps; a ray that needs more runs along a wall.
@@ -29,7 +29,7 @@ impl SceneScale {
     pub fn of(sim: &Simulation) -> Option<Self> {
         let (model, state) = (sim.model(), sim.state());
         let fluid = model.fluid.as_ref()?;
-        let is_active = |i: &usize| fluid.liquids[*i] > 0 && !state.is_away(*i);
+        let is_active = |i: &usize| fluid.liquids[*i] > 0 && !state.is_inactive(*i);
         let mut points: Vec<Vec3> = (0..state.particles).filter(is_active).map(|i| sim.position(i)).collect();
         let mut start = (0..state.particles).filter(is_active).map(|i| sim.velocity(i).length()).fold(0.0, f32::max);
         for pour in model.emitters.iter().filter(|p| fluid.liquids[p.first] > 0) {
@@ -55,7 +55,7 @@ impl SceneScale {
             (low, high) = fold((low, high), &(center + down * distance));
         }
         for collider in &model.colliders {
-            if let Some((min, max)) = bounds_of(&collider.solid) {
+            if let Some((min, max)) = bounds_of(&collider.shape) {
                 let pose = collider.motion.pose(0.0);
                 for corner in 0..8 {
                     let pick = |axis: usize| if corner >> axis & 1 == 0 { min[axis] } else { max[axis] };
@@ -77,7 +77,7 @@ impl SceneScale {
 /// Distance to the first collider below a point [m], by sphere tracing.
 fn distance_below(model: &Model, from: Vec3, down: Vec3) -> Option<f32> {
     let distance = |x: Vec3| {
-        let each = model.colliders.iter().map(|c| signed_distance(&c.solid, c.motion.pose(0.0).inward(x)).0);
+        let each = model.colliders.iter().map(|c| signed_distance(&c.shape, c.motion.pose(0.0).inward(x)).0);
         each.fold(f32::INFINITY, f32::min)
     };
     // Tolerance of a hit [m].
@@ -97,13 +97,13 @@ fn distance_below(model: &Model, from: Vec3, down: Vec3) -> Option<f32> {
 }
 
 /// Bounding box of a shape in its local frame [m]; `None` for a plane.
-fn bounds_of(solid: &Solid) -> Option<(Vec3, Vec3)> {
-    let half = match *solid {
-        Solid::Plane => return None,
-        Solid::Sphere { radius } => Vec3::splat(radius),
-        Solid::Capsule { half_length, radius } => Vec3::new(radius, half_length + radius, radius),
-        Solid::Box { half } => half,
-        Solid::Convex(_) | Solid::Surface(_) | Solid::Field(_) => return solid.bounds(),
+fn bounds_of(shape: &ColliderShape) -> Option<(Vec3, Vec3)> {
+    let half = match *shape {
+        ColliderShape::Plane => return None,
+        ColliderShape::Sphere { radius } => Vec3::splat(radius),
+        ColliderShape::Capsule { half_length, radius } => Vec3::new(radius, half_length + radius, radius),
+        ColliderShape::Box { half } => half,
+        ColliderShape::Convex(_) | ColliderShape::Surface(_) | ColliderShape::Field(_) => return shape.bounds(),
     };
     Some((-half, half))
 }

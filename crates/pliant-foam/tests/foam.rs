@@ -3,7 +3,7 @@
 
 use glam::{Quat, Vec3};
 use pliant::builder::NoMeshes;
-use pliant::contact::collider_contact::{Friction, MovingCollider, Solid};
+use pliant::contact::collider_contact::{ColliderShape, Friction, MovingCollider};
 use pliant::math::Pose;
 use pliant::math::RowData;
 use pliant::neighbors::{Cloud, Finder, Pairs, Search};
@@ -71,7 +71,7 @@ fn one() -> Threads {
 fn floor(height: f32) -> MovingCollider {
     let pose = Pose { position: Vec3::Y * height, rotation: Quat::IDENTITY };
     MovingCollider {
-        solid: Solid::Plane,
+        shape: ColliderShape::Plane,
         before: pose,
         after: pose,
         friction: Friction { static_friction: 0.0, kinetic_friction: 0.0 },

@@ -189,7 +189,7 @@ fn s02_normals_in_the_solvers_device_are_those_of_the_host() {
 }
 
 #[test]
-fn s02_what_the_caller_changed_is_drawn_without_a_step() {
+fn s02_changes_of_the_caller_are_drawn_without_a_step() {
     let Some(mut sim) = simulation(FLAGS) else { return };
     let renderer = renderer(&sim);
     let scene_view = on_black(GpuScene::new(Camera::look_at(Vec3::new(1.5, 0.5, 6.0), Vec3::new(1.5, 0.0, 0.0))));

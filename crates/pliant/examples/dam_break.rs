@@ -27,7 +27,7 @@ const SCENE: &str = r#"
 "#;
 
 /// Farthest water [m], and the mean density over that at rest.
-fn survey(sim: &Simulation) -> (f32, f32) {
+fn front_and_density(sim: &Simulation) -> (f32, f32) {
     let front = (0..sim.particles()).map(|i| sim.position(i).x).fold(0.0, f32::max);
     let densities = sim.densities();
     (front, densities.iter().sum::<f32>() / densities.len() as f32)
@@ -42,14 +42,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         sim.step()?;
         densest = sim.densities().into_iter().fold(densest, f32::max);
         if step % 10 == 0 {
-            let (front, density) = survey(&sim);
+            let (front, density) = front_and_density(&sim);
             println!("t = {:.1} s: front at {front:.2} m, mean density {density:.3} of that at rest", sim.time());
         }
     }
 
     // Shallow water without friction: the front of a column of height H runs at no more than 2·√(g·H) = 5.6 m/s, and
     // measured fronts (Martin and Moyce 1952) at about two thirds of it once the column has begun to fall.
-    let (front, _) = survey(&sim);
+    let (front, _) = front_and_density(&sim);
     let most = 0.4 + 0.6 * 2.0 * (9.81_f32 * 0.8).sqrt();
     assert!(front > 0.4 + 0.35 * (most - 0.4) && front < most, "the front is at {front} m, at most {most} m");
     assert!(densest < 1.15, "water is compressed to {densest} of its density at rest");

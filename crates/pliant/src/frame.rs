@@ -25,7 +25,7 @@ pub struct Topology {
     /// Color of each object (red, green, blue from 0 to 1), if the scene has one.
     pub colors: Vec<Option<[f32; 3]>>,
     /// Whether a skinned mesh replaces each object's particles in rendering; empty if no object has one.
-    pub coated: Vec<bool>,
+    pub is_skinned: Vec<bool>,
     /// Emission time of each particle: the midpoint of its emission step [s]. Before, it is inactive and not rendered.
     /// Empty if all are active from the start.
     pub enters: Vec<f64>,
@@ -33,7 +33,7 @@ pub struct Topology {
 
 impl Topology {
     /// Whether a particle is not yet emitted at a time [s].
-    pub fn waits(&self, particle: usize, time: f64) -> bool {
+    pub fn is_not_yet_emitted(&self, particle: usize, time: f64) -> bool {
         self.enters.get(particle).is_some_and(|&enters| time < enters)
     }
 }
@@ -50,12 +50,12 @@ pub struct Frame {
     /// Their velocities [m/s].
     pub velocities: Vec<Vec3>,
     /// Whether each particle is inactive: not yet emitted, drained, melted or frozen. Empty if all are always active.
-    pub away: Vec<bool>,
+    pub inactive: Vec<bool>,
 }
 
 impl Frame {
     /// Whether a point is inactive.
-    pub fn is_away(&self, point: usize) -> bool {
-        self.away.get(point).copied().unwrap_or(false)
+    pub fn is_inactive(&self, point: usize) -> bool {
+        self.inactive.get(point).copied().unwrap_or(false)
     }
 }

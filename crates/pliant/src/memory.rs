@@ -1,6 +1,6 @@
 //! Host memory of a simulation: allocated capacity, not length in use.
 
-/// Bytes of a list, with the room that it has beyond its length.
+/// Bytes of a list: its capacity, not its length.
 pub(crate) fn of<T>(list: &Vec<T>) -> u64 {
     (list.capacity() * size_of::<T>()) as u64
 }

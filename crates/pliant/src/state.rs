@@ -7,7 +7,7 @@
 
 use crate::math::RowData;
 use crate::memory::{nested, of};
-use crate::neighbors::ASLEEP;
+use crate::neighbors::INACTIVE;
 use std::collections::VecDeque;
 
 /// Freezing state of a fluid.
@@ -40,7 +40,7 @@ pub struct State {
     /// Radius of each particle [m].
     pub radii: Vec<f32>,
     /// Phase of each particle: particles of one phase have no contacts with each other, except in phase 0; those of
-    /// phase [`crate::neighbors::ASLEEP`] are inactive.
+    /// phase [`crate::neighbors::INACTIVE`] are inactive.
     pub phases: Vec<u32>,
     /// Number of particles emitted by each of [`crate::model::Model::emitters`].
     pub emitted: Vec<usize>,
@@ -71,13 +71,13 @@ pub struct State {
     pub time: f64,
 }
 
-/// Lengths of a state's arrays. They are fixed when a scene is built: kernels on either backend index them by numbers that
-/// were checked then, and only then.
+/// Lengths of a state's arrays, fixed when a scene is built: kernels of both backends use indices that are checked only
+/// then.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StateLayout {
     lengths: [(&'static str, usize); 15],
     multipliers: Vec<usize>,
-    /// Fingerprint of who belongs to which body, if there are bodies.
+    /// Hash of the members of all bodies, if there are bodies.
     bodies: Option<u64>,
 }
 
@@ -134,8 +134,8 @@ impl State {
     }
 
     /// Whether a particle is inactive: not yet emitted, drained, melted or frozen.
-    pub fn is_away(&self, particle: usize) -> bool {
-        self.phases[particle] == ASLEEP && self.rows[particle][3] == 0.0
+    pub fn is_inactive(&self, particle: usize) -> bool {
+        self.phases[particle] == INACTIVE && self.rows[particle][3] == 0.0
     }
 
     /// Bitwise hash of all rows and velocities (64-bit FNV-1a over words).

@@ -8,7 +8,7 @@ use pliant::{Options, Simulation, Threads};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
-/// The system's allocator, with a count of what is asked of it.
+/// The system allocator with an allocation counter.
 struct Counting;
 
 thread_local! {
@@ -71,7 +71,7 @@ fn a_steady_step_allocates_nothing() {
             // One thread: what other threads' queues allocate is not the engine's.
             let options = Options { threads: 1, ..Options::default() };
             let mut sim = Simulation::new(&scene, &NoMeshes, options).unwrap();
-            // Contact lists grow to their size while things fall.
+            // Contact lists grow to their final capacity while objects fall.
             for _ in 0..200 {
                 sim.step().unwrap();
             }

@@ -84,7 +84,7 @@ const ROPES: &str = r#"
 
 /// Name, text, and the state's hash after `STEPS` steps.
 ///
-/// The hashes hold for debug and release alike. They change whenever the physics or the order of its
+/// The hashes are the same for debug and release builds. They change whenever the physics or the order of its
 /// sums changes on purpose: then copy the new ones from the failing test's message.
 const SCENES: [(&str, &str, u64); 3] = [
     ("cloth", CLOTH, 0x2a41_700f_4c10_d79c),
@@ -223,7 +223,7 @@ fn s08_s09_s12_s13_all_sweeps_come_to_the_same_rest() {
 }
 
 #[test]
-fn s08_an_iteration_of_serial_gauss_seidel_uses_what_the_constraints_before_have_done() {
+fn s08_serial_gauss_seidel_uses_earlier_corrections_of_the_iteration() {
     // Two rigid links in a row, one projection each, by hand: x = 0, 2, 4 (rest 1, equal masses, no
     // gravity). Link 0–1 moves 0 → 0.5 and 2 → 1.5; link 1–2 then sees 1.5 and 4 and takes 0.75 from each.
     let text = r#"
@@ -272,7 +272,7 @@ fn s09_jacobi_keeps_linear_momentum() {
 }
 
 #[test]
-fn r01_bodies_that_share_nothing_move_as_if_each_were_alone() {
+fn r01_uncoupled_bodies_move_as_if_alone() {
     // Islands are solved by themselves and large bodies in passes; neither may notice the other.
     let bodies = [
         "[[soft]]\nname = \"block\"\nblock = { cells = [4, 4, 4], size = [0.4, 0.4, 0.4] }\n\

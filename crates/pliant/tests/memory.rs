@@ -7,7 +7,7 @@ use pliant::{Options, Simulation};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// The system's allocator, with a count of what is given out: of all threads, so this file has one test.
+/// The system allocator with a counter of live bytes over all threads; therefore this file has a single test.
 struct Counting;
 
 static GIVEN: AtomicI64 = AtomicI64::new(0);
@@ -53,7 +53,7 @@ const SCENES: [(&str, &str); 5] = [
 ];
 
 #[test]
-fn r11_memory_is_said_and_foretold_within_a_tenth_of_what_is_asked_of_the_allocator() {
+fn r11_reported_and_expected_memory_are_within_a_tenth_of_the_allocator() {
     for (name, text) in SCENES {
         let scene = Scene::parse(text, Format::Toml).unwrap();
         let before = GIVEN.load(Ordering::Relaxed);

@@ -79,7 +79,7 @@ fn r12_every_array_of_a_state_that_was_cut_short_is_refused_by_name() {
         let mut sim = start(ALL);
         let message = panics(&mut sim, edit).unwrap_or_else(|| panic!("{what}: the step went on"));
         assert!(message.contains(&format!("the number of {what} has changed")), "{what}: {message}");
-        // Whoever catches the panic is refused again.
+        // The next step after a caught panic is refused, too.
         assert!(panics(&mut sim, |_| {}).is_some(), "{what}: the second step went on");
     }
     assert_eq!(panics(&mut start(ALL), |s| s.velocities[0][1] = 1.0), None, "values may be changed");
@@ -130,7 +130,7 @@ fn r12_a_whole_state_of_another_scene_is_refused() {
 }
 
 #[test]
-fn r12_only_instructions_that_the_processor_has_can_be_asked_for() {
+fn r12_only_available_instruction_sets_can_be_selected() {
     // Values of `Isa` come from here alone, see the test that must not compile in its documentation.
     let all = Isa::available();
     assert_eq!(all[0], Isa::SCALAR);

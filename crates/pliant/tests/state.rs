@@ -34,7 +34,7 @@ fn s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_the
     assert_eq!(state.rows[5][3], 0.0, "a pinned particle has no inverse mass");
     assert_eq!(state.rows[6][3], 0.25);
     assert_eq!(state.radii, [0.01, 0.01, 0.01, 0.01, 0.01, 0.2, 0.2, 0.2]);
-    // One phase per object, so that an object's particles can be told not to collide with each other.
+    // One phase per object, so that self-collision of an object can be disabled.
     assert_eq!(state.phases, [1, 1, 1, 1, 1, 2, 2, 2]);
     sim.set_phase(1, 7);
     assert_eq!(sim.state().phases, [1, 1, 1, 1, 1, 7, 7, 7]);

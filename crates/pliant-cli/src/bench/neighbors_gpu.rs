@@ -52,7 +52,7 @@ pub fn measure(block: &ParticleBlock, options: &GpuOptions, repeat: u32) -> Resu
         cloud: Some(block.cloud()),
     };
     let mut finder = Finder::new(&device, &setup)?;
-    let report = finder.settle(&device)?;
+    let report = finder.search_until_fitting(&device)?;
     let total = sample(&device, repeat, |encoder| finder.encode(&mut begin(encoder)))?;
     let build = sample(&device, repeat, |encoder| finder.encode_build(&mut begin(encoder)))?;
     let entries = report.wanted;

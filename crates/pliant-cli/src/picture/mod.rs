@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::liquid::{LiquidColoring, Liquids};
 use glam::{Vec3, Vec3Swizzles};
 use pliant::Simulation;
-use pliant::contact::collider_contact::Solid;
+use pliant::contact::collider_contact::ColliderShape;
 use pliant::frame::{Frame, Topology};
 use pliant::math::Pose;
 use pliant::motion::Motion;
@@ -32,7 +32,7 @@ pub struct FrameRenderer {
     camera: Camera,
     bounds: Bounds,
     ground: Option<GroundDraw>,
-    solids: Vec<(Solid, Motion)>,
+    solids: Vec<(ColliderShape, Motion)>,
     /// Colliders with triangles.
     collider_meshes: Vec<ColliderMesh>,
     shape: Topology,
@@ -88,21 +88,21 @@ impl FrameRenderer {
         // Includes the first particle of emitters, so that they are in the picture.
         let first_entry = shape.enters.iter().copied().filter(|t| *t > 0.0).fold(f64::INFINITY, f64::min);
         let by = if first_entry < f64::INFINITY { first.time.max(first_entry) } else { first.time };
-        let visible = first.positions.iter().enumerate().filter(|(i, _)| !shape.waits(*i, by));
+        let visible = first.positions.iter().enumerate().filter(|(i, _)| !shape.is_not_yet_emitted(*i, by));
         let mut bounds = Bounds::of(visible.map(|(_, p)| *p));
         let mut ground = None;
         let (mut solids, mut collider_meshes) = (Vec::new(), Vec::new());
         for collider in &sim.model().colliders {
             let pose = collider.motion.pose(first.time);
             let up = pose.rotation * Vec3::Y;
-            if collider.solid == Solid::Plane && up.y > 0.9999 && ground.is_none() {
+            if collider.shape == ColliderShape::Plane && up.y > 0.9999 && ground.is_none() {
                 ground = Some(pose.position.dot(up));
                 continue;
             }
-            bounds.add_solid(&collider.solid, &pose);
-            match ColliderMesh::of(&collider.solid, &collider.motion) {
+            bounds.add_solid(&collider.shape, &pose);
+            match ColliderMesh::of(&collider.shape, &collider.motion) {
                 Some(mesh) => collider_meshes.push(mesh),
-                None => solids.push((collider.solid.clone(), collider.motion.clone())),
+                None => solids.push((collider.shape.clone(), collider.motion.clone())),
             }
         }
         bounds.expand_for_motion(ground);
@@ -179,7 +179,7 @@ impl FrameRenderer {
             let first = rope[0] as usize;
             picture.tubes.push(TubeDraw { points, radius: self.shape.radii[first], color: self.color(first) });
         }
-        for p in self.free_particles.iter().map(|&p| p as usize).filter(|&p| !frame.is_away(p)) {
+        for p in self.free_particles.iter().map(|&p| p as usize).filter(|&p| !frame.is_inactive(p)) {
             let (center, radius) = (frame.positions[p], self.shape.radii[p]);
             picture.spheres.push(SphereDraw { center, radius, color: self.particle_color(p, content) });
         }
@@ -220,18 +220,20 @@ impl FrameRenderer {
         self.colors.get(object).copied().unwrap_or(PALETTE[0])
     }
 
-    fn solid(&self, solid: &Solid, pose: &Pose) -> Option<SolidDraw> {
+    fn solid(&self, solid: &ColliderShape, pose: &Pose) -> Option<SolidDraw> {
         let color = COLLIDER_COLOR;
         Some(match *solid {
-            Solid::Sphere { radius } => SolidDraw::Sphere { center: pose.position, radius, color },
-            Solid::Capsule { half_length, radius } => {
+            ColliderShape::Sphere { radius } => SolidDraw::Sphere { center: pose.position, radius, color },
+            ColliderShape::Capsule { half_length, radius } => {
                 let end = |s: f32| pose.outward(Vec3::Y * (s * half_length));
                 SolidDraw::Capsule { a: end(-1.0), b: end(1.0), radius, color }
             }
-            Solid::Box { half } => SolidDraw::Box { center: pose.position, half, rotation: pose.rotation, color },
-            Solid::Plane => return self.slab(pose),
+            ColliderShape::Box { half } => {
+                SolidDraw::Box { center: pose.position, half, rotation: pose.rotation, color }
+            }
+            ColliderShape::Plane => return self.slab(pose),
             // Drawn as meshes.
-            Solid::Convex(_) | Solid::Surface(_) | Solid::Field(_) => return None,
+            ColliderShape::Convex(_) | ColliderShape::Surface(_) | ColliderShape::Field(_) => return None,
         })
     }
 
@@ -260,11 +262,11 @@ struct ColliderMesh {
 }
 
 impl ColliderMesh {
-    fn of(solid: &Solid, motion: &Motion) -> Option<Self> {
+    fn of(solid: &ColliderShape, motion: &Motion) -> Option<Self> {
         let (positions, triangles) = solid.skin()?;
-        let two_sided = matches!(solid, Solid::Surface(_));
+        let two_sided = matches!(solid, ColliderShape::Surface(_));
         let motion = motion.clone();
-        if matches!(solid, Solid::Convex(_)) {
+        if matches!(solid, ColliderShape::Convex(_)) {
             // Vertices are not shared, so that the faces of a hull are shaded flat.
             let corners = triangles.iter().flatten().map(|&v| positions[v as usize]).collect();
             let triangles = (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
@@ -321,22 +323,22 @@ impl Bounds {
         self.max = self.max.max(center + reach);
     }
 
-    fn add_solid(&mut self, solid: &Solid, pose: &Pose) {
+    fn add_solid(&mut self, solid: &ColliderShape, pose: &Pose) {
         match *solid {
-            Solid::Plane => {}
-            Solid::Sphere { radius } => self.add(pose.position, Vec3::splat(radius)),
-            Solid::Capsule { half_length, radius } => {
+            ColliderShape::Plane => {}
+            ColliderShape::Sphere { radius } => self.add(pose.position, Vec3::splat(radius)),
+            ColliderShape::Capsule { half_length, radius } => {
                 for s in [-1.0, 1.0] {
                     self.add(pose.outward(Vec3::Y * (s * half_length)), Vec3::splat(radius));
                 }
             }
-            Solid::Box { half } => {
+            ColliderShape::Box { half } => {
                 for corner in 0..8 {
                     let sign = |bit: u32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
                     self.add(pose.outward(half * Vec3::new(sign(0), sign(1), sign(2))), Vec3::ZERO);
                 }
             }
-            Solid::Convex(_) | Solid::Surface(_) | Solid::Field(_) => {
+            ColliderShape::Convex(_) | ColliderShape::Surface(_) | ColliderShape::Field(_) => {
                 let (positions, _) = solid.skin().unwrap_or_default();
                 positions.iter().for_each(|&p| self.add(pose.outward(p), Vec3::ZERO));
             }
@@ -396,7 +398,7 @@ fn free_particles(shape: &Topology) -> Vec<u32> {
     let mut drawn = vec![false; shape.objects.len()];
     let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
     corners.chain(shape.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
-    let skinned = |p: u32| shape.coated.get(shape.objects[p as usize] as usize).copied().unwrap_or(false);
+    let skinned = |p: u32| shape.is_skinned.get(shape.objects[p as usize] as usize).copied().unwrap_or(false);
     (0..drawn.len() as u32).filter(|&p| !drawn[p as usize] && !skinned(p)).collect()
 }
 
@@ -416,7 +418,8 @@ mod tests {
     #[test]
     fn skinned_particles_are_not_drawn() {
         let objects = vec![0, 0, 1, 1, 1, 1, 1];
-        let shape = Topology { objects, triangles: vec![[4, 5, 6]], coated: vec![false, true], ..Topology::default() };
+        let shape =
+            Topology { objects, triangles: vec![[4, 5, 6]], is_skinned: vec![false, true], ..Topology::default() };
         assert_eq!(free_particles(&shape), [0, 1]);
     }
 

@@ -59,7 +59,7 @@ fn s27_meshes_from_files_and_shapes_by_name_are_filled() {
 }
 
 #[test]
-fn s27_what_was_repaired_is_told_beside_the_data() {
+fn s27_repairs_are_noted_beside_the_data() {
     let dir = SceneDir::with_scene(SMALL);
     // All triangles wound inward.
     let turned = CUBE.lines().map(|l| match l.split_whitespace().collect::<Vec<_>>()[..] {
@@ -107,7 +107,7 @@ fn s29_a_median_over_runs_has_the_same_findings() {
 }
 
 #[test]
-fn s27_what_makes_no_solid_is_refused_with_the_reason() {
+fn s27_invalid_solids_are_refused_with_the_reason() {
     let dir = SceneDir::with_scene(SMALL);
     let refused = |args: &[&str], code: i32, words: &[&str]| {
         let result = dir.pliant(&[&["voxelize"], args].concat()).code(code).stderr_has(words);

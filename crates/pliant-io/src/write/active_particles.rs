@@ -6,11 +6,11 @@ use std::borrow::Cow;
 /// Topology and frame of the active particles, renumbered; borrowed where all are active. Elements with an inactive
 /// vertex are omitted.
 pub(super) fn omit_inactive<'a>(shape: &'a Topology, frame: &'a Frame) -> (Cow<'a, Topology>, Cow<'a, Frame>) {
-    if !frame.away.contains(&true) {
+    if !frame.inactive.contains(&true) {
         return (Cow::Borrowed(shape), Cow::Borrowed(frame));
     }
     let points = frame.positions.len();
-    let active: Vec<usize> = (0..points).filter(|&i| !frame.is_away(i)).collect();
+    let active: Vec<usize> = (0..points).filter(|&i| !frame.is_inactive(i)).collect();
     let mut new_index = vec![u32::MAX; points];
     active.iter().enumerate().for_each(|(new, &old)| new_index[old] = new as u32);
     let shape = Topology {
@@ -21,7 +21,7 @@ pub(super) fn omit_inactive<'a>(shape: &'a Topology, frame: &'a Frame) -> (Cow<'
         radii: active.iter().map(|&i| shape.radii[i]).collect(),
         object_names: shape.object_names.clone(),
         colors: shape.colors.clone(),
-        coated: shape.coated.clone(),
+        is_skinned: shape.is_skinned.clone(),
         enters: Vec::new(),
     };
     let frame = Frame {
@@ -29,7 +29,7 @@ pub(super) fn omit_inactive<'a>(shape: &'a Topology, frame: &'a Frame) -> (Cow<'
         time: frame.time,
         positions: active.iter().map(|&i| frame.positions[i]).collect(),
         velocities: active.iter().map(|&i| frame.velocities[i]).collect(),
-        away: Vec::new(),
+        inactive: Vec::new(),
     };
     (Cow::Owned(shape), Cow::Owned(frame))
 }

@@ -33,9 +33,9 @@ fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
     let mut zip = Zip::new(out);
     zip.add("positions", &npy("<f4", &[frame.positions.len(), 3], vectors(&frame.positions)))?;
     zip.add("velocities", &npy("<f4", &[frame.velocities.len(), 3], vectors(&frame.velocities)))?;
-    if !frame.away.is_empty() {
+    if !frame.inactive.is_empty() {
         // Skinned vertices follow the particles and are always active.
-        let away = (0..frame.positions.len()).map(|i| u8::from(frame.is_away(i)));
+        let away = (0..frame.positions.len()).map(|i| u8::from(frame.is_inactive(i)));
         zip.add("away", &npy("|b1", &[frame.positions.len()], away))?;
     }
     zip.add("time", &npy("<f8", &[], frame.time.to_le_bytes()))?;

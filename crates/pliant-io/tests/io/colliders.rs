@@ -89,18 +89,18 @@ fn s17_a_scanned_body_has_one_surface_in_all_three_shapes() {
     });
     // The origin of all three is the center of the mesh.
     assert_eq!(surface.motion.pose(0.0), field.motion.pose(0.0));
-    let (low, high) = surface.solid.bounds().unwrap();
+    let (low, high) = surface.shape.bounds().unwrap();
     let edge = (high - low).max_element() / 40.0;
     let mut worst = 0.0_f32;
     for k in 0..20_000_u32 {
         let one = |m: u32| (k.wrapping_mul(m) >> 8) as f32 / (1 << 24) as f32;
         let p = low + (high - low) * glam::Vec3::new(one(0x9e37_79b1), one(0x85eb_ca77), one(0xc2b2_ae3d));
-        let exact = signed_distance(&surface.solid, p).0;
-        let found = signed_distance(&field.solid, p).0;
+        let exact = signed_distance(&surface.shape, p).0;
+        let found = signed_distance(&field.shape, p).0;
         worst = worst.max((found.abs() - exact).abs());
         // A distance is 1-Lipschitz: interpolation is off by less than the diagonal of a cell.
         assert!((found.abs() - exact).abs() < edge * 1.75, "at {p}: {found} against {exact}");
-        let outer = signed_distance(&hull.solid, p).0;
+        let outer = signed_distance(&hull.shape, p).0;
         // The hull contains the body: points inside the body are inside the hull, and the hull is never farther away.
         assert!(
             if found < -edge { outer < 0.0 } else { outer <= exact + 1e-5 },

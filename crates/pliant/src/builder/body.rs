@@ -1,6 +1,6 @@
 //! Shape-matched bodies of particles.
 
-use crate::builder::part::{Coat, Matching, Outline, Part};
+use crate::builder::part::{Matching, Outline, Part, SkinnedSurface};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::error::SceneError;
 use crate::math::RowData;
@@ -78,7 +78,7 @@ pub fn body(
         };
         let vertices: Vec<[f32; 3]> = surface.positions.iter().map(|p| (*p * scale).to_array()).collect();
         let skin = Arc::new(bind(&vertices, &places)?);
-        part.coat = Some(Coat { skin, triangles: surface.triangles });
+        part.skinned_surface = Some(SkinnedSurface { skin, triangles: surface.triangles });
     }
     Ok(part)
 }

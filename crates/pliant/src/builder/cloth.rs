@@ -1,7 +1,7 @@
 //! Cloth and inflatables: triangles to particles, edges, hinges and membranes.
 
 use crate::aero::aerodynamics::Air;
-use crate::builder::part::{Inside, Outline, Part, soften};
+use crate::builder::part::{Inflation, Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::bend::Bend;
 use crate::constraints::{Constraint, ConstraintKind, Row};
@@ -87,7 +87,7 @@ pub fn inflatable(
     part.air = air(air_density, spec.drag, spec.lift);
     // ½·(K/V)·C² is the energy of a bulk modulus K, so 1/α = K/V.
     let softness = soften(spec.volume, |bulk| bulk / volume).encoded();
-    part.inside = Some(Inside { pressure: spec.pressure, volume, softness });
+    part.inside = Some(Inflation { pressure: spec.pressure, volume, softness });
     Ok(part)
 }
 

@@ -6,7 +6,7 @@
 use crate::builder::assembly::Assembly;
 use crate::builder::part::Part;
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::{Solid, depth};
+use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::math::RowData;
 use glam::Vec3;
 use std::collections::BTreeMap;
@@ -19,7 +19,7 @@ const MAX_MOVES: usize = 32;
 
 /// Translates bodies until none of their particles is inside a collider, or not at all if no free position is found
 /// nearby. Bodies resting on them move along. Returns a note for both cases, once per object.
-pub fn stand_clear(all: &mut Assembly) -> Vec<String> {
+pub fn depenetrate(all: &mut Assembly) -> Vec<String> {
     let mut reported: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
     let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&spheres(all, copy))).collect();
     for k in 0..all.copies.len() {
@@ -121,22 +121,22 @@ fn find_translation(part: &Part, rows: &[RowData], colliders: &[Collider]) -> Op
 }
 
 /// A particle inside a collider.
-struct Inside {
+struct Penetration {
     collider: usize,
     /// Displacement out of the collider [m].
     way: Vec3,
 }
 
 /// The deepest penetration of a collider by the particles of a body displaced by `shift`. Surfaces have no inside.
-fn deepest(part: &Part, rows: &[RowData], shift: Vec3, colliders: &[Collider]) -> Option<Inside> {
+fn deepest(part: &Part, rows: &[RowData], shift: Vec3, colliders: &[Collider]) -> Option<Penetration> {
     let (mut most, mut found) = (0.0, None);
-    for (c, collider) in colliders.iter().enumerate().filter(|(_, c)| !matches!(c.solid, Solid::Surface(_))) {
+    for (c, collider) in colliders.iter().enumerate().filter(|(_, c)| !matches!(c.shape, ColliderShape::Surface(_))) {
         let pose = collider.motion.pose(0.0);
         for (k, row) in rows.iter().enumerate() {
             let radius = radius_of(part, k);
-            let (inside, normal) = depth(&collider.solid, &pose, Vec3::new(row[0], row[1], row[2]) + shift, radius);
+            let (inside, normal) = depth(&collider.shape, &pose, Vec3::new(row[0], row[1], row[2]) + shift, radius);
             if inside > most && inside > TOLERANCE * radius {
-                (most, found) = (inside, Some(Inside { collider: c, way: normal * inside }));
+                (most, found) = (inside, Some(Penetration { collider: c, way: normal * inside }));
             }
         }
     }

@@ -15,10 +15,10 @@ use std::ops::{Range, RangeInclusive};
 
 /// Permitted ratio of a body's particle radius to that of liquids, for melting: smaller particles would be too many for
 /// the kernel, larger ones too few.
-const ALIKE: RangeInclusive<f32> = 0.6..=1.25;
+const RADIUS_RATIO: RangeInclusive<f32> = 0.6..=1.25;
 
 /// Permitted ratio of a melted particle's volume to that of the liquid's own particles.
-pub const SPACES: RangeInclusive<f32> = 0.2..=2.0;
+pub const VOLUME_RATIO: RangeInclusive<f32> = 0.2..=2.0;
 
 /// Adds all drains of the scene.
 pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
@@ -102,26 +102,26 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
         for (k, &c) in of_body.iter().enumerate() {
             let copy = &all.copies[c];
             let (part, first) = (&all.parts[copy.part], copy.first as usize);
-            if part.coat.is_some() {
+            if part.skinned_surface.is_some() {
                 let what = format!("is {:?}, which is shown as a mesh, and meshes do not melt", spec.body);
                 return Err(SceneError::new(format!("{at}.body"), what).help("set show = \"particles\"").into());
             }
             let (radius, count) = (part.radius, part.positions.len());
-            if !part.radii.is_empty() || !ALIKE.contains(&(radius / scene.fluid.radius)) {
+            if !part.radii.is_empty() || !RADIUS_RATIO.contains(&(radius / scene.fluid.radius)) {
                 return Err(size(&at, spec, scene.fluid.radius, radius, !part.radii.is_empty()).into());
             }
             let grown = part.masses[0] / (liquid.density * (2.0 * scene.fluid.radius).powi(3));
-            if !SPACES.contains(&grown) {
+            if !VOLUME_RATIO.contains(&grown) {
                 let what = format!(
                     "is {:?}, in which a particle of {:?} would have {grown} times the volume of a liquid particle",
                     spec.liquid, spec.body
                 );
-                let (least, most) = (SPACES.start(), SPACES.end());
+                let (least, most) = (VOLUME_RATIO.start(), VOLUME_RATIO.end());
                 let help = format!("adjust densities or particle sizes for a ratio of {least} to {most}");
                 return Err(SceneError::new(format!("{at}.liquid"), what).help(help).into());
             }
             let positions = part.positions.iter().map(|&p| p + copy.shift).collect();
-            let twins = molten(number, liquid, &scene.fluid, positions, &part.masses);
+            let counterparts = molten(number, liquid, &scene.fluid, positions, &part.masses);
             // The front needs time to cross a layer: its particles melt one by one, in random order.
             let depth = |k: usize| all.fields[first + k][3] + radius * scatter(k as u32).x;
             let mut order: Vec<(f32, u32)> = (0..count).map(|k| (depth(k), k as u32)).collect();
@@ -129,9 +129,9 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let (start, speed) = (f64::from(spec.start), f64::from(spec.speed));
             let (body_rows, from) = (first..first + count, all.rows.len());
             let name = if of_body.len() > 1 { format!("melt {i}[{k}]") } else { format!("melt {i}") };
-            all.place(&at, &name, twins, None, &[], liquid.color)?;
-            all.put_to_sleep(from);
-            all.melts.push(Melt { start, speed, body: body_rows, radius, twins: from, order });
+            all.place(&at, &name, counterparts, None, &[], liquid.color)?;
+            all.deactivate_from(from);
+            all.melts.push(Melt { start, speed, body: body_rows, radius, counterparts: from, order });
         }
     }
     Ok(())
@@ -167,7 +167,7 @@ fn size(at: &str, spec: &scene::Melt, liquid: f32, body: f32, merged: bool) -> S
         return SceneError::new(at, format!("is {:?}, whose particles are merged into larger ones", spec.body))
             .help("remove merge from the body");
     }
-    let (least, most) = (ALIKE.start() * liquid, ALIKE.end() * liquid);
+    let (least, most) = (RADIUS_RATIO.start() * liquid, RADIUS_RATIO.end() * liquid);
     let what = format!(
         "is {:?}, whose particles have a radius of {body} m, but a liquid's of {liquid} m takes {least} to {most} m",
         spec.body

@@ -1,7 +1,7 @@
 //! Freezing liquids: one inactive body particle for each of their particles.
 
 use crate::builder::assembly::{Assembly, Copy};
-use crate::builder::drain_melt::{SPACES, find, region};
+use crate::builder::drain_melt::{VOLUME_RATIO, find, region};
 use crate::builder::liquid::frozen;
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
@@ -26,9 +26,9 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
         let Some((_, source)) = liquids.iter().find(|(k, _)| *k == number) else { continue };
         let density = spec.density.unwrap_or(liquid.density);
         let grown = liquid.density / density;
-        if !SPACES.contains(&grown) {
+        if !VOLUME_RATIO.contains(&grown) {
             let what = format!("is {density} kg/m³, so that {:?} would have {grown} times its volume", spec.liquid);
-            let (least, most) = (SPACES.start(), SPACES.end());
+            let (least, most) = (VOLUME_RATIO.start(), VOLUME_RATIO.end());
             return Err(SceneError::new(format!("{at}.density"), what)
                 .help(format!("choose a density for {least} to {most} times the volume"))
                 .into());
@@ -50,7 +50,7 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
         let part = frozen(density, &scene.fluid, positions, &masses);
         all.place(&at, &name, part, None, &[], spec.color)?;
         let (weight, phase) = (all.rows[first][3], all.object_of(first as u32) + 1);
-        all.put_to_sleep(first);
+        all.deactivate_from(first);
         let (radius, particles) = (scene.fluid.radius, first..all.rows.len());
         all.freezes.push(Freeze {
             start,

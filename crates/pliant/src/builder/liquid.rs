@@ -2,7 +2,7 @@
 
 use crate::builder::part::{Matching, Outline, Part};
 use crate::builder::{BuildError, MeshSource, grains};
-use crate::fluid::boundary::{Ball, setback};
+use crate::fluid::boundary::{LargeParticle, setback};
 use crate::fluid::parameters::{Fluid, LiquidKind};
 use crate::fluid::sph_kernels::{Smoothing, lattice};
 use crate::fluid::vorticity::MOST;
@@ -14,14 +14,14 @@ use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
 use glam::Vec3;
 
 /// Solid particles larger than this multiple of a liquid's are spheres: the kernel does not resolve them as points.
-const LARGEST: f32 = 1.5;
+const MAX_POINT_RADIUS_RATIO: f32 = 1.5;
 
 /// Adhesion, relative to a liquid's own pressure, from which a drop spreads over solids.
-const SPREADS: f32 = 0.2;
+const WETTING_ADHESION: f32 = 0.2;
 
 /// Maximum fraction of the last substep's pressure to start from with one iteration: with 0.5 a dam break with substeps
 /// of 2.5 ms gains eighteen times its energy in three seconds, with 0.3 it loses as much as with more iterations.
-const MOST_OF_ONE: f32 = 0.3;
+const MAX_CARRY_SINGLE_ITERATION: f32 = 0.3;
 
 /// One copy of a liquid, transformed.
 pub fn liquid(
@@ -34,7 +34,7 @@ pub fn liquid(
 ) -> Result<Part, BuildError> {
     let mut part = grains::grains(at, &as_grains(spec, f.radius), meshes, notes)?;
     part.masses.fill(spec.density * (2.0 * f.radius).powi(3));
-    part.volumes = vec![space(f); part.masses.len()];
+    part.volumes = vec![particle_volume(f); part.masses.len()];
     part.liquid = Some(number);
     Ok(part)
 }
@@ -46,7 +46,7 @@ pub fn molten(number: usize, spec: &Liquid, f: &FluidSpec, positions: Vec<Vec3>,
     part.loose = true;
     // Masses are the body's; the liquid's density gives the volume.
     let cube = spec.density * (2.0 * f.radius).powi(3);
-    part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
+    part.volumes = masses.iter().map(|mass| particle_volume(f) * (mass / cube)).collect();
     part.liquid = Some(number);
     part
 }
@@ -57,7 +57,7 @@ pub fn frozen(density: f32, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32])
     part.radius = f.radius;
     // Volume as of a liquid of equal density, or frozen particles would repel the liquid around them.
     let cube = density * (2.0 * f.radius).powi(3);
-    part.volumes = masses.iter().map(|mass| space(f) * (mass / cube)).collect();
+    part.volumes = masses.iter().map(|mass| particle_volume(f) * (mass / cube)).collect();
     part.matching = Some(Matching { stiffness: Stiffness::Fraction(1.0), plastic: None, regions: Vec::new() });
     // Depths below the surface are computed when the body freezes.
     part.fields = vec![[0.0; 4]; masses.len()];
@@ -65,7 +65,7 @@ pub fn frozen(density: f32, f: &FluidSpec, positions: Vec<Vec3>, masses: &[f32])
 }
 
 /// Volume of a liquid particle in the sums [m³]: a cube of two radii, corrected for the kernel sum over a lattice.
-fn space(f: &FluidSpec) -> f32 {
+fn particle_volume(f: &FluidSpec) -> f32 {
     (2.0 * f.radius).powi(3) / lattice(f.kernel, f.reach * f.radius, f.radius)
 }
 
@@ -80,11 +80,13 @@ pub fn fluid(
         return None;
     }
     let f = &scene.fluid;
-    let own = space(f);
+    let own = particle_volume(f);
     let setback = setback(f.kernel, f.reach * f.radius, f.radius);
     let mut balls = Vec::new();
     if volumes.iter().any(|&v| v < 0.0) {
-        let ball = |(&v, &radius): (&f32, &f32)| if v < 0.0 { Ball::new(radius, -v, setback) } else { Ball::default() };
+        let ball = |(&v, &radius): (&f32, &f32)| {
+            if v < 0.0 { LargeParticle::new(radius, -v, setback) } else { LargeParticle::default() }
+        };
         balls = volumes.iter().zip(radii).map(ball).collect();
         volumes.iter_mut().for_each(|v| *v = v.max(0.0));
     }
@@ -92,12 +94,16 @@ pub fn fluid(
     // bounds of its solver are derived: V·μ/m ≤ μ/ρ.
     let most = |of: fn(&Liquid) -> f32| scene.liquid.iter().map(of).fold(0.0, f32::max);
     let lightest = most(|l| l.viscosity / l.density) / most(|l| l.viscosity).max(1e-30);
-    let grip = |(&volume, row): (&f32, &RowData)| match row[3] > 0.0 {
+    let limited_volume = |(&volume, row): (&f32, &RowData)| match row[3] > 0.0 {
         true => volume.min(lightest / row[3]),
         false => volume,
     };
-    let viscous_volumes =
-        volumes.iter().zip(rows).zip(&liquids).map(|(pair, &l)| if l > 0 { *pair.0 } else { grip(pair) }).collect();
+    let viscous_volumes = volumes
+        .iter()
+        .zip(rows)
+        .zip(&liquids)
+        .map(|(pair, &l)| if l > 0 { *pair.0 } else { limited_volume(pair) })
+        .collect();
     let carry = f.carry_or_default();
     Some(Fluid {
         radius: f.radius,
@@ -105,18 +111,18 @@ pub fn fluid(
         smoothing: f.kernel,
         setback,
         omega: f.omega_or_default(),
-        carry: if scene.solver.iterations == 1 { carry.min(MOST_OF_ONE) } else { carry },
+        carry: if scene.solver.iterations == 1 { carry.min(MAX_CARRY_SINGLE_ITERATION) } else { carry },
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,
-        spread: f.spread,
-        adhesion: SPREADS * f.adhesion,
+        artificial_pressure: f.spread,
+        adhesion: WETTING_ADHESION * f.adhesion,
         vorticity: f.vorticity,
         volume: own,
         even: volumes.iter().zip(&liquids).all(|(&v, &l)| v == own && l > 0),
         volumes,
         viscous_volumes,
-        balls,
+        large_particles: balls,
         liquids,
         kinds: scene
             .liquid
@@ -129,7 +135,7 @@ pub fn fluid(
 /// Notes on settings that need shorter substeps than `h` [s].
 pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
     let mut notes = Vec::new();
-    if fluid.viscosity(h).is_cut() {
+    if fluid.viscosity(h).is_limited() {
         let note = "a liquid is too viscous for its substeps: its viscosity is reduced; use more substeps";
         notes.push(note.to_owned());
     }
@@ -166,14 +172,14 @@ pub fn notes(fluid: &Fluid, h: f32) -> Vec<String> {
 /// Solid bodies have the volume they were sampled with. Sheets and ropes have none: their particles get the volume
 /// that completes the kernel, 1/Σ W over their own neighbors at rest (Akinci et al. 2012), so that density has no
 /// deficit behind them.
-pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
+pub fn fluid_volumes(part: &Part, f: &FluidSpec) -> Vec<f32> {
     let radius = f.radius;
     let n = part.positions.len();
     let of = |i: usize| part.radii.get(i).copied().unwrap_or(part.radius);
     let full = part.volumes.len() == n;
-    let mut volumes = if full { part.volumes.clone() } else { thin(&part.rest, f.kernel, f.reach * radius) };
+    let mut volumes = if full { part.volumes.clone() } else { sheet_volumes(&part.rest, f.kernel, f.reach * radius) };
     for (i, volume) in volumes.iter_mut().enumerate() {
-        if part.liquid.is_none() && of(i) > LARGEST * radius {
+        if part.liquid.is_none() && of(i) > MAX_POINT_RADIUS_RATIO * radius {
             // Particles of a sheet or rope are no separate spheres: if large, they only have contacts.
             *volume = if full { -*volume } else { 0.0 };
         }
@@ -181,7 +187,7 @@ pub fn spaces(part: &Part, f: &FluidSpec) -> Vec<f32> {
     volumes
 }
 
-fn thin(rest: &[Vec3], smoothing: Smoothing, reach: f32) -> Vec<f32> {
+fn sheet_volumes(rest: &[Vec3], smoothing: Smoothing, reach: f32) -> Vec<f32> {
     let rows: Vec<RowData> = rest.iter().map(|p| [p.x, p.y, p.z, 0.0]).collect();
     let radii = vec![0.5 * reach; rows.len()];
     let mut finder = Finder::new(Search::Grid);

@@ -124,7 +124,7 @@ pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<
         let part = body::body(&at, b, placement::transformer(&b.transform), meshes, &mut all.notes)?;
         all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
     }
-    let moved = depenetrate::stand_clear(&mut all);
+    let moved = depenetrate::depenetrate(&mut all);
     all.notes.extend(moved);
     let mut liquids = Vec::new();
     for (i, l) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {

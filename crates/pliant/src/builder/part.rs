@@ -15,7 +15,7 @@ pub const ORIENTATION: u32 = 1 << 31;
 
 /// A closed surface with pressure.
 #[derive(Clone, Debug)]
-pub struct Inside {
+pub struct Inflation {
     /// Target volume relative to rest volume.
     pub pressure: f32,
     /// Rest volume [m³].
@@ -65,7 +65,7 @@ pub struct Part {
     /// Aerodynamic coefficients of the triangles.
     pub air: Option<Air<f32>>,
     /// Internal pressure.
-    pub inside: Option<Inside>,
+    pub inside: Option<Inflation>,
     /// Maximum tether length relative to the rest distance to the nearest pin.
     pub tether: Option<f32>,
     /// Meaning of named selections.
@@ -77,7 +77,7 @@ pub struct Part {
     /// Direction to the nearest surface point and depth below the surface [m], by particle; empty if no body.
     pub fields: Vec<RowData>,
     /// A skinned surface.
-    pub coat: Option<Coat>,
+    pub skinned_surface: Option<SkinnedSurface>,
     /// Particles released later.
     pub emitter: Option<EmitterShape>,
     /// Volume of each particle [m³]; empty for sheets and ropes.
@@ -99,7 +99,7 @@ pub struct Matching {
 
 /// A surface skinned to the particles of a part.
 #[derive(Clone, Debug)]
-pub struct Coat {
+pub struct SkinnedSurface {
     /// Carrying particles and weights of each vertex; shared by all copies of the part.
     pub skin: Arc<Skin>,
     /// Triangles, vertex numbers.
@@ -140,7 +140,7 @@ impl Part {
             loose: false,
             matching: None,
             fields: Vec::new(),
-            coat: None,
+            skinned_surface: None,
             emitter: None,
             volumes: Vec::new(),
             liquid: None,

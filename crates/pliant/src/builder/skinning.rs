@@ -3,12 +3,12 @@
 use crate::builder::BuildError;
 use crate::builder::part;
 use crate::frame::Topology;
-use crate::model::{Coat, SkinnedMeshes};
+use crate::model::{SkinnedMesh, SkinnedMeshes};
 
 /// Skinned surfaces of all copies of all objects so far.
 #[derive(Default)]
 pub struct SkinnedMeshBuilder {
-    all: Vec<Coat>,
+    all: Vec<SkinnedMesh>,
     /// Index of the object of each surface.
     objects: Vec<u32>,
     /// Triangles, indexing the vertices of all surfaces.
@@ -18,11 +18,11 @@ pub struct SkinnedMeshBuilder {
 
 impl SkinnedMeshBuilder {
     /// Adds a surface to the object whose particles begin at `first`.
-    pub fn add(&mut self, coat: &part::Coat, first: usize, object: u32) {
+    pub fn add(&mut self, skinned_surface: &part::SkinnedSurface, first: usize, object: u32) {
         let base = self.vertices as u32;
-        self.triangles.extend(coat.triangles.iter().map(|t| t.map(|v| v.wrapping_add(base))));
-        self.vertices += coat.skin.len();
-        self.all.push(Coat { skin: coat.skin.clone(), first });
+        self.triangles.extend(skinned_surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(base))));
+        self.vertices += skinned_surface.skin.len();
+        self.all.push(SkinnedMesh { skin: skinned_surface.skin.clone(), first });
         self.objects.push(object);
     }
 
@@ -38,10 +38,10 @@ impl SkinnedMeshBuilder {
             return Err(BuildError::TooLarge { what: "particles and vertices", found: points, most });
         }
         let mut shape = shape.clone();
-        shape.coated = vec![false; shape.object_names.len()];
-        for (coat, &object) in self.all.iter().zip(&self.objects) {
-            shape.objects.resize(shape.objects.len() + coat.skin.len(), object);
-            shape.coated[object as usize] = true;
+        shape.is_skinned = vec![false; shape.object_names.len()];
+        for (skinned_surface, &object) in self.all.iter().zip(&self.objects) {
+            shape.objects.resize(shape.objects.len() + skinned_surface.skin.len(), object);
+            shape.is_skinned[object as usize] = true;
         }
         shape.radii.resize(points, 0.0);
         shape.triangles.extend(self.triangles.iter().map(|t| t.map(|v| v + particles as u32)));

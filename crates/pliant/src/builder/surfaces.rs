@@ -1,12 +1,12 @@
 //! Inflatable and aerodynamic surfaces in the form the model stores.
 
 use crate::aero::surfaces::AeroSurfaces;
-use crate::builder::part::{Inside, Part};
+use crate::builder::part::{Inflation, Part};
 use crate::constraints::inflate::Inflatable;
 use crate::mesh::topology::Buckets;
 
 /// A closed surface of `n` particles from `first` on.
-pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u32) -> Inflatable {
+pub fn inflatable(part: &Part, inside: &Inflation, first: u32, n: usize, object: u32) -> Inflatable {
     let triangles: Vec<[u32; 3]> = part.triangles.iter().map(|t| t.map(|i| i + first)).collect();
     let corners = Buckets::fill(n, || {
         triangles.iter().flat_map(|&[a, b, c]| [(a - first, [b, c]), (b - first, [c, a]), (c - first, [a, b])])
@@ -24,7 +24,7 @@ pub fn inflatable(part: &Part, inside: &Inside, first: u32, n: usize, object: u3
 }
 
 /// Builds the list of triangles around each particle.
-pub fn finish_sails(aero_surfaces: &mut AeroSurfaces, particles: usize) {
+pub fn finish_aero_surfaces(aero_surfaces: &mut AeroSurfaces, particles: usize) {
     let incident = Buckets::fill(particles, || {
         aero_surfaces.triangles.iter().enumerate().flat_map(|(t, corners)| corners.map(|i| (i, t as u32)))
     });

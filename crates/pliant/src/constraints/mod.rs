@@ -9,7 +9,7 @@
 //! To add a constraint: write its two files, then add it to [`ConstraintKind`] and to the lists of its methods below.
 //!
 //! References used throughout: [XPBD] Macklin, Müller, Chentanez, "XPBD", MIG 2016; D0–D4 and E01–E33
-//! are the documents and errata listed in ARCHITECTURE.md.
+//! are the documents and errata listed in docs/requirements.md.
 
 pub mod attach;
 pub mod bend;

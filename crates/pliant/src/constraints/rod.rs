@@ -62,14 +62,14 @@ impl Constraint<3, 3, 3> for StretchShear {
         let axial = (a.w + b.w) * per_length * per_length;
         let lateral = axial + F::splat(4.0) * p[1];
         let (k, alpha_tilde) = scales.soften(p[2]);
-        let mut pull = c;
+        let mut numerator = c;
         for m in 0..3 {
-            pull[m] = scales.pull(k, alpha_tilde, c[m], lambda[m]);
+            numerator[m] = scales.numerator(k, alpha_tilde, c[m], lambda[m]);
         }
-        let pull = V3::new(pull[0], pull[1], pull[2]);
+        let numerator = V3::new(numerator[0], numerator[1], numerator[2]);
         let axis = third_axis(q);
-        let along = axis * pull.dot(axis);
-        let across = (pull - along) * (lateral + alpha_tilde).safe_recip();
+        let along = axis * numerator.dot(axis);
+        let across = (numerator - along) * (lateral + alpha_tilde).safe_recip();
         let d = along * (axial + alpha_tilde).safe_recip() + across;
         let (v, w) = (q.v, q.w);
         // −(∂d₃/∂q)ᵀ·Δλ, scaled by wq; only the component perpendicular to the axis, since the other does not rotate.

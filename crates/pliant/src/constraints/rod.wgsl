@@ -30,7 +30,7 @@ fn stretch_shear(scales: Scales, p: array<f32, 3>, r: array<vec4<f32>, 3>, l: ar
     let axial = (r[0].w + r[1].w) * per_size * per_size;
     let lateral = axial + 4.0 * p[1];
     let soft = soften(scales, p[2]);
-    let all = pull3(scales, soft, c, vec3<f32>(l[0], l[1], l[2]));
+    let all = numerator3(scales, soft, c, vec3<f32>(l[0], l[1], l[2]));
     let along = third * dot(all, third);
     let across = (all - along) * safe_recip(lateral + soft.alpha);
     let d = along * safe_recip(axial + soft.alpha) + across;
@@ -65,9 +65,9 @@ fn bend_twist(scales: Scales, p: array<f32, 8>, r: array<vec4<f32>, 2>, l: array
     let torsion = soften(scales, p[7]);
     let yields = safe_recip(weight + bending.alpha);
     let d = vec3<f32>(
-        pull(scales, bending, c.x, l[0]) * yields,
-        pull(scales, bending, c.y, l[1]) * yields,
-        pull(scales, torsion, c.z, l[2]) * safe_recip(weight + torsion.alpha),
+        numerator(scales, bending, c.x, l[0]) * yields,
+        numerator(scales, bending, c.y, l[1]) * yields,
+        numerator(scales, torsion, c.z, l[2]) * safe_recip(weight + torsion.alpha),
     );
     return BendTwist(
         array(rod_turn(a, rod_times_pure(b, d * -p[0])), rod_turn(b, rod_times_pure(a, d * p[1]))),

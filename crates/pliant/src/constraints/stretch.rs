@@ -27,9 +27,9 @@ impl Constraint<2, 2, 1> for Stretch {
         let d = a.v - b.v;
         let length = d.length();
         let (k, alpha_tilde) = scales.soften(softness);
-        let pull = scales.pull(k, alpha_tilde, length - rest, lambda);
+        let numerator = scales.numerator(k, alpha_tilde, length - rest, lambda);
         // Δλ/|d| in one division. Coincident points have no direction: it is 0 there, and λ must not grow.
-        let scale = pull * (length * (a.w + b.w + alpha_tilde)).safe_recip();
+        let scale = numerator * (length * (a.w + b.w + alpha_tilde)).safe_recip();
         Update {
             rows: [Row { v: d * (a.w * scale), w: a.w }, Row { v: d * (-(b.w * scale)), w: b.w }],
             lambda: [lambda + scale * length],

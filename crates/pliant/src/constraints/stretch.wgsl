@@ -10,7 +10,7 @@ fn stretch(scales: Scales, p: array<f32, 2>, r: array<vec4<f32>, 2>, l: array<f3
     let soft = soften(scales, p[1]);
     // Δλ/|d|; 0 for coincident points, which have no direction: λ must not grow there. The root and the reciprocal
     // are independent.
-    let scale = pull(scales, soft, size - p[0], l[0]) * (per_size * safe_recip(r[0].w + r[1].w + soft.alpha));
+    let scale = numerator(scales, soft, size - p[0], l[0]) * (per_size * safe_recip(r[0].w + r[1].w + soft.alpha));
     return Stretch(
         array(vec4<f32>(d * (r[0].w * scale), 0.0), vec4<f32>(d * -(r[1].w * scale), 0.0)),
         array(l[0] + scale * size),

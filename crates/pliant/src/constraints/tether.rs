@@ -30,7 +30,7 @@ impl Constraint<2, 2, 1> for Tether {
         let length = d.length();
         let (k, alpha_tilde) = scales.soften(softness);
         let c = length - most;
-        let full = scales.pull(k, alpha_tilde, c, lambda) * (a.w + b.w + alpha_tilde).safe_recip();
+        let full = scales.numerator(k, alpha_tilde, c, lambda) * (a.w + b.w + alpha_tilde).safe_recip();
         // The accumulated multiplier may return to 0, but never push (E16). PBD does not accumulate: each
         // projection by itself may only pull.
         let zero = F::splat(0.0);

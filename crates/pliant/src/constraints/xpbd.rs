@@ -60,7 +60,7 @@ impl<F: Lane> Scales<F> {
     ///
     /// Without memory this is PBD: its stiffness then depends on the iteration count (T09).
     #[inline(always)]
-    pub fn pull(&self, k: F, alpha_tilde: F, c: F, lambda: F) -> F {
+    pub fn numerator(&self, k: F, alpha_tilde: F, c: F, lambda: F) -> F {
         -(k * c + alpha_tilde * self.memory * lambda)
     }
 
@@ -68,7 +68,7 @@ impl<F: Lane> Scales<F> {
     #[inline(always)]
     pub fn delta_lambda(&self, softness: F, c: F, lambda: F, weight: F) -> F {
         let (k, alpha_tilde) = self.soften(softness);
-        self.pull(k, alpha_tilde, c, lambda) * (weight + alpha_tilde).safe_recip()
+        self.numerator(k, alpha_tilde, c, lambda) * (weight + alpha_tilde).safe_recip()
     }
 }
 

@@ -9,18 +9,18 @@ fn soften(scales: Scales, softness: f32) -> Soft {
     return Soft(select(1.0, -softness, 0.0 > softness), select(0.0, softness, softness > 0.0) * scales.inv_h2);
 }
 
-fn pull(scales: Scales, soft: Soft, c: f32, lambda: f32) -> f32 {
+fn numerator(scales: Scales, soft: Soft, c: f32, lambda: f32) -> f32 {
     return -(soft.k * c + soft.alpha * scales.memory * lambda);
 }
 
-// `pull` for three uncoupled components.
-fn pull3(scales: Scales, soft: Soft, c: vec3<f32>, lambda: vec3<f32>) -> vec3<f32> {
+// `numerator` for three uncoupled components.
+fn numerator3(scales: Scales, soft: Soft, c: vec3<f32>, lambda: vec3<f32>) -> vec3<f32> {
     return -(soft.k * c + soft.alpha * scales.memory * lambda);
 }
 
 fn delta_lambda(scales: Scales, softness: f32, c: f32, lambda: f32, weight: f32) -> f32 {
     let soft = soften(scales, softness);
-    return pull(scales, soft, c, lambda) * safe_recip(weight + soft.alpha);
+    return numerator(scales, soft, c, lambda) * safe_recip(weight + soft.alpha);
 }
 
 // The solvers below are `solve_symmetric` unrolled: with a loop over an array it would depend on the driver whether

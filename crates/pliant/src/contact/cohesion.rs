@@ -8,7 +8,7 @@
 //! As in [`super::particle_contact`], everything is bitwise odd in the exchange of a and b.
 
 use crate::contact::collider_contact::Push;
-use crate::contact::particle_contact::{Rule, Side, way_out};
+use crate::contact::particle_contact::{ContactParams, Side, normal_and_depth};
 use glam::Vec3;
 
 /// Contacts separate beyond this multiple of the sum of the radii.
@@ -16,30 +16,30 @@ pub const RANGE: f32 = 1.01;
 
 /// Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
 #[inline]
-pub fn hold(strength: f32, a: f32, b: f32) -> f32 {
+pub fn tensile_limit(strength: f32, a: f32, b: f32) -> f32 {
     let sum = a + b;
     if sum > 0.0 { strength * (a * b / sum) } else { 0.0 }
 }
 
-/// Projects one contact once, like [`super::particle_contact::meet`], with a tensile limit of `hold` [kg·m].
+/// Projects one contact once, like [`super::particle_contact::project`], with a tensile limit of `limit` [kg·m].
 #[inline]
-pub fn cohere(a: &Side, b: &Side, rule: Rule, hold: f32, push: Push) -> (Vec3, Push) {
+pub fn project(a: &Side, b: &Side, params: ContactParams, limit: f32, push: Push) -> (Vec3, Push) {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return (Vec3::ZERO, push);
     }
-    let (normal, inside) = way_out(a, b, rule.parts);
-    let scale = rule.omega / weight;
-    let total = (push.normal + inside * scale).max(-hold);
+    let (normal, inside) = normal_and_depth(a, b, params.parts);
+    let scale = params.omega / weight;
+    let total = (push.normal + inside * scale).max(-limit);
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
-    let (square, load) = (free.length_squared(), total + hold);
-    let bound = rule.friction.static_friction * load;
+    let (square, load) = (free.length_squared(), total + limit);
+    let bound = params.friction.static_friction * load;
     let tangent = if square <= bound * bound {
         free
     } else {
-        free * (rule.friction.kinetic_friction * load / square.sqrt()).min(1.0)
+        free * (params.friction.kinetic_friction * load / square.sqrt()).min(1.0)
     };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }

@@ -4,7 +4,7 @@
 const RANGE: f32 = 1.01;
 
 // Tensile limit of a contact [kg·m], force times h²; `strength` is 2π·w·h² [kg].
-fn hold(strength: f32, a: f32, b: f32) -> f32 {
+fn tensile_limit(strength: f32, a: f32, b: f32) -> f32 {
     let sum = a + b;
     if sum > 0.0 {
         return strength * (a * b / sum);
@@ -12,25 +12,25 @@ fn hold(strength: f32, a: f32, b: f32) -> f32 {
     return 0.0;
 }
 
-// Derjaguin, Muller, Toporov: the lower bound of the normal multiplier is minus `pull` [kg·m] instead of 0 (E16), and
-// friction is bounded by μ·(N + pull).
-fn cohere(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, pull: f32, push: vec4<f32>) -> Met {
+// Derjaguin, Muller, Toporov: the lower bound of the normal multiplier is minus `limit` [kg·m] instead of 0 (E16), and
+// friction is bounded by μ·(N + limit).
+fn cohesive_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, limit: f32, push: vec4<f32>) -> ContactUpdate {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
-        return Met(vec3<f32>(0.0), push);
+        return ContactUpdate(vec3<f32>(0.0), push);
     }
-    let out = way_out(a, b, false);
+    let out = normal_and_depth(a, b, false);
     let normal = out.xyz;
     let scale = omega / weight;
-    let total = max(push.w + out.w * scale, -pull);
+    let total = max(push.w + out.w * scale, -limit);
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * dot(moved, normal);
     var tangent = push.xyz - slip * scale;
     let square = dot(tangent, tangent);
-    let load = total + pull;
+    let load = total + limit;
     let bound = static_friction * load;
     if square > bound * bound {
         tangent *= min(kinetic_friction * load / sqrt(square), 1.0);
     }
-    return Met(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
+    return ContactUpdate(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
 }

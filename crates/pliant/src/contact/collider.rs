@@ -1,21 +1,21 @@
 //! A collider of the scene: shape, material and prescribed motion.
 
-use crate::contact::collider_contact::{Friction, Solid};
+use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::motion::Motion;
 
-/// A solid of the environment.
+/// A collider of the scene; infinite mass.
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// Name for messages.
     pub name: String,
-    /// Topology in its own frame.
-    pub solid: Solid,
+    /// Shape in its local frame.
+    pub shape: ColliderShape,
     /// Friction with every particle.
     pub friction: Friction,
-    /// Speed after a rebound over speed before.
+    /// Coefficient of restitution: speed after over speed before impact.
     pub restitution: f32,
-    /// Rate at which speed along it decays [1/s].
+    /// Rolling resistance: decay rate of tangential speed [1/s].
     pub rolling: f32,
-    /// Where it stands at which time.
+    /// Pose over time.
     pub motion: Motion,
 }

@@ -1,7 +1,7 @@
 //! Contact of one particle with a collider, with friction (S17, S18).
 //!
 //! Non-penetration: C(x) = φ(x) − r ≥ 0 with φ the signed distance of the collider (D3; D4 3.33–3.36). The particle
-//! takes the whole correction, since colliders have infinite mass.
+//! gets the whole correction, since colliders have infinite mass.
 //! Friction: D4 3.38–3.40 with the sign of E19: the correction opposes the slip. The bound is μ times the accumulated
 //! normal correction of the substep, not of one iteration, so that the result does not depend on the iteration count.
 
@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Collider shape in its local frame. Tables are shared: a model stores each of them once.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Solid {
+pub enum ColliderShape {
     /// Half-space below the plane y = 0.
     Plane,
     /// Sphere.
@@ -40,7 +40,7 @@ pub enum Solid {
     Field(Arc<DistanceField>),
 }
 
-impl Solid {
+impl ColliderShape {
     /// Vertices [m] and triangles of a shape with tables, in its local frame.
     pub fn skin(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
         match self {
@@ -65,14 +65,14 @@ impl Solid {
 /// Signed distance [m] (negative inside) and outward normal at a point in the collider's frame. Surfaces have no
 /// interior: their normals point toward the query point.
 #[inline]
-pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
-    match *solid {
-        Solid::Plane => (p.y, Vec3::Y),
-        Solid::Sphere { radius } => from_axis(p, radius),
-        Solid::Capsule { half_length, radius } => {
+pub fn signed_distance(shape: &ColliderShape, p: Vec3) -> (f32, Vec3) {
+    match *shape {
+        ColliderShape::Plane => (p.y, Vec3::Y),
+        ColliderShape::Sphere { radius } => from_axis(p, radius),
+        ColliderShape::Capsule { half_length, radius } => {
             from_axis(p - Vec3::new(0.0, p.y.clamp(-half_length, half_length), 0.0), radius)
         }
-        Solid::Box { half } => {
+        ColliderShape::Box { half } => {
             let q = p.abs() - half;
             let outside = q.max(Vec3::ZERO);
             let length = outside.length();
@@ -87,11 +87,11 @@ pub fn signed_distance(solid: &Solid, p: Vec3) -> (f32, Vec3) {
                 (q.z, Vec3::new(0.0, 0.0, sign.z))
             }
         }
-        Solid::Convex(ref hull) => hull.signed_distance(p),
-        Solid::Surface(ref surface) => {
+        ColliderShape::Convex(ref hull) => hull.signed_distance(p),
+        ColliderShape::Surface(ref surface) => {
             surface.nearest(p, f32::INFINITY).map_or((f32::INFINITY, Vec3::Y), |near| (near.distance, near.normal))
         }
-        Solid::Field(ref field) => field.signed_distance(p),
+        ColliderShape::Field(ref field) => field.signed_distance(p),
     }
 }
 
@@ -161,7 +161,7 @@ pub fn momentum(k: u32, n: u32) -> f32 {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MovingCollider {
     /// Shape.
-    pub solid: Solid,
+    pub shape: ColliderShape,
     /// Pose at the start of the substep.
     pub before: Pose,
     /// Pose at the end of the substep.
@@ -172,8 +172,8 @@ pub struct MovingCollider {
 
 /// Penetration depth [m] (positive inside, radius included) and world normal of a particle at `x`.
 #[inline]
-pub fn depth(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
-    let (distance, normal) = signed_distance(solid, pose.inward(x));
+pub fn depth(shape: &ColliderShape, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
+    let (distance, normal) = signed_distance(shape, pose.inward(x));
     (radius - distance, pose.rotation * normal)
 }
 
@@ -182,8 +182,8 @@ pub fn depth(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> (f32, Vec3) {
 pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
     // The solver may move a particle as far again as the prediction did.
     let reach = margin + (x - start).length();
-    let Some((min, max)) = moving_collider.solid.bounds() else {
-        let (inside, _) = depth(&moving_collider.solid, &moving_collider.after, x, radius);
+    let Some((min, max)) = moving_collider.shape.bounds() else {
+        let (inside, _) = depth(&moving_collider.shape, &moving_collider.after, x, radius);
         return inside > -reach;
     };
     let here = moving_collider.after.inward(x);
@@ -192,20 +192,20 @@ pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Ve
     if here.distance(here.clamp(min, max)) >= reach {
         return false;
     }
-    match &moving_collider.solid {
-        Solid::Surface(surface) => surface.nearest(here, reach).is_some(),
-        solid => signed_distance(solid, here).0 < reach,
+    match &moving_collider.shape {
+        ColliderShape::Surface(surface) => surface.nearest(here, reach).is_some(),
+        shape => signed_distance(shape, here).0 < reach,
     }
 }
 
 /// Correction that moves a particle at `x` out of a collider at `pose`; none if it does not penetrate.
 #[inline]
-pub fn way_out(solid: &Solid, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3> {
-    if let Solid::Surface(surface) = solid {
-        let way = surface.way_out(pose.inward(x), radius);
+pub fn depenetration(shape: &ColliderShape, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3> {
+    if let ColliderShape::Surface(surface) = shape {
+        let way = surface.depenetration(pose.inward(x), radius);
         return (way != Vec3::ZERO).then(|| pose.rotation * way);
     }
-    let (inside, normal) = depth(solid, pose, x, radius);
+    let (inside, normal) = depth(shape, pose, x, radius);
     (inside > 0.0).then(|| normal * inside)
 }
 
@@ -222,10 +222,10 @@ pub fn project(
     push: Push,
     overpush: f32,
 ) -> (Vec3, Push) {
-    if let Solid::Surface(surface) = &moving_collider.solid {
-        return slide(moving_collider, surface, radius, start, x, push);
+    if let ColliderShape::Surface(surface) = &moving_collider.shape {
+        return project_swept(moving_collider, surface, radius, start, x, push);
     }
-    let (depth, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radius);
+    let (depth, normal) = depth(&moving_collider.shape, &moving_collider.after, x, radius);
     // E16: the multiplier is clamped, but earlier corrections of the substep may be undone.
     let total = (push.normal + depth * overpush).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
@@ -276,7 +276,7 @@ fn apply_friction(
 ///
 /// The normal correction is the change made by the sweep. If there is none, earlier corrections of the substep are
 /// undone (E16).
-fn slide(
+fn project_swept(
     moving_collider: &MovingCollider,
     surface: &Surface,
     radius: f32,
@@ -306,7 +306,7 @@ fn slide(
         return (x, push);
     };
     let normal = after.rotation * normal;
-    let (rubbed, done) = apply_friction(
+    let (with_friction, done) = apply_friction(
         moving_collider,
         radius,
         start,
@@ -315,7 +315,7 @@ fn slide(
         push,
     );
     // Neither friction nor undone corrections may cross the surface.
-    let last = after.inward(rubbed);
+    let last = after.inward(with_friction);
     let share = surface.straight(from, last, radius);
-    (if share < 1.0 { after.outward(from + (last - from) * share) } else { rubbed }, done)
+    (if share < 1.0 { after.outward(from + (last - from) * share) } else { with_friction }, done)
 }

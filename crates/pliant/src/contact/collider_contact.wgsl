@@ -112,11 +112,11 @@ fn contact_push(
     if total == 0.0 && push.w == 0.0 {
         return Touched(x, push);
     }
-    return contact_rub(o, radius, start, x + normal * (total - push.w), total, normal, push, overpush);
+    return apply_friction(o, radius, start, x + normal * (total - push.w), total, normal, push, overpush);
 }
 
 // Friction of a particle at `away` after the normal correction, with the accumulated normal correction `total`.
-fn contact_rub(
+fn apply_friction(
     o: MovingCollider, radius: f32, start: vec3<f32>, away: vec3<f32>, total: f32, normal: vec3<f32>, push: vec4<f32>, overpush: f32,
 ) -> Touched {
     // Slip relative to the material point of the collider under the particle.

@@ -17,7 +17,7 @@ fn solid_is_near(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>,
 }
 
 // Correction that moves a particle at `x` out of a collider at its previous pose.
-fn solid_way_out(o: MovingCollider, x: vec3<f32>, radius: f32) -> vec3<f32> {
+fn solid_depenetration(o: MovingCollider, x: vec3<f32>, radius: f32) -> vec3<f32> {
     let d = solid_depth(o, o.before, x, radius);
     return select(vec3<f32>(0.0), d.normal * d.inside, d.inside > 0.0);
 }

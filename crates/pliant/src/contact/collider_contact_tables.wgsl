@@ -54,9 +54,9 @@ fn solid_is_near(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>,
 }
 
 // Correction that moves a particle at `x` out of a collider at its previous pose.
-fn solid_way_out(o: MovingCollider, x: vec3<f32>, radius: f32) -> vec3<f32> {
+fn solid_depenetration(o: MovingCollider, x: vec3<f32>, radius: f32) -> vec3<f32> {
     if SURFACES && o.shape == SURFACE_SHAPE {
-        return contact_turn(o.before.rotation, surface_way_out(o.table, contact_inward(o.before, x), radius));
+        return contact_turn(o.before.rotation, surface_depenetration(o.table, contact_inward(o.before, x), radius));
     }
     let d = solid_depth(o, o.before, x, radius);
     return select(vec3<f32>(0.0), d.normal * d.inside, d.inside > 0.0);
@@ -101,7 +101,7 @@ fn solid_slide(o: MovingCollider, given: f32, start: vec3<f32>, x: vec3<f32>, pu
         normal = near.normal;
     }
     let away = contact_outward(o.after, place);
-    let rubbed = contact_rub(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
+    let rubbed = apply_friction(o, radius, start, away, total, contact_turn(o.after.rotation, normal), push, 1.0);
     // Neither friction nor undone corrections may cross the surface.
     let last = contact_inward(o.after, rubbed.x);
     let share = surface_straight(o.table, begin, last, radius);

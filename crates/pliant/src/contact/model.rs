@@ -1,8 +1,8 @@
-//! What contact passes read of a model.
+//! The part of a model that contact passes read.
 
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::{Friction, Solid};
+use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::contact::restitution::RestitutionLaw;
 use crate::frame::Topology;
 use crate::math::RowData;
@@ -12,22 +12,22 @@ use crate::transitions::melt::Melt;
 use glam::Vec3;
 use std::ops::Range;
 
-/// How particles touch each other.
+/// Parameters of contacts between particles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ParticleContactSettings {
     /// Friction between them.
     pub friction: Friction,
     /// Factor on every correction.
     pub omega: f32,
-    /// How much heavier lower particles are in contacts [1/m].
+    /// Mass scaling by height in contacts, lower is heavier [1/m].
     pub stacking: f32,
-    /// Whether contacts push rigid bodies as a whole.
+    /// Whether rigid bodies use mass splitting.
     pub whole: bool,
-    /// Speed after a collision over speed before.
+    /// Coefficient of restitution: speed after over speed before impact.
     pub restitution: f32,
     /// Work of adhesion [J/m²].
     pub cohesion: f32,
-    /// Rate at which particles that touch lose their speed along each other [1/s].
+    /// Rolling resistance: decay rate of the tangential relative speed of contacts [1/s].
     pub rolling: f32,
 }
 
@@ -77,7 +77,7 @@ pub struct ContactModel<'a> {
 impl ContactModel<'_> {
     /// Whether a collider is a triangle surface, which has two sides and no inside.
     pub fn has_surface(&self) -> bool {
-        self.colliders.iter().any(|c| matches!(c.solid, Solid::Surface(_)))
+        self.colliders.iter().any(|c| matches!(c.shape, ColliderShape::Surface(_)))
     }
 
     /// Whether any contact changes velocities after the solve stage.

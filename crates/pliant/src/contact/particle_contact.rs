@@ -63,7 +63,7 @@ const QUIET_ALONE: f32 = 0.25;
 
 /// Parameters of a contact pass.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
+pub struct ContactParams {
     /// Friction between particles.
     pub friction: Friction,
     /// Factor on every correction.
@@ -81,13 +81,13 @@ pub fn overlap(a: Vec3, b: Vec3, radii: f32) -> bool {
 /// Projects one contact once. Returns the impulse on `a` [kg·m] (`b` has its opposite) and the accumulated impulse of
 /// the substep [kg·m].
 #[inline]
-pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
+pub fn project(a: &Side, b: &Side, params: ContactParams, push: Push) -> (Vec3, Push) {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return (Vec3::ZERO, push);
     }
-    let (normal, inside) = way_out(a, b, rule.parts);
-    let scale = rule.omega / weight;
+    let (normal, inside) = normal_and_depth(a, b, params.parts);
+    let scale = params.omega / weight;
     // E16: the multiplier is clamped, but earlier corrections of the substep may be undone.
     let total = (push.normal + inside * scale).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
@@ -96,19 +96,19 @@ pub fn meet(a: &Side, b: &Side, rule: Rule, push: Push) -> (Vec3, Push) {
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
-    let (square, bound) = (free.length_squared(), rule.friction.static_friction * total);
+    let (square, bound) = (free.length_squared(), params.friction.static_friction * total);
     // Most contacts stick and need no square root.
     let tangent = if square <= bound * bound {
         free
     } else {
-        free * (rule.friction.kinetic_friction * total / square.sqrt()).min(1.0)
+        free * (params.friction.kinetic_friction * total / square.sqrt()).min(1.0)
     };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
 }
 
 /// Particles without a body, as SIMD lanes.
 #[derive(Clone, Copy, Debug)]
-pub struct Loose<F> {
+pub struct FreeLanes<F> {
     /// Position [m], and radius [m].
     pub place: Row<F>,
     /// Position at the start of the substep [m], and inverse of the split mass in this contact [1/kg].
@@ -117,16 +117,23 @@ pub struct Loose<F> {
 
 /// 1 where two particles overlap or have an accumulated impulse in this substep; otherwise 0.
 #[inline(always)]
-pub fn touch_loose<F: Lane>(a: Row<F>, b: Row<F>, pushed: F) -> F {
+pub fn contact_mask<F: Lane>(a: Row<F>, b: Row<F>, pushed: F) -> F {
     let (zero, one, reach) = (F::splat(0.0), F::splat(1.0), a.w + b.w);
     F::pick_gt(reach * reach, (a.v - b.v).length_squared(), one, F::pick_gt(pushed, zero, one, zero))
 }
 
-/// Branch-free [`meet`] for particles without a body, bitwise equal. `up` is 1 where `a` has the smaller index,
+/// Branch-free [`project`] for particles without a body, bitwise equal. `up` is 1 where `a` has the smaller index,
 /// otherwise −1; `touched` is 0 for inactive lanes, otherwise 1. `push` is friction and normal impulse. Returns the
 /// impulse on `a` [kg·m] and the new accumulated impulse.
 #[inline(always)]
-pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: Rule, push: Row<F>) -> (V3<F>, Row<F>) {
+pub fn project_lanes<F: Lane>(
+    a: &FreeLanes<F>,
+    b: &FreeLanes<F>,
+    up: F,
+    touched: F,
+    params: ContactParams,
+    push: Row<F>,
+) -> (V3<F>, Row<F>) {
     let (zero, one, tiny) = (F::splat(0.0), F::splat(1.0), F::splat(1e-12));
     let apart = a.place.v - b.place.v;
     let reach = a.place.w + b.place.w;
@@ -138,13 +145,13 @@ pub fn meet_loose<F: Lane>(a: &Loose<F>, b: &Loose<F>, up: F, touched: F, rule: 
         F::pick_gt(distance, tiny, line.z, zero),
     );
     let weight = a.start.w + b.start.w;
-    let scale = F::splat(rule.omega) / weight;
+    let scale = F::splat(params.omega) / weight;
     let total = (push.w + (reach - distance) * scale).max(zero);
     let moved = (a.place.v - a.start.v) - (b.place.v - b.start.v);
     let slip = moved - normal * moved.dot(normal);
     let free = push.v - slip * scale;
-    let (length, bound) = (free.length_squared(), F::splat(rule.friction.static_friction) * total);
-    let slid = free * (F::splat(rule.friction.kinetic_friction) * total / length.sqrt()).min(one);
+    let (length, bound) = (free.length_squared(), F::splat(params.friction.static_friction) * total);
+    let slid = free * (F::splat(params.friction.kinetic_friction) * total / length.sqrt()).min(one);
     let tangent = pick(length, bound * bound, slid, free);
     let impulse = normal * (total - push.w) + (tangent - push.v);
     // No change between two fixed particles, nor without a current or earlier impulse.
@@ -170,7 +177,7 @@ fn pick<F: Lane>(a: F, b: F, yes: V3<F>, no: V3<F>) -> V3<F> {
 /// Deep overlaps are resolved by pre-stabilization only. Passes that add velocity only prevent such particles from
 /// approaching.
 #[inline]
-pub fn way_out(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
+pub fn normal_and_depth(a: &Side, b: &Side, parts: bool) -> (Vec3, f32) {
     let apart = a.x - b.x;
     let distance = apart.length();
     let line = if distance > 1e-12 {

@@ -6,7 +6,7 @@
 struct Side { x: vec3<f32>, start: vec3<f32>, radius: f32, weight: f32, number: u32, field: vec4<f32> }
 
 // Impulse on the first particle [kg·m]; accumulated impulse of the substep: friction (xyz) and normal (w) [kg·m].
-struct Met { impulse: vec3<f32>, push: vec4<f32> }
+struct ContactUpdate { impulse: vec3<f32>, push: vec4<f32> }
 
 fn overlaps(a: vec3<f32>, b: vec3<f32>, radii: f32) -> bool {
     let d = a - b;
@@ -22,7 +22,7 @@ fn at_surface(side: Side) -> bool {
 }
 
 // Contact normal toward `a` and penetration depth [m] (S22, D4 4.22–4.24).
-fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
+fn normal_and_depth(a: Side, b: Side, parts: bool) -> vec4<f32> {
     let apart = a.x - b.x;
     let distance = sqrt(dot(apart, apart));
     var line = vec3<f32>(0.0, select(-1.0, 1.0, a.number < b.number), 0.0);
@@ -64,18 +64,18 @@ fn way_out(a: Side, b: Side, parts: bool) -> vec4<f32> {
 
 // D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16. `parts`: previous
 // positions are corrected too, which adds no velocity.
-fn meet(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, push: vec4<f32>) -> Met {
+fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, push: vec4<f32>) -> ContactUpdate {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
-        return Met(vec3<f32>(0.0), push);
+        return ContactUpdate(vec3<f32>(0.0), push);
     }
-    let out = way_out(a, b, parts);
+    let out = normal_and_depth(a, b, parts);
     let normal = out.xyz;
     let inside = out.w;
     let scale = omega / weight;
     let total = max(push.w + inside * scale, 0.0);
     if total == 0.0 && push.w == 0.0 {
-        return Met(vec3<f32>(0.0), push);
+        return ContactUpdate(vec3<f32>(0.0), push);
     }
     let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * dot(moved, normal);
@@ -85,5 +85,5 @@ fn meet(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f3
     if square > bound * bound {
         tangent *= min(kinetic_friction * total / sqrt(square), 1.0);
     }
-    return Met(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
+    return ContactUpdate(normal * (total - push.w) + (tangent - push.xyz), vec4<f32>(tangent, total));
 }

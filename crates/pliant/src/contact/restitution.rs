@@ -16,30 +16,30 @@ pub struct RestitutionLaw {
     /// Restitution e: speed after over speed before impact.
     pub restitution: f32,
     /// Speed below which contacts do not bounce [m/s].
-    pub still: f32,
+    pub rest_speed: f32,
     /// Share of the tangential speed that rolling resistance removes in a substep: 1 − e^(−rate·h).
-    pub drag: f32,
+    pub rolling_damping: f32,
 }
 
 impl RestitutionLaw {
     /// For substeps of `h` [s] under `gravity` [m/s²], with a rolling resistance of `rolling` [1/s].
     pub fn new(restitution: f32, rolling: f32, gravity: Vec3, h: f32) -> Self {
-        Self { restitution, still: 2.0 * gravity.length() * h, drag: -libm::expm1f(-rolling * h) }
+        Self { restitution, rest_speed: 2.0 * gravity.length() * h, rolling_damping: -libm::expm1f(-rolling * h) }
     }
 
     /// Whether it has any effect.
     pub fn acts(&self) -> bool {
-        self.restitution > 0.0 || self.drag > 0.0
+        self.restitution > 0.0 || self.rolling_damping > 0.0
     }
 }
 
 /// Change of the relative velocity of an active contact, from `before` the substep to `now` [m/s]; `normal` points to
 /// the side whose velocity is the minuend.
 #[inline]
-pub fn rebound(bounce: &RestitutionLaw, normal: Vec3, before: Vec3, now: Vec3) -> Vec3 {
+pub fn velocity_change(law: &RestitutionLaw, normal: Vec3, before: Vec3, now: Vec3) -> Vec3 {
     let (approach, speed) = (normal.dot(before), normal.dot(now));
     let along = now - normal * speed;
-    let wanted = -bounce.restitution * approach;
-    let bounces = bounce.restitution > 0.0 && approach < -bounce.still && speed < wanted;
-    normal * (if bounces { wanted - speed } else { 0.0 }) - along * bounce.drag
+    let wanted = -law.restitution * approach;
+    let bounces = law.restitution > 0.0 && approach < -law.rest_speed && speed < wanted;
+    normal * (if bounces { wanted - speed } else { 0.0 }) - along * law.rolling_damping
 }

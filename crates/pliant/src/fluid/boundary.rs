@@ -6,7 +6,7 @@
 //!
 //! for a sphere of radius R whose center is s = R + δ away: of a sphere of radius t around the particle, the share ½ −
 //! (s² − R² + t²)/(4·s·t) is inside. A plane is the sphere with 1/R = 0. The sphere is assumed larger than the kernel,
-//! except for [`Ball`]: where the kernel extends beyond its far side, moments end there.
+//! except for [`LargeParticle`]: where the kernel extends beyond its far side, moments end there.
 
 use crate::fluid::sph_kernels::{Smoothing, lattice, layers};
 use glam::Vec3;
@@ -14,25 +14,25 @@ use std::f32::consts::PI;
 
 /// Collider near a particle, as its tangent plane or as a sphere.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wall {
+pub struct Boundary {
     /// Closest point of its surface [m].
     pub place: Vec3,
     /// Outward unit normal there.
     pub normal: Vec3,
     /// 1/R of a sphere, otherwise 0 [1/m].
-    pub bend: f32,
+    pub curvature: f32,
     /// Collider velocity there [m/s].
     pub velocity: Vec3,
 }
 
-impl Wall {
+impl Boundary {
     /// Distance of a point [m], and the outward normal there.
     #[inline]
     pub fn apart(&self, x: Vec3) -> (f32, Vec3) {
-        if self.bend == 0.0 {
+        if self.curvature == 0.0 {
             return ((x - self.place).dot(self.normal), self.normal);
         }
-        let radius = 1.0 / self.bend;
+        let radius = 1.0 / self.curvature;
         let arm = x - (self.place - self.normal * radius);
         let length = arm.length();
         (length - radius, if length > 1e-12 { arm / length } else { self.normal })
@@ -41,21 +41,21 @@ impl Wall {
 
 /// Share of the kernel inside a solid at distance `delta` [m], and its derivative by distance [1/m].
 #[inline]
-pub fn beyond(smoothing: Smoothing, reach: f32, delta: f32, bend: f32) -> (f32, f32) {
+pub fn solid_share(smoothing: Smoothing, reach: f32, delta: f32, curvature: f32) -> (f32, f32) {
     if delta >= reach {
         return (0.0, 0.0);
     }
     // Penetrating particles are treated as on the surface.
     let delta = delta.max(0.0);
-    share_from_moments(moments(smoothing, reach, delta), delta, bend)
+    share_from_moments(moments(smoothing, reach, delta), delta, curvature)
 }
 
 /// Share and derivative at a non-negative distance, from moments.
 #[inline]
-fn share_from_moments([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f32) {
+fn share_from_moments([m1, m2, m3]: [f32; 3], delta: f32, curvature: f32) -> (f32, f32) {
     // 1/s and (s² − R²)/s.
-    let (inverse, across) = if bend > 0.0 {
-        let s = 1.0 / bend + delta;
+    let (inverse, across) = if curvature > 0.0 {
+        let s = 1.0 / curvature + delta;
         (1.0 / s, delta * (2.0 * s - delta) / s)
     } else {
         (0.0, 2.0 * delta)
@@ -66,14 +66,14 @@ fn share_from_moments([m1, m2, m3]: [f32; 3], delta: f32, bend: f32) -> (f32, f3
 
 /// Solid particle too large to be a sample point of the kernel sums.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ball {
+pub struct LargeParticle {
     /// Radius less the boundary setback [m]; 0 for none.
     pub radius: f32,
     /// Volume over that of a sphere: 1, and more for a block of a body.
     pub scale: f32,
 }
 
-impl Ball {
+impl LargeParticle {
     /// From a radius [m] and a volume [m³], limited to that of a cube.
     pub fn new(radius: f32, space: f32, setback: f32) -> Self {
         let cube = 8.0 * radius * radius * radius;
@@ -85,7 +85,7 @@ impl Ball {
     pub fn at(&self, smoothing: Smoothing, reach: f32, square: f32) -> (f32, f32) {
         let distance = square.sqrt();
         let delta = (distance - self.radius).max(0.0);
-        let (mut share, mut rate) = beyond(smoothing, reach, delta, 1.0 / self.radius);
+        let (mut share, mut rate) = solid_share(smoothing, reach, delta, 1.0 / self.radius);
         let far = delta + 2.0 * self.radius;
         if far < reach {
             let behind = share_from_moments(moments(smoothing, reach, far), delta, 1.0 / self.radius);
@@ -143,7 +143,7 @@ pub fn setback(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
     let (mut near, mut off) = (0.0, reach);
     for _ in 0..40 {
         let middle = 0.5 * (near + off);
-        if beyond(smoothing, reach, radius + middle, 0.0).0 > behind {
+        if solid_share(smoothing, reach, radius + middle, 0.0).0 > behind {
             near = middle;
         } else {
             off = middle;
@@ -157,11 +157,11 @@ pub fn setback(smoothing: Smoothing, reach: f32, radius: f32) -> f32 {
 /// Behind the edge of two solids the overlap would be counted twice. A separable kernel would leave (1 − B₁)·(1 − B₂)
 /// open; this one differs by 0.002 at the positions of a fluid at rest.
 #[inline]
-pub fn fill(walls: &[Wall], smoothing: Smoothing, reach: f32, x: Vec3) -> (f32, Vec3) {
+pub fn boundary_contribution(boundaries: &[Boundary], smoothing: Smoothing, reach: f32, x: Vec3) -> (f32, Vec3) {
     let (mut open, mut gradient) = (1.0, Vec3::ZERO);
-    for wall in walls {
-        let (delta, normal) = wall.apart(x);
-        let (share, rate) = beyond(smoothing, reach, delta, wall.bend);
+    for boundary in boundaries {
+        let (delta, normal) = boundary.apart(x);
+        let (share, rate) = solid_share(smoothing, reach, delta, boundary.curvature);
         // Gradient of the open share, by the product rule.
         gradient = gradient * (1.0 - share) - normal * (rate * open);
         open *= 1.0 - share;

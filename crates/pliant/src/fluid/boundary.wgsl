@@ -1,7 +1,7 @@
 // WGSL version of boundary.rs.
 
 // ∫ W·t^k dt from `delta` to the reach, k = 1, 2, 3.
-fn wall_moments(spline: bool, reach: f32, delta: f32) -> vec3<f32> {
+fn boundary_moments(spline: bool, reach: f32, delta: f32) -> vec3<f32> {
     if spline {
         let h = 0.5 * reach;
         let q = delta / h;
@@ -31,16 +31,16 @@ fn wall_moments(spline: bool, reach: f32, delta: f32) -> vec3<f32> {
 
 // Share of the kernel inside a solid at distance `delta` [m], and its derivative by distance [1/m]. `bend` is 1/R of a
 // sphere, otherwise 0.
-fn wall_beyond(spline: bool, reach: f32, distance: f32, bend: f32) -> vec2<f32> {
+fn boundary_share(spline: bool, reach: f32, distance: f32, bend: f32) -> vec2<f32> {
     if distance >= reach {
         return vec2<f32>(0.0);
     }
     let delta = max(distance, 0.0);
-    return wall_weigh(wall_moments(spline, reach, delta), delta, bend);
+    return boundary_share_from_moments(boundary_moments(spline, reach, delta), delta, bend);
 }
 
 // Share and derivative at a non-negative distance, from moments.
-fn wall_weigh(m: vec3<f32>, delta: f32, bend: f32) -> vec2<f32> {
+fn boundary_share_from_moments(m: vec3<f32>, delta: f32, bend: f32) -> vec2<f32> {
     var inverse = 0.0;
     var across = 2.0 * delta;
     if bend > 0.0 {
@@ -53,12 +53,12 @@ fn wall_weigh(m: vec3<f32>, delta: f32, bend: f32) -> vec2<f32> {
 }
 
 // Share of the kernel inside a solid particle of a radius, and (1/r)·d/dr of that, at a squared center distance.
-fn wall_ball(spline: bool, reach: f32, radius: f32, scale: f32, square: f32) -> vec2<f32> {
+fn boundary_large_particle(spline: bool, reach: f32, radius: f32, scale: f32, square: f32) -> vec2<f32> {
     let distance = sqrt(square);
     let delta = max(distance - radius, 0.0);
-    var share = wall_beyond(spline, reach, delta, 1.0 / radius);
+    var share = boundary_share(spline, reach, delta, 1.0 / radius);
     if delta + 2.0 * radius < reach {
-        share -= wall_weigh(wall_moments(spline, reach, delta + 2.0 * radius), delta, 1.0 / radius);
+        share -= boundary_share_from_moments(boundary_moments(spline, reach, delta + 2.0 * radius), delta, 1.0 / radius);
     }
     return share * scale / vec2<f32>(1.0, max(distance, 1e-6 * radius));
 }

@@ -48,7 +48,7 @@ impl<F: Lane> Sums<F> {
 
 /// Parameters of the multiplier update.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
+pub struct DensityParams {
     /// Relaxation factor of every correction, ω.
     pub omega: f32,
     /// Compliance over h², α̃ [1/(kg·m²)].
@@ -60,29 +60,29 @@ pub struct Rule {
 
 /// Multiplier after one projection. `c` is the constraint, `stiffness` the sum of w·|∇C|² over all movable particles.
 #[inline(always)]
-pub fn multiplier(rule: &Rule, lambda: f32, c: f32, stiffness: f32, epsilon: f32) -> f32 {
-    let under = stiffness + rule.compliance + epsilon;
-    let step = if under > 1e-30 { rule.omega * (c + rule.compliance * lambda) / under } else { 0.0 };
+pub fn multiplier(params: &DensityParams, lambda: f32, c: f32, stiffness: f32, epsilon: f32) -> f32 {
+    let under = stiffness + params.compliance + epsilon;
+    let step = if under > 1e-30 { params.omega * (c + params.compliance * lambda) / under } else { 0.0 };
     (lambda - step).min(0.0)
 }
 
 /// Reference distance of artificial pressure, over the kernel radius.
-const CLOSE: f32 = 0.2;
+const REFERENCE_DISTANCE: f32 = 0.2;
 
 /// Artificial pressure (D4 3.51): an additional multiplier per pair, −s·(W(r)/W(0.2·H))⁴, which prevents pairing of
 /// particles with few neighbors, whose density constraint is inactive.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct ArtificialPressure {
     /// s per particle volume [kg/m]: each particle of a pair multiplies by the volume of the other.
     pub strength: f32,
     /// 1/W(0.2·H) [m³].
     pub scale: f32,
 }
 
-impl Spread {
+impl ArtificialPressure {
     /// A pair at 0.2 kernel radii separates as if compressed by `share`. `density` is that of the fluid [kg/m³].
     pub fn new(smoothing: Smoothing, reach: f32, radius: f32, density: f32, share: f32) -> Self {
-        let scale = 1.0 / smoothing.at(reach, (CLOSE * reach) * (CLOSE * reach)).0;
+        let scale = 1.0 / smoothing.at(reach, (REFERENCE_DISTANCE * reach) * (REFERENCE_DISTANCE * reach)).0;
         // A full neighborhood has Σ w·|∇C|² of about 2/(m·(2r)²).
         Self { strength: share * 2.0 * density * radius * radius, scale }
     }

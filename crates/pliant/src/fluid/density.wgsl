@@ -8,7 +8,7 @@ fn density_multiplier(omega: f32, compliance: f32, lambda: f32, c: f32, stiffnes
 }
 
 // Artificial pressure of a pair, −s·(W/W(0.2·H))⁴.
-fn density_spread(strength: f32, scale: f32, value: f32) -> f32 {
+fn density_artificial_pressure(strength: f32, scale: f32, value: f32) -> f32 {
     let near = value * scale;
     return -strength * near * near * near * near;
 }

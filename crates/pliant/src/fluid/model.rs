@@ -1,4 +1,4 @@
-//! What fluid passes read of a model.
+//! The part of a model that fluid passes read.
 
 use crate::contact::collider::Collider;
 use crate::fluid::parameters::Fluid;

@@ -1,18 +1,18 @@
 //! Fluid parameters of a model.
 
-use crate::fluid::boundary::Ball;
-use crate::fluid::density::{Rule, Spread};
+use crate::fluid::boundary::LargeParticle;
+use crate::fluid::density::{ArtificialPressure, DensityParams};
 use crate::fluid::sph_kernels::Smoothing;
-use crate::fluid::surface_tension::{Skin, bearable};
-use crate::fluid::viscosity::{Plan, between};
-use crate::fluid::vorticity::Drive;
+use crate::fluid::surface_tension::{SurfaceTension, max_stable_tension};
+use crate::fluid::viscosity::{ChebyshevPlan, pair_viscosity};
+use crate::fluid::vorticity::Confinement;
 use crate::neighbors::Search;
 
 /// Largest ratio of a solid's search radius to the others' for which a grid is the better search: at four times, each
 /// particle tests some thousand others.
 const MAX_GRID_REACH_RATIO: f32 = 4.0;
 
-/// What is the same for all liquids, and where they are (S23).
+/// Parameters common to all fluids, and the fluid of each particle (S23).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fluid {
     /// Radius of a fluid particle [m].
@@ -34,7 +34,7 @@ pub struct Fluid {
     /// XSPH: share of the velocity relative to neighbors removed in a substep.
     pub xsph: f32,
     /// Artificial pressure, as the compression to which close pairs respond.
-    pub spread: f32,
+    pub artificial_pressure: f32,
     /// Adhesion: pressure of solids as a share of the surface pressure.
     pub adhesion: f32,
     /// Vorticity confinement, ε [1/s].
@@ -48,7 +48,7 @@ pub struct Fluid {
     /// The same for viscosity: solids lighter than the fluid have less, for stability.
     pub viscous_volumes: Vec<f32>,
     /// Large solid particles; empty if there are none. They have no other volume in the sums.
-    pub balls: Vec<Ball>,
+    pub large_particles: Vec<LargeParticle>,
     /// Fluid of each particle, counted from 1; 0 for solids.
     pub liquids: Vec<u32>,
     /// The fluids.
@@ -63,48 +63,48 @@ impl Fluid {
 
     /// Sphere of a large solid particle, if it is one.
     #[inline(always)]
-    pub fn ball(&self, i: usize) -> Option<&Ball> {
-        self.balls.get(i).filter(|ball| ball.radius > 0.0)
+    pub fn large_particle(&self, i: usize) -> Option<&LargeParticle> {
+        self.large_particles.get(i).filter(|ball| ball.radius > 0.0)
     }
 
     /// Search radius of a particle, less half the kernel radius [m].
     pub fn radius_of(&self, i: usize) -> f32 {
-        0.5 * self.reach + self.balls.get(i).map_or(0.0, |ball| ball.radius)
+        0.5 * self.reach + self.large_particles.get(i).map_or(0.0, |ball| ball.radius)
     }
 
     /// Search structure: a grid where all search radii are about equal.
     pub fn search(&self) -> Search {
-        let most = self.balls.iter().fold(0.0, |most: f32, ball| most.max(ball.radius));
+        let most = self.large_particles.iter().fold(0.0, |most: f32, ball| most.max(ball.radius));
         if 0.5 * self.reach + most > MAX_GRID_REACH_RATIO * 0.5 * self.reach { Search::Tree } else { Search::Grid }
     }
 
     /// Viscosity solver plan for substeps of `h` seconds.
-    pub fn viscosity(&self, h: f32) -> Plan {
+    pub fn viscosity(&self, h: f32) -> ChebyshevPlan {
         // Between two fluids the mean viscosity acts, on the density of the lighter one.
-        let pair = |a: &LiquidKind, b: &LiquidKind| between(a.viscosity, b.viscosity) / a.density.min(b.density);
+        let pair = |a: &LiquidKind, b: &LiquidKind| pair_viscosity(a.viscosity, b.viscosity) / a.density.min(b.density);
         let nu = self.kinds.iter().flat_map(|a| self.kinds.iter().map(move |b| pair(a, b))).fold(0.0, f32::max);
-        Plan::new(self.smoothing, self.reach, nu, h, self.xsph)
+        ChebyshevPlan::new(self.smoothing, self.reach, nu, h, self.xsph)
     }
 
     /// Surface tension parameters, if any fluid has it.
-    pub fn skin(&self) -> Option<Skin> {
-        let pulls = self.kinds.iter().any(|k| k.tension > 0.0);
-        pulls.then(|| Skin::new(self.smoothing, self.reach, self.radius, self.setback))
+    pub fn surface_tension(&self) -> Option<SurfaceTension> {
+        let has_tension = self.kinds.iter().any(|k| k.tension > 0.0);
+        has_tension.then(|| SurfaceTension::new(self.smoothing, self.reach, self.radius, self.setback))
     }
 
     /// Surface tension of a fluid in substeps of `h` seconds [N/m], limited for stability.
     pub fn tension(&self, kind: &LiquidKind, h: f32) -> f32 {
-        kind.tension.min(bearable(kind.density, self.radius, h))
+        kind.tension.min(max_stable_tension(kind.density, self.radius, h))
     }
 
     /// Vorticity confinement for substeps of `h` seconds, if enabled.
-    pub fn drive(&self, h: f32) -> Option<Drive> {
-        (self.vorticity > 0.0).then(|| Drive::new(self.vorticity, h, self.reach, self.radius))
+    pub fn confinement(&self, h: f32) -> Option<Confinement> {
+        (self.vorticity > 0.0).then(|| Confinement::new(self.vorticity, h, self.reach, self.radius))
     }
 
     /// Multiplier update for substeps of `h` seconds.
-    pub fn rule(&self, h: f32) -> Rule {
-        Rule {
+    pub fn density_params(&self, h: f32) -> DensityParams {
+        DensityParams {
             omega: self.omega,
             // Energy ½·V·C²/β for a compressibility β, so α = β/V.
             compliance: self.compressibility / (self.volume * h * h),
@@ -113,13 +113,15 @@ impl Fluid {
     }
 
     /// Artificial pressure, if any: that of the lightest fluid, as both particles of a pair must use the same.
-    pub fn spread(&self) -> Option<Spread> {
+    pub fn artificial_pressure(&self) -> Option<ArtificialPressure> {
         let lightest = self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min);
-        (self.spread > 0.0).then(|| Spread::new(self.smoothing, self.reach, self.radius, lightest, self.spread))
+        (self.artificial_pressure > 0.0).then(|| {
+            ArtificialPressure::new(self.smoothing, self.reach, self.radius, lightest, self.artificial_pressure)
+        })
     }
 
     /// XSPH coefficient by volume [kg/m³].
-    pub fn drag(&self) -> f32 {
+    pub fn xsph_drag(&self) -> f32 {
         self.xsph * self.kinds.iter().map(|k| k.density).fold(f32::INFINITY, f32::min)
     }
 }

@@ -16,7 +16,7 @@
 //! solidifies the drop, which stops at half of its deformation; with the gradient of an area Σ V·|n| particles
 //! rearrange until n vanishes, and the tension with it.
 
-use crate::fluid::boundary::beyond;
+use crate::fluid::boundary::solid_share;
 use crate::fluid::sph_kernels::Smoothing;
 use crate::math::{Lane, V3};
 
@@ -34,7 +34,7 @@ const LONGEST: f32 = 0.2;
 
 /// Surface tension parameters, the same for all fluids of a scene.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Skin {
+pub struct SurfaceTension {
     /// ε [1/m].
     pub noise: f32,
     /// 1/a.
@@ -47,20 +47,20 @@ pub struct Skin {
 
 /// Largest stable tension for substeps of `h` seconds [N/m], of a fluid of `density` [kg/m³] in particles of a radius
 /// [m].
-pub fn bearable(density: f32, radius: f32, h: f32) -> f32 {
+pub fn max_stable_tension(density: f32, radius: f32, h: f32) -> f32 {
     density * radius * (radius * LONGEST / h).powi(2)
 }
 
-impl Skin {
+impl SurfaceTension {
     /// For a kernel radius and a particle radius [m], with boundaries moved back by `setback` [m].
     pub fn new(smoothing: Smoothing, reach: f32, radius: f32, setback: f32) -> Self {
-        let close = beyond(smoothing, reach, radius + setback, 0.0).0;
+        let close = solid_share(smoothing, reach, radius + setback, 0.0).0;
         Self { noise: NOISE / reach, scale: radius / (SHARE * reach), air: AIR / reach, close }
     }
 
     /// Surface gradient n, from a gradient that includes solids, and their share of the kernel.
     #[inline(always)]
-    pub fn mirrored(&self, n: V3<f32>, solid: V3<f32>, share: f32) -> V3<f32> {
+    pub fn surface_gradient(&self, n: V3<f32>, solid: V3<f32>, share: f32) -> V3<f32> {
         let own = n - solid;
         let near = (share / self.close).min(1.0);
         own - solid * (near * own.dot(solid) / solid.length_squared().max(1e-30))
@@ -68,7 +68,7 @@ impl Skin {
 
     /// Surface stress of a particle with tension σ [N/m] and gradient n [1/m]: n̂·√|T|, and p.
     #[inline(always)]
-    pub fn pull(&self, tension: f32, n: V3<f32>) -> [f32; 4] {
+    pub fn stress(&self, tension: f32, n: V3<f32>) -> [f32; 4] {
         let square = n.length_squared();
         let most = (square + self.noise * self.noise).sqrt() - self.noise;
         let size = (tension * self.scale * most).max(0.0).sqrt() / square.max(1e-30).sqrt();
@@ -78,7 +78,7 @@ impl Skin {
 
 /// (T_i + T_j + p_i + p_j)·g of a pair. Solids, marked by a negative pressure, have a share of the other particle's.
 #[inline(always)]
-pub fn tug<F: Lane>((m, p): (V3<F>, F), (n, q): (V3<F>, F), g: V3<F>, adhesion: F) -> V3<F> {
+pub fn pair_stress<F: Lane>((m, p): (V3<F>, F), (n, q): (V3<F>, F), g: V3<F>, adhesion: F) -> V3<F> {
     let zero = F::splat(0.0);
     let both = F::pick_gt(zero, p, adhesion * q, p) + F::pick_gt(zero, q, adhesion * p, q);
     g * (both + m.length_squared() + n.length_squared()) - m * m.dot(g) - n * n.dot(g)

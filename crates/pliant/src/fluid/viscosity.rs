@@ -30,7 +30,7 @@ const DENSEST: f32 = 1.5;
 
 /// Viscosity of a pair: solids have a negative one, and use that of the fluid.
 #[inline(always)]
-pub fn between<F: Lane>(own: F, other: F) -> F {
+pub fn pair_viscosity<F: Lane>(own: F, other: F) -> F {
     let (zero, half) = (F::splat(0.0), F::splat(0.5));
     let mean = half * (own + other);
     F::pick_gt(zero, own, other, F::pick_gt(zero, other, own, mean))
@@ -39,7 +39,7 @@ pub fn between<F: Lane>(own: F, other: F) -> F {
 /// Contribution of one neighbor to Σ (k·x·x·(v_i − v_j) + c·(v_i − v_j)), without V_i: `apart` is x_i − x_j, `against`
 /// v_i − v_j, `mu` ten times the viscosity of the pair times h, `drag` that of XSPH times h, both by volume.
 #[inline(always)]
-pub fn resist<F: Lane>(
+pub fn pair_resistance<F: Lane>(
     (value, slope): (F, F),
     apart: V3<F>,
     square: F,
@@ -53,14 +53,14 @@ pub fn resist<F: Lane>(
 
 /// Upper bound of one neighbor's contribution, over |`against`|.
 #[inline(always)]
-pub fn hold<F: Lane>((value, slope): (F, F), square: F, small: F, (mu, drag): (F, F)) -> F {
+pub fn resistance_bound<F: Lane>((value, slope): (F, F), square: F, small: F, (mu, drag): (F, F)) -> F {
     value * drag - slope * mu * (square / (square + small))
 }
 
 /// Tangential resistance of a boundary at distance δ, without 10·μ·V_i: ∫ (−W'/r)·t²/r² over the half-space behind it
 /// [1/m²], with t a tangential coordinate. A fit within 1e-3 of its value at the boundary (cubic) and 2e-3 (spiky).
 #[inline]
-pub fn wall(smoothing: Smoothing, reach: f32, delta: f32) -> f32 {
+pub fn boundary_resistance(smoothing: Smoothing, reach: f32, delta: f32) -> f32 {
     let q = (delta / reach).clamp(0.0, 1.0);
     let s = 1.0 - q;
     let s2 = s * s;
@@ -73,19 +73,19 @@ pub fn wall(smoothing: Smoothing, reach: f32, delta: f32) -> f32 {
 
 /// Solver plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Plan {
+pub struct ChebyshevPlan {
     /// Sweeps.
     pub sweeps: u32,
     /// Width of the spectrum, whose lower bound is 1.
     pub width: f32,
 }
 
-impl Plan {
+impl ChebyshevPlan {
     /// For the largest kinematic viscosity `nu` [m²/s], substeps of `h` [s] and an XSPH share.
     ///
     /// Gershgorin bounds the spectrum by 1 + 2·Σ_j k_ij·h/m_i. A lattice of spacing 2r contributes 10·ν·h·S with S·H² =
     /// 8.55 for the cubic kernel at H = 4r and 8.01 for spiky; boundaries as much again for particles next to them. The
-    /// first sweep measures the actual bound ([`Self::bearing`]).
+    /// first sweep measures the actual bound ([`Self::with_measured_width`]).
     pub fn new(smoothing: Smoothing, reach: f32, nu: f32, h: f32, xsph: f32) -> Self {
         let sum = match smoothing {
             Smoothing::Cubic => 8.55,
@@ -104,12 +104,12 @@ impl Plan {
 
     /// The same plan with a measured `width`: each row's diagonal minus 1, plus the magnitudes of its off-diagonals.
     /// The iteration diverges beyond its bounds, so no row is omitted; the number of sweeps is unchanged.
-    pub fn bearing(self, width: f32) -> Self {
+    pub fn with_measured_width(self, width: f32) -> Self {
         Self { width: self.width.max(width), ..self }
     }
 
     /// Whether the viscosity needs more sweeps than the maximum.
-    pub fn is_cut(&self) -> bool {
+    pub fn is_limited(&self) -> bool {
         self.sweeps == MOST
     }
 

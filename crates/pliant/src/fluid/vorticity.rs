@@ -33,20 +33,20 @@ const NOISE: f32 = 0.2;
 
 /// Neighbor sums for the vorticity of a particle.
 #[derive(Clone, Copy, Debug)]
-pub struct Spin<F> {
+pub struct RotationSums<F> {
     /// J, as xx, yy, zz.
-    pub across: V3<F>,
+    pub diagonal: V3<F>,
     /// J, as yz, zx, xy.
-    pub beside: V3<F>,
+    pub off_diagonal: V3<F>,
     /// L [1/s].
-    pub swirl: V3<F>,
+    pub angular: V3<F>,
 }
 
-impl<F: Lane> Spin<F> {
+impl<F: Lane> RotationSums<F> {
     /// Zero sums.
     #[inline(always)]
     pub fn zero() -> Self {
-        Self { across: V3::zero(), beside: V3::zero(), swirl: V3::zero() }
+        Self { diagonal: V3::zero(), off_diagonal: V3::zero(), angular: V3::zero() }
     }
 
     /// Adds one neighbor: `apart` is x_i − x_j [m], `against` v_i − v_j [m/s], `weight` s_j [1/m²].
@@ -55,38 +55,38 @@ impl<F: Lane> Spin<F> {
         let V3 { x, y, z } = apart;
         let (xx, yy, zz) = (x * x, y * y, z * z);
         Self {
-            across: self.across + V3::new(yy + zz, zz + xx, xx + yy) * weight,
-            beside: self.beside - V3::new(y * z, z * x, x * y) * weight,
-            swirl: self.swirl + apart.cross(against) * weight,
+            diagonal: self.diagonal + V3::new(yy + zz, zz + xx, xx + yy) * weight,
+            off_diagonal: self.off_diagonal - V3::new(y * z, z * x, x * y) * weight,
+            angular: self.angular + apart.cross(against) * weight,
         }
     }
 }
 
-impl Spin<f32> {
+impl RotationSums<f32> {
     /// Vorticity [1/s]: 2·J⁻¹·L, by cofactors.
     #[inline(always)]
     pub fn curl(&self) -> V3<f32> {
-        let (V3 { x: xx, y: yy, z: zz }, V3 { x: yz, y: zx, z: xy }) = (self.across, self.beside);
+        let (V3 { x: xx, y: yy, z: zz }, V3 { x: yz, y: zx, z: xy }) = (self.diagonal, self.off_diagonal);
         let (a, b, c) = (
             V3::new(yy * zz - yz * yz, zx * yz - xy * zz, xy * yz - zx * yy),
             V3::new(zx * yz - xy * zz, zz * xx - zx * zx, xy * zx - xx * yz),
             V3::new(xy * yz - zx * yy, xy * zx - xx * yz, xx * yy - xy * xy),
         );
         let determinant = xx * a.x + xy * a.y + zx * a.z;
-        V3::new(a.dot(self.swirl), b.dot(self.swirl), c.dot(self.swirl)) * (2.0 / determinant.max(LEAST))
+        V3::new(a.dot(self.angular), b.dot(self.angular), c.dot(self.angular)) * (2.0 / determinant.max(LEAST))
     }
 }
 
 /// Vorticity confinement parameters of a substep.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Drive {
+pub struct Confinement {
     /// h·ε·2r [m].
     pub strength: f32,
     /// Noise threshold of |η|/|ω| [1/m].
     pub noise: f32,
 }
 
-impl Drive {
+impl Confinement {
     /// For ε [1/s], substeps of `h` seconds, a kernel radius and a particle radius [m].
     pub fn new(epsilon: f32, h: f32, reach: f32, radius: f32) -> Self {
         Self { strength: (epsilon * h).min(MOST) * 2.0 * radius, noise: NOISE / reach }
@@ -94,9 +94,9 @@ impl Drive {
 
     /// Change of velocity in a substep [m/s], for vorticity ω [1/s] with magnitude gradient η [1/(m·s)].
     #[inline(always)]
-    pub fn push(&self, curl: V3<f32>, rise: V3<f32>) -> V3<f32> {
+    pub fn velocity_change(&self, curl: V3<f32>, gradient: V3<f32>) -> V3<f32> {
         let least = self.noise * self.noise * curl.length_squared();
-        let length = (rise.length_squared() + least).sqrt();
-        rise.cross(curl) * (self.strength / length.max(1e-30))
+        let length = (gradient.length_squared() + least).sqrt();
+        gradient.cross(curl) * (self.strength / length.max(1e-30))
     }
 }

@@ -204,7 +204,7 @@ impl Surface {
     }
 
     /// Depenetration of a sphere at `p`; zero if it does not penetrate.
-    pub fn way_out(&self, p: Vec3, radius: f32) -> Vec3 {
+    pub fn depenetration(&self, p: Vec3, radius: f32) -> Vec3 {
         self.out(p, self.radius(radius), false).place - p
     }
 

@@ -216,7 +216,7 @@ fn surface_out(t: u32, begin: vec3<f32>, radius: f32, had: bool) -> Slide {
 }
 
 // Depenetration of a sphere at `p`; zero if it does not penetrate.
-fn surface_way_out(t: u32, p: vec3<f32>, radius: f32) -> vec3<f32> {
+fn surface_depenetration(t: u32, p: vec3<f32>, radius: f32) -> vec3<f32> {
     return surface_out(t, p, surface_radius(t, radius), false).place - p;
 }
 

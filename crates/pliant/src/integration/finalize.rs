@@ -62,8 +62,8 @@ pub fn finalize(
     }
 }
 
-/// Contact is not smooth, nor is pressure, which does not pull: whoever was pushed falls back to BDF1, now and in the next
-/// prediction (E12).
+/// Contact is not smooth, nor is pressure, which does not pull: particles that were pushed fall back to BDF1, now and in
+/// the next prediction (E12).
 fn fall_back(liquids: &[u32], state: &mut State, contacts: &[Vec<Contact>], inv_h: f32) {
     state.first_order.fill(false);
     let pushed = contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);

@@ -5,14 +5,14 @@ const MAX_POSITION: f32 = 1e6;
 const MAX_SPEED: f32 = 1e4;
 
 // Position and velocity of a row.
-struct Landed { row: vec4<f32>, velocity: vec4<f32> }
+struct Finalized { row: vec4<f32>, velocity: vec4<f32> }
 
 // Finalizes row `i` at `row`. Contact corrections are at `slot`; `free` is its unconstrained velocity, with w = 1 if
 // that is of first order.
-fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
+fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Finalized {
     let before = motion[start_of(i, slot)];
     if i >= sub.particles {
-        return landed(i, slot, row, (row - before) * sub.inv_h);
+        return store_finalized(i, slot, row, (row - before) * sub.inv_h);
     }
     var touching = false;
     if (sub.flags & KEEPS_HISTORY) != 0u {
@@ -24,11 +24,11 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
     let start = before.xyz;
     let moved = x - start;
     if row.w > 0.0 && dot(moved, moved) < sub.sleep * sub.sleep {
-        return landed(i, slot, before, vec4<f32>(0.0));
+        return store_finalized(i, slot, before, vec4<f32>(0.0));
     }
     if row.w == 0.0 {
         check(i, x, vec3<f32>(0.0), start);
-        return landed(i, slot, row, vec4<f32>(moved * sub.inv_h, 0.0));
+        return store_finalized(i, slot, row, vec4<f32>(moved * sub.inv_h, 0.0));
     }
     var v: vec3<f32>;
     if touching {
@@ -39,13 +39,13 @@ fn finish(i: u32, slot: u32, row: vec4<f32>, free: vec4<f32>) -> Landed {
         v = velocity_bdf1(x, start, free.xyz, sub.h, sub.inv_h);
     }
     check(i, x, v, start + free.xyz * sub.h);
-    return landed(i, slot, row, vec4<f32>(v, 0.0));
+    return store_finalized(i, slot, row, vec4<f32>(v, 0.0));
 }
 
-fn landed(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Landed {
+fn store_finalized(i: u32, slot: u32, row: vec4<f32>, velocity: vec4<f32>) -> Finalized {
     rows[row_of(i, slot)] = row;
     motion[velocity_of(i, slot)] = velocity;
-    return Landed(row, velocity);
+    return Finalized(row, velocity);
 }
 
 // Whether colliders, other particles or fluid pressure have moved the particle.

@@ -1,8 +1,8 @@
 // Stages predict, contacts and stabilize: one thread per row, so that one dispatch runs all three.
 
 struct PredictUniforms {
-    // PARTED: particles that were inside each other have parted; COLLIDERS: contacts with colliders are found and
-    // stabilized; PARTS_NEXT: the next contact pass parts old positions, with radii times `radius_scale`.
+    // PARTED: particles that overlapped have been separated; COLLIDERS: contacts with colliders are found and
+    // stabilized; PARTS_NEXT: the next contact pass separates previous positions, with radii times `radius_scale`.
     mode: u32,
     // First vector in `work` of the packed particles for the next contact pass.
     packed: u32,
@@ -107,9 +107,9 @@ fn predict_positions(thread: Thread) {
             before = motion[older_velocity_at(i)].xyz;
             oldest = motion[previous_at(i)].xyz;
         }
-        ahead = way_ahead(i, row, motion[velocity_at(i)].xyz, before, oldest).ahead + carried_over(i);
+        ahead = predict_particle(i, row, motion[velocity_at(i)].xyz, before, oldest).ahead + carried_over(i);
     }
-    foreseen(i, vec4<f32>(ahead, row.w));
+    store_predicted(i, vec4<f32>(ahead, row.w));
 }
 
 fn foreseen(i: u32, row: vec4<f32>) {
@@ -119,8 +119,8 @@ fn foreseen(i: u32, row: vec4<f32>) {
     }
 }
 
-// Takes over what stabilization between particles did to old positions, for the new ones too; then contacts with
-// colliders are found and stabilized.
+// Applies the displacement of previous positions by particle stabilization to the new positions; then finds and
+// stabilizes contacts with colliders.
 @compute @workgroup_size(SIZE)
 fn finish_stabilization(thread: Thread) {
     let i = number_of(thread);

@@ -28,9 +28,9 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
         motion[start_of(i, slot)] = row;
         return row;
     }
-    let way = way_ahead(i, row, latest.xyz, before.xyz, oldest);
+    let way = predict_particle(i, row, latest.xyz, before.xyz, oldest);
     var ahead = way.ahead + carried_over(i);
-    // w tells finalize the order of the prediction.
+    // w is the order of the prediction, for stage finalize.
     motion[velocity_of(i, slot)] = way.free;
     var start = row.xyz;
     // Particle contacts come first: colliders have priority and are projected last.
@@ -44,8 +44,8 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     return vec4<f32>(ahead, row.w);
 }
 
-// What pressure did in the last substep is done again by the share `pressure_carry()`, which the family of
-// shaders defines, before anybody looks.
+// Warm start: repeats the displacement by pressure of the last substep, times `pressure_carry()`, which each family of
+// shaders defines.
 fn carried_over(i: u32) -> vec3<f32> {
     if sub.carried == NONE {
         return vec3<f32>(0.0);
@@ -54,16 +54,16 @@ fn carried_over(i: u32) -> vec3<f32> {
 }
 
 // Predicted position, and velocity with w = 1 if that is of first order.
-struct Way { ahead: vec3<f32>, free: vec4<f32> }
+struct Prediction { ahead: vec3<f32>, free: vec4<f32> }
 
 // Unconstrained prediction of particle `i` from the last two velocities and the last position.
 fn way_ahead(i: u32, row: vec4<f32>, latest: vec3<f32>, before: vec3<f32>, oldest: vec3<f32>) -> Way {
     if (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&flags[sub.first_order + i]) == 0u {
         let free = free_velocity_bdf2(latest * sub.keep, before * sub.keep, acceleration(i, row.w), sub.h);
-        return Way(predict_bdf2(row.xyz, oldest, free, sub.h), vec4<f32>(free, 0.0));
+        return Prediction(predict_bdf2(row.xyz, oldest, free, sub.h), vec4<f32>(free, 0.0));
     }
     let free = free_first_order(i, latest, row.w);
-    return Way(predict_bdf1(row.xyz, free, sub.h), vec4<f32>(free, 1.0));
+    return Prediction(predict_bdf1(row.xyz, free, sub.h), vec4<f32>(free, 1.0));
 }
 
 fn acceleration(i: u32, w: f32) -> vec3<f32> {
@@ -139,7 +139,7 @@ fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                out += solid_way_out(moving_collider(word * 32u + bit), start + out, radius);
+                out += solid_depenetration(moving_collider(word * 32u + bit), start + out, radius);
             }
         }
     }

@@ -10,18 +10,18 @@ use crate::transitions::emitter::Emitter;
 fn shape(s: &Topology) -> u64 {
     let names = of(&s.object_names) + s.object_names.iter().map(|n| n.capacity() as u64).sum::<u64>();
     let elements = of(&s.triangles) + of(&s.tets) + of(&s.lines);
-    elements + of(&s.objects) + of(&s.radii) + of(&s.colors) + of(&s.coated) + of(&s.enters) + names
+    elements + of(&s.objects) + of(&s.radii) + of(&s.colors) + of(&s.is_skinned) + of(&s.enters) + names
 }
 
 fn skinned_meshes(c: &SkinnedMeshes) -> u64 {
-    // Copies of an object follow each other and share one skin.
-    let mut skins: Vec<_> = c.all.iter().map(|coat| &coat.skin).collect();
+    // Copies of an object are consecutive and share one skin.
+    let mut skins: Vec<_> = c.all.iter().map(|mesh| &mesh.skin).collect();
     skins.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
     shape(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>()
 }
 
 impl Model {
-    /// Memory that it holds [bytes], but for a few hundred of names and of the list of passes.
+    /// Memory [bytes], except for a few hundred bytes of names and the list of passes.
     pub fn bytes(&self) -> u64 {
         let groups = self.groups.iter().map(|g| of(&g.rows) + of(&g.params) + of(&g.batches));
         let inflated =
@@ -43,22 +43,25 @@ impl Model {
             + of(&self.attachment_filter.offsets)
             + of(&self.attachment_filter.objects)
             + of(&self.fields)
-            + self.fluid.as_ref().map_or(0, |f| of(&f.volumes) + of(&f.viscous_volumes) + of(&f.balls) + of(&f.liquids))
+            + self
+                .fluid
+                .as_ref()
+                .map_or(0, |f| of(&f.volumes) + of(&f.viscous_volumes) + of(&f.large_particles) + of(&f.liquids))
             + shape(&self.topology)
             + self.skinned_meshes.as_ref().map_or(0, skinned_meshes)
     }
 }
 
-/// What the lists of a grain in a heap take, which one that waits does not have yet [bytes]: nine neighbors, each in two
-/// lists of numbers and with a push.
+/// Contact lists of a grain in a heap [bytes], which grow once it is emitted: nine neighbors, each with an index in two
+/// lists and a correction.
 const GRAIN_LISTS: u64 = 9 * (4 + 4 + 16);
 
-/// The same of a particle of a liquid: it sees 33 others, in two lists of numbers.
+/// The same for a fluid particle: 33 neighbors, each with an index in two lists.
 const LIQUID_LISTS: u64 = 33 * (4 + 4);
 
-/// What a simulation will hold on the host later on, from what it holds after its first step.
+/// Expected host memory of a simulation in its later course [bytes], from its memory after the first step.
 ///
-/// Measured on heaps, boxes and streams: lists get longer by a twentieth of it all, as things come to lie on each other; of
+/// Measured on heaps, boxes and streams: contact lists grow by a twentieth of the total as objects pile up; those of
 /// water by a twelfth.
 pub(crate) fn expected(model: &Model, state: &State, now: u64) -> u64 {
     if model.particle_contact.is_none() && model.fluid.is_none() {

@@ -1,7 +1,7 @@
-//! The fixed half of a simulation: who is joined to whom, with what parameters, in what order.
+//! The fixed half of a simulation: constraints, their parameters and their order.
 //!
-//! Made once by `build`; a step only reads it. Between steps a caller may change parameters
-//! ([`crate::Simulation`] offers the ways that keep it consistent), never the topology.
+//! Built once by `builder`; a step only reads it. Between steps a caller may change parameters through
+//! [`crate::Simulation`], which keeps it consistent, but never the topology.
 
 mod memory;
 pub mod partition_report;
@@ -37,19 +37,19 @@ use crate::transitions::melt::Melt;
 pub(crate) use memory::expected;
 use std::ops::Range;
 
-/// Meshes that follow particles (S20). Nothing of a step reads them.
+/// Skinned meshes (S20), for output only.
 #[derive(Clone, Debug, Default)]
 pub struct SkinnedMeshes {
-    /// What outputs see: particles, and behind them the vertices of all coats.
+    /// Output topology: particles, then the vertices of all skinned meshes.
     pub topology: Topology,
     /// The meshes, in the order of their vertices.
-    pub all: Vec<Coat>,
+    pub all: Vec<SkinnedMesh>,
 }
 
-/// One mesh that follows the particles of one object.
+/// A mesh skinned to the particles of one object.
 #[derive(Clone, Debug)]
-pub struct Coat {
-    /// Which particles carry each vertex, counted from the object's first; copies of an object share it.
+pub struct SkinnedMesh {
+    /// Particles and weights of each vertex, indexed from the object's first particle; shared by copies of an object.
     pub skin: std::sync::Arc<crate::rigid::Skin>,
     /// The object's first particle.
     pub first: usize,
@@ -58,20 +58,20 @@ pub struct Coat {
 /// The fixed half of a simulation.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// Numbers a step needs.
+    /// Step settings.
     pub settings: Settings,
-    /// How particles touch each other; `None` where they do not.
+    /// Contact between particles; `None` where it is off.
     pub particle_contact: Option<ParticleContactSettings>,
     /// Liquids, where there are any.
     pub fluid: Option<Fluid>,
-    /// Rest places of particles [m], where objects touch themselves or are attached to others; else empty.
+    /// Rest positions of particles [m], if objects collide with themselves or are attached; else empty.
     pub rest: Vec<glam::Vec3>,
-    /// For each particle the shortest way out of its body at rest, zero where that is one particle thick, and its depth below
-    /// the surface [m], 0 where it is of none; empty without bodies.
+    /// Outward direction of each particle in its body at rest, zero where the body is one particle thick, and its depth
+    /// below the surface [m], 0 for particles without a body; empty without bodies.
     pub fields: Vec<RowData>,
     /// Whether the particles of each object are loose.
     pub loose: Vec<bool>,
-    /// Who is attached to what.
+    /// Attached pairs, which do not collide.
     pub attachment_filter: AttachmentFilter,
     /// The passes of a substep.
     pub schedule: Schedule,
@@ -79,11 +79,11 @@ pub struct Model {
     pub groups: Vec<Group>,
     /// Closed surfaces with pressure.
     pub inflatables: Vec<Inflatable>,
-    /// Solids of the environment.
+    /// Colliders of the scene.
     pub colliders: Vec<Collider>,
-    /// Particles moved by hand.
+    /// Kinematic particles.
     pub pins: Vec<MovedPins>,
-    /// Triangles in the wind.
+    /// Triangles with aerodynamic forces.
     pub aero_surfaces: AeroSurfaces,
     /// Inverse quaternion mass 1/(4I) of each orientation [1/(kg·m²)].
     pub spin_weights: Vec<f32>,
@@ -93,21 +93,21 @@ pub struct Model {
     pub incidence: Incidence,
     /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
     pub runs: Vec<Range<usize>>,
-    /// What outputs see of particles.
+    /// Output topology of particles.
     pub topology: Topology,
-    /// Meshes that follow particles, where there are any.
+    /// Skinned meshes, if there are any.
     pub skinned_meshes: Option<SkinnedMeshes>,
-    /// Grains that are not there from the start.
+    /// Emitters of grains and liquids.
     pub emitters: Vec<Emitter>,
-    /// Regions that take particles away.
+    /// Regions that remove particles.
     pub drains: Vec<Drain>,
     /// Bodies that turn into liquids.
     pub melts: Vec<Melt>,
     /// Liquids that turn into bodies.
     pub freezes: Vec<Freeze>,
-    /// Remarks of the build for the user: repairs, things left out.
+    /// Notes of the builder for the user, such as mesh repairs.
     pub notes: Vec<String>,
-    /// Wall time that islands, colors, copies and patches took [s].
+    /// Wall time of partitioning [s].
     pub partition_seconds: f64,
 }
 
@@ -119,7 +119,7 @@ impl Model {
 
     /// Whether a collider has tables: a hull, a surface or a distance field.
     pub fn has_tables(&self) -> bool {
-        self.colliders.iter().any(|c| c.solid.bounds().is_some())
+        self.colliders.iter().any(|c| c.shape.bounds().is_some())
     }
 
     /// Whether a collider is a triangle surface, which has two sides and no inside.
@@ -211,7 +211,7 @@ impl Model {
         Diverged { stage: stage.name(), particle, object, position, time }
     }
 
-    /// Whether particles come into the world, leave it, or turn into others.
+    /// Whether particles are emitted, drained, melted or frozen.
     pub fn changes(&self) -> bool {
         let still =
             self.emitters.is_empty() && self.drains.is_empty() && self.melts.is_empty() && self.freezes.is_empty();

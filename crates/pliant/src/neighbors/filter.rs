@@ -4,14 +4,14 @@
 //! about one candidate in ten is a neighbor, and most of those would be mispredicted.
 
 use crate::neighbors::sorted_particles::{Probe, Sorted, WIDTH};
-use crate::neighbors::{ASLEEP, Pairs, near, phases_meet};
+use crate::neighbors::{INACTIVE, Pairs, near, phases_collide};
 #[cfg(target_arch = "x86_64")]
 use crate::runtime::cpu::isa::{Isa, LaneWidth};
 
 /// A method to test a run of slots.
-pub(crate) trait Sift {
+pub(crate) trait SlotFilter {
     /// Appends the indices of all neighbors of `probe` among slots `first..end` to `out`, in order.
-    fn sift(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>);
+    fn filter(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>);
 
     /// Sorts the elements appended to `out` since it had `begin` elements; they are distinct.
     fn ascend(out: &mut Vec<u32>, begin: usize);
@@ -20,9 +20,9 @@ pub(crate) trait Sift {
 /// One slot at a time.
 pub(crate) struct One;
 
-impl Sift for One {
+impl SlotFilter for One {
     #[inline(always)]
-    fn sift(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>) {
+    fn filter(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>) {
         let at = [probe.x, probe.y, probe.z, 0.0];
         for s in first..end {
             let (other, index) = ([sorted.x[s], sorted.y[s], sorted.z[s], 0.0], sorted.index[s]);
@@ -30,7 +30,7 @@ impl Sift for One {
                 Pairs::Once => index > probe.index,
                 Pairs::Both => index != probe.index,
             };
-            let meet = phases_meet(probe.phase, sorted.phase[s]);
+            let meet = phases_collide(probe.phase, sorted.phase[s]);
             if mine & meet & near(at, probe.radius, other, sorted.radius[s], probe.margin) {
                 out.push(index);
             }
@@ -60,12 +60,12 @@ impl Sift for One {
 pub(crate) struct Eight;
 
 #[cfg(target_arch = "x86_64")]
-impl Sift for Eight {
+impl SlotFilter for Eight {
     #[inline(always)]
-    fn sift(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>) {
+    fn filter(sorted: &Sorted, first: usize, end: usize, probe: &Probe, out: &mut Vec<u32>) {
         use std::arch::x86_64::*;
         assert!(end <= sorted.len);
-        if first >= end || probe.phase == ASLEEP {
+        if first >= end || probe.phase == INACTIVE {
             return;
         }
         // Eight elements are always stored.
@@ -79,7 +79,7 @@ impl Sift for Eight {
             let (pr, margin) = (_mm256_set1_ps(probe.radius), _mm256_set1_ps(probe.margin));
             let phase = _mm256_set1_epi32(probe.phase as i32);
             let no_phase = _mm256_cmpeq_epi32(phase, _mm256_setzero_si256());
-            let asleep = _mm256_set1_epi32(ASLEEP as i32);
+            let asleep = _mm256_set1_epi32(INACTIVE as i32);
             let own = _mm256_set1_epi32(probe.index as i32);
             let floor = _mm256_set1_epi32(if probe.pairs == Pairs::Once { probe.index as i32 } else { -1 });
             let mut s = first;
@@ -124,7 +124,7 @@ impl Sift for Eight {
             return One::ascend(out, begin);
         }
         assert!(out.capacity() >= begin + WIDTH);
-        // SAFETY: AVX2 as in `sift`. WIDTH elements from `begin` on are within the capacity, and `sift` has written
+        // SAFETY: AVX2 as in `filter`. WIDTH elements from `begin` on are within the capacity, and `filter` has written
         // all of them: it stores WIDTH elements behind what was there before.
         unsafe {
             let at = out.as_mut_ptr().add(begin);
@@ -181,7 +181,7 @@ const fn pack() -> [[u32; WIDTH]; 256] {
     table
 }
 
-/// Whether [`Eight`] may be used. An [`Isa`] of AVX2 says nothing about POPCNT, which is asked for here.
+/// Whether [`Eight`] may be used. An [`Isa`] of AVX2 does not imply POPCNT, which is detected here.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn eight(isa: Isa) -> bool {
     isa.width() == LaneWidth::Avx2 && std::arch::is_x86_feature_detected!("popcnt")

@@ -6,7 +6,7 @@
 use crate::math::RowData;
 use crate::memory::of;
 use crate::neighbors::cells::{Bounds, Cells, Run};
-use crate::neighbors::filter::{One, Sift};
+use crate::neighbors::filter::{One, SlotFilter};
 use crate::neighbors::lists::{Collector, Neighbors};
 use crate::neighbors::nearest::Near;
 use crate::neighbors::radix_sort::RadixSort;
@@ -235,7 +235,7 @@ impl Grid {
     }
 
     #[inline(always)]
-    fn search<S: Sift>(&self, slots: Range<usize>, margin: f32, pairs: Pairs, lists: &mut Collector<'_>) {
+    fn search<S: SlotFilter>(&self, slots: Range<usize>, margin: f32, pairs: Pairs, lists: &mut Collector<'_>) {
         let (cells, sorted) = (&self.cells, &self.sorted);
         let [nx, ny, _] = cells.dims();
         for slot in slots {
@@ -254,10 +254,10 @@ impl Grid {
                             (at(x.start), at(x.end))
                         };
                         let (first, end) = slots(ahead.clone());
-                        S::sift(sorted, first, end, &probe, out);
+                        S::filter(sorted, first, end, &probe, out);
                         if behind.end > 0 {
                             let (first, end) = slots(behind.clone());
-                            S::sift(sorted, first, end, &probe, out);
+                            S::filter(sorted, first, end, &probe, out);
                         }
                     }
                 }

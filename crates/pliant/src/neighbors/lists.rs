@@ -5,7 +5,7 @@
 //! would need no buffers, but take twice as long.
 
 use crate::memory::of;
-use crate::neighbors::filter::Sift;
+use crate::neighbors::filter::SlotFilter;
 use crate::neighbors::sorted_particles::{Sorted, WIDTH};
 use crate::runtime::cpu::Threads;
 use crate::runtime::cpu::shared_slice::Shared;
@@ -175,7 +175,7 @@ impl Collector<'_> {
 
     /// Adds the list of the next slot: the elements that `search` appends.
     #[inline(always)]
-    pub fn list<S: Sift>(&mut self, search: impl FnOnce(&mut Vec<u32>)) {
+    pub fn list<S: SlotFilter>(&mut self, search: impl FnOnce(&mut Vec<u32>)) {
         let begin = self.chunk.found.len();
         search(&mut self.chunk.found);
         if !self.as_found {

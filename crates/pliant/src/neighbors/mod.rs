@@ -57,7 +57,7 @@ pub struct Cloud<'a> {
     /// Radii [m], not negative; one per row.
     pub radii: &'a [f32],
     /// Phases; one per row, or empty for phase 0 throughout. Particles of one phase are not neighbors, except those of
-    /// phase 0; particles of phase [`ASLEEP`] have no neighbors.
+    /// phase 0; particles of phase [`INACTIVE`] have no neighbors.
     pub phases: &'a [u32],
 }
 
@@ -102,15 +102,15 @@ pub fn near(a: RowData, radius_a: f32, b: RowData, radius_b: f32, margin: f32) -
 }
 
 /// Phase of inactive particles, which have no neighbors.
-pub const ASLEEP: u32 = u32::MAX;
+pub const INACTIVE: u32 = u32::MAX;
 
-/// Phase of all particles of liquids: they do not touch each other, but keep their density.
-pub const LIQUID: u32 = ASLEEP - 1;
+/// Phase of all fluid particles: they have no contacts with each other, only density constraints.
+pub const LIQUID: u32 = INACTIVE - 1;
 
 /// Whether two phases may be neighbors.
 #[inline(always)]
-pub fn phases_meet(a: u32, b: u32) -> bool {
-    ((a == 0) | (a != b)) & (a != ASLEEP) & (b != ASLEEP)
+pub fn phases_collide(a: u32, b: u32) -> bool {
+    ((a == 0) | (a != b)) & (a != INACTIVE) & (b != INACTIVE)
 }
 
 /// Which particle of a pair lists the other.
@@ -139,11 +139,11 @@ pub enum Search {
 /// Number of candidates per particle above which [`Search::Auto`] selects the tree. With 216,000 particles on one core
 /// the tree takes about 120 ms whatever the radii; the grid 25 ms for equal ones and 80 ms for 1:8, which is 1,300
 /// candidates, and grows in proportion from there.
-const LISTS_FULL: f64 = 2000.0;
+const MAX_GRID_CANDIDATES: f64 = 2000.0;
 
-/// Structure for the particles that a grid has counted.
+/// Search structure for the particles counted by a grid.
 fn suits(grid: &Grid, margin: f32) -> Search {
-    if grid.candidates(margin) > LISTS_FULL { Search::Tree } else { Search::Grid }
+    if grid.candidates(margin) > MAX_GRID_CANDIDATES { Search::Tree } else { Search::Grid }
 }
 
 /// Structure that [`Search::Auto`] selects.

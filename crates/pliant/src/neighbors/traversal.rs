@@ -1,7 +1,7 @@
 //! Traversals of the tree (S32, D4 Alg 5.2–5.5). All find the same pairs.
 
 use crate::neighbors::bounding_volume::{Query, Volume};
-use crate::neighbors::filter::{One, Sift};
+use crate::neighbors::filter::{One, SlotFilter};
 use crate::neighbors::lists::{Collector, Neighbors};
 use crate::neighbors::tree::{Fork, NONE, Node, Tree};
 use crate::neighbors::{CODE_BITS, MAX_PARTICLES, Pairs};
@@ -86,7 +86,7 @@ impl<V: Volume> Tree<V> {
     }
 
     #[inline(always)]
-    fn search<S: Sift>(
+    fn search<S: SlotFilter>(
         &self,
         slots: Range<usize>,
         how: Traversal,
@@ -103,7 +103,7 @@ impl<V: Volume> Tree<V> {
             let query = Query::of(&probe);
             lists.list::<S>(|out| {
                 let mut visit = |first: u32, count: u32, _| {
-                    S::sift(sorted, first as usize, (first + count) as usize, &probe, out);
+                    S::filter(sorted, first as usize, (first + count) as usize, &probe, out);
                 };
                 if how.start == Start::Root {
                     self.walk(how.walk, self.root, NONE, &query, &mut visit);
@@ -115,7 +115,7 @@ impl<V: Volume> Tree<V> {
     }
 
     #[inline(always)]
-    fn search_bunches<S: Sift>(
+    fn search_bunches<S: SlotFilter>(
         &self,
         slots: Range<usize>,
         walk: Walk,
@@ -143,7 +143,7 @@ impl<V: Volume> Tree<V> {
                 lists.list::<S>(|out| {
                     for &[first, end, link] in &met {
                         if link == NONE || self.forks[link as usize / 2].volumes[link as usize % 2].meets(&query) {
-                            S::sift(sorted, first as usize, end as usize, &probe, out);
+                            S::filter(sorted, first as usize, end as usize, &probe, out);
                         }
                     }
                 });

@@ -242,7 +242,8 @@ fn climb<V: Volume>(forks: Shared<'_, Fork<V>>, up: &[u32], sorted: &Sorted, arr
     let base = forks.all().cast::<Fork<V>>();
     assert!(number < arrived.len() && arrived.len() == forks.all().len());
     for side in 0..2 {
-        // SAFETY: in range as asserted. Words do not change here; nobody makes a reference to a whole fork that others write to.
+        // SAFETY: in range as asserted. Words do not change here, and no reference is made to a whole fork that other
+        // threads write.
         let word = unsafe { (*base.add(number)).words[side] };
         let Node::Bunch { first, count } = Node::unpack(word) else { continue };
         let (mut volume, mut phase) = bunch_volume(sorted, first as usize, count as usize);

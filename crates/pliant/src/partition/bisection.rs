@@ -18,13 +18,13 @@ pub struct Item {
 }
 
 /// The constraints of one kind.
-pub struct Stock<'a> {
+pub struct KindConstraints<'a> {
     arity: usize,
     moves: usize,
     rows: &'a [u32],
 }
 
-impl<'a> Stock<'a> {
+impl<'a> KindConstraints<'a> {
     /// The constraints of a kind; empty if the kind rotates orientations, which cannot have copies.
     pub fn of_kind(kind: &ConstraintKind, raw: &'a Raw) -> Self {
         let layout = kind.layout();
@@ -35,7 +35,7 @@ impl<'a> Stock<'a> {
 
 /// Capacity of a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Share {
+pub struct PieceCapacity {
     /// Rows.
     pub rows: usize,
     /// Constraints of all kinds.
@@ -44,7 +44,7 @@ pub struct Share {
 
 /// Cut positions tried along an axis: several per layer of particles while a piece is still large.
 const BINS: usize = 512;
-/// Target fill of a share, so that a plane may move to a cheaper position.
+/// Target fill of a capacity, so that a plane may move to a cheaper position.
 const AIM: f64 = 0.85;
 /// Cost of the most uneven permitted cut, relative to an even cut with the same seam.
 const UNEVEN: f64 = 3.0;
@@ -84,47 +84,47 @@ struct Span {
 }
 
 /// Bisects the constraints of a scene.
-pub struct Saw<'a> {
-    stocks: Vec<Stock<'a>>,
+pub struct Bisection<'a> {
+    kinds: Vec<KindConstraints<'a>>,
     rest: &'a [Vec3],
     spans: Vec<Span>,
     stamp: u32,
 }
 
-impl<'a> Saw<'a> {
+impl<'a> Bisection<'a> {
     /// For all kinds; `rest` holds the rest positions of the rows [m].
-    pub fn new(stocks: Vec<Stock<'a>>, rest: &'a [Vec3]) -> Self {
-        Self { stocks, rest, spans: vec![Span::default(); rest.len()], stamp: 0 }
+    pub fn new(kinds: Vec<KindConstraints<'a>>, rest: &'a [Vec3]) -> Self {
+        Self { kinds, rest, spans: vec![Span::default(); rest.len()], stamp: 0 }
     }
 
     /// All constraints.
     pub fn items(&self) -> Vec<Item> {
-        let count = |stock: &Stock<'_>| (stock.rows.len() / stock.arity) as u32;
-        let of_group = |(group, stock)| (0..count(stock)).map(move |number| Item { group: group as u32, number });
-        self.stocks.iter().enumerate().flat_map(of_group).collect()
+        let count = |kind: &KindConstraints<'_>| (kind.rows.len() / kind.arity) as u32;
+        let of_group = |(group, kind)| (0..count(kind)).map(move |number| Item { group: group as u32, number });
+        self.kinds.iter().enumerate().flat_map(of_group).collect()
     }
 
     /// Rows of a constraint.
     #[inline]
     pub fn rows(&self, item: Item) -> &'a [u32] {
-        let stock = &self.stocks[item.group as usize];
-        &stock.rows[item.number as usize * stock.arity..(item.number as usize + 1) * stock.arity]
+        let kind = &self.kinds[item.group as usize];
+        &kind.rows[item.number as usize * kind.arity..(item.number as usize + 1) * kind.arity]
     }
 
     /// Rows that a constraint moves. Rows that it only reads, such as the far end of a tether, do not affect its
     /// position.
     #[inline]
     fn moved(&self, item: Item) -> &'a [u32] {
-        &self.rows(item)[..self.stocks[item.group as usize].moves]
+        &self.rows(item)[..self.kinds[item.group as usize].moves]
     }
 
-    /// Bisects constraints until each piece fits a share.
-    pub fn cut(&mut self, share: Share, items: Vec<Item>) -> Vec<Vec<Item>> {
+    /// Bisects constraints until each piece fits a capacity.
+    pub fn cut(&mut self, capacity: PieceCapacity, items: Vec<Item>) -> Vec<Vec<Item>> {
         let mut pieces = Vec::new();
         // Depth first, lower side before upper: neighbors in the list are neighbors in space.
         let mut open = vec![items];
         while let Some(items) = open.pop() {
-            let wanted = self.wanted(share, &items);
+            let wanted = self.wanted(capacity, &items);
             if wanted == 1 {
                 pieces.push(items);
                 continue;
@@ -141,7 +141,7 @@ impl<'a> Saw<'a> {
     }
 
     /// Number of pieces to cut into; 1 if the constraints already fit.
-    fn wanted(&mut self, share: Share, items: &[Item]) -> usize {
+    fn wanted(&mut self, capacity: PieceCapacity, items: &[Item]) -> usize {
         self.stamp += 1;
         let mut rows = 0;
         for &item in items {
@@ -149,11 +149,11 @@ impl<'a> Saw<'a> {
                 rows += usize::from(std::mem::replace(&mut self.spans[r as usize].stamp, self.stamp) != self.stamp);
             }
         }
-        if items.len() < 2 || (rows <= share.rows && items.len() <= share.constraints) {
+        if items.len() < 2 || (rows <= capacity.rows && items.len() <= capacity.constraints) {
             return 1;
         }
         let times = |found: usize, most: usize| (found as f64 / (AIM * most as f64)).ceil() as usize;
-        times(rows, share.rows).max(times(items.len(), share.constraints)).max(2)
+        times(rows, capacity.rows).max(times(items.len(), capacity.constraints)).max(2)
     }
 
     /// The cheapest cut into parts for `wanted` pieces in all.
@@ -191,7 +191,7 @@ impl<'a> Saw<'a> {
         self.stamp += 1;
         // lower[b]: constraints below plane b; shared[b]: change of the shared-particle count at plane b.
         let (mut lower, mut shared) = ([0_usize; BINS + 1], [0_i64; BINS + 1]);
-        let mut met = Vec::new();
+        let mut touched = Vec::new();
         for &item in items {
             let bin = self.bin(view, item);
             lower[bin + 1] += 1;
@@ -202,18 +202,18 @@ impl<'a> Saw<'a> {
                     span.last = span.last.max(bin as u16);
                 } else {
                     *span = Span { stamp: self.stamp, first: bin as u16, last: bin as u16 };
-                    met.push(r);
+                    touched.push(r);
                 }
             }
         }
-        for span in met.iter().map(|&r| self.spans[r as usize]) {
+        for span in touched.iter().map(|&r| self.spans[r as usize]) {
             shared[span.first as usize + 1] += 1;
             shared[span.last as usize + 1] -= 1;
         }
         let all = items.len();
         // An odd number of pieces has its larger part above, an arbitrary choice.
         let aim = all as f64 * (wanted / 2) as f64 / wanted as f64;
-        let room = aim * (1.0 / AIM - 1.0);
+        let slack = aim * (1.0 / AIM - 1.0);
         let (mut below, mut seam) = (0, 0);
         let mut best: Option<(f64, usize)> = None;
         for bin in 1..BINS {
@@ -222,7 +222,7 @@ impl<'a> Saw<'a> {
             if below == 0 || below == all {
                 continue;
             }
-            let off = (below as f64 - aim) / room;
+            let off = (below as f64 - aim) / slack;
             // A side over its capacity makes more pieces than wanted, possibly tiny ones: the last resort.
             let worst = if off.abs() > 1.0 { all as f64 * off.abs() } else { 0.0 };
             let cost = (seam + 1) as f64 * (1.0 + UNEVEN * off * off) + worst;

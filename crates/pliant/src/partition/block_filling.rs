@@ -33,8 +33,8 @@ pub fn fill(graph: &Graph, classes: Vec<Vec<u32>>) -> Vec<Vec<u32>> {
     filled
 }
 
-/// Constraints that class `k` gives away. Each class gives from a different part of its list: the same part of
-/// all classes is one corner of the patch, where most constraints conflict.
+/// The remainder of class `k`, which is moved to other sets. It is a different part of each class's list: the same
+/// part of all classes is one corner of the patch, where most constraints conflict.
 fn spare(k: usize, class: &[u32]) -> Range<usize> {
     let count = class.len() % BLOCK;
     let first = k * STRIDE % (class.len() - count + 1);

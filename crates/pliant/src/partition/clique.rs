@@ -15,7 +15,7 @@ use crate::partition::graph::Graph;
 /// Maximum number of constraints for which [`omega`] is exact.
 pub const EXACT: usize = 10_000;
 
-/// Bitset elements and list entries that [`omega`] reads before it gives up: counted, not timed, so that the
+/// Bitset elements and list entries that [`omega`] reads before it stops: counted, not timed, so that the
 /// answer is the same on every machine. Blocks and scanned meshes of [`EXACT`] tetrahedra use a fiftieth of it
 /// at most.
 const BUDGET: usize = 1 << 28;

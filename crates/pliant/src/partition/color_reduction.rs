@@ -22,19 +22,19 @@ const FEW: usize = 6;
 
 /// Fraction of the colors that is kept.
 #[derive(Clone, Copy)]
-struct Share(usize, usize);
+struct Fraction(usize, usize);
 
-const HALF: Share = Share(1, 2);
+const HALF: Fraction = Fraction(1, 2);
 /// Where copies affect the error less.
-const THIRD: Share = Share(1, 3);
+const THIRD: Fraction = Fraction(1, 3);
 /// Where copies affect the error more.
-const THREE_FIFTHS: Share = Share(3, 5);
+const THREE_FIFTHS: Fraction = Fraction(3, 5);
 
 /// Constraints of one color that fill a workgroup: beyond this a color takes longer.
 const WIDE: usize = 256;
 
 /// Split of one patch for one kind.
-pub struct Parted {
+pub struct PatchSplit {
     /// Index of the patch.
     pub patch: u32,
     /// Its constraints.
@@ -46,20 +46,20 @@ pub struct Parted {
 }
 
 /// Decides which patches are split.
-pub struct Shortener {
+pub struct ColorReduction {
     /// Number of colors requested by the user.
-    wish: Option<usize>,
+    requested: Option<usize>,
     /// Rows that each patch has left for copies.
     spare: Vec<usize>,
     /// Number of patches that are whole bodies; pieces follow them.
     islands: usize,
-    /// Whether an iteration waits for nothing else, as in [`Problem`].
+    /// Whether an iteration has no other passes, as in [`Problem`].
     alone: bool,
     /// Fraction of the colors kept in pieces.
-    share: Share,
+    share: Fraction,
 }
 
-impl Shortener {
+impl ColorReduction {
     /// For patches that are the islands, then these pieces. `None` if there are more patches than run
     /// concurrently: the device is then busy, and the number of colors does not matter.
     pub fn new(
@@ -67,9 +67,9 @@ impl Shortener {
         pieces: &[Vec<Item>],
         constraints: &BTreeMap<ConstraintKind, Raw>,
     ) -> Option<Self> {
-        let wish = problem.solver.colors.map(|q| q as usize);
+        let requested = problem.solver.colors.map(|q| q as usize);
         let islands = problem.islands.runs.len();
-        if islands + pieces.len() > problem.target.few && wish.is_none() {
+        if islands + pieces.len() > problem.target.few && requested.is_none() {
             return None;
         }
         let mut spare = vec![problem.target.rows; islands + pieces.len()];
@@ -88,7 +88,7 @@ impl Shortener {
             seen.dedup();
             *spare = spare.saturating_sub(seen.len());
         }
-        Some(Self { wish, spare, islands, alone: problem.alone, share: HALF })
+        Some(Self { requested, spare, islands, alone: problem.alone, share: HALF })
     }
 
     /// Starts the constraints of one kind.
@@ -96,8 +96,8 @@ impl Shortener {
         // Large, flexible sheets: over four samples the bends of `tube` had 1.10 times the error of colors instead of
         // 1.05, its edges the same. Stiff sheets lose more: the edges of `plane`, a body, a tenth. Where other passes
         // run between those over constraints, two colors fewer hardly matter.
-        let gives = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
-        let soft = |raw: &Raw| self.alone && raw.params.chunks(kind.layout().params).all(gives);
+        let is_soft = |p: &[f32]| p[1] > 0.0 || p[1] > -1.0 && p[1] < 0.0;
+        let soft = |raw: &Raw| self.alone && raw.params.chunks(kind.layout().params).all(is_soft);
         self.share = match kind {
             ConstraintKind::Bend if soft(constraints) => THIRD,
             ConstraintKind::Volume => THREE_FIFTHS,
@@ -111,7 +111,7 @@ impl Shortener {
         if patch == GLOBAL || layout.turns {
             return None;
         }
-        let q = match self.wish {
+        let q = match self.requested {
             Some(q) => q.max(2),
             None if layout.moves > 2 => {
                 let share = if (patch as usize) < self.islands { HALF } else { self.share };
@@ -119,7 +119,7 @@ impl Shortener {
             }
             None => return None,
         };
-        let split = (q + 2 < colors || self.wish.is_some() && q < colors).then(|| phantom::split(graph, q))?;
+        let split = (q + 2 < colors || self.requested.is_some() && q < colors).then(|| phantom::split(graph, q))?;
         let spare = &mut self.spare[patch as usize];
         *spare = spare.checked_sub(split.total())?;
         Some(split)
@@ -127,8 +127,8 @@ impl Shortener {
 }
 
 /// Numbers the copies of a patch and redirects its constraints to them.
-pub fn insert(group: usize, layout: Layout, part: &Parted, rows: &mut [u32], plan: &mut Plan) {
-    let Parted { patch, items, names, split } = part;
+pub fn insert(group: usize, layout: Layout, part: &PatchSplit, rows: &mut [u32], plan: &mut Plan) {
+    let PatchSplit { patch, items, names, split } = part;
     let from = plan.phantoms.ties.len();
     let first_copy: Vec<u32> = (names.iter().zip(&split.copies))
         .map(|(&owner, &count)| if count > 0 { plan.phantoms.split(owner, count, count as f32) } else { owner })

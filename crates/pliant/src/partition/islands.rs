@@ -40,15 +40,15 @@ impl Islands {
         particles: usize,
         rows: usize,
         tied: &[Range<usize>],
-        room: PatchCapacity,
+        capacity: PatchCapacity,
     ) -> Self {
-        let mut forest = Forest::new(rows);
+        let mut components = UnionFind::new(rows);
         for (kind, raw) in constraints {
             for members in raw.rows.chunks_exact(kind.layout().rows) {
-                members.iter().for_each(|&r| forest.join(members[0], r));
+                members.iter().for_each(|&r| components.join(members[0], r));
             }
         }
-        let root: Vec<u32> = (0..rows as u32).map(|r| forest.root(r)).collect();
+        let root: Vec<u32> = (0..rows as u32).map(|r| components.root(r)).collect();
         let mut bodies = vec![Body::default(); rows];
         for (kind, raw) in constraints {
             let layout = kind.layout();
@@ -69,7 +69,7 @@ impl Islands {
         }
         let mut found = Self::none(rows);
         let mut island_of_body = vec![GLOBAL; rows];
-        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(room)).collect();
+        let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(capacity)).collect();
         order.sort_unstable_by_key(|&b| bodies[b].first);
         let (mut size, mut rows_so_far) = (0, 0);
         for b in order {
@@ -79,8 +79,8 @@ impl Islands {
                 Some(run)
                     if run.end == body.first
                         && size < LEAST
-                        && body.end - run.start <= room.particles
-                        && rows_so_far + body.rows <= room.rows =>
+                        && body.end - run.start <= capacity.particles
+                        && rows_so_far + body.rows <= capacity.rows =>
                 {
                     run.end = body.end
                 }
@@ -143,18 +143,19 @@ impl Body {
     }
 
     /// Whether it has constraints, fits, and its particles are contiguous, so that its contacts can run with it.
-    fn fits(&self, room: PatchCapacity) -> bool {
+    fn fits(&self, capacity: PatchCapacity) -> bool {
         let joined = self.bytes > 16 * self.particles;
-        let small =
-            self.bytes <= room.bytes && self.rows <= room.rows && (1..=room.particles).contains(&self.particles);
+        let small = self.bytes <= capacity.bytes
+            && self.rows <= capacity.rows
+            && (1..=capacity.particles).contains(&self.particles);
         joined && small && !self.tied && self.end - self.first == self.particles
     }
 }
 
 /// Union–find with path halving; the smaller row is the root, so the result does not depend on order.
-struct Forest(Vec<u32>);
+struct UnionFind(Vec<u32>);
 
-impl Forest {
+impl UnionFind {
     fn new(n: usize) -> Self {
         Self((0..n as u32).collect())
     }

@@ -1,7 +1,7 @@
 //! Which constraints may run concurrently, and in which order.
 //!
 //! The whole order is decided here, once: [`plan`] gives every constraint a color and a patch, and
-//! particle copies to constraints that share a particle; `pack` stores constraints in that order and checks it;
+//! particle copies to constraints that share a particle; `builder::packing` stores constraints in that order and checks it;
 //! [`crate::schedule::passes`] turns it into the list of passes.
 
 pub mod bisection;
@@ -71,12 +71,12 @@ pub struct Plan {
     /// Whether sets of one color but different kinds may run concurrently.
     pub together: bool,
     /// Position of an additional seam exchange within an iteration.
-    pub middle: Option<Middle>,
+    pub seam_exchange: Option<SeamExchange>,
 }
 
 /// A position between two kinds of constraints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Middle {
+pub struct SeamExchange {
     /// Group index of the first kind after it.
     pub group: usize,
     /// In every iteration, or only in the last one.

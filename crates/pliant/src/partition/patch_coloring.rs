@@ -4,7 +4,7 @@ use crate::constraints::Layout;
 use crate::constraints::group::BLOCK;
 use crate::partition::block_filling::fill;
 use crate::partition::color::{balance, classes, count};
-use crate::partition::color_reduction::{Parted, Shortener};
+use crate::partition::color_reduction::{ColorReduction, PatchSplit};
 use crate::partition::graph::Graph;
 use crate::partition::islands::GLOBAL;
 use crate::partition::patch::Members;
@@ -12,14 +12,14 @@ use crate::partition::{Problem, Set, colored};
 
 /// Plain colors of one kind, island by island.
 pub fn colors(problem: &Problem<'_>, layout: Layout, rows: &[u32]) -> Vec<Set> {
-    let mut painter = Painter::new(problem, layout, Members::of_kind(layout, rows));
-    let outside = painter.paint_islands();
-    painter.paint(GLOBAL, outside);
-    painter.sets
+    let mut coloring = PatchColoring::new(problem, layout, Members::of_kind(layout, rows));
+    let outside = coloring.color_islands();
+    coloring.color_patch(GLOBAL, outside);
+    coloring.sets
 }
 
 /// Colors patches one by one, with rows renumbered locally so that the working set stays in the cache.
-pub struct Painter<'a> {
+pub struct PatchColoring<'a> {
     problem: &'a Problem<'a>,
     layout: Layout,
     members: Members<'a>,
@@ -28,21 +28,21 @@ pub struct Painter<'a> {
     /// Sets so far, patch after patch.
     pub sets: Vec<Set>,
     /// Splits particles where a patch has many colors.
-    pub shortener: Option<&'a mut Shortener>,
+    pub reduction: Option<&'a mut ColorReduction>,
     /// Patches that were split.
-    pub parted: Vec<Parted>,
+    pub splits: Vec<PatchSplit>,
 }
 
-impl<'a> Painter<'a> {
+impl<'a> PatchColoring<'a> {
     /// For constraints of one kind.
     pub fn new(problem: &'a Problem<'a>, layout: Layout, members: Members<'a>) -> Self {
         // Rows may be copies on seams, numbered after all others.
         let rows = members.rows.iter().max().map_or(0, |&r| r as usize + 1);
-        Self { problem, layout, members, local: vec![0; rows], sets: Vec::new(), shortener: None, parted: Vec::new() }
+        Self { problem, layout, members, local: vec![0; rows], sets: Vec::new(), reduction: None, splits: Vec::new() }
     }
 
     /// Splits the constraints of every island into sets; returns the constraints of no island.
-    pub fn paint_islands(&mut self) -> Vec<u32> {
+    pub fn color_islands(&mut self) -> Vec<u32> {
         let (problem, members) = (self.problem, self.members);
         // Copies on seams belong to no island.
         let island = |c: u32| problem.islands.of_row.get(members.of(c)[0] as usize).map_or(GLOBAL, |&island| island);
@@ -50,13 +50,13 @@ impl<'a> Painter<'a> {
         let (outside, mut inside): (Vec<u32>, Vec<u32>) = all.partition(|&c| island(c) == GLOBAL);
         inside.sort_by_key(|&c| island(c));
         for items in inside.chunk_by(|&a, &b| island(a) == island(b)) {
-            self.paint(island(items[0]), items.to_vec());
+            self.color_patch(island(items[0]), items.to_vec());
         }
         outside
     }
 
     /// Splits the constraints of one patch into sets.
-    pub fn paint(&mut self, patch: u32, mut items: Vec<u32>) {
+    pub fn color_patch(&mut self, patch: u32, mut items: Vec<u32>) {
         items.sort_unstable();
         let mut names: Vec<u32> = Vec::new();
         let moves = self.layout.moves;
@@ -73,7 +73,7 @@ impl<'a> Painter<'a> {
         }
         let graph = Graph::uniform(moves, moves, &rows, names.len());
         let mut colors = colored(self.problem, &graph);
-        let split = self.shortener.as_mut().and_then(|s| s.split(patch, self.layout, &graph, count(&colors)));
+        let split = self.reduction.as_mut().and_then(|s| s.split(patch, self.layout, &graph, count(&colors)));
         // Islands and constraints outside patches keep plain colors, bitwise.
         let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
         let classes = if let Some(split) = &split {
@@ -93,6 +93,6 @@ impl<'a> Painter<'a> {
             members: class.into_iter().map(|c| items[c as usize]).collect(),
         };
         self.sets.extend(classes.into_iter().enumerate().map(set));
-        self.parted.extend(split.map(|split| Parted { patch, items, names, split }));
+        self.splits.extend(split.map(|split| PatchSplit { patch, items, names, split }));
     }
 }

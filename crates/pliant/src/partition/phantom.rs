@@ -52,16 +52,16 @@ pub fn split(graph: &Graph, q: usize) -> Split {
     if count(&plain) <= q {
         return Split::plain(graph, plain);
     }
-    let mut seats = Seats::new(graph, q);
+    let mut usage = ColorUsage::new(graph, q);
     let mut colors = vec![0; graph.len()];
     for &c in order.iter().rev() {
-        colors[c as usize] = seats.first(graph.members(c)) as u32;
-        seats.add(graph.members(c), colors[c as usize] as usize);
+        colors[c as usize] = usage.first(graph.members(c)) as u32;
+        usage.add(graph.members(c), colors[c as usize] as usize);
     }
-    let mut best = (copies_in_all(&seats.copies()), colors.clone());
+    let mut best = (copies_in_all(&usage.copies()), colors.clone());
     for _ in 0..SWEEPS {
-        seats.improve(graph, &order, &mut colors);
-        let total = copies_in_all(&seats.copies());
+        usage.improve(graph, &order, &mut colors);
+        let total = copies_in_all(&usage.copies());
         if total <= best.0 {
             best = (total, colors.clone());
         }
@@ -76,7 +76,7 @@ fn copies_in_all(copies: &[u32]) -> usize {
     copies.iter().map(|&n| n as usize).sum()
 }
 
-/// Gives each constraint of one color on one row a copy, in input order.
+/// Assigns a copy to each constraint of one color on one row, in input order.
 fn number(graph: &Graph, q: usize, colors: Vec<u32>) -> Split {
     let mut taken = vec![0_u32; graph.row_count() * q];
     let mut copy = vec![0; graph.all_members().len()];
@@ -118,20 +118,20 @@ pub fn hybrid(graph: &Graph, q: usize, mut colors: Vec<u32>) -> Split {
 }
 
 /// Number of constraints of each color on every row, and its limit.
-struct Seats {
+struct ColorUsage {
     q: usize,
     words: usize,
     /// `[row][color]`.
     taken: Vec<u32>,
-    /// `[row][element]`: bitset of colors of which the row has fewer than `places`.
+    /// `[row][element]`: bitset of colors of which the row has fewer than `capacity`.
     open: Vec<u64>,
     /// ⌈d/q⌉: constraints of one color on a row without an excess copy.
-    places: Vec<u32>,
+    capacity: Vec<u32>,
     /// Size of each class.
     sizes: Vec<u32>,
 }
 
-impl Seats {
+impl ColorUsage {
     fn new(graph: &Graph, q: usize) -> Self {
         let words = q.div_ceil(64);
         let all: Vec<u64> =
@@ -141,7 +141,7 @@ impl Seats {
             words,
             taken: vec![0; graph.row_count() * q],
             open: all.repeat(graph.row_count()),
-            places: graph.degrees().into_iter().map(|d| d.div_ceil(q as u32).max(1)).collect(),
+            capacity: graph.degrees().into_iter().map(|d| d.div_ceil(q as u32).max(1)).collect(),
             sizes: vec![0; q],
         }
     }
@@ -151,7 +151,7 @@ impl Seats {
         for r in members.iter().map(|&r| r as usize) {
             let taken = &mut self.taken[r * self.q + color];
             *taken += 1;
-            if *taken >= self.places[r] {
+            if *taken >= self.capacity[r] {
                 self.open[r * self.words + color / 64] &= !(1 << (color % 64));
             }
         }
@@ -162,7 +162,7 @@ impl Seats {
         for r in members.iter().map(|&r| r as usize) {
             let taken = &mut self.taken[r * self.q + color];
             *taken -= 1;
-            if *taken < self.places[r] {
+            if *taken < self.capacity[r] {
                 self.open[r * self.words + color / 64] |= 1 << (color % 64);
             }
         }
@@ -175,7 +175,7 @@ impl Seats {
 
     /// Excess copies of the members caused by one more constraint of a color.
     fn excess(&self, members: &[u32], color: usize) -> u32 {
-        let over = |r: usize| (self.taken[r * self.q + color] + 1).saturating_sub(self.places[r]);
+        let over = |r: usize| (self.taken[r * self.q + color] + 1).saturating_sub(self.capacity[r]);
         members.iter().map(|&r| over(r as usize)).sum()
     }
 
@@ -194,7 +194,7 @@ impl Seats {
         (0..self.q).min_by_key(|&k| (self.excess(members, k), k == except, self.sizes[k])).unwrap_or(0)
     }
 
-    /// Moves constraints that cost a copy to colors that cost none, or to other colors to make space for others;
+    /// Moves constraints that cost a copy to colors that cost none, or to other colors to free capacity for others;
     /// and from large classes to small ones.
     fn improve(&mut self, graph: &Graph, order: &[u32], colors: &mut [u32]) {
         let mean = (graph.len() / self.q) as u32;

@@ -4,18 +4,18 @@
 //! one pass. So every constraint, of any kind, belongs to one piece. A particle used by several pieces
 //! has a copy in each of them, with its share of the mass, and moves to the mean of its copies after the pass (the
 //! phantoms of S12, with seams instead of colors). Pieces then share no row, and each is solved by
-//! Gauss–Seidel, with fewer colors where that pays (`color_reduction`).
+//! Gauss–Seidel, with fewer colors where that is faster (`color_reduction`).
 //!
 //! Orientations cannot be averaged like positions: kinds that rotate them stay outside, in colors of their own.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
-use crate::partition::bisection::{Item, Saw, Share, Stock};
-use crate::partition::color_reduction::{Shortener, insert};
+use crate::partition::bisection::{Bisection, Item, KindConstraints, PieceCapacity};
+use crate::partition::color_reduction::{ColorReduction, insert};
 use crate::partition::islands::GLOBAL;
 use crate::partition::patch::Members;
-use crate::partition::patch_coloring::Painter;
-use crate::partition::{Middle, Plan, Problem, TieRun};
+use crate::partition::patch_coloring::PatchColoring;
+use crate::partition::{Plan, Problem, SeamExchange, TieRun};
 use std::collections::BTreeMap;
 
 /// Assigns every constraint a piece and a color, and particles on seams their copies.
@@ -28,22 +28,22 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Ra
     for (piece, items) in pieces.iter().enumerate() {
         items.iter().for_each(|item| sorted[item.group as usize][piece].push(item.number));
     }
-    let mut shortener = Shortener::new(problem, &pieces, constraints);
+    let mut reduction = ColorReduction::new(problem, &pieces, constraints);
     for (group, ((kind, raw), pieces)) in constraints.iter_mut().zip(sorted).enumerate() {
         let layout = kind.layout();
-        shortener.iter_mut().for_each(|s| s.begin(*kind, raw));
-        let mut painter = Painter::new(problem, layout, Members::of_kind(layout, &raw.rows));
-        painter.shortener = shortener.as_mut();
-        let outside = painter.paint_islands();
+        reduction.iter_mut().for_each(|s| s.begin(*kind, raw));
+        let mut coloring = PatchColoring::new(problem, layout, Members::of_kind(layout, &raw.rows));
+        coloring.reduction = reduction.as_mut();
+        let outside = coloring.color_islands();
         for (piece, items) in pieces.into_iter().enumerate().filter(|(_, items)| !items.is_empty()) {
-            painter.paint(first + piece as u32, items);
+            coloring.color_patch(first + piece as u32, items);
         }
         if layout.turns {
-            painter.paint(GLOBAL, outside);
+            coloring.color_patch(GLOBAL, outside);
         }
-        let Painter { sets, parted, .. } = painter;
+        let PatchColoring { sets, splits, .. } = coloring;
         plan.sets.push(sets);
-        parted.iter().for_each(|part| insert(group, layout, part, &mut raw.rows, plan));
+        splits.iter().for_each(|part| insert(group, layout, part, &mut raw.rows, plan));
     }
     if !pieces.is_empty() {
         plan.tilings.push(first..first + pieces.len() as u32);
@@ -56,13 +56,13 @@ pub fn plan(problem: &Problem<'_>, constraints: &mut BTreeMap<ConstraintKind, Ra
     let volumes = constraints.keys().position(|&kind| kind == ConstraintKind::Volume);
     let always = pieces.len() > problem.target.few;
     let volumes = volumes.filter(|&group| group > 0 && plan.phantoms.seams > 0);
-    plan.middle = volumes.map(|group| Middle { group, always });
+    plan.seam_exchange = volumes.map(|group| SeamExchange { group, always });
 }
 
 /// The constraints of each piece.
 fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Vec<Vec<Item>> {
-    let stock = |(kind, raw)| Stock::of_kind(kind, raw);
-    let mut bisection = Saw::new(constraints.iter().map(stock).collect(), problem.rest);
+    let stock = |(kind, raw)| KindConstraints::of_kind(kind, raw);
+    let mut bisection = Bisection::new(constraints.iter().map(stock).collect(), problem.rest);
     let mut outside = bisection.items();
     outside.retain(|&item| problem.islands.of_row[bisection.rows(item)[0] as usize] == GLOBAL);
     // Bodies one by one: the cut of a body must not depend on the rest of the scene.
@@ -72,7 +72,7 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
     let target = problem.target;
     let rows = target.rows_within(problem.solver.patch_particles);
     let mut seen = vec![u32::MAX; problem.rows()];
-    let mut share = |number: usize, items: &[Item]| {
+    let mut capacity = |number: usize, items: &[Item]| {
         let (mut named, mut rows_named) = (0_usize, 0_usize);
         for &r in items.iter().flat_map(|&item| bisection.rows(item)) {
             named += 1;
@@ -80,15 +80,15 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
         }
         // A body that fits needs no seams, even if a coupling other than constraints keeps it from being an island.
         if rows_named <= rows && items.len() <= target.most {
-            return Share { rows, constraints: items.len() };
+            return PieceCapacity { rows, constraints: items.len() };
         }
         let degree = named.div_ceil(rows_named.max(1));
         // A quarter above an even share, because no cut is even.
         let even = items.len() * 5 / (4 * target.pieces);
-        Share { rows, constraints: (target.crowd * degree).max(even).min(target.most) }
+        PieceCapacity { rows, constraints: (target.min_constraints * degree).max(even).min(target.most) }
     };
-    let shares: Vec<Share> = bodies.iter().enumerate().map(|(k, items)| share(k, items)).collect();
-    bodies.into_iter().zip(shares).flat_map(|(items, share)| bisection.cut(share, items)).collect()
+    let capacities: Vec<PieceCapacity> = bodies.iter().enumerate().map(|(k, items)| capacity(k, items)).collect();
+    bodies.into_iter().zip(capacities).flat_map(|(items, capacity)| bisection.cut(capacity, items)).collect()
 }
 
 /// Gives each particle used by several pieces a copy in every one of them, and redirects the constraints to the

@@ -15,7 +15,7 @@ pub struct Target {
     /// Number of pieces that occupies the whole device.
     pub pieces: usize,
     /// Minimum constraints of a piece per constraint of a particle: smaller pieces leave threads idle.
-    pub crowd: usize,
+    pub min_constraints: usize,
     /// Maximum constraints of a piece.
     pub most: usize,
     /// Patches that run concurrently: with no more patches than this, the one with the most colors determines the
@@ -33,7 +33,7 @@ impl Target {
         island_bytes: 768 << 10,
         width: 8,
         pieces: 32,
-        crowd: 8,
+        min_constraints: 8,
         most: usize::MAX,
         few: 0,
         auto: Partition::Patch,
@@ -54,7 +54,7 @@ impl Target {
             island_bytes: usize::MAX,
             width: threads,
             pieces: 128,
-            crowd: 80,
+            min_constraints: 80,
             most: 24 * threads,
             few: Self::SIDE_BY_SIDE,
             auto: Partition::SharedVertexPatches,

@@ -7,7 +7,7 @@ use crate::constraints::group::Raw;
 use crate::constraints::{ConstraintKind, Layout};
 use crate::partition::islands::GLOBAL;
 use crate::partition::patch::{Cutter, Limits, Members};
-use crate::partition::patch_coloring::Painter;
+use crate::partition::patch_coloring::PatchColoring;
 use crate::partition::{Plan, Problem, Set};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -37,12 +37,12 @@ fn of_kind(
     next: &mut u32,
     tilings: &mut Vec<Range<u32>>,
 ) -> Vec<Set> {
-    let mut painter = Painter::new(problem, layout, members);
-    let mut outside = painter.paint_islands();
+    let mut coloring = PatchColoring::new(problem, layout, members);
+    let mut outside = coloring.color_islands();
     // Constraints that read rows, which may belong to another patch, stay outside; they need few colors.
     if layout.moves < layout.rows {
-        painter.paint(GLOBAL, outside);
-        return painter.sets;
+        coloring.color_patch(GLOBAL, outside);
+        return coloring.sets;
     }
     // Bodies one by one: the cut of a body must not depend on the rest of the scene.
     let body = |c: u32| problem.islands.body[members.of(c)[0] as usize];
@@ -70,13 +70,13 @@ fn of_kind(
     for patches in levels.into_iter().filter(|patches| !patches.is_empty()) {
         let first = *next;
         for items in patches {
-            painter.paint(*next, items);
+            coloring.color_patch(*next, items);
             *next += 1;
         }
         tilings.push(first..*next);
     }
-    painter.paint(GLOBAL, rest);
-    painter.sets
+    coloring.color_patch(GLOBAL, rest);
+    coloring.sets
 }
 
 fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {

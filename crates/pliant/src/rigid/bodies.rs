@@ -248,7 +248,7 @@ impl ShapeMatch {
         self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
     }
 
-    /// Fingerprint of who is a member of which body (64-bit FNV-1a over words): the part that no step changes.
+    /// Hash of the members of all bodies (64-bit FNV-1a over words), which no step changes.
     pub(crate) fn layout_hash(&self) -> u64 {
         let counts = self.bodies.iter().flat_map(|b| [b.first_block as u64, b.count as u64, b.first_row as u64]);
         let members = self.members.iter().flatten().map(|&row| u64::from(row));

@@ -109,7 +109,7 @@ fn jacobi(u: &mut Mat3, v: &mut Mat3, p: usize, q: usize) -> bool {
 
 /// Iterative extraction of Müller et al. (D4 4.15–4.20), starting at the orientation `last`.
 ///
-/// As there, the torque τ = Σ rᵢ × aᵢ (4.18) gives the direction, without a decomposition. Two things differ.
+/// As there, the torque τ = Σ rᵢ × aᵢ (4.18) gives the direction, without a decomposition. Two differences:
 ///
 /// - **Angle.** About a fixed unit axis n the objective is tr(RᵀA) + c·sin φ − b(1 − cos φ) with c = n·τ and b = nᵀHn,
 ///   H = tr(ARᵀ)·I − sym(ARᵀ). So the optimal angle is known, tan φ = c/b, and half angles need no trigonometry. D4's

@@ -1,6 +1,6 @@
 //! A running simulation: model, state and backend.
 //!
-//! Here is what moves it; `queries` is what can be seen of it, `setters` what can be changed besides the state.
+//! This file advances it; `queries` reads results, `setters` changes parameters.
 
 mod host_copy;
 mod queries;
@@ -74,7 +74,7 @@ pub struct Simulation {
     state: HostCopy<Readback>,
     /// Whether the caller may have changed the state since the last step.
     edited: bool,
-    /// What of the state no caller may change.
+    /// Array lengths and body members, which callers must not change.
     layout: StateLayout,
     cpu: Cpu,
     #[cfg(feature = "gpu")]
@@ -151,7 +151,7 @@ impl Simulation {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
             let mut left = steps;
             while left > 0 {
-                // Where something happens between steps they go one by one, else all at once.
+                // With transitions between them steps are submitted one by one, else together.
                 let single = self.state.on_host(|state| before_on(gpu, &self.model, state)).transpose()?;
                 let count = if single == Some(true) { 1 } else { left };
                 if gpu.advance(&self.model, count)?.is_some() {
@@ -174,14 +174,14 @@ impl Simulation {
         Ok(())
     }
 
-    /// Panics where the caller has changed what of the state must stay.
+    /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
         if self.edited {
             self.layout.check(self.state());
         }
     }
 
-    /// Bodies keep the masses of their particles; what the caller has changed is taken over.
+    /// Updates the masses of bodies after the caller has changed the state.
     fn weigh_bodies(&mut self) {
         if !std::mem::take(&mut self.edited) {
             return;
@@ -233,8 +233,8 @@ impl Simulation {
         self.gpu.as_deref()
     }
 
-    /// Whether a GPU takes the times of its stages from now on; false where it has no timestamps, and on the CPU, which
-    /// always takes them.
+    /// Enables stage timing on a GPU. Returns whether it is available: false without timestamps, and on the CPU, which
+    /// always measures.
     #[cfg(feature = "gpu")]
     pub fn set_profiling(&mut self, on: bool) -> bool {
         self.gpu.as_deref_mut().is_some_and(|gpu| gpu.set_profiling(on))
@@ -276,7 +276,7 @@ impl Simulation {
     }
 
     /// The moving half, to be changed between steps. Lengths of arrays and members of bodies must stay as they are: the
-    /// next step panics otherwise, and says which have changed.
+    /// next step panics otherwise and names the changed array.
     ///
     /// # Panics
     /// As [`Self::state`].

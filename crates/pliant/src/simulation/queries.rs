@@ -84,17 +84,17 @@ impl Simulation {
     pub fn write_frame(&self, frame: &mut Frame) {
         let n = self.state().particles;
         frame.time = self.state().time;
-        frame.away.clear();
+        frame.inactive.clear();
         if self.model.changes() {
-            frame.away.extend((0..n).map(|i| self.state().is_away(i)));
+            frame.inactive.extend((0..n).map(|i| self.state().is_inactive(i)));
         }
         for (rows, out) in
             [(&self.state().rows, &mut frame.positions), (&self.state().velocities, &mut frame.velocities)]
         {
             out.clear();
             out.extend(rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
-            for coat in self.model.skinned_meshes.iter().flat_map(|skinned_meshes| &skinned_meshes.all) {
-                coat.skin.extend(&rows[..n], coat.first, out);
+            for mesh in self.model.skinned_meshes.iter().flat_map(|skinned_meshes| &skinned_meshes.all) {
+                mesh.skin.extend(&rows[..n], mesh.first, out);
             }
         }
     }

@@ -7,7 +7,7 @@ use crate::simulation::Simulation;
 impl Simulation {
     /// Changes the softness of an object's constraints of a kind (S16: materials that melt or stiffen).
     ///
-    /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind takes its softness
+    /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind gets its softness
     /// from a continuum material.
     pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
         let Some(place) = kind.layout().softness else { return 0 };

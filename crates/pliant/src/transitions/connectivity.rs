@@ -11,15 +11,15 @@ use glam::Vec3;
 const REACH: f32 = 4.0;
 
 /// Particles closer than this many radii are connected: 1.5 times the rest distance.
-const TOGETHER: f32 = 3.0;
+const CONNECTED_DISTANCE: f32 = 3.0;
 
 /// Cosine of the half angle of the outward cone that is empty for surface particles.
-const OPEN: f32 = 0.5;
+const OPEN_CONE_COSINE: f32 = 0.5;
 
 /// Positions connected, directly or through others, to any of the first `seeds`. Without seeds: the largest component
 /// (the first of equal ones), or none if it has fewer than `least` positions.
-pub fn together(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec<bool> {
-    let finder = find_neighbors(places, TOGETHER * radius);
+pub fn connected(places: &[Vec3], radius: f32, seeds: usize, least: usize) -> Vec<bool> {
+    let finder = find_neighbors(places, CONNECTED_DISTANCE * radius);
     let near = finder.neighbors();
     let mut piece_of = vec![u32::MAX; places.len()];
     let mut sizes = Vec::new();
@@ -81,7 +81,7 @@ pub fn fields(places: &[Vec3], radius: f32) -> Vec<RowData> {
     let open = |i: usize, out: Vec3| {
         let hides = |&j: &u32| {
             let d = places[j as usize] - places[i];
-            d.dot(out) > OPEN * d.length()
+            d.dot(out) > OPEN_CONE_COSINE * d.length()
         };
         near.of(i).is_empty() || out != Vec3::ZERO && !near.of(i).iter().any(hides)
     };
@@ -146,19 +146,19 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_together_is_the_largest_piece_or_that_of_the_seeds() {
+    fn the_component_is_the_largest_or_that_of_the_seeds() {
         // Three components, in order: two, four and three particles.
         let steps = [0.0, 2.0, 9.0, 11.9, 13.0, 15.0, 30.0, 32.0, 34.0];
         let places: Vec<Vec3> = steps.iter().map(|&x| x * Vec3::X).collect();
         let found = |seeds: usize, least: usize| -> Vec<usize> {
-            let all = together(&places, 1.0, seeds, least);
+            let all = connected(&places, 1.0, seeds, least);
             (0..places.len()).filter(|&i| all[i]).collect()
         };
         assert_eq!(found(0, 4), [2, 3, 4, 5]);
         assert!(found(0, 5).is_empty());
         assert_eq!(found(1, 4), [0, 1]);
         assert_eq!(found(3, 4), [0, 1, 2, 3, 4, 5]);
-        assert!(together(&[], 1.0, 0, 1).is_empty());
+        assert!(connected(&[], 1.0, 0, 1).is_empty());
     }
 
     #[test]

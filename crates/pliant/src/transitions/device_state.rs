@@ -1,10 +1,11 @@
-//! A state that lives on a device, as transitions between steps read and change it.
+//! Access of transitions to a state on a device.
 
 use crate::runtime::gpu::GpuError;
 use crate::state::State;
 use std::ops::Range;
 
-/// Access to the particles of a state on a device. `host` is the host's copy, of which only what was read is current.
+/// Access to the particles of a state on a device. `host` is the host's copy, current only
+/// where it was read back.
 pub trait DeviceState {
     /// Substeps submitted since the start.
     fn substeps(&self) -> u64;
@@ -24,7 +25,7 @@ pub trait DeviceState {
     fn upload_poses(&self, host: &State);
     /// Writes velocities of particles and clears their history.
     fn upload_velocities(&self, host: &State, range: Range<usize>);
-    /// Writes all that moves of some particles, in ascending order.
+    /// Writes the state of some particles, in ascending order.
     fn upload_particles(&self, host: &State, particles: &[u32]);
     /// Writes masses and surface fields of bodies.
     fn upload_bodies(&mut self, host: &State);

@@ -3,17 +3,17 @@
 //! Particles in a drain at the end of a step become inactive where they are, like those waiting in an emitter: no mass,
 //! no contacts, no volume in fluids, not rendered.
 
-use crate::neighbors::ASLEEP;
+use crate::neighbors::INACTIVE;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
 use crate::state::State;
 use crate::transitions::TransitionModel;
+use crate::transitions::deactivate;
 #[cfg(feature = "gpu")]
 use crate::transitions::device_state::DeviceState;
-use crate::transitions::sleep;
 use glam::Vec3;
 
-/// Takes away who is in a drain at the end of a step; returns who.
+/// Deactivates the particles in drains at the end of a step and returns them.
 pub fn drain(model: &TransitionModel<'_>, state: &mut State) -> Vec<u32> {
     let time = state.time;
     remove_drained(model, state, time)
@@ -32,17 +32,17 @@ pub fn drain_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut S
     Ok(())
 }
 
-/// In the order of drains and particles; one that is in several is taken by the first.
+/// Processes drains and particles in order; a particle in several drains is removed by the first.
 fn remove_drained(model: &TransitionModel<'_>, state: &mut State, time: f64) -> Vec<u32> {
     let mut taken = Vec::new();
     for drain in model.drains {
         let pose = drain.motion.pose(time);
         for i in drain.takes.iter().cloned().flatten() {
             let [x, y, z, _] = state.rows[i];
-            if state.phases[i] == ASLEEP || !drain.holds(&pose, Vec3::new(x, y, z)) {
+            if state.phases[i] == INACTIVE || !drain.holds(&pose, Vec3::new(x, y, z)) {
                 continue;
             }
-            sleep(state, i);
+            deactivate(state, i);
             taken.push(i as u32);
             let of = |p: &crate::transitions::emitter::Emitter| (p.first..p.first + p.places.len()).contains(&i);
             if let Some(emitter) = model.emitters.iter().position(of).filter(|_| drain.recycle) {

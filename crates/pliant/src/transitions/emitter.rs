@@ -2,7 +2,7 @@
 
 use glam::Vec3;
 
-/// Particles emitted one after the other. Until then they are fixed and inactive ([`crate::neighbors::ASLEEP`]).
+/// Particles emitted one after the other. Until then they are fixed and inactive ([`crate::neighbors::INACTIVE`]).
 #[derive(Clone, Debug)]
 pub struct Emitter {
     /// Index of the first particle; the others follow.

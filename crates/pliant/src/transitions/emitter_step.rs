@@ -10,13 +10,13 @@ use crate::transitions::TransitionModel;
 #[cfg(feature = "gpu")]
 use crate::transitions::device_state::DeviceState;
 use crate::transitions::emitter::Emitter;
-use crate::transitions::{time, wake};
+use crate::transitions::{activate, time};
 
-/// Lets out whose time has come.
+/// Emits all particles that are due.
 pub fn emit(model: &TransitionModel<'_>, state: &mut State) {
     let time = time(model, state.substeps);
     for number in 0..model.emitters.len() {
-        activate(model, number, time, state);
+        emit_due(model, number, time, state);
     }
 }
 
@@ -28,7 +28,7 @@ pub fn emit(model: &TransitionModel<'_>, state: &mut State) {
 pub fn emit_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut State) -> Result<bool, GpuError> {
     let mut open = false;
     for (number, emitter) in model.emitters.iter().enumerate() {
-        let entered = activate(model, number, time(model, gpu.substeps()), host);
+        let entered = emit_due(model, number, time(model, gpu.substeps()), host);
         if !entered.is_empty() {
             gpu.wait()?;
             gpu.upload_particles(host, &entered);
@@ -38,8 +38,9 @@ pub fn emit_on(gpu: &dyn DeviceState, model: &TransitionModel<'_>, host: &mut St
     Ok(open)
 }
 
-/// Wakes grains up at the mouth; returns which. Where nobody waits to come out, nobody does, and that moment passes.
-fn activate(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut State) -> Vec<u32> {
+/// Activates the due particles of an emitter and returns them. An emission slot without an available particle is
+/// skipped.
+fn emit_due(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut State) -> Vec<u32> {
     let emitter: &Emitter = &model.emitters[number];
     let mut entered = Vec::new();
     let out = state.emitted[number];
@@ -49,7 +50,13 @@ fn activate(model: &TransitionModel<'_>, number: usize, time: f64, state: &mut S
     for grain in out..emitter.out_at(time) {
         let waiting = (grain < emitter.places.len()).then_some((emitter.first + grain) as u32);
         if let Some(i) = waiting.or_else(|| state.returned[number].pop_front()) {
-            wake(state, i as usize, emitter.place_of(grain, time), emitter.velocity, (emitter.weight, emitter.phase));
+            activate(
+                state,
+                i as usize,
+                emitter.place_of(grain, time),
+                emitter.velocity,
+                (emitter.weight, emitter.phase),
+            );
             entered.push(i);
         }
         state.emitted[number] = grain + 1;

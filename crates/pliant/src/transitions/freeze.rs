@@ -6,7 +6,7 @@ use glam::Vec3;
 use std::ops::Range;
 
 /// A fluid whose particles become those of one rigid body. The body has as many inactive particles
-/// ([`crate::neighbors::ASLEEP`]) as could freeze; a particle that freezes becomes inactive, and the next inactive one
+/// ([`crate::neighbors::INACTIVE`]) as could freeze; a particle that freezes becomes inactive, and the next inactive one
 /// of the body takes its position, velocity and mass. Tables stay constant that way. Body particles are activated in
 /// order, so that the active ones are always the first of its run: shape matching uses the first as origin.
 #[derive(Clone, Debug)]

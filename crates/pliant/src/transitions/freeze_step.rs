@@ -3,24 +3,24 @@
 //! A fluid particle becomes inactive, and a body particle takes its position and mass. The body keeps the linear and
 //! angular momentum of its particles; the remaining kinetic energy is dissipated.
 
-use crate::neighbors::ASLEEP;
+use crate::neighbors::INACTIVE;
 use crate::rigid::{inertia, pseudoinverse_f64};
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
 use crate::state::State;
 use crate::transitions::TransitionModel;
-use crate::transitions::connectivity::{fields, together};
+use crate::transitions::connectivity::{connected, fields};
 #[cfg(feature = "gpu")]
 use crate::transitions::device_state::DeviceState;
 use crate::transitions::freeze::Freeze;
-use crate::transitions::{sleep, time, wake};
+use crate::transitions::{activate, deactivate, time};
 use glam::{DMat3, DVec3, Vec3};
 use std::ops::Range;
 
 /// Minimum number of particles to start a body: fewer are droplets, which would carry it off.
 const LEAST: usize = 4;
 
-/// Freezes who is cold now.
+/// Freezes all particles in freezing regions.
 pub fn freeze(model: &TransitionModel<'_>, state: &mut State) {
     let substeps = state.substeps;
     let mut any = false;
@@ -46,7 +46,7 @@ pub fn freeze_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &
         gpu.wait()?;
         gpu.read_poses(host)?;
     }
-    // Reads all before any freezes: two may take from one fluid.
+    // Reads all before any particle freezes: two freezes may use the same fluid.
     for &one in &acting {
         for range in one.1.takes.iter().cloned().chain(there(host, one)) {
             gpu.read_all(host, range)?;
@@ -66,7 +66,7 @@ pub fn freeze_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &
     Ok(model.freezes.iter().any(|freeze| now < freeze.end))
 }
 
-/// Those in which something may freeze after so many substeps.
+/// Freezes that may act after the given number of substeps.
 fn acting<'a>(model: &TransitionModel<'a>, substeps: u64) -> impl Iterator<Item = (usize, &'a Freeze)> {
     let before = substeps.checked_sub(u64::from(model.settings.substeps)).map(|before| time(model, before));
     let now = time(model, substeps);
@@ -79,16 +79,16 @@ fn freeze_region(freeze: &Freeze, number: usize, now: f64, state: &mut State) ->
     let before = state.frozen[number].count;
     let place = |i: usize| Vec3::from_slice(&state.rows[i][..3]);
     // Particles pinned by the caller do not freeze.
-    let is_cold = |&i: &usize| state.phases[i] != ASLEEP && state.rows[i][3] > 0.0 && freeze.holds(now, place(i));
+    let is_cold = |&i: &usize| state.phases[i] != INACTIVE && state.rows[i][3] > 0.0 && freeze.holds(now, place(i));
     let cold: Vec<usize> = freeze.takes.iter().cloned().flatten().filter(is_cold).collect();
     let there = freeze.body.start..freeze.body.start + before;
     let places: Vec<Vec3> = there.chain(cold.iter().copied()).map(place).collect();
-    let joins = together(&places, freeze.radius, before, LEAST);
+    let joins = connected(&places, freeze.radius, before, LEAST);
     let joining = cold.into_iter().zip(&joins[before..]).filter(|(_, joins)| **joins).map(|(i, _)| i);
     for (i, solid) in joining.zip(freeze.body.clone().skip(before)) {
         let ([x, y, z, weight], [vx, vy, vz, _], carried) = (state.rows[i], state.velocities[i], state.carried[i]);
-        wake(state, solid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, freeze.phase));
-        sleep(state, i);
+        activate(state, solid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, freeze.phase));
+        deactivate(state, i);
         // Pressure corrections act in pairs, and the other particle may still be fluid.
         state.carried[solid] = carried;
         changed.extend([solid as u32, i as u32]);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn s16_what_stiffens_keeps_momenta_to_rounding_and_loses_energy() {
+    fn s16_rigid_projection_conserves_momenta_and_loses_energy() {
         let any = |k: usize| ((k as f32 * 12.9898).sin() * 437.585_45).fract();
         let rows = |flat: f32, count: usize| -> Vec<[f32; 4]> {
             (0..count)

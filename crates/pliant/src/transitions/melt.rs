@@ -1,7 +1,7 @@
 //! Melting of bodies in a model.
 
 /// A body whose particles become those of a fluid, from its surface inward. Each has an inactive counterpart
-/// ([`crate::neighbors::ASLEEP`]); when it melts, the counterpart takes its position, velocity and mass, and the body
+/// ([`crate::neighbors::INACTIVE`]); when it melts, the counterpart takes its position, velocity and mass, and the body
 /// particle becomes inactive. Tables stay constant that way, and the change conserves mass and momentum exactly.
 #[derive(Clone, Debug)]
 pub struct Melt {
@@ -14,7 +14,7 @@ pub struct Melt {
     /// Radius of the body's particles [m].
     pub radius: f32,
     /// First of the inactive counterparts, one per body particle, in its order.
-    pub twins: usize,
+    pub counterparts: usize,
     /// Front depth at which each particle melts [m], and its index within the body, in melting order: its depth within
     /// a radius.
     pub order: Vec<(f32, u32)>,

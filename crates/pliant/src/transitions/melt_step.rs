@@ -10,10 +10,10 @@ use crate::transitions::TransitionModel;
 #[cfg(feature = "gpu")]
 use crate::transitions::device_state::DeviceState;
 use crate::transitions::melt::Melt;
-use crate::transitions::{sleep, time, wake};
+use crate::transitions::{activate, deactivate, time};
 use glam::Vec3;
 
-/// Melts who has been reached by now.
+/// Melts all particles that the front has reached.
 pub fn melt(model: &TransitionModel<'_>, state: &mut State) {
     let now = time(model, state.substeps);
     let mut any = false;
@@ -52,12 +52,12 @@ fn melt_reached(melt: &Melt, number: usize, now: f64, state: &mut State) -> Vec<
     let mut changed = Vec::new();
     let (before, after) = (state.melted[number], melt.melted_at(now));
     for &(_, k) in melt.order.get(before..after).unwrap_or_default() {
-        let (solid, liquid) = (melt.body.start + k as usize, melt.twins + k as usize);
+        let (solid, liquid) = (melt.body.start + k as usize, melt.counterparts + k as usize);
         let ([x, y, z, weight], [vx, vy, vz, _]) = (state.rows[solid], state.velocities[solid]);
         // Particles pinned by the caller do not melt.
         if weight > 0.0 {
-            wake(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, LIQUID));
-            sleep(state, solid);
+            activate(state, liquid, Vec3::new(x, y, z), Vec3::new(vx, vy, vz), (weight, LIQUID));
+            deactivate(state, solid);
             if let Some(shapes) = &mut state.shapes {
                 shapes.leave(solid);
             }

@@ -17,7 +17,7 @@ pub mod melt;
 pub mod melt_step;
 
 use crate::math::RowData;
-use crate::neighbors::ASLEEP;
+use crate::neighbors::INACTIVE;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
 use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
@@ -68,7 +68,7 @@ pub fn before(model: &TransitionModel<'_>, state: &mut State) {
     freeze_step::freeze(model, state);
 }
 
-/// After a step: drains take what is in them. Returns whether anybody has left.
+/// After a step: draining. Returns whether any particle was removed.
 pub fn after(model: &TransitionModel<'_>, state: &mut State) -> bool {
     !drain_step::drain(model, state).is_empty()
 }
@@ -89,19 +89,19 @@ pub fn after_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &m
     drain_step::drain_on(gpu, model, host)
 }
 
-/// Time after so many substeps [s].
+/// Time after the given number of substeps [s].
 fn time(model: &TransitionModel<'_>, substeps: u64) -> f64 {
     substeps as f64 * (f64::from(model.settings.dt) / f64::from(model.settings.substeps))
 }
 
 /// Deactivates a particle: fixed, at rest, in the inactive phase.
-fn sleep(state: &mut State, i: usize) {
+fn deactivate(state: &mut State, i: usize) {
     let [x, y, z, _] = state.rows[i];
-    wake(state, i, Vec3::new(x, y, z), Vec3::ZERO, (0.0, ASLEEP));
+    activate(state, i, Vec3::new(x, y, z), Vec3::ZERO, (0.0, INACTIVE));
 }
 
 /// Activates a particle with its inverse mass [1/kg] and its phase.
-fn wake(state: &mut State, i: usize, p: Vec3, v: Vec3, (weight, phase): (f32, u32)) {
+fn activate(state: &mut State, i: usize, p: Vec3, v: Vec3, (weight, phase): (f32, u32)) {
     let (row, velocity): (RowData, RowData) = ([p.x, p.y, p.z, weight], [v.x, v.y, v.z, 0.0]);
     (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, velocity);
     state.phases[i] = phase;

@@ -25,7 +25,7 @@ pub fn fast_marching(voxels: &Voxels) -> Field {
         }
     }
     while let Some(Reverse((_, index))) = marcher.front.pop() {
-        marcher.settle(index as usize);
+        marcher.accept(index as usize);
     }
     let mut phi = marcher.phi;
     for (index, phi) in phi.iter_mut().enumerate() {
@@ -54,19 +54,19 @@ impl Marcher {
     }
 
     /// Marks a voxel as known and updates its neighbors.
-    fn settle(&mut self, index: usize) {
+    fn accept(&mut self, index: usize) {
         if std::mem::replace(&mut self.known[index], true) {
             return;
         }
         for (axis, side) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
-            if let Some(near) = self.beside(index, axis, side).filter(|&n| !self.known[n]) {
+            if let Some(near) = self.neighbor(index, axis, side).filter(|&n| !self.known[n]) {
                 let distance = self.solve(near);
                 self.offer(near, distance);
             }
         }
     }
 
-    fn beside(&self, index: usize, axis: usize, side: usize) -> Option<usize> {
+    fn neighbor(&self, index: usize, axis: usize, side: usize) -> Option<usize> {
         let stride = [1, self.size[0], self.size[0] * self.size[1]][axis];
         let at = marcher_place(index, self.size)[axis];
         match side {
@@ -80,7 +80,7 @@ impl Marcher {
         let mut near = [f32::INFINITY; 3];
         for (axis, least) in near.iter_mut().enumerate() {
             for side in 0..2 {
-                if let Some(n) = self.beside(index, axis, side).filter(|&n| self.known[n]) {
+                if let Some(n) = self.neighbor(index, axis, side).filter(|&n| self.known[n]) {
                     *least = least.min(self.phi[n]);
                 }
             }

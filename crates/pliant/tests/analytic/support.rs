@@ -13,7 +13,7 @@ pub fn simulate(text: &str) -> Simulation {
     Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
 }
 
-/// Takes so many steps.
+/// Runs the given number of steps.
 pub fn step(sim: &mut Simulation, steps: usize) {
     sim.advance(steps as u32).unwrap_or_else(|e| panic!("{e}"));
 }

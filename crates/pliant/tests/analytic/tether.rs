@@ -4,7 +4,7 @@ use crate::support::{G, simulate, step};
 use pliant::constraints::ConstraintKind;
 
 #[test]
-fn s16_tether_never_lets_go_farther_than_its_length() {
+fn s16_a_tether_never_exceeds_its_length() {
     // A sheet that itself hardly resists (1 N/m per edge) hangs on tethers of 1.1 times its length.
     let mut sim = simulate(
         "[solver]\niterations = 4\n[world]\nair_density = 0\n[[cloth]]\ngrid = { cells = [4, 8], size = [0.5, 1] }\n\

@@ -15,7 +15,7 @@ pub const ALL: &[(&str, &[&str])] = &[
             "a_box_and_a_ball_enclose_the_volume_of_their_particles",
             "clouds_have_closed_surfaces",
             "s10_s22_a_box_lies_on_the_floor_with_any_number_of_iterations",
-            "s19_regions_follow_bending_that_one_body_takes_back",
+            "s19_regions_follow_bending_that_a_single_body_resists",
             "s30_the_table_takes_the_shape_of_the_bounds_and_wraps_its_longest_axis",
         ],
     ),
@@ -31,10 +31,10 @@ pub const ALL: &[(&str, &[&str])] = &[
     (
         "R05",
         &[
-            "r01_freezing_is_the_same_on_any_number_of_threads_and_when_put_back",
-            "r01_melting_is_the_same_on_any_number_of_threads_and_when_put_back",
-            "r01_what_leaves_and_comes_back_is_the_same_on_any_number_of_threads_and_when_put_back",
-            "s10_a_state_that_is_put_back_pours_again",
+            "r01_freezing_is_the_same_for_any_thread_count_and_after_a_restore",
+            "r01_melting_is_the_same_for_any_thread_count_and_after_a_restore",
+            "r01_recycling_is_the_same_for_any_thread_count_and_after_a_restore",
+            "s10_a_restored_state_emits_again",
         ],
     ),
     (
@@ -42,7 +42,7 @@ pub const ALL: &[(&str, &[&str])] = &[
         &[
             "every_format_enforces_the_limits",
             "r06_arbitrary_text_never_panics",
-            "r06_mutated_scenes_are_read_or_refused_with_words",
+            "r06_mutated_scenes_are_read_or_refused_with_a_message",
             "r07_mutated_gltf_files_never_panic",
             "r07_mutated_msh_files_never_panic",
             "r07_mutated_obj_files_never_panic",
@@ -81,9 +81,9 @@ pub const ALL: &[(&str, &[&str])] = &[
     (
         "R15",
         &[
-            "s10_e33_lists_that_outgrow_their_room_lose_no_step",
-            "s30_e33_everybody_touching_everybody_is_reported_in_full",
-            "s30_s32_e33_everybody_in_one_cell_grows_the_lists_and_nobody_is_dropped",
+            "s10_e33_overflowing_lists_lose_no_step",
+            "s30_e33_all_pairs_in_contact_are_reported_in_full",
+            "s30_s32_e33_all_particles_in_one_cell_grow_the_lists_and_none_is_dropped",
         ],
     ),
     ("V08", &["s18_a_ball_rebounds_to_e_squared_of_its_height"]),
@@ -93,7 +93,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (
         "V28",
         &[
-            "s16_what_freezes_in_water_floats_hovers_or_sinks_by_its_density",
+            "s16_frozen_bodies_float_hover_or_sink_by_their_density",
             "s23_large_balls_float_as_deep_as_their_density_says",
             "s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up",
         ],
@@ -102,5 +102,5 @@ pub const ALL: &[(&str, &[&str])] = &[
     ("V31", &["s24_a_drop_swings_with_the_period_of_rayleigh"]),
     ("V33", &["r06_s10_random_heaps_of_solids_gain_no_energy", "s10_a_pile_at_rest_gains_no_energy"]),
     ("V35", &["t07_the_flattened_omotondo_comes_back_to_its_volume"]),
-    ("V36", &["r01_bodies_that_share_nothing_move_as_if_each_were_alone"]),
+    ("V36", &["r01_uncoupled_bodies_move_as_if_alone"]),
 ];

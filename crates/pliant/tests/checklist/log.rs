@@ -14,7 +14,7 @@ pub fn passed(output: &str) -> BTreeSet<Run> {
         if let Some(path) = line.strip_prefix("Running ").and_then(|l| l.rsplit_once('(')).map(|(_, path)| path) {
             binary = stem(path.trim_end_matches(')'));
         } else if let Some(name) = line.strip_prefix("test ").and_then(|l| l.strip_suffix(" ... ok")) {
-            // `should_panic` tests are told apart by a suffix.
+            // `should_panic` tests have a suffix.
             let name = name.trim_end_matches(" - should panic");
             found.insert((binary.clone(), last(name).to_owned()));
         }

@@ -21,7 +21,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 #[test]
-fn every_id_is_there_once_and_says_something() {
+fn every_id_is_listed_once_and_described() {
     let all: Vec<&str> = ids::all().map(|r| r.id).collect();
     let expected = [('S', 33), ('T', 12), ('E', 33), ('V', 36), ('R', 16)];
     let expected: Vec<String> =

@@ -66,7 +66,7 @@ fn push(text: &mut String, line: &str) {
     writeln!(text, "{line}").expect("memory");
 }
 
-/// Text that may stand in a cell of a table.
+/// Escapes text for a table cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }

@@ -59,7 +59,7 @@ fn collect(path: &Path, home: &str, found: &mut Vec<Test>) {
 pub fn names(text: &str) -> impl Iterator<Item = String> {
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
     let name = move |at: usize| {
-        // Attributes may stand on both sides of `#[test]`.
+        // Attributes may come before or after `#[test]`.
         let before = lines[..at].iter().rev().take_while(|l| l.starts_with("#["));
         let after = lines[at + 1..].iter().take_while(|l| !l.starts_with("fn "));
         if before.chain(after.clone()).any(|l| l.starts_with("#[ignore")) {

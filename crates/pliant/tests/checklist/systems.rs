@@ -16,8 +16,8 @@ pub const ALL: &[Requirement] = &[
     ),
     met(
         "S03",
-        "A particle has a position, a velocity, an inverse mass, a radius of its own and a phase that decides with whom it \
-         collides.",
+        "A particle has a position, a velocity, an inverse mass, a radius of its own and a phase that selects what it \
+         collides with.",
     ),
     met(
         "S04",

@@ -2,7 +2,7 @@
 
 use crate::support::{Rng, ball, brute, cuboid, shaped, soup};
 use glam::{DVec3, Vec3};
-use pliant::contact::collider_contact::{Solid, signed_distance};
+use pliant::contact::collider_contact::{ColliderShape, signed_distance};
 use pliant::mesh::TriMesh;
 
 #[test]
@@ -10,11 +10,11 @@ fn s17_a_hull_of_a_box_is_the_box() {
     let half = Vec3::new(0.7, 0.3, 0.5);
     let mut mesh = cuboid(half);
     let mut rng = Rng(3);
-    // What is inside or in the faces does not count.
+    // Points inside or on faces are not vertices of the hull.
     mesh.positions.extend((0..200).map(|_| rng.cube(1.0).as_vec3() * half));
     mesh.positions.extend((0..50).map(|_| (rng.cube(1.0).as_vec3() * half).with_x(0.7)));
-    let (hull, exact) = (shaped("convex", &mesh, ""), Solid::Box { half });
-    let Solid::Convex(tables) = &hull else { panic!("{hull:?}") };
+    let (hull, exact) = (shaped("convex", &mesh, ""), ColliderShape::Box { half });
+    let ColliderShape::Convex(tables) = &hull else { panic!("{hull:?}") };
     assert_eq!((tables.planes().len(), tables.surface().triangles().len()), (6, 12));
     for _ in 0..20_000 {
         let p = rng.cube(1.5).as_vec3();
@@ -33,7 +33,7 @@ fn s17_hulls_agree_with_brute_force_inside_and_outside() {
     for count in [4, 12, 60, 300] {
         let points: Vec<Vec3> = (0..count).map(|_| rng.cube(1.0).as_vec3()).collect();
         let solid = shaped("convex", &TriMesh { positions: points, triangles: Vec::new() }, "");
-        let Solid::Convex(hull) = &solid else { panic!("{solid:?}") };
+        let ColliderShape::Convex(hull) = &solid else { panic!("{solid:?}") };
         let skin =
             TriMesh { positions: hull.surface().positions().to_vec(), triangles: hull.surface().triangles().to_vec() };
         for _ in 0..500 {
@@ -58,7 +58,7 @@ fn s17_nearest_points_of_a_surface_agree_with_brute_force() {
     let mut rng = Rng(11);
     for mesh in [soup(1, &mut rng), soup(300, &mut rng), ball(0.8, 3), cuboid(Vec3::new(0.9, 0.01, 0.4))] {
         let solid = shaped("surface", &mesh, "");
-        let Solid::Surface(surface) = &solid else { panic!("{solid:?}") };
+        let ColliderShape::Surface(surface) = &solid else { panic!("{solid:?}") };
         // In the frame of the collider, whose origin is the middle of the mesh.
         let low = mesh.positions.iter().copied().fold(Vec3::INFINITY, Vec3::min);
         let high = mesh.positions.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
@@ -82,7 +82,7 @@ fn s17_a_field_of_a_ball_has_the_distances_of_the_ball() {
     for grid in [16, 32] {
         let radius = 0.8_f32;
         let solid = shaped("sdf", &ball(radius, 4), &format!(", grid = {grid}"));
-        let Solid::Field(field) = &solid else { panic!("{solid:?}") };
+        let ColliderShape::Field(field) = &solid else { panic!("{solid:?}") };
         let edge = field.edge();
         let mut rng = Rng(13);
         let (mut worst, mut turned) = (0.0_f32, 0.0_f32);
@@ -117,8 +117,8 @@ fn s17_a_field_of_a_ball_has_the_distances_of_the_ball() {
 fn s17_a_field_of_a_box_is_the_box_away_from_its_edges_and_right_outside_of_the_grid() {
     let half = Vec3::new(0.8, 0.4, 0.6);
     let solid = shaped("sdf", &cuboid(half), ", grid = 32");
-    let Solid::Field(field) = &solid else { panic!("{solid:?}") };
-    let (edge, exact) = (field.edge(), Solid::Box { half });
+    let ColliderShape::Field(field) = &solid else { panic!("{solid:?}") };
+    let (edge, exact) = (field.edge(), ColliderShape::Box { half });
     let mut rng = Rng(17);
     let mut over_faces = 0;
     for _ in 0..20_000 {
@@ -140,7 +140,7 @@ fn s17_a_field_of_a_box_is_the_box_away_from_its_edges_and_right_outside_of_the_
 }
 
 #[test]
-fn s17_tables_are_where_the_transform_puts_them() {
+fn s17_tables_follow_the_transform() {
     // The same box, placed as a box and as a mesh of each kind.
     let mesh = TriMesh {
         positions: cuboid(Vec3::new(1.0, 0.5, 0.25)).positions.iter().map(|&p| p + Vec3::new(3.0, 4.0, 5.0)).collect(),
@@ -150,7 +150,7 @@ fn s17_tables_are_where_the_transform_puts_them() {
         "transform = { scale = 0.4, rotate = { axis = [1, 2, 3], degrees = 50 }, translate = [0.3, -0.2, 0.7] }";
     let turn = glam::Quat::from_axis_angle(Vec3::new(1.0, 2.0, 3.0).normalize(), 50_f32.to_radians());
     let middle = turn * (Vec3::new(3.0, 4.0, 5.0) * 0.4) + Vec3::new(0.3, -0.2, 0.7);
-    let exact = Solid::Box { half: Vec3::new(0.4, 0.2, 0.1) };
+    let exact = ColliderShape::Box { half: Vec3::new(0.4, 0.2, 0.1) };
     for key in ["convex", "surface", "sdf"] {
         let text = format!(
             "[[rope]]\npath = [[0, 9, 0], [1, 9, 0]]\n[[collider]]\n{key} = {{ mesh = \"it\", {place} }}\n\
@@ -162,7 +162,7 @@ fn s17_tables_are_where_the_transform_puts_them() {
         for (time, rise) in [(0.0, 0.0), (0.5, 1.0)] {
             for _ in 0..200 {
                 let p = middle + Vec3::Y * rise + turn * (rng.cube(0.5).as_vec3());
-                let found = signed_distance(&collider.solid, collider.motion.pose(time).inward(p)).0;
+                let found = signed_distance(&collider.shape, collider.motion.pose(time).inward(p)).0;
                 let want = signed_distance(&exact, turn.conjugate() * (p - middle - Vec3::Y * rise)).0;
                 let want = if key == "surface" { want.abs() } else { want };
                 // A field rounds off edges within its cells of 12 mm.

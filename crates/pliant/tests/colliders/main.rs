@@ -1,10 +1,10 @@
 //! Colliders of all shapes: hulls, triangle surfaces, distance fields (S17), and contact laws (S18).
 #![allow(missing_docs, clippy::print_stdout, reason = "a test")]
 
+mod friction;
 mod geometry;
-mod rebounds;
+mod restitution;
 mod scene;
-mod slopes;
 mod support;
 mod sweeps;
-mod tunnels;
+mod tunneling;

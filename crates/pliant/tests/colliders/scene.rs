@@ -14,7 +14,7 @@ fn build(text: &str, mesh: &dyn MeshSource) -> Result<Simulation, String> {
 }
 
 #[test]
-fn r06_colliders_that_mean_nothing_are_refused_with_their_place() {
+fn r06_invalid_colliders_are_refused_with_their_location() {
     let ok = Given(cuboid(Vec3::ONE));
     let cases = [
         ("[[collider]]\n", "collider[0]: needs exactly one of plane"),
@@ -65,7 +65,7 @@ fn r07_open_meshes_are_refused_for_fields_and_fine_as_surfaces() {
     assert!(said.contains("collider[0].sdf") && said.contains("a closed surface has 2 at every edge"), "{said:?}");
     assert!(build("[[collider]]\nsurface = { mesh = \"it\" }\n", &open).is_ok());
     assert!(build("[[collider]]\nconvex = { mesh = \"it\" }\n", &open).is_ok());
-    // A repair is told.
+    // Repairs are noted.
     let mut twice = cuboid(Vec3::ONE);
     twice.triangles.push(twice.triangles[0]);
     let sim = build("[[collider]]\nsurface = { mesh = \"it\" }\n", &Given(twice)).unwrap();
@@ -73,7 +73,7 @@ fn r07_open_meshes_are_refused_for_fields_and_fine_as_surfaces() {
 }
 
 #[test]
-fn r07_meshes_with_broken_numbers_or_without_anything_are_refused() {
+fn r07_empty_and_non_finite_meshes_are_refused() {
     let broken = |p: Vec3| {
         let mut mesh = cuboid(Vec3::ONE);
         mesh.positions[3] = p;
@@ -104,7 +104,7 @@ fn s17_generated_shapes_are_closed_where_they_should_be() {
 }
 
 #[test]
-fn s17_a_bowl_has_its_radius_its_rim_and_looks_inward() {
+fn s17_a_bowl_has_its_radius_its_rim_and_inward_normals() {
     let spec = pliant::scene::BowlSpec { radius: 0.7, height: 0.9, segments: 32 };
     let mesh = pliant::builder::generate::bowl(&spec);
     let middle = Vec3::Y * 0.7;
@@ -118,11 +118,13 @@ fn s17_a_bowl_has_its_radius_its_rim_and_looks_inward() {
 }
 
 #[test]
-fn s17_tables_are_made_once_and_shared_by_all_who_look() {
+fn s17_tables_are_built_once_and_shared() {
     // Every substep takes the shape of every collider; none of them copies its tables.
     let mut sim = build("[[collider]]\nsurface = { mesh = \"it\" }\n", &Given(ball(1.0, 4))).unwrap();
     sim.advance(3).unwrap();
-    let pliant::contact::collider_contact::Solid::Surface(table) = &sim.model().colliders[0].solid else { panic!() };
+    let pliant::contact::collider_contact::ColliderShape::Surface(table) = &sim.model().colliders[0].shape else {
+        panic!()
+    };
     // The model and the obstacles of the last substep.
     assert!(std::sync::Arc::strong_count(table) <= 2);
 }

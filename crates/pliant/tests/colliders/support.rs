@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use pliant::builder::MeshSource;
-use pliant::contact::collider_contact::Solid;
+use pliant::contact::collider_contact::ColliderShape;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
@@ -30,9 +30,9 @@ pub fn simulate(text: &str) -> Simulation {
 }
 
 /// The shape that the build makes of a mesh: "convex", "surface" or "sdf".
-pub fn shaped(key: &str, mesh: &TriMesh, more: &str) -> Solid {
+pub fn shaped(key: &str, mesh: &TriMesh, more: &str) -> ColliderShape {
     let text = format!("[[rope]]\npath = [[0, 9, 0], [1, 9, 0]]\n[[collider]]\n{key} = {{ mesh = \"it\"{more} }}\n");
-    with_mesh(&text, mesh, 1).model().colliders[0].solid.clone()
+    with_mesh(&text, mesh, 1).model().colliders[0].shape.clone()
 }
 
 /// Numbers that look random.

@@ -113,7 +113,7 @@ fn e05_without_inverse_masses_momentum_is_lost_and_a_fixed_particle_moves() {
     assert!(((a + held[0] - b).length() - rest).abs() < 1e-12);
 }
 
-/// Neighbors that greedy coloring has to look at: pairs of constraints that share a particle, counted from both.
+/// Neighbors that greedy coloring visits: pairs of constraints that share a particle, counted from both.
 fn neighbor_visits(row_count: usize, edges: &[[u32; 2]]) -> usize {
     let on = |r: u32| edges.iter().filter(|e| e.contains(&r)).count();
     (0..row_count as u32).map(|r| on(r) * on(r).saturating_sub(1)).sum()
@@ -124,8 +124,8 @@ fn e10_printed_step_time_contradicts_the_frame_rate_and_coloring_is_not_linear_i
     // Table 1 gives 1105 frames per second for the cloth whose caption claims 0.1 ms a step.
     let (printed_fps, printed_step) = (1105.0, 0.1e-3);
     assert!(1.0 / printed_fps > 9.0 * printed_step, "0.905 ms is nine times as long as printed");
-    // Two constraint graphs with the same number of nodes: what a coloring must look at depends on how many
-    // constraints meet at a particle, so no bound in nodes alone holds.
+    // Two constraint graphs with the same number of nodes: the number of visits depends on how many
+    // constraints share a particle, so no bound in nodes alone holds.
     let n = 500_u32;
     let apart: Vec<[u32; 2]> = (0..n).map(|i| [2 * i, 2 * i + 1]).collect();
     let star: Vec<[u32; 2]> = (1..=n).map(|i| [0, i]).collect();

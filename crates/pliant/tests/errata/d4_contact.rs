@@ -2,7 +2,7 @@
 
 use glam::{DVec3, Vec3};
 use pliant::contact::collider_contact::{Friction, Push};
-use pliant::contact::particle_contact::{Field, Rule, Side, meet};
+use pliant::contact::particle_contact::{ContactParams, Field, Side, project};
 
 /// D4 3.38–3.40 for static friction: corrections of i and j for the tangential displacement of j relative to i.
 fn printed_friction(slip: DVec3, weights: [f64; 2]) -> [DVec3; 2] {
@@ -29,10 +29,11 @@ fn e19_printed_friction_doubles_the_slip_and_the_kernels_stops_it() {
         field: Field::default(),
     };
     let (below, above) = (side(place(0.0, Vec3::ZERO), 0), side(place(1.9, slip.as_vec3()), 1));
-    let rule = Rule { friction: Friction { static_friction: 1.0, kinetic_friction: 1.0 }, omega: 1.0, parts: false };
-    let (impulse, _) = meet(&below, &above, rule, Push::default());
+    let params =
+        ContactParams { friction: Friction { static_friction: 1.0, kinetic_friction: 1.0 }, omega: 1.0, parts: false };
+    let (impulse, _) = project(&below, &above, params, Push::default());
     let left = |slip_of: Vec3| {
-        // What is left of the slip across the normal.
+        // Remaining tangential slip.
         let normal = (below.x - above.x).normalize();
         (slip_of - normal * slip_of.dot(normal)).length()
     };

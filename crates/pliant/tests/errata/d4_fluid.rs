@@ -2,7 +2,7 @@
 
 use crate::support::simulate;
 use glam::{DVec3, Vec3};
-use pliant::fluid::density::{Rule, Sums, multiplier};
+use pliant::fluid::density::{DensityParams, Sums, multiplier};
 use pliant::fluid::sph_kernels::Smoothing;
 use pliant::math::V3;
 
@@ -132,7 +132,7 @@ fn e21_printed_moves_of_unequal_masses_lose_momentum_and_a_two_sided_density_pul
     assert!(lost < 1e-5, "momentum is off by {lost}");
 
     // One-sided: too low a density gives no correction; as printed (3.41: C = 0) it would pull particles together.
-    let rule = Rule { omega: 1.0, compliance: 0.0, relaxation: 0.0 };
-    assert_eq!(multiplier(&rule, 0.0, -0.4, 10.0, 0.0), 0.0);
-    assert!(multiplier(&rule, 0.0, 0.4, 10.0, 0.0) < 0.0);
+    let params = DensityParams { omega: 1.0, compliance: 0.0, relaxation: 0.0 };
+    assert_eq!(multiplier(&params, 0.0, -0.4, 10.0, 0.0), 0.0);
+    assert!(multiplier(&params, 0.0, 0.4, 10.0, 0.0) < 0.0);
 }

@@ -134,7 +134,7 @@ fn engine_passes(k: f32, omega: f32, iterations: u32) -> (f64, f64, Simulation) 
 fn e17_printed_loop_does_not_end_forces_lack_the_inverse_mass_and_scaled_masses_last_one_pass() {
     assert_eq!(printed_loop_rounds(2, 1000), 1000, "two rounds were asked for");
 
-    // Line 2: heavy things would fall faster.
+    // Line 2: heavier particles would fall faster.
     assert!(relative(printed_velocity(4.0, 0.01), printed_velocity(0.5, 0.01)) > 1.0);
     let fall = |mass: f64| {
         let text = free_particle([0.0; 3], "").replace("particle_mass = 1", &format!("particle_mass = {mass}"));

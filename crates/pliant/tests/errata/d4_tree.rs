@@ -106,7 +106,7 @@ fn printed_stack(tree: &Complete, most: usize) -> Vec<usize> {
 }
 
 #[test]
-fn e29_a_leaf_that_does_not_pop_is_visited_again_and_again_and_the_engine_visits_each_once() {
+fn e29_a_leaf_that_does_not_pop_is_visited_repeatedly_and_the_engine_visits_each_once() {
     let visited = printed_stack(&Complete { depth: 3 }, 100);
     assert!(visited.len() > 1 && visited.iter().all(|&leaf| leaf == 0), "{visited:?}");
     assert_eq!(leaves(&line(8), Walk::Stack), (0..8).collect::<Vec<_>>());

@@ -3,7 +3,7 @@
 use crate::support::{simulate, tank};
 use glam::{DVec3, Vec3};
 use pliant::Simulation;
-use pliant::fluid::boundary::Ball;
+use pliant::fluid::boundary::LargeParticle;
 use pliant::fluid::density::Sums;
 use pliant::fluid::sph_kernels::Smoothing;
 use pliant::math::V3;
@@ -63,7 +63,7 @@ struct Cloud {
     smoothing: Smoothing,
     places: Vec<DVec3>,
     volumes: Vec<f64>,
-    balls: Vec<Ball>,
+    balls: Vec<LargeParticle>,
     wet: Vec<bool>,
     setback: f64,
 }
@@ -75,7 +75,7 @@ impl Cloud {
             smoothing: fluid.smoothing,
             places: (0..sim.particles()).map(|i| sim.position(i).as_dvec3()).collect(),
             volumes: fluid.volumes.iter().map(|&v| f64::from(v)).collect(),
-            balls: fluid.balls.clone(),
+            balls: fluid.large_particles.clone(),
             wet: fluid.liquids.iter().map(|&l| l > 0).collect(),
             setback: f64::from(fluid.setback),
         }
@@ -92,7 +92,7 @@ impl Cloud {
 
     /// What particle `j` adds as a ball.
     fn ball(&self, j: usize, away: f64) -> f64 {
-        let Ball { radius, scale } = self.balls[j];
+        let LargeParticle { radius, scale } = self.balls[j];
         if radius > 0.0 { f64::from(scale) * within(self.smoothing, f64::from(radius), away) } else { 0.0 }
     }
 
@@ -138,7 +138,7 @@ fn cloud(kernel: &str, compressibility: f64) -> Simulation {
     let fluid = sim.model().fluid.clone().unwrap();
     let mut sides = [[-0.04, 0.13, 0.08], [0.205, 0.1, 0.05]].into_iter();
     for (i, row) in sim.state_mut().rows.iter_mut().enumerate() {
-        if fluid.ball(i).is_some() {
+        if fluid.large_particle(i).is_some() {
             row[..3].copy_from_slice(&sides.next().unwrap());
             continue;
         }

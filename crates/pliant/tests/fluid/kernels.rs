@@ -61,7 +61,7 @@ fn s23_slopes_are_differences_of_the_kernels() {
     }
 }
 
-/// What a particle sees on a cubic lattice of spacing 2r with H = 4r, added up by hand.
+/// Density of a particle on a cubic lattice of spacing 2r with H = 4r, summed analytically.
 #[test]
 fn s23_density_on_a_lattice_is_the_analytic_sum() {
     let (radius, reach) = (0.02, 0.08);

@@ -2,20 +2,20 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
-mod balls;
-mod bowls;
+mod boundaries;
+mod buoyancy;
 mod constraint;
-mod dams;
-mod dice;
-mod drains;
-mod drops;
-mod floats;
-mod freezes;
+mod dam_break;
+mod draining;
+mod freezing;
 mod kernels;
-mod melts;
+mod large_particles;
+mod melting;
 mod random;
-mod still;
+mod rest_density;
+mod rng;
+mod shaken_bowl;
 mod support;
-mod swirls;
-mod thick;
-mod walls;
+mod surface_tension;
+mod viscosity;
+mod vorticity;

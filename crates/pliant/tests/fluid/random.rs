@@ -1,6 +1,6 @@
 //! Randomized liquids among randomized objects, with unusual time steps: all values stay finite.
 
-use crate::dice::Rng;
+use crate::rng::Rng;
 use pliant::Simulation;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
@@ -49,7 +49,7 @@ fn random_scene(seed: u64) -> (String, f64, bool) {
     }
     if rng.chance(0.5) {
         let low = place(4.0) + 2.0 * size;
-        // What melts is about as dense as what it melts into.
+        // Melting bodies have about the density of their liquid.
         let melts = rng.chance(0.4);
         let density = if melts { first * rng.range(0.8, 1.2) } else { rng.power(50.0, 20_000.0) };
         let (edge, velocity) = (4.0 * size, speed(&mut rng));
@@ -106,7 +106,7 @@ fn random_scene(seed: u64) -> (String, f64, bool) {
 }
 
 #[test]
-fn r06_s23_two_hundred_random_liquids_stay_finite_and_nobody_is_thrown_away() {
+fn r06_s23_two_hundred_random_liquids_stay_finite_and_eject_no_particle() {
     let clock = std::time::Instant::now();
     let (mut particles, mut fastest, mut wrong) = (0, 0.0_f64, Vec::new());
     for seed in 0..200 {
@@ -129,7 +129,7 @@ fn r06_s23_two_hundred_random_liquids_stay_finite_and_nobody_is_thrown_away() {
             if into {
                 continue;
             }
-            // Everything comes with 50 m/s at most, and the bowl moves at 250 sizes a second. What is light is thrown
+            // Everything comes with 50 m/s at most, and the bowl moves at 250 sizes a second. Light bodies are thrown
             // by what is heavy with twice that, and squeezed out between two of them with twice that again.
             let most = 4.0 * (50.0 + 250.0 * size + 9.81 * time) * time + 10.0 * size;
             let went = f64::from(p.distance(*start));

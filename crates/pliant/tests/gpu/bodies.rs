@@ -1,7 +1,7 @@
 //! Shape-matched bodies: WGSL kernels, and whole simulations.
 
 use crate::samples::Rng;
-use crate::sims::{apart, bounds, pair, ready, scene};
+use crate::simulations::{apart, bounds, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
 use pliant::math::matrix::{Mat3, determinant, matrix_of, multiply, quat_normalize, transpose};
@@ -156,7 +156,7 @@ fn s19_bodies_of_several_workgroups_keep_their_shape() {
 }
 
 #[test]
-fn s20_plastic_bodies_give_way_on_the_gpu_as_on_the_cpu() {
+fn s20_plastic_bodies_deform_on_the_gpu_as_on_the_cpu() {
     if !ready() {
         return;
     }
@@ -218,7 +218,7 @@ fn s10_s14_a_box_lies_on_the_floor_of_a_gpu_with_any_number_of_iterations() {
 }
 
 #[test]
-fn s14_s22_particles_of_a_crushed_body_lose_their_way_out_on_the_gpu_as_on_the_cpu() {
+fn s14_s22_displaced_body_particles_are_free_on_the_gpu_as_on_the_cpu() {
     if !ready() {
         return;
     }

@@ -2,7 +2,7 @@
 //! simulations against the CPU.
 
 use crate::samples::Rng;
-use crate::sims::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};
+use crate::simulations::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
 use pliant::builder::NoMeshes;
@@ -21,10 +21,10 @@ const SHAPES: [&str; 3] = [
     "sdf = { torus = { radius = 0.5, width = 0.3, cells = [24, 8] }, grid = 24, transform = { translate = [0, 0.4, 0] } }",
 ];
 
-fn solid(shape: &str) -> Solid {
+fn collider_shape(shape: &str) -> ColliderShape {
     let text = format!("[[rope]]\npath = [[0, 9, 0], [1, 9, 0]]\n[[collider]]\n{shape}\n");
     let sim = Simulation::new(&scene(&text, &[]), &NoMeshes, Options::default()).unwrap();
-    sim.model().colliders[0].solid.clone()
+    sim.model().colliders[0].shape.clone()
 }
 
 /// A collider and a particle near it.
@@ -38,7 +38,7 @@ struct Touch {
 }
 
 impl Touch {
-    fn random(solid: &Solid, rng: &mut Rng) -> Self {
+    fn random(shape: &ColliderShape, rng: &mut Rng) -> Self {
         let vector = |rng: &mut Rng, half: f64| rng.cube(half).as_vec3();
         let odd = |rng: &mut Rng, n: f64| rng.range(0.0, n) < 1.0;
         let before = Pose {
@@ -59,7 +59,7 @@ impl Touch {
         let kinetic_friction = rng.range(0.0, 1.0) as f32;
         Self {
             moving_collider: MovingCollider {
-                solid: solid.clone(),
+                shape: shape.clone(),
                 before,
                 after,
                 friction: Friction { static_friction: kinetic_friction * rng.range(1.0, 1.5) as f32, kinetic_friction },
@@ -84,9 +84,9 @@ impl Touch {
     /// Depth and normal; whether it is near; way out; new place, friction and push; each with the size of its numbers.
     fn answer(&self, start: Vec3, x: Vec3) -> ([f32; 15], [f32; 15]) {
         let Self { moving_collider: o, radius, .. } = self;
-        let (inside, normal) = depth(&o.solid, &o.after, x, *radius);
+        let (inside, normal) = depth(&o.shape, &o.after, x, *radius);
         let near = is_near(o, *radius, start, x, self.margin);
-        let out = way_out(&o.solid, &o.before, x, *radius).unwrap_or(Vec3::ZERO);
+        let out = depenetration(&o.shape, &o.before, x, *radius).unwrap_or(Vec3::ZERO);
         let (place, push) = project(o, *radius, start, x, self.push, 1.0);
         let (n, p, t) = (normal, place, push.tangent);
         let found = [
@@ -133,7 +133,7 @@ fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
         output[o] = d.inside;
         output[o + 1u] = d.normal.x; output[o + 2u] = d.normal.y; output[o + 3u] = d.normal.z;
         output[o + 4u] = select(0.0, 1.0, solid_is_near(ob, radius, start, x, margin));
-        let w = solid_way_out(ob, x, radius);
+        let w = solid_depenetration(ob, x, radius);
         output[o + 5u] = w.x; output[o + 6u] = w.y; output[o + 7u] = w.z;
         let t = solid_project(ob, radius, start, x, push);
         output[o + 8u] = t.x.x; output[o + 9u] = t.x.y; output[o + 10u] = t.x.z;
@@ -144,7 +144,7 @@ fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
         .concat();
     let program = Program { parts: &parts, takes: 36, gives: 15, body };
     for (k, shape) in SHAPES.into_iter().enumerate() {
-        let (solid, mut rng) = (solid(shape), Rng(170 + k as u64));
+        let (solid, mut rng) = (collider_shape(shape), Rng(170 + k as u64));
         let touches: Vec<Touch> = (0..COUNT).map(|_| Touch::random(&solid, &mut rng)).collect();
         let mut input = Vec::new();
         touches.iter().for_each(|t| t.put(&mut input));
@@ -227,7 +227,7 @@ fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
 }
 
 #[test]
-fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
+fn s14_s17_objects_fall_on_tabulated_colliders_on_the_gpu_as_on_the_cpu() {
     if !ready() {
         return;
     }
@@ -254,7 +254,7 @@ fn s14_s17_things_fall_on_hulls_surfaces_and_fields_on_the_gpu_as_on_the_cpu() {
 }
 
 #[test]
-fn r03_contacts_with_every_shape_repeat_themselves_on_the_gpu() {
+fn r03_contacts_with_every_shape_are_repeatable_on_the_gpu() {
     if !ready() {
         return;
     }
@@ -270,11 +270,11 @@ fn r03_contacts_with_every_shape_repeat_themselves_on_the_gpu() {
 }
 
 #[test]
-fn r06_s17_who_is_nowhere_is_named_beside_every_shape_on_the_gpu() {
+fn r06_s17_non_finite_particles_are_named_with_every_shape_on_the_gpu() {
     if !ready() {
         return;
     }
-    // Trees are walked and grids looked up with what is not a number: that has to end, and within their tables.
+    // Trees and grids are queried with NaN: the search must end and stay within its tables.
     let all: String = SHAPES.iter().map(|shape| format!("[[collider]]\n{shape}\nrestitution = 0.5\n")).collect();
     let mut sim = on_gpu(&scene(&format!("{FALLING}{all}"), &[]), GpuOptions::default()).unwrap();
     sim.advance(2).unwrap();

@@ -1,6 +1,6 @@
 //! Changes by the caller between steps reach the GPU, and results are read back.
 
-use crate::sims::{apart, pair, ready, scene};
+use crate::simulations::{apart, pair, ready, scene};
 use pliant::Simulation;
 use pliant::constraints::{ConstraintKind, Softness};
 use pliant::runtime::gpu::GpuOptions;
@@ -46,7 +46,7 @@ fn check(what: &str, change: impl Fn(&mut Simulation)) {
 }
 
 #[test]
-fn s02_what_is_changed_between_steps_reaches_the_gpu() {
+fn s02_changes_between_steps_reach_the_gpu() {
     if !ready() {
         return;
     }
@@ -93,7 +93,7 @@ fn s05_multipliers_and_contacts_come_back_from_the_gpu() {
 }
 
 #[test]
-fn s02_a_steady_frame_uploads_nothing_and_a_moving_collider_its_places() {
+fn s02_a_steady_frame_uploads_nothing_and_a_moving_collider_its_poses() {
     if !ready() {
         return;
     }

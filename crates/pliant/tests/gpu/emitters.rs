@@ -1,6 +1,6 @@
 //! Emitted grains.
 
-use crate::sims::{apart, on_gpu, pair, ready, scene};
+use crate::simulations::{apart, on_gpu, pair, ready, scene};
 use pliant::runtime::gpu::GpuOptions;
 
 /// Far from the ground, so that nothing but the mouth and the weight decides where they are.
@@ -23,7 +23,7 @@ fn s10_grains_are_poured_on_the_gpu_as_on_the_cpu() {
     }
     for set in [&[][..], &["solver.integrator=bdf2"]] {
         let (mut cpu, mut gpu) = pair(&scene(STREAM, set), GpuOptions::default());
-        // Many steps at once: what comes out between them must not wait for the last.
+        // Many steps per call: emission between them must not wait for the last.
         for steps in [1, 24, 25] {
             cpu.advance(steps).unwrap();
             gpu.advance(steps).unwrap();
@@ -41,7 +41,7 @@ fn s10_grains_are_poured_on_the_gpu_as_on_the_cpu() {
 }
 
 #[test]
-fn r01_a_gpu_pours_the_same_bits_again_however_many_steps_go_at_once() {
+fn r01_gpu_emission_is_bitwise_repeatable_for_any_submission_size() {
     if !ready() {
         return;
     }

@@ -1,13 +1,13 @@
 //! R06 on the GPU: failures are reported as named errors.
 
-use crate::sims::{on_cpu, on_gpu, pair, ready, refusal, scene};
+use crate::simulations::{on_cpu, on_gpu, pair, ready, refusal, scene};
 use pliant::runtime::gpu::{Cap, GpuError, GpuOptions, adapters};
 use pliant::{Simulation, StepError};
 
 const ROPE: &str = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\npin = [{ at = \"start\" }]\n";
 
 #[test]
-fn r06_an_adapter_that_is_not_there_is_named() {
+fn r06_a_missing_adapter_is_named() {
     if !ready() {
         return;
     }
@@ -41,7 +41,7 @@ fn r06_a_lost_gpu_is_an_error_and_no_panic() {
     sim.advance(3).unwrap();
     sim.gpu().unwrap().device().destroy();
     let lost = |e: StepError| assert!(matches!(e, StepError::Gpu(GpuError::Lost(_))), "{e}");
-    // The driver may tell a call later.
+    // The driver may report the loss one call later.
     let first = (0..3).find_map(|_| sim.step().err());
     first.into_iter().for_each(lost);
     lost(sim.sync().unwrap_err());
@@ -49,7 +49,7 @@ fn r06_a_lost_gpu_is_an_error_and_no_panic() {
 }
 
 fn first_error(sim: &mut Simulation) -> StepError {
-    (0..50).find_map(|_| sim.step().err()).or_else(|| sim.sync().err()).expect("it runs away")
+    (0..50).find_map(|_| sim.step().err()).or_else(|| sim.sync().err()).expect("it diverges")
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn r06_a_run_that_diverges_on_the_gpu_names_the_particle_that_the_cpu_names() {
         };
         println!("{what}: {ours} for {theirs}");
         assert_eq!((ours.stage, &ours.object), (theirs.stage, &theirs.object), "{what}");
-        // A bad particle takes its neighbors along before the GPU looks.
+        // A diverged particle affects its neighbors before the GPU checks.
         assert!(ours.particle <= theirs.particle && theirs.particle - ours.particle <= 5, "{what}: {ours}");
         let step = f64::from(cpu.model().settings.dt);
         assert!((ours.time - theirs.time).abs() < 1.5 * step, "{what}: {} for {}", ours.time, theirs.time);

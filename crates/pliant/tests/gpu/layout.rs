@@ -1,4 +1,4 @@
-//! The composed modules are valid, and their structs lie in memory as the host's do.
+//! The composed modules are valid, and their structs have the host's memory layout.
 
 use pliant::aero::gpu::{AERODYNAMICS, Air, WindUniforms, wind};
 use pliant::constraints::ConstraintKind;
@@ -35,7 +35,7 @@ fn parsed(source: &str) -> Module {
     module
 }
 
-/// All twins in one module.
+/// All WGSL kernels in one module.
 fn everything() -> Module {
     let kinds = ConstraintKind::ALL.map(ConstraintKind::wgsl);
     // Functions and constants that table queries need from the including module.
@@ -63,7 +63,7 @@ fn size_of_field<T, F>(_: fn(&T) -> &F) -> usize {
     size_of::<F>()
 }
 
-/// Compares a struct of the host with its twin, member by member.
+/// Compares a host struct with its WGSL struct, member by member.
 macro_rules! assert_alike {
     ($module:expr, $host:ident: $($member:ident),+) => {
         assert_alike(
@@ -97,7 +97,7 @@ fn family(record: &str, sources: &[ShaderSource]) -> Module {
     first
 }
 
-/// What a liquid's shaders are told, with any numbers.
+/// Constants of a liquid's shaders, with arbitrary values.
 fn liquid() -> String {
     let flags = ["SPLINE", "EVEN", "ALIKE", "BALLS"].map(|name| format!("const {name}: bool = false;\n"));
     let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY DRAG WIDTH TENSION NOISE SKIN AIR CLOSE ADHESION OMEGA \
@@ -114,7 +114,7 @@ fn patches(whole: bool) -> ShaderSource {
 }
 
 #[test]
-fn s14_all_twins_stand_in_one_valid_module_with_a_function_for_every_kind() {
+fn s14_all_wgsl_forms_one_valid_module_with_a_function_per_kind() {
     let module = everything();
     for kind in ConstraintKind::ALL {
         let found = module.functions.iter().any(|(_, f)| f.name.as_deref() == Some(kind.name()));
@@ -185,7 +185,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_lie_alike_on_host_and_gpu() {
 }
 
 #[test]
-fn s14_a_stored_record_has_its_words_first_and_room_for_the_largest() {
+fn s14_a_stored_record_has_the_capacity_of_the_largest() {
     let record = FluidUniforms { mode: 1, fresh: 2, sweep: 3, steps_in: 4, steps_out: 5 };
     let stored = Uniform::of(&record);
     assert_eq!(stored.words()[..5], [1, 2, 3, 4, 5]);

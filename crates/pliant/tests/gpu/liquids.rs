@@ -1,14 +1,14 @@
 //! Liquids: WGSL kernels, whole simulations, and neighbor lists that exceed their allocation.
 
 use crate::samples::Rng;
-use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
+use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
 use pliant::fluid::density::{Rule, multiplier};
 use pliant::fluid::gpu::shaders::FLUID_KERNELS;
 use pliant::fluid::sph_kernels::Smoothing;
-use pliant::fluid::surface_tension::{SOLID, Skin, tug};
-use pliant::fluid::vorticity::{Drive, Spin};
+use pliant::fluid::surface_tension::{SOLID, SurfaceTension, pair_stress};
+use pliant::fluid::vorticity::{Confinement, RotationSums};
 use pliant::fluid::{boundary, viscosity};
 use pliant::math::V3;
 use pliant::runtime::gpu::{Cap, GpuOptions};
@@ -16,23 +16,23 @@ use pliant::runtime::gpu::{Cap, GpuOptions};
 const BOTH: [Smoothing; 2] = [Smoothing::Cubic, Smoothing::Poly6];
 
 #[test]
-fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
+fn s14_s23_kernels_boundaries_and_multipliers_are_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
         let spline = f(0u) < 0.5;
         var kernel = smooth_poly6(f(1u), f(2u));
         if spline { kernel = smooth_cubic(f(1u), f(2u)); }
         output[o] = kernel.x; output[o + 1u] = kernel.y;
-        let share = wall_beyond(spline, f(1u), f(3u), f(4u));
+        let share = boundary_share(spline, f(1u), f(3u), f(4u));
         output[o + 2u] = share.x; output[o + 3u] = share.y;
-        output[o + 4u] = viscous_wall(spline, f(1u), f(3u));
+        output[o + 4u] = viscous_boundary(spline, f(1u), f(3u));
         output[o + 5u] = density_multiplier(f(5u), f(6u), f(7u), f(8u), f(9u), f(10u));
-        output[o + 6u] = viscous_between(f(11u), f(12u));
-        let push = viscous_resist(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
+        output[o + 6u] = viscous_pair(f(11u), f(12u));
+        let push = viscous_pair_resistance(kernel, f3(13u), f(2u), f3(16u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
         output[o + 7u] = push.x; output[o + 8u] = push.y; output[o + 9u] = push.z;
-        let ball = wall_ball(spline, f(1u), f(21u), f(22u), f(23u));
+        let ball = boundary_large_particle(spline, f(1u), f(21u), f(22u), f(23u));
         output[o + 10u] = ball.x; output[o + 11u] = ball.y;
-        output[o + 12u] = viscous_hold(kernel, f(2u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
+        output[o + 12u] = viscous_bound(kernel, f(2u), 0.01 * f(1u) * f(1u), f(19u), f(20u));
         let sweep = viscous_factors(f(24u), u(25u));
         output[o + 13u] = sweep.x; output[o + 14u] = sweep.y;";
     let mut rng = Rng(31);
@@ -45,7 +45,11 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         let square = if k % 100 == 0 { 0.0 } else { apart.length_squared() };
         let delta = reach * number(&mut rng, -0.2, 1.1);
         let bend = if k % 3 == 0 { 1.0 / (reach * number(&mut rng, 1.0, 20.0)) } else { 0.0 };
-        let rule = Rule { omega: number(&mut rng, 0.1, 1.0), compliance: number(&mut rng, 0.0, 2.0), relaxation: 0.0 };
+        let rule = DensityParams {
+            omega: number(&mut rng, 0.1, 1.0),
+            compliance: number(&mut rng, 0.0, 2.0),
+            relaxation: 0.0,
+        };
         let (lambda, c) = (-number(&mut rng, 0.0, 2.0), number(&mut rng, -1.0, 1.0));
         let (stiffness, epsilon) = (number(&mut rng, 0.0, 3.0), number(&mut rng, 0.0, 0.1));
         let mus = [0, 1].map(|_| if rng.range(0.0, 4.0) < 1.0 { -1.0 } else { number(&mut rng, 0.0, 5.0) });
@@ -57,19 +61,20 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
         input.extend(against.to_array());
         input.extend([mu, drag]);
         // Balls from far smaller than the kernel to larger, with a liquid in them, at them and out of reach.
-        let ball = boundary::Ball { radius: reach * number(&mut rng, 0.3, 3.0), scale: number(&mut rng, 0.5, 3.0) };
+        let ball =
+            boundary::LargeParticle { radius: reach * number(&mut rng, 0.3, 3.0), scale: number(&mut rng, 0.5, 3.0) };
         let away = (ball.radius + reach * number(&mut rng, -0.2, 1.1)).powi(2);
         input.extend([ball.radius, ball.scale, away]);
         let (width, sweep) = (10_f32.powf(number(&mut rng, -3.0, 4.0)), k % 30);
         input.extend([width, f32::from_bits(sweep as u32)]);
-        let plan = viscosity::Plan { sweeps: sweep as u32 + 1, width };
+        let plan = viscosity::ChebyshevPlan { sweeps: sweep as u32 + 1, width };
         let (keep, take) = plan.factors().last().unwrap();
         let within = ball.at(smoothing, reach, away);
         let kernel = smoothing.at(reach, square);
-        let (share, rate) = boundary::beyond(smoothing, reach, delta, bend);
+        let (share, rate) = boundary::solid_share(smoothing, reach, delta, bend);
         let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
         let small = viscosity::SMALL * reach * reach;
-        let force = viscosity::resist(kernel, lanes(apart), square, lanes(against), small, (mu, drag));
+        let force = viscosity::pair_resistance(kernel, lanes(apart), square, lanes(against), small, (mu, drag));
         // Sizes: values at the center, where they are greatest; slopes over distances.
         let volume = reach * reach * reach;
         let slope = 60.0 / (volume * reach * reach.min(square.sqrt().max(1e-6 * reach)));
@@ -79,15 +84,15 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
             (kernel.1, slope),
             (share, 4.0),
             (rate, 8.0 / reach),
-            (viscosity::wall(smoothing, reach, delta), 60.0 / (reach * reach)),
+            (viscosity::boundary_resistance(smoothing, reach, delta), 60.0 / (reach * reach)),
             (multiplier(&rule, lambda, c, stiffness, epsilon), 2.0 + 3.0 / (stiffness + rule.compliance + epsilon)),
-            (viscosity::between(mus[0], mus[1]), 5.0),
+            (viscosity::pair_viscosity(mus[0], mus[1]), 5.0),
             (force.x, push),
             (force.y, push),
             (force.z, push),
             (within.0, 12.0),
             (within.1, 24.0 / (reach * away.sqrt())),
-            (viscosity::hold(kernel, square, small, (mu, drag)), push),
+            (viscosity::resistance_bound(kernel, square, small, (mu, drag)), push),
             // Every sweep adds what its divisions are off by, 2.5 units each on some devices.
             (keep, (sweep as f32 / 10.0).max(1.0)),
             (take, take * (sweep as f32 / 10.0).max(1.0)),
@@ -106,37 +111,37 @@ fn s14_s23_kernels_walls_and_multipliers_are_the_same_on_the_gpu() {
 }
 
 #[test]
-fn s14_s24_surfaces_pull_as_much_on_the_gpu() {
+fn s14_s24_surface_tension_is_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        let own = tension_pull(f(0u), f(1u), f(2u), f(3u), f3(4u));
-        var other = tension_pull(f(0u), f(1u), f(2u), f(7u), f3(8u));
+        let own = tension_stress(f(0u), f(1u), f(2u), f(3u), f3(4u));
+        var other = tension_stress(f(0u), f(1u), f(2u), f(7u), f3(8u));
         if f(7u) < 0.0 { other = TENSION_SOLID; }
         output[o] = own.x; output[o + 1u] = own.y; output[o + 2u] = own.z; output[o + 3u] = own.w;
-        let force = tension_tug(own, other, f3(11u), 0.3) - tension_tug(other, own, -f3(11u), 0.3);
+        let force = tension_pair_stress(own, other, f3(11u), 0.3) - tension_pair_stress(other, own, -f3(11u), 0.3);
         output[o + 4u] = force.x; output[o + 5u] = force.y; output[o + 6u] = force.z;";
     let mut rng = Rng(37);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     for k in 0..COUNT {
         let reach = 10_f32.powf(rng.range(-2.5, 0.5) as f32);
         let radius = reach / rng.range(3.0, 6.0) as f32;
-        let skin = Skin::new(Smoothing::Cubic, reach, radius, 0.2 * radius);
+        let tension = SurfaceTension::new(Smoothing::Cubic, reach, radius, 0.2 * radius);
         let [a, b] = [0, 1].map(|_| rng.cube(f64::from(3.0 / reach)).as_vec3());
         let a = if k % 100 == 0 { glam::Vec3::ZERO } else { a };
         let tensions = [rng.range(0.0, 1.0) as f32, if k % 4 == 0 { -1.0 } else { rng.range(0.0, 1.0) as f32 }];
         let g = rng.cube(1.0).as_vec3();
-        input.extend([skin.noise, skin.scale, skin.air, tensions[0], a.x, a.y, a.z]);
+        input.extend([tension.noise, tension.scale, tension.air, tensions[0], a.x, a.y, a.z]);
         input.extend([tensions[1], b.x, b.y, b.z, g.x, g.y, g.z]);
         let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
-        let own = skin.pull(tensions[0], lanes(a));
-        let other = if tensions[1] < 0.0 { SOLID } else { skin.pull(tensions[1], lanes(b)) };
+        let own = tension.stress(tensions[0], lanes(a));
+        let other = if tensions[1] < 0.0 { SOLID } else { tension.stress(tensions[1], lanes(b)) };
         let part = |p: [f32; 4]| (V3::new(p[0], p[1], p[2]), p[3]);
-        let force = tug(part(own), part(other), lanes(g), 0.3);
+        let force = pair_stress(part(own), part(other), lanes(g), 0.3);
         // Opposite for the two of a pair.
-        let back = tug(part(other), part(own), lanes(-g), 0.3);
-        let stress = 4.0 * (skin.air + skin.scale * 6.0 / reach);
+        let back = pair_stress(part(other), part(own), lanes(-g), 0.3);
+        let stress = 4.0 * (tension.air + tension.scale * 6.0 / reach);
         let size = stress.sqrt();
-        let pulls = own.map(|x| (x, size)).into_iter().take(3).chain([(own[3], skin.air)]);
+        let pulls = own.map(|x| (x, size)).into_iter().take(3).chain([(own[3], tension.air)]);
         let both = [force.x - back.x, force.y - back.y, force.z - back.z].map(|x| (x, 2.0 * stress));
         for sum in [force.x + back.x, force.y + back.y, force.z + back.z] {
             assert!(sum.abs() < 1e-6 * stress, "{sum} of {stress}");
@@ -153,23 +158,23 @@ fn s14_s24_surfaces_pull_as_much_on_the_gpu() {
 }
 
 #[test]
-fn s14_s24_vortices_turn_and_are_driven_as_much_on_the_gpu() {
+fn s14_s24_vorticity_confinement_is_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
+        var spin = RotationSums(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
         for (var k = 0u; k < 6u; k++) {
             spin = vortex_with(spin, f3(7u * k), f3(7u * k + 3u), f(7u * k + 6u));
         }
         let curl = vortex_curl(spin);
         output[o] = curl.x; output[o + 1u] = curl.y; output[o + 2u] = curl.z;
-        let push = vortex_push(f(42u), f(43u), f3(44u), f3(47u));
+        let push = vortex_velocity_change(f(42u), f(43u), f3(44u), f3(47u));
         output[o + 3u] = push.x; output[o + 4u] = push.y; output[o + 5u] = push.z;";
     let mut rng = Rng(41);
     let (mut input, mut expected) = (Vec::new(), Vec::new());
     let lanes = |v: glam::Vec3| V3::new(v.x, v.y, v.z);
     for k in 0..COUNT {
         let reach = 10_f32.powf(rng.range(-2.5, 0.5) as f32);
-        let (mut spin, mut sizes) = (Spin::<f32>::zero(), 0.0);
+        let (mut spin, mut sizes) = (RotationSums::<f32>::zero(), 0.0);
         // From no neighbors to a full neighborhood.
         let near = k % 7;
         for n in 0..6 {
@@ -181,18 +186,19 @@ fn s14_s24_vortices_turn_and_are_driven_as_much_on_the_gpu() {
         }
         let curl = spin.curl();
         // Cofactors are differences of products of J, the determinant one of three of them.
-        let trace = spin.across.x + spin.across.y + spin.across.z;
+        let trace = spin.diagonal.x + spin.diagonal.y + spin.diagonal.z;
         let [a, b, c] = [V3::new(1.0, 0.0, 0.0), V3::new(0.0, 1.0, 0.0), V3::new(0.0, 0.0, 1.0)];
-        let inverse = |swirl| Spin { swirl, ..spin }.curl().length();
+        let inverse = |angular| RotationSums { angular, ..spin }.curl().length();
         let gain = inverse(a) + inverse(b) + inverse(c);
         let size = (gain + trace * trace).max(1e-3) * (1.0 + trace * gain) * sizes.max(1e-6);
-        let drive = Drive::new(rng.range(0.0, 100.0) as f32, rng.range(0.0, 0.02) as f32, reach, 0.25 * reach);
+        let confinement =
+            Confinement::new(rng.range(0.0, 100.0) as f32, rng.range(0.0, 0.02) as f32, reach, 0.25 * reach);
         let own = if k % 100 == 0 { glam::Vec3::ZERO } else { rng.cube(10.0).as_vec3() };
         let rise = if k % 100 == 1 { glam::Vec3::ZERO } else { rng.cube(f64::from(20.0 / reach)).as_vec3() };
-        input.extend([drive.strength, drive.noise]);
+        input.extend([confinement.strength, confinement.noise]);
         input.extend(own.to_array().into_iter().chain(rise.to_array()));
-        let push = drive.push(lanes(own), lanes(rise));
-        let most = (drive.strength * own.length()).max(1e-20);
+        let push = confinement.velocity_change(lanes(own), lanes(rise));
+        let most = (confinement.strength * own.length()).max(1e-20);
         let curls = [curl.x, curl.y, curl.z].map(|x| (x, size));
         expected.push(curls.into_iter().chain([push.x, push.y, push.z].map(|x| (x, most))).collect::<Vec<_>>());
     }
@@ -291,7 +297,7 @@ fn s14_s23_s24_liquids_flow_on_the_gpu_as_on_the_cpu() {
         assert!(deviation(&balls, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
         assert!(deviation(&balls, set, GpuOptions::default(), 12) < 1e-3, "{set:?}");
     }
-    // One that wants a tree.
+    // A scene that uses the tree.
     let giant = "solver = { dt = 0.005, iterations = 3 }\nfluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [-0.24, 0, -0.24], max = [0.24, 0.16, 0.24] }
         [[grains]]\nfill = { min = [-0.2, 0.15, -0.2], max = [0.2, 0.55, 0.2] }\nradius = 0.2\ndensity = 700
@@ -343,7 +349,7 @@ fn s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step() {
 }
 
 #[test]
-fn r03_liquids_repeat_themselves_on_the_gpu() {
+fn r03_liquids_are_repeatable_on_the_gpu() {
     if !ready() {
         return;
     }

@@ -5,29 +5,29 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
-mod changes;
 mod colliders;
 mod edits;
 mod emitters;
-mod exact;
+mod exact_rounding;
 mod faults;
+mod fused_passes;
 mod kernels;
 mod layout;
 mod liquids;
 mod operators;
 mod particles;
 mod partitions;
-mod rebounds;
 mod repeat;
+mod restitution;
 mod rounding;
 #[allow(dead_code)]
 #[path = "../kernels/support.rs"]
 mod samples;
 mod scenes;
-mod sims;
+mod simulations;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;
-mod together;
+mod transitions;
 mod triangles;
-mod tunnels;
+mod tunneling;

@@ -226,7 +226,7 @@ struct Touch {
 impl Touch {
     /// Depth and normal, new place, friction and push.
     fn answer(&self, x: Vec3) -> Vec<f32> {
-        let (inside, normal) = depth(&self.moving_collider.solid, &self.moving_collider.after, x, self.radius);
+        let (inside, normal) = depth(&self.moving_collider.shape, &self.moving_collider.after, x, self.radius);
         let (place, push) = project(&self.moving_collider, self.radius, self.start, x, self.push, self.overpush);
         let all = [[inside, 0.0, 0.0], normal.to_array(), place.to_array(), push.tangent.to_array()];
         all.into_iter().flatten().chain([push.normal]).collect()
@@ -234,11 +234,11 @@ impl Touch {
 
     /// Everything that is added up to a place [m].
     fn reach(&self) -> f32 {
-        let size = match self.moving_collider.solid {
-            Solid::Plane => 0.0,
-            Solid::Sphere { radius } => radius,
-            Solid::Capsule { half_length, radius } => half_length + radius,
-            Solid::Box { half } => half.length(),
+        let size = match self.moving_collider.shape {
+            ColliderShape::Plane => 0.0,
+            ColliderShape::Sphere { radius } => radius,
+            ColliderShape::Capsule { half_length, radius } => half_length + radius,
+            ColliderShape::Box { half } => half.length(),
             _ => unreachable!("no shape with tables runs on a GPU"),
         };
         let ends =
@@ -251,10 +251,10 @@ impl Touch {
         // The normal is a difference of places over its own length: the nearer to an axis or an edge, the less it is
         // known, and all that it turns with it.
         let distance =
-            self.radius - depth(&self.moving_collider.solid, &self.moving_collider.after, self.x, self.radius).0;
-        let arm = match self.moving_collider.solid {
-            Solid::Sphere { radius } | Solid::Capsule { radius, .. } => distance + radius,
-            Solid::Box { .. } if distance > 0.0 => distance,
+            self.radius - depth(&self.moving_collider.shape, &self.moving_collider.after, self.x, self.radius).0;
+        let arm = match self.moving_collider.shape {
+            ColliderShape::Sphere { radius } | ColliderShape::Capsule { radius, .. } => distance + radius,
+            ColliderShape::Box { .. } if distance > 0.0 => distance,
             _ => reach,
         };
         let normal = if arm > 0.0 { (reach / arm).max(1.0) } else { 1.0 };
@@ -267,10 +267,13 @@ fn touch(shape: usize, rng: &mut Rng) -> Touch {
     let size = logarithmic(rng, 0.01, 10.0);
     let special = one_of(rng, 20);
     let solid = match shape {
-        0 => Solid::Plane,
-        1 => Solid::Sphere { radius: size },
-        2 => Solid::Capsule { half_length: size * if special == 0 { 0.0 } else { range(rng, 0.1, 2.0) }, radius: size },
-        _ => Solid::Box { half: Vec3::from([0.0; 3].map(|_: f32| size * range(rng, 0.2, 2.0))) },
+        0 => ColliderShape::Plane,
+        1 => ColliderShape::Sphere { radius: size },
+        2 => ColliderShape::Capsule {
+            half_length: size * if special == 0 { 0.0 } else { range(rng, 0.1, 2.0) },
+            radius: size,
+        },
+        _ => ColliderShape::Box { half: Vec3::from([0.0; 3].map(|_: f32| size * range(rng, 0.2, 2.0))) },
     };
     let turn = |rng: &mut Rng| rng.turn().as_quat();
     let mut before = Pose { position: vector(rng, 3.0 * size), rotation: turn(rng) };
@@ -305,7 +308,14 @@ fn touch(shape: usize, rng: &mut Rng) -> Touch {
     let start = x + vector(rng, slip);
     // Of particles of rigid bodies; more would be as much more of the error.
     let overpush = if one_of(rng, 2) == 0 { 1.0 } else { range(rng, 0.25, 2.0) };
-    Touch { moving_collider: MovingCollider { solid, before, after, friction }, radius, start, x, push, overpush }
+    Touch {
+        moving_collider: MovingCollider { shape: solid, before, after, friction },
+        radius,
+        start,
+        x,
+        push,
+        overpush,
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Particle contacts: the WGSL kernel, whole simulations, and neighbor lists that exceed their allocation.
 
 use crate::samples::Rng;
-use crate::sims::{apart, bounds, on_gpu, pair, ready, scene};
+use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::Vec3;
 use pliant::Simulation;
@@ -16,7 +16,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
     let body = "
         let a = Side(vec3(f(0u), f(1u), f(2u)), vec3(f(3u), f(4u), f(5u)), f(6u), f(7u), 3u, f4(23u));
         let b = Side(vec3(f(8u), f(9u), f(10u)), vec3(f(11u), f(12u), f(13u)), f(14u), f(15u), 5u, f4(27u));
-        let met = meet(a, b, f(16u), f(17u), f(18u), f(31u) > 0.5, f4(19u));
+        let met = particle_project(a, b, f(16u), f(17u), f(18u), f(31u) > 0.5, f4(19u));
         output[o] = met.impulse.x; output[o + 1u] = met.impulse.y; output[o + 2u] = met.impulse.z;
         output[o + 3u] = met.push.x; output[o + 4u] = met.push.y; output[o + 5u] = met.push.z;
         output[o + 6u] = met.push.w;";
@@ -64,7 +64,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         }
         let parts = k % 5 == 0;
         input.push(f32::from(u8::from(parts)));
-        let (impulse, done) = meet(&a, &b, Rule { friction, omega, parts }, push);
+        let (impulse, done) = project(&a, &b, ContactParams { friction, omega, parts }, push);
         // Terms that may cancel: positions of ten sizes, over the weights.
         let natural = 10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal + push.tangent.length();
         expected.push((impulse, done, natural));
@@ -110,7 +110,7 @@ fn deviation(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
     let met = |sim: &Simulation| sim.probe().contacts;
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
     println!("{set:?}: off by {off:.1e} after {steps} steps; {} and {} contacts", met(&cpu), met(&gpu));
-    assert!(met(&cpu) > 0, "{set:?}: nobody touches");
+    assert!(met(&cpu) > 0, "{set:?}: no contacts");
     off
 }
 
@@ -135,7 +135,7 @@ fn s10_s14_grains_bodies_and_cloth_touch_on_the_gpu_as_on_the_cpu() {
         let later = deviation(HEAP, set, GpuOptions::default(), 12);
         assert!(later < 1e-3, "{set:?}: {later}");
     }
-    // Nothing but grains: passes of contacts follow each other.
+    // Grains only: contact passes are consecutive.
     let grains = format!("{}[[collider]]\nplane = {{}}\n", HEAP.split("[[body]]").next().unwrap());
     for set in [&[][..], &["solver.iterations=5", "solver.stabilization=1"], &["solver.stabilization=0"]] {
         assert!(deviation(&grains, set, GpuOptions::default(), 1) < 1e-5, "{set:?}");
@@ -155,7 +155,7 @@ fn crush(sim: &mut Simulation) {
 }
 
 #[test]
-fn s10_e33_lists_that_outgrow_their_room_lose_no_step() {
+fn s10_e33_overflowing_lists_lose_no_step() {
     if !ready() {
         return;
     }
@@ -212,7 +212,7 @@ fn s10_s17_forces_of_a_pile_come_back_from_the_gpu() {
 }
 
 #[test]
-fn r03_grains_and_bodies_repeat_themselves_on_the_gpu() {
+fn r03_grains_and_bodies_are_repeatable_on_the_gpu() {
     if !ready() {
         return;
     }

@@ -1,7 +1,7 @@
 //! R04, S14: every partition gives the same steps on the GPU as on the CPU.
 
 use crate::repeat::MIXED;
-use crate::sims::{apart, bounds, pair, ready, scene};
+use crate::simulations::{apart, bounds, pair, ready, scene};
 use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const CLOTH: &str = r#"

@@ -1,6 +1,6 @@
 //! R03: GPU results are bitwise reproducible.
 
-use crate::sims::{on_gpu, ready, scene};
+use crate::simulations::{on_gpu, ready, scene};
 use pliant::runtime::gpu::GpuOptions;
 
 /// A cloth of several pieces in gusts falls over a turning ball, a balloon beside it: contacts, seams, sums, pins.

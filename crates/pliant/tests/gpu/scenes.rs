@@ -3,12 +3,12 @@
 //! A third run measures the effect of rounding alone: the CPU again, with the last bit of
 //! every initial coordinate changed. Where that run diverges, no two machines can agree, and statistics are compared.
 
-use crate::sims::{apart, bounds, built_in, on_cpu, pair, perturb, ready, scene};
+use crate::simulations::{apart, bounds, built_in, on_cpu, pair, perturb, ready, scene};
 use crate::skip::left_out;
 use pliant::Simulation;
 use pliant::runtime::gpu::GpuOptions;
 
-/// How a scene answers to rounding.
+/// How strongly a scene amplifies rounding.
 #[derive(Clone, Copy, PartialEq)]
 enum Nature {
     /// Positions stay together: within this part of the scene's extent after all frames.
@@ -24,7 +24,7 @@ struct Case {
     name: &'static str,
     /// A smaller variant where the scene is too much for a driver that computes on the CPU.
     set: &'static [&'static str],
-    /// What such a driver has time for, and after how many a calm scene is calm. Other devices go on to [`FRAMES`].
+    /// Frames on a software driver, after which a calm scene has settled. Other devices go on to [`FRAMES`].
     frames: u32,
     nature: Nature,
 }
@@ -42,7 +42,7 @@ const CASES: &[Case] = &[
     Case { name: "capsule", set: &["cloth.0.array.count=[4, 1, 1]"], frames: 40, nature: Later },
     Case { name: "bridge", set: &[], frames: 10, nature: Calm(1e-4) },
     Case { name: "flags", set: &[], frames: 20, nature: Calm(3e-4) },
-    // Ropes fall like whips: their ends double what they are off by again and again.
+    // Ropes fall like whips: deviations of their ends double repeatedly.
     Case { name: "pendulum", set: &[], frames: 20, nature: Calm(1e-3) },
     Case { name: "plane", set: &[], frames: 20, nature: Calm(3e-3) },
     Case { name: "tube", set: &[], frames: 40, nature: Later },
@@ -58,7 +58,7 @@ const CASES: &[Case] = &[
     Case { name: "balloon", set: &[], frames: 3, nature: Buckles },
     Case { name: "omotondo", set: &["soft.0.figure.cells=20"], frames: 6, nature: Buckles },
     Case { name: "flat_body", set: &[], frames: 4, nature: Buckles },
-    // Impacts: what is off doubles with every contact.
+    // Impacts: deviations double with every contact.
     Case { name: "heap", set: &["grains.0.fill.max=[0.1, 0.6, 0.1]"], frames: 20, nature: Later },
     Case { name: "hourglass", set: &[], frames: 6, nature: Later },
     Case { name: "cover", set: &["cloth.0.grid.cells=[30, 30]", "cloth.0.radius=0.028"], frames: 15, nature: Later },
@@ -126,7 +126,7 @@ fn run(case: &Case) -> Result<(), String> {
     let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
     let target = gpu.gpu().unwrap().target();
     let software = gpu.gpu().unwrap().device().software;
-    // One tells that a scene departs, several how far.
+    // One perturbed run detects chaos, several measure its size.
     let count = if case.nature == Buckles || !software { 5 } else { 1 };
     let mut twins: Vec<_> = (0..count).map(|_| on_cpu(&scene, target)).collect();
     let extent = bounds(&cpu).0;
@@ -213,6 +213,6 @@ fn r04_every_built_in_scene_is_compared() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
         let known = CASES.iter().any(|c| c.name == name) || MESHES.contains(&&*name);
-        assert!(known, "{name} is compared with nobody");
+        assert!(known, "{name} is not compared");
     }
 }

@@ -15,7 +15,7 @@ pub struct Gpu {
     queue: wgpu::Queue,
 }
 
-/// The GPU, or nothing where there is none; then the test has nothing to compare.
+/// The GPU, or `None` without an adapter; the test is then skipped.
 pub fn gpu() -> Option<&'static Gpu> {
     static GPU: OnceLock<Option<Gpu>> = OnceLock::new();
     let gpu = GPU.get_or_init(|| pollster::block_on(open())).as_ref();
@@ -40,7 +40,7 @@ async fn open() -> Option<Gpu> {
 
 /// A piece of WGSL that is run once per input.
 pub struct Program<'a> {
-    /// Twins it uses, besides what all share.
+    /// WGSL kernels it uses, besides the shared ones.
     pub parts: &'a [&'a str],
     /// Numbers of one input; the code reads them as `f(0u)` and so on, or `u(0u)` for a whole number.
     pub takes: usize,

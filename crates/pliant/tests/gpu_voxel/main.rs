@@ -4,10 +4,10 @@
 #![allow(missing_docs, reason = "a test")]
 #![allow(clippy::print_stdout, reason = "a test that is skipped must say so")]
 
+mod equality;
 #[path = "../voxel/obj.rs"]
 mod obj;
 mod refusals;
-mod same;
 #[allow(dead_code)]
 #[path = "../voxel/shapes.rs"]
 mod shapes;

@@ -12,7 +12,7 @@ use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer};
 use pliant::voxel::{Filling, Grid, MERGE_DEPTH, PADDING, VoxelError, fill, voxelize};
 
 #[test]
-fn s27_r06_what_makes_no_solid_is_refused_on_the_gpu_with_the_cpus_words() {
+fn s27_r06_invalid_solids_are_refused_on_the_gpu_with_the_same_messages() {
     let Some(device) = open(None) else { return };
     let mut gpu = GpuVoxelizer::new(&device).unwrap();
     let mesh = block([2; 3], [1.0; 3], Tessellation::Six);
@@ -83,13 +83,13 @@ fn r06_a_grid_or_a_mesh_too_large_for_a_binding_names_the_buffer_and_its_size() 
         panic!("a mesh of {} triangles fits 1 MiB", many.triangles.len())
     };
     assert!(needed > 12 * many.triangles.len() as u64);
-    // What fits goes on.
+    // Later calls that fit succeed.
     let grid = Grid::fit(&mesh.positions, 30, PADDING).unwrap();
     compare(&mut gpu, "what fits", &mesh, &grid, &BOTH);
 }
 
 #[test]
-fn r06_a_lost_gpu_makes_no_voxels_and_no_panic() {
+fn r06_a_lost_gpu_is_an_error_of_voxelization() {
     let Some(device) = open(None) else { return };
     let mut gpu = GpuVoxelizer::new(&device).unwrap();
     let mesh = octahedron(1.0);

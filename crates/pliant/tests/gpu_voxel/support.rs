@@ -8,7 +8,7 @@ use pliant::voxel::gpu::{Filled, GpuVoxelError, GpuVoxelizer};
 use pliant::voxel::{Field, Grid, MERGE_DEPTH, Particles, VoxelError, Voxels, merge, voxelize};
 use std::sync::OnceLock;
 
-/// A device, or nothing where there is none; then the test has nothing to compare.
+/// A device, or `None` without an adapter; the test is then skipped.
 pub fn open(cap: Option<Cap>) -> Option<Device> {
     static READY: OnceLock<bool> = OnceLock::new();
     if !*READY.get_or_init(|| adapters().iter().any(|a| a.trouble.is_none())) {
@@ -16,7 +16,7 @@ pub fn open(cap: Option<Cap>) -> Option<Device> {
         skipped("no GPU adapter");
         return None;
     }
-    // Checks of indices stay on, but for one test: what is out of range must not pass unseen.
+    // Checks of indices stay on, but for one test: out-of-range accesses must be detected.
     Some(Device::open(&GpuOptions { cap, checks: true, ..GpuOptions::default() }).unwrap())
 }
 

@@ -115,7 +115,7 @@ fn s04_without_any_freedom_nothing_moves() {
 }
 
 #[test]
-fn s04_a_fixed_row_stays_and_the_others_do_all_the_work() {
+fn s04_a_fixed_row_stays_and_the_others_get_the_whole_correction() {
     let mut rng = Rng(25);
     for kind in ConstraintKind::ALL {
         let rows = kind.layout().rows;

@@ -8,6 +8,6 @@
 mod degenerate;
 mod gradients;
 mod operators;
-mod satisfy;
+mod projection;
 mod shapes;
 mod support;

@@ -33,7 +33,7 @@ fn s15_atan2_is_within_five_ten_millionths_of_a_radian_in_all_quadrants() {
 }
 
 #[test]
-fn s14_lane_minimum_maximum_and_reciprocal_are_what_they_say() {
+fn s14_lane_minimum_maximum_and_reciprocal_are_correct() {
     assert_eq!((Lane::min(1.0_f32, 2.0), Lane::min(2.0_f32, 1.0)), (1.0, 1.0));
     assert_eq!((Lane::max(1.0_f32, 2.0), Lane::max(2.0_f32, 1.0)), (2.0, 2.0));
     assert_eq!((f32::NAN.min_with(3.0), Lane::min(3.0, f32::NAN).is_nan()), (3.0, true));

@@ -4,7 +4,7 @@ use crate::support::{Double, Rng, Sample};
 use glam::{DVec3, Vec3};
 use pliant::builder::{MeshSource, NoMeshes};
 use pliant::constraints::ConstraintKind;
-use pliant::contact::collider_contact::{Solid, signed_distance};
+use pliant::contact::collider_contact::{ColliderShape, signed_distance};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
@@ -12,7 +12,7 @@ use pliant::{Options, Simulation};
 /// Points of a solid's surface, so dense that none of the surface is farther than `SPACING` from one.
 const SPACING: f32 = 0.02;
 
-fn surface(solid: &Solid) -> Vec<Vec3> {
+fn surface(shape: &ColliderShape) -> Vec<Vec3> {
     let steps = |length: f32| (length / SPACING).ceil() as usize + 1;
     let mut points = Vec::new();
     let mut cap = |radius: f32, shift: f32| {
@@ -27,14 +27,14 @@ fn surface(solid: &Solid) -> Vec<Vec3> {
             }
         }
     };
-    match *solid {
-        Solid::Plane => {
+    match *shape {
+        ColliderShape::Plane => {
             let n = steps(6.0);
             let at = |i: usize| 6.0 * (i as f32 / n as f32 - 0.5);
             points.extend((0..=n).flat_map(|i| (0..=n).map(move |j| Vec3::new(at(i), 0.0, at(j)))));
         }
-        Solid::Sphere { radius } => cap(radius, 0.0),
-        Solid::Capsule { half_length, radius } => {
+        ColliderShape::Sphere { radius } => cap(radius, 0.0),
+        ColliderShape::Capsule { half_length, radius } => {
             cap(radius, half_length);
             let (n, m) = (steps(2.0 * half_length), steps(std::f32::consts::TAU * radius));
             for (i, j) in (0..=n).flat_map(|i| (0..m).map(move |j| (i, j))) {
@@ -42,7 +42,7 @@ fn surface(solid: &Solid) -> Vec<Vec3> {
                 points.push(Vec3::new(radius * a, half_length * (2.0 * i as f32 / n as f32 - 1.0), radius * b));
             }
         }
-        Solid::Box { half } => {
+        ColliderShape::Box { half } => {
             for axis in 0..3 {
                 let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
                 let (n, m) = (steps(2.0 * half[u]), steps(2.0 * half[v]));
@@ -63,27 +63,27 @@ fn surface(solid: &Solid) -> Vec<Vec3> {
     points
 }
 
-fn inside(solid: &Solid, p: Vec3) -> bool {
-    match *solid {
-        Solid::Plane => p.y < 0.0,
-        Solid::Sphere { radius } => p.length() < radius,
-        Solid::Capsule { half_length, radius } => {
+fn inside(shape: &ColliderShape, p: Vec3) -> bool {
+    match *shape {
+        ColliderShape::Plane => p.y < 0.0,
+        ColliderShape::Sphere { radius } => p.length() < radius,
+        ColliderShape::Capsule { half_length, radius } => {
             let round = p.x * p.x + p.z * p.z;
             let ends = [Vec3::Y, Vec3::NEG_Y].iter().any(|&e| p.distance(e * half_length) < radius);
             ends || (p.y.abs() < half_length && round < radius * radius)
         }
-        Solid::Box { half } => p.abs().cmplt(half).all(),
+        ColliderShape::Box { half } => p.abs().cmplt(half).all(),
         _ => unreachable!("no analytic shape"),
     }
 }
 
 #[test]
-fn s17_signed_distances_agree_with_brute_force_and_normals_point_the_way_out() {
+fn s17_signed_distances_agree_with_brute_force_and_normals_point_outward() {
     let solids = [
-        Solid::Plane,
-        Solid::Sphere { radius: 0.7 },
-        Solid::Capsule { half_length: 0.6, radius: 0.4 },
-        Solid::Box { half: Vec3::new(0.7, 0.3, 0.5) },
+        ColliderShape::Plane,
+        ColliderShape::Sphere { radius: 0.7 },
+        ColliderShape::Capsule { half_length: 0.6, radius: 0.4 },
+        ColliderShape::Box { half: Vec3::new(0.7, 0.3, 0.5) },
     ];
     let mut rng = Rng(41);
     for solid in solids {
@@ -107,10 +107,10 @@ fn s17_signed_distances_agree_with_brute_force_and_normals_point_the_way_out() {
 #[test]
 fn s17_distances_are_finite_where_no_direction_is_best() {
     let centers = [
-        Solid::Sphere { radius: 0.5 },
-        Solid::Capsule { half_length: 0.0, radius: 0.5 },
-        Solid::Capsule { half_length: 1.0, radius: 0.5 },
-        Solid::Box { half: Vec3::splat(0.5) },
+        ColliderShape::Sphere { radius: 0.5 },
+        ColliderShape::Capsule { half_length: 0.0, radius: 0.5 },
+        ColliderShape::Capsule { half_length: 1.0, radius: 0.5 },
+        ColliderShape::Box { half: Vec3::splat(0.5) },
     ];
     for solid in centers {
         let (distance, normal) = signed_distance(&solid, Vec3::ZERO);
@@ -119,7 +119,7 @@ fn s17_distances_are_finite_where_no_direction_is_best() {
     }
     // On an edge and on a corner of the box.
     for p in [Vec3::new(0.5, 0.5, 0.0), Vec3::splat(0.5)] {
-        let (distance, normal) = signed_distance(&Solid::Box { half: Vec3::splat(0.5) }, p);
+        let (distance, normal) = signed_distance(&ColliderShape::Box { half: Vec3::splat(0.5) }, p);
         assert!(distance == 0.0 && normal.length() == 1.0);
     }
 }

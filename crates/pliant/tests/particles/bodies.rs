@@ -40,7 +40,7 @@ fn s19_a_rigid_box_falls_on_its_corner_and_keeps_its_shape() {
     let (middle, speed) = center(&sim, &all);
     println!("bent by {worst:.1e}; at rest {:.4} m high, {:.1e} m/s", middle.y, speed.length());
     assert!(worst < 1e-5, "bent by {worst}");
-    // On one of its faces, and it has come to rest there.
+    // At rest on one of its faces.
     let on_a_face = [0.1, 0.15].iter().any(|h| (middle.y - h).abs() < 0.005);
     assert!(on_a_face && speed.length() < 0.01, "{middle:?} {speed:?}");
 }
@@ -133,7 +133,7 @@ fn s20_a_plastic_ball_keeps_the_dent_and_a_softer_one_springs_back() {
 /// Two boxes that were put into each other by half, without gravity: particles alone would hold each other, for the
 /// straight ways out of their neighbors add up to nothing (D4 Fig 4.3).
 #[test]
-fn s22_t12_boxes_that_are_in_each_other_come_apart() {
+fn s22_t12_overlapping_boxes_separate() {
     let mut sim = simulate(
         "solver = { dt = 0.005, iterations = 8, sleep_speed = 0 }\nworld = { gravity = [0, 0, 0], air_density = 0 }
          [[body]]\nname = \"a\"\nbox = [0.4, 0.4, 0.4]\ngrid = 10
@@ -153,7 +153,7 @@ fn s22_t12_boxes_that_are_in_each_other_come_apart() {
     // Within the roughness of their surfaces, a radius on each side.
     assert!(apart.abs().max_element() > 0.4 - 0.04, "still in each other: {apart}");
     assert!(inside < 0.05, "{inside} of a diameter");
-    // Stabilization takes them apart, which gives no velocity, or nearly none.
+    // Stabilization separates them, with almost no velocity.
     assert!(fastest < 2.0, "thrown apart with {fastest} m/s");
     // They were at rest.
     let (sum, size) = momentum(&sim);
@@ -204,7 +204,7 @@ fn s10_s22_a_box_lies_on_the_floor_with_any_number_of_iterations() {
 }
 
 #[test]
-fn s10_what_is_attached_to_a_body_does_not_touch_it() {
+fn s10_attached_particles_do_not_collide_with_their_body() {
     // The rope ends inside the ball: contacts would push its last particles out, and the attachment pull them back in.
     let mut sim = simulate(
         "solver = { dt = 0.01, substeps = 4, iterations = 8 }
@@ -255,7 +255,7 @@ fn r06_a_body_that_begins_inside_a_collider_is_moved_out_of_it() {
 }
 
 #[test]
-fn r06_s22_what_stands_on_a_box_that_is_moved_out_of_the_floor_goes_along() {
+fn r06_s22_bodies_on_a_depenetrated_box_move_along() {
     let boxes = |name: &str, height: f64| {
         format!(
             "[[body]]\nname = \"{name}\"\nbox = [0.3, 0.3, 0.3]\ngrid = 6\ntransform = {{ translate = [0, {height}, 0] }}\n"
@@ -283,7 +283,7 @@ fn r06_s22_what_stands_on_a_box_that_is_moved_out_of_the_floor_goes_along() {
 }
 
 #[test]
-fn s18_s22_rigid_boxes_that_hold_on_to_each_other_stay_together_and_keep_momentum() {
+fn s18_s22_cohesive_rigid_boxes_stay_together_and_conserve_momentum() {
     // Two boxes side by side, of which the heavier is pulled away.
     let apart = |cohesion: f64| {
         let body = |name: &str, x: f64, more: &str| {
@@ -312,7 +312,7 @@ fn s18_s22_rigid_boxes_that_hold_on_to_each_other_stay_together_and_keep_momentu
 }
 
 #[test]
-fn r06_a_body_in_a_corner_comes_out_of_all_walls_and_one_between_them_is_told_of() {
+fn r06_a_body_in_a_corner_is_depenetrated_and_a_stuck_one_is_noted() {
     let notes_and_lowest = |walls: &str| {
         let sim = simulate(&format!(
             "[[body]]\nname = \"box\"\nbox = [0.4, 0.4, 0.4]\ngrid = 4

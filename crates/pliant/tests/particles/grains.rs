@@ -8,7 +8,7 @@ fn run(sim: &mut Simulation, steps: u32) {
 }
 
 #[test]
-fn s10_two_grains_meet_and_go_on_together() {
+fn s10_two_grains_collide_inelastically() {
     let mut sim = simulate(
         "solver = { iterations = 4 }\nworld = { gravity = [0, 0, 0] }\ncontact = { omega = 1 }
          [[grains]]\nname = \"a\"\nfill = { min = [-0.22, 0, 0], max = [-0.18, 0.04, 0.04] }\njitter = 0\nvelocity = [2, 0, 0]
@@ -154,7 +154,7 @@ fn r01_grains_and_bodies_have_the_same_bits_on_one_thread_and_on_three() {
 }
 
 #[test]
-fn s10_lower_grains_that_count_as_heavier_let_a_column_stand_higher() {
+fn s10_mass_scaling_lets_a_column_stand_higher() {
     let column = |stacking: f32| {
         let text = format!(
             "solver = {{ iterations = 4, sleep_speed = 0 }}\ncontact = {{ stacking = {stacking} }}
@@ -172,7 +172,7 @@ fn s10_lower_grains_that_count_as_heavier_let_a_column_stand_higher() {
 }
 
 #[test]
-fn s10_a_cloth_that_touches_itself_lies_in_layers() {
+fn s10_a_self_colliding_cloth_rests_in_layers() {
     // A strip falls on its edge and folds; without contact it goes through itself and lies flat on the floor.
     let height = |itself: bool| {
         let text = format!(

@@ -3,17 +3,17 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod bodies;
-#[path = "../fluid/dice.rs"]
-mod dice;
-mod documents;
+mod body_sources;
+mod column_collapse;
 mod grains;
-mod lanes;
 mod models;
-mod piles;
+mod published_cases;
 mod random;
+#[path = "../fluid/rng.rs"]
+mod rng;
 mod rolling;
-mod said;
 mod scene;
+mod simd_lanes;
 #[path = "../support/skip.rs"]
 mod skip;
 mod support;

@@ -19,7 +19,7 @@ impl Models {
         Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/models")).join(name)
     }
 
-    /// Whether a model is there; says so where it is not.
+    /// Whether a model file exists; reports a skip if not.
     fn has(name: &str) -> bool {
         let there = Self::path(name).exists();
         if !there {
@@ -67,7 +67,7 @@ fn fastest(sim: &Simulation) -> f64 {
 }
 
 #[test]
-fn t12_a_large_ball_goes_into_a_pile_of_64934_grains_and_pushes_them_aside() {
+fn t12_a_large_ball_penetrates_a_pile_of_64934_grains() {
     let mut sim = built_in(include_str!("../../../../scenes/crater.toml"), |scene| {
         // At the surface already, as fast as it would be; and a moment only.
         scene.body[0].transform.translate[1] = 2.02;
@@ -100,7 +100,7 @@ fn t12_a_large_ball_goes_into_a_pile_of_64934_grains_and_pushes_them_aside() {
 }
 
 #[test]
-fn t12_a_soft_bunny_of_60_cubed_gives_way_and_comes_back() {
+fn t12_a_soft_bunny_of_60_cubed_deforms_and_recovers() {
     if !Models::has("bunny.obj") {
         return;
     }

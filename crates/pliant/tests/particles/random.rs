@@ -1,6 +1,6 @@
 //! Randomized piles of solids, with unusual time steps and settings: they gain no energy.
 
-use crate::dice::Rng;
+use crate::rng::Rng;
 use crate::support::{energy, simulate};
 use std::fmt::Write as _;
 

@@ -15,7 +15,7 @@ fn refused(text: &str) -> String {
 }
 
 #[test]
-fn r06_what_cannot_be_filled_or_matched_is_refused_with_its_place() {
+fn r06_invalid_fills_and_bodies_are_refused_with_their_location() {
     let cases = [
         ("[[grains]]\n", "grains[0]"),
         ("[[grains]]\nfill = { min = [0, 0, 0], max = [1, -1, 1] }\n", "grains[0].fill"),

@@ -124,7 +124,7 @@ proptest! {
     }
 
     #[test]
-    fn s12_edges_that_all_meet_sit_on_one_row_or_on_a_triangle(graph in multigraphs()) {
+    fn s12_pairwise_adjacent_edges_share_a_row_or_form_a_triangle(graph in multigraphs()) {
         let mut largest = graph.busiest_row();
         for corners in 0_u32..1 << graph.row_count {
             if corners.count_ones() == 3 {
@@ -178,7 +178,7 @@ fn s12_the_lines_of_a_projective_plane_are_a_clique_far_above_the_busiest_row() 
 }
 
 #[test]
-fn s12_sets_that_all_meet_are_no_more_than_those_with_a_row_in_common() {
+fn s12_pairwise_intersecting_sets_are_bounded_by_those_with_a_common_row() {
     // Erdős, Ko & Rado 1961: of all r out of n ≥ 2r, at most (n − 1 choose r − 1) meet pairwise. Coloring needs
     // more where r does not divide n (28 colors against 21), so that this is not proved by the first bound.
     for (r, n, largest) in [(2, 7, 6), (3, 8, 21), (4, 8, 35)] {
@@ -187,7 +187,7 @@ fn s12_sets_that_all_meet_are_no_more_than_those_with_a_row_in_common() {
 }
 
 #[test]
-fn s12_omega_gives_up_after_a_fixed_number_of_steps_and_says_so() {
+fn s12_omega_stops_after_a_fixed_number_of_steps_and_reports_it() {
     // By the same theorem 12 choose 4 = 495, but colors are 1287 / 2: far too wide a gap to be closed.
     let all = Graph::complete(5, 13);
     let found = all.omega();
@@ -204,7 +204,7 @@ fn s12_nothing_has_no_cliques() {
 }
 
 #[test]
-fn s12_constraints_that_meet_no_other_are_cliques_of_one() {
+fn s12_isolated_constraints_are_cliques_of_one() {
     let apart = Graph::new(6, &[[0, 1], [2, 3], [5, 4]]);
     assert_eq!((apart.exact(), apart.cliques()), (1, vec![vec![0], vec![1], vec![2]]));
 }

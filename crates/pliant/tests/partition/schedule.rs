@@ -52,7 +52,7 @@ fn build(text: &str, set: &[String]) -> Simulation {
     Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
-/// What runs, and what it touches: rows moved by each unit of a pass that one thread may do alone.
+/// Rows moved by each unit of a pass that one thread may run alone.
 struct Walk<'a> {
     model: &'a Model,
     /// How often each constraint ran, by group and slot.

@@ -260,8 +260,8 @@ fn s12_the_last_iteration_joins_seams_between_edges_and_volumes_too() {
         assert_eq!(model.schedule.passes(true), model.schedule.passes(false));
     }
     // With more pieces than run at once, every iteration is as the last.
-    let crowd = Target { few: schedule.patches.len() - 1, ..target };
-    let crowded = self::model(BLOCK, &[], &crowd);
+    let overfull = Target { few: schedule.patches.len() - 1, ..target };
+    let crowded = self::model(BLOCK, &[], &overfull);
     assert_eq!((schedule.halves(), crowded.schedule.halves()), (Halves::Last, Halves::All));
     assert_eq!([false, true].map(|last| crowded.schedule.passes(last)), [list; 2]);
 }
@@ -271,7 +271,7 @@ fn s12_pieces_are_of_even_size_and_few_of_their_particles_are_shared() {
     // A sheet of 100 × 100 particles in some ten pieces: the seams of a perfect 3 × 4 mosaic are 2 × 100 + 3 × 100
     // particles long, and two wide, because a hinge across a seam reaches one row farther.
     let text = "[[cloth]]\ngrid = { cells = [99, 99], size = [1, 1] }\nbend = { compliance = 1 }\n";
-    let target = Target { pieces: 12, crowd: 1, ..Target::gpu(48 << 10, 512) };
+    let target = Target { pieces: 12, min_constraints: 1, ..Target::gpu(48 << 10, 512) };
     let model = model(text, &[], &target);
     let sizes: Vec<usize> = patches(&model).values().map(|(_, count)| *count).collect();
     let (most, fewest) = (*sizes.iter().max().unwrap(), *sizes.iter().min().unwrap());

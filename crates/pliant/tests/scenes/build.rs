@@ -34,7 +34,7 @@ fn r06_regions_and_lists_without_particles_are_refused() {
 }
 
 #[test]
-fn r06_places_that_an_object_does_not_have_are_refused_with_those_it_has() {
+fn r06_unknown_selections_are_refused_with_the_valid_ones() {
     let e = refused("[[cloth]]\ngrid = { cells = [2, 2], size = [1, 1] }\npin = [{ at = \"start\" }]");
     assert_eq!(e.message, "is \"start\", but this object only has edges, corners and \"all\"");
     let e = refused("[[rope]]\npath = [[0, 0, 0], [1, 0, 0]]\npin = [{ at = \"top left\" }]");
@@ -51,7 +51,7 @@ fn r06_two_objects_of_one_name_are_refused() {
 }
 
 #[test]
-fn r06_attachments_that_join_nothing_or_no_one_are_refused() {
+fn r06_attachments_without_particles_are_refused() {
     let ropes = "[[rope]]\nname = \"a\"\npath = [[0, 0, 0], [1, 0, 0]]\n[[rope]]\nname = \"b\"\npath = [[0, 9, 0], [1, 9, 0]]\n";
     let e = refused(&format!("{ropes}[[attach]]\nfrom = {{ object = \"a\" }}\nto = {{ object = \"b\" }}"));
     assert_eq!(e.to_string(), "attach[0]: joins nothing: no two of its particles are within 0.05 m");
@@ -152,7 +152,7 @@ fn r06_extreme_but_allowed_values_never_panic_while_building_and_stepping() {
         let ended = (0..10).find_map(|_| sim.step().err());
         // Without a reported divergence all values must be finite.
         let finite = sim.state().rows.iter().flatten().all(|v| v.is_finite());
-        assert!(ended.is_some() || finite, "{set}: not finite, and nobody said so");
+        assert!(ended.is_some() || finite, "{set}: not finite, without an error");
     }
 }
 

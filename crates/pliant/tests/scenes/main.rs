@@ -3,7 +3,7 @@
 #![allow(missing_docs)]
 
 mod build;
-mod documents;
-mod full;
-mod numbers;
-mod text;
+mod full_example;
+mod invalid_numbers;
+mod parsing;
+mod published_scenes;

@@ -24,7 +24,7 @@ fn answer(i: usize, n: [f32; 3], rest: &[Row], shapes: &ShapeMatch) -> f64 {
 }
 
 #[test]
-fn s19_shares_are_the_most_that_a_rigid_body_goes_along_with_one_of_its_particles() {
+fn s19_shares_are_the_maximum_response_of_a_rigid_body_to_one_particle() {
     let mut random = Random(31);
     let (rest, shapes) = uneven(&mut random);
     for i in 0..rest.len() {
@@ -64,7 +64,7 @@ fn s19_a_rigid_body_is_not_turned_over_by_a_push_through_its_middle() {
 }
 
 #[test]
-fn s19_bodies_that_somebody_else_has_turned_are_looked_at_again() {
+fn s19_externally_rotated_bodies_are_matched_again() {
     let mut random = Random(33);
     let (rest, mut shapes) = uneven(&mut random);
     // Half a turn about z, which no torque could tell from none.

@@ -5,8 +5,8 @@
 mod forces;
 mod matching;
 mod pins;
-mod plastic;
+mod plasticity;
 mod regions;
 mod rotation;
-mod skin;
+mod skinning;
 mod support;

@@ -18,7 +18,7 @@ fn with_masses(mut rows: Vec<Row>, random: &mut Random) -> Vec<Row> {
 }
 
 #[test]
-fn s19_a_turned_and_shifted_rest_shape_stays_where_it_is_and_a_shaken_one_comes_back() {
+fn s19_a_transformed_rest_shape_is_unchanged_and_a_perturbed_one_recovers() {
     let mut random = Random(4);
     let rest = with_masses(block([6, 5, 4]), &mut random);
     for extraction in [Extraction::GramSchmidt, Extraction::Polar, Extraction::Iterative] {
@@ -136,7 +136,7 @@ fn s19_a_time_constant_does_not_depend_on_the_substep_and_d4s_does() {
 }
 
 #[test]
-fn s19_adaptive_weights_leave_a_pushed_corner_where_the_contact_put_it() {
+fn s19_adaptive_weights_keep_a_pushed_corner_in_place() {
     // D4 Fig 4.1 and 4.2: a tilted square, whose lowest corner has been pushed up to the ground.
     let rest: Vec<Row> = vec![[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [1.0, 1.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0]];
     let (s, c) = 0.6_f32.sin_cos();
@@ -183,7 +183,7 @@ fn s19_e23_plates_rods_and_single_particles_are_bodies_too() {
 }
 
 #[test]
-fn s19_places_that_are_no_numbers_make_no_rotation_of_none() {
+fn s19_non_finite_positions_give_a_valid_rotation() {
     let rest = block([3, 3, 3]);
     let mut shapes = ShapeMatch::new(&[BodyDef::rigid(0..13), BodyDef::rigid(13..27)], &rest).unwrap();
     let mut rows = rest.clone();
@@ -260,7 +260,7 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
 }
 
 #[test]
-fn s20_sums_are_taken_in_the_order_that_is_written_down() {
+fn s20_sums_use_the_documented_order() {
     // 315 particles about the origin at whole numbers: four chunks and a piece, and a rest center of exactly 0, so
     // that the center of a pose is where the first particle says it was, plus a sum of deviations over a mass, and
     // nothing else is rounded.
@@ -297,7 +297,7 @@ fn s20_sums_are_taken_in_the_order_that_is_written_down() {
 }
 
 #[test]
-fn s19_shapes_that_make_no_sense_are_refused_with_the_reason() {
+fn s19_invalid_shapes_are_refused_with_the_reason() {
     let rest = block([2, 2, 2]);
     let refused = |shape: BodyDef| ShapeMatch::new(&[BodyDef::rigid(0..8), shape], &rest).unwrap_err();
     let plain = BodyDef::rigid(0..8);

@@ -78,7 +78,7 @@ fn s19_moved_pins_carry_the_body_and_a_body_of_pins_stays() {
 }
 
 #[test]
-fn s19_a_pin_that_is_let_go_counts_like_any_other_again() {
+fn s19_a_released_pin_is_an_ordinary_member() {
     let mut random = Random(43);
     let free = block([4, 3, 3]);
     let held = pinned(free.clone(), &[5]);

@@ -57,7 +57,7 @@ fn s19_regions_keep_linear_and_angular_momentum() {
 }
 
 #[test]
-fn s19_regions_follow_bending_that_one_body_takes_back() {
+fn s19_regions_follow_bending_that_a_single_body_resists() {
     let rest = block([30, 3, 3]);
     // Bent to an arc of radius 3 m: lengths along the middle stay.
     let arc: Vec<Row> = rest

@@ -170,7 +170,7 @@ fn s19_e23_a_warm_start_is_continuous_where_a_body_is_flattened_and_turned_insid
 }
 
 #[test]
-fn s19_e23_what_a_matrix_of_rank_one_does_not_say_stays_as_it_was() {
+fn s19_e23_directions_undetermined_by_rank_one_are_kept() {
     let mut random = Random(33);
     for _ in 0..200 {
         // A rod along v that has been turned by q, and once more by a little about an axis at right angles to it.

@@ -79,7 +79,7 @@ fn s28_distances_are_negative_inside_and_half_a_voxel_at_the_faces() {
 }
 
 #[test]
-fn s28_nothing_inside_is_infinitely_far_from_everywhere() {
+fn s28_an_empty_grid_has_infinite_distances() {
     let field = Field::new(&Voxels::new([5, 6, 7]));
     assert!(field.phi().iter().all(|p| *p == f32::INFINITY));
     assert!((field.gradient([2, 2, 2]).length() - 1.0).abs() < 1e-6);
@@ -107,7 +107,7 @@ fn s28_distances_of_a_ball_are_within_a_voxel_of_its_radius_and_mirror_images_ar
 }
 
 #[test]
-fn s28_gradients_are_unit_vectors_that_lead_out_also_at_the_sides_of_the_grid() {
+fn s28_gradients_are_outward_unit_vectors_also_at_the_grid_border() {
     let (n, radius) = (40, 14.3);
     let field = Field::new(&ball(n, radius));
     let (mut least, mut sum, mut count) = (1.0_f32, 0.0, 0.0);
@@ -131,7 +131,7 @@ fn s28_gradients_are_unit_vectors_that_lead_out_also_at_the_sides_of_the_grid() 
 }
 
 #[test]
-fn s28_a_plate_of_one_voxel_and_a_single_voxel_have_a_way_out() {
+fn s28_a_plate_of_one_voxel_and_a_single_voxel_have_gradients() {
     for axis in 0..3 {
         let field = Field::new(&voxels([9; 3], |at| at[axis] == 4 && at.iter().all(|c| (2..7).contains(c))));
         assert_eq!(field.gradient([4, 4, 4]), Vec3::AXES[axis]);
@@ -141,7 +141,7 @@ fn s28_a_plate_of_one_voxel_and_a_single_voxel_have_a_way_out() {
 }
 
 #[test]
-fn s28_fast_marching_is_as_near_as_a_first_order_method_comes() {
+fn s28_fast_marching_has_first_order_accuracy() {
     // Flat fronts are exact: on the way from the middle of a side to the middle of a cube, and away from it as far as
     // the side is wide.
     let cube = voxels([40; 3], |at| at.iter().all(|c| (10..31).contains(c)));

@@ -208,7 +208,7 @@ fn s27_meshes_without_an_inside_are_refused_and_others_repaired_with_a_note() {
 }
 
 #[test]
-fn s27_a_hole_that_lets_a_ray_through_is_found_without_the_check_of_the_mesh() {
+fn s27_a_leaking_hole_is_found_without_the_mesh_check() {
     let mut mesh = block([2; 3], [1.0; 3], Tessellation::Six);
     let grid = Grid::fit(&mesh.positions, 10, PADDING).unwrap();
     let up = |t: &[u32; 3]| t.iter().all(|&v| mesh.positions[v as usize].z == 1.0);
@@ -222,7 +222,7 @@ fn s27_a_hole_that_lets_a_ray_through_is_found_without_the_check_of_the_mesh() {
 }
 
 #[test]
-fn s27_grids_that_are_none_or_too_large_are_refused_before_memory_is_taken() {
+fn s27_empty_and_oversized_grids_are_refused_before_allocation() {
     let cube = [Vec3::ZERO, Vec3::ONE];
     assert_eq!(Grid::fit(&cube, 0, 2), Err(VoxelError::Along { found: 0, most: 1020 }));
     assert_eq!(Grid::fit(&cube, 1021, 2), Err(VoxelError::Along { found: 1021, most: 1020 }));

@@ -6,7 +6,7 @@ use crate::builder::liquid::{fluid, notes};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
 use crate::builder::settings::{particle_contact, settings};
-use crate::builder::surfaces::finish_sails;
+use crate::builder::surfaces::finish_aero_surfaces;
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
@@ -62,7 +62,7 @@ impl Assembly {
         let rows: Vec<RowData> = self.rows.iter().copied().chain(copies).collect();
         let island_count = islands.runs.len();
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
-        finish_sails(&mut self.aero_surfaces, particles);
+        finish_aero_surfaces(&mut self.aero_surfaces, particles);
         let runs = runs(islands.runs, particles);
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
@@ -72,7 +72,7 @@ impl Assembly {
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
         }
-        let fluid = fluid(scene, self.spaces, self.liquids, (&self.rows, &self.shape.radii));
+        let fluid = fluid(scene, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &fluid {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }

@@ -7,7 +7,7 @@ pub mod pins;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::BuildError;
-use crate::builder::liquid::spaces;
+use crate::builder::liquid::fluid_volumes;
 use crate::builder::part::{EmitterShape, Matching, ORIENTATION, Part};
 use crate::builder::placement::copies;
 use crate::builder::skinning::SkinnedMeshBuilder;
@@ -20,7 +20,7 @@ use crate::error::SceneError;
 use crate::frame::Topology;
 use crate::integration::pins::MovedPins;
 use crate::math::RowData;
-use crate::neighbors::ASLEEP;
+use crate::neighbors::INACTIVE;
 use crate::neighbors::LIQUID;
 use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
 use crate::transitions::drain::Drain;
@@ -89,7 +89,7 @@ pub struct Assembly {
     /// Settings common to liquids, if there are any.
     fluid: Option<FluidSpec>,
     /// Volume of each particle in liquids [m³], and its liquid, from 1; empty without liquids.
-    spaces: Vec<f32>,
+    fluid_volumes: Vec<f32>,
     liquids: Vec<u32>,
 }
 
@@ -117,7 +117,7 @@ impl Assembly {
             return Err(SceneError::new(format!("{at}.name"), format!("{name:?} is taken by another object")).into());
         }
         let shifts = copies(array);
-        let spaces = self.fluid.as_ref().map_or(Vec::new(), |f| spaces(&part, f));
+        let fluid_volumes = self.fluid.as_ref().map_or(Vec::new(), |f| fluid_volumes(&part, f));
         let total = self.rows.len() + part.positions.len() * shifts.len();
         if total > MOST {
             return Err(BuildError::TooLarge { what: "particles", found: total, most: MOST });
@@ -132,8 +132,8 @@ impl Assembly {
             self.shape.colors.push(color);
             self.copies.push(Copy { name: name.to_owned(), first: self.rows.len() as u32, shift, part: number });
             self.place_one(at, &part, shift, object, pins)?;
-            self.spaces.extend_from_slice(&spaces);
-            self.liquids.resize(self.spaces.len(), part.liquid.map_or(0, |l| l as u32 + 1));
+            self.fluid_volumes.extend_from_slice(&fluid_volumes);
+            self.liquids.resize(self.fluid_volumes.len(), part.liquid.map_or(0, |l| l as u32 + 1));
         }
         part.constraints.clear();
         self.parts.push(part);
@@ -189,8 +189,8 @@ impl Assembly {
                 false => self.shapes.extend(regions.iter().map(|r| shape(r.iter().map(|i| i + first).collect()))),
             }
         }
-        if let Some(coat) = &part.coat {
-            self.skinned_meshes.add(coat, first as usize, object);
+        if let Some(skinned_surface) = &part.skinned_surface {
+            self.skinned_meshes.add(skinned_surface, first as usize, object);
         }
         if let Some(shape) = &part.emitter {
             self.deactivate_emitted(part, shape, shift, first as usize);
@@ -241,14 +241,14 @@ impl Assembly {
             across: shape.across,
             endless: false,
         };
-        self.put_to_sleep(first);
+        self.deactivate_from(first);
         self.emitters.push(emitter);
     }
 
     /// Deactivates all particles from `first` on.
-    pub fn put_to_sleep(&mut self, first: usize) {
+    pub fn deactivate_from(&mut self, first: usize) {
         for i in first..self.rows.len() {
-            (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], ASLEEP);
+            (self.rows[i][3], self.velocities[i], self.phases[i]) = (0.0, [0.0; 4], INACTIVE);
         }
     }
 }

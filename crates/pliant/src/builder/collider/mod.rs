@@ -5,7 +5,7 @@ pub mod sdf;
 use crate::builder::placement::{motion, rotation};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::contact::collider::Collider as ModelCollider;
-use crate::contact::collider_contact::{Friction, Solid};
+use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::error::SceneError;
 use crate::geometry::{Hull, Surface};
 use crate::math::Pose;
@@ -35,13 +35,13 @@ pub fn collider(
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<ModelCollider, BuildError> {
-    let (solid, base) = match analytic(c) {
+    let (shape, base) = match analytic(c) {
         Some(found) => found,
         None => tables(&format!("collider[{number}]"), c, meshes, notes)?,
     };
     Ok(ModelCollider {
         name: if c.name.is_empty() { format!("collider {number}") } else { c.name.clone() },
-        solid,
+        shape,
         friction: Friction {
             static_friction: c.friction.static_friction,
             kinetic_friction: c.friction.kinetic_friction,
@@ -52,25 +52,25 @@ pub fn collider(
     })
 }
 
-fn analytic(c: &Collider) -> Option<(Solid, Pose)> {
+fn analytic(c: &Collider) -> Option<(ColliderShape, Pose)> {
     let upright = |axis: Vec3| Quat::from_rotation_arc(Vec3::Y, axis);
-    let (solid, position, rotation) = if let Some(p) = &c.plane {
+    let (shape, position, rotation) = if let Some(p) = &c.plane {
         let normal = Vec3::from(p.normal).normalize();
-        (Solid::Plane, normal * p.offset, upright(normal))
+        (ColliderShape::Plane, normal * p.offset, upright(normal))
     } else if let Some(s) = &c.sphere {
-        (Solid::Sphere { radius: s.radius }, Vec3::from(s.center), Quat::IDENTITY)
+        (ColliderShape::Sphere { radius: s.radius }, Vec3::from(s.center), Quat::IDENTITY)
     } else if let Some(k) = &c.capsule {
         let (from, to) = (Vec3::from(k.from), Vec3::from(k.to));
         let half_length = from.distance(to) / 2.0;
         // A capsule of zero length is a sphere without direction.
         let axis = if half_length > 0.0 { (to - from).normalize() } else { Vec3::Y };
-        (Solid::Capsule { half_length, radius: k.radius }, (from + to) / 2.0, upright(axis))
+        (ColliderShape::Capsule { half_length, radius: k.radius }, (from + to) / 2.0, upright(axis))
     } else if let Some(b) = &c.cuboid {
-        (Solid::Box { half: Vec3::from(b.size) / 2.0 }, Vec3::from(b.center), rotation(b.rotate))
+        (ColliderShape::Box { half: Vec3::from(b.size) / 2.0 }, Vec3::from(b.center), rotation(b.rotate))
     } else {
         return None;
     };
-    Some((solid, Pose { position, rotation }))
+    Some((shape, Pose { position, rotation }))
 }
 
 /// Builds the three tabulated shapes.
@@ -79,7 +79,7 @@ fn tables(
     c: &Collider,
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
-) -> Result<(Solid, Pose), BuildError> {
+) -> Result<(ColliderShape, Pose), BuildError> {
     let (key, spec) = match (&c.convex, &c.surface, &c.sdf) {
         (Some(spec), ..) => ("convex", spec),
         (_, Some(spec), _) => ("surface", spec),
@@ -100,15 +100,15 @@ fn tables(
         return Err(wrong(format!("has {found} triangles, but at most {MOST_TRIANGLES} are allowed")));
     }
     let base = center(&at, &mut mesh, spec)?;
-    let solid = match key {
-        "convex" => Solid::Convex(Arc::new(hull(&at, &mesh.positions)?)),
-        "surface" => Solid::Surface(Arc::new(Surface::new(mesh.positions, &mesh.triangles))),
+    let shape = match key {
+        "convex" => ColliderShape::Convex(Arc::new(hull(&at, &mesh.positions)?)),
+        "surface" => ColliderShape::Surface(Arc::new(Surface::new(mesh.positions, &mesh.triangles))),
         _ => {
             let grid = spec.grid.unwrap_or(DEFAULT_GRID);
-            Solid::Field(Arc::new(sdf::field(mesh, grid).map_err(|e| wrong(e.to_string()))?))
+            ColliderShape::Field(Arc::new(sdf::field(mesh, grid).map_err(|e| wrong(e.to_string()))?))
         }
     };
-    Ok((solid, base))
+    Ok((shape, base))
 }
 
 /// The mesh as the scene describes it, untransformed.

@@ -4,7 +4,7 @@
 //! write only its own particles, so threads process runs without sharing.
 
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::{MovingCollider, Push, depth, is_near, project, way_out};
+use crate::contact::collider_contact::{MovingCollider, Push, depenetration, depth, is_near, project};
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
@@ -32,19 +32,19 @@ pub struct Contact {
     pub inside: bool,
 }
 
-/// Where every collider stands during the substep.
+/// Computes the poses of all colliders at the start and the end of the substep.
 pub fn place_colliders(colliders: &[Collider], start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
     moving_colliders.clear();
     moving_colliders.extend(colliders.iter().map(|c| MovingCollider {
-        solid: c.solid.clone(),
+        shape: c.shape.clone(),
         before: c.motion.pose(start),
         after: c.motion.pose(end),
         friction: c.friction,
     }));
 }
 
-/// Finds who may touch what before the substep ends. Contacts of rigid bodies that go on start with the push that they had:
-/// what lies still has nothing left to be solved for, and friction does not start anew.
+/// Finds the particles that may touch colliders before the substep ends. Persistent contacts of rigid bodies are
+/// warm-started with their last correction: a resting body then needs no further correction, and keeps its friction.
 pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch: &mut ContactScratch, sub: &Substep) {
     place_colliders(model.colliders, sub.start, sub.end, &mut scratch.moving_colliders);
     scratch.slippery.clear();
@@ -76,7 +76,7 @@ pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch:
                         next += 1;
                     }
                     let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
-                    let inside = || depth(&moving_collider.solid, &moving_collider.after, x, state.radii[i]).0 > 0.0;
+                    let inside = || depth(&moving_collider.shape, &moving_collider.after, x, state.radii[i]).0 > 0.0;
                     let inside = mass_splitting.is_rigid(i) && inside();
                     // Separating contacts are not warm-started: a sphere would drag its last contact along.
                     let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
@@ -100,7 +100,8 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
                 // SAFETY: runs do not overlap, so only this thread accesses particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
                 // Uses the collider's previous pose: motion since then is handled by the solver.
-                if let Some(out) = way_out(&moving_collider.solid, &moving_collider.before, position(*before), radii[i])
+                if let Some(out) =
+                    depenetration(&moving_collider.shape, &moving_collider.before, position(*before), radii[i])
                 {
                     for row in [row, before] {
                         *row = [row[0] + out.x, row[1] + out.y, row[2] + out.z, row[3]];
@@ -113,7 +114,7 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
 
 /// Inputs of the contact pass.
 #[derive(Clone, Copy)]
-pub struct Touch<'a> {
+pub struct ColliderPass<'a> {
     pub moving_colliders: &'a [MovingCollider],
     /// The same without friction, for fluids; empty without fluids.
     pub slippery: &'a [MovingCollider],
@@ -124,7 +125,7 @@ pub struct Touch<'a> {
     pub mass_splitting: &'a RigidMassSplitting,
 }
 
-impl Touch<'_> {
+impl ColliderPass<'_> {
     /// Projects the contacts of one run once.
     ///
     /// # Safety
@@ -153,7 +154,7 @@ impl Touch<'_> {
     fn push_body(&self, c: &mut Contact, moving_collider: &MovingCollider, start: Vec3) -> Vec3 {
         let i = c.particle as usize;
         let at = position(self.mass_splitting.before[i]);
-        let (_, normal) = depth(&moving_collider.solid, &moving_collider.after, at, self.radii[i]);
+        let (_, normal) = depth(&moving_collider.shape, &moving_collider.after, at, self.radii[i]);
         if self.mass_splitting.begins() && c.push.normal > 0.0 {
             return normal * c.push.normal + c.push.tangent;
         }
@@ -166,8 +167,8 @@ impl Touch<'_> {
 }
 
 /// Projects the contacts of all runs outside islands once.
-pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut ContactScratch) {
-    let touch = Touch {
+pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &mut ContactScratch) {
+    let pass = ColliderPass {
         moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
         radii: &state.radii,
@@ -177,10 +178,10 @@ pub fn touch(threads: &Threads, islands: usize, state: &mut State, scratch: &mut
     };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
-    threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { touch.run(rows, contacts) });
+    threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { pass.run(rows, contacts) });
 }
 
-/// Force of all particles on each collider in the last substep [N]: what their pushes did to their momentum.
+/// Force of all particles on each collider in the last substep [N]: from the momentum change by the contact corrections.
 pub fn forces<'a>(model: &ContactModel<'_>, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
     let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
@@ -189,7 +190,7 @@ pub fn forces<'a>(model: &ContactModel<'_>, state: &State, contacts: impl Iterat
     for c in contacts.filter(|c| c.push.normal > 0.0) {
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =
-            depth(&moving_collider.solid, &moving_collider.after, position(state.rows[i]), state.radii[i]);
+            depth(&moving_collider.shape, &moving_collider.after, position(state.rows[i]), state.radii[i]);
         let push = normal * c.push.normal + c.push.tangent;
         all[c.collider as usize] -= push / (state.rows[i][3] * h * h);
     }

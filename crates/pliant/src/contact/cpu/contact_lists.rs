@@ -25,8 +25,8 @@ impl ContactLists {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Takes over what was found. Particles of one object that touch at rest, or nearly, are no contact: the object holds
-    /// them where they are. What is attached to an object does not touch it.
+    /// Copies the neighbor lists. Skips pairs of one object closer than [`AT_REST`] times the sum of their radii at
+    /// rest, whose distance is set by constraints, and pairs of a particle and an object that it is attached to.
     pub fn fill(&mut self, found: &Neighbors, model: &ContactModel<'_>, radii: &[f32]) {
         self.indices.clear();
         self.offsets.clear();

@@ -4,13 +4,13 @@
 //! synchronization, and results do not depend on the thread count. Each contact is computed twice, once from either
 //! side, with bitwise equal results.
 
-use crate::contact::cohesion::{RANGE, cohere, hold};
+use crate::contact::cohesion::{self, RANGE, tensile_limit};
 use crate::contact::collider_contact::{Friction, Push};
 use crate::contact::cpu::contact_lists::ContactLists;
 use crate::contact::cpu::particle_contacts_simd::SimdPass;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::contact::model::ContactModel;
-use crate::contact::particle_contact::{Field, MARGIN, Rule, SLOP, Side, meet, overlap, way_out};
+use crate::contact::particle_contact::{self, ContactParams, Field, MARGIN, SLOP, Side, normal_and_depth, overlap};
 use crate::math::RowData;
 use crate::math::matrix::{apply, matrix_of};
 use crate::math::position;
@@ -95,7 +95,7 @@ struct ContactOptions<'a> {
     /// Cohesion over a substep, 2π·w·h² [kg].
     strength: f32,
     /// Rigid bodies, if there are any and Nesterov acceleration is on.
-    pace: Option<&'a RigidMassSplitting>,
+    acceleration: Option<&'a RigidMassSplitting>,
 }
 
 impl Default for ParticleContacts {
@@ -149,7 +149,7 @@ impl ParticleContacts {
         entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
-    /// Finds who may touch whom before the substep ends.
+    /// Finds the pairs that may touch before the substep ends.
     pub fn find(
         &mut self,
         threads: &Threads,
@@ -192,8 +192,8 @@ impl ParticleContacts {
         self.weights.extend(state.rows[..n].iter().map(weight));
     }
 
-    /// The way out of a body turns with it. That of the substep's beginning will do for all of it. Bodies of several
-    /// regions have none: their particles are as free ones.
+    /// Rotates the outward directions with their bodies, once per substep. Particles of bodies with several regions have
+    /// none and are treated as free.
     fn rotate_fields(&mut self, model: &ContactModel<'_>, state: &State) {
         let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
         self.fields.clear();
@@ -236,14 +236,14 @@ impl ParticleContacts {
     ) {
         let n = state.particles;
         let liquids = model.liquids;
-        let rule = Rule { friction: FRICTIONLESS, omega: 1.0, parts: true };
+        let params = ContactParams { friction: FRICTIONLESS, omega: 1.0, parts: true };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
             self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
             let previous = &state.previous[..n];
             let places = ContactInputs { rows: previous, starts: previous, radii: &shrunk, liquids };
-            self.project((threads, isa), places, rule, ContactOptions { strength: 0.0, pace: None });
+            self.project((threads, isa), places, params, ContactOptions { strength: 0.0, acceleration: None });
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -276,7 +276,7 @@ impl ParticleContacts {
     }
 
     /// Projects all contacts once, after counting.
-    pub fn touch(
+    pub fn project_all(
         &mut self,
         (threads, isa): (&Threads, Isa),
         model: &ContactModel<'_>,
@@ -286,8 +286,8 @@ impl ParticleContacts {
         let n = state.particles;
         let particle_contact = model.particle_contact.unwrap_or_default();
         let liquids = model.liquids;
-        let rule = Rule { friction: particle_contact.friction, omega: particle_contact.omega, parts: false };
-        let pace = Some(mass_splitting).filter(|mass_splitting| mass_splitting.acts());
+        let params = ContactParams { friction: particle_contact.friction, omega: particle_contact.omega, parts: false };
+        let acceleration = Some(mass_splitting).filter(|mass_splitting| mass_splitting.acts());
         if mass_splitting.acts() {
             self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = mass_splitting.share(i, *share));
         }
@@ -296,7 +296,7 @@ impl ParticleContacts {
         let strength = std::f32::consts::TAU * particle_contact.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
         let places = ContactInputs { rows, starts, radii: &state.radii, liquids };
-        self.project((threads, isa), places, rule, ContactOptions { strength, pace });
+        self.project((threads, isa), places, params, ContactOptions { strength, acceleration });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -319,7 +319,7 @@ impl ParticleContacts {
         &mut self,
         (threads, isa): (&Threads, Isa),
         places: ContactInputs<'_>,
-        rule: Rule,
+        params: ContactParams,
         more: ContactOptions<'_>,
     ) {
         let ContactInputs { rows, starts, radii, liquids } = places;
@@ -334,15 +334,15 @@ impl ParticleContacts {
         if self.fields.is_empty()
             && liquids.is_empty()
             && more.strength == 0.0
-            && more.pace.is_none()
+            && more.acceleration.is_none()
             && self.least == 1.0
         {
             let fresh = std::mem::replace(&mut self.fresh, false);
             let Self { lists, pushes, packed, counts, weights, next, .. } = self;
             let (pushes, counts) = (Shared::new(&mut pushes[..]), Shared::new(&mut counts[..]));
-            SimdPass { lists, packed, weights, rows, rule, fresh, pushes, counts }.run(threads, isa, next);
+            SimdPass { lists, packed, weights, rows, params, fresh, pushes, counts }.run(threads, isa, next);
         } else {
-            self.project_packed(threads, rows, liquids, rule, more);
+            self.project_packed(threads, rows, liquids, params, more);
         }
     }
 
@@ -352,8 +352,8 @@ impl ParticleContacts {
         threads: &Threads,
         rows: &[RowData],
         liquids: &[u32],
-        rule: Rule,
-        ContactOptions { strength, pace }: ContactOptions<'_>,
+        params: ContactParams,
+        ContactOptions { strength, acceleration }: ContactOptions<'_>,
     ) {
         let fresh = std::mem::replace(&mut self.fresh, false);
         let Self { lists, pushes, lasts, packed, counts, weights, next, fields, least, .. } = self;
@@ -386,25 +386,31 @@ impl ParticleContacts {
                     let other = entry.side(j, field(j));
                     // Fluids are frictionless; viscosity slows them.
                     let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
-                    let rule = if wet { Rule { friction: FRICTIONLESS, ..rule } } else { rule };
+                    let params = if wet { ContactParams { friction: FRICTIONLESS, ..params } } else { params };
                     let (impulse, done) = if held {
-                        cohere(&own, &other, rule, hold(strength, own.radius, other.radius), *push)
+                        cohesion::project(
+                            &own,
+                            &other,
+                            params,
+                            tensile_limit(strength, own.radius, other.radius),
+                            *push,
+                        )
                     } else {
-                        meet(&own, &other, rule, *push)
+                        particle_contact::project(&own, &other, params, *push)
                     };
                     let pushed = push.normal > 0.0;
                     *push = done;
                     sum += impulse;
                     count += 1.0;
                     // Tension is not extrapolated.
-                    if let Some(mass_splitting) =
-                        pace.filter(|mass_splitting| !held && mass_splitting.is_rigid(i) && mass_splitting.is_rigid(j))
+                    if let Some(mass_splitting) = acceleration
+                        .filter(|mass_splitting| !held && mass_splitting.is_rigid(i) && mass_splitting.is_rigid(j))
                     {
                         // SAFETY: as for `pushes`, which has the same length.
                         let last = unsafe { lasts.get(offsets[i] as usize + e) };
                         *push = done.extrapolate(if pushed { *last } else { Push::default() }, mass_splitting.momentum);
                         *last = done;
-                        let (normal, _) = way_out(&own, &other, rule.parts);
+                        let (normal, _) = normal_and_depth(&own, &other, params.parts);
                         sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);
                     }
                 }
@@ -416,7 +422,7 @@ impl ParticleContacts {
         });
     }
 
-    /// Contact is not smooth: whoever was pushed falls back to BDF1 (E12).
+    /// Contact is not smooth: particles with an active contact fall back to BDF1 (E12).
     pub fn fall_back(&self, model: &ContactModel<'_>, state: &mut State, inv_h: f32) {
         if model.settings.integrator != Integrator::Bdf2 {
             return;

@@ -7,7 +7,7 @@ use crate::constraints::group::BLOCK;
 use crate::contact::collider_contact::Push;
 use crate::contact::cpu::contact_lists::ContactLists;
 use crate::contact::cpu::particle_contacts::ContactParticle;
-use crate::contact::particle_contact::{Loose, Rule, meet_loose, touch_loose};
+use crate::contact::particle_contact::{ContactParams, FreeLanes, contact_mask, project_lanes};
 use crate::math::RowData;
 use crate::math::V3;
 use crate::runtime::cpu::isa::{Isa, LaneWidth};
@@ -16,7 +16,8 @@ use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use std::ptr::{slice_from_raw_parts, slice_from_raw_parts_mut};
 
-/// Remaining entries of a list handled one by one: fewer than a SIMD pass pays for.
+/// Up to this many remaining entries of a list are processed one by one, which is faster than a partly filled SIMD
+/// block.
 const FEW: usize = 2;
 
 /// Lane mask source: BLOCK ones, then BLOCK zeros.
@@ -37,7 +38,7 @@ pub struct SimdPass<'a> {
     /// Inverse mass of each particle [1/kg].
     pub weights: &'a [f32],
     pub rows: &'a [RowData],
-    pub rule: Rule,
+    pub params: ContactParams,
     /// Whether accumulated corrections are treated as zero.
     pub fresh: bool,
     /// Per list entry.
@@ -105,16 +106,16 @@ impl SimdPass<'_> {
         }
         let ContactParticle { x, radius, start, weight } = self.packed[i];
         let splat = F::splat;
-        let own = Loose {
+        let own = FreeLanes {
             place: Row { v: V3::new(splat(x.x), splat(x.y), splat(x.z)), w: splat(radius) },
             start: Row { v: V3::new(splat(start.x), splat(start.y), splat(start.z)), w: splat(weight) },
         };
         let (first, rows) = (self.packed.as_ptr().cast::<RowData>(), 2 * self.packed.len());
-        // The same rows from the first on and from the second on: an entry's place, then its start.
+        // The same memory from the first row and from the second row on: current positions, then start positions.
         let (packed, starts) =
             (slice_from_raw_parts(first, rows), slice_from_raw_parts(first.wrapping_add(1), rows - 1));
         let pushes = slice_from_raw_parts_mut(self.pushes.all().cast::<RowData>(), self.pushes.all().len());
-        // SAFETY: numbers in lists are below the number of particles, which is that of entries, and an entry is two rows.
+        // SAFETY: list entries are particle indices, `packed` has one element per particle, and an element is two rows.
         let place = unsafe { F::gather(packed, &places) };
         let push = if self.fresh {
             Row { v: V3::zero(), w: F::splat(0.0) }
@@ -124,7 +125,7 @@ impl SimdPass<'_> {
         };
         let zero = F::splat(0.0);
         let here = F::load(&HERE[BLOCK - live..]);
-        let touched = F::pick_gt(here, zero, touch_loose(own.place, place, push.w), zero);
+        let touched = F::pick_gt(here, zero, contact_mask(own.place, place, push.w), zero);
         // Most list entries are near but not in contact.
         if !touched.any() {
             if self.fresh {
@@ -134,8 +135,8 @@ impl SimdPass<'_> {
             return;
         }
         // SAFETY: as for the places.
-        let other = Loose { place, start: unsafe { F::gather(starts, &places) } };
-        let (impulse, done) = meet_loose(&own, &other, F::load(&up), touched, self.rule, push);
+        let other = FreeLanes { place, start: unsafe { F::gather(starts, &places) } };
+        let (impulse, done) = project_lanes(&own, &other, F::load(&up), touched, self.params, push);
         let mut impulses = [[0.0_f32; 4]; BLOCK];
         // SAFETY: as above; and impulses has a row for each lane of a pack.
         unsafe {

@@ -3,7 +3,7 @@
 use crate::contact::collider_contact::depth;
 use crate::contact::cpu::ContactScratch;
 use crate::contact::model::ContactModel;
-use crate::contact::restitution::{RestitutionLaw, rebound};
+use crate::contact::restitution::{RestitutionLaw, velocity_change};
 use crate::math::RowData;
 use crate::math::position;
 use crate::runtime::cpu::shared_slice::Shared;
@@ -26,8 +26,8 @@ pub struct RestitutionScratch {
 }
 
 impl RestitutionScratch {
-    /// Keeps the velocities that contacts will meet with.
-    pub fn remember(&mut self, model: &ContactModel<'_>, state: &State) {
+    /// Saves the velocities at the start of the substep, from which impact speeds follow.
+    pub fn save_velocities(&mut self, model: &ContactModel<'_>, state: &State) {
         if model.has_restitution() {
             self.before.clear();
             self.before.extend_from_slice(&state.velocities[..state.particles]);
@@ -36,7 +36,7 @@ impl RestitutionScratch {
 }
 
 /// Runs the pass: particles with each other first, then with colliders, as in an iteration.
-pub fn bounce(
+pub fn apply(
     threads: &Threads,
     model: &ContactModel<'_>,
     state: &mut State,
@@ -48,9 +48,9 @@ pub fn bounce(
     }
     let gravity = model.settings.gravity;
     if let Some(particle_contact) = &model.particle_contact {
-        let bounce = RestitutionLaw::new(particle_contact.restitution, particle_contact.rolling, gravity, sub.h);
-        if bounce.acts() {
-            particle_restitution(threads, state, scratch, &bounce);
+        let law = RestitutionLaw::new(particle_contact.restitution, particle_contact.rolling, gravity, sub.h);
+        if law.acts() {
+            particle_restitution(threads, state, scratch, &law);
         }
     }
     let all = &mut scratch.restitution.colliders;
@@ -76,22 +76,22 @@ fn collider_restitution(threads: &Threads, state: &mut State, scratch: &mut Cont
         for c in contacts.iter().filter(|c| c.push.normal > 0.0 && all[c.collider as usize].acts()) {
             let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
             let x = position(rows[i]);
-            let (_, normal) = depth(&moving_collider.solid, &moving_collider.after, x, radii[i]);
+            let (_, normal) = depth(&moving_collider.shape, &moving_collider.after, x, radii[i]);
             // Collider velocity at the contact point.
             let here = x - normal * radii[i];
             let own = (here - moving_collider.before.outward(moving_collider.after.inward(here))) * inv_h;
             // SAFETY: runs do not overlap, so only this thread accesses particle i.
             let velocity = unsafe { velocities.get(i) };
             let now = position(*velocity);
-            let v = now + rebound(&all[c.collider as usize], normal, position(before[i]) - own, now - own);
+            let v = now + velocity_change(&all[c.collider as usize], normal, position(before[i]) - own, now - own);
             *velocity = [v.x, v.y, v.z, 0.0];
         }
     });
 }
 
-/// Particles with each other: all contacts at once, each with the share of the masses that its particles can spare, so
-/// that momentum is kept (as in `meet`).
-fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, bounce: &RestitutionLaw) {
+/// Particles with each other: all contacts at once, with masses split among contacts so that momentum is conserved, as
+/// in [`crate::contact::particle_contact::project`].
+fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, law: &RestitutionLaw) {
     let ContactScratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } =
         scratch;
     let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);
@@ -101,7 +101,7 @@ fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut Cont
         let distance = apart.length();
         let normal = if distance > 1e-12 { apart * (1.0 / distance) } else { Vec3::ZERO };
         let relative = |of: &[RowData]| position(of[i]) - position(of[j]);
-        rebound(bounce, normal, relative(before), relative(velocities))
+        velocity_change(law, normal, relative(before), relative(velocities))
     };
     shares.resize(n, 1.0);
     next.resize(n, [0.0; 4]);

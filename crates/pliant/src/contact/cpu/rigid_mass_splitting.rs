@@ -28,7 +28,7 @@ pub struct RigidMassSplitting {
     /// Contact count of each body in the previous pass.
     counts: Vec<u32>,
     /// Maximum contact count of each body in this substep, at least 1. With a smaller count, two contacts that open and
-    /// close together would each take the full mass and overshoot repeatedly.
+    /// close together would each use the full mass and overshoot repeatedly.
     most: Vec<u32>,
     /// Particle positions at the start of the iteration.
     pub before: Vec<RowData>,
@@ -127,8 +127,8 @@ impl RigidMassSplitting {
     }
 }
 
-/// Bodies, if any of them is rigid and contacts may treat it so: particles are swept along surfaces, and must not go farther
-/// there than their body does.
+/// Bodies, if any is rigid and mass splitting applies. It does not with triangle surfaces: particles are swept against
+/// those and must not move farther than their body.
 pub fn rigid<'a>(model: &ContactModel<'_>, state: &'a State) -> Option<&'a ShapeMatch> {
     let shapes =
         state.shapes.as_ref().filter(|_| model.particle_contact.is_some_and(|m| m.whole) && !model.has_surface())?;

@@ -1,17 +1,17 @@
 //! Tables of non-analytic colliders in `constants`, as read by `geometry/*.wgsl`.
 
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::Solid;
+use crate::contact::collider_contact::ColliderShape;
 use crate::geometry::{DistanceField, Hull, Surface};
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use std::sync::Arc;
 
 /// Tables of a shape, independent of its pose; empty for an analytic shape.
-pub fn tables(solid: &Solid) -> Vec<Vector> {
-    match solid {
-        Solid::Convex(hull) => of_surface(hull.surface(), Some(hull)),
-        Solid::Surface(surface) => of_surface(surface, None),
-        Solid::Field(field) => of_field(field),
+pub fn tables(shape: &ColliderShape) -> Vec<Vector> {
+    match shape {
+        ColliderShape::Convex(hull) => of_surface(hull.surface(), Some(hull)),
+        ColliderShape::Surface(surface) => of_surface(surface, None),
+        ColliderShape::Field(field) => of_field(field),
         _ => Vec::new(),
     }
 }
@@ -28,11 +28,11 @@ pub(crate) fn put(colliders: &[Collider], arena: &mut TableArena) -> Vec<u32> {
 }
 
 /// Whether two shapes share their tables.
-fn shares(a: &Solid, b: &Solid) -> bool {
+fn shares(a: &ColliderShape, b: &ColliderShape) -> bool {
     match (a, b) {
-        (Solid::Convex(a), Solid::Convex(b)) => Arc::ptr_eq(a, b),
-        (Solid::Surface(a), Solid::Surface(b)) => Arc::ptr_eq(a, b),
-        (Solid::Field(a), Solid::Field(b)) => Arc::ptr_eq(a, b),
+        (ColliderShape::Convex(a), ColliderShape::Convex(b)) => Arc::ptr_eq(a, b),
+        (ColliderShape::Surface(a), ColliderShape::Surface(b)) => Arc::ptr_eq(a, b),
+        (ColliderShape::Field(a), ColliderShape::Field(b)) => Arc::ptr_eq(a, b),
         _ => false,
     }
 }

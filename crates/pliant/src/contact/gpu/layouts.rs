@@ -65,14 +65,16 @@ pub(crate) fn moving_colliders(colliders: &[Collider], tables: &[u32], start: f6
 
 impl From<&collider_contact::MovingCollider> for MovingCollider {
     fn from(moving_collider: &collider_contact::MovingCollider) -> Self {
-        let (shape, size) = match &moving_collider.solid {
-            collider_contact::Solid::Plane => (PLANE, [0.0; 4]),
-            collider_contact::Solid::Sphere { radius } => (SPHERE, [0.0, 0.0, 0.0, *radius]),
-            collider_contact::Solid::Capsule { half_length, radius } => (CAPSULE, [*half_length, 0.0, 0.0, *radius]),
-            collider_contact::Solid::Box { half } => (BOX, half.extend(0.0).to_array()),
-            collider_contact::Solid::Convex(_) => (HULL_SHAPE, [0.0; 4]),
-            collider_contact::Solid::Surface(_) => (SURFACE_SHAPE, [0.0; 4]),
-            collider_contact::Solid::Field(_) => (FIELD_SHAPE, [0.0; 4]),
+        let (shape, size) = match &moving_collider.shape {
+            collider_contact::ColliderShape::Plane => (PLANE, [0.0; 4]),
+            collider_contact::ColliderShape::Sphere { radius } => (SPHERE, [0.0, 0.0, 0.0, *radius]),
+            collider_contact::ColliderShape::Capsule { half_length, radius } => {
+                (CAPSULE, [*half_length, 0.0, 0.0, *radius])
+            }
+            collider_contact::ColliderShape::Box { half } => (BOX, half.extend(0.0).to_array()),
+            collider_contact::ColliderShape::Convex(_) => (HULL_SHAPE, [0.0; 4]),
+            collider_contact::ColliderShape::Surface(_) => (SURFACE_SHAPE, [0.0; 4]),
+            collider_contact::ColliderShape::Field(_) => (FIELD_SHAPE, [0.0; 4]),
         };
         Self {
             before: Pose::from(&moving_collider.before),

@@ -15,5 +15,5 @@ struct List { first: u32, count: u32, step: u32 }
 
 fn list_of(i: u32) -> List {
     let range = ranges[i];
-    return List(range.x, range.y & ~WOVEN, select(1u, WEAVE, (range.y & WOVEN) != 0u));
+    return List(range.x, range.y & ~INTERLEAVED, select(1u, INTERLEAVE, (range.y & INTERLEAVED) != 0u));
 }

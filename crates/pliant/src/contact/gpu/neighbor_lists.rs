@@ -68,7 +68,7 @@ impl ParticleContacts {
                 search: Search::Auto,
                 construction: Construction::Counting,
                 order: Order::Numbers,
-                layout: Layout::Woven,
+                layout: Layout::Interleaved,
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
             },

@@ -139,12 +139,12 @@ fn project_contacts(thread: Thread) {
         let static_friction = select(args.static_friction, 0.0, wet);
         let kinetic_friction = select(args.kinetic_friction, 0.0, wet);
         let other = side(j, there);
-        var met: Met;
+        var met: ContactUpdate;
         if COHESIVE && held {
-            let pull = hold(sub.cohesion, own.radius, there.w);
-            met = cohere(own, other, static_friction, kinetic_friction, args.omega, pull, push);
+            let pull = tensile_limit(sub.cohesion, own.radius, there.w);
+            met = cohesive_project(own, other, static_friction, kinetic_friction, args.omega, pull, push);
         } else {
-            met = meet(own, other, static_friction, kinetic_friction, args.omega, parts, push);
+            met = particle_project(own, other, static_friction, kinetic_friction, args.omega, parts, push);
         }
         // Tension is not extrapolated.
         if rigid && !held && of_rigid(j) {
@@ -217,7 +217,7 @@ fn filter_contacts(thread: Thread) {
             kept++;
         }
     }
-    ranges[i].y = kept | (ranges[i].y & WOVEN);
+    ranges[i].y = kept | (ranges[i].y & INTERLEAVED);
 }
 
 // Whether particle i is attached to an object; free particles have negative objects.

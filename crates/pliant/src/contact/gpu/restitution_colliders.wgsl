@@ -53,7 +53,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             // Collider velocity at the contact point.
             let here = x - normal * radius;
             let own = (here - contact_outward(o.before, contact_inward(o.after, here))) * sub.inv_h;
-            v += rebound(how, normal, before - own, v - own);
+            v += restitution_change(how, normal, before - own, v - own);
         }
     }
     return v;

@@ -17,7 +17,7 @@ fn change(i: u32, j: u32) -> vec3<f32> {
     }
     let before = work[args.velocities_before + i].xyz - work[args.velocities_before + j].xyz;
     let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
-    return rebound(RestitutionLaw(args.restitution, args.still, args.drag), normal, before, now);
+    return restitution_change(RestitutionLaw(args.restitution, args.still, args.drag), normal, before, now);
 }
 
 @compute @workgroup_size(SIZE)

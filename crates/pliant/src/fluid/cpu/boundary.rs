@@ -1,7 +1,7 @@
 //! Colliders within the kernel radius of fluid particles, as tangent planes.
 
-use crate::contact::collider_contact::{MovingCollider, Solid, signed_distance};
-use crate::fluid::boundary::Wall;
+use crate::contact::collider_contact::{ColliderShape, MovingCollider, signed_distance};
+use crate::fluid::boundary::Boundary;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::math::position;
@@ -22,13 +22,13 @@ pub struct BoundaryLists {
 pub struct Run {
     /// Start of the boundaries of each particle, plus the end; empty without any.
     starts: Vec<u32>,
-    all: Vec<Wall>,
+    all: Vec<Boundary>,
 }
 
 impl Run {
     /// Boundaries near particle `k` of the run.
     #[inline]
-    pub fn of(&self, k: usize) -> &[Wall] {
+    pub fn of(&self, k: usize) -> &[Boundary] {
         match self.starts.get(k..k + 2) {
             Some(&[first, end]) => &self.all[first as usize..end as usize],
             _ => &[],
@@ -60,7 +60,7 @@ impl BoundaryLists {
                 run.starts.push(run.all.len() as u32);
                 if fluid.liquids[i] > 0 && state.rows[i][3] > 0.0 {
                     let x = position(state.rows[i]);
-                    run.all.extend(moving_colliders.iter().filter_map(|o| wall(fluid, o, x, sub.h)));
+                    run.all.extend(moving_colliders.iter().filter_map(|o| boundary_at(fluid, o, x, sub.h)));
                 }
             }
             run.starts.push(run.all.len() as u32);
@@ -74,21 +74,21 @@ impl BoundaryLists {
 }
 
 /// Boundary of a collider for a particle at `x`, if within the kernel radius.
-fn wall(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Option<Wall> {
+fn boundary_at(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Option<Boundary> {
     let pose = &moving_collider.after;
     let here = pose.inward(x);
-    let (distance, normal) = match &moving_collider.solid {
-        Solid::Surface(surface) => {
+    let (distance, normal) = match &moving_collider.shape {
+        ColliderShape::Surface(surface) => {
             let near = surface.nearest(here, fluid.reach)?;
             (near.distance, near.normal)
         }
-        solid => {
-            if let Some((min, max)) = solid.bounds()
+        shape => {
+            if let Some((min, max)) = shape.bounds()
                 && here.distance(here.clamp(min, max)) >= fluid.reach
             {
                 return None;
             }
-            signed_distance(solid, here)
+            signed_distance(shape, here)
         }
     };
     if distance >= fluid.reach {
@@ -96,14 +96,14 @@ fn wall(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Opt
     }
     let normal = pose.rotation * normal;
     let there = x - normal * distance;
-    let bend = match moving_collider.solid {
+    let curvature = match moving_collider.shape {
         // A sphere smaller than the kernel is treated as a plane: the formula assumes that the far side is out of
         // range.
-        Solid::Sphere { radius } if radius > fluid.reach => 1.0 / radius,
+        ColliderShape::Sphere { radius } if radius > fluid.reach => 1.0 / radius,
         _ => 0.0,
     };
     let velocity = (there - moving_collider.before.outward(pose.inward(there))) / h;
     // Setback shrinks a sphere around the same center.
-    let bend = if bend > 0.0 { 1.0 / (1.0 / bend - fluid.setback) } else { 0.0 };
-    Some(Wall { place: there - normal * fluid.setback, normal, bend, velocity })
+    let curvature = if curvature > 0.0 { 1.0 / (1.0 / curvature - fluid.setback) } else { 0.0 };
+    Some(Boundary { place: there - normal * fluid.setback, normal, curvature, velocity })
 }

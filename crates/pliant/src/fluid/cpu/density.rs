@@ -1,10 +1,12 @@
 //! The two sweeps of a density iteration.
 
-use crate::fluid::boundary::fill;
+use crate::fluid::boundary::boundary_contribution;
 use crate::fluid::cpu::boundary::{BoundaryLists, Run};
 use crate::fluid::cpu::large_particles;
-use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Span, Sweep, SweepVariant, densities, pushes, spreads};
-use crate::fluid::density::{Rule, Spread, multiplier};
+use crate::fluid::cpu::neighbor_sums::{
+    NeighborBlocks, Span, Sweep, SweepVariant, artificial_pressures, densities, multiplier_gradients,
+};
+use crate::fluid::density::{ArtificialPressure, DensityParams, multiplier};
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
@@ -21,8 +23,8 @@ use crate::state::State;
 #[derive(Clone, Copy)]
 pub struct DensityPass<'a> {
     pub fluid: &'a Fluid,
-    pub rule: Rule,
-    pub spread: Option<Spread>,
+    pub params: DensityParams,
+    pub artificial_pressure: Option<ArtificialPressure>,
     pub near: &'a Neighbors,
     pub way: SweepVariant,
 }
@@ -32,12 +34,12 @@ type Buffers<'a> = (&'a mut Vec<RowData>, &'a mut Vec<RowData>);
 
 impl DensityPass<'_> {
     /// Computes the multipliers of all fluid particles.
-    pub fn multiply(
+    pub fn update_multipliers(
         &self,
         threads: &Threads,
         model: &FluidModel<'_>,
         state: &mut State,
-        (walls, seen): (&BoundaryLists, &[RowData]),
+        (boundaries, seen): (&BoundaryLists, &[RowData]),
         (packed, gradients): Buffers<'_>,
     ) {
         let rows = &state.rows[..state.particles];
@@ -49,39 +51,40 @@ impl DensityPass<'_> {
             // SAFETY: runs do not overlap.
             let (lambdas, packed, gradients) =
                 unsafe { (lambdas.slice(span.clone()), packed.slice(span.clone()), gradients.slice(span.clone())) };
-            let walls = walls.run(number);
-            self.way.run(Multiply { work: self, span, rows, seen, walls, lambdas, packed, gradients });
+            let boundaries = boundaries.run(number);
+            self.way.run(MultiplierSweep { work: self, span, rows, seen, boundaries, lambdas, packed, gradients });
         });
     }
 
     /// Moves all particles.
-    pub fn move_all(&self, threads: &Threads, state: &mut State, (packed, gradients): Buffers<'_>) {
+    pub fn update_positions(&self, threads: &Threads, state: &mut State, (packed, gradients): Buffers<'_>) {
         let n = state.particles;
         let carried = Shared::new(&mut state.carried);
         let (packed, gradients) = (&packed[..], &gradients[..]);
         threads.chunks(&mut state.rows[..n], 1, |first, rows| {
             // SAFETY: chunks do not overlap.
             let carried = unsafe { carried.slice(first..first + rows.len()) };
-            self.way.run(Move { work: self, first, packed, gradients, rows, carried });
+            self.way.run(PositionSweep { work: self, first, packed, gradients, rows, carried });
         });
     }
 }
 
-struct Multiply<'a> {
+/// First sweep: multipliers.
+struct MultiplierSweep<'a> {
     work: &'a DensityPass<'a>,
     span: Span,
     rows: &'a [RowData],
     seen: &'a [RowData],
-    walls: Option<&'a Run>,
+    boundaries: Option<&'a Run>,
     lambdas: &'a mut [f32],
     packed: &'a mut [RowData],
     gradients: &'a mut [RowData],
 }
 
-impl Sweep for Multiply<'_> {
+impl Sweep for MultiplierSweep<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
-        let DensityPass { fluid, rule, near, .. } = *self.work;
+        let DensityPass { fluid, params, near, .. } = *self.work;
         let volumes = &fluid.volumes[..self.rows.len()];
         let mut center = [0.0; crate::constraints::group::BLOCK];
         kernel.at(F::splat(0.0)).0.store(&mut center);
@@ -94,22 +97,22 @@ impl Sweep for Multiply<'_> {
             }
             let place = V3::new(x, y, z);
             let list = NeighborBlocks::new(near.of(i), i as u32);
-            // SAFETY: lists name particles, and nobody writes rows in this sweep.
+            // SAFETY: list entries are particle indices, and no thread writes rows in this sweep.
             let sums = unsafe { densities::<F, K, EVEN>(&kernel, self.seen, volumes, &list, place) };
             let (mut c, mut g) = (sums.density + volumes[i] * center[0] - 1.0, sums.gradient);
             let mut squares = sums.squares;
-            if !fluid.balls.is_empty() {
-                let more = large_particles::seen(fluid, self.seen, near.of(i), row);
+            if !fluid.large_particles.is_empty() {
+                let more = large_particles::density_sums(fluid, self.seen, near.of(i), row);
                 (c, g, squares) = (c + more.density, g + more.gradient, squares + more.squares);
             }
-            if let Some(walls) = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty()) {
-                let (share, rate) = fill(walls, fluid.smoothing, fluid.reach, position(row));
+            if let Some(boundaries) = self.boundaries.map(|w| w.of(k)).filter(|w| !w.is_empty()) {
+                let (share, rate) = boundary_contribution(boundaries, fluid.smoothing, fluid.reach, position(row));
                 c += share;
                 g = g + V3::new(rate.x, rate.y, rate.z);
             }
             let stiffness = weight * g.length_squared() + squares;
             let lambda = self.lambdas[k];
-            let next = multiplier(&rule, lambda, c, stiffness, rule.relaxation * weight);
+            let next = multiplier(&params, lambda, c, stiffness, params.relaxation * weight);
             self.lambdas[k] = next;
             self.packed[k] = [x, y, z, next - lambda];
             self.gradients[k] = [g.x, g.y, g.z, c];
@@ -117,7 +120,8 @@ impl Sweep for Multiply<'_> {
     }
 }
 
-struct Move<'a> {
+/// Second sweep: positions.
+struct PositionSweep<'a> {
     work: &'a DensityPass<'a>,
     first: usize,
     packed: &'a [RowData],
@@ -126,10 +130,10 @@ struct Move<'a> {
     carried: &'a mut [RowData],
 }
 
-impl Sweep for Move<'_> {
+impl Sweep for PositionSweep<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
-        let DensityPass { fluid, near, spread, .. } = *self.work;
+        let DensityPass { fluid, near, artificial_pressure, .. } = *self.work;
         for (k, row) in self.rows.iter_mut().enumerate() {
             let i = self.first + k;
             let list = near.of(i);
@@ -137,20 +141,28 @@ impl Sweep for Move<'_> {
             if row[3] == 0.0 || (list.is_empty() && change == 0.0) {
                 continue;
             }
-            let (eights, place) = (NeighborBlocks::new(list, i as u32), V3::new(x, y, z));
-            // SAFETY: lists name particles, and nobody writes cards in this sweep.
-            let mut push = unsafe { pushes(&kernel, self.packed, &eights, place) };
-            if let Some(spread) = &spread {
+            let (blocks, place) = (NeighborBlocks::new(list, i as u32), V3::new(x, y, z));
+            // SAFETY: list entries are particle indices, and no thread writes packed positions in this sweep.
+            let mut push = unsafe { multiplier_gradients(&kernel, self.packed, &blocks, place) };
+            if let Some(artificial_pressure) = &artificial_pressure {
                 let packed = self.packed;
                 // SAFETY: the same.
-                let more = unsafe { spreads::<F, K, EVEN>(&kernel, packed, &fluid.volumes, &eights, (place, spread)) };
+                let more = unsafe {
+                    artificial_pressures::<F, K, EVEN>(
+                        &kernel,
+                        packed,
+                        &fluid.volumes,
+                        &blocks,
+                        (place, artificial_pressure),
+                    )
+                };
                 push = push + more;
             }
             let [gx, gy, gz, _] = self.gradients[i];
             // E21: V_i·Σ Δλ_j·∇W and Δλ_i·Σ V_j·∇W, the latter sum from the first sweep.
             let mut shift = (push * fluid.volumes[i] + V3::new(gx, gy, gz) * change) * row[3];
-            if !fluid.balls.is_empty() {
-                shift = shift + large_particles::pushed(fluid, self.packed, list, i) * row[3];
+            if !fluid.large_particles.is_empty() {
+                shift = shift + large_particles::multiplier_gradient(fluid, self.packed, list, i) * row[3];
             }
             for (axis, by) in [shift.x, shift.y, shift.z].into_iter().enumerate() {
                 row[axis] += by;

@@ -1,7 +1,7 @@
 //! Density error and mixing of fluids, for statistics.
 
 use crate::contact::cpu::collider_contacts;
-use crate::fluid::boundary::fill;
+use crate::fluid::boundary::boundary_contribution;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, densities};
 use crate::fluid::cpu::{finder, large_particles, phase_of};
 use crate::fluid::model::FluidModel;
@@ -23,8 +23,8 @@ pub struct DensitySurvey {
     pub foreign: Vec<f32>,
 }
 
-/// Looks around every particle of a liquid, searching anew.
-pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> DensitySurvey {
+/// Density error and mixing of every fluid particle, with a neighbor search of its own.
+pub fn measure_density(threads: &Threads, model: &FluidModel<'_>, state: &State) -> DensitySurvey {
     let Some(fluid) = &model.fluid else { return DensitySurvey::default() };
     let n = state.particles;
     let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
@@ -34,9 +34,9 @@ pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> Densi
     let near = finder.find(threads, cloud, 0.0, Pairs::Both);
     let mut moving_colliders = Vec::new();
     collider_contacts::place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
-    let mut walls = crate::fluid::cpu::BoundaryLists::default();
+    let mut boundaries = crate::fluid::cpu::BoundaryLists::default();
     let sub = Substep { index: state.substeps, h: 1.0, keep: 1.0, start: state.time, end: state.time };
-    walls.find(threads, model, state, &moving_colliders, &sub);
+    boundaries.find(threads, model, state, &moving_colliders, &sub);
     let mut errors = vec![f32::NAN; n];
     let mut foreign = vec![f32::NAN; if fluid.kinds.len() > 1 { n } else { 0 }];
     for (i, share) in foreign.iter_mut().enumerate().filter(|(i, _)| phases[*i] == 0) {
@@ -56,7 +56,7 @@ pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> Densi
             }
             let (list, place) = (NeighborBlocks::new(near.of(i), i as u32), V3::new(row[0], row[1], row[2]));
             let (rows, volumes) = (&state.rows[..n], &fluid.volumes[..]);
-            // SAFETY: lists name particles of these rows, and nobody writes them.
+            // SAFETY: list entries are particle indices, and no thread writes rows.
             let (sums, center) = unsafe {
                 match fluid.smoothing {
                     Smoothing::Cubic => {
@@ -69,8 +69,10 @@ pub fn survey(threads: &Threads, model: &FluidModel<'_>, state: &State) -> Densi
                     }
                 }
             };
-            let share = walls.run(number).map_or(0.0, |w| fill(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
-            let balls = large_particles::seen(fluid, &state.rows, near.of(i), row).density;
+            let share = boundaries
+                .run(number)
+                .map_or(0.0, |w| boundary_contribution(w.of(k), fluid.smoothing, fluid.reach, position(row)).0);
+            let balls = large_particles::density_sums(fluid, &state.rows, near.of(i), row).density;
             out[k] = sums.density + volumes[i] * center + share + balls - 1.0;
         }
     });

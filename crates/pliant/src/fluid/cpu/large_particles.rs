@@ -7,13 +7,13 @@ use crate::math::V3;
 
 /// Contribution of large particles to the sums of a fluid particle; rows have the inverse mass used in constraints.
 #[inline]
-pub fn seen(fluid: &Fluid, rows: &[RowData], near: &[u32], row: RowData) -> Sums<f32> {
+pub fn density_sums(fluid: &Fluid, rows: &[RowData], near: &[u32], row: RowData) -> Sums<f32> {
     let mut sums = Sums::zero();
-    if fluid.balls.is_empty() {
+    if fluid.large_particles.is_empty() {
         return sums;
     }
     for j in near.iter().map(|&j| j as usize) {
-        if let Some(ball) = fluid.ball(j) {
+        if let Some(ball) = fluid.large_particle(j) {
             let (apart, square) = offset(row, rows[j]);
             let kernel = ball.at(fluid.smoothing, fluid.reach, square);
             sums = sums.with(kernel, apart, square, 1.0, rows[j][3]);
@@ -25,9 +25,9 @@ pub fn seen(fluid: &Fluid, rows: &[RowData], near: &[u32], row: RowData) -> Sums
 /// Σ Δλ_j·∇ of the contributions of large particle `i` to the constraints around it; `packed` has positions with
 /// multipliers.
 #[inline]
-pub fn pushed(fluid: &Fluid, packed: &[RowData], near: &[u32], i: usize) -> V3<f32> {
+pub fn multiplier_gradient(fluid: &Fluid, packed: &[RowData], near: &[u32], i: usize) -> V3<f32> {
     let mut push = V3::zero();
-    let Some(ball) = fluid.ball(i) else { return push };
+    let Some(ball) = fluid.large_particle(i) else { return push };
     for entry in near.iter().map(|&j| packed[j as usize]) {
         let (apart, square) = offset(packed[i], entry);
         push = push + apart * (ball.at(fluid.smoothing, fluid.reach, square).1 * entry[3]);

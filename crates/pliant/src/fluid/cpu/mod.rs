@@ -13,7 +13,7 @@ pub mod surface_tension;
 pub mod viscosity;
 pub mod vorticity;
 
-pub use crate::fluid::cpu::density_survey::{DensitySurvey, survey};
+pub use crate::fluid::cpu::density_survey::{DensitySurvey, measure_density};
 
 use crate::contact::collider_contact::MovingCollider;
 use crate::fluid::cpu::boundary::BoundaryLists;
@@ -22,7 +22,7 @@ use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::math::RowData;
 use crate::memory::of;
-use crate::neighbors::{ASLEEP, Cloud, Finder, Pairs, Search};
+use crate::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::passes::Pass;
@@ -30,53 +30,53 @@ use crate::schedule::substep::CpuContext;
 use crate::state::State;
 
 /// Neighbor lists and buffers of the passes.
-pub struct Flow {
+pub struct FluidScratch {
     finder: Finder,
     /// Half the kernel radius for most particles, the radius for large solid particles.
     radii: Vec<f32>,
     phases: Vec<u32>,
-    walls: BoundaryLists,
+    boundaries: BoundaryLists,
     /// Position of each particle, with its inverse mass per constraint; empty if all particles are fluid.
     seen: Vec<RowData>,
     /// Position of each particle, with the change of its multiplier.
     packed: Vec<RowData>,
     /// Gradient of each particle's constraint at its own position [1/m].
     gradients: Vec<RowData>,
-    drag: viscosity::ViscosityScratch,
-    pulls: surface_tension::SurfaceTensionScratch,
+    viscosity: viscosity::ViscosityScratch,
+    surface_tension: surface_tension::SurfaceTensionScratch,
 }
 
-impl Default for Flow {
+impl Default for FluidScratch {
     fn default() -> Self {
         Self {
             finder: finder(Search::Grid),
             radii: Vec::new(),
             phases: Vec::new(),
-            walls: BoundaryLists::default(),
+            boundaries: BoundaryLists::default(),
             seen: Vec::new(),
             packed: Vec::new(),
             gradients: Vec::new(),
-            drag: viscosity::ViscosityScratch::default(),
-            pulls: surface_tension::SurfaceTensionScratch::default(),
+            viscosity: viscosity::ViscosityScratch::default(),
+            surface_tension: surface_tension::SurfaceTensionScratch::default(),
         }
     }
 }
 
 /// Phase in the fluid search: fluids find each other and solids; solids find fluids only.
 pub fn phase_of(fluid: &Fluid, state: &State, i: usize) -> u32 {
-    let nothing = fluid.volumes[i] == 0.0 && fluid.ball(i).is_none();
-    if state.phases[i] == ASLEEP || nothing { ASLEEP } else { u32::from(fluid.liquids[i] == 0) }
+    let nothing = fluid.volumes[i] == 0.0 && fluid.large_particle(i).is_none();
+    if state.phases[i] == INACTIVE || nothing { INACTIVE } else { u32::from(fluid.liquids[i] == 0) }
 }
 
-impl Flow {
+impl FluidScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let each = of(&self.radii) + of(&self.phases) + of(&self.packed) + of(&self.gradients) + of(&self.seen);
-        self.finder.bytes() + self.walls.bytes() + self.drag.bytes() + self.pulls.bytes() + each
+        self.finder.bytes() + self.boundaries.bytes() + self.viscosity.bytes() + self.surface_tension.bytes() + each
     }
 
     /// Warm-starts the substep with a share of the last one's pressure. The displacement by pressure is repeated as it
-    /// was: it conserved momentum then, so it does now, and takes no sweep.
+    /// was: it conserved momentum then, so it does now, and needs no sweep.
     pub fn begin(&self, threads: &Threads, fluid: &Fluid, state: &mut State) {
         let n = state.particles;
         let carry = fluid.carry;
@@ -113,9 +113,9 @@ impl Flow {
     pub fn project(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State) {
         let Some(fluid) = &model.fluid else { return };
         let h = model.settings.dt / model.settings.substeps as f32;
-        let rule = fluid.rule(h);
+        let params = fluid.density_params(h);
         let way = sweep_variant(fluid, isa);
-        let Self { finder, walls, seen, packed, gradients, .. } = self;
+        let Self { finder, boundaries, seen, packed, gradients, .. } = self;
         if !fluid.even {
             let near = finder.neighbors();
             let rows = state.rows[..state.particles].iter().enumerate();
@@ -125,9 +125,15 @@ impl Flow {
                 _ => [x, y, z, w],
             }));
         }
-        let work = density::DensityPass { fluid, rule, spread: fluid.spread(), near: finder.neighbors(), way };
-        work.multiply(threads, model, state, (walls, seen), (packed, gradients));
-        work.move_all(threads, state, (packed, gradients));
+        let work = density::DensityPass {
+            fluid,
+            params,
+            artificial_pressure: fluid.artificial_pressure(),
+            near: finder.neighbors(),
+            way,
+        };
+        work.update_multipliers(threads, model, state, (boundaries, seen), (packed, gradients));
+        work.update_positions(threads, state, (packed, gradients));
     }
 
     /// Runs a pass. `moving_colliders` are the colliders of this substep.

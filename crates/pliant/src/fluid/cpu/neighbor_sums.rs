@@ -3,7 +3,7 @@
 //! Eight partial sums, by position in the list, are added in a fixed order at the end: bitwise equal for every width.
 
 use crate::constraints::group::BLOCK;
-use crate::fluid::density::{Spread, Sums};
+use crate::fluid::density::{ArtificialPressure, Sums};
 use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
 use crate::math::RowData;
 use crate::math::V3;
@@ -92,17 +92,17 @@ impl<'a> NeighborBlocks<'a> {
 
 /// Volume of each of eight particles [m³], 0 for padding.
 #[inline(always)]
-pub fn spaces<const EVEN: bool>(volumes: &[f32], index: &[u32; BLOCK], live: usize) -> [f32; BLOCK] {
-    let mut spaces = [if EVEN { volumes[0] } else { 0.0 }; BLOCK];
+pub fn lane_volumes<const EVEN: bool>(volumes: &[f32], index: &[u32; BLOCK], live: usize) -> [f32; BLOCK] {
+    let mut lane_volumes = [if EVEN { volumes[0] } else { 0.0 }; BLOCK];
     if !EVEN {
-        for (space, &j) in spaces.iter_mut().zip(index) {
+        for (space, &j) in lane_volumes.iter_mut().zip(index) {
             *space = volumes[j as usize];
         }
     }
     if live < BLOCK {
-        spaces[live..].fill(0.0);
+        lane_volumes[live..].fill(0.0);
     }
-    spaces
+    lane_volumes
 }
 
 /// Pairwise sum of eight numbers.
@@ -141,14 +141,14 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
     let mut parts = [Sums::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(volumes, &index, live);
+        let volumes_here = lane_volumes::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: guaranteed by the caller.
             let row = unsafe { F::gather(rows, &index[at..]) };
             let apart = here - row.v;
             let square = apart.length_squared();
-            parts[p] = parts[p].with(kernel.at(square), apart, square, F::load(&spaces[at..]), row.w);
+            parts[p] = parts[p].with(kernel.at(square), apart, square, F::load(&volumes_here[at..]), row.w);
         }
     }
     Sums {
@@ -163,7 +163,7 @@ pub unsafe fn densities<F: Pack, K: Smooth<F>, const EVEN: bool>(
 /// # Safety
 /// As for [`densities`].
 #[inline(always)]
-pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
+pub unsafe fn multiplier_gradients<F: Pack, K: Smooth<F>>(
     kernel: &K,
     packed: &[RowData],
     near: &NeighborBlocks<'_>,
@@ -189,25 +189,25 @@ pub unsafe fn pushes<F: Pack, K: Smooth<F>>(
 /// # Safety
 /// As for [`densities`].
 #[inline(always)]
-pub unsafe fn spreads<F: Pack, K: Smooth<F>, const EVEN: bool>(
+pub unsafe fn artificial_pressures<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     packed: &[RowData],
     volumes: &[f32],
     near: &NeighborBlocks<'_>,
-    (x, spread): (V3<f32>, &Spread),
+    (x, artificial_pressure): (V3<f32>, &ArtificialPressure),
 ) -> V3<f32> {
     let here = V3::new(F::splat(x.x), F::splat(x.y), F::splat(x.z));
     let mut parts = [V3::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(volumes, &index, live);
+        let volumes_here = lane_volumes::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: guaranteed by the caller.
             let entry = unsafe { F::gather(packed, &index[at..]) };
             let apart = here - entry.v;
             let (value, slope) = kernel.at(apart.length_squared());
-            parts[p] = parts[p] + apart * (slope * spread.of(value) * F::load(&spaces[at..]));
+            parts[p] = parts[p] + apart * (slope * artificial_pressure.of(value) * F::load(&volumes_here[at..]));
         }
     }
     total3(&parts)

@@ -1,15 +1,15 @@
 //! Surface tension, one sweep over all neighbors.
 
 use crate::constraints::group::BLOCK;
-use crate::fluid::boundary::{Wall, fill};
+use crate::fluid::boundary::{Boundary, boundary_contribution};
 use crate::fluid::cpu::boundary::Run;
 use crate::fluid::cpu::large_particles;
-use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, spaces, total3};
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, lane_volumes, total3};
 use crate::fluid::cpu::viscosity::FluidNeighborhood;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
-use crate::fluid::surface_tension::{SOLID, tug};
+use crate::fluid::surface_tension::{SOLID, pair_stress};
 use crate::math::RowData;
 use crate::math::V3;
 use crate::math::position;
@@ -33,51 +33,60 @@ impl SurfaceTensionScratch {
 
     /// Applies surface tension over a substep. `packed` and `gradients` are the positions and gradients of the last
     /// density pass.
-    pub fn pull(
+    pub fn apply(
         &mut self,
         threads: &Threads,
         model: &FluidModel<'_>,
         state: &mut State,
         (packed, gradients): (&[RowData], &[RowData]),
-        FluidNeighborhood { near, walls, way, h }: FluidNeighborhood<'_>,
+        FluidNeighborhood { near, boundaries, way, h }: FluidNeighborhood<'_>,
     ) {
         let Some(fluid) = &model.fluid else { return };
-        let Some(skin) = fluid.skin() else { return };
+        let Some(tension) = fluid.surface_tension() else { return };
         let tensions: Vec<f32> = fluid.kinds.iter().map(|kind| fluid.tension(kind, h)).collect();
         let n = state.particles;
         self.0.resize(n, SOLID);
-        let pulls = Shared::new(&mut self.0);
+        let stresses = Shared::new(&mut self.0);
         threads.over_numbers(model.runs.len(), |number| {
             let span = model.runs[number].clone();
             // SAFETY: runs do not overlap.
-            let pulls = unsafe { pulls.slice(span.clone()) };
-            let walls = walls.run(number);
+            let stresses = unsafe { stresses.slice(span.clone()) };
+            let boundaries = boundaries.run(number);
             for (k, i) in span.enumerate().filter(|(_, i)| fluid.liquids[*i] > 0) {
-                let around = walls.map_or(&[][..], |walls| walls.of(k));
+                let around = boundaries.map_or(&[][..], |boundaries| boundaries.of(k));
                 let (share, solid) = solid_contribution(fluid, packed, near.of(i), around, i);
                 let [x, y, z, _] = gradients[i];
-                let n = skin.mirrored(V3::new(x, y, z), solid, share);
-                pulls[k] = skin.pull(tensions[fluid.liquids[i] as usize - 1], n);
+                let n = tension.surface_gradient(V3::new(x, y, z), solid, share);
+                stresses[k] = tension.stress(tensions[fluid.liquids[i] as usize - 1], n);
             }
         });
-        let (rows, pulls) = (&state.rows[..n], &self.0[..]);
+        let (rows, stresses) = (&state.rows[..n], &self.0[..]);
         let velocities = Shared::new(&mut state.velocities[..n]);
         threads.over_numbers(model.runs.len(), |run| {
             let span = model.runs[run].clone();
             // SAFETY: runs do not overlap.
             let velocities = unsafe { velocities.slice(span.clone()) };
-            let walls = walls.run(run);
-            way.run(Pull { fluid, near, h, first: span.start, walls, rows, pulls, velocities });
+            let boundaries = boundaries.run(run);
+            way.run(StressSweep { fluid, near, h, first: span.start, boundaries, rows, stresses, velocities });
         });
     }
 }
 
 /// Contribution of solids to the constraint of particle `i` and to its gradient [1/m].
-fn solid_contribution(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[Wall], i: usize) -> (f32, V3<f32>) {
+fn solid_contribution(
+    fluid: &Fluid,
+    packed: &[RowData],
+    near: &[u32],
+    boundaries: &[Boundary],
+    i: usize,
+) -> (f32, V3<f32>) {
     let here = position(packed[i]);
-    let (mut share, mut gradient) =
-        if walls.is_empty() { (0.0, Vec3::ZERO) } else { fill(walls, fluid.smoothing, fluid.reach, here) };
-    let balls = large_particles::seen(fluid, packed, near, packed[i]);
+    let (mut share, mut gradient) = if boundaries.is_empty() {
+        (0.0, Vec3::ZERO)
+    } else {
+        boundary_contribution(boundaries, fluid.smoothing, fluid.reach, here)
+    };
+    let balls = large_particles::density_sums(fluid, packed, near, packed[i]);
     share += balls.density;
     gradient += Vec3::new(balls.gradient.x, balls.gradient.y, balls.gradient.z);
     if !fluid.even {
@@ -91,36 +100,37 @@ fn solid_contribution(fluid: &Fluid, packed: &[RowData], near: &[u32], walls: &[
     (share, V3::new(gradient.x, gradient.y, gradient.z))
 }
 
-struct Pull<'a> {
+struct StressSweep<'a> {
     fluid: &'a Fluid,
     near: &'a Neighbors,
     h: f32,
     first: usize,
-    walls: Option<&'a Run>,
+    boundaries: Option<&'a Run>,
     rows: &'a [RowData],
-    pulls: &'a [RowData],
+    stresses: &'a [RowData],
     velocities: &'a mut [RowData],
 }
 
-impl Sweep for Pull<'_> {
+impl Sweep for StressSweep<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
         let fluid = self.fluid;
         for (k, v) in self.velocities.iter_mut().enumerate() {
             let i = self.first + k;
-            let (row, own) = (self.rows[i], self.pulls[i]);
+            let (row, own) = (self.rows[i], self.stresses[i]);
             if row[3] == 0.0 {
                 continue;
             }
             let list = NeighborBlocks::new(self.near.of(i), i as u32);
             // SAFETY: list entries are particle indices, and no thread writes rows or stresses in this sweep.
-            let mut sum =
-                unsafe { stress_divergence::<F, K, EVEN>(&kernel, fluid, (self.rows, self.pulls), &list, (row, own)) };
-            let solids = self.walls.map(|w| w.of(k)).filter(|w| !w.is_empty() && own[3] > 0.0);
-            if let Some(walls) = solids {
-                let (_, g) = fill(walls, fluid.smoothing, fluid.reach, position(row));
+            let mut sum = unsafe {
+                stress_divergence::<F, K, EVEN>(&kernel, fluid, (self.rows, self.stresses), &list, (row, own))
+            };
+            let solids = self.boundaries.map(|w| w.of(k)).filter(|w| !w.is_empty() && own[3] > 0.0);
+            if let Some(boundaries) = solids {
+                let (_, g) = boundary_contribution(boundaries, fluid.smoothing, fluid.reach, position(row));
                 let own = (V3::new(own[0], own[1], own[2]), own[3]);
-                sum = sum + tug(own, (V3::zero(), SOLID[3]), V3::new(g.x, g.y, g.z), fluid.adhesion);
+                sum = sum + pair_stress(own, (V3::zero(), SOLID[3]), V3::new(g.x, g.y, g.z), fluid.adhesion);
             }
             let by = self.h * row[3] * fluid.viscous_volumes[i];
             for (v, force) in v.iter_mut().zip([sum.x, sum.y, sum.z]) {
@@ -138,7 +148,7 @@ impl Sweep for Pull<'_> {
 unsafe fn stress_divergence<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
     fluid: &Fluid,
-    (rows, pulls): (&[RowData], &[RowData]),
+    (rows, stresses): (&[RowData], &[RowData]),
     near: &NeighborBlocks<'_>,
     (row, own): (RowData, RowData),
 ) -> V3<f32> {
@@ -148,14 +158,14 @@ unsafe fn stress_divergence<F: Pack, K: Smooth<F>, const EVEN: bool>(
     let mut parts = [V3::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(&fluid.viscous_volumes, &index, live);
+        let volumes_here = lane_volumes::<EVEN>(&fluid.viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
-            let (row, pull) = unsafe { (F::gather(rows, &index[at..]), F::gather(pulls, &index[at..])) };
+            let (row, stress) = unsafe { (F::gather(rows, &index[at..]), F::gather(stresses, &index[at..])) };
             let apart = here - row.v;
-            let g = apart * (kernel.at(apart.length_squared()).1 * F::load(&spaces[at..]));
-            parts[p] = parts[p] + tug(own, (pull.v, pull.w), g, adhesion);
+            let g = apart * (kernel.at(apart.length_squared()).1 * F::load(&volumes_here[at..]));
+            parts[p] = parts[p] + pair_stress(own, (stress.v, stress.w), g, adhesion);
         }
     }
     total3(&parts)

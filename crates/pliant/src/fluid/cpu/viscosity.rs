@@ -3,11 +3,11 @@
 
 use crate::constraints::group::BLOCK;
 use crate::fluid::cpu::boundary::BoundaryLists;
-use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, SweepVariant, spaces, total, total3};
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, SweepVariant, lane_volumes, total, total3};
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
-use crate::fluid::viscosity::{SMALL, between, hold, resist, wall};
+use crate::fluid::viscosity::{SMALL, boundary_resistance, pair_resistance, pair_viscosity, resistance_bound};
 use crate::math::RowData;
 use crate::math::V3;
 use crate::math::position;
@@ -39,7 +39,7 @@ impl ViscosityScratch {
     }
 
     /// Viscosity of all liquids over one substep of `h` seconds.
-    pub fn settle(
+    pub fn apply(
         &mut self,
         threads: &Threads,
         model: &FluidModel<'_>,
@@ -59,7 +59,7 @@ impl ViscosityScratch {
         self.rest.resize(n, [0.0; 4]);
         self.widths.resize(model.runs.len(), 0.0);
         self.sweep(threads, model, state, around, None);
-        let plan = plan.bearing(self.widths.iter().copied().fold(0.0, f32::max));
+        let plan = plan.with_measured_width(self.widths.iter().copied().fold(0.0, f32::max));
         let mut factors = plan.factors();
         let first = factors.next().map_or(0.0, |(_, take)| take);
         let (steps, velocities) = (Shared::new(&mut self.steps), Shared::new(&mut state.velocities[..n]));
@@ -86,12 +86,12 @@ impl ViscosityScratch {
         threads: &Threads,
         model: &FluidModel<'_>,
         state: &mut State,
-        FluidNeighborhood { near, walls, way, h }: FluidNeighborhood<'_>,
+        FluidNeighborhood { near, boundaries, way, h }: FluidNeighborhood<'_>,
         factors: Option<(f32, f32)>,
     ) {
         let Some(fluid) = &model.fluid else { return };
         let n = state.particles;
-        let work = Work { fluid, near, h, factors, rows: &state.rows[..n], steps: &self.steps };
+        let work = SweepInputs { fluid, near, h, factors, rows: &state.rows[..n], steps: &self.steps };
         let (next, rest) = (Shared::new(&mut self.next), Shared::new(&mut self.rest));
         let (velocities, widths) = (Shared::new(&mut state.velocities[..n]), Shared::new(&mut self.widths));
         threads.over_numbers(model.runs.len(), |run| {
@@ -101,8 +101,8 @@ impl ViscosityScratch {
                 let (next, rest) = (next.slice(span.clone()), rest.slice(span.clone()));
                 (next, rest, velocities.slice(span.clone()), widths.get(run))
             };
-            let walls = walls.run(run);
-            way.run(Settle { work: &work, first: span.start, walls, next, rest, velocities, width });
+            let boundaries = boundaries.run(run);
+            way.run(ChebyshevSweep { work: &work, first: span.start, boundaries, next, rest, velocities, width });
         });
     }
 }
@@ -111,13 +111,13 @@ impl ViscosityScratch {
 #[derive(Clone, Copy)]
 pub struct FluidNeighborhood<'a> {
     pub near: &'a Neighbors,
-    pub walls: &'a BoundaryLists,
+    pub boundaries: &'a BoundaryLists,
     pub way: SweepVariant,
     pub h: f32,
 }
 
 /// Inputs of a sweep.
-struct Work<'a> {
+struct SweepInputs<'a> {
     fluid: &'a Fluid,
     near: &'a Neighbors,
     h: f32,
@@ -126,20 +126,20 @@ struct Work<'a> {
     steps: &'a [RowData],
 }
 
-struct Settle<'a> {
-    work: &'a Work<'a>,
+struct ChebyshevSweep<'a> {
+    work: &'a SweepInputs<'a>,
     first: usize,
-    walls: Option<&'a crate::fluid::cpu::boundary::Run>,
+    boundaries: Option<&'a crate::fluid::cpu::boundary::Run>,
     next: &'a mut [RowData],
     rest: &'a mut [RowData],
     velocities: &'a mut [RowData],
     width: &'a mut f32,
 }
 
-impl Sweep for Settle<'_> {
+impl Sweep for ChebyshevSweep<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
-        let Work { fluid, near, h, factors, rows, steps } = *self.work;
+        let SweepInputs { fluid, near, h, factors, rows, steps } = *self.work;
         let first = factors.is_none();
         let mut widest = 0.0_f32;
         for k in 0..self.next.len() {
@@ -148,19 +148,19 @@ impl Sweep for Settle<'_> {
             let list = near.of(i);
             let (mut force, mut width) = (Vec3::ZERO, 0.0);
             if weight > 0.0 {
-                let eights = NeighborBlocks::new(list, i as u32);
+                let blocks = NeighborBlocks::new(list, i as u32);
                 let data = (rows, steps);
                 // SAFETY: list entries are particle indices, and no thread writes rows or steps in this sweep.
-                let (sum, held) = unsafe {
+                let (sum, bound) = unsafe {
                     if first {
-                        resistance::<F, K, EVEN, true>(&kernel, fluid, data, &eights, i, h)
+                        resistance::<F, K, EVEN, true>(&kernel, fluid, data, &blocks, i, h)
                     } else {
-                        resistance::<F, K, EVEN, false>(&kernel, fluid, data, &eights, i, h)
+                        resistance::<F, K, EVEN, false>(&kernel, fluid, data, &blocks, i, h)
                     }
                 };
                 force = Vec3::new(sum.x, sum.y, sum.z) * fluid.viscous_volumes[i];
-                width = 2.0 * held * fluid.viscous_volumes[i];
-                for w in self.walls.map_or(&[][..], |walls| walls.of(k)) {
+                width = 2.0 * bound * fluid.viscous_volumes[i];
+                for w in self.boundaries.map_or(&[][..], |boundaries| boundaries.of(k)) {
                     // Later sweeps act on changes, to which boundaries do not contribute.
                     let velocity = if first { w.velocity } else { Vec3::ZERO };
                     let (at, normal) = w.apart(Vec3::new(x, y, z));
@@ -169,7 +169,8 @@ impl Sweep for Settle<'_> {
                     let along = against - normal * against.dot(normal);
                     // No-slip boundary: velocities behind it are mirrored, so that the fluid is at rest on its surface.
                     let mirror = 1.0 + fluid.radius / at.max(fluid.radius);
-                    let factor = 10.0 * own[3].max(0.0) * h * wall(fluid.smoothing, fluid.reach, at) * mirror;
+                    let factor =
+                        10.0 * own[3].max(0.0) * h * boundary_resistance(fluid.smoothing, fluid.reach, at) * mirror;
                     force += along * (factor * fluid.viscous_volumes[i]);
                     width += factor * fluid.viscous_volumes[i];
                 }
@@ -191,13 +192,13 @@ impl Sweep for Settle<'_> {
     }
 }
 
-/// h·Σ (k·x·x·(v_i − v_j) + …) over neighbors, per unit volume of particle i; with `HOLD` also its upper bound over
+/// h·Σ (k·x·x·(v_i − v_j) + …) over neighbors, per unit volume of particle i; with `BOUND` also its upper bound over
 /// |v_i|.
 ///
 /// # Safety
 /// Neighbors are valid indices of rows and steps, and no thread writes those.
 #[inline(always)]
-unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
+unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const BOUND: bool>(
     kernel: &K,
     fluid: &Fluid,
     (rows, steps): (&[RowData], &[RowData]),
@@ -209,29 +210,29 @@ unsafe fn resistance<F: Pack, K: Smooth<F>, const EVEN: bool, const HOLD: bool>(
     let splat = |row: RowData| V3::new(F::splat(row[0]), F::splat(row[1]), F::splat(row[2]));
     let (here, own, mine) = (splat(rows[i]), splat(steps[i]), F::splat(steps[i][3]));
     let small = F::splat(SMALL * fluid.reach * fluid.reach);
-    let (ten, drag) = (F::splat(10.0 * h), F::splat(fluid.drag()));
+    let (ten, drag) = (F::splat(10.0 * h), F::splat(fluid.xsph_drag()));
     let zero = F::splat(0.0);
-    let (mut parts, mut holds) = ([V3::<F>::zero(); BLOCK], [zero; BLOCK]);
+    let (mut parts, mut bounds) = ([V3::<F>::zero(); BLOCK], [zero; BLOCK]);
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(viscous_volumes, &index, live);
+        let volumes_here = lane_volumes::<EVEN>(viscous_volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
             let (row, step) = unsafe { (F::gather(rows, &index[at..]), F::gather(steps, &index[at..])) };
             let apart = here - row.v;
             let square = apart.length_squared();
-            let space = F::load(&spaces[at..]);
-            let mu = between(mine, step.w) * ten * space;
+            let space = F::load(&volumes_here[at..]);
+            let mu = pair_viscosity(mine, step.w) * ten * space;
             // XSPH acts only between fluid particles.
             let wet = F::pick_gt(zero, mine.min(step.w), zero, drag) * space;
             let against = own - step.v;
             let value = kernel.at(square);
-            parts[p] = parts[p] + resist(value, apart, square, against, small, (mu, wet));
-            if HOLD {
-                holds[p] = holds[p] + hold(value, square, small, (mu, wet));
+            parts[p] = parts[p] + pair_resistance(value, apart, square, against, small, (mu, wet));
+            if BOUND {
+                bounds[p] = bounds[p] + resistance_bound(value, square, small, (mu, wet));
             }
         }
     }
-    (total3(&parts), if HOLD { total(&holds) } else { 0.0 })
+    (total3(&parts), if BOUND { total(&bounds) } else { 0.0 })
 }

@@ -1,12 +1,12 @@
 //! Vorticity confinement, two sweeps over all neighbors.
 
 use crate::constraints::group::BLOCK;
-use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, spaces, total3};
+use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, lane_volumes, total3};
 use crate::fluid::cpu::viscosity::FluidNeighborhood;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
-use crate::fluid::vorticity::{Drive, Spin};
+use crate::fluid::vorticity::{Confinement, RotationSums};
 use crate::math::RowData;
 use crate::math::V3;
 use crate::neighbors::Neighbors;
@@ -20,7 +20,7 @@ const SOLID: f32 = -1.0;
 
 /// Applies vorticity confinement over one substep. `velocities` and `curls` are scratch buffers that the next density
 /// pass overwrites.
-pub fn swirl(
+pub fn confine(
     threads: &Threads,
     model: &FluidModel<'_>,
     state: &mut State,
@@ -28,19 +28,19 @@ pub fn swirl(
     FluidNeighborhood { near, way, h, .. }: FluidNeighborhood<'_>,
 ) {
     let Some(fluid) = &model.fluid else { return };
-    let Some(drive) = fluid.drive(h) else { return };
+    let Some(confinement) = fluid.confinement(h) else { return };
     let n = state.particles;
     let rows = &state.rows[..n];
     for ((to, v), &liquid) in velocities.iter_mut().zip(&state.velocities).zip(&fluid.liquids) {
         *to = [v[0], v[1], v[2], if liquid > 0 { 0.0 } else { SOLID }];
     }
-    let work = Work { fluid, near, rows, velocities };
+    let work = SweepInputs { fluid, near, rows, velocities };
     let out = Shared::new(&mut curls[..n]);
     threads.over_numbers(model.runs.len(), |run| {
         let span = model.runs[run].clone();
         // SAFETY: runs do not overlap.
         let curls = unsafe { out.slice(span.clone()) };
-        way.run(Curl { work: &work, first: span.start, curls });
+        way.run(CurlSweep { work: &work, first: span.start, curls });
     });
     let curls = &curls[..n];
     let out = Shared::new(&mut state.velocities[..n]);
@@ -48,12 +48,12 @@ pub fn swirl(
         let span = model.runs[run].clone();
         // SAFETY: runs do not overlap.
         let velocities = unsafe { out.slice(span.clone()) };
-        way.run(Push { work: &work, drive, first: span.start, curls, velocities });
+        way.run(ConfinementSweep { work: &work, confinement, first: span.start, curls, velocities });
     });
 }
 
 /// Inputs of both sweeps.
-struct Work<'a> {
+struct SweepInputs<'a> {
     fluid: &'a Fluid,
     near: &'a Neighbors,
     rows: &'a [RowData],
@@ -61,7 +61,7 @@ struct Work<'a> {
     velocities: &'a [RowData],
 }
 
-impl Work<'_> {
+impl SweepInputs<'_> {
     /// Whether particle `i` has vorticity.
     #[inline(always)]
     fn has_vorticity(&self, i: usize) -> bool {
@@ -69,13 +69,13 @@ impl Work<'_> {
     }
 }
 
-struct Curl<'a> {
-    work: &'a Work<'a>,
+struct CurlSweep<'a> {
+    work: &'a SweepInputs<'a>,
     first: usize,
     curls: &'a mut [RowData],
 }
 
-impl Sweep for Curl<'_> {
+impl Sweep for CurlSweep<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
         let work = self.work;
@@ -92,15 +92,15 @@ impl Sweep for Curl<'_> {
     }
 }
 
-struct Push<'a> {
-    work: &'a Work<'a>,
-    drive: Drive,
+struct ConfinementSweep<'a> {
+    work: &'a SweepInputs<'a>,
+    confinement: Confinement,
     first: usize,
     curls: &'a [RowData],
     velocities: &'a mut [RowData],
 }
 
-impl Sweep for Push<'_> {
+impl Sweep for ConfinementSweep<'_> {
     #[inline(always)]
     fn run<F: Pack, K: Smooth<F>, const EVEN: bool>(self, kernel: K) {
         let work = self.work;
@@ -109,9 +109,9 @@ impl Sweep for Push<'_> {
             if work.has_vorticity(i) {
                 let list = NeighborBlocks::new(work.near.of(i), i as u32);
                 // SAFETY: list entries are particle indices, and no thread writes rows or curls in this sweep.
-                let rise = unsafe { vorticity_gradient::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
+                let gradient = unsafe { vorticity_gradient::<F, K, EVEN>(&kernel, work, self.curls, &list, i) };
                 let [x, y, z, _] = self.curls[i];
-                let by = self.drive.push(V3::new(x, y, z), rise);
+                let by = self.confinement.velocity_change(V3::new(x, y, z), gradient);
                 for (v, by) in v.iter_mut().zip([by.x, by.y, by.z]) {
                     *v += by;
                 }
@@ -132,32 +132,32 @@ fn splat<F: Pack>(row: RowData) -> V3<F> {
 #[inline(always)]
 unsafe fn rotation_sums<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
-    work: &Work<'_>,
+    work: &SweepInputs<'_>,
     near: &NeighborBlocks<'_>,
     i: usize,
-) -> Spin<f32> {
-    let Work { fluid, rows, velocities, .. } = *work;
+) -> RotationSums<f32> {
+    let SweepInputs { fluid, rows, velocities, .. } = *work;
     let volumes = &fluid.volumes[..rows.len()];
     let (here, own) = (splat::<F>(rows[i]), splat::<F>(velocities[i]));
     let zero = F::splat(0.0);
-    let mut parts = [Spin::<F>::zero(); BLOCK];
+    let mut parts = [RotationSums::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(volumes, &index, live);
+        let volumes_here = lane_volumes::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
             let (row, other) = unsafe { (F::gather(rows, &index[at..]), F::gather(velocities, &index[at..])) };
             let apart = here - row.v;
-            let space = F::pick_gt(zero, other.w, zero, F::load(&spaces[at..]));
+            let space = F::pick_gt(zero, other.w, zero, F::load(&volumes_here[at..]));
             let weight = -kernel.at(apart.length_squared()).1 * space;
             parts[p] = parts[p].with(apart, own - other.v, weight);
         }
     }
-    Spin {
-        across: total3(&parts.map(|s| s.across)),
-        beside: total3(&parts.map(|s| s.beside)),
-        swirl: total3(&parts.map(|s| s.swirl)),
+    RotationSums {
+        diagonal: total3(&parts.map(|s| s.diagonal)),
+        off_diagonal: total3(&parts.map(|s| s.off_diagonal)),
+        angular: total3(&parts.map(|s| s.angular)),
     }
 }
 
@@ -168,18 +168,18 @@ unsafe fn rotation_sums<F: Pack, K: Smooth<F>, const EVEN: bool>(
 #[inline(always)]
 unsafe fn vorticity_gradient<F: Pack, K: Smooth<F>, const EVEN: bool>(
     kernel: &K,
-    work: &Work<'_>,
+    work: &SweepInputs<'_>,
     curls: &[RowData],
     near: &NeighborBlocks<'_>,
     i: usize,
 ) -> V3<f32> {
-    let Work { fluid, rows, .. } = *work;
+    let SweepInputs { fluid, rows, .. } = *work;
     let volumes = &fluid.volumes[..rows.len()];
     let (here, own, zero) = (splat::<F>(rows[i]), F::splat(curls[i][3]), F::splat(0.0));
     let mut parts = [V3::<F>::zero(); BLOCK];
     for k in 0..near.len() {
         let (index, live) = near.get(k);
-        let spaces = spaces::<EVEN>(volumes, &index, live);
+        let volumes_here = lane_volumes::<EVEN>(volumes, &index, live);
         for p in 0..BLOCK / F::WIDTH {
             let at = p * F::WIDTH;
             // SAFETY: promised by the caller.
@@ -187,7 +187,7 @@ unsafe fn vorticity_gradient<F: Pack, K: Smooth<F>, const EVEN: bool>(
             let apart = here - row.v;
             let more = F::pick_gt(zero, other.w, zero, other.w - own);
             let slope = kernel.at(apart.length_squared()).1;
-            parts[p] = parts[p] + apart * (slope * more * F::load(&spaces[at..]));
+            parts[p] = parts[p] + apart * (slope * more * F::load(&volumes_here[at..]));
         }
     }
     total3(&parts)

@@ -54,7 +54,7 @@ fn is_ball(i: u32) -> bool {
 // Contribution of a large solid to a constraint, and its slope, at a squared distance.
 fn ball_at(i: u32, square: f32) -> vec2<f32> {
     let property = work[PROPERTIES + i];
-    return wall_ball(SPLINE, REACH, -property.x, property.w, square);
+    return boundary_large_particle(SPLINE, REACH, -property.x, property.w, square);
 }
 
 // Volume used for viscosity: solids lighter than the fluid have less.
@@ -109,7 +109,7 @@ fn walls(x: vec3<f32>) -> vec4<f32> {
         let o = moving_collider(c);
         let away = apart_from(o, x);
         if away.distance < REACH {
-            let share = wall_beyond(SPLINE, REACH, away.distance + SETBACK, bend_of(o));
+            let share = boundary_share(SPLINE, REACH, away.distance + SETBACK, bend_of(o));
             gradient = gradient * (1.0 - share.x) - away.normal * (share.y * open);
             open *= 1.0 - share.x;
         }
@@ -201,7 +201,7 @@ fn apply_pressure(thread: Thread) {
         let kernel = smoothing(dot(apart, apart));
         var push = other.w;
         if SPREAD > 0.0 {
-            push += density_spread(SPREAD, SPREAD_SCALE, kernel.x) * space_of(j);
+            push += density_artificial_pressure(SPREAD, SPREAD_SCALE, kernel.x) * space_of(j);
         }
         sum += apart * (kernel.y * push);
     }
@@ -234,8 +234,8 @@ fn surface_normals(thread: Thread) {
             tension = work[PROPERTIES + i].w;
         }
         let solids = solids_around(i);
-        let n = tension_mirrored(CLOSE, work[GRADIENTS + i].xyz, solids.xyz, solids.w);
-        pull = tension_pull(NOISE, SKIN, AIR, tension, n);
+        let n = tension_surface_gradient(CLOSE, work[GRADIENTS + i].xyz, solids.xyz, solids.w);
+        pull = tension_stress(NOISE, SKIN, AIR, tension, n);
     }
     work[GRADIENTS + i] = pull;
 }
@@ -282,10 +282,10 @@ fn surface_tension(thread: Thread) {
         let j = near[e];
         let apart = row.xyz - rows[j].xyz;
         let g = apart * (smoothing(dot(apart, apart)).y * grip_of(j));
-        sum += tension_tug(own, work[GRADIENTS + j], g, ADHESION);
+        sum += tension_pair_stress(own, work[GRADIENTS + j], g, ADHESION);
     }
     if sub.colliders > 0u && own.w > 0.0 {
-        sum += tension_tug(own, TENSION_SOLID, walls(row.xyz).xyz, ADHESION);
+        sum += tension_pair_stress(own, TENSION_SOLID, walls(row.xyz).xyz, ADHESION);
     }
     motion[velocity_at(i)] += vec4<f32>(sum * (sub.h * row.w * grip_of(i)), 0.0);
 }
@@ -304,7 +304,7 @@ fn vorticity(thread: Thread) {
     }
     let own = motion[velocity_at(i)].xyz;
     let list = ranges[i];
-    var spin = Spin(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
+    var spin = RotationSums(vec3<f32>(0.0), vec3<f32>(0.0), vec3<f32>(0.0));
     for (var e = list.x; e < list.x + list.y; e++) {
         let j = near[e];
         if j >= sub.wet {
@@ -339,5 +339,5 @@ fn confine_vorticity(thread: Thread) {
             rise += apart * (smoothing(dot(apart, apart)).y * (other - own.w) * space_of(j));
         }
     }
-    motion[velocity_at(i)] += vec4<f32>(vortex_push(SWIRL, SWIRL_NOISE, own.xyz, rise), 0.0);
+    motion[velocity_at(i)] += vec4<f32>(vortex_velocity_change(SWIRL, SWIRL_NOISE, own.xyz, rise), 0.0);
 }

@@ -92,13 +92,13 @@ impl FluidTables {
             flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
             flag("EVEN", fluid.even),
             flag("ALIKE", alike),
-            flag("BALLS", !fluid.balls.is_empty()),
+            flag("BALLS", !fluid.large_particles.is_empty()),
             number("REACH", fluid.reach),
             number("RADIUS", fluid.radius),
             number("SETBACK", fluid.setback),
             number("VOLUME", fluid.volume),
             number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
-            number("DRAG", fluid.drag()),
+            number("DRAG", fluid.xsph_drag()),
             number("WIDTH", fluid.viscosity(h).width),
             number("TENSION", if alike { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
             number("NOISE", skin.noise),
@@ -110,8 +110,8 @@ impl FluidTables {
             number("COMPLIANCE", rule.compliance),
             number("RELAXATION", rule.relaxation),
             number("CARRY", fluid.carry),
-            number("SPREAD", fluid.spread().map_or(0.0, |s| s.strength)),
-            number("SPREAD_SCALE", fluid.spread().map_or(0.0, |s| s.scale)),
+            number("SPREAD", fluid.artificial_pressure().map_or(0.0, |s| s.strength)),
+            number("SPREAD_SCALE", fluid.artificial_pressure().map_or(0.0, |s| s.scale)),
             number("SWIRL", drive.strength),
             number("SWIRL_NOISE", drive.noise),
             word("CARRIED", self.carried),
@@ -132,7 +132,7 @@ impl FluidTables {
             let h = model.settings.substep();
             let property = |i: usize| {
                 let (viscosity, tension) = fluid.kind(i).map_or((-1.0, 0.0), |k| (k.viscosity, fluid.tension(k, h)));
-                match fluid.ball(i) {
+                match fluid.large_particle(i) {
                     Some(ball) => [-ball.radius, viscosity, 0.0, ball.scale],
                     None => [fluid.volumes[i], viscosity, fluid.viscous_volumes[i], tension],
                 }

@@ -51,7 +51,7 @@ pub fn clean_surface(mesh: TriMesh, need: SurfaceNeed) -> Result<(TriMesh, Vec<S
         triangles: &mut triangles,
         triangle_origin: &origin,
     };
-    pieces.settle(need, &mut notes)?;
+    pieces.orient(need, &mut notes)?;
     Ok((TriMesh { positions: compacted.positions, triangles }, notes))
 }
 

@@ -32,11 +32,11 @@ struct Link {
 
 impl Surface<'_> {
     /// Checks the edges, then makes the winding consistent and, for a closed surface, outward.
-    pub fn settle(&mut self, need: SurfaceNeed, notes: &mut Vec<String>) -> Result<(), MeshError> {
+    pub fn orient(&mut self, need: SurfaceNeed, notes: &mut Vec<String>) -> Result<(), MeshError> {
         let sides = self.sides();
         let links = self.links(&sides, need, notes)?;
         self.note_pinched_vertices(&sides, notes);
-        let pieces = self.agree(&links, need, notes)?;
+        let pieces = self.make_consistent(&links, need, notes)?;
         if need == SurfaceNeed::Closed {
             self.turn_outward(&pieces, notes);
         }
@@ -115,7 +115,12 @@ impl Surface<'_> {
     }
 
     /// Makes windings consistent within each component, flipping the minority; returns the component of each triangle.
-    fn agree(&mut self, links: &[Link], need: SurfaceNeed, notes: &mut Vec<String>) -> Result<Vec<u32>, MeshError> {
+    fn make_consistent(
+        &mut self,
+        links: &[Link],
+        need: SurfaceNeed,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<u32>, MeshError> {
         let count = self.triangles.len();
         let mut start = vec![0_usize; count + 1];
         for link in links {

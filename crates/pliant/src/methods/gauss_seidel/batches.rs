@@ -104,8 +104,8 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
         }
         for ((index, params), lambda) in blocks.by_ref().take(full) {
             for part in (0..BLOCK).step_by(F::WIDTH) {
-                // SAFETY: `build::pack` has proved that all indices are in range and that no row appears twice
-                // in a batch, so nobody else reads or writes these rows during the pass.
+                // SAFETY: `builder::packing` has proved that all indices are in range and that no row appears twice
+                // in a batch, so no other thread reads or writes these rows during the pass.
                 unsafe { project_lanes::<F, K, N, P, M>(&scales, all, index, params, lambda, part, F::WIDTH) };
             }
         }
@@ -123,7 +123,7 @@ fn project<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, cons
 /// Projects the constraints of one block in lanes `part..part + WIDTH`, of which the first `live` are active.
 ///
 /// # Safety
-/// All indices must be in range for `all`, and no other thread may touch the rows of live lanes.
+/// All indices must be in range for `all`, and no other thread may access the rows of live lanes.
 #[inline(always)]
 unsafe fn project_lanes<F: Pack, K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(
     scales: &Scales<F>,

@@ -47,7 +47,7 @@ pub fn run_islands(
             // SAFETY: each island is processed once, and shares no row with another.
             unsafe { work.run(&islands[i], &mut seconds[0]) };
             // SAFETY: the run of an island holds its own particles only.
-            unsafe { touch.run(work.rows, &mut contacts[0]) };
+            unsafe { pass.run(work.rows, &mut contacts[0]) };
         }
     });
 }

@@ -34,7 +34,7 @@ fn around(a: Extent, b: Extent) -> Extent {
 }
 
 // Extent over all threads, returned to all of them.
-fn together(t: u32, own: Extent) -> Extent {
+fn reduce_extent(t: u32, own: Extent) -> Extent {
     lows[t] = own.low;
     highs[t] = own.high;
     for (var half = THREADS / 2u; half > 0u; half /= 2u) {
@@ -51,11 +51,11 @@ fn together(t: u32, own: Extent) -> Extent {
 
 fn measure(first: u32, stride: u32) -> Extent {
     var all = nothing();
-    for (var i = first; i < ask.particles; i += stride) {
-        let row = rows[ask.rows_at + i];
+    for (var i = first; i < query.particles; i += stride) {
+        let row = rows[query.rows_at + i];
         // Positions that are not finite do not count. They are clamped to the bounds, as are all queries.
         let there = finite(row.x) && finite(row.y) && finite(row.z);
-        let radius = -radii[ask.radii_at + i];
+        let radius = -radii[query.radii_at + i];
         let low = select(vec3<f32>(HUGE), row.xyz, there);
         let high = select(vec3<f32>(-HUGE), row.xyz, there);
         all = around(all, Extent(vec4<f32>(low, radius), vec4<f32>(high, 0.0)));
@@ -64,12 +64,12 @@ fn measure(first: u32, stride: u32) -> Extent {
 }
 
 @compute @workgroup_size(256)
-fn survey(
+fn compute_bounds(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
-    let all = together(t, measure(group.x * THREADS + t, groups.x * THREADS));
+    let all = reduce_extent(t, measure(group.x * THREADS + t, groups.x * THREADS));
     if t == 0u {
         parts[2u * group.x] = all.low;
         parts[2u * group.x + 1u] = all.high;
@@ -78,16 +78,16 @@ fn survey(
 
 // The same, and clears the table.
 @compute @workgroup_size(256)
-fn survey_and_clear(
+fn compute_bounds_and_clear(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
     // One more than buckets: the total goes there.
-    for (var p = group.x * THREADS + t; p <= ask.places; p += groups.x * THREADS) {
+    for (var p = group.x * THREADS + t; p <= query.places; p += groups.x * THREADS) {
         counts[p] = 0u;
     }
-    let all = together(t, measure(group.x * THREADS + t, groups.x * THREADS));
+    let all = reduce_extent(t, measure(group.x * THREADS + t, groups.x * THREADS));
     if t == 0u {
         parts[2u * group.x] = all.low;
         parts[2u * group.x + 1u] = all.high;
@@ -101,7 +101,7 @@ fn finish_bounds(@builtin(local_invocation_index) t: u32) {
     if 2u * t < arrayLength(&parts) {
         own = Extent(parts[2u * t], parts[2u * t + 1u]);
     }
-    let all = together(t, own);
+    let all = reduce_extent(t, own);
     if t == 0u {
         var low = all.low.xyz;
         var high = all.high.xyz;
@@ -118,9 +118,9 @@ fn finish_bounds(@builtin(local_invocation_index) t: u32) {
         header[7] += header[3];
         header[0] = 0u;
         header[1] = 0u;
-        header[2] = ask.capacity;
+        header[2] = query.capacity;
         header[3] = 0u;
-        header[4] = ask.used;
+        header[4] = query.used;
         header[5] = cells.places;
         header[8] = 0u;
     }
@@ -139,9 +139,9 @@ fn edges(per_cube: f32) -> vec3<f32> {
 
 fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     let extent = high - low;
-    let reach = (largest + largest) + ask.margin;
+    let reach = (largest + largest) + query.margin;
     let cubes = max(extent / reach, vec3<f32>(1.0));
-    let per_cube = f32(ask.particles) / cubes.x / cubes.y / cubes.z;
+    let per_cube = f32(query.particles) / cubes.x / cubes.y / cubes.z;
     // With zero reach there are no neighbors, and any cells will do.
     let wanted = edges(per_cube) * reach;
     let size = select(vec3<f32>(SMALLEST_CELL), wanted, wanted > vec3<f32>(SMALLEST_CELL));
@@ -154,7 +154,7 @@ fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     // Each iteration at least halves the longest axis; three axes have fewer than 3 · 32 halvings.
     for (var turn = 0u; turn < 96u; turn++) {
         // Exact: the product is at most `places` if and only if the third factor is at most the quotient by the others.
-        let fits = dims.x <= ask.places && dims.y <= ask.places / dims.x && dims.z <= ask.places / dims.x / dims.y;
+        let fits = dims.x <= query.places && dims.y <= query.places / dims.x && dims.z <= query.places / dims.x / dims.y;
         if fits {
             break;
         }

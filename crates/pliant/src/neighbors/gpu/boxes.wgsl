@@ -46,7 +46,7 @@ fn bunch(first: u32, last: u32) -> u32 {
 
 // Slots at the bottom of the pyramid: the next power of two, at least 2.
 fn bottom() -> u32 {
-    return 2u << (31u - countLeadingZeros(max(ask.particles, 2u) - 1u));
+    return 2u << (31u - countLeadingZeros(max(query.particles, 2u) - 1u));
 }
 
 // Start of the nodes of a level, from 1 up. Node j of level k has slots j·2ᵏ to (j + 1)·2ᵏ.

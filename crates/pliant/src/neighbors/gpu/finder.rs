@@ -1,6 +1,6 @@
 //! Neighbor search: inputs, outputs, and reallocation.
 
-use crate::neighbors::gpu::{ASK, CELLS, GROUP, SUM, Shared, grid, tree};
+use crate::neighbors::gpu::{CELLS, GROUP, QUERY, SUM, Shared, grid, tree};
 use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
 use crate::runtime::cpu::Threads;
 use crate::runtime::gpu::device::Device;
@@ -82,19 +82,19 @@ pub enum Layout {
     /// Lists of 32 consecutive slots are interleaved: their n-th entries are adjacent, so that accesses of adjacent
     /// threads are coalesced. Takes at most about half as much memory again. Lists much longer than their neighbors'
     /// stay contiguous.
-    Woven,
+    Interleaved,
 }
 
 /// Lists interleaved together.
-const WEAVE: usize = 32;
+const INTERLEAVE: usize = 32;
 /// Flag in the length of an interleaved list.
-const WOVEN: u32 = 1 << 31;
+const INTERLEAVED: u32 = 1 << 31;
 
 /// Positions of the entries of a list, from the two words of its range.
 pub fn entries_of(range: [u32; 2]) -> impl Iterator<Item = usize> {
     let [first, length] = range;
-    let step = if length & WOVEN == 0 { 1 } else { WEAVE };
-    (0..(length & !WOVEN) as usize).map(move |n| first as usize + n * step)
+    let step = if length & INTERLEAVED == 0 { 1 } else { INTERLEAVE };
+    (0..(length & !INTERLEAVED) as usize).map(move |n| first as usize + n * step)
 }
 
 /// Number of header words.
@@ -137,11 +137,11 @@ pub struct Finder {
     particles: usize,
     used: Search,
     record: [u32; 12],
-    ask: Buffer,
+    query: Buffer,
     build: Vec<Step>,
     list: [Step; 2],
     /// List shaders and their inputs, to be bound again after the lists have grown.
-    listers: [Lister; 2],
+    list_passes: [ListPass; 2],
     tree: Option<Buffer>,
     slots: [Buffer; 2],
     ranges: Buffer,
@@ -152,7 +152,7 @@ pub struct Finder {
 
 /// A dispatch that writes lists.
 #[derive(Debug)]
-struct Lister {
+struct ListPass {
     pipeline: ComputePipeline,
     /// Input buffers, by binding.
     reads: Vec<(u32, Buffer)>,
@@ -201,7 +201,7 @@ impl Finder {
             rows: setup.rows,
             radii: setup.radii,
             phases: setup.phases.unwrap_or(setup.radii),
-            ask: builder.record("question", &record)?,
+            query: builder.record("query", &record)?,
             cells: builder.words("cells", 24)?,
             header: builder.words("header", HEADER)?,
             slots: builder.words("slots", 4 * n)?,
@@ -210,45 +210,57 @@ impl Finder {
         let ranges = builder.words("ranges", 2 * n)?;
         let queue = builder.words("queue", n)?;
         let lists = include_str!("lists.wgsl");
-        let room = concat!(include_str!("interleaved_lists.wgsl"), include_str!("list_allocation.wgsl"));
+        let allocation = concat!(include_str!("interleaved_lists.wgsl"), include_str!("list_allocation.wgsl"));
         let mut reads = vec![(1, shared.slots.clone()), (2, shared.tags.clone()), (8, queue.clone())];
-        let weaves = if setup.layout == Layout::Woven { "const WEAVES: bool = true;\n" } else { APART };
+        let interleaving =
+            if setup.layout == Layout::Interleaved { "const INTERLEAVES: bool = true;\n" } else { CONTIGUOUS };
         let (build, pipeline, tree);
         if used == Search::Tree {
             let (steps, forks) = tree::build(&mut builder, &shared)?;
-            let text = [ASK, tree::BOXES, room, KEEP, weaves, lists, include_str!("search_tree.wgsl"), SUM, GROUP];
+            let text = [
+                QUERY,
+                tree::BOXES,
+                allocation,
+                KEEP,
+                interleaving,
+                lists,
+                include_str!("search_tree.wgsl"),
+                SUM,
+                GROUP,
+            ];
             reads.push((6, forks.clone()));
             (build, pipeline, tree) = (steps, builder.pipeline("list", &text)?, Some(forks));
         } else {
             let (mut steps, table) = grid::build(&mut builder, &shared, setup.construction)?;
             if setup.order == Order::Cells && setup.construction == Construction::Counting {
-                steps.push(grid::tidy(&builder, &shared, &table)?);
+                steps.push(grid::sort_cells(&builder, &shared, &table)?);
             }
             let keep = if setup.order == Order::Cells { KEEP_UNSORTED } else { KEEP };
-            let text = [ASK, CELLS, room, keep, weaves, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
+            let text =
+                [QUERY, CELLS, allocation, keep, interleaving, lists, include_str!("search_grid.wgsl"), SUM, GROUP];
             reads.extend([(6, shared.cells.clone()), (7, table)]);
             (build, pipeline, tree) = (steps, builder.pipeline("list", &text)?, None);
         }
-        let finish = builder.pipeline("finish", &[ASK, room, include_str!("long_lists.wgsl"), SUM])?;
+        let finish = builder.pipeline("finish", &[QUERY, allocation, include_str!("long_lists.wgsl"), SUM])?;
         let particles = [(1, shared.rows), (2, shared.radii), (6, shared.phases), (8, &queue)];
         let particles = particles.map(|(binding, buffer)| (binding, buffer.clone())).to_vec();
-        let listers = [
-            Lister { pipeline, reads, groups: n.div_ceil(LISTED) },
-            Lister { pipeline: finish, reads: particles, groups: n.min(FINISHERS) },
+        let list_passes = [
+            ListPass { pipeline, reads, groups: n.div_ceil(LISTED) },
+            ListPass { pipeline: finish, reads: particles, groups: n.min(MAX_LONG_LIST_GROUPS) },
         ];
         let fixed_bytes = builder.bytes;
         let capacity = setup.capacity.clamp(1, most_entries(device));
         let indices = builder.words("neighbors", capacity)?;
-        let Shared { ask, header, slots, tags, .. } = shared;
-        let list = bind(&builder, &listers, [&ask, &ranges, &indices, &header])?;
+        let Shared { query, header, slots, tags, .. } = shared;
+        let list = bind(&builder, &list_passes, [&query, &ranges, &indices, &header])?;
         let mut finder = Self {
             particles: n,
             used,
             record,
-            ask,
+            query,
             build,
             list,
-            listers,
+            list_passes,
             tree,
             slots: [slots, tags],
             ranges,
@@ -287,14 +299,14 @@ impl Finder {
         }
         let mut builder = PassBuilder::new(device);
         let indices = builder.words("neighbors", entries.max(1) as usize)?;
-        self.list = bind(&builder, &self.listers, [&self.ask, &self.ranges, &indices, &self.header])?;
+        self.list = bind(&builder, &self.list_passes, [&self.query, &self.ranges, &indices, &self.header])?;
         self.indices = indices;
         self.set_capacity(device, entries.max(1) as u32);
         Ok(())
     }
 
     /// Searches, waits, and grows until all lists fit. For setup, tests and tools: it reads back.
-    pub fn settle(&mut self, device: &Device) -> Result<Report, GpuError> {
+    pub fn search_until_fitting(&mut self, device: &Device) -> Result<Report, GpuError> {
         loop {
             let mut encoder = device.device.create_command_encoder(&Default::default());
             self.encode(&mut encoder.begin_compute_pass(&Default::default()));
@@ -339,12 +351,12 @@ impl Finder {
     pub fn set_margin(&mut self, device: &Device, margin: f32) {
         check_margin(margin);
         self.record[MARGIN] = margin.to_bits();
-        device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
+        device.queue.write_buffer(&self.query, 0, bytemuck::cast_slice(&self.record));
     }
 
     fn set_capacity(&mut self, device: &Device, capacity: u32) {
         self.record[CAPACITY] = capacity;
-        device.queue.write_buffer(&self.ask, 0, bytemuck::cast_slice(&self.record));
+        device.queue.write_buffer(&self.query, 0, bytemuck::cast_slice(&self.record));
         device.queue.write_buffer(&self.header, 0, bytemuck::cast_slice(&[0_u32; HEADER]));
     }
 
@@ -416,16 +428,16 @@ const KEEP: &str = "const KEEP: u32 = 32u;\nconst SORTS: bool = true;\n";
 /// The same for lists in cell order: those of fluids.
 const KEEP_UNSORTED: &str = "const KEEP: u32 = 64u;\nconst SORTS: bool = false;\n";
 
-const APART: &str = "const WEAVES: bool = false;\n";
+const CONTIGUOUS: &str = "const INTERLEAVES: bool = false;\n";
 
 /// Maximum number of workgroups of long_lists.wgsl: as many as large GPUs run at once.
-const FINISHERS: usize = 512;
+const MAX_LONG_LIST_GROUPS: usize = 512;
 
-fn bind(builder: &PassBuilder<'_>, listers: &[Lister; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
-    let step = |lister: &Lister| {
+fn bind(builder: &PassBuilder<'_>, list_passes: &[ListPass; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
+    let step = |pass: &ListPass| {
         let mut bound: Vec<(u32, &Buffer)> = [0, 3, 4, 5].into_iter().zip(own).collect();
-        bound.extend(lister.reads.iter().map(|(binding, buffer)| (*binding, buffer)));
-        builder.step(&lister.pipeline, &bound, lister.groups)
+        bound.extend(pass.reads.iter().map(|(binding, buffer)| (*binding, buffer)));
+        builder.step(&pass.pipeline, &bound, pass.groups)
     };
-    Ok([step(&listers[0])?, step(&listers[1])?])
+    Ok([step(&list_passes[0])?, step(&list_passes[1])?])
 }

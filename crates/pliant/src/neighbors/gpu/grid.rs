@@ -3,7 +3,7 @@
 use crate::neighbors::Construction;
 use crate::neighbors::gpu::scan::Scan;
 use crate::neighbors::gpu::sort;
-use crate::neighbors::gpu::{ASK, CELLS, GROUP, Shared, THREADS};
+use crate::neighbors::gpu::{CELLS, GROUP, QUERY, Shared, THREADS};
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::Buffer;
@@ -12,7 +12,7 @@ use wgpu::Buffer;
 const PLACES_PER_PARTICLE: usize = 4;
 
 /// Maximum number of workgroups that compute bounds: the threads of one, see bounds.wgsl.
-const SURVEYORS: usize = 256;
+const MAX_BOUNDS_GROUPS: usize = 256;
 
 /// Number of buckets allocated for the table.
 pub(crate) fn places(particles: usize) -> usize {
@@ -20,22 +20,22 @@ pub(crate) fn places(particles: usize) -> usize {
 }
 
 /// Bounds, largest radius, cells, header reset; also clears the table, if given.
-pub(crate) fn survey(
+pub(crate) fn bounds(
     builder: &mut PassBuilder<'_>,
     shared: &Shared<'_>,
     table: Option<&Buffer>,
 ) -> Result<Vec<Step>, GpuError> {
-    let text = [ASK, CELLS, include_str!("bounds.wgsl")];
+    let text = [QUERY, CELLS, include_str!("bounds.wgsl")];
     // At least one workgroup, which reports an empty set.
-    let groups = shared.particles.div_ceil(THREADS).clamp(1, SURVEYORS);
+    let groups = shared.particles.div_ceil(THREADS).clamp(1, MAX_BOUNDS_GROUPS);
     let parts = builder.words("bounds", 8 * groups)?;
-    let entry = if table.is_some() { "survey_and_clear" } else { "survey" };
+    let entry = if table.is_some() { "compute_bounds_and_clear" } else { "compute_bounds" };
     let (first, second) = (builder.pipeline(entry, &text)?, builder.pipeline("finish_bounds", &text)?);
-    let mut bound = vec![(0, &shared.ask), (1, shared.rows), (2, shared.radii), (3, &parts)];
+    let mut bound = vec![(0, &shared.query), (1, shared.rows), (2, shared.radii), (3, &parts)];
     bound.extend(table.map(|table| (4, table)));
     Ok(vec![
         builder.step(&first, &bound, groups)?,
-        builder.step(&second, &[(0, &shared.ask), (3, &parts), (5, &shared.cells), (6, &shared.header)], 1)?,
+        builder.step(&second, &[(0, &shared.query), (3, &parts), (5, &shared.cells), (6, &shared.header)], 1)?,
     ])
 }
 
@@ -54,20 +54,20 @@ pub(crate) fn build(
 }
 
 /// Sorts the particles of each cell.
-pub(crate) fn tidy(builder: &PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Step, GpuError> {
-    let pipeline = builder.pipeline("tidy", &[ASK, include_str!("sort_cells.wgsl"), GROUP])?;
-    let bound = [(0, &shared.ask), (1, &shared.slots), (2, &shared.tags), (6, table)];
+pub(crate) fn sort_cells(builder: &PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Step, GpuError> {
+    let pipeline = builder.pipeline("sort_cells", &[QUERY, include_str!("sort_cells.wgsl"), GROUP])?;
+    let bound = [(0, &shared.query), (1, &shared.slots), (2, &shared.tags), (6, table)];
     builder.step(&pipeline, &bound, places(shared.particles).div_ceil(THREADS))
 }
 
-const TEXT: [&str; 4] = [ASK, CELLS, include_str!("grid.wgsl"), GROUP];
+const TEXT: [&str; 4] = [QUERY, CELLS, include_str!("grid.wgsl"), GROUP];
 
 fn counting(builder: &mut PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -> Result<Vec<Step>, GpuError> {
     let n = shared.particles;
     let (count, fill) = (builder.pipeline("count", &TEXT)?, builder.pipeline("fill", &TEXT)?);
     let spots = builder.words("spots", 2 * n)?;
-    let mut steps = survey(builder, shared, Some(table))?;
-    let bound = [(0, &shared.ask), (1, shared.rows), (4, &shared.cells), (5, table), (7, &spots)];
+    let mut steps = bounds(builder, shared, Some(table))?;
+    let bound = [(0, &shared.query), (1, shared.rows), (4, &shared.cells), (5, table), (7, &spots)];
     steps.push(builder.step(&count, &bound, n.div_ceil(THREADS))?);
     steps.extend(Scan::steps(builder, table, places(n) + 1)?);
     let mut bound = shared.particles_and_slots().to_vec();
@@ -83,15 +83,15 @@ fn sorting(builder: &mut PassBuilder<'_>, shared: &Shared<'_>, table: &Buffer) -
     // Bucket indices are below the allocated number.
     let bits = places(n).next_power_of_two().ilog2();
     let (passes, end) = sort::Shaders::new(builder, n)?.passes(builder, &pairs, bits)?;
-    let mut steps = survey(builder, shared, None)?;
+    let mut steps = bounds(builder, shared, None)?;
     let (keys, values) = (&pairs.keys, &pairs.values);
-    let bound = [(0, &shared.ask), (1, shared.rows), (4, &shared.cells), (10, &keys[0]), (11, &values[0])];
+    let bound = [(0, &shared.query), (1, shared.rows), (4, &shared.cells), (10, &keys[0]), (11, &values[0])];
     steps.push(builder.step(&label?, &bound, n.div_ceil(THREADS))?);
     steps.extend(passes);
     let mut bound = shared.particles_and_slots().to_vec();
     bound.push((11, &values[end]));
     steps.push(builder.step(&fetch?, &bound, n.div_ceil(THREADS))?);
-    let bound = [(0, &shared.ask), (4, &shared.cells), (6, table), (10, &keys[end])];
+    let bound = [(0, &shared.query), (4, &shared.cells), (6, table), (10, &keys[end])];
     steps.push(builder.step(&begin?, &bound, (places(n) + 1).div_ceil(THREADS))?);
     Ok(steps)
 }

@@ -23,10 +23,10 @@ fn place(v: vec3<f32>) -> u32 {
 }
 
 fn put(slot: u32, i: u32) {
-    slots[slot] = vec4<f32>(rows[ask.rows_at + i].xyz, radii[ask.radii_at + i]);
+    slots[slot] = vec4<f32>(rows[query.rows_at + i].xyz, radii[query.radii_at + i]);
     var phase = 0u;
-    if ask.phased == 1u {
-        phase = phases[ask.phases_at + i];
+    if query.phased == 1u {
+        phase = phases[query.phases_at + i];
     }
     tags[slot] = vec2<u32>(i, phase);
 }
@@ -38,8 +38,8 @@ fn count(
     @builtin(local_invocation_index) t: u32,
 ) {
     let i = flat(group, groups) * 256u + t;
-    if i < ask.particles {
-        let p = place(rows[ask.rows_at + i].xyz);
+    if i < query.particles {
+        let p = place(rows[query.rows_at + i].xyz);
         spots[i] = vec2<u32>(p, atomicAdd(&counts[p], 1u));
     }
 }
@@ -51,7 +51,7 @@ fn fill(
     @builtin(local_invocation_index) t: u32,
 ) {
     let i = flat(group, groups) * 256u + t;
-    if i < ask.particles {
+    if i < query.particles {
         put(starts[spots[i].x] + spots[i].y, i);
     }
 }
@@ -64,8 +64,8 @@ fn label(
     @builtin(local_invocation_index) t: u32,
 ) {
     let i = flat(group, groups) * 256u + t;
-    if i < ask.particles {
-        keys[i] = place(rows[ask.rows_at + i].xyz);
+    if i < query.particles {
+        keys[i] = place(rows[query.rows_at + i].xyz);
         values[i] = i;
     }
 }
@@ -78,7 +78,7 @@ fn fetch(
     @builtin(local_invocation_index) t: u32,
 ) {
     let slot = flat(group, groups) * 256u + t;
-    if slot < ask.particles {
+    if slot < query.particles {
         put(slot, values[slot]);
     }
 }
@@ -94,7 +94,7 @@ fn begin(
     let p = flat(group, groups) * 256u + t;
     if p <= cells.places {
         var low = 0u;
-        var high = ask.particles;
+        var high = query.particles;
         while low < high {
             let middle = (low + high) / 2u;
             if keys[middle] < p {

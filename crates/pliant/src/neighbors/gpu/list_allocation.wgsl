@@ -18,15 +18,15 @@ struct Header {
 // Maximum length of a list found by one thread: as many as a workgroup sorts in its memory.
 const LONG: u32 = 2048u;
 // Marks a queued particle that needs a search, not only a sort.
-const HEAVY: u32 = 0x80000000u;
-const NOWHERE: u32 = 0xffffffffu;
+const NEEDS_SEARCH: u32 = 0x80000000u;
+const NO_SPACE: u32 = 0xffffffffu;
 
 // By particle: first entry, number of entries.
 @group(0) @binding(3) var<storage, read_write> ranges: array<vec2<u32>>;
 @group(0) @binding(4) var<storage, read_write> indices: array<u32>;
 @group(0) @binding(5) var<storage, read_write> header: Header;
 
-// Reserves entries, fewer than 2²⁸; returns their start, or NOWHERE if they do not fit.
+// Reserves entries, fewer than 2²⁸; returns their start, or NO_SPACE if they do not fit.
 fn reserve(entries: u32) -> u32 {
     let at = atomicAdd(&header.wanted, entries);
     let wrapped = at + entries < at;
@@ -35,9 +35,9 @@ fn reserve(entries: u32) -> u32 {
     }
     // After the low word has wrapped, a thread may get entries that others also use. This is harmless: the overflow has
     // already been reported.
-    let fits = !wrapped && at + entries <= ask.capacity;
+    let fits = !wrapped && at + entries <= query.capacity;
     if !fits {
         atomicStore(&header.overflow, 1u);
     }
-    return select(NOWHERE, at, fits);
+    return select(NO_SPACE, at, fits);
 }

@@ -5,8 +5,9 @@
 // Lists of consecutive slots may be interleaved: their first entries are adjacent, then their second ones. Accesses of
 // adjacent threads are then coalesced.
 //
-// The module has WEAVES, whether lists are interleaved; KEEP, the number of indices a thread keeps; and `search(slot)`,
-// which calls `found` for every particle to be listed, and before it `afford` for the candidates to be tested.
+// The module has INTERLEAVES, whether lists are interleaved; KEEP, the number of indices a thread keeps; and
+// `search(slot)`, which calls `found` for every particle to be listed, and before it `within_budget` for the candidates
+// to be tested.
 
 const THREADS: u32 = 64u;
 // Maximum number of candidates tested by one thread: others would wait for it.
@@ -26,11 +27,11 @@ var<private> room: u32;
 
 var<workgroup> group_at: u32;
 // By interleaved group: entries of its lists, and length of its longest interleaved list.
-var<workgroup> totals: array<atomic<u32>, THREADS / WEAVE>;
-var<workgroup> longest: array<atomic<u32>, THREADS / WEAVE>;
+var<workgroup> totals: array<atomic<u32>, THREADS / INTERLEAVE>;
+var<workgroup> longest: array<atomic<u32>, THREADS / INTERLEAVE>;
 
 // Whether the thread may test this many more candidates.
-fn afford(more: u32) -> bool {
+fn within_budget(more: u32) -> bool {
     spent += min(more, BUDGET) + 1u;
     return spent <= BUDGET;
 }
@@ -38,7 +39,7 @@ fn afford(more: u32) -> bool {
 // A particle is queued once per search; the bound covers lists built twice from one construction.
 fn enqueue(word: u32) {
     let at = atomicAdd(&header.queued, 1u);
-    if at < ask.particles {
+    if at < query.particles {
         queue[at] = word;
     }
 }
@@ -70,66 +71,66 @@ fn list(
     @builtin(local_invocation_index) t: u32,
 ) {
     let slot = flat(group, groups) * THREADS + t;
-    let weave = t / WEAVE;
-    if WEAVES && t % WEAVE == 0u {
-        atomicStore(&totals[weave], 0u);
-        atomicStore(&longest[weave], 0u);
+    let group_index = t / INTERLEAVE;
+    if INTERLEAVES && t % INTERLEAVE == 0u {
+        atomicStore(&totals[group_index], 0u);
+        atomicStore(&longest[group_index], 0u);
     }
     count = 0u;
     spent = 0u;
     room = 0u;
-    if slot < ask.particles {
+    if slot < query.particles {
         search(slot);
     }
     let heavy = spent > BUDGET || count > LONG;
     let length = select(count, 0u, heavy);
     // Entries of the list that are stored contiguously.
     var apart = length;
-    if WEAVES {
+    if INTERLEAVES {
         workgroupBarrier();
-        atomicAdd(&totals[weave], length);
+        atomicAdd(&totals[group_index], length);
         workgroupBarrier();
         // A list much longer than the adjacent ones would leave their entries unused.
-        if length <= min(atomicLoad(&totals[weave]) * 3u / (2u * WEAVE) + 2u, KEEP) {
-            atomicMax(&longest[weave], length);
+        if length <= min(atomicLoad(&totals[group_index]) * 3u / (2u * INTERLEAVE) + 2u, KEEP) {
+            atomicMax(&longest[group_index], length);
             apart = 0u;
         }
     }
     let up_to = inclusive(t, apart);
     // Entries of all interleaved groups, and of those before this one.
-    var woven = 0u;
+    var interleaved = 0u;
     var before = 0u;
-    if WEAVES {
-        for (var w = 0u; w < THREADS / WEAVE; w++) {
-            before = select(before, woven, w == weave);
-            woven += WEAVE * atomicLoad(&longest[w]);
+    if INTERLEAVES {
+        for (var w = 0u; w < THREADS / INTERLEAVE; w++) {
+            before = select(before, interleaved, w == group_index);
+            interleaved += INTERLEAVE * atomicLoad(&longest[w]);
         }
     }
     if t == THREADS - 1u {
-        group_at = reserve(woven + up_to);
+        group_at = reserve(interleaved + up_to);
     }
     workgroupBarrier();
-    if slot >= ask.particles {
+    if slot >= query.particles {
         return;
     }
     let i = tags[slot].x;
     if heavy {
-        enqueue(i | HEAVY);
+        enqueue(i | NEEDS_SEARCH);
         return;
     }
-    if group_at == NOWHERE {
+    if group_at == NO_SPACE {
         ranges[i] = vec2<u32>(0u, 0u);
         return;
     }
     if apart == 0u && length > 0u {
-        let at = group_at + before + t % WEAVE;
-        ranges[i] = vec2<u32>(at, length | WOVEN);
+        let at = group_at + before + t % INTERLEAVE;
+        ranges[i] = vec2<u32>(at, length | INTERLEAVED);
         for (var k = 0u; k < length; k++) {
-            indices[at + k * WEAVE] = kept[k];
+            indices[at + k * INTERLEAVE] = kept[k];
         }
         return;
     }
-    let at = group_at + woven + up_to - length;
+    let at = group_at + interleaved + up_to - length;
     ranges[i] = vec2<u32>(at, length);
     if length <= KEEP {
         for (var k = 0u; k < length; k++) {

@@ -7,7 +7,7 @@ const THREADS: u32 = 256u;
 @group(0) @binding(6) var<storage, read> phases: array<u32>;
 @group(0) @binding(8) var<storage, read> queue: array<u32>;
 
-var<workgroup> told: vec4<u32>;
+var<workgroup> job_shared: vec4<u32>;
 var<workgroup> numbers: array<u32, LONG>;
 
 @compute @workgroup_size(256)
@@ -17,65 +17,65 @@ fn finish(
     @builtin(local_invocation_index) t: u32,
 ) {
     if t == 0u {
-        told.x = min(atomicLoad(&header.queued), ask.particles);
+        job_shared.x = min(atomicLoad(&header.queued), query.particles);
     }
-    let queued = workgroupUniformLoad(&told).x;
+    let queued = workgroupUniformLoad(&job_shared).x;
     for (var q = group.x; q < queued; q += groups.x) {
         if t == 0u {
-            let i = queue[q] & ~HEAVY;
-            told = vec4<u32>(i, queue[q] & HEAVY, ranges[i]);
+            let i = queue[q] & ~NEEDS_SEARCH;
+            job_shared = vec4<u32>(i, queue[q] & NEEDS_SEARCH, ranges[i]);
         }
-        let job = workgroupUniformLoad(&told);
+        let job = workgroupUniformLoad(&job_shared);
         if job.y == 0u {
-            ascend(t, job.z, job.w);
+            sort_list(t, job.z, job.w);
         } else {
-            seek(t, job.x);
+            search_all(t, job.x);
         }
     }
 }
 
 fn fetch(i: u32) -> vec4<f32> {
-    return vec4<f32>(rows[ask.rows_at + i].xyz, radii[ask.radii_at + i]);
+    return vec4<f32>(rows[query.rows_at + i].xyz, radii[query.radii_at + i]);
 }
 
 fn label(i: u32) -> vec2<u32> {
     var phase = 0u;
-    if ask.phased == 1u {
-        phase = phases[ask.phases_at + i];
+    if query.phased == 1u {
+        phase = phases[query.phases_at + i];
     }
     return vec2<u32>(i, phase);
 }
 
 // Whether particle `i`, with the given data, lists another.
-fn wants(own: vec4<f32>, tag: vec2<u32>, other: u32) -> bool {
+fn is_neighbor(own: vec4<f32>, tag: vec2<u32>, other: u32) -> bool {
     return near(own, fetch(other)) && lists(tag, label(other));
 }
 
 // Tests all particles by index, a range per thread: the result is sorted. A particle with thousands of neighbors is
 // compared with all particles, which balances the threads.
-fn seek(t: u32, i: u32) {
+fn search_all(t: u32, i: u32) {
     let own = fetch(i);
     let tag = label(i);
-    let each = (ask.particles + THREADS - 1u) / THREADS;
-    let first = min(t * each, ask.particles);
-    let end = min(first + each, ask.particles);
+    let each = (query.particles + THREADS - 1u) / THREADS;
+    let first = min(t * each, query.particles);
+    let end = min(first + each, query.particles);
     var count = 0u;
     for (var j = first; j < end; j++) {
-        if wants(own, tag, j) {
+        if is_neighbor(own, tag, j) {
             count += 1u;
         }
     }
     let up_to = inclusive(t, count);
     if t == THREADS - 1u {
         let at = reserve(up_to);
-        told.x = at;
-        ranges[i] = select(vec2<u32>(at, up_to), vec2<u32>(0u), at == NOWHERE);
+        job_shared.x = at;
+        ranges[i] = select(vec2<u32>(at, up_to), vec2<u32>(0u), at == NO_SPACE);
     }
-    let at = workgroupUniformLoad(&told).x;
-    if at != NOWHERE {
+    let at = workgroupUniformLoad(&job_shared).x;
+    if at != NO_SPACE {
         var to = at + up_to - count;
         for (var j = first; j < end; j++) {
-            if wants(own, tag, j) {
+            if is_neighbor(own, tag, j) {
                 indices[to] = j;
                 to += 1u;
             }
@@ -84,7 +84,7 @@ fn seek(t: u32, i: u32) {
 }
 
 // Sorts a list of at most LONG entries (Batcher's bitonic sort).
-fn ascend(t: u32, first: u32, length: u32) {
+fn sort_list(t: u32, first: u32, length: u32) {
     // The next power of two; `length` is more than one.
     let size = 2u << (31u - countLeadingZeros(length - 1u));
     for (var k = t; k < size; k += THREADS) {

@@ -4,8 +4,8 @@
 //! a fixed sequence of dispatches: nothing is uploaded, read back or allocated.
 //!
 //! ```text
-//! survey ─▶ settle ─┬▶ count ─▶ scan ─▶ fill ──────────┬▶ list ─▶ finish    grid
-//!                   └▶ encode ─▶ sort ─▶ lay ─▶ grow ──┘                    tree
+//! bounds ─▶ cells ──┬▶ count ─▶ scan ─▶ fill ──────────┬▶ list ─▶ finish    grid
+//!                   └▶ encode ─▶ sort ─▶ nodes ────────┘                    tree
 //! ```
 //!
 //! Invariants:
@@ -33,7 +33,7 @@ use wgpu::Buffer;
 /// Threads per workgroup of all shaders with one particle or bucket per thread.
 const THREADS: usize = 256;
 
-const ASK: &str = include_str!("query.wgsl");
+const QUERY: &str = include_str!("query.wgsl");
 const CELLS: &str = include_str!("cells.wgsl");
 const GROUP: &str = include_str!("group.wgsl");
 const SUM: &str = include_str!("sum.wgsl");
@@ -45,7 +45,7 @@ pub(crate) struct Shared<'a> {
     radii: &'a Buffer,
     phases: &'a Buffer,
     /// Query uniforms.
-    ask: Buffer,
+    query: Buffer,
     /// Cells chosen by the device.
     cells: Buffer,
     header: Buffer,
@@ -58,6 +58,6 @@ pub(crate) struct Shared<'a> {
 impl Shared<'_> {
     /// Bindings of a shader that gathers particles into slots.
     fn particles_and_slots(&self) -> [(u32, &Buffer); 6] {
-        [(0, &self.ask), (1, self.rows), (2, self.radii), (3, self.phases), (8, &self.slots), (9, &self.tags)]
+        [(0, &self.query), (1, self.rows), (2, self.radii), (3, self.phases), (8, &self.slots), (9, &self.tags)]
     }
 }

@@ -1,5 +1,5 @@
-// Freezes the state where lists of neighbors had no room: word 3 of the header says so, and FROZEN is
-// LISTS_FULL from then on.
+// Freezes the state if neighbor lists overflowed (word 3 of the header): FROZEN stays LISTS_FULL until the host has
+// reallocated the lists.
 
 @group(0) @binding(0) var<storage, read> header: array<u32>;
 @group(0) @binding(1) var<storage, read_write> flags: array<atomic<u32>>;

@@ -33,7 +33,7 @@ fn keep(place: u32, level: u32, number: u32, box: Box) {
 }
 
 // Levels above the one that all threads have just kept.
-fn climb(t: u32, group: u32, first_level: u32) {
+fn build_upward(t: u32, group: u32, first_level: u32) {
     var level = first_level;
     var step = 1u;
     for (var live = THREADS / 2u; live > 0u; live /= 2u) {
@@ -49,14 +49,14 @@ fn climb(t: u32, group: u32, first_level: u32) {
 }
 
 fn fetch(slot: u32) -> Box {
-    if slot >= ask.particles {
+    if slot >= query.particles {
         return empty();
     }
     let i = values[slot];
-    let own = vec4<f32>(rows[ask.rows_at + i].xyz, radii[ask.radii_at + i]);
+    let own = vec4<f32>(rows[query.rows_at + i].xyz, radii[query.radii_at + i]);
     var phase = 0u;
-    if ask.phased == 1u {
-        phase = phases[ask.phases_at + i];
+    if query.phased == 1u {
+        phase = phases[query.phases_at + i];
     }
     slots[slot] = own;
     tags[slot] = vec2<u32>(i, phase);
@@ -65,7 +65,7 @@ fn fetch(slot: u32) -> Box {
 
 // Gathers the data of the slots, two per thread, and builds levels 1 to 9.
 @compute @workgroup_size(256)
-fn lay(
+fn build_leaves(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
@@ -73,12 +73,12 @@ fn lay(
     let block = flat(group, groups);
     let number = block * THREADS + t;
     keep(t, 1u, number, around(fetch(2u * number), fetch(2u * number + 1u)));
-    climb(t, block, 1u);
+    build_upward(t, block, 1u);
 }
 
 // Nine more levels.
 @compute @workgroup_size(256)
-fn raise(
+fn build_levels(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
@@ -91,5 +91,5 @@ fn raise(
         both = around(unpack(boxes[at], boxes[at + 1u]), unpack(boxes[at + 2u], boxes[at + 3u]));
     }
     keep(t, job.x + 1u, number, both);
-    climb(t, block, job.x + 1u);
+    build_upward(t, block, job.x + 1u);
 }

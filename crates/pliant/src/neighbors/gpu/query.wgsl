@@ -1,6 +1,6 @@
 // Query uniforms, and the pair test.
 
-struct Ask {
+struct Query {
     particles: u32,
     // Capacity of the lists [entries].
     capacity: u32,
@@ -23,7 +23,7 @@ struct Ask {
     rows_at: u32,
 }
 
-@group(0) @binding(0) var<uniform> ask: Ask;
+@group(0) @binding(0) var<uniform> query: Query;
 
 // As pliant::neighbors::OUTWARD: factor that widens bounds to cover the rounding error of their own arithmetic. A
 // driver may fuse the product into a sum; then it is rounded once instead of twice, never the other way.
@@ -34,25 +34,25 @@ const HUGE: f32 = 0x1.fffffep+127f;
 // Prevents fusing: a driver may fuse a product with the sum that follows, and would round once where the CPU rounds
 // twice.
 fn rounded(v: f32) -> f32 {
-    return bitcast<f32>(bitcast<u32>(v) ^ ask.zero);
+    return bitcast<f32>(bitcast<u32>(v) ^ query.zero);
 }
 
 // Whether two particles (position, radius) are near: bitwise equal to pliant::neighbors::near where additions and
 // products are rounded to nearest, as Vulkan requires. Only squares below 2⁻¹²⁶ m² may be flushed to 0.
 fn near(a: vec4<f32>, b: vec4<f32>) -> bool {
     let d = a.xyz - b.xyz;
-    let reach = rounded(a.w + b.w) + ask.margin;
+    let reach = rounded(a.w + b.w) + query.margin;
     let square = rounded(rounded(d.x * d.x) + rounded(d.y * d.y)) + rounded(d.z * d.z);
     return square < rounded(reach * reach);
 }
 
 // Phase of inactive particles, which have no neighbors.
-const ASLEEP: u32 = 0xffffffffu;
+const INACTIVE: u32 = 0xffffffffu;
 
 // Whether a particle (index, phase) lists another.
 fn lists(own: vec2<u32>, other: vec2<u32>) -> bool {
-    let meet = (own.y == 0u || own.y != other.y) && own.y != ASLEEP && other.y != ASLEEP;
-    return meet && select(own.x != other.x, other.x > own.x, ask.once == 1u);
+    let phases_collide = (own.y == 0u || own.y != other.y) && own.y != INACTIVE && other.y != INACTIVE;
+    return phases_collide && select(own.x != other.x, other.x > own.x, query.once == 1u);
 }
 
 // Tests bits, because compilers may assume that there are no infinities and no NaN.

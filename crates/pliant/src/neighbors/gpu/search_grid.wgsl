@@ -3,7 +3,7 @@
 @group(0) @binding(6) var<storage, read> cells: Cells;
 @group(0) @binding(7) var<storage, read> starts: array<u32>;
 
-fn look(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
+fn test_slots(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
     for (var s = first; s < end; s++) {
         if near(own, slots[s]) {
             let other = tags[s];
@@ -17,7 +17,7 @@ fn look(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
 fn search(slot: u32) {
     let own = slots[slot];
     let tag = tags[slot];
-    let reach = vec3<f32>(((own.w + cells.largest) + ask.margin) * OUTWARD);
+    let reach = vec3<f32>(((own.w + cells.largest) + query.margin) * OUTWARD);
     let low = clamp(cell(own.xyz - reach, cells.inverse) - cells.base, vec3<i32>(0), cells.last);
     let high = clamp(cell(own.xyz + reach, cells.inverse) - cells.base, low, cells.last);
     let dims = cells.dims;
@@ -38,11 +38,11 @@ fn search(slot: u32) {
             if end > dims.x {
                 behind = vec2<u32>(starts[row], starts[row + end - dims.x]);
             }
-            if !afford((ahead.y - ahead.x) + (behind.y - behind.x)) {
+            if !within_budget((ahead.y - ahead.x) + (behind.y - behind.x)) {
                 return;
             }
-            look(ahead.x, ahead.y, own, tag);
-            look(behind.x, behind.y, own, tag);
+            test_slots(ahead.x, ahead.y, own, tag);
+            test_slots(behind.x, behind.y, own, tag);
         }
     }
 }

@@ -10,7 +10,7 @@ const DEPTH: u32 = 92u;
 
 var<private> stack: array<u32, DEPTH>;
 
-fn look(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
+fn test_slots(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
     for (var s = first; s < end; s++) {
         if near(own, slots[s]) {
             let other = tags[s];
@@ -22,7 +22,7 @@ fn look(first: u32, end: u32, own: vec4<f32>, tag: vec2<u32>) {
 }
 
 // Whether a side may contain neighbors: within reach, and not entirely of the own phase (D4 §5.3.3).
-fn meets(low: vec4<u32>, high: vec4<u32>, from_low: vec3<f32>, to_high: vec3<f32>, phase: u32) -> bool {
+fn may_contain(low: vec4<u32>, high: vec4<u32>, from_low: vec3<f32>, to_high: vec3<f32>, phase: u32) -> bool {
     let foreign = phase == 0u || high.w != phase;
     let below = all(bitcast<vec3<f32>>(low.xyz) <= to_high);
     return foreign && below && all(bitcast<vec3<f32>>(high.xyz) >= from_low);
@@ -31,24 +31,24 @@ fn meets(low: vec4<u32>, high: vec4<u32>, from_low: vec3<f32>, to_high: vec3<f32
 fn search(slot: u32) {
     let own = slots[slot];
     let tag = tags[slot];
-    let reach = vec3<f32>((own.w + ask.margin) * OUTWARD);
+    let reach = vec3<f32>((own.w + query.margin) * OUTWARD);
     let low = own.xyz - reach;
     let high = own.xyz + reach;
-    var word = select(0u, bunch(0u, ask.particles - 1u), ask.particles <= BUNCH);
+    var word = select(0u, bunch(0u, query.particles - 1u), query.particles <= BUNCH);
     var top = 0u;
     loop {
         // A step costs about as much as one candidate, and a leaf has a few.
-        if !afford(0u) {
+        if !within_budget(0u) {
             return;
         }
         if (word & LEAF) != 0u {
             let first = (word & ~LEAF) / 8u;
-            look(first, first + word % 8u + 1u, own, tag);
+            test_slots(first, first + word % 8u + 1u, own, tag);
         } else {
             let left_low = forks[4u * word];
             let right_low = forks[4u * word + 2u];
-            let left = meets(left_low, forks[4u * word + 1u], low, high, tag.y);
-            let right = meets(right_low, forks[4u * word + 3u], low, high, tag.y);
+            let left = may_contain(left_low, forks[4u * word + 1u], low, high, tag.y);
+            let right = may_contain(right_low, forks[4u * word + 3u], low, high, tag.y);
             if left && right {
                 stack[top] = right_low.w;
                 top += 1u;

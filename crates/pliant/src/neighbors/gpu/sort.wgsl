@@ -5,8 +5,8 @@
 
 const THREADS: u32 = 128u;
 // Threads ranked at once, one bit each of a word.
-const CREW: u32 = 32u;
-const CREWS: u32 = THREADS / CREW;
+const RANK_GROUP: u32 = 32u;
+const RANK_GROUPS: u32 = THREADS / RANK_GROUP;
 const BLOCK: u32 = THREADS * EACH;
 const DIGITS: u32 = 256u;
 
@@ -25,10 +25,10 @@ struct Job {
 @group(0) @binding(5) var<storage, read_write> sorted_keys: array<u32>;
 @group(0) @binding(6) var<storage, read_write> sorted_values: array<u32>;
 
-// Per crew and digit: the count; then the destination of the next key.
-var<workgroup> next: array<atomic<u32>, CREWS * DIGITS>;
-// Per crew and digit: mask of the threads that have it. Double-buffered.
-var<workgroup> having: array<atomic<u32>, 2u * CREWS * DIGITS>;
+// Per rank group and digit: the count; then the destination of the next key.
+var<workgroup> next: array<atomic<u32>, RANK_GROUPS * DIGITS>;
+// Per rank group and digit: mask of the threads that have it. Double-buffered.
+var<workgroup> having: array<atomic<u32>, 2u * RANK_GROUPS * DIGITS>;
 
 fn digit(key: u32) -> u32 {
     return key >> job.shift & job.last;
@@ -60,25 +60,25 @@ fn scatter(
     if block >= job.blocks {
         return;
     }
-    let crew = t / CREW;
-    let lane = t % CREW;
-    for (var k = t; k < CREWS * DIGITS; k += THREADS) {
+    let rank_group = t / RANK_GROUP;
+    let lane = t % RANK_GROUP;
+    for (var k = t; k < RANK_GROUPS * DIGITS; k += THREADS) {
         atomicStore(&next[k], 0u);
     }
     workgroupBarrier();
-    // A crew has EACH rounds of consecutive keys: their order is crew, round, lane.
-    let first = block * BLOCK + crew * CREW * EACH + lane;
+    // A rank group has EACH rounds of consecutive keys: their order is rank group, round, lane.
+    let first = block * BLOCK + rank_group * RANK_GROUP * EACH + lane;
     // Loads all keys at once: loading one per round would add its latency before every barrier.
     var held: array<vec2<u32>, EACH>;
     for (var k = 0u; k < EACH; k++) {
-        let at = first + k * CREW;
+        let at = first + k * RANK_GROUP;
         if at < job.count {
             held[k] = vec2<u32>(keys[at], values[at]);
         }
     }
     for (var k = 0u; k < EACH; k++) {
-        if first + k * CREW < job.count {
-            atomicAdd(&next[crew * DIGITS + digit(held[k].x)], 1u);
+        if first + k * RANK_GROUP < job.count {
+            atomicAdd(&next[rank_group * DIGITS + digit(held[k].x)], 1u);
         }
     }
     // Every thread handles two consecutive digits.
@@ -86,24 +86,24 @@ fn scatter(
     let d = 2u * t;
     for (var k = 0u; k < 2u; k++) {
         var to = begin[k];
-        for (var c = 0u; c < CREWS; c++) {
+        for (var c = 0u; c < RANK_GROUPS; c++) {
             let count = atomicLoad(&next[c * DIGITS + d + k]);
             atomicStore(&next[c * DIGITS + d + k], to);
             to += count;
         }
     }
-    for (var k = t; k < 2u * CREWS * DIGITS; k += THREADS) {
+    for (var k = t; k < 2u * RANK_GROUPS * DIGITS; k += THREADS) {
         atomicStore(&having[k], 0u);
     }
     workgroupBarrier();
     var side = 0u;
     for (var k = 0u; k < EACH; k++) {
-        let live = first + k * CREW < job.count;
+        let live = first + k * RANK_GROUP < job.count;
         let key = held[k].x;
         let value = held[k].y;
         var mine = 0u;
         if live {
-            mine = crew * DIGITS + digit(key);
+            mine = rank_group * DIGITS + digit(key);
             atomicOr(&having[side + mine], 1u << lane);
         }
         workgroupBarrier();
@@ -126,6 +126,6 @@ fn scatter(
             sorted_keys[to] = key;
             sorted_values[to] = value;
         }
-        side = CREWS * DIGITS - side;
+        side = RANK_GROUPS * DIGITS - side;
     }
 }

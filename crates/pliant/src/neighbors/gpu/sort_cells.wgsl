@@ -9,13 +9,13 @@ const MOST: u32 = 4096u;
 
 // Shell sort with Ciura's gaps.
 @compute @workgroup_size(256)
-fn tidy(
+fn sort_cells(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
     let place = flat(group, groups) * 256u + t;
-    if place >= ask.places {
+    if place >= query.places {
         return;
     }
     let first = starts[place];

@@ -3,7 +3,7 @@
 // Counts of a block: a vector for eight digits, two per word. A block has fewer keys than half a word counts.
 const VECTORS: u32 = DIGITS / 8u;
 // Blocks that a thread loads at once, to overlap latency.
-const ASKED: u32 = 4u;
+const LOADS: u32 = 4u;
 
 // By block; written by `tally`, read by `scatter`.
 @group(0) @binding(3) var<storage, read_write> table: array<vec4<u32>>;
@@ -24,45 +24,45 @@ fn tally(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_inde
 
 // Destination of the first key of a block with digit 2·t, and 2·t + 1.
 fn places(block: u32, t: u32) -> vec2<u32> {
-    let crew = t / CREW;
-    let lane = t % CREW;
-    // Even and odd digits of 8·lane to 8·lane + 7: in blocks before, and in all. Crews alternate over blocks.
+    let rank_group = t / RANK_GROUP;
+    let lane = t % RANK_GROUP;
+    // Even and odd digits of 8·lane to 8·lane + 7: in blocks before, and in all. Rank groups alternate over blocks.
     var before_even = vec4<u32>(0u);
     var before_odd = vec4<u32>(0u);
     var even = vec4<u32>(0u);
     var odd = vec4<u32>(0u);
-    for (var first = crew; first < job.blocks; first += ASKED * CREWS) {
-        var asked: array<vec4<u32>, ASKED>;
-        for (var k = 0u; k < ASKED; k++) {
-            asked[k] = counts[min(first + k * CREWS, job.blocks - 1u) * VECTORS + lane];
+    for (var first = rank_group; first < job.blocks; first += LOADS * RANK_GROUPS) {
+        var loaded: array<vec4<u32>, LOADS>;
+        for (var k = 0u; k < LOADS; k++) {
+            loaded[k] = counts[min(first + k * RANK_GROUPS, job.blocks - 1u) * VECTORS + lane];
         }
-        for (var k = 0u; k < ASKED; k++) {
-            let b = first + k * CREWS;
+        for (var k = 0u; k < LOADS; k++) {
+            let b = first + k * RANK_GROUPS;
             let there = select(0u, 1u, b < job.blocks);
             let earlier = select(0u, 1u, b < block);
-            let low = asked[k] & vec4<u32>(0xffffu);
-            let high = asked[k] >> vec4<u32>(16u);
+            let low = loaded[k] & vec4<u32>(0xffffu);
+            let high = loaded[k] >> vec4<u32>(16u);
             even += low * there;
             odd += high * there;
             before_even += low * earlier;
             before_odd += high * earlier;
         }
     }
-    // `having` is not in use yet: holds the partial sums of each crew.
+    // `having` is not in use yet: holds the partial sums of each rank group.
     for (var k = 0u; k < 4u; k++) {
-        let at = crew * DIGITS + 8u * lane + 2u * k;
+        let at = rank_group * DIGITS + 8u * lane + 2u * k;
         atomicStore(&having[at], before_even[k]);
         atomicStore(&having[at + 1u], before_odd[k]);
-        atomicStore(&having[CREWS * DIGITS + at], even[k]);
-        atomicStore(&having[CREWS * DIGITS + at + 1u], odd[k]);
+        atomicStore(&having[RANK_GROUPS * DIGITS + at], even[k]);
+        atomicStore(&having[RANK_GROUPS * DIGITS + at + 1u], odd[k]);
     }
     workgroupBarrier();
     var before = vec2<u32>(0u);
     var all = vec2<u32>(0u);
-    for (var c = 0u; c < CREWS; c++) {
+    for (var c = 0u; c < RANK_GROUPS; c++) {
         let at = c * DIGITS + 2u * t;
         before += vec2<u32>(atomicLoad(&having[at]), atomicLoad(&having[at + 1u]));
-        let whole = CREWS * DIGITS + at;
+        let whole = RANK_GROUPS * DIGITS + at;
         all += vec2<u32>(atomicLoad(&having[whole]), atomicLoad(&having[whole + 1u]));
     }
     let below = inclusive(t, all.x + all.y) - all.x - all.y;

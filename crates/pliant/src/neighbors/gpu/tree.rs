@@ -3,7 +3,7 @@
 //! As on the CPU: 63-bit Morton codes, ties by particle index, Karras' radix tree with boxes, small nodes as leaves of
 //! several slots. The sort of 63 bits is a pair of 32-bit sorts, the second stable over the first.
 
-use crate::neighbors::gpu::{ASK, CELLS, GROUP, Shared, THREADS, grid, sort};
+use crate::neighbors::gpu::{CELLS, GROUP, QUERY, Shared, THREADS, grid, sort};
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::pass_builder::{PassBuilder, Step};
 use wgpu::Buffer;
@@ -17,7 +17,7 @@ const SLOTS: usize = 512;
 const LEVELS: u32 = 9;
 
 /// Threads per workgroup that builds forks.
-const GROWERS: usize = 64;
+const NODE_THREADS: usize = 64;
 
 /// Bits of the words of a code, low word first.
 const CODE_BITS: [u32; 2] = [32, 31];
@@ -28,19 +28,20 @@ const _: () = assert!(crate::neighbors::MAX_DEPTH == 92, "search_tree.wgsl has a
 /// Construction dispatches, and the forks.
 pub(crate) fn build(builder: &mut PassBuilder<'_>, shared: &Shared<'_>) -> Result<(Vec<Step>, Buffer), GpuError> {
     let n = shared.particles;
-    let text = [ASK, CELLS, BOXES, include_str!("tree.wgsl"), GROUP];
-    let [encode, lift, grow] = ["encode", "lift", "grow"].map(|entry| builder.pipeline(entry, &text));
+    let text = [QUERY, CELLS, BOXES, include_str!("tree.wgsl"), GROUP];
+    let [encode, high_keys, build_nodes] =
+        ["encode", "high_keys", "build_nodes"].map(|entry| builder.pipeline(entry, &text));
     let pairs = sort::Pairs::new(builder, n)?;
     let codes = builder.words("codes", 2 * n)?;
     let (keys, values) = (&pairs.keys[0], &pairs.values[0]);
-    let mut steps = grid::survey(builder, shared, None)?;
-    let bound = [(0, &shared.ask), (1, shared.rows), (2, &codes), (3, keys), (4, values), (5, &shared.cells)];
+    let mut steps = grid::bounds(builder, shared, None)?;
+    let bound = [(0, &shared.query), (1, shared.rows), (2, &codes), (3, keys), (4, values), (5, &shared.cells)];
     steps.push(builder.step(&encode?, &bound, n.div_ceil(THREADS))?);
     let sorter = sort::Shaders::new(builder, n)?;
     for (k, bits) in CODE_BITS.into_iter().enumerate() {
         if k > 0 {
-            let bound = [(0, &shared.ask), (2, &codes), (3, keys), (4, values)];
-            steps.push(builder.step(lift.as_ref().map_err(Clone::clone)?, &bound, n.div_ceil(THREADS))?);
+            let bound = [(0, &shared.query), (2, &codes), (3, keys), (4, values)];
+            steps.push(builder.step(high_keys.as_ref().map_err(Clone::clone)?, &bound, n.div_ceil(THREADS))?);
         }
         let (passes, end) = sorter.passes(builder, &pairs, bits)?;
         // An even number of passes ends where it began.
@@ -50,7 +51,7 @@ pub(crate) fn build(builder: &mut PassBuilder<'_>, shared: &Shared<'_>) -> Resul
     let boxes = pyramid(builder, shared, values, &mut steps)?;
     let forks = builder.words("forks", 16 * n.saturating_sub(1))?;
     let bound = [
-        (0, &shared.ask),
+        (0, &shared.query),
         (2, &codes),
         (3, keys),
         (4, values),
@@ -59,7 +60,7 @@ pub(crate) fn build(builder: &mut PassBuilder<'_>, shared: &Shared<'_>) -> Resul
         (8, &boxes),
         (9, &forks),
     ];
-    steps.push(builder.step(&grow?, &bound, n.saturating_sub(1).div_ceil(GROWERS))?);
+    steps.push(builder.step(&build_nodes?, &bound, n.saturating_sub(1).div_ceil(NODE_THREADS))?);
     Ok((steps, forks))
 }
 
@@ -70,19 +71,20 @@ fn pyramid(
     values: &Buffer,
     steps: &mut Vec<Step>,
 ) -> Result<Buffer, GpuError> {
-    let text = [ASK, BOXES, include_str!("pyramid.wgsl"), GROUP];
-    let (lay, raise) = (builder.pipeline("lay", &text)?, builder.pipeline("raise", &text)?);
+    let text = [QUERY, BOXES, include_str!("pyramid.wgsl"), GROUP];
+    let (build_leaves, build_levels) =
+        (builder.pipeline("build_leaves", &text)?, builder.pipeline("build_levels", &text)?);
     let bottom = shared.particles.next_power_of_two().max(2);
     let boxes = builder.words("boxes", 8 * bottom)?;
     let mut bound = shared.particles_and_slots().to_vec();
     bound.extend([(4, values), (5, &boxes)]);
-    steps.push(builder.step(&lay, &bound, shared.particles.div_ceil(SLOTS))?);
+    steps.push(builder.step(&build_leaves, &bound, shared.particles.div_ceil(SLOTS))?);
     let mut level = LEVELS;
     // While the level has two nodes to join.
     while bottom >> level > 1 {
         let job = builder.record("pyramid job", &[level, 0, 0, 0])?;
         let groups = shared.particles.div_ceil(SLOTS << level);
-        steps.push(builder.step(&raise, &[(0, &shared.ask), (5, &boxes), (10, &job)], groups)?);
+        steps.push(builder.step(&build_levels, &[(0, &shared.query), (5, &boxes), (10, &job)], groups)?);
         level += LEVELS;
     }
     Ok(boxes)

@@ -46,8 +46,8 @@ fn encode(
     @builtin(local_invocation_index) t: u32,
 ) {
     let i = flat(group, groups) * 256u + t;
-    if i < ask.particles {
-        let both = code(rows[ask.rows_at + i].xyz);
+    if i < query.particles {
+        let both = code(rows[query.rows_at + i].xyz);
         codes[i] = both;
         keys[i] = both.x;
         values[i] = i;
@@ -56,13 +56,13 @@ fn encode(
 
 // Keys for the second sort, which is stable: the high words.
 @compute @workgroup_size(256)
-fn lift(
+fn high_keys(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
     let slot = flat(group, groups) * 256u + t;
-    if slot < ask.particles {
+    if slot < query.particles {
         keys[slot] = codes[values[slot]].y;
     }
 }
@@ -70,7 +70,7 @@ fn lift(
 // Length of the common prefix of the codes of two slots, −1 outside the array (E28). Equal codes continue with the bits
 // of their slots.
 fn prefix(i: i32, j: i32) -> i32 {
-    if j < 0 || j >= i32(ask.particles) {
+    if j < 0 || j >= i32(query.particles) {
         return -1;
     }
     let high = keys[i] ^ keys[j];
@@ -149,13 +149,13 @@ fn node(level: u32, number: u32) -> Box {
 // Inner nodes of the radix tree, each independently. A left child has the index of its last slot, a right one of its
 // first. Nodes with few slots are leaves and not split further; their own fork stays unused.
 @compute @workgroup_size(64)
-fn grow(
+fn build_nodes(
     @builtin(workgroup_id) group: vec3<u32>,
     @builtin(num_workgroups) groups: vec3<u32>,
     @builtin(local_invocation_index) t: u32,
 ) {
     let number = flat(group, groups) * 64u + t;
-    if number + 1u >= ask.particles {
+    if number + 1u >= query.particles {
         return;
     }
     let slots_below = range(i32(number));

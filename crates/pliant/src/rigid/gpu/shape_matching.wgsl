@@ -350,7 +350,7 @@ fn shape_join(thread: Thread) {
     put(i, here(i) + sum / f32(end - begin));
 }
 
-// Turns the ways out of a body with it (S22). Whoever was pushed farther from its place than it is deep has none.
+// Rotates outward directions with their bodies (S22). A particle displaced beyond its depth is treated as free.
 @compute @workgroup_size(MATCHERS)
 fn turn_surface_fields(thread: Thread) {
     let piece = group_of(thread);

@@ -20,9 +20,9 @@ struct ShapeMatchingUniforms {
     extraction: u32,
     // 1 in the first iteration of a substep.
     fresh: u32,
-    // 1 where rows are those that stabilization has parted.
+    // 1 if rows are those written by particle stabilization.
     parted: u32,
-    // Ways out of bodies at rest, by row.
+    // Outward directions of particles in bodies at rest, by row.
     rest_fields: u32,
 }
 

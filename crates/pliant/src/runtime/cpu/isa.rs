@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-/// How many constraints the solver projects at a time. Results are the same for all, bit for bit.
+/// SIMD width: the number of constraints projected at a time. Results are bitwise equal for all widths.
 ///
 /// A value exists only where the processor has the instructions: [`Self::SCALAR`] everywhere, others only from
-/// [`Self::detect`] and [`Self::available`]. Wide kernels rest on that and do not ask the processor again, so no caller can
-/// name a width by hand:
+/// [`Self::detect`] and [`Self::available`]. Wide kernels rely on that and do not detect again, so a caller cannot
+/// construct a width directly:
 ///
 /// ```compile_fail,E0599
 /// let _ = pliant::Isa::Avx2;

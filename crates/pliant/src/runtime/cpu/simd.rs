@@ -250,7 +250,7 @@ mod eight {
     }
 
     /// # Safety
-    /// Index k is in range at `base`, and its row is nobody else's.
+    /// Index k is in range at `base`, and no other thread accesses its row.
     #[inline(always)]
     unsafe fn put_low(base: *mut RowData, index: &[u32], k: usize, pair: __m256) {
         avx!(_mm_storeu_ps(base.add(index[k] as usize).cast(), _mm256_castps256_ps128(pair)));

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 /// Mean and maximum relative error by kind, and statistics of fluids, if any: one neighbor search for both.
 pub fn everything(threads: &Threads, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
-    let survey = cpu::survey(threads, &model.fluid_model(), state);
+    let survey = cpu::measure_density(threads, &model.fluid_model(), state);
     let liquids = model.fluid.as_ref().map(|fluid| fluid_probe(fluid, model, state, &survey));
     (residuals(threads, model, state, &survey), liquids)
 }

@@ -129,8 +129,9 @@ impl Cpu {
 
     /// Densities of fluids over rest density; NaN for other particles.
     pub fn densities(&self, model: &Model, state: &State) -> Vec<f32> {
-        let mut all =
-            self.threads.enter(|| crate::fluid::cpu::survey(&self.threads, &model.fluid_model(), state).errors);
+        let mut all = self
+            .threads
+            .enter(|| crate::fluid::cpu::measure_density(&self.threads, &model.fluid_model(), state).errors);
         all.iter_mut().for_each(|c| *c += 1.0);
         all
     }

@@ -87,13 +87,13 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     }
     let free = motion[velocity_of(i, slot)];
     let start = motion[start_of(i, slot)];
-    var landed = Landed(start, free);
+    var store_finalized = Finalized(start, free);
     if turn == 0u || i >= sub.particles || !is_gone(start.xyz, free.xyz) {
-        landed = finish(i, slot, vec4<f32>(row.xyz, select(row.w, start.w, slot != i)), free);
+        store_finalized = finish(i, slot, vec4<f32>(row.xyz, select(row.w, start.w, slot != i)), free);
     }
     if turn + 1u < turns() {
         at_turn = turn + 1u;
-        return ahead(entry, i, landed.row, landed.velocity);
+        return ahead(entry, i, store_finalized.row, store_finalized.velocity);
     }
     if slot != i && slot == entry.z {
         publish(i, slot);
