@@ -23,9 +23,9 @@ impl Phenomenon for FluidModel<'_> {
             ),
             (!self.colliders.is_empty(), Pass::FluidBoundary, &[Positions, ColliderContacts], &[FluidBoundary]),
             (true, Pass::FluidDensity, &[FluidNeighbors, Positions, Pressures], &[Positions, Pressures]),
-            (fluid.skin().is_some(), Pass::SurfaceTension, forces, &[Velocities]),
+            (fluid.surface_tension().is_some(), Pass::SurfaceTension, forces, &[Velocities]),
             (fluid.viscosity(h).sweeps > 0, Pass::Viscosity, forces, &[Velocities]),
-            (fluid.drive(h).is_some(), Pass::Vorticity, forces, &[Velocities]),
+            (fluid.confinement(h).is_some(), Pass::Vorticity, forces, &[Velocities]),
         ];
         let present = all.into_iter().filter(|(present, ..)| *present);
         present.map(|(_, pass, reads, writes)| PassInfo { pass, reads, writes }).collect()

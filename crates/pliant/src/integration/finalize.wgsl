@@ -1,8 +1,8 @@
 // Stage finalize: joins seam particles, projects the last contacts, then finalizes each row.
 
 struct FinalizeUniforms {
-    // JOINS: seams are joined here; TOUCHES: particles outside islands are touched here; SEAMS: copies on seams have
-    // collider corrections of their own.
+    // JOINS: seams are joined here; TOUCHES: contacts of particles outside islands are projected here; SEAMS: each
+    // copy on a seam has its own contact corrections.
     mode: u32,
     // First row of the copies that are joined.
     copies: u32,

@@ -112,7 +112,7 @@ fn predict_positions(thread: Thread) {
     store_predicted(i, vec4<f32>(ahead, row.w));
 }
 
-fn foreseen(i: u32, row: vec4<f32>) {
+fn store_predicted(i: u32, row: vec4<f32>) {
     work[sub.predicted + i] = row;
     if args.mass_scaling != 0.0 {
         atomicMin(&flags[LOWEST], ordered(height(row.xyz)));
@@ -199,7 +199,7 @@ fn predict_pins(thread: Thread) {
     }
     let i = topology[args.pin_rows + 2u * k];
     if i < sub.particles {
-        foreseen(i, pinned(sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u], constant(args.pin_places + k)));
+        store_predicted(i, pinned(sub.poses + POSE_VECTORS * topology[args.pin_rows + 2u * k + 1u], constant(args.pin_places + k)));
     }
 }
 

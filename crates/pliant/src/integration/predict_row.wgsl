@@ -57,7 +57,7 @@ fn carried_over(i: u32) -> vec3<f32> {
 struct Prediction { ahead: vec3<f32>, free: vec4<f32> }
 
 // Unconstrained prediction of particle `i` from the last two velocities and the last position.
-fn way_ahead(i: u32, row: vec4<f32>, latest: vec3<f32>, before: vec3<f32>, oldest: vec3<f32>) -> Way {
+fn predict_particle(i: u32, row: vec4<f32>, latest: vec3<f32>, before: vec3<f32>, oldest: vec3<f32>) -> Prediction {
     if (sub.flags & SECOND_ORDER) != 0u && atomicLoad(&flags[sub.first_order + i]) == 0u {
         let free = free_velocity_bdf2(latest * sub.keep, before * sub.keep, acceleration(i, row.w), sub.h);
         return Prediction(predict_bdf2(row.xyz, oldest, free, sub.h), vec4<f32>(free, 0.0));

@@ -61,7 +61,7 @@ impl Phenomenon for TransitionModel<'_> {
     }
 }
 
-/// Before a step: grains come out, bodies melt, liquids freeze.
+/// Before a step: emission, melting and freezing.
 pub fn before(model: &TransitionModel<'_>, state: &mut State) {
     emitter_step::emit(model, state);
     melt_step::melt(model, state);

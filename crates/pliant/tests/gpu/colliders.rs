@@ -6,7 +6,9 @@ use crate::simulations::{apart, bounds, on_cpu, on_gpu, pair, perturb, ready, sc
 use crate::support::{COUNT, Program, gpu};
 use glam::{Quat, Vec3};
 use pliant::builder::NoMeshes;
-use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, depth, is_near, project, way_out};
+use pliant::contact::collider_contact::{
+    ColliderShape, Friction, MovingCollider, Push, depenetration, depth, is_near, project,
+};
 use pliant::contact::gpu::shaders::{COLLIDER_CONTACT, COLLIDER_QUERIES, TABLE_COLLIDERS};
 use pliant::contact::gpu::{collider_tables, layouts};
 use pliant::math::Pose;

@@ -79,7 +79,7 @@ macro_rules! assert_alike {
     };
 }
 
-/// Modules of a family of shaders: each of them is told its record, and nothing else, at binding 9.
+/// Modules of a family of shaders: each has its own uniform record, and no other, at binding 9.
 fn family(record: &str, sources: &[ShaderSource]) -> Module {
     let mut modules = sources.iter().map(|source| {
         let module = parsed(&module(source));
@@ -131,7 +131,7 @@ fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
 }
 
 #[test]
-fn s14_numbers_of_a_substep_lie_alike_on_host_and_gpu() {
+fn s14_substep_uniforms_have_the_same_layout_on_host_and_gpu() {
     let module = parsed(&module(&finalize()));
     assert_alike!(module, Substep:
         gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
@@ -141,7 +141,7 @@ fn s14_numbers_of_a_substep_lie_alike_on_host_and_gpu() {
 }
 
 #[test]
-fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
+fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
     let contact = ContactFeatures::default();
     let module = family("PredictUniforms", &[predict("predict", &contact)]);
     assert_alike!(module, PredictUniforms:
@@ -165,7 +165,7 @@ fn s14_uniforms_of_integration_and_constraints_lie_alike_on_host_and_gpu() {
 }
 
 #[test]
-fn s14_uniforms_of_contacts_bodies_and_liquids_lie_alike_on_host_and_gpu() {
+fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let contact = ContactFeatures::default();
     let module = family("ContactPassUniforms", &[contact.contact_pass("collider_contacts")]);
     assert_alike!(module, ContactPassUniforms: in_islands, packed, first_contacts);

@@ -4,7 +4,7 @@ use crate::samples::Rng;
 use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::Simulation;
-use pliant::fluid::density::{Rule, multiplier};
+use pliant::fluid::density::{DensityParams, multiplier};
 use pliant::fluid::gpu::shaders::FLUID_KERNELS;
 use pliant::fluid::sph_kernels::Smoothing;
 use pliant::fluid::surface_tension::{SOLID, SurfaceTension, pair_stress};

@@ -10,7 +10,7 @@ use pliant::aero::aerodynamics::{Air, triangle_force, wind_at};
 use pliant::aero::gpu::{self as aero_gpu, AERODYNAMICS};
 use pliant::constraints::gpu::SURFACE_VOLUME;
 use pliant::constraints::inflate::{corner_gradient, triangle_volume};
-use pliant::contact::collider_contact::{Friction, MovingCollider, Push, Solid, depth, project};
+use pliant::contact::collider_contact::{ColliderShape, Friction, MovingCollider, Push, depth, project};
 use pliant::contact::gpu::layouts;
 use pliant::contact::gpu::shaders::COLLIDER_CONTACT;
 use pliant::integration::bdf::{

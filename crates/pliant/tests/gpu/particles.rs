@@ -7,7 +7,7 @@ use glam::Vec3;
 use pliant::Simulation;
 use pliant::contact::collider_contact::{Friction, Push};
 use pliant::contact::gpu::shaders::PARTICLE_CONTACT;
-use pliant::contact::particle_contact::{Field, Rule, Side, meet};
+use pliant::contact::particle_contact::{ContactParams, Field, Side, project};
 use pliant::runtime::gpu::{Cap, GpuOptions};
 
 #[test]

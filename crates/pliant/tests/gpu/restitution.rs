@@ -6,11 +6,11 @@ use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{DVec3, Vec3};
 use pliant::Simulation;
-use pliant::contact::cohesion::{cohere, hold};
+use pliant::contact::cohesion::{self, tensile_limit};
 use pliant::contact::collider_contact::{Friction, Push};
 use pliant::contact::gpu::shaders::{COHESION, PARTICLE_CONTACT, RESTITUTION};
-use pliant::contact::particle_contact::{Field, Rule, Side};
-use pliant::contact::restitution::{RestitutionLaw, rebound};
+use pliant::contact::particle_contact::{ContactParams, Field, Side};
+use pliant::contact::restitution::{RestitutionLaw, velocity_change};
 use pliant::runtime::gpu::{Cap, GpuOptions};
 
 const G: f64 = 9.81;
@@ -68,7 +68,7 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
             10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal.abs() + push.tangent.length();
         expected.push((impulse, done, limit, natural + limit));
     }
-    assert!(pulling > COUNT / 10, "only {pulling} contacts pull");
+    assert!(pulling > COUNT / 10, "only {pulling} contacts are in tension");
     let parts = &[PARTICLE_CONTACT, COHESION];
     let output = gpu.run(&Program { parts, takes: 24, gives: 8, body }, &input);
     let mut worst = 0.0_f32;

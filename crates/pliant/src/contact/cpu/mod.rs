@@ -60,7 +60,7 @@ pub(crate) fn run(
 ) {
     let CpuContext { threads, isa, substep, .. } = *cx;
     match pass {
-        Pass::SaveVelocities => scratch.restitution.remember(model, state),
+        Pass::SaveVelocities => scratch.restitution.save_velocities(model, state),
         Pass::BeginMassSplitting => scratch.mass_splitting.begin(model, state),
         Pass::ContactNeighbors => {
             scratch.particle_contacts.find(threads, model, state, &scratch.mass_splitting);
@@ -80,11 +80,13 @@ pub(crate) fn run(
             let ContactScratch { particle_contacts, mass_splitting, contacts, .. } = scratch;
             let counts = particle_contacts.count_contacts(threads, state);
             mass_splitting.count(counts, &state.rows, contacts, model.settings.iterations);
-            particle_contacts.touch((threads, isa), model, state, mass_splitting);
+            particle_contacts.project_all((threads, isa), model, state, mass_splitting);
         }
-        Pass::ColliderContacts | Pass::SurfaceContacts => collider_contacts::touch(threads, islands, state, scratch),
+        Pass::ColliderContacts | Pass::SurfaceContacts => {
+            collider_contacts::project_all(threads, islands, state, scratch)
+        }
         Pass::ContactOrder => scratch.particle_contacts.fall_back(model, state, 1.0 / substep.h),
-        Pass::Restitution => restitution::bounce(threads, model, state, scratch, substep),
+        Pass::Restitution => restitution::apply(threads, model, state, scratch, substep),
         other => unreachable!("{other:?} is no pass of contact"),
     }
 }

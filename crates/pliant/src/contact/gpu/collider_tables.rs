@@ -20,8 +20,8 @@ pub fn tables(shape: &ColliderShape) -> Vec<Vector> {
 pub(crate) fn put(colliders: &[Collider], arena: &mut TableArena) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::with_capacity(colliders.len());
     for (k, c) in colliders.iter().enumerate() {
-        let before = colliders[..k].iter().position(|other| shares(&other.solid, &c.solid));
-        let at = before.map_or_else(|| arena.put_constants(tables(&c.solid)), |known| all[known]);
+        let before = colliders[..k].iter().position(|other| shares(&other.shape, &c.shape));
+        let at = before.map_or_else(|| arena.put_constants(tables(&c.shape)), |known| all[known]);
         all.push(at);
     }
     all

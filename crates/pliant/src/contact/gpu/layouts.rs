@@ -53,7 +53,7 @@ impl From<&crate::math::Pose> for Pose {
 pub(crate) fn moving_colliders(colliders: &[Collider], tables: &[u32], start: f64, end: f64, to: &mut Vec<RowData>) {
     for (c, &table) in colliders.iter().zip(tables) {
         let moving_collider = collider_contact::MovingCollider {
-            solid: c.solid.clone(),
+            shape: c.shape.clone(),
             before: c.motion.pose(start),
             after: c.motion.pose(end),
             friction: c.friction,

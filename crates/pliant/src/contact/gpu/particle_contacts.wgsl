@@ -152,7 +152,7 @@ fn project_contacts(thread: Thread) {
             let last = select(vec4<f32>(0.0), impulses[half + e], push.w > 0.0);
             met.push = extrapolate(found, last, args.momentum);
             impulses[half + e] = found;
-            met.impulse += way_out(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
+            met.impulse += normal_and_depth(own, other, parts).xyz * (met.push.w - found.w) + (met.push.xyz - found.xyz);
         }
         impulses[e] = met.push;
         if n < 32u {

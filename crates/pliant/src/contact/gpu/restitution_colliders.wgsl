@@ -45,7 +45,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             mask &= mask - 1u;
             let numbers = constant(args.collider_laws + c);
             let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
-            if work[sub.collider_impulses + slot * sub.colliders + c].w <= 0.0 || !bounce_acts(how) {
+            if work[sub.collider_impulses + slot * sub.colliders + c].w <= 0.0 || !law_acts(how) {
                 continue;
             }
             let o = moving_collider(c);

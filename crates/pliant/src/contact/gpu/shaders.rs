@@ -1,6 +1,6 @@
 //! WGSL of contact, and the modules of its passes.
 
-use crate::contact::collider_contact::Solid;
+use crate::contact::collider_contact::ColliderShape;
 use crate::contact::gpu::neighbor_lists::PARTICLE_CONTACT_GROUP;
 use crate::contact::gpu::tables::ContactTables;
 use crate::contact::model::ContactModel;
@@ -70,13 +70,13 @@ pub struct ContactFeatures {
 impl ContactFeatures {
     /// Those of a model whose tables are written.
     pub fn of(model: &ContactModel<'_>, tables: &ContactTables) -> Self {
-        let any = |is: fn(&Solid) -> bool| model.colliders.iter().any(|c| is(&c.solid));
+        let any = |is: fn(&ColliderShape) -> bool| model.colliders.iter().any(|c| is(&c.shape));
         Self {
             cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
             bodies: tables.mass_splitting.is_some() || tables.particles.is_some_and(|p| p.fields.is_some()),
-            hulls: any(|s| matches!(s, Solid::Convex(_))),
-            surfaces: any(|s| matches!(s, Solid::Surface(_))),
-            fields: any(|s| matches!(s, Solid::Field(_))),
+            hulls: any(|s| matches!(s, ColliderShape::Convex(_))),
+            surfaces: any(|s| matches!(s, ColliderShape::Surface(_))),
+            fields: any(|s| matches!(s, ColliderShape::Field(_))),
         }
     }
 

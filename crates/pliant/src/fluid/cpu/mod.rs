@@ -109,7 +109,7 @@ impl FluidScratch {
         self.gradients.resize(n, [0.0; 4]);
     }
 
-    /// All densities once.
+    /// Projects all density constraints once.
     pub fn project(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State) {
         let Some(fluid) = &model.fluid else { return };
         let h = model.settings.dt / model.settings.substeps as f32;
@@ -152,7 +152,7 @@ impl FluidScratch {
                 self.begin(threads, fluid, state);
                 self.find(threads, fluid, state);
             }
-            Pass::FluidBoundary => self.walls.find(threads, model, state, moving_colliders, substep),
+            Pass::FluidBoundary => self.boundaries.find(threads, model, state, moving_colliders, substep),
             Pass::FluidDensity => self.project(threads, isa, model, state),
             _ => self.apply_forces(pass, cx, model, state),
         }
@@ -162,13 +162,13 @@ impl FluidScratch {
     fn apply_forces(&mut self, pass: &Pass, cx: &CpuContext<'_>, model: &FluidModel<'_>, state: &mut State) {
         let Some(fluid) = model.fluid else { return };
         let threads = cx.threads;
-        let Self { finder, walls, drag, pulls, packed, gradients, .. } = self;
+        let Self { finder, boundaries, viscosity, surface_tension, packed, gradients, .. } = self;
         let way = sweep_variant(fluid, cx.isa);
-        let around = viscosity::FluidNeighborhood { near: finder.neighbors(), walls, way, h: cx.substep.h };
+        let around = viscosity::FluidNeighborhood { near: finder.neighbors(), boundaries, way, h: cx.substep.h };
         match pass {
-            Pass::SurfaceTension => pulls.pull(threads, model, state, (packed, gradients), around),
-            Pass::Viscosity => drag.settle(threads, model, state, around),
-            Pass::Vorticity => vorticity::swirl(threads, model, state, (packed, gradients), around),
+            Pass::SurfaceTension => surface_tension.apply(threads, model, state, (packed, gradients), around),
+            Pass::Viscosity => viscosity.apply(threads, model, state, around),
+            Pass::Vorticity => vorticity::confine(threads, model, state, (packed, gradients), around),
             other => unreachable!("{other:?} is no pass of fluids"),
         }
     }

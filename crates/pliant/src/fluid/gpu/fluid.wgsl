@@ -37,7 +37,7 @@ fn space_of(i: u32) -> f32 {
         return VOLUME;
     }
     let space = work[PROPERTIES + i].x;
-    if BALLS {
+    if LARGE_PARTICLES {
         return max(space, 0.0);
     }
     return space;
@@ -45,7 +45,7 @@ fn space_of(i: u32) -> f32 {
 
 // Whether a particle is a large solid.
 fn is_ball(i: u32) -> bool {
-    if BALLS {
+    if LARGE_PARTICLES {
         return work[PROPERTIES + i].x < 0.0;
     }
     return false;
@@ -66,7 +66,7 @@ fn grip_of(i: u32) -> f32 {
 }
 
 fn viscosity_of(i: u32) -> f32 {
-    if ALIKE {
+    if SINGLE_FLUID {
         return VISCOSITY;
     }
     return work[PROPERTIES + i].y;
@@ -200,8 +200,8 @@ fn apply_pressure(thread: Thread) {
         }
         let kernel = smoothing(dot(apart, apart));
         var push = other.w;
-        if SPREAD > 0.0 {
-            push += density_artificial_pressure(SPREAD, SPREAD_SCALE, kernel.x) * space_of(j);
+        if ARTIFICIAL_PRESSURE > 0.0 {
+            push += density_artificial_pressure(ARTIFICIAL_PRESSURE, ARTIFICIAL_PRESSURE_SCALE, kernel.x) * space_of(j);
         }
         sum += apart * (kernel.y * push);
     }
@@ -230,12 +230,12 @@ fn surface_normals(thread: Thread) {
     var pull = TENSION_SOLID;
     if i >= sub.wet {
         var tension = TENSION;
-        if !ALIKE {
+        if !SINGLE_FLUID {
             tension = work[PROPERTIES + i].w;
         }
         let solids = solids_around(i);
         let n = tension_surface_gradient(CLOSE, work[GRADIENTS + i].xyz, solids.xyz, solids.w);
-        pull = tension_stress(NOISE, SKIN, AIR, tension, n);
+        pull = tension_stress(TENSION_NOISE, TENSION_SCALE, AIR, tension, n);
     }
     work[GRADIENTS + i] = pull;
 }
@@ -339,5 +339,5 @@ fn confine_vorticity(thread: Thread) {
             rise += apart * (smoothing(dot(apart, apart)).y * (other - own.w) * space_of(j));
         }
     }
-    motion[velocity_at(i)] += vec4<f32>(vortex_velocity_change(SWIRL, SWIRL_NOISE, own.xyz, rise), 0.0);
+    motion[velocity_at(i)] += vec4<f32>(vortex_velocity_change(CONFINEMENT, CONFINEMENT_NOISE, own.xyz, rise), 0.0);
 }

@@ -82,38 +82,38 @@ impl FluidTables {
 
     /// Shader constants of the fluids of a model.
     pub fn constants(&self, fluid: &Fluid, h: f32) -> String {
-        let rule = fluid.rule(h);
-        let (alike, skin) = (is_single_fluid(fluid), fluid.skin().unwrap_or_default());
-        let drive = fluid.drive(h).unwrap_or_default();
+        let params = fluid.density_params(h);
+        let (single, tension) = (is_single_fluid(fluid), fluid.surface_tension().unwrap_or_default());
+        let confinement = fluid.confinement(h).unwrap_or_default();
         let number = |name: &str, value: f32| format!("const {name}: f32 = {value:?}f;\n");
         let word = |name: &str, value: u32| format!("const {name}: u32 = {value}u;\n");
         let flag = |name: &str, value: bool| format!("const {name}: bool = {value};\n");
         [
             flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
             flag("EVEN", fluid.even),
-            flag("ALIKE", alike),
-            flag("BALLS", !fluid.large_particles.is_empty()),
+            flag("SINGLE_FLUID", single),
+            flag("LARGE_PARTICLES", !fluid.large_particles.is_empty()),
             number("REACH", fluid.reach),
             number("RADIUS", fluid.radius),
             number("SETBACK", fluid.setback),
             number("VOLUME", fluid.volume),
-            number("VISCOSITY", if alike { fluid.kinds[0].viscosity } else { 0.0 }),
-            number("DRAG", fluid.xsph_drag()),
+            number("VISCOSITY", if single { fluid.kinds[0].viscosity } else { 0.0 }),
+            number("XSPH_DRAG", fluid.xsph_drag()),
             number("WIDTH", fluid.viscosity(h).width),
-            number("TENSION", if alike { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
-            number("NOISE", skin.noise),
-            number("SKIN", skin.scale),
-            number("AIR", skin.air),
-            number("CLOSE", skin.close),
+            number("TENSION", if single { fluid.tension(&fluid.kinds[0], h) } else { 0.0 }),
+            number("TENSION_NOISE", tension.noise),
+            number("TENSION_SCALE", tension.scale),
+            number("AIR", tension.air),
+            number("CLOSE", tension.close),
             number("ADHESION", fluid.adhesion),
-            number("OMEGA", rule.omega),
-            number("COMPLIANCE", rule.compliance),
-            number("RELAXATION", rule.relaxation),
+            number("OMEGA", params.omega),
+            number("COMPLIANCE", params.compliance),
+            number("RELAXATION", params.relaxation),
             number("CARRY", fluid.carry),
-            number("SPREAD", fluid.artificial_pressure().map_or(0.0, |s| s.strength)),
-            number("SPREAD_SCALE", fluid.artificial_pressure().map_or(0.0, |s| s.scale)),
-            number("SWIRL", drive.strength),
-            number("SWIRL_NOISE", drive.noise),
+            number("ARTIFICIAL_PRESSURE", fluid.artificial_pressure().map_or(0.0, |s| s.strength)),
+            number("ARTIFICIAL_PRESSURE_SCALE", fluid.artificial_pressure().map_or(0.0, |s| s.scale)),
+            number("CONFINEMENT", confinement.strength),
+            number("CONFINEMENT_NOISE", confinement.noise),
             word("CARRIED", self.carried),
             word("PACKED", self.packed),
             word("GRADIENTS", self.gradients),

@@ -45,7 +45,7 @@ fn viscosity_sweep(thread: Thread) {
             let apart = row.xyz - rows[j].xyz;
             let square = dot(apart, apart);
             let mu = viscous_pair(mine, theirs) * (10.0 * sub.h) * grip_of(j);
-            let drag = select(DRAG, 0.0, min(mine, theirs) < 0.0) * grip_of(j);
+            let drag = select(XSPH_DRAG, 0.0, min(mine, theirs) < 0.0) * grip_of(j);
             let kernel = smoothing(square);
             force += viscous_pair_resistance(kernel, apart, square, own - flow_of(j, scale), small, mu, drag);
             if args.sweep == 0u {

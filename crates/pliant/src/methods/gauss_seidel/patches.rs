@@ -4,7 +4,7 @@ use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::phantoms::Phantoms;
 use crate::constraints::{ConstraintKind, Scales};
 use crate::contact::cpu::ContactScratch;
-use crate::contact::cpu::collider_contacts::Touch;
+use crate::contact::cpu::collider_contacts::ColliderPass;
 use crate::math::RowData;
 use crate::methods::ConstraintModel;
 use crate::methods::gauss_seidel::{batches, phantoms};
@@ -29,7 +29,7 @@ pub fn run_islands(
     if islands.is_empty() {
         return;
     }
-    let touch = Touch {
+    let pass = ColliderPass {
         moving_colliders: &contact.moving_colliders,
         slippery: &contact.slippery,
         radii: &state.radii,

@@ -3,7 +3,7 @@
 use crate::constraints::group::Group;
 use crate::methods::PlanInput;
 use crate::partition::islands::GLOBAL;
-use crate::partition::{Middle, Plan, TieRun};
+use crate::partition::{Plan, SeamExchange, TieRun};
 use crate::scene::Partition;
 use crate::schedule::passes::{BatchId, Copies, Half, Pass, PatchOp, Schedule};
 use std::collections::BTreeMap;
@@ -17,8 +17,8 @@ pub(super) fn schedule(input: &PlanInput<'_>) -> Schedule {
         Partition::Serial => all.iteration.extend((0..groups.len()).map(|group| Pass::Serial { group })),
         _ => add_passes(&mut all, plan, groups),
     }
-    match plan.middle {
-        Some(Middle { always: true, .. }) => all.iteration = in_halves(&all.iteration),
+    match plan.seam_exchange {
+        Some(SeamExchange { always: true, .. }) => all.iteration = in_halves(&all.iteration),
         Some(_) => all.last = in_halves(&all.iteration),
         None => {}
     }
@@ -36,7 +36,7 @@ fn add_passes(all: &mut Schedule, plan: &Plan, groups: &[Group]) {
         list.push(entry);
     }
     let islands = all.islands;
-    let second = |patch: usize| plan.middle.filter(|_| patch >= islands).map(|middle| middle.group);
+    let second = |patch: usize| plan.seam_exchange.filter(|_| patch >= islands).map(|middle| middle.group);
     all.patches = lists.into_iter().enumerate().map(|(patch, list)| halves(list, second(patch))).collect();
     let seams = plan.ties.iter().find(|t| t.group.is_none());
     let seams = seams.map(|t| Copies { group: None, ties: t.ties.clone() });

@@ -1,6 +1,6 @@
-// Bodies that keep their shape (S19, S20), WGSL version of rigid/matching.rs. A body is cut into pieces that a
-// workgroup adds up; where every body is one piece of consecutive rows, one pass does all. Sums have one order: each
-// thread its own members, then halves of the workgroup, then pieces as they come.
+// Shape matching (S19, S20): the same as rigid/matching.rs in WGSL. A body is cut into pieces, and a workgroup sums
+// each piece; where every body is one piece of consecutive rows, one dispatch does everything. Sums have a fixed order:
+// each thread its own members, then halves of the workgroup, then pieces by index.
 
 @group(1) @binding(0) var<storage, read> bodies: array<vec4<u32>>;
 // Rotation; center and strain; plastic shape, three columns; maximum stretch, three columns.

@@ -1,4 +1,4 @@
-// Uniform record of shape matching. Vectors are those of `bodies`, but for sums, moves (`work`) and fields
+// Uniforms of the shape matching passes. Offsets are in vectors of `bodies`, except sums and moves (`work`) and fields
 // (`constants`).
 
 struct ShapeMatchingUniforms {

@@ -11,7 +11,7 @@ use crate::constraints::cpu::volume;
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::collider_contacts::forces;
 use crate::error::Diverged;
-use crate::fluid::cpu::Flow;
+use crate::fluid::cpu::FluidScratch;
 use crate::math::V3;
 use crate::memory::of;
 use crate::methods::{CpuMethod, method};
@@ -29,7 +29,7 @@ pub(crate) struct Scratch {
     /// Contacts.
     pub(crate) contact: ContactScratch,
     /// Liquids.
-    pub(crate) flow: Flow,
+    pub(crate) fluid: FluidScratch,
     /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
     /// The solution method; none where another backend moves the state.
@@ -38,7 +38,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     fn bytes(&self) -> u64 {
-        let phenomena = self.aero.bytes() + self.contact.bytes() + self.flow.bytes() + of(&self.gradients);
+        let phenomena = self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients);
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
@@ -47,7 +47,7 @@ impl Scratch {
         Self {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
             contact: ContactScratch::new(model.runs.len(), model.colliders.len()),
-            flow: Flow::default(),
+            fluid: FluidScratch::default(),
             gradients: vec![V3::zero(); longest],
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),
         }

@@ -113,7 +113,7 @@ fn run_pass(
         | Pass::SurfaceTension
         | Pass::Viscosity
         | Pass::Vorticity => {
-            scratch.flow.run(pass, cx, &model.fluid_model(), state, &scratch.contact.moving_colliders);
+            scratch.fluid.run(pass, cx, &model.fluid_model(), state, &scratch.contact.moving_colliders);
         }
         Pass::Inflate => {
             let State { rows, inflate_multipliers, .. } = state;
