@@ -1,4 +1,4 @@
-// WGSL version of aerodynamics.rs. The host layout of `Air` is in solver/gpu/layouts.rs.
+// WGSL version of aerodynamics.rs. The host layout of `Air` is in aero/gpu.rs.
 
 struct Air { half_density: f32, drag: f32, lift: f32, spare: f32 }
 

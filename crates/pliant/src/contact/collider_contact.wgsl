@@ -1,5 +1,5 @@
 // WGSL version of collider_contact.rs. The host layouts of the structs up to `MovingCollider` are in
-// solver/gpu/layouts.rs.
+// contact/gpu/layouts.rs.
 //
 // Needs `const BRIEF: bool`: less code, for kernels bound by instruction fetch. Shapes with rotational symmetry are
 // then evaluated in world space, without transforming the point and the normal, and static colliders skip the motion of
