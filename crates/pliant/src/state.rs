@@ -22,7 +22,7 @@ pub struct Frozen {
 /// The moving half of a simulation. [`crate::model::Model`] is the fixed half.
 ///
 /// Values are the caller's to change between steps; lengths, `particles` and the members of `shapes` are not, and
-/// the next step panics if they have changed.
+/// the next step panics if they have changed, or if there are more than 2⁵³ substeps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Number of particles; rows from here on are orientations.
@@ -70,6 +70,9 @@ pub struct State {
     /// Simulated time [s].
     pub time: f64,
 }
+
+/// Maximum number of substeps: all up to here have a double-precision number of their own, and adding to it cannot overflow.
+const MOST_SUBSTEPS: u64 = 1 << 53;
 
 /// Lengths of a state's arrays, fixed when a scene is built: kernels of both backends use indices that are checked only
 /// then.
@@ -122,6 +125,12 @@ impl StateLayout {
             "the number of multipliers has changed since the scene was built"
         );
         assert!(self.bodies == found.bodies, "the members of bodies have changed since the scene was built");
+        // The time is computed from the number of substeps, in double precision.
+        assert!(
+            state.substeps <= MOST_SUBSTEPS,
+            "the number of substeps is {}, but must be at most {MOST_SUBSTEPS}",
+            state.substeps
+        );
     }
 }
 

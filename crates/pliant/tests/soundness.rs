@@ -2,6 +2,10 @@
 //! rest on cannot be changed from outside.
 #![allow(missing_docs, reason = "a test")]
 
+#[cfg(feature = "gpu")]
+#[path = "support/skip.rs"]
+mod skip;
+
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::state::State;
@@ -137,4 +141,132 @@ fn r12_only_available_instruction_sets_can_be_selected() {
     assert_eq!(all.last(), Some(&Isa::detect()));
     #[cfg(target_arch = "x86_64")]
     assert_eq!(all.len(), 1 + usize::from(std::arch::is_x86_feature_detected!("avx2")));
+}
+
+#[test]
+fn r12_a_number_of_substeps_that_would_overflow_is_refused() {
+    for substeps in [u64::MAX, u64::MAX - 1, 1 << 54] {
+        let message = panics(&mut start(ALL), |s| s.substeps = substeps).unwrap();
+        assert!(message.contains(&format!("the number of substeps is {substeps}")), "{message}");
+    }
+    for substeps in [0, u64::from(u32::MAX) - 1, 1 << 52] {
+        assert_eq!(panics(&mut start(ALL), |s| s.substeps = substeps), None, "{substeps} substeps");
+    }
+    // The time follows from the substeps.
+    for time in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -1e300] {
+        assert_eq!(panics(&mut start(ALL), |s| s.time = time), None, "{time} s");
+    }
+}
+
+#[cfg(feature = "gpu")]
+mod on_gpu {
+    //! Shaders without the device's checks, which is what users run.
+
+    use super::{ALL, panics};
+    use crate::skip::skipped;
+    use glam::Vec3;
+    use pliant::builder::NoMeshes;
+    use pliant::mesh::TriMesh;
+    use pliant::neighbors::gpu::Sort;
+    use pliant::runtime::gpu::{Device, GpuOptions, adapters};
+    use pliant::scene::{Format, Scene};
+    use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer};
+    use pliant::voxel::{Field, Grid, PADDING, merge, voxelize};
+    use pliant::{Backend, Options, Simulation};
+
+    /// The device that users have; None where there is none.
+    fn open() -> Option<Device> {
+        if adapters().iter().all(|a| a.trouble.is_some()) {
+            assert!(
+                std::env::var_os("PLIANT_REQUIRE_GPU").is_none(),
+                "PLIANT_REQUIRE_GPU is set, but there is no adapter"
+            );
+            skipped("no GPU adapter");
+            return None;
+        }
+        Some(Device::open(&GpuOptions::default()).unwrap())
+    }
+
+    #[test]
+    fn r12_unrepaired_meshes_have_the_voxels_or_the_leak_of_the_cpu() {
+        let Some(device) = open() else { return };
+        let mut gpu = GpuVoxelizer::new(&device).unwrap();
+        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+        let mut next = |below: u64| {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 33) % below
+        };
+        let mut solid = 0;
+        for round in 0..24_u32 {
+            // Triangles between random corners of a lattice: open, doubled, of no area, through each other. In every second
+            // round each triangle is there twice, and then closed for every ray.
+            let mut mesh = TriMesh::default();
+            mesh.positions = (0..12).map(|_| Vec3::from([0; 3].map(|_: i32| next(9) as f32 * 0.125))).collect();
+            mesh.positions.extend([Vec3::ZERO, Vec3::ONE]);
+            mesh.triangles = (0..1 + round).map(|_| [0; 3].map(|_: i32| next(14) as u32)).collect();
+            if round % 2 == 1 {
+                // Tetrahedra are closed, and may overlap.
+                mesh.triangles.clear();
+                for _ in 0..=round / 4 {
+                    let [a, b, c, d] = [0; 4].map(|_: i32| next(14) as u32);
+                    mesh.triangles.extend([[a, b, c], [a, d, b], [b, d, c], [c, d, a]]);
+                }
+            }
+            let grid = Grid::fit(&mesh.positions, 8 + round, PADDING).unwrap();
+            for depth in [None, Some(1.0)] {
+                let found = gpu.particles(&mesh, &grid, depth);
+                match voxelize(&mesh, &grid) {
+                    Err(leak) => assert_eq!(found.unwrap_err(), GpuVoxelError::Voxel(leak), "round {round}"),
+                    Ok(voxels) => match merge(&grid, &voxels, &Field::inside(&voxels), depth) {
+                        Err(error) => assert_eq!(found.unwrap_err(), GpuVoxelError::Voxel(error), "round {round}"),
+                        Ok(particles) if particles.len() == 0 => assert!(found.is_err(), "round {round}"),
+                        Ok(particles) => {
+                            solid += 1;
+                            assert_eq!(found.unwrap().particles, particles, "round {round}");
+                        }
+                    },
+                }
+            }
+        }
+        assert!(solid > 4, "only {solid} of the meshes had an inside");
+    }
+
+    #[test]
+    fn r12_keys_of_more_bits_than_there_are_have_32() {
+        let Some(device) = open() else { return };
+        let keys: Vec<u32> = (0..1000_u32).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let mut expected = keys.clone();
+        expected.sort_unstable();
+        for bits in [32, 33, 64, u32::MAX] {
+            let sort = Sort::new(&device, keys.len(), bits).unwrap();
+            device.queue.write_buffer(sort.keys(), 0, bytemuck::cast_slice(&keys));
+            let mut encoder = device.device.create_command_encoder(&Default::default());
+            sort.encode(&mut encoder.begin_compute_pass(&Default::default()));
+            device.queue.submit([encoder.finish()]);
+            assert!(device.download(sort.sorted_keys()).unwrap()[..keys.len()] == expected, "{bits} bits");
+        }
+    }
+
+    #[test]
+    fn r12_numbers_of_substeps_and_times_without_sense_stay_in_bounds_on_the_gpu() {
+        if open().is_none() {
+            return;
+        }
+        let start = || {
+            let options = Options { backend: Backend::Gpu(GpuOptions::default()), ..Options::default() };
+            Simulation::new(&Scene::parse(ALL, Format::Toml).unwrap(), &NoMeshes, options).unwrap()
+        };
+        let mut sim = start();
+        for (substeps, time) in
+            [(0, f64::NAN), (u64::from(u32::MAX) - 1, f64::INFINITY), (1 << 52, f64::NEG_INFINITY), (3, f64::MAX)]
+        {
+            let edit = |s: &mut pliant::state::State| (s.substeps, s.time) = (substeps, time);
+            assert_eq!(panics(&mut sim, edit), None, "{substeps} substeps, {time} s");
+            assert!(sim.state().substeps > substeps, "{substeps} substeps");
+        }
+        let message = panics(&mut sim, |s| s.substeps = u64::MAX).unwrap();
+        assert!(message.contains("the number of substeps"), "{message}");
+    }
 }

@@ -198,6 +198,7 @@ fn cell(v: f32, inverse: f32) -> i32 {
     let scaled = (v * inverse).max(-FARTHEST_CELL).min(FARTHEST_CELL);
     // Truncation, then correction: `floor` is a library call without SSE4.1. Above 2²⁴ all f32 are whole, so the
     // conversion back is exact.
+    debug_assert!(scaled.abs() <= FARTHEST_CELL, "{scaled}");
     // SAFETY: within ±2³⁰ and not NaN, which `max` has replaced. The checked conversion takes twice as long.
     let whole: i32 = unsafe { scaled.to_int_unchecked() };
     whole - i32::from(scaled < whole as f32)

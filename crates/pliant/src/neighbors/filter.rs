@@ -70,6 +70,11 @@ impl SlotFilter for Eight {
         }
         // Eight elements are always stored.
         out.reserve(end - first + WIDTH);
+        debug_assert!(
+            [sorted.x.len(), sorted.y.len(), sorted.z.len(), sorted.radius.len()].iter().all(|&n| n >= end + WIDTH)
+                && sorted.index.len().min(sorted.phase.len()) >= end + WIDTH,
+            "arrays without {WIDTH} elements behind slot {end}"
+        );
         let mut len = out.len();
         // SAFETY: the functions that use `Eight` are compiled for AVX2 and called where it is present. Loads: first
         // < end ≤ len, and every array has WIDTH elements more than that (`Sorted::resize`). Stores: `len` grows by
@@ -104,6 +109,7 @@ impl SlotFilter for Eight {
                 let mask = _mm256_movemask_ps(yes) as u32 & live;
                 let packed =
                     _mm256_permutevar8x32_epi32(index, _mm256_loadu_si256(PACK.0[mask as usize].as_ptr().cast()));
+                debug_assert!(len + WIDTH <= out.capacity());
                 _mm256_storeu_si256(out.as_mut_ptr().add(len).cast(), packed);
                 len += mask.count_ones() as usize;
                 s += WIDTH;
@@ -137,6 +143,7 @@ impl SlotFilter for Eight {
                 let less = _mm256_cmpgt_epi32(_mm256_set1_epi32(value), list);
                 let rank = (_mm256_movemask_ps(_mm256_castsi256_ps(less)) as u32).count_ones();
                 // Missing elements rank behind the list, where they are not read.
+                debug_assert!((rank as usize) < WIDTH);
                 at.add(rank as usize).write(value as u32);
             }
         }

@@ -29,6 +29,7 @@ pub unsafe fn spread(rows: Shared<'_, RowData>, tie: &Tie) {
     // SAFETY: guaranteed by the caller.
     let [x, y, z, w] = unsafe { *rows.get(tie.owner as usize) };
     let (first, end) = (tie.first as usize, (tie.first + tie.count) as usize);
+    debug_assert!(!(first..end).contains(&(tie.owner as usize)), "a particle is its own copy: {tie:?}");
     // SAFETY: as above.
     unsafe { rows.slice(first..end) }.fill([x, y, z, w * tie.weight]);
 }
@@ -39,6 +40,7 @@ pub unsafe fn spread(rows: Shared<'_, RowData>, tie: &Tie) {
 /// No other thread may access the particle or its copies.
 #[inline]
 pub unsafe fn join(rows: Shared<'_, RowData>, tie: &Tie) {
+    debug_assert!(!(tie.first..tie.first + tie.count).contains(&tie.owner), "a particle is its own copy: {tie:?}");
     // SAFETY: guaranteed by the caller.
     let owner = unsafe { rows.get(tie.owner as usize) };
     // SAFETY: as above; the owner is not among its copies.

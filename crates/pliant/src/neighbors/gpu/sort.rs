@@ -29,8 +29,9 @@ pub struct Sort {
 }
 
 impl Sort {
-    /// For `count` pairs whose keys are below 2^`bits`; digits above are ignored.
+    /// For `count` pairs whose keys are below 2^`bits`; digits above are ignored. Keys have 32 bits, so more mean 32.
     pub fn new(device: &Device, count: usize, bits: u32) -> Result<Self, GpuError> {
+        let bits = bits.min(u32::BITS);
         let mut builder = PassBuilder::new(device);
         let (shaders, pairs) = (Shaders::new(&builder, count)?, Pairs::new(&mut builder, count)?);
         let (steps, ends) = shaders.passes(&mut builder, &pairs, bits)?;
