@@ -129,8 +129,8 @@ fn r12_a_whole_state_of_another_scene_is_refused() {
     let message = panics(&mut sim, |s| *s = other.state().clone()).unwrap();
     assert!(message.contains("has changed since the scene was built"), "{message}");
     // A state of the same scene is one like any other.
-    let twin = start(ALL);
-    assert_eq!(panics(&mut start(ALL), |s| *s = twin.state().clone()), None);
+    let other = start(ALL);
+    assert_eq!(panics(&mut start(ALL), |s| *s = other.state().clone()), None);
 }
 
 #[test]

@@ -214,9 +214,9 @@ fn s16_a_front_freezes_the_connected_particles_that_it_reaches() {
     // From -0.05 m on: of eight layers the last five. The other block is as large, but not connected to it.
     assert_eq!(last, 5 * 36);
     // An empty region freezes nothing.
-    let nobody = BLOCK.to_owned() + "sphere = { center = [5, 0, 0], radius = 1 }";
-    let mut sim = simulate(&nobody);
-    let mut never = simulate(&nobody.replace("start = 0.05", "start = 1000"));
+    let far_away = BLOCK.to_owned() + "sphere = { center = [5, 0, 0], radius = 1 }";
+    let mut sim = simulate(&far_away);
+    let mut never = simulate(&far_away.replace("start = 0.05", "start = 1000"));
     sim.advance(20).unwrap();
     never.advance(20).unwrap();
     assert_eq!((sim.hash(), sim.state().frozen[0].count), (never.hash(), 0));

@@ -219,10 +219,10 @@ fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
         return;
     }
     let chance = (0..3).map(|seed| {
-        let mut twin = on_cpu(&scene(text, set), gpu.gpu().unwrap().target());
-        perturb(&mut twin, seed);
-        twin.advance(steps).unwrap();
-        apart(&cpu, &twin) / bounds(&cpu).0
+        let mut perturbed = on_cpu(&scene(text, set), gpu.gpu().unwrap().target());
+        perturb(&mut perturbed, seed);
+        perturbed.advance(steps).unwrap();
+        apart(&cpu, &perturbed) / bounds(&cpu).0
     });
     let chance = chance.fold(0.0, f64::max);
     assert!(off < 2.0 * chance, "{text}{set:?}: off by {off} after {steps} steps, a last bit by {chance}");

@@ -64,14 +64,15 @@ fn s12_s14_more_pieces_than_run_at_once_join_seams_within_every_iteration_as_on_
     if !ready() {
         return;
     }
-    let crowd = ["solver.patch_particles=40", "soft.0.block.cells=[22, 10, 13]", "soft.0.block.size=[2.2, 1, 1.3]"];
+    let many_pieces =
+        ["solver.patch_particles=40", "soft.0.block.cells=[22, 10, 13]", "soft.0.block.size=[2.2, 1, 1.3]"];
     for iterations in ["solver.iterations=1", "solver.iterations=4"] {
         for (text, more) in [
             (BLOCK.to_owned(), "solver.method=pbd"),
             (BLOCK.to_owned(), "soft.0.stretch.compliance=1e-6"),
             (format!("{BLOCK}{BALLOON}"), "solver.substeps=2"),
         ] {
-            let sim = exchange(&text, &[&crowd[..], &[iterations, more]].concat());
+            let sim = exchange(&text, &[&many_pieces[..], &[iterations, more]].concat());
             assert_eq!(sim.model().schedule.halves(), Halves::All);
         }
     }

@@ -49,8 +49,8 @@ fn everything() -> Module {
 }
 
 fn assert_alike(module: &Module, name: &str, size: usize, members: &[Member<'_>]) {
-    let (_, twin) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("a struct");
-    let TypeInner::Struct { members: found, span } = &twin.inner else { panic!("{name} is no struct") };
+    let (_, in_wgsl) = module.types.iter().find(|(_, t)| t.name.as_deref() == Some(name)).expect("a struct");
+    let TypeInner::Struct { members: found, span } = &in_wgsl.inner else { panic!("{name} is no struct") };
     let size_of_member =
         |m: &pliant::runtime::gpu::wgpu::naga::StructMember| module.types[m.ty].inner.size(module.to_ctx()) as usize;
     let found: Vec<Member<'_>> =
@@ -83,13 +83,13 @@ macro_rules! assert_alike {
 fn family(record: &str, sources: &[ShaderSource]) -> Module {
     let mut modules = sources.iter().map(|source| {
         let module = parsed(&module(source));
-        let told: Vec<_> = module
+        let uniforms: Vec<_> = module
             .global_variables
             .iter()
             .filter(|(_, v)| v.binding.is_some_and(|b| (b.group, b.binding) == (0, 9)))
             .map(|(_, v)| (v.space, module.types[v.ty].name.clone()))
             .collect();
-        assert_eq!(told, [(AddressSpace::Uniform, Some(record.to_owned()))], "{}", source.label);
+        assert_eq!(uniforms, [(AddressSpace::Uniform, Some(record.to_owned()))], "{}", source.label);
         module
     });
     let first = modules.next().expect("a module");

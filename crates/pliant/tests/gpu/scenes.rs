@@ -128,7 +128,7 @@ fn run(case: &Case) -> Result<(), String> {
     let software = gpu.gpu().unwrap().device().software;
     // One perturbed run detects chaos, several measure its size.
     let count = if case.nature == Buckles || !software { 5 } else { 1 };
-    let mut twins: Vec<_> = (0..count).map(|_| on_cpu(&scene, target)).collect();
+    let mut perturbed_runs: Vec<_> = (0..count).map(|_| on_cpu(&scene, target)).collect();
     let extent = bounds(&cpu).0;
     let (mut off, mut departed) = ([[0.0; 2]; 3], 0.0);
     let more = if software { 0 } else { FRAMES.saturating_sub(case.frames) };
@@ -139,26 +139,26 @@ fn run(case: &Case) -> Result<(), String> {
             frames -= some;
             // Again while little comes of it: some wait to be poured, or are in a body that took back its shape.
             if departed < 1e-5 * extent {
-                twins.iter_mut().enumerate().for_each(|(seed, twin)| perturb(twin, seed));
+                perturbed_runs.iter_mut().enumerate().for_each(|(seed, perturbed)| perturb(perturbed, seed));
             }
-            [&mut cpu, &mut gpu].into_iter().chain(&mut twins).for_each(|sim| sim.advance(some).unwrap());
-            departed = twins.iter().map(|twin| apart(&cpu, twin)).fold(0.0, f64::max);
+            [&mut cpu, &mut gpu].into_iter().chain(&mut perturbed_runs).for_each(|sim| sim.advance(some).unwrap());
+            departed = perturbed_runs.iter().map(|perturbed| apart(&cpu, perturbed)).fold(0.0, f64::max);
         }
         gpu.sync().unwrap();
         *off = [apart(&cpu, &gpu) / extent, departed / extent];
     }
-    let [[first, twin_first], [later, twin_later], [last, twin_last]] = off;
+    let [[first, perturbed_first], [later, perturbed_later], [last, perturbed_last]] = off;
     println!(
-        "{:>10}: after 1 frame {first:.1e} (twin {twin_first:.1e}), after {} {later:.1e} (twin {twin_later:.1e}), after {} \
-         {last:.1e} (twin {twin_last:.1e})",
+        "{:>10}: after 1 frame {first:.1e} (perturbed {perturbed_first:.1e}), after {} {later:.1e} (perturbed {perturbed_later:.1e}), after {} \
+         {last:.1e} (perturbed {perturbed_last:.1e})",
         case.name,
         case.frames,
         case.frames + more
     );
     let fail = |what: String| Err(format!("{}: {what}", case.name));
     if case.nature == Buckles {
-        if twin_first < 1e-4 {
-            return fail(format!("is said to buckle, but a last bit makes only {twin_first:e}"));
+        if perturbed_first < 1e-4 {
+            return fail(format!("is said to buckle, but a last bit makes only {perturbed_first:e}"));
         }
     } else if first > 1e-5 {
         return fail(format!("off by {first:e} of its extent after one step"));
@@ -169,10 +169,10 @@ fn run(case: &Case) -> Result<(), String> {
         return fail(format!("off by {later:e} of its extent after {} frames", case.frames));
     }
     // A jet that hits a bowl of triangles exactly in its center is deflected to one side by rounding alone.
-    if last > (20.0 * twin_last).max(5e-3) {
-        return fail(format!("off by {last:e} of its extent in the end, a last bit by {twin_last:e}"));
+    if last > (20.0 * perturbed_last).max(5e-3) {
+        return fail(format!("off by {last:e} of its extent in the end, a last bit by {perturbed_last:e}"));
     }
-    let chance: Vec<_> = twins.iter().map(|twin| statistics(&cpu, twin, long)).collect();
+    let chance: Vec<_> = perturbed_runs.iter().map(|perturbed| statistics(&cpu, perturbed, long)).collect();
     for (k, (what, a, b, scale)) in statistics(&cpu, &gpu, long).into_iter().enumerate() {
         // What a last bit does to a statistic, another machine may do too.
         let spread = chance.iter().map(|c| (a - c[k].2).abs()).fold(0.0, f64::max);
@@ -181,7 +181,7 @@ fn run(case: &Case) -> Result<(), String> {
         }
     }
     let ours = gpu.residuals();
-    let chance: Vec<_> = twins.iter().map(|twin| twin.residuals()).collect();
+    let chance: Vec<_> = perturbed_runs.iter().map(|perturbed| perturbed.residuals()).collect();
     for (kind, r) in cpu.residuals() {
         // Below a millionth it is rounding that is measured; and again, what a last bit does another machine may do
         // too.

@@ -113,11 +113,11 @@ fn s14_s16_bodies_melt_on_the_gpu_as_on_the_cpu() {
         let (mut cpu, mut gpu) = pair(&scene(text, &[]), GpuOptions::default());
         let mass = cpu.probe().mass;
         // What a last bit makes of it, another machine may make of it, too.
-        let mut twin = on_cpu(&scene(text, &[]), gpu.gpu().unwrap().target());
-        twin.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
+        let mut perturbed = on_cpu(&scene(text, &[]), gpu.gpu().unwrap().target());
+        perturbed.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
         for steps in [8, 10, 10] {
-            [&mut cpu, &mut gpu, &mut twin].into_iter().for_each(|sim| sim.advance(steps).unwrap());
-            let (off, chance) = (apart(&cpu, &gpu), apart(&cpu, &twin));
+            [&mut cpu, &mut gpu, &mut perturbed].into_iter().for_each(|sim| sim.advance(steps).unwrap());
+            let (off, chance) = (apart(&cpu, &gpu), apart(&cpu, &perturbed));
             println!(
                 "{:.3} s: {:?} melted, off by {off:.1e} m, a last bit by {chance:.1e} m",
                 gpu.time(),
@@ -126,7 +126,7 @@ fn s14_s16_bodies_melt_on_the_gpu_as_on_the_cpu() {
             assert_eq!(gpu.state().phases, cpu.state().phases);
             assert_eq!(gpu.state().melted, cpu.state().melted);
             assert!(off < (10.0 * chance).max(1e-5), "off by {off} m, a last bit by {chance} m");
-            let (p, q, r) = (gpu.probe(), cpu.probe(), twin.probe());
+            let (p, q, r) = (gpu.probe(), cpu.probe(), perturbed.probe());
             assert!((p.mass - mass).abs() < 1e-6 * mass, "{} kg of {mass}", p.mass);
             for (a, b, c, scale) in
                 [(p.kinetic, q.kinetic, r.kinetic, q.kinetic), (p.center[1], q.center[1], r.center[1], 0.1)]
@@ -203,17 +203,17 @@ fn s14_s16_liquids_freeze_on_the_gpu_as_on_the_cpu() {
         let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());
         let mass = cpu.probe().mass;
         // What a last bit makes of it, another machine may make of it, too.
-        let mut twin = on_cpu(&scene, gpu.gpu().unwrap().target());
-        twin.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
+        let mut perturbed = on_cpu(&scene, gpu.gpu().unwrap().target());
+        perturbed.state_mut().rows.iter_mut().step_by(3).for_each(|row| row[1] = row[1].next_up());
         for steps in [6, 8, 20] {
-            [&mut cpu, &mut gpu, &mut twin].into_iter().for_each(|sim| sim.advance(steps).unwrap());
-            let (off, chance) = (apart(&cpu, &gpu), apart(&cpu, &twin));
+            [&mut cpu, &mut gpu, &mut perturbed].into_iter().for_each(|sim| sim.advance(steps).unwrap());
+            let (off, chance) = (apart(&cpu, &gpu), apart(&cpu, &perturbed));
             let count = |sim: &Simulation| sim.state().frozen.iter().map(|f| f.count).collect::<Vec<_>>();
             println!("{:.3} s: {:?} frozen, off by {off:.1e} m, a last bit by {chance:.1e} m", gpu.time(), count(&gpu));
             assert_eq!(gpu.state().phases, cpu.state().phases);
             assert_eq!(count(&gpu), count(&cpu));
             assert!(off < (10.0 * chance).max(1e-5), "off by {off} m, a last bit by {chance} m");
-            let (p, q, r) = (gpu.probe(), cpu.probe(), twin.probe());
+            let (p, q, r) = (gpu.probe(), cpu.probe(), perturbed.probe());
             assert!((p.mass - mass).abs() < 1e-6 * mass, "{} kg of {mass}", p.mass);
             for (a, b, c, scale) in
                 [(p.kinetic, q.kinetic, r.kinetic, q.kinetic), (p.center[1], q.center[1], r.center[1], 0.1)]

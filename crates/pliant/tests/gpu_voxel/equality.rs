@@ -113,17 +113,17 @@ fn s27_a_mesh_that_fills_its_padding_and_one_that_is_inside_out_are_the_same_on_
     assert!(compare(&mut gpu, "padding", &mesh, &grid, &BOTH) > 500);
     // Half of it is inverted: its volume is 0, so the particle buffers grow only after counting.
     let mut pair = block([1; 3], [1.0; 3], Tessellation::Six);
-    let mut twin = pair.clone();
-    twin.positions.iter_mut().for_each(|p| p.x += 3.0);
+    let mut second = pair.clone();
+    second.positions.iter_mut().for_each(|p| p.x += 3.0);
     let first = pair.positions.len() as u32;
-    pair.triangles.extend(twin.triangles.iter().map(|&[a, b, c]| [a + first, c + first, b + first]));
-    pair.positions.extend(twin.positions);
+    pair.triangles.extend(second.triangles.iter().map(|&[a, b, c]| [a + first, c + first, b + first]));
+    pair.positions.extend(second.positions);
     assert!(pair.volume().abs() < 1e-6);
     let grid = Grid::fit(&pair.positions, 200, PADDING).unwrap();
     let mut fresh = GpuVoxelizer::new(&device).unwrap();
-    let room = u64::from((grid.dims()[0] + grid.dims()[1]) * grid.dims()[2] + grid.dims()[0] * grid.dims()[1]);
+    let capacity = u64::from((grid.dims()[0] + grid.dims()[1]) * grid.dims()[2] + grid.dims()[0] * grid.dims()[1]);
     let found = fresh.particles(&pair, &grid, None).unwrap();
-    assert!(found.particles.len() as u64 > room, "{} particles make no room necessary", found.particles.len());
+    assert!(found.particles.len() as u64 > capacity, "{} particles make no capacity necessary", found.particles.len());
     assert!(bits(&found.particles) == bits(&on_cpu(&pair, &grid, None).1));
 }
 

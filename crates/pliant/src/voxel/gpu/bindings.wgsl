@@ -29,7 +29,7 @@ const WANTS_PHI: u32 = 2u;
 // Depth (bits; 0 if not merged) and gradient voxel of all blocks.
 @group(0) @binding(4) var<storage, read_write> blocks: array<vec2<u32>>;
 // First particle of each level and the total, masks of unmerged blocks, their sums, sums of sums.
-@group(0) @binding(5) var<storage, read_write> marks: array<u32>;
+@group(0) @binding(5) var<storage, read_write> masks: array<u32>;
 // Center and radius [m], gradient and distance [m] of particles (bits: a zero may have a sign).
 @group(0) @binding(6) var<storage, read_write> places: array<vec4<u32>>;
 @group(0) @binding(7) var<storage, read_write> shapes: array<vec4<u32>>;
@@ -37,7 +37,7 @@ const WANTS_PHI: u32 = 2u;
 
 // Status words before those of voxels.
 const STATUS: u32 = 16u;
-// Words of `marks` before the masks; the last of them is the total number of particles.
+// Words of `masks` before the first mask; the last of them is the total number of particles.
 const STARTS: u32 = 16u;
 const EMPTY: u32 = 0x7fffffffu;
 const INSIDE: u32 = 0x80000000u;

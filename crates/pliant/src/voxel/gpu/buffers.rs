@@ -12,13 +12,13 @@ const STORAGE: BufferUsages = BufferUsages::STORAGE.union(BufferUsages::COPY_DST
 
 /// Names of the shader buffers, by binding; the last are records.
 const NAMES: [&str; 9] =
-    ["mesh", "voxels", "distances", "other distances", "blocks", "marks", "centers", "gradients", "records"];
+    ["mesh", "voxels", "distances", "other distances", "blocks", "masks", "centers", "gradients", "records"];
 
 /// Binding indices of some of them.
 pub const MESH: usize = 0;
 pub const WORDS: usize = 1;
 pub const CODES: usize = 2;
-pub const MARKS: usize = 5;
+pub const MASKS: usize = 5;
 pub const PLACES: usize = 6;
 pub const SHAPES: usize = 7;
 const RECORDS: usize = 8;
@@ -64,7 +64,7 @@ impl VoxelBuffers {
     ) -> Result<(), GpuError> {
         let particles = PARTICLE * particles.max(1);
         let wanted =
-            [sizes.mesh, sizes.words, sizes.codes, sizes.codes, sizes.blocks, sizes.marks, particles, particles];
+            [sizes.mesh, sizes.words, sizes.codes, sizes.codes, sizes.blocks, sizes.masks, particles, particles];
         let total = wanted.iter().sum();
         let mut buffers = self.buffers.clone();
         for (k, bytes) in wanted.into_iter().enumerate().filter(|(k, bytes)| self.buffers[*k].size() < *bytes) {

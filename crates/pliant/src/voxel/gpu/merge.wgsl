@@ -165,15 +165,15 @@ fn count(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) group
     var mask = 0u;
     if word < total {
         mask = left_of(word);
-        marks[STARTS + word] = mask;
+        masks[STARTS + word] = mask;
     }
     let found = countOneBits(mask);
     let sum = add_up(lane, found);
     if word < total {
-        marks[STARTS + total + word] = sum - found;
+        masks[STARTS + total + word] = sum - found;
     }
     if lane == THREADS - 1u && number < record.scale.z {
-        marks[STARTS + 2u * total + number] = sum;
+        masks[STARTS + 2u * total + number] = sum;
     }
 }
 
@@ -186,17 +186,17 @@ fn add_groups(@builtin(local_invocation_index) lane: u32) {
     let last = min(first + share, record.scale.z);
     var own = 0u;
     for (var k = first; k < last; k++) {
-        own += marks[base + k];
+        own += masks[base + k];
     }
     let sum = add_up(lane, own);
     var before = sum - own;
     for (var k = first; k < last; k++) {
-        let here = marks[base + k];
-        marks[base + k] = before;
+        let here = masks[base + k];
+        masks[base + k] = before;
         before += here;
     }
     if lane == THREADS - 1u {
-        marks[STARTS - 1u] = sum;
+        masks[STARTS - 1u] = sum;
     }
 }
 
@@ -280,12 +280,12 @@ fn emit(@builtin(workgroup_id) group: vec3<u32>, @builtin(num_workgroups) groups
     if word >= total {
         return;
     }
-    let mask = marks[STARTS + word];
+    let mask = masks[STARTS + word];
     // Workgroups of `count` process one word per thread.
-    let before = marks[STARTS + 2u * total + word / THREADS] + marks[STARTS + total + word];
+    let before = masks[STARTS + 2u * total + word / THREADS] + masks[STARTS + total + word];
     let spot = spot_of(word);
     if bit == 0u && word == level_number(spot.level, 4u) {
-        marks[spot.level] = before;
+        masks[spot.level] = before;
     }
     let rank = before + countOneBits(mask & ((1u << bit) - 1u));
     // If the capacity is exceeded, the host detects it from the total and grows the buffers.

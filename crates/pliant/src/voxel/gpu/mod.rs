@@ -223,7 +223,7 @@ impl<'a> GpuVoxelizer<'a> {
         }
         let (status, starts) = (4 * STATUS as u64, 4 * STARTS as u64);
         encoder.copy_buffer_to_buffer(self.buffers.buffer(buffers::WORDS), 0, self.buffers.head(), 0, status);
-        encoder.copy_buffer_to_buffer(self.buffers.buffer(buffers::MARKS), 0, self.buffers.head(), status, starts);
+        encoder.copy_buffer_to_buffer(self.buffers.buffer(buffers::MASKS), 0, self.buffers.head(), status, starts);
         if let Some(timer) = &self.timer {
             timer.resolve(&mut encoder, &self.buffers);
         }

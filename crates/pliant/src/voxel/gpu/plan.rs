@@ -65,7 +65,7 @@ pub struct Sizes {
     pub words: u64,
     pub codes: u64,
     pub blocks: u64,
-    pub marks: u64,
+    pub masks: u64,
 }
 
 /// Everything for one call.
@@ -146,14 +146,14 @@ impl Plan {
     /// Required buffer sizes.
     pub fn sizes(&self) -> Sizes {
         let used = |stage: VoxelStage| !self.stages[stage as usize].is_empty();
-        let marks = if used(VoxelStage::Merge) { 2 * self.words + self.words.div_ceil(self.threads) } else { 0 };
+        let masks = if used(VoxelStage::Merge) { 2 * self.words + self.words.div_ceil(self.threads) } else { 0 };
         let codes = if used(VoxelStage::Distance) { 4 * self.voxels() as u64 } else { 4 };
         Sizes {
             mesh: 4 * self.table.len() as u64,
             words: 4 * (STATUS + self.voxel_words()) as u64,
             codes,
             blocks: 8 * self.blocks.max(1) as u64,
-            marks: 4 * (STARTS + marks) as u64,
+            masks: 4 * (STARTS + masks) as u64,
         }
     }
 
