@@ -202,8 +202,10 @@ mod on_gpu {
         for round in 0..24_u32 {
             // Triangles between random corners of a lattice: open, doubled, of no area, through each other. In every second
             // round each triangle is there twice, and then closed for every ray.
-            let mut mesh = TriMesh::default();
-            mesh.positions = (0..12).map(|_| Vec3::from([0; 3].map(|_: i32| next(9) as f32 * 0.125))).collect();
+            let mut mesh = TriMesh {
+                positions: (0..12).map(|_| Vec3::from([0; 3].map(|_: i32| next(9) as f32 * 0.125))).collect(),
+                ..TriMesh::default()
+            };
             mesh.positions.extend([Vec3::ZERO, Vec3::ONE]);
             mesh.triangles = (0..1 + round).map(|_| [0; 3].map(|_: i32| next(14) as u32)).collect();
             if round % 2 == 1 {
@@ -221,7 +223,7 @@ mod on_gpu {
                     Err(leak) => assert_eq!(found.unwrap_err(), GpuVoxelError::Voxel(leak), "round {round}"),
                     Ok(voxels) => match merge(&grid, &voxels, &Field::inside(&voxels), depth) {
                         Err(error) => assert_eq!(found.unwrap_err(), GpuVoxelError::Voxel(error), "round {round}"),
-                        Ok(particles) if particles.len() == 0 => assert!(found.is_err(), "round {round}"),
+                        Ok(particles) if particles.is_empty() => assert!(found.is_err(), "round {round}"),
                         Ok(particles) => {
                             solid += 1;
                             assert_eq!(found.unwrap().particles, particles, "round {round}");
