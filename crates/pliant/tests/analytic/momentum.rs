@@ -1,6 +1,6 @@
 //! V16: a closed system conserves momentum and does not gain energy.
 
-use crate::support::{simulate, step};
+use crate::support::{long_run, simulate, step};
 use glam::{DVec3, Mat3};
 use pliant::Simulation;
 
@@ -40,7 +40,7 @@ fn magnitudes(sim: &Simulation) -> (f64, f64) {
 /// allowed. Angular momentum is kept to first order in h only: a correction acts along a direction that has
 /// turned by up to h·rate during the step, and so has a torque of at most that share.
 fn assert_closed(name: &str, corrections: f64, body: &str) {
-    let (h, rate, steps) = (0.01, 5.0, 1000);
+    let (h, rate, steps) = (0.01, 5.0, long_run(1000));
     let mut sim =
         simulate(&format!("[solver]\ndt = {h}\niterations = 4\n[world]\ngravity = [0, 0, 0]\nair_density = 0\n{body}"));
     set_deformation_velocities(&mut sim, rate as f32);

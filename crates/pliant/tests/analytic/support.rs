@@ -13,6 +13,16 @@ pub fn simulate(text: &str) -> Simulation {
     Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
 }
 
+/// Whether the test is left to hardware: never on the CPU.
+pub fn left_to_hardware() -> bool {
+    false
+}
+
+/// Steps of a case whose tolerance follows from their number: all of them on the CPU.
+pub fn long_run(steps: u32) -> u32 {
+    steps
+}
+
 /// Runs the given number of steps.
 pub fn step(sim: &mut Simulation, steps: usize) {
     sim.advance(steps as u32).unwrap_or_else(|e| panic!("{e}"));

@@ -1,9 +1,9 @@
 //! Randomized liquids among randomized objects, with unusual time steps: all values stay finite.
 
 use crate::rng::Rng;
-use pliant::Simulation;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
+use pliant::{Options, Simulation};
 use std::fmt::Write as _;
 
 fn vector(rng: &mut Rng, most: f64) -> String {
@@ -112,8 +112,9 @@ fn r06_s23_two_hundred_random_liquids_stay_finite_and_eject_no_particle() {
     for seed in 0..200 {
         let (text, size, into) = random_scene(seed);
         let scene = Scene::parse(&text, Format::Toml).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
-        let mut sim = Simulation::new(&scene, &NoMeshes, pliant::Options::default())
-            .unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        // One thread and two in turn.
+        let options = Options { threads: 1 + seed as usize % 2, ..Options::default() };
+        let mut sim = Simulation::new(&scene, &NoMeshes, options).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
         let n = sim.particles();
         particles += n;
         let start: Vec<_> = (0..n).map(|i| sim.position(i)).collect();

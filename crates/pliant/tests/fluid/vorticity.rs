@@ -217,7 +217,7 @@ fn rolls(p: Vec3) -> Vec3 {
 #[test]
 fn s24_a_rigid_rotation_is_not_accelerated() {
     let run = |vorticity: f32| {
-        let mut sim = free(vorticity, 0, Isa::detect());
+        let mut sim = free(vorticity, 1, Isa::detect());
         set(&mut sim, |p| Vec3::new(0.3, 0.2, 1.0).cross(p));
         let first = energy(&sim);
         sim.advance(1).unwrap();
@@ -232,7 +232,7 @@ fn s24_a_rigid_rotation_is_not_accelerated() {
 #[test]
 fn s24_confinement_adds_little_momentum_in_free_space() {
     let run = |vorticity: f32| {
-        let mut sim = free(vorticity, 0, Isa::detect());
+        let mut sim = free(vorticity, 1, Isa::detect());
         set(&mut sim, rolls);
         let (before, size) = momentum(&sim);
         sim.advance(100).unwrap();

@@ -5,8 +5,9 @@ use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, Simulation};
 
+/// On one thread: tests run side by side, and the bits are the same on any number of threads, which tests of their own prove.
 pub fn simulate(text: &str) -> Simulation {
-    with_threads(text, 0)
+    with_threads(text, 1)
 }
 
 pub fn with_threads(text: &str, threads: usize) -> Simulation {

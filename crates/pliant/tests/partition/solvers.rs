@@ -9,7 +9,8 @@ use pliant::{Options, Simulation};
 fn build(text: &str, set: &[&str]) -> Simulation {
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
     let scene = Scene::parse_with(text, Format::Toml, &set).unwrap();
-    Simulation::new(&scene, &NoMeshes, Options::default()).unwrap()
+    // Tests run side by side.
+    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
 fn mean(sim: &Simulation, kind: ConstraintKind) -> f64 {

@@ -9,7 +9,8 @@ fn scene(name: &str, set: &[&str]) -> Simulation {
     let text = std::fs::read_to_string(path).unwrap();
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
     let scene = Scene::parse_with(&text, Format::Toml, &set).unwrap();
-    Simulation::new(&scene, &NoMeshes, Options::default()).unwrap()
+    // Tests run side by side.
+    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
 /// D2 gives its numbers as about so many thousand.
