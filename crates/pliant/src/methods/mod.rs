@@ -1,7 +1,7 @@
 //! Solution methods of the solve stage: how constraints are solved in an iteration.
 //!
-//! A method is a folder here and a line in [`METHODS`]. It turns a partition into constraint passes ([`Method::passes`])
-//! and runs them on the CPU ([`CpuMethod`]). Contacts, density and shape matching are passes of their own, which run
+//! A method is a folder here and a line in `METHODS`. It turns a partition into constraint passes (`Method::passes`)
+//! and runs them on the CPU (`CpuMethod`). Contacts, density and shape matching are passes of their own, which run
 //! after the constraint passes of an iteration whatever the method.
 
 pub mod gauss_seidel;

@@ -13,7 +13,7 @@ pub const SHARED_KERNELS: [&str; 2] = [include_str!("../../math/lane.wgsl"), inc
 /// Volume of a closed surface.
 pub const SURFACE_VOLUME: &str = include_str!("../inflate.wgsl");
 
-/// Passes over constraints of one kind, completed by [`wgsl_codegen::whole`].
+/// Passes over constraints of one kind, completed by `wgsl_codegen::whole`.
 pub const CONSTRAINT_PASSES: &str = include_str!("constraint.wgsl");
 
 /// Constraints of one kind, in batches, serial or Jacobi (`constraint.wgsl`).

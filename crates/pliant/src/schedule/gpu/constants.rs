@@ -1,11 +1,11 @@
 //! Constants of a substep: status words, flags, and the layout of what all phenomena read.
 
-use crate::constraints::group;
+use crate::math;
 use crate::runtime::gpu::shader_constants::{self, shader_constants};
 
 shader_constants! {
     /// Lanes of a block, as the model lays constraints out.
-    BLOCK = group::BLOCK as u32;
+    BLOCK = math::BLOCK as u32;
 
     /// Word of `flags`: substeps done.
     SUBSTEPS = 0;
