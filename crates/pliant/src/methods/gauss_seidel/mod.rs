@@ -6,13 +6,15 @@ pub(crate) mod phantoms;
 mod schedule;
 
 use crate::memory::nested;
+#[cfg(feature = "gpu")]
+use crate::methods::GpuSolve;
 use crate::methods::{ConstraintModel, CpuMethod, Method, PlanInput, SolveData};
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::program::Command;
 use crate::scene::Partition;
 use crate::schedule::passes::{Pass, Schedule};
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
-#[cfg(feature = "gpu")]
-use crate::{methods::GpuSolve, runtime::gpu::program::Command};
 
 /// Serial or in parallel over colors, phantoms and patches.
 pub(crate) struct GaussSeidel;

@@ -8,15 +8,14 @@ use crate::constraints::group::BLOCK;
 use crate::math::RowData;
 use crate::memory::{nested, of};
 use crate::methods::{ConstraintModel, CpuMethod, Method, PlanInput, SolveData};
+#[cfg(feature = "gpu")]
+use crate::methods::{GpuSolve, MethodTables};
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::{program::Command, tables::TableArena};
 use crate::scene::Partition;
 use crate::schedule::passes::{Pass, Schedule};
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
-#[cfg(feature = "gpu")]
-use crate::{
-    methods::{GpuSolve, MethodTables},
-    runtime::gpu::{program::Command, tables::TableArena},
-};
 
 /// [`Pass::Method`]: corrections are computed by constraint, then summed by particle.
 pub(crate) const SCATTER: u32 = 0;

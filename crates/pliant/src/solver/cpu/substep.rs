@@ -3,9 +3,12 @@
 use crate::aero::cpu::wind_forces;
 use crate::constraints::Scales;
 use crate::constraints::cpu::inflate;
+use crate::contact;
 use crate::error::Diverged;
+use crate::integration;
 use crate::methods::{SolveData, scales};
 use crate::model::Model;
+use crate::rigid;
 use crate::rigid::cpu::RigidSettings;
 use crate::runtime::cpu::{Isa, Threads};
 use crate::schedule::Stage;
@@ -14,7 +17,6 @@ use crate::schedule::stats::Times;
 use crate::schedule::substep::{CpuContext, DivergenceFlag, Substep};
 use crate::solver::cpu::Scratch;
 use crate::state::State;
-use crate::{contact, integration, rigid};
 use std::time::Instant;
 
 /// One substep, pass by pass.

@@ -1,7 +1,11 @@
 //! Constants of the solve stage, and the header of every module: the constants of all phenomena.
 
+use crate::aero;
+use crate::contact;
+use crate::integration;
+use crate::rigid;
 use crate::runtime::gpu::shader_constants::{self, ShaderConstants, shader_constants};
-use crate::{aero, contact, integration, rigid, schedule};
+use crate::schedule;
 
 shader_constants! {
     /// Mode of patches: rows are those of the list.
