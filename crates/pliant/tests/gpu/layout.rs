@@ -99,9 +99,10 @@ fn family(record: &str, sources: &[ShaderSource]) -> Module {
 
 /// Constants of a liquid's shaders, with arbitrary values.
 fn liquid() -> String {
-    let flags = ["SPLINE", "EVEN", "ALIKE", "BALLS"].map(|name| format!("const {name}: bool = false;\n"));
-    let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY DRAG WIDTH TENSION NOISE SKIN AIR CLOSE ADHESION OMEGA \
-                   COMPLIANCE RELAXATION CARRY SPREAD SPREAD_SCALE SWIRL SWIRL_NOISE";
+    let flags = ["SPLINE", "EVEN", "SINGLE_FLUID", "LARGE_PARTICLES"].map(|name| format!("const {name}: bool = false;\n"));
+    let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY XSPH_DRAG WIDTH TENSION TENSION_NOISE TENSION_SCALE AIR CLOSE \
+                   ADHESION OMEGA COMPLIANCE RELAXATION CARRY ARTIFICIAL_PRESSURE ARTIFICIAL_PRESSURE_SCALE \
+                   CONFINEMENT CONFINEMENT_NOISE";
     let numbers = numbers.split_whitespace().map(|name| format!("const {name}: f32 = 1.0f;\n"));
     let words = ["CARRIED", "PACKED", "GRADIENTS", "PROPERTIES", "REST"];
     let words = words.map(|name| format!("const {name}: u32 = 0u;\n"));
