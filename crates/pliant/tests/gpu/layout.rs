@@ -99,7 +99,8 @@ fn family(record: &str, sources: &[ShaderSource]) -> Module {
 
 /// Constants of a liquid's shaders, with arbitrary values.
 fn liquid() -> String {
-    let flags = ["SPLINE", "EVEN", "SINGLE_FLUID", "LARGE_PARTICLES"].map(|name| format!("const {name}: bool = false;\n"));
+    let flags =
+        ["SPLINE", "EVEN", "SINGLE_FLUID", "LARGE_PARTICLES"].map(|name| format!("const {name}: bool = false;\n"));
     let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY XSPH_DRAG WIDTH TENSION TENSION_NOISE TENSION_SCALE AIR CLOSE \
                    ADHESION OMEGA COMPLIANCE RELAXATION CARRY ARTIFICIAL_PRESSURE ARTIFICIAL_PRESSURE_SCALE \
                    CONFINEMENT CONFINEMENT_NOISE";
