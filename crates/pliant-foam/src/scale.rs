@@ -3,7 +3,7 @@
 use crate::potential::PotentialLimits;
 use glam::Vec3;
 use pliant::Simulation;
-use pliant::contact::collider_contact::{ColliderShape, signed_distance};
+use pliant::contact::collider_contact::signed_distance;
 use pliant::model::Model;
 
 /// Maximum number of sphere-tracing steps; a ray that needs more runs along a wall.
@@ -55,7 +55,7 @@ impl SceneScale {
             (low, high) = fold((low, high), &(center + down * distance));
         }
         for collider in &model.colliders {
-            if let Some((min, max)) = bounds_of(&collider.shape) {
+            if let Some((min, max)) = collider.shape.bounds() {
                 let pose = collider.motion.pose(0.0);
                 for corner in 0..8 {
                     let pick = |axis: usize| if corner >> axis & 1 == 0 { min[axis] } else { max[axis] };
@@ -94,16 +94,4 @@ fn distance_below(model: &Model, from: Vec3, down: Vec3) -> Option<f32> {
         travelled += clear;
     }
     None
-}
-
-/// Bounding box of a shape in its local frame [m]; `None` for a plane.
-fn bounds_of(shape: &ColliderShape) -> Option<(Vec3, Vec3)> {
-    let half = match *shape {
-        ColliderShape::Plane => return None,
-        ColliderShape::Sphere { radius } => Vec3::splat(radius),
-        ColliderShape::Capsule { half_length, radius } => Vec3::new(radius, half_length + radius, radius),
-        ColliderShape::Box { half } => half,
-        ColliderShape::Convex(_) | ColliderShape::Surface(_) | ColliderShape::Field(_) => return shape.bounds(),
-    };
-    Some((-half, half))
 }

@@ -10,6 +10,7 @@ use pliant::Simulation;
 use pliant::contact::collider_contact::ColliderShape;
 use pliant::frame::{Frame, Topology};
 use pliant::math::Pose;
+use pliant::mesh::TriMesh;
 use pliant::motion::Motion;
 use pliant::scene::Scene;
 use pliant_foam::{DiffuseKind, DiffuseParticle};
@@ -159,7 +160,7 @@ impl FrameRenderer {
         let mut picture = Picture::new(self.camera);
         picture.ground = self.ground;
         for (mesh, positions) in self.collider_meshes.iter().zip(&collider_positions) {
-            let draw = MeshDraw::new(positions, &mesh.triangles, COLLIDER_COLOR);
+            let draw = MeshDraw::new(positions, &mesh.mesh.triangles, COLLIDER_COLOR);
             picture.meshes.push(MeshDraw { two_sided: mesh.two_sided, ..draw });
         }
         let mesh = |triangles, two_sided| MeshDraw {
@@ -233,7 +234,7 @@ impl FrameRenderer {
             }
             ColliderShape::Plane => return self.slab(pose),
             // Drawn as meshes.
-            ColliderShape::Convex(_) | ColliderShape::Surface(_) | ColliderShape::Field(_) => return None,
+            _ => return None,
         })
     }
 
@@ -254,8 +255,7 @@ impl FrameRenderer {
 
 /// Triangles of a collider in its local frame.
 struct ColliderMesh {
-    positions: Vec<Vec3>,
-    triangles: Vec<[u32; 3]>,
+    mesh: TriMesh,
     /// Whether both sides are drawn.
     two_sided: bool,
     motion: Motion,
@@ -263,21 +263,13 @@ struct ColliderMesh {
 
 impl ColliderMesh {
     fn of(solid: &ColliderShape, motion: &Motion) -> Option<Self> {
-        let (positions, triangles) = solid.skin()?;
         let two_sided = matches!(solid, ColliderShape::Surface(_));
-        let motion = motion.clone();
-        if matches!(solid, ColliderShape::Convex(_)) {
-            // Vertices are not shared, so that the faces of a hull are shaded flat.
-            let corners = triangles.iter().flatten().map(|&v| positions[v as usize]).collect();
-            let triangles = (0..triangles.len() as u32).map(|t| [3 * t, 3 * t + 1, 3 * t + 2]).collect();
-            return Some(Self { positions: corners, triangles, two_sided, motion });
-        }
-        Some(Self { positions: positions.to_vec(), triangles: triangles.to_vec(), two_sided, motion })
+        Some(Self { mesh: solid.drawn()?, two_sided, motion: motion.clone() })
     }
 
     fn world_positions(&self, time: f64) -> Vec<Vec3> {
         let pose = self.motion.pose(time);
-        self.positions.iter().map(|&p| pose.outward(p)).collect()
+        self.mesh.positions.iter().map(|&p| pose.outward(p)).collect()
     }
 }
 
@@ -324,23 +316,18 @@ impl Bounds {
     }
 
     fn add_solid(&mut self, solid: &ColliderShape, pose: &Pose) {
-        match *solid {
-            ColliderShape::Plane => {}
-            ColliderShape::Sphere { radius } => self.add(pose.position, Vec3::splat(radius)),
-            ColliderShape::Capsule { half_length, radius } => {
-                for s in [-1.0, 1.0] {
-                    self.add(pose.outward(Vec3::Y * (s * half_length)), Vec3::splat(radius));
-                }
+        if let Some((positions, _)) = solid.skin() {
+            positions.iter().for_each(|&p| self.add(pose.outward(p), Vec3::ZERO));
+        } else if let ColliderShape::Sphere { radius } = solid {
+            self.add(pose.position, Vec3::splat(*radius));
+        } else if let ColliderShape::Capsule { half_length, radius } = *solid {
+            for s in [-1.0, 1.0] {
+                self.add(pose.outward(Vec3::Y * (s * half_length)), Vec3::splat(radius));
             }
-            ColliderShape::Box { half } => {
-                for corner in 0..8 {
-                    let sign = |bit: u32| if corner >> bit & 1 == 0 { -1.0 } else { 1.0 };
-                    self.add(pose.outward(half * Vec3::new(sign(0), sign(1), sign(2))), Vec3::ZERO);
-                }
-            }
-            ColliderShape::Convex(_) | ColliderShape::Surface(_) | ColliderShape::Field(_) => {
-                let (positions, _) = solid.skin().unwrap_or_default();
-                positions.iter().for_each(|&p| self.add(pose.outward(p), Vec3::ZERO));
+        } else if let Some((low, high)) = solid.bounds() {
+            for corner in 0..8 {
+                let side = |bit: u32| if corner >> bit & 1 == 0 { low } else { high };
+                self.add(pose.outward(Vec3::new(side(0).x, side(1).y, side(2).z)), Vec3::ZERO);
             }
         }
     }

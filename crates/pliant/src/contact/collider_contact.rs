@@ -5,108 +5,11 @@
 //! Friction: D4 3.38–3.40 with the sign of E19: the correction opposes the slip. The bound is μ times the accumulated
 //! normal correction of the substep, not of one iteration, so that the result does not depend on the iteration count.
 
-use crate::geometry::{DistanceField, Hull, Surface};
+pub use crate::contact::collider_shape::{ColliderShape, signed_distance};
+use crate::geometry::Surface;
 use crate::math::Pose;
+pub use crate::state::Push;
 use glam::Vec3;
-use std::sync::Arc;
-
-/// Collider shape in its local frame. Tables are shared: a model stores each of them once.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ColliderShape {
-    /// Half-space below the plane y = 0.
-    Plane,
-    /// Sphere.
-    Sphere {
-        /// Radius [m].
-        radius: f32,
-    },
-    /// All points within `radius` of the segment (0, ±half_length, 0).
-    Capsule {
-        /// Half of the segment's length [m].
-        half_length: f32,
-        /// Radius [m].
-        radius: f32,
-    },
-    /// Box.
-    Box {
-        /// Half extents [m].
-        half: Vec3,
-    },
-    /// Convex polytope.
-    Convex(Arc<Hull>),
-    /// Two-sided triangle surface without an interior; particles are swept against it (continuous collision detection).
-    Surface(Arc<Surface>),
-    /// Signed distance field on a grid.
-    Field(Arc<DistanceField>),
-}
-
-impl ColliderShape {
-    /// Vertices [m] and triangles of a shape with tables, in its local frame.
-    pub fn skin(&self) -> Option<(&[Vec3], &[[u32; 3]])> {
-        match self {
-            Self::Convex(hull) => Some((hull.surface().positions(), hull.surface().triangles())),
-            Self::Surface(surface) => Some((surface.positions(), surface.triangles())),
-            Self::Field(field) => Some((&field.skin().positions, &field.skin().triangles)),
-            _ => None,
-        }
-    }
-
-    /// Lower and upper corner of the bounding box of a shape with tables [m], in its local frame.
-    pub fn bounds(&self) -> Option<(Vec3, Vec3)> {
-        match self {
-            Self::Convex(hull) => Some(hull.surface().bounds()),
-            Self::Surface(surface) => Some(surface.bounds()),
-            Self::Field(field) => Some(field.bounds()),
-            _ => None,
-        }
-    }
-}
-
-/// Signed distance [m] (negative inside) and outward normal at a point in the collider's frame. Surfaces have no
-/// interior: their normals point toward the query point.
-#[inline]
-pub fn signed_distance(shape: &ColliderShape, p: Vec3) -> (f32, Vec3) {
-    match *shape {
-        ColliderShape::Plane => (p.y, Vec3::Y),
-        ColliderShape::Sphere { radius } => from_axis(p, radius),
-        ColliderShape::Capsule { half_length, radius } => {
-            from_axis(p - Vec3::new(0.0, p.y.clamp(-half_length, half_length), 0.0), radius)
-        }
-        ColliderShape::Box { half } => {
-            let q = p.abs() - half;
-            let outside = q.max(Vec3::ZERO);
-            let length = outside.length();
-            let sign = Vec3::new(sign(p.x), sign(p.y), sign(p.z));
-            if length > 0.0 {
-                (length, outside * sign / length)
-            } else if q.x >= q.y && q.x >= q.z {
-                (q.x, Vec3::new(sign.x, 0.0, 0.0))
-            } else if q.y >= q.z {
-                (q.y, Vec3::new(0.0, sign.y, 0.0))
-            } else {
-                (q.z, Vec3::new(0.0, 0.0, sign.z))
-            }
-        }
-        ColliderShape::Convex(ref hull) => hull.signed_distance(p),
-        ColliderShape::Surface(ref surface) => {
-            surface.nearest(p, f32::INFINITY).map_or((f32::INFINITY, Vec3::Y), |near| (near.distance, near.normal))
-        }
-        ColliderShape::Field(ref field) => field.signed_distance(p),
-    }
-}
-
-/// Distance to a sphere around the closest point of an axis; at zero distance the normal points up.
-#[inline]
-fn from_axis(d: Vec3, radius: f32) -> (f32, Vec3) {
-    let length = d.length();
-    let normal = if length > 1e-12 { d / length } else { Vec3::Y };
-    (length - radius, normal)
-}
-
-#[inline]
-fn sign(v: f32) -> f32 {
-    if v < 0.0 { -1.0 } else { 1.0 }
-}
 
 /// Coulomb friction of a pair of surfaces.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -117,36 +20,24 @@ pub struct Friction {
     pub kinetic_friction: f32,
 }
 
-/// Accumulated corrections of one contact in this substep. Same layout as a row, for SIMD gathers.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C)]
-pub struct Push {
-    /// Sum of the friction corrections [m].
-    pub tangent: Vec3,
-    /// Sum of the normal corrections [m].
-    pub normal: f32,
-}
-
-impl Push {
-    /// Extrapolates the accumulated correction of a rigid-body contact: `self` plus `momentum` times its change since
-    /// the previous iteration, `last`.
-    ///
-    /// Nesterov acceleration (Mazhar, Heyn, Negrut, Tasora, "Using Nesterov's method to accelerate multibody dynamics
-    /// with friction and contact", TOG 2015): reduces the n iterations of averaged Jacobi to √n. Requires steps that do
-    /// not overshoot, which mass splitting guarantees.
-    #[inline]
-    pub fn extrapolate(self, last: Self, momentum: f32) -> Self {
-        let normal = self.normal + (self.normal - last.normal) * momentum;
-        if normal > 0.0 {
-            Self { normal, tangent: self.tangent + (self.tangent - last.tangent) * momentum }
-        } else {
-            // Without a normal correction there is no friction to undo.
-            Self::default()
-        }
+/// Extrapolates the accumulated correction of a rigid-body contact: `push` plus `momentum` times its change since the
+/// previous iteration, `last`.
+///
+/// Nesterov acceleration (Mazhar, Heyn, Negrut, Tasora, "Using Nesterov's method to accelerate multibody dynamics with
+/// friction and contact", TOG 2015): reduces the n iterations of averaged Jacobi to √n. Requires steps that do not
+/// overshoot, which mass splitting guarantees.
+#[inline]
+pub fn extrapolate(push: Push, last: Push, momentum: f32) -> Push {
+    let normal = push.normal + (push.normal - last.normal) * momentum;
+    if normal > 0.0 {
+        Push { normal, tangent: push.tangent + (push.tangent - last.tangent) * momentum }
+    } else {
+        // Without a normal correction there is no friction to undo.
+        Push::default()
     }
 }
 
-/// Momentum factor of rigid-body contacts in iteration `k` of `n` ([`Push::extrapolate`]): (tₖ − 1)/tₖ₊₁ with tₖ₊₁ = (1
+/// Momentum factor of rigid-body contacts in iteration `k` of `n` ([`extrapolate`]): (tₖ − 1)/tₖ₊₁ with tₖ₊₁ = (1
 /// + √(1 + 4tₖ²))/2 and t₀ = 1; 0 in the last iteration, which must not overshoot.
 pub fn momentum(k: u32, n: u32) -> f32 {
     let mut t = 1.0_f32;
@@ -182,7 +73,7 @@ pub fn depth(shape: &ColliderShape, pose: &Pose, x: Vec3, radius: f32) -> (f32, 
 pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
     // The solver may move a particle as far again as the prediction did.
     let reach = margin + (x - start).length();
-    let Some((min, max)) = moving_collider.shape.bounds() else {
+    let Some((min, max)) = moving_collider.shape.table_bounds() else {
         let (inside, _) = depth(&moving_collider.shape, &moving_collider.after, x, radius);
         return inside > -reach;
     };

@@ -1,4 +1,4 @@
-// WGSL version of collider_contact.rs. The host layouts of the structs up to `MovingCollider` are in
+// WGSL version of collider_contact.rs; needs collider_shape.wgsl. The host layouts of the structs up to `MovingCollider` are in
 // contact/gpu/layouts.rs.
 //
 // Needs `const BRIEF: bool`: less code, for kernels bound by instruction fetch. Shapes with rotational symmetry are
@@ -8,12 +8,6 @@
 struct Pose { position: vec4<f32>, rotation: vec4<f32> }
 
 struct MovingCollider { before: Pose, after: Pose, size: vec4<f32>, static_friction: f32, kinetic_friction: f32, shape: u32, table: u32 }
-
-// What `MovingCollider.shape` may be: half-space, ball of radius size.w, capsule of half length size.x and radius size.w,
-// cuboid of half extents size.xyz: PLANE, SPHERE, CAPSULE, BOX (`shader_constants.rs`).
-
-// Penetration depth [m], positive inside, and the outward normal.
-struct Depth { inside: f32, normal: vec3<f32> }
 
 // New position, and accumulated corrections of the substep: friction (xyz) and normal (w).
 struct Touched { x: vec3<f32>, push: vec4<f32> }
@@ -31,49 +25,13 @@ fn contact_inward(pose: Pose, world: vec3<f32>) -> vec3<f32> {
     return contact_turn(vec4<f32>(-pose.rotation.xyz, pose.rotation.w), world - pose.position.xyz);
 }
 
-// Sphere around the closest point of an axis; at zero distance the normal is `up`.
-fn contact_from_axis(d: vec3<f32>, radius: f32, up: vec3<f32>) -> Depth {
-    let size = sqrt(dot(d, d));
-    return Depth(radius - size, select(up, d / size, size > 1e-12));
-}
-
-fn contact_box(half: vec3<f32>, p: vec3<f32>) -> Depth {
-    let q = abs(p) - half;
-    let outside = max(q, vec3<f32>(0.0));
-    let size = sqrt(dot(outside, outside));
-    let side = select(vec3<f32>(1.0), vec3<f32>(-1.0), p < vec3<f32>(0.0));
-    if size > 0.0 {
-        return Depth(-size, outside * side / size);
-    }
-    if q.x >= q.y && q.x >= q.z {
-        return Depth(-q.x, vec3<f32>(side.x, 0.0, 0.0));
-    }
-    if q.y >= q.z {
-        return Depth(-q.y, vec3<f32>(0.0, side.y, 0.0));
-    }
-    return Depth(-q.z, vec3<f32>(0.0, 0.0, side.z));
-}
-
-// In the collider's frame, without the particle's radius.
-fn contact_local(shape: u32, size: vec4<f32>, p: vec3<f32>) -> Depth {
-    switch shape {
-        case PLANE: { return Depth(-p.y, vec3<f32>(0.0, 1.0, 0.0)); }
-        case SPHERE: { return contact_from_axis(p, size.w, vec3<f32>(0.0, 1.0, 0.0)); }
-        case CAPSULE: {
-            let d = p - vec3<f32>(0.0, clamp(p.y, -size.x, size.x), 0.0);
-            return contact_from_axis(d, size.w, vec3<f32>(0.0, 1.0, 0.0));
-        }
-        default: { return contact_box(size.xyz, p); }
-    }
-}
-
 fn contact_depth(shape: u32, size: vec4<f32>, pose: Pose, x: vec3<f32>, radius: f32) -> Depth {
     if !BRIEF {
         let local = contact_local(shape, size, contact_inward(pose, x));
         return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
     }
-    if shape == BOX {
-        let local = contact_box(size.xyz, contact_inward(pose, x));
+    if shape >= BOX {
+        let local = contact_edged(shape, size, contact_inward(pose, x));
         return Depth(radius + local.inside, contact_turn(pose.rotation, local.normal));
     }
     let p = x - pose.position.xyz;

@@ -1,8 +1,9 @@
-// WGSL version of collider_contact.rs for colliders with tables (S17); needs collider_contact.wgsl, geometry/*.wgsl,
-// and the constants HULLS, SURFACES, FIELDS, which say which shapes are present. Absent shapes are not compiled.
+// WGSL version of collider_contact.rs for colliders with tables (S17), which start at `MovingCollider.table`; needs
+// collider_contact.wgsl and geometry/*.wgsl.
 
-// More of what `MovingCollider.shape` may be; `MovingCollider.table` is where their tables start: HULL_SHAPE,
-// SURFACE_SHAPE, FIELD_SHAPE.
+const HULLS: bool = (SHAPES & (1u << HULL_SHAPE)) != 0u;
+const SURFACES: bool = (SHAPES & (1u << SURFACE_SHAPE)) != 0u;
+const FIELDS: bool = (SHAPES & (1u << FIELD_SHAPE)) != 0u;
 
 // In the collider's frame, without the particle's radius. Surfaces are searched within `limit` [m]; they have no
 // interior.

@@ -4,6 +4,7 @@ pub mod attachment_filter;
 pub mod cohesion;
 pub mod collider;
 pub mod collider_contact;
+pub mod collider_shape;
 pub(crate) mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;

@@ -1,6 +1,5 @@
 //! Passes of time integration on the CPU.
 
-use crate::contact::cpu::collider_contacts::Contact;
 use crate::integration::finalize::finalize;
 use crate::integration::predict::{IntegrationModel, predict};
 use crate::math::RowData;
@@ -12,8 +11,6 @@ use crate::state::State;
 pub(crate) struct Inputs<'a> {
     /// Force of the air on each particle [N]; empty without surfaces.
     pub(crate) aero_forces: &'a [RowData],
-    /// Collider contacts of the substep.
-    pub(crate) contacts: &'a [Vec<Contact>],
     /// Liquid of each particle, from 1; 0 for solids; empty without liquids.
     pub(crate) liquids: &'a [u32],
 }
@@ -30,7 +27,7 @@ pub(crate) fn run(
     match pass {
         Pass::Predict => predict(threads, model, state, inputs.aero_forces, substep, divergence),
         Pass::Finalize => {
-            finalize(threads, (model.settings, inputs.liquids), state, inputs.contacts, substep, divergence);
+            finalize(threads, (model.settings, inputs.liquids), state, substep, divergence);
         }
         other => unreachable!("{other:?} is no pass of integration"),
     }

@@ -1,6 +1,5 @@
 //! Stage finalize: velocities from positions, sleeping, and the divergence check.
 
-use crate::contact::cpu::collider_contacts::Contact;
 use crate::integration::bdf::{velocity_bdf1, velocity_bdf2};
 use crate::math::vector;
 use crate::runtime::cpu::threads::Threads;
@@ -14,7 +13,6 @@ pub fn finalize(
     threads: &Threads,
     (settings, liquids): (&Settings, &[u32]),
     state: &mut State,
-    contacts: &[Vec<Contact>],
     sub: &Substep,
     divergence: &DivergenceFlag,
 ) {
@@ -58,20 +56,20 @@ pub fn finalize(
         }
     });
     if bdf2 {
-        fall_back(liquids, state, contacts, inv_h);
+        fall_back(liquids, state, inv_h);
     }
 }
 
 /// Contact is not smooth, nor is pressure, which does not pull: particles that were pushed fall back to BDF1, now and in
 /// the next prediction (E12).
-fn fall_back(liquids: &[u32], state: &mut State, contacts: &[Vec<Contact>], inv_h: f32) {
+fn fall_back(liquids: &[u32], state: &mut State, inv_h: f32) {
     state.first_order.fill(false);
+    let State { contacts, carried, rows, previous, velocities, first_order, .. } = state;
     let pushed = contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle as usize);
-    let carried = &state.carried;
     let wet = (0..carried.len()).filter(|&i| carried[i] != [0.0; 4] || liquids.get(i).is_some_and(|&l| l > 0));
     for i in pushed.chain(wet) {
-        let v = (vector(state.rows[i]) - vector(state.previous[i])) * inv_h;
-        state.velocities[i] = [v.x, v.y, v.z, 0.0];
-        state.first_order[i] = true;
+        let v = (vector(rows[i]) - vector(previous[i])) * inv_h;
+        velocities[i] = [v.x, v.y, v.z, 0.0];
+        first_order[i] = true;
     }
 }

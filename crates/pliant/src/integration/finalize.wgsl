@@ -13,7 +13,7 @@ struct FinalizeUniforms {
 // Divergence found in this substep is visible at once: all readers run after this pass.
 const RUNAWAYS: u32 = DIVERGED_PREDICT;
 
-fn told(i: u32) -> u32 {
+fn divergence_code(i: u32) -> u32 {
     return i;
 }
 

@@ -77,8 +77,8 @@ fn pushed(particle: u32, slot: u32) -> bool {
 // The comparisons are false for NaN, so NaN is caught too.
 fn check(i: u32, x: vec3<f32>, v: vec3<f32>, ahead: vec3<f32>) {
     if !(dot(ahead, ahead) <= MAX_POSITION * MAX_POSITION) {
-        atomicMin(&flags[RUNAWAYS], told(i));
+        atomicMin(&flags[RUNAWAYS], divergence_code(i));
     } else if !(dot(x, x) <= MAX_POSITION * MAX_POSITION) || !(dot(v, v) <= MAX_SPEED * MAX_SPEED) {
-        atomicMin(&flags[RUNAWAYS + 1u], told(i));
+        atomicMin(&flags[RUNAWAYS + 1u], divergence_code(i));
     }
 }

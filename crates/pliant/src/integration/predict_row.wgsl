@@ -120,7 +120,7 @@ fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: v
     }
     work[sub.last_impulses + i * sub.colliders + c] = work[at];
     if inside {
-        atomicAdd(&flags[crowd_at(i, CONTACTS_FIRST)], 1u);
+        atomicAdd(&flags[contact_count_at(i, CONTACTS_FIRST)], 1u);
     }
 }
 

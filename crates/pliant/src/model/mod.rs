@@ -117,9 +117,20 @@ impl Model {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
+    /// # Panics
+    /// If a state's contacts are not those of this model's particles and colliders.
+    pub(crate) fn check_contacts(&self, state: &State) {
+        for (run, contacts) in self.runs.iter().zip(&state.contacts) {
+            let known = contacts
+                .iter()
+                .all(|c| run.contains(&(c.particle as usize)) && (c.collider as usize) < self.colliders.len());
+            assert!(known, "the state has contacts of another scene");
+        }
+    }
+
     /// Whether a collider has tables: a hull, a surface or a distance field.
     pub fn has_tables(&self) -> bool {
-        self.colliders.iter().any(|c| c.shape.bounds().is_some())
+        self.colliders.iter().any(|c| c.shape.table_bounds().is_some())
     }
 
     /// Whether a collider is a triangle surface, which has two sides and no inside.

@@ -73,15 +73,31 @@ pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchS
 }
 
 impl ShapeMatch {
-    /// Updates the poses of rigid bodies from externally set particle positions.
-    pub fn look(&mut self, rows: &[RowData]) {
-        let (mut rows, before) = (rows.to_vec(), self.poses.clone());
+    /// Updates masses, and poses of rigid bodies, of bodies whose particles were changed: `before` are the rows before
+    /// the change. Returns for every row whether a changed body holds it; empty if no body has changed.
+    pub fn refit(&mut self, before: &[RowData], rows: &[RowData]) -> Vec<bool> {
+        let same = |row: u32| before[row as usize].map(f32::to_bits) == rows[row as usize].map(f32::to_bits);
+        let members = |body: &Body| &self.members[body.first_block..][..body.blocks()];
+        let changed: Vec<bool> = self.bodies.iter().map(|b| !members(b).iter().flatten().all(|&r| same(r))).collect();
+        if !changed.contains(&true) {
+            return Vec::new();
+        }
+        let mut touched = vec![false; self.rows];
+        for (body, _) in self.bodies.iter().zip(&changed).filter(|(_, changed)| **changed) {
+            members(body).iter().flatten().for_each(|&row| touched[row as usize] = true);
+        }
+        if before.iter().zip(rows).any(|(a, b)| a[3].to_bits() != b[3].to_bits()) {
+            self.set_masses(rows);
+        }
+        let (mut rows, poses) = (rows.to_vec(), self.poses.clone());
         match_shapes(self, &mut rows, &MatchSettings::default());
-        for ((body, pose), before) in self.bodies.iter().zip(&mut self.poses).zip(before) {
-            if !body.is_rigid() {
+        let bodies = self.bodies.iter().zip(&changed);
+        for ((pose, before), (body, changed)) in self.poses.iter_mut().zip(poses).zip(bodies) {
+            if !(*changed && body.is_rigid()) {
                 *pose = before;
             }
         }
+        touched
     }
 }
 

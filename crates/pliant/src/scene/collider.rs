@@ -7,7 +7,7 @@ use crate::scene::soft::{FigureSpec, TorusSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// A collider. Give exactly one of `plane`, `sphere`, `capsule`, `box`, `convex`, `surface`, `sdf`.
+/// A collider. Give exactly one of `plane`, `sphere`, `capsule`, `cylinder`, `box`, `convex`, `surface`, `sdf`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Collider {
@@ -19,6 +19,8 @@ pub struct Collider {
     pub sphere: Option<SphereShape>,
     /// A capsule.
     pub capsule: Option<CapsuleShape>,
+    /// A cylinder.
+    pub cylinder: Option<CylinderShape>,
     /// A box.
     #[serde(rename = "box")]
     pub cuboid: Option<BoxShape>,
@@ -90,6 +92,18 @@ pub struct CapsuleShape {
     /// One end of the segment [m].
     pub from: [f32; 3],
     /// The other end [m].
+    pub to: [f32; 3],
+    /// Radius [m].
+    pub radius: f32,
+}
+
+/// All points within `radius` of a segment, and between the planes through its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CylinderShape {
+    /// Center of one end [m].
+    pub from: [f32; 3],
+    /// Center of the other end [m].
     pub to: [f32; 3],
     /// Radius [m].
     pub radius: f32,

@@ -22,7 +22,7 @@ mod view;
 pub use crate::scene::change::{Drain, Freeze, Melt};
 pub use crate::scene::cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use crate::scene::collider::{
-    BowlSpec, BoxShape, CapsuleShape, Collider, FrictionSpec, MeshShape, PlaneShape, SphereShape,
+    BowlSpec, BoxShape, CapsuleShape, Collider, CylinderShape, FrictionSpec, MeshShape, PlaneShape, SphereShape,
 };
 pub(crate) use crate::scene::grains::emitter_sites;
 pub use crate::scene::grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};

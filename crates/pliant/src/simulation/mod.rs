@@ -8,6 +8,7 @@ mod setters;
 
 use crate::builder::{BuildError, MeshSource, build};
 use crate::error::StepError;
+use crate::math::RowData;
 use crate::model::Model;
 use crate::partition::Target;
 use crate::runtime::cpu::Isa;
@@ -72,8 +73,8 @@ struct Readback {}
 pub struct Simulation {
     model: Model,
     state: HostCopy<Readback>,
-    /// Whether the caller may have changed the state since the last step.
-    edited: bool,
+    /// If the caller may have changed the state since the last step: the rows before, empty without bodies.
+    edited: Option<Vec<RowData>>,
     /// Array lengths and body members, which callers must not change.
     layout: StateLayout,
     cpu: Cpu,
@@ -113,7 +114,7 @@ impl Simulation {
             model,
             layout: StateLayout::of(&state),
             state: HostCopy::new(state),
-            edited: false,
+            edited: None,
             cpu,
             #[cfg(feature = "gpu")]
             gpu: None,
@@ -125,7 +126,7 @@ impl Simulation {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, layout: StateLayout::of(&state), state: HostCopy::new(state), edited: false, cpu, gpu })
+        Ok(Self { model, layout: StateLayout::of(&state), state: HostCopy::new(state), edited: None, cpu, gpu })
     }
 
     /// Whether the GPU is expected to be faster than the given number of threads.
@@ -145,7 +146,7 @@ impl Simulation {
     /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
         self.check_edits();
-        self.weigh_bodies();
+        self.refit_bodies();
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
@@ -167,7 +168,9 @@ impl Simulation {
                 transitions::before(&self.model.transitions(), state);
                 self.cpu.step(&self.model, state)?;
                 if transitions::after(&self.model.transitions(), state) {
-                    self.cpu.forget_fixed(state);
+                    let rows = std::mem::take(&mut state.rows);
+                    state.drop_contacts(|particle| rows[particle][3] == 0.0);
+                    state.rows = rows;
                 }
             }
         }
@@ -176,21 +179,19 @@ impl Simulation {
 
     /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
-        if self.edited {
+        if self.edited.is_some() {
             self.layout.check(self.state());
+            self.model.check_contacts(self.state());
         }
     }
 
-    /// Updates the masses of bodies after the caller has changed the state.
-    fn weigh_bodies(&mut self) {
-        if !std::mem::take(&mut self.edited) {
-            return;
-        }
-        self.cpu.forget();
-        if let Some(State { rows, shapes: Some(shapes), .. }) = self.state.get_mut() {
-            shapes.set_masses(rows);
-            shapes.look(rows);
-        }
+    /// Updates the bodies that the caller has changed, and drops their contacts, which would be warm-started.
+    fn refit_bodies(&mut self) {
+        let Some(before) = self.edited.take() else { return };
+        let Some(state) = self.state.get_mut() else { return };
+        let State { rows, shapes: Some(shapes), .. } = state else { return };
+        let touched = shapes.refit(&before, rows);
+        state.drop_contacts(|particle| touched.get(particle) == Some(&true));
     }
 
     /// Waits for all steps and reads the state back. Does nothing on the CPU.
@@ -281,8 +282,9 @@ impl Simulation {
     /// # Panics
     /// As [`Self::state`].
     pub fn state_mut(&mut self) -> &mut State {
-        self.state();
-        self.edited = true;
+        let before = self.state();
+        let before = if before.shapes.is_some() { before.rows.clone() } else { Vec::new() };
+        self.edited.get_or_insert(before);
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
 }

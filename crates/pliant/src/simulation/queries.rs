@@ -4,8 +4,6 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::frame::{Frame, Topology};
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
-#[cfg(feature = "gpu")]
-use crate::simulation::Readback;
 use crate::simulation::Simulation;
 use glam::Vec3;
 
@@ -114,8 +112,8 @@ impl Simulation {
         let probe = self.cpu.probe(&self.model, self.state());
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
-            let count = |readback: &Readback| readback.contacts.len() as u64 + readback.pairs;
-            return Probe { contacts: self.fetch().map_or(0, |(_, readback)| count(readback)), ..probe };
+            let pairs = self.fetch().map_or(0, |(_, readback)| readback.pairs);
+            return Probe { contacts: probe.contacts + pairs, ..probe };
         }
         probe
     }
@@ -205,17 +203,6 @@ impl Simulation {
     /// # Panics
     /// As [`Self::state`].
     pub fn collider_forces(&self) -> Vec<glam::Vec3> {
-        #[cfg(feature = "gpu")]
-        if self.gpu.is_some() {
-            return match self.fetch() {
-                Ok((state, readback)) => crate::contact::cpu::collider_contacts::forces(
-                    &self.model.contact(),
-                    state,
-                    readback.contacts.iter(),
-                ),
-                Err(e) => panic!("{e}"),
-            };
-        }
-        self.cpu.collider_forces(&self.model, self.state())
+        crate::contact::cpu::collider_contacts::forces(&self.model.contact(), self.state())
     }
 }

@@ -3,12 +3,14 @@
 use crate::support::{G, free_particle, left_to_hardware, relative, simulate, step};
 
 #[test]
-fn s17_dropped_particle_rests_on_plane_sphere_capsule_and_box() {
+fn s17_dropped_particle_rests_on_every_analytic_shape() {
     // Each shape has its highest point at y = 0.5 below the particle, whose radius is 0.05 m.
     let shapes = [
         "plane = { offset = 0.5 }",
         "sphere = { center = [0, 0, 0], radius = 0.5 }",
         "capsule = { from = [-1, 0.2, 0], to = [1, 0.2, 0], radius = 0.3 }",
+        "cylinder = { from = [-1, 0.2, 0], to = [1, 0.2, 0], radius = 0.3 }",
+        "cylinder = { from = [0, -0.3, 0], to = [0, 0.5, 0], radius = 0.4 }",
         "box = { center = [0, 0, 0], size = [2, 1, 2] }",
         "box = { center = [0, 0.2071068, 0], size = [0.4142136, 0.4142136, 2], rotate = { axis = [0, 0, 1], degrees = 45 } }",
     ];

@@ -63,8 +63,8 @@ pub const ALL: &[Requirement] = &[
     ),
     met(
         "S17",
-        "Particles collide with planes, spheres, capsules, boxes, convex hulls, triangle surfaces (continuous in time) and \
-         signed distance fields.",
+        "Particles collide with planes, spheres, capsules, cylinders, boxes, convex hulls, triangle surfaces (continuous in \
+         time) and signed distance fields.",
     ),
     met(
         "S18",

@@ -141,7 +141,7 @@ fn s14_s17_contact_with_hulls_surfaces_and_fields_is_the_same_on_the_gpu() {
         output[o + 8u] = t.x.x; output[o + 9u] = t.x.y; output[o + 10u] = t.x.z;
         output[o + 11u] = t.push.x; output[o + 12u] = t.push.y; output[o + 13u] = t.push.z;
         output[o + 14u] = t.push.w;";
-    let there = "const HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;\n";
+    let there = "const SHAPES: u32 = 255u;\n";
     let parts = [&["const BRIEF: bool = false;\n", COLLIDER_CONTACT, there], &COLLIDER_QUERIES[..], &[TABLE_COLLIDERS]]
         .concat();
     let program = Program { parts: &parts, takes: 36, gives: 15, body };

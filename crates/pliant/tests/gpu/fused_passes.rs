@@ -81,7 +81,7 @@ fn s12_s14_more_pieces_than_run_at_once_join_seams_within_every_iteration_as_on_
 /// The CPU, and pieces that exchange or have passes for each iteration. These come back.
 fn exchange(text: &str, set: &[&str]) -> Simulation {
     let scene = scene(text, set);
-    let options = |together: bool| GpuOptions { together: Some(together), ..GpuOptions::default() };
+    let options = |together: bool| GpuOptions { coresident: Some(together), ..GpuOptions::default() };
     let (mut cpu, mut passes) = pair(&scene, options(false));
     let mut together = on_gpu(&scene, options(true)).unwrap();
     let count = |sim: &Simulation| sim.gpu().unwrap().stats(sim.model()).passes;

@@ -40,7 +40,7 @@ fn everything() -> Module {
     let kinds = ConstraintKind::ALL.map(ConstraintKind::wgsl);
     // Functions and constants that table queries need from the including module.
     let tables = "
-        const BRIEF: bool = true;\nconst HULLS: bool = true;\nconst SURFACES: bool = true;\nconst FIELDS: bool = true;
+        const BRIEF: bool = true;\nconst SHAPES: u32 = 255u;
         fn solid_vector(at: u32) -> vec4<f32> { return vec4<f32>(f32(at)); }
         fn solid_words(at: u32) -> vec4<u32> { return vec4<u32>(at); }";
     let contact = [COLLIDER_CONTACT, TABLE_COLLIDERS, PARTICLE_CONTACT, COHESION, RESTITUTION, tables];
@@ -112,7 +112,13 @@ fn liquid() -> String {
 
 fn patches(whole: bool) -> ShaderSource {
     let memory = WorkgroupMemory { threads: 64, ..WorkgroupMemory::default() };
-    shaders::patches(&PatchShader { kinds: vec![ConstraintKind::Stretch], memory, multipliers: true, whole })
+    shaders::patches(&PatchShader {
+        kinds: vec![ConstraintKind::Stretch],
+        contact: ContactFeatures::default(),
+        memory,
+        multipliers: true,
+        whole,
+    })
 }
 
 #[test]

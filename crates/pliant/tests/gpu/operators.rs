@@ -237,7 +237,9 @@ impl Touch {
         let size = match self.moving_collider.shape {
             ColliderShape::Plane => 0.0,
             ColliderShape::Sphere { radius } => radius,
-            ColliderShape::Capsule { half_length, radius } => half_length + radius,
+            ColliderShape::Capsule { half_length, radius } | ColliderShape::Cylinder { half_length, radius } => {
+                half_length + radius
+            }
             ColliderShape::Box { half } => half.length(),
             _ => unreachable!("no shape with tables runs on a GPU"),
         };
@@ -254,7 +256,8 @@ impl Touch {
             self.radius - depth(&self.moving_collider.shape, &self.moving_collider.after, self.x, self.radius).0;
         let arm = match self.moving_collider.shape {
             ColliderShape::Sphere { radius } | ColliderShape::Capsule { radius, .. } => distance + radius,
-            ColliderShape::Box { .. } if distance > 0.0 => distance,
+            ColliderShape::Box { .. } | ColliderShape::Cylinder { .. } if distance > 0.0 => distance,
+            ColliderShape::Cylinder { radius, .. } => distance + radius,
             _ => reach,
         };
         let normal = if arm > 0.0 { (reach / arm).max(1.0) } else { 1.0 };
@@ -273,6 +276,7 @@ fn touch(shape: usize, rng: &mut Rng) -> Touch {
             half_length: size * if special == 0 { 0.0 } else { range(rng, 0.1, 2.0) },
             radius: size,
         },
+        4 => ColliderShape::Cylinder { half_length: size * range(rng, 0.1, 2.0), radius: size },
         _ => ColliderShape::Box { half: Vec3::from([0.0; 3].map(|_: f32| size * range(rng, 0.2, 2.0))) },
     };
     let turn = |rng: &mut Rng| rng.turn().as_quat();
@@ -332,8 +336,8 @@ fn s14_s17_s18_contact_with_friction_is_the_same_on_the_gpu_for_every_shape() {
         output[o + 6u] = t.x.x; output[o + 7u] = t.x.y; output[o + 8u] = t.x.z;
         output[o + 9u] = t.push.x; output[o + 10u] = t.push.y; output[o + 11u] = t.push.z;
         output[o + 12u] = t.push.w;";
-    for (shape, brief) in (0..4).flat_map(|shape| [(shape, false), (shape, true)]) {
-        let form = format!("const BRIEF: bool = {brief};\n");
+    for (shape, brief) in (0..5).flat_map(|shape| [(shape, false), (shape, true)]) {
+        let form = format!("const BRIEF: bool = {brief};\nconst SHAPES: u32 = 31u;\n");
         let program = Program { parts: &[&form, COLLIDER_CONTACT], takes: 36, gives: 13, body };
         let mut rng = Rng(60 + shape as u64);
         let mut input = Vec::new();

@@ -209,14 +209,14 @@ fn s14_s18_restitution_rolling_and_cohesion_on_the_gpu_as_on_the_cpu() {
         let (far, fast) = deviations(SHEET, set, GpuOptions::default(), 6);
         assert!(far < 1e-5 && fast < 1e-2, "{set:?}: {far}, {fast} m/s");
     }
-    let together = GpuOptions { together: Some(true), ..GpuOptions::default() };
+    let coresident = GpuOptions { coresident: Some(true), ..GpuOptions::default() };
     // Pieces only: where they run concurrently, one pass is a whole substep.
     let pieces = format!(
         "{}[[collider]]{}",
         SHEET.split("[[rope]]").next().unwrap(),
         SHEET.split_once("[[collider]]").unwrap().1
     );
-    assert!(deviations(&pieces, &["solver.partition=mosaic"], together, 6).0 < 1e-5);
+    assert!(deviations(&pieces, &["solver.partition=mosaic"], coresident, 6).0 < 1e-5);
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
     assert!(deviations(HEAP, bouncy, checked, 4).0 < 1e-5);
 }

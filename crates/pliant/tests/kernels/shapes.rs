@@ -42,6 +42,17 @@ fn surface(shape: &ColliderShape) -> Vec<Vec3> {
                 points.push(Vec3::new(radius * a, half_length * (2.0 * i as f32 / n as f32 - 1.0), radius * b));
             }
         }
+        ColliderShape::Cylinder { half_length, radius } => {
+            let (n, m) = (steps(2.0 * half_length), steps(std::f32::consts::TAU * radius));
+            let rings = steps(radius);
+            for j in 0..m {
+                let (b, a) = (std::f32::consts::TAU * j as f32 / m as f32).sin_cos();
+                let at = |y: f32, r: f32| Vec3::new(r * a, half_length * y, r * b);
+                points.extend((0..=n).map(|i| at(2.0 * i as f32 / n as f32 - 1.0, radius)));
+                let ends = (0..=rings).map(|i| radius * i as f32 / rings as f32);
+                points.extend(ends.flat_map(|r| [at(-1.0, r), at(1.0, r)]));
+            }
+        }
         ColliderShape::Box { half } => {
             for axis in 0..3 {
                 let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
@@ -72,6 +83,9 @@ fn inside(shape: &ColliderShape, p: Vec3) -> bool {
             let ends = [Vec3::Y, Vec3::NEG_Y].iter().any(|&e| p.distance(e * half_length) < radius);
             ends || (p.y.abs() < half_length && round < radius * radius)
         }
+        ColliderShape::Cylinder { half_length, radius } => {
+            p.y.abs() < half_length && p.x * p.x + p.z * p.z < radius * radius
+        }
         ColliderShape::Box { half } => p.abs().cmplt(half).all(),
         _ => unreachable!("no analytic shape"),
     }
@@ -83,6 +97,7 @@ fn s17_signed_distances_agree_with_brute_force_and_normals_point_outward() {
         ColliderShape::Plane,
         ColliderShape::Sphere { radius: 0.7 },
         ColliderShape::Capsule { half_length: 0.6, radius: 0.4 },
+        ColliderShape::Cylinder { half_length: 0.6, radius: 0.4 },
         ColliderShape::Box { half: Vec3::new(0.7, 0.3, 0.5) },
     ];
     let mut rng = Rng(41);
@@ -110,6 +125,7 @@ fn s17_distances_are_finite_where_no_direction_is_best() {
         ColliderShape::Sphere { radius: 0.5 },
         ColliderShape::Capsule { half_length: 0.0, radius: 0.5 },
         ColliderShape::Capsule { half_length: 1.0, radius: 0.5 },
+        ColliderShape::Cylinder { half_length: 1.0, radius: 0.5 },
         ColliderShape::Box { half: Vec3::splat(0.5) },
     ];
     for solid in centers {

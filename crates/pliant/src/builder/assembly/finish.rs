@@ -64,10 +64,12 @@ impl Assembly {
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
         finish_aero_surfaces(&mut self.aero_surfaces, particles);
         let runs = runs(islands.runs, particles);
+        let contacts = vec![Vec::new(); runs.len()];
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
-        let state = State { rows, multipliers, shapes, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
+        let state =
+            State { rows, multipliers, shapes, contacts, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
         // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);

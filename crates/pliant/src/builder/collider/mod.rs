@@ -65,6 +65,10 @@ fn analytic(c: &Collider) -> Option<(ColliderShape, Pose)> {
         // A capsule of zero length is a sphere without direction.
         let axis = if half_length > 0.0 { (to - from).normalize() } else { Vec3::Y };
         (ColliderShape::Capsule { half_length, radius: k.radius }, (from + to) / 2.0, upright(axis))
+    } else if let Some(k) = &c.cylinder {
+        let (from, to) = (Vec3::from(k.from), Vec3::from(k.to));
+        let shape = ColliderShape::Cylinder { half_length: from.distance(to) / 2.0, radius: k.radius };
+        (shape, (from + to) / 2.0, upright((to - from).normalize()))
     } else if let Some(b) = &c.cuboid {
         (ColliderShape::Box { half: Vec3::from(b.size) / 2.0 }, Vec3::from(b.center), rotation(b.rotate))
     } else {

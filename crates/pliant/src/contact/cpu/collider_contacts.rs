@@ -4,7 +4,7 @@
 //! write only its own particles, so threads process runs without sharing.
 
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::{MovingCollider, Push, depenetration, depth, is_near, project};
+use crate::contact::collider_contact::{MovingCollider, depenetration, depth, extrapolate, is_near, project};
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
@@ -14,23 +14,8 @@ use crate::neighbors::LIQUID;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
-use crate::state::State;
+use crate::state::{Contact, Push, State};
 use glam::Vec3;
-
-/// One particle near one collider.
-#[derive(Clone, Copy, Debug)]
-pub struct Contact {
-    /// Particle index.
-    pub particle: u32,
-    /// Collider index.
-    pub collider: u32,
-    /// Accumulated correction of this substep.
-    pub push: Push,
-    /// Correction of the previous iteration; rigid bodies only.
-    pub last: Push,
-    /// Whether it penetrated when it was found; rigid bodies only.
-    pub inside: bool,
-}
 
 /// Computes the poses of all colliders at the start and the end of the substep.
 pub fn place_colliders(colliders: &[Collider], start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
@@ -45,7 +30,13 @@ pub fn place_colliders(colliders: &[Collider], start: f64, end: f64, moving_coll
 
 /// Finds the particles that may touch colliders before the substep ends. Persistent contacts of rigid bodies are
 /// warm-started with their last correction: a resting body then needs no further correction, and keeps its friction.
-pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch: &mut ContactScratch, sub: &Substep) {
+pub fn find(
+    threads: &Threads,
+    model: &ContactModel<'_>,
+    state: &mut State,
+    scratch: &mut ContactScratch,
+    sub: &Substep,
+) {
     place_colliders(model.colliders, sub.start, sub.end, &mut scratch.moving_colliders);
     scratch.slippery.clear();
     if !model.liquids.is_empty() {
@@ -55,7 +46,9 @@ pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch:
     }
     let (moving_colliders, margin) = (&scratch.moving_colliders, model.settings.contact_margin);
     let mass_splitting = &scratch.mass_splitting;
-    threads.each(&mut scratch.contacts, |run, contacts| {
+    let State { rows, previous, radii, contacts, .. } = state;
+    let (rows, previous, radii) = (&rows[..], &previous[..], &radii[..]);
+    threads.each(contacts, |run, contacts| {
         // Old and new contacts are both sorted by particle and collider. The first iteration only applies the warm
         // start: if it is the only one, nothing would correct it.
         let again = model.settings.iterations > 1;
@@ -63,20 +56,20 @@ pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch:
         contacts.retain(goes_on);
         let (old, mut next) = (contacts.len(), 0);
         for i in model.runs[run].clone() {
-            let row = state.rows[i];
+            let row = rows[i];
             if row[3] == 0.0 {
                 continue;
             }
-            let (x, start) = (position(row), position(state.previous[i]));
+            let (x, start) = (position(row), position(previous[i]));
             for (collider, moving_collider) in moving_colliders.iter().enumerate() {
-                if is_near(moving_collider, state.radii[i], start, x, margin) {
+                if is_near(moving_collider, radii[i], start, x, margin) {
                     let (particle, collider) = (i as u32, collider as u32);
                     let at = |c: &Contact| (c.particle, c.collider);
                     while next < old && at(&contacts[next]) < (particle, collider) {
                         next += 1;
                     }
                     let same = contacts[next..old].first().filter(|c| at(c) == (particle, collider));
-                    let inside = || depth(&moving_collider.shape, &moving_collider.after, x, state.radii[i]).0 > 0.0;
+                    let inside = || depth(&moving_collider.shape, &moving_collider.after, x, radii[i]).0 > 0.0;
                     let inside = mass_splitting.is_rigid(i) && inside();
                     // Separating contacts are not warm-started: a sphere would drag its last contact along.
                     let push = same.filter(|_| inside).map_or(Push::default(), |c| c.push);
@@ -90,10 +83,10 @@ pub fn find(threads: &Threads, model: &ContactModel<'_>, state: &State, scratch:
 
 /// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out
 /// together with its old position, so that the repair adds no velocity.
-pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State, scratch: &mut ContactScratch) {
+pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State, scratch: &ContactScratch) {
     let (moving_colliders, radii) = (&scratch.moving_colliders, &state.radii);
     let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
-    threads.each(&mut scratch.contacts, |_, contacts| {
+    threads.each(&mut state.contacts, |_, contacts| {
         for _ in 0..model.settings.stabilization {
             for c in contacts.iter() {
                 let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
@@ -160,14 +153,14 @@ impl ColliderPass<'_> {
         }
         let (x, push) = project(moving_collider, self.radii[i], start, at, c.push, self.mass_splitting.overpush(i));
         let last = if c.push.normal > 0.0 { c.last } else { Push::default() };
-        c.push = push.extrapolate(last, self.mass_splitting.momentum);
+        c.push = extrapolate(push, last, self.mass_splitting.momentum);
         c.last = push;
         (x - at) + (normal * (c.push.normal - push.normal) + (c.push.tangent - push.tangent))
     }
 }
 
 /// Projects the contacts of all runs outside islands once.
-pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &mut ContactScratch) {
+pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &ContactScratch) {
     let pass = ColliderPass {
         moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
@@ -178,16 +171,16 @@ pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch
     };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
-    threads.each(&mut scratch.contacts[islands..], |_, contacts| unsafe { pass.run(rows, contacts) });
+    threads.each(&mut state.contacts[islands..], |_, contacts| unsafe { pass.run(rows, contacts) });
 }
 
 /// Force of all particles on each collider in the last substep [N]: from the momentum change by the contact corrections.
-pub fn forces<'a>(model: &ContactModel<'_>, state: &State, contacts: impl Iterator<Item = &'a Contact>) -> Vec<Vec3> {
+pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
     let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
     let mut moving_colliders = Vec::new();
     place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
-    for c in contacts.filter(|c| c.push.normal > 0.0) {
+    for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =
             depth(&moving_collider.shape, &moving_collider.after, position(state.rows[i]), state.radii[i]);

@@ -9,12 +9,11 @@ pub mod rigid_mass_splitting;
 
 use crate::contact::collider_contact::MovingCollider;
 use crate::contact::model::ContactModel;
-use crate::memory::{nested, of};
+use crate::memory::of;
 use crate::rigid;
 use crate::schedule::passes::Pass;
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
-use collider_contacts::Contact;
 use particle_contacts::ParticleContacts;
 use restitution::RestitutionScratch;
 use rigid_mass_splitting::RigidMassSplitting;
@@ -26,8 +25,6 @@ pub(crate) struct ContactScratch {
     pub(crate) moving_colliders: Vec<MovingCollider>,
     /// The same without friction, for liquids; empty without liquids.
     pub(crate) slippery: Vec<MovingCollider>,
-    /// Contacts with colliders, by run of particles.
-    pub(crate) contacts: Vec<Vec<Contact>>,
     /// Contacts between particles.
     pub(crate) particle_contacts: ParticleContacts,
     /// Rigid bodies behind contacts.
@@ -37,14 +34,14 @@ pub(crate) struct ContactScratch {
 }
 
 impl ContactScratch {
-    /// For this many runs of particles and colliders.
-    pub(crate) fn new(runs: usize, colliders: usize) -> Self {
-        Self { moving_colliders: Vec::with_capacity(colliders), contacts: vec![Vec::new(); runs], ..Self::default() }
+    /// For this many colliders.
+    pub(crate) fn new(colliders: usize) -> Self {
+        Self { moving_colliders: Vec::with_capacity(colliders), ..Self::default() }
     }
 
     /// Memory [bytes].
     pub(crate) fn bytes(&self) -> u64 {
-        let colliders = of(&self.moving_colliders) + of(&self.slippery) + nested(&self.contacts);
+        let colliders = of(&self.moving_colliders) + of(&self.slippery);
         colliders + self.particle_contacts.bytes() + self.mass_splitting.bytes()
     }
 }
@@ -77,9 +74,9 @@ pub(crate) fn run(
         Pass::ColliderBroadPhase => collider_contacts::find(threads, model, state, scratch, substep),
         Pass::SeparateColliders => collider_contacts::stabilize(threads, model, state, scratch),
         Pass::ParticleContacts => {
-            let ContactScratch { particle_contacts, mass_splitting, contacts, .. } = scratch;
+            let ContactScratch { particle_contacts, mass_splitting, .. } = scratch;
             let counts = particle_contacts.count_contacts(threads, state);
-            mass_splitting.count(counts, &state.rows, contacts, model.settings.iterations);
+            mass_splitting.count(counts, &state.rows, &state.contacts, model.settings.iterations);
             particle_contacts.project_all((threads, isa), model, state, mass_splitting);
         }
         Pass::ColliderContacts | Pass::SurfaceContacts => {

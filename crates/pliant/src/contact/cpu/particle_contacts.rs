@@ -5,7 +5,7 @@
 //! side, with bitwise equal results.
 
 use crate::contact::cohesion::{self, RANGE, tensile_limit};
-use crate::contact::collider_contact::{Friction, Push};
+use crate::contact::collider_contact::{Friction, Push, extrapolate};
 use crate::contact::cpu::contact_lists::ContactLists;
 use crate::contact::cpu::particle_contacts_simd::SimdPass;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
@@ -408,7 +408,8 @@ impl ParticleContacts {
                     {
                         // SAFETY: as for `pushes`, which has the same length.
                         let last = unsafe { lasts.get(offsets[i] as usize + e) };
-                        *push = done.extrapolate(if pushed { *last } else { Push::default() }, mass_splitting.momentum);
+                        let before = if pushed { *last } else { Push::default() };
+                        *push = extrapolate(done, before, mass_splitting.momentum);
                         *last = done;
                         let (normal, _) = normal_and_depth(&own, &other, params.parts);
                         sum += normal * (push.normal - done.normal) + (push.tangent - done.tangent);

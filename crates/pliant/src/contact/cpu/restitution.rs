@@ -63,16 +63,12 @@ pub fn apply(
 
 /// Particles against colliders.
 fn collider_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, inv_h: f32) {
-    let ContactScratch {
-        moving_colliders,
-        contacts,
-        restitution: RestitutionScratch { before, colliders: all, .. },
-        ..
-    } = scratch;
+    let ContactScratch { moving_colliders, restitution: RestitutionScratch { before, colliders: all, .. }, .. } =
+        scratch;
     let (moving_colliders, before, all) = (&moving_colliders[..], &before[..], &all[..]);
     let (rows, radii) = (&state.rows, &state.radii);
     let velocities = Shared::new(&mut state.velocities);
-    threads.each(contacts, |_, contacts| {
+    threads.each(&mut state.contacts, |_, contacts| {
         for c in contacts.iter().filter(|c| c.push.normal > 0.0 && all[c.collider as usize].acts()) {
             let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
             let x = position(rows[i]);

@@ -9,12 +9,11 @@
 //! masses are used.
 
 use crate::contact::collider_contact::momentum;
-use crate::contact::cpu::collider_contacts::Contact;
 use crate::contact::model::ContactModel;
 use crate::math::RowData;
 use crate::memory::of;
 use crate::rigid::ShapeMatch;
-use crate::state::State;
+use crate::state::{Contact, State};
 
 /// Rigid bodies and their contact counts. Empty without rigid bodies.
 #[derive(Default)]

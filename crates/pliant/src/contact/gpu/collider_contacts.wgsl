@@ -88,16 +88,16 @@ fn is_rigid(i: u32) -> bool {
 }
 
 // Count `which` of the contacts of the body of particle `i`, in `flags`: CONTACTS_BEFORE, CONTACTS_NOW or CONTACTS_FIRST.
-fn crowd_at(i: u32, which: u32) -> u32 {
+fn contact_count_at(i: u32, which: u32) -> u32 {
     return sub.contact_counts + CONTACT_COUNTS * bitcast<u32>(constant(sub.mass_splitting + i).z) + which;
 }
 
-// Among how many contacts particle `i` shares its own mass, or as good as; `own` are those that it has itself.
-// `fresh`: bodies go by the contacts of the first iteration.
+// Number of contacts among which the mass of particle `i` is split: those of its body, weighted, or `own`, its own ones.
+// `fresh`: use the counts of the first iteration.
 fn share_of(i: u32, own: f32, fresh: bool) -> f32 {
     if is_rigid(i) {
         let load = constant(sub.mass_splitting + i);
-        let count = f32(max(atomicLoad(&flags[crowd_at(i, select(CONTACTS_BEFORE, CONTACTS_FIRST, fresh))]), 1u));
+        let count = f32(max(atomicLoad(&flags[contact_count_at(i, select(CONTACTS_BEFORE, CONTACTS_FIRST, fresh))]), 1u));
         if count * load.y < 1.0 {
             return count * load.x;
         }
@@ -105,8 +105,8 @@ fn share_of(i: u32, own: f32, fresh: bool) -> f32 {
     return max(own, 1.0);
 }
 
-// What colliders move particle `i` of a rigid body by. All contacts of a body see it where it was when the iteration
-// began, at `x`. `fresh`: in the first iteration of a substep.
+// Displacement of particle `i` of a rigid body by colliders. All contacts of a body see it at `x`, its position at the
+// start of the iteration. `fresh`: first iteration of a substep.
 fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, momentum: f32) -> vec3<f32> {
     // A frozen state is not changed: corrections are kept for the next substep.
     if atomicLoad(&flags[FROZEN]) != 0u {
@@ -146,7 +146,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, m
         }
     }
     if pushing > 0u {
-        atomicAdd(&flags[crowd_at(i, CONTACTS_NOW)], pushing);
+        atomicAdd(&flags[contact_count_at(i, CONTACTS_NOW)], pushing);
     }
     return sum;
 }

@@ -17,20 +17,6 @@ shader_constants! {
     COLLIDER_VECTORS = 6;
     /// Vectors of a pose in `constants`.
     POSE_VECTORS = 2;
-    /// Shape of a collider: half-space.
-    PLANE = 0;
-    /// Shape of a collider: sphere.
-    SPHERE = 1;
-    /// Shape of a collider: capsule.
-    CAPSULE = 2;
-    /// Shape of a collider: box.
-    BOX = 3;
-    /// Shape of a collider: convex hull.
-    HULL_SHAPE = 4;
-    /// Shape of a collider: surface of triangles.
-    SURFACE_SHAPE = 5;
-    /// Shape of a collider: signed distance field.
-    FIELD_SHAPE = 6;
 
     /// Contact count of a rigid body: the maximum before this iteration.
     CONTACTS_BEFORE = 0;

@@ -4,9 +4,7 @@
 
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact;
-use crate::contact::gpu::constants::{
-    BOX, CAPSULE, COLLIDER_VECTORS, FIELD_SHAPE, HULL_SHAPE, PLANE, POSE_VECTORS, SPHERE, SURFACE_SHAPE,
-};
+use crate::contact::gpu::constants::{COLLIDER_VECTORS, POSE_VECTORS};
 use crate::math::RowData;
 use bytemuck::{Pod, Zeroable};
 
@@ -28,13 +26,13 @@ pub struct MovingCollider {
     pub before: Pose,
     /// Where it stands at the end.
     pub after: Pose,
-    /// Half extents of a box (x, y, z); half length of a capsule (x); radius of a sphere or a capsule (w) [m].
+    /// Sizes of its shape, see `ColliderShape::shader_record`.
     pub size: [f32; 4],
     /// Static coefficient of friction.
     pub static_friction: f32,
     /// Kinetic coefficient.
     pub kinetic_friction: f32,
-    /// [`PLANE`], [`SPHERE`], [`CAPSULE`], [`BOX`], [`HULL_SHAPE`], [`SURFACE_SHAPE`] or [`FIELD_SHAPE`].
+    /// Code of its shape, see `collider_shape::shader`.
     pub shape: u32,
     /// First vector of its tables in `constants`, where it has some.
     pub table: u32,
@@ -65,17 +63,7 @@ pub(crate) fn moving_colliders(colliders: &[Collider], tables: &[u32], start: f6
 
 impl From<&collider_contact::MovingCollider> for MovingCollider {
     fn from(moving_collider: &collider_contact::MovingCollider) -> Self {
-        let (shape, size) = match &moving_collider.shape {
-            collider_contact::ColliderShape::Plane => (PLANE, [0.0; 4]),
-            collider_contact::ColliderShape::Sphere { radius } => (SPHERE, [0.0, 0.0, 0.0, *radius]),
-            collider_contact::ColliderShape::Capsule { half_length, radius } => {
-                (CAPSULE, [*half_length, 0.0, 0.0, *radius])
-            }
-            collider_contact::ColliderShape::Box { half } => (BOX, half.extend(0.0).to_array()),
-            collider_contact::ColliderShape::Convex(_) => (HULL_SHAPE, [0.0; 4]),
-            collider_contact::ColliderShape::Surface(_) => (SURFACE_SHAPE, [0.0; 4]),
-            collider_contact::ColliderShape::Field(_) => (FIELD_SHAPE, [0.0; 4]),
-        };
+        let (shape, size) = moving_collider.shape.shader_record();
         Self {
             before: Pose::from(&moving_collider.before),
             after: Pose::from(&moving_collider.after),

@@ -48,7 +48,7 @@ fn count_contacts(thread: Thread) {
         // For packing, once the counts of bodies are complete.
         work[sub.particle_contacts + i].x = share;
         if count > 0u && of_rigid(i) {
-            atomicAdd(&flags[crowd_at(i, CONTACTS_FIRST)], count);
+            atomicAdd(&flags[contact_count_at(i, CONTACTS_FIRST)], count);
         }
     }
 }
@@ -125,7 +125,7 @@ fn project_contacts(thread: Thread) {
         let reach = own.radius + there.w;
         var held = false;
         if COHESIVE && !parts {
-            // Only who touched before the substep holds on.
+            // Only particles that were in contact before the substep cohere.
             held = overlaps(own.start, work[args.packed_in + 2u * j + 1u].xyz, reach * RANGE);
         }
         if push.w == 0.0 && !held && !overlaps(own.x, there.xyz, reach) {
@@ -177,7 +177,7 @@ fn project_contacts(thread: Thread) {
     }
     if rigid {
         if count > 0u {
-            atomicAdd(&flags[crowd_at(i, CONTACTS_NOW)], count);
+            atomicAdd(&flags[contact_count_at(i, CONTACTS_NOW)], count);
         }
         if (args.mode & TOUCHES) != 0u {
             x += push_body(own.start, own.radius, i, own.x, args.fresh != 0u, args.momentum);
@@ -191,7 +191,7 @@ fn project_contacts(thread: Thread) {
     }
 }
 
-// Leaves out of the lists who is held by its object, and who is attached to the other's.
+// Removes from the lists particles of the same object, and particles attached to the other's object.
 @compute @workgroup_size(SIZE)
 fn filter_contacts(thread: Thread) {
     let slot = number_of(thread);

@@ -1,7 +1,7 @@
-// The velocity pass after finalize, WGSL version of contact/cpu/restitution.rs: what contacts with colliders do to
-// velocities, after those of particles with each other (restitution_particles.wgsl).
+// The velocity pass after finalize, WGSL version of contact/cpu/restitution.rs: effect of collider contacts on
+// velocities, after that of particle contacts (restitution_particles.wgsl).
 
-// Keeps the velocities that contacts will meet with.
+// Saves the velocities before contacts.
 @compute @workgroup_size(SIZE)
 fn save_velocities(thread: Thread) {
     let i = number_of(thread);

@@ -1,6 +1,5 @@
 // Rebound and rolling resistance of particles with each other, WGSL version of contact/cpu/restitution.rs: all contacts
-// at once, each with the share of the masses that its particles can spare, so that momentum is kept (as in
-// particle_contacts.wgsl).
+// in parallel, with mass splitting, which conserves momentum (as in particle_contacts.wgsl).
 
 // Whether list entry `n` was active in the last contact pass.
 fn is_pushing(list: List, n: u32, kept: u32) -> bool {

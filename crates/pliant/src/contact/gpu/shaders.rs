@@ -1,14 +1,15 @@
 //! WGSL of contact, and the modules of its passes.
 
-use crate::contact::collider_contact::ColliderShape;
+use crate::contact::collider_shape::shader::HULL_SHAPE;
 use crate::contact::gpu::neighbor_lists::PARTICLE_CONTACT_GROUP;
 use crate::contact::gpu::tables::ContactTables;
 use crate::contact::model::ContactModel;
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
 use crate::schedule::gpu::SHARED_MOTION;
 
-/// Collider contact with friction.
-pub const COLLIDER_CONTACT: &str = include_str!("../collider_contact.wgsl");
+/// Collider shapes, and contact with friction.
+pub const COLLIDER_CONTACT: &str =
+    concat!(include_str!("../collider_shape.wgsl"), "\n", include_str!("../collider_contact.wgsl"));
 /// Shapes of analytic colliders; uses [`COLLIDER_CONTACT`].
 pub const ANALYTIC_COLLIDERS: &str = include_str!("../collider_contact_analytic.wgsl");
 /// Replaces it if some colliders have tables; also uses [`COLLIDER_QUERIES`].
@@ -59,39 +60,32 @@ pub struct ContactFeatures {
     pub cohesion: bool,
     /// Bodies that contacts know of: rigid ones, and those with a shortest way out.
     pub bodies: bool,
-    /// Convex colliders.
-    pub hulls: bool,
-    /// Triangle surfaces, which have no inside.
-    pub surfaces: bool,
-    /// Signed distance fields.
-    pub fields: bool,
+    /// Shapes of colliders: a bit for every code of `collider_shape::shader`.
+    pub shapes: u32,
 }
 
 impl ContactFeatures {
     /// Those of a model whose tables are written.
     pub fn of(model: &ContactModel<'_>, tables: &ContactTables) -> Self {
-        let any = |is: fn(&ColliderShape) -> bool| model.colliders.iter().any(|c| is(&c.shape));
         Self {
             cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
             bodies: tables.mass_splitting.is_some() || tables.particles.is_some_and(|p| p.fields.is_some()),
-            hulls: any(|s| matches!(s, ColliderShape::Convex(_))),
-            surfaces: any(|s| matches!(s, ColliderShape::Surface(_))),
-            fields: any(|s| matches!(s, ColliderShape::Field(_))),
+            shapes: model.colliders.iter().fold(0, |all, c| all | 1 << c.shape.shader_record().0),
         }
+    }
+
+    /// Constants that `COLLIDER_CONTACT` needs; `brief` for kernels bound by instruction fetch.
+    pub fn shape_constants(&self, brief: bool) -> String {
+        format!("const BRIEF: bool = {brief};\nconst SHAPES: u32 = {}u;\n", self.shapes)
     }
 
     /// Parts for contact with these colliders: without tables nothing is looked up.
     pub fn collider_contact(&self) -> Vec<Part> {
-        let Self { hulls, surfaces, fields, .. } = self;
-        let mut parts: Vec<Part> = vec!["const BRIEF: bool = false;\n".into(), COLLIDER_CONTACT.into()];
-        if !hulls && !surfaces && !fields {
+        let mut parts: Vec<Part> = vec![self.shape_constants(false).into(), COLLIDER_CONTACT.into()];
+        if self.shapes >> HULL_SHAPE == 0 {
             parts.push(ANALYTIC_COLLIDERS.into());
             return parts;
         }
-        let there = format!(
-            "const HULLS: bool = {hulls};\nconst SURFACES: bool = {surfaces};\nconst FIELDS: bool = {fields};\n"
-        );
-        parts.push(there.into());
         parts.extend(COLLIDER_QUERIES.map(Part::from));
         parts.push(TABLE_COLLIDERS.into());
         parts

@@ -1,7 +1,5 @@
 //! Tables of contacts, and their offsets.
 
-use crate::contact::collider_contact::Push;
-use crate::contact::cpu::collider_contacts::Contact;
 use crate::contact::gpu::collider_tables;
 use crate::contact::gpu::mass_splitting::MassSplittingTables;
 use crate::contact::model::ContactModel;
@@ -13,7 +11,7 @@ use crate::runtime::gpu::shader_constants::NONE;
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use crate::schedule::gpu::Substep;
 use crate::schedule::gpu::constants::GOES_ON;
-use crate::state::State;
+use crate::state::{Contact, Push, State};
 use glam::Vec3;
 use std::ops::Range;
 
@@ -106,6 +104,28 @@ impl ColliderContactTables {
                 (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
             })
         })
+    }
+
+    /// Uploads the contacts of a state: all masks, and the impulses of contacts that push.
+    pub fn upload(&self, device: &Device, buffers: &Buffers, contacts: &[Vec<Contact>], slot: impl Fn(usize) -> usize) {
+        let words = self.count.div_ceil(32);
+        let mut masks = vec![0_u32; self.mask_words];
+        let mut impulses: Vec<(usize, RowData)> = Vec::new();
+        for c in contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
+            let (i, collider) = (c.particle as usize, c.collider as usize);
+            masks[i * words + collider / 32] |= 1 << (collider % 32);
+            let Push { tangent, normal } = c.push;
+            impulses.push((slot(i) * self.count + collider, [tangent.x, tangent.y, tangent.z, normal]));
+        }
+        buffers.write(device, &buffers.flags, 4 * u64::from(self.masks), &masks);
+        impulses.sort_unstable_by_key(|(at, _)| *at);
+        // Few and larger writes: what lies between is not read, since its mask is clear.
+        for near in impulses.chunk_by(|(a, _), (b, _)| b - a <= 64) {
+            let (first, last) = (near[0].0, near[near.len() - 1].0);
+            let mut vectors = vec![[0.0_f32; 4]; last - first + 1];
+            near.iter().for_each(|(at, impulse)| vectors[at - first] = *impulse);
+            buffers.write(device, &buffers.work, 16 * (u64::from(self.impulses) + first as u64), &vectors);
+        }
     }
 
     /// Clears the masks of some particles, which have moved.

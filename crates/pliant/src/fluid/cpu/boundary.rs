@@ -83,7 +83,7 @@ fn boundary_at(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32)
             (near.distance, near.normal)
         }
         shape => {
-            if let Some((min, max)) = shape.bounds()
+            if let Some((min, max)) = shape.table_bounds()
                 && here.distance(here.clamp(min, max)) >= fluid.reach
             {
                 return None;

@@ -22,7 +22,7 @@ pub fn run_islands(
     cx: &CpuContext<'_>,
     model: &ConstraintModel<'_>,
     state: &mut State,
-    (contact, seconds): (&mut ContactScratch, &mut [Vec<f64>]),
+    (contact, seconds): (&ContactScratch, &mut [Vec<f64>]),
     scales: Scales<f32>,
 ) {
     let islands = &model.schedule.patches[..model.schedule.islands];
@@ -40,7 +40,7 @@ pub fn run_islands(
     let lambda = multipliers(&mut state.multipliers);
     let work = patch_work(cx.isa, scales, model, &mut state.rows, &lambda);
     let n = islands.len();
-    let contacts = (&mut contact.contacts[..n], 1);
+    let contacts = (&mut state.contacts[..n], 1);
     let seconds = (&mut seconds[..n], 1);
     cx.threads.runs(contacts, seconds, |i, contacts, seconds| {
         for _ in 0..model.settings.iterations {

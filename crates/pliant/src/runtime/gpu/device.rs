@@ -20,7 +20,7 @@ pub struct GpuOptions {
     pub threads: Option<u32>,
     /// Whether patches that share vertices may run all iterations in one pass, waiting for each other within it;
     /// default true, but only on hardware adapters that are measured to run that many workgroups concurrently.
-    pub together: Option<bool>,
+    pub coresident: Option<bool>,
 }
 
 /// Upper limits of the device.
@@ -150,7 +150,7 @@ pub struct Device {
     /// Whether shaders keep their checks.
     pub checks: bool,
     /// The caller's setting for patches that wait for each other.
-    pub together: Option<bool>,
+    pub coresident: Option<bool>,
     /// Why the device was lost, if it was.
     lost: Arc<Mutex<Option<String>>>,
     /// Compiled pipelines of neighbor searches by entry point and source, reused by later searches.
@@ -212,7 +212,7 @@ impl Device {
             alignment: limits.min_uniform_buffer_offset_alignment,
             tick,
             checks: options.checks,
-            together: options.together,
+            coresident: options.coresident,
             lost,
             compiled: Mutex::default(),
             device,

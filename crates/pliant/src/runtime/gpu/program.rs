@@ -42,7 +42,7 @@ pub struct OwnGroup {
     pub read_only: &'static [bool],
 }
 
-/// Buffers that a shader sees. A shader may bind eight storage buffers, so that whoever has buffers of its own leaves some
+/// Buffers that a shader sees. A shader may bind eight storage buffers, so that a shader with buffers of its own leaves some
 /// of the shared ones out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bindings {

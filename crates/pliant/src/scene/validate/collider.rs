@@ -10,6 +10,7 @@ pub(crate) fn collider(at: &str, c: &Collider) -> Checked {
         ("plane", c.plane.is_some()),
         ("sphere", c.sphere.is_some()),
         ("capsule", c.capsule.is_some()),
+        ("cylinder", c.cylinder.is_some()),
         ("box", c.cuboid.is_some()),
         ("convex", c.convex.is_some()),
         ("surface", c.surface.is_some()),
@@ -24,6 +25,16 @@ pub(crate) fn collider(at: &str, c: &Collider) -> Checked {
         vector(&format!("{at}.capsule.from"), k.from, 1e5)?;
         vector(&format!("{at}.capsule.to"), k.to, 1e5)?;
         range(&format!("{at}.capsule.radius"), k.radius, 1e-6, 1e5)?;
+    }
+    if let Some(k) = &c.cylinder {
+        let at = format!("{at}.cylinder");
+        vector(&format!("{at}.from"), k.from, 1e5)?;
+        vector(&format!("{at}.to"), k.to, 1e5)?;
+        range(&format!("{at}.radius"), k.radius, 1e-6, 1e5)?;
+        let length = glam::Vec3::from(k.from).distance(k.to.into());
+        if length < 1e-6 {
+            return Err(SceneError::new(at, format!("is {length} m long, but at least 1e-6 m is needed")));
+        }
     }
     plain(at, c.cuboid.as_ref(), c.sphere.as_ref())?;
     for (key, spec) in [("convex", &c.convex), ("surface", &c.surface), ("sdf", &c.sdf)] {

@@ -9,7 +9,6 @@ pub mod substep;
 use crate::aero::cpu::AeroScratch;
 use crate::constraints::cpu::volume;
 use crate::contact::cpu::ContactScratch;
-use crate::contact::cpu::collider_contacts::forces;
 use crate::error::Diverged;
 use crate::fluid::cpu::FluidScratch;
 use crate::math::V3;
@@ -46,7 +45,7 @@ impl Scratch {
         let longest = model.inflatables.iter().map(|b| b.particles.len()).max().unwrap_or(0);
         Self {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
-            contact: ContactScratch::new(model.runs.len(), model.colliders.len()),
+            contact: ContactScratch::new(model.colliders.len()),
             fluid: FluidScratch::default(),
             gradients: vec![V3::zero(); longest],
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),
@@ -87,20 +86,6 @@ impl Cpu {
     /// Number of threads.
     pub fn thread_count(&self) -> usize {
         self.threads.count()
-    }
-
-    /// Resets data carried over between substeps, after the state was changed externally.
-    pub fn forget(&mut self) {
-        self.scratch.contact.contacts.iter_mut().for_each(Vec::clear);
-    }
-
-    /// Drops contacts of particles that were removed.
-    pub fn forget_fixed(&mut self, state: &State) {
-        self.scratch
-            .contact
-            .contacts
-            .iter_mut()
-            .for_each(|run| run.retain(|c| state.rows[c.particle as usize][3] > 0.0));
     }
 
     /// Memory of scratch buffers [bytes], without thread stacks.
@@ -149,7 +134,7 @@ impl Cpu {
     /// Energies and momenta.
     pub fn probe(&self, model: &Model, state: &State) -> Probe {
         let mut probe = self.threads.enter(|| measure::probe(&self.threads, model, state));
-        let touching = self.scratch.contact.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
+        let touching = state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
         probe.contacts = touching.count() as u64 + self.scratch.contact.particle_contacts.count();
         probe
     }
@@ -164,11 +149,6 @@ impl Cpu {
             .particle_contacts
             .contact_pairs(model.settings.dt / model.settings.substeps as f32)
             .collect()
-    }
-
-    /// Force of all particles on each collider in the last substep [N].
-    pub fn collider_forces(&self, model: &Model, state: &State) -> Vec<glam::Vec3> {
-        forces(&model.contact(), state, self.scratch.contact.contacts.iter().flatten())
     }
 
     /// Volume of each inflatable [m³].

@@ -83,11 +83,8 @@ fn run_pass(
             wind_forces(cx.threads, surfaces, state, &mut scratch.aero, cx.substep);
         }
         Pass::Predict | Pass::Finalize => {
-            let inputs = integration::cpu::Inputs {
-                aero_forces: &scratch.aero.forces,
-                contacts: &scratch.contact.contacts,
-                liquids: model.contact().liquids,
-            };
+            let inputs =
+                integration::cpu::Inputs { aero_forces: &scratch.aero.forces, liquids: model.contact().liquids };
             integration::cpu::run(pass, cx, &model.integration(), state, &inputs);
         }
         Pass::BeginBodies | Pass::BeginBodySolve | Pass::ShapeMatching | Pass::Plasticity => {

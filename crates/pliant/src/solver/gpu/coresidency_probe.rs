@@ -1,9 +1,8 @@
-//! Whether the pieces of a mosaic can wait for each other within a pass.
+//! Tests whether the patches of a tiling can wait for each other within a dispatch.
 //!
-//! Workgroups that wait for others need all of them to run at the same time, which no graphics interface promises.
-//! Where the device is seen to do it, a substep of a mosaic is one pass: rows and multipliers stay in the workgroups'
-//! memory, and only seams are exchanged. The wait itself gives up after a while, so that the worst case is an
-//! error and not a hang.
+//! Workgroups that wait for others must all be resident at the same time, which no graphics API guarantees. If a probe
+//! shows that the device does it, a substep of a tiling is one dispatch: rows and multipliers stay in workgroup memory,
+//! and only seams are exchanged. The wait is bounded, so that the worst case is an error and not a hang.
 
 use crate::model::Model;
 use crate::runtime::gpu::device::Device;
@@ -11,65 +10,64 @@ use crate::runtime::gpu::error::GpuError;
 use crate::schedule::passes::Halves;
 use crate::solver::gpu::model_packing::Tables;
 
-/// Looks at the others before a workgroup gives up.
-const PATIENCE: u32 = 100_000;
+/// Polls before a workgroup gives up.
+const MAX_POLLS: u32 = 100_000;
 
-/// Meetings that must succeed.
-const TRIES: usize = 3;
+/// Probes that must succeed.
+const PROBES: usize = 3;
 
-/// Whether the pieces of a model can.
+/// Whether the patches of this model can.
 pub fn possible(device: &Device, model: &Model, tables: &Tables) -> Result<bool, GpuError> {
     let Some(range) = model.schedule.tilings().next() else { return Ok(false) };
     let memory = tables.patches.memory(&range);
-    // Without rows in its own memory a workgroup cannot run on between exchanges, and not beyond what one dispatch may
-    // take. A software driver has a thread per core, and ends loops that take long.
+    // Requires rows in workgroup memory, and all iterations within the limit of one dispatch. Software drivers run one
+    // workgroup per core, and abort long loops.
     let long = model.settings.iterations > tables.patches.iterations(&range);
-    // Where every iteration is in halves, there are more pieces than run at once.
+    // With every iteration in halves there are more patches than the device can hold.
     let many = model.schedule.halves() == Halves::All;
-    if long || many || memory.rows.is_none() || device.software || device.together == Some(false) {
+    if long || many || memory.rows.is_none() || device.software || device.coresident == Some(false) {
         return Ok(false);
     }
-    // With all the memory a workgroup can have: then no more of them fit a processor than will of the real ones,
-    // whatever registers those take.
+    // The probe uses the maximum workgroup memory: then no more probe workgroups than real ones fit a multiprocessor.
     let (groups, bytes) = (range.len(), device.workgroup_bytes as usize);
-    for _ in 0..TRIES {
-        if !meet(device, groups, bytes)? {
+    for _ in 0..PROBES {
+        if !are_coresident(device, groups, bytes)? {
             return Ok(false);
         }
     }
     Ok(true)
 }
 
-/// Whether so many workgroups with so much memory meet.
-fn meet(device: &Device, groups: usize, bytes: usize) -> Result<bool, GpuError> {
+/// Whether `groups` workgroups of `bytes` workgroup memory run at the same time.
+fn are_coresident(device: &Device, groups: usize, bytes: usize) -> Result<bool, GpuError> {
     if groups > crate::runtime::gpu::MOST_GROUPS {
         return Ok(false);
     }
-    let sizes = [("THREADS", device.threads as usize), ("WORDS", bytes.div_ceil(4)), ("PATIENCE", PATIENCE as usize)];
+    let sizes = [("THREADS", device.threads as usize), ("WORDS", bytes.div_ceil(4)), ("MAX_POLLS", MAX_POLLS as usize)];
     let sizes: String = sizes.iter().map(|(name, n)| format!("const {name}: u32 = {n}u;\n")).collect();
     let text = sizes + include_str!("coresidency_probe.wgsl");
     let seen = device.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("rendezvous"),
+        label: Some("coresidency_probe"),
         size: 8,
         usage: wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC,
         mapped_at_creation: false,
     });
     let result = device.device.create_buffer(&wgpu::BufferDescriptor {
-        label: Some("rendezvous result"),
+        label: Some("coresidency probe result"),
         size: 8,
         usage: wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST,
         mapped_at_creation: false,
     });
-    device.attempt("shader \"rendezvous\"", || {
+    device.attempt("shader \"coresidency_probe\"", || {
         let module = device.device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("rendezvous"),
+            label: Some("coresidency_probe"),
             source: wgpu::ShaderSource::Wgsl(text.into()),
         });
         let pipeline = device.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("rendezvous"),
+            label: Some("coresidency_probe"),
             layout: None,
             module: &module,
-            entry_point: Some("rendezvous"),
+            entry_point: Some("coresidency_probe"),
             compilation_options: wgpu::PipelineCompilationOptions {
                 zero_initialize_workgroup_memory: false,
                 ..Default::default()

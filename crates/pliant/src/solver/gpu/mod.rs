@@ -32,7 +32,6 @@ pub(crate) mod substep_uniforms;
 pub(crate) mod transfer;
 pub mod workgroup_memory;
 
-use crate::contact::cpu::collider_contacts::Contact;
 use crate::contact::gpu::neighbor_lists::{PARTICLE_CONTACT_GROUP, ParticleContacts};
 use crate::error::Diverged;
 use crate::fluid::gpu::neighbor_lists::{FLUID_GROUP, FluidNeighbors};
@@ -112,22 +111,20 @@ pub struct Gpu {
     pub(crate) times: Times,
     /// Substeps submitted since the start.
     pub(crate) substeps: u64,
-    /// Submissions that may not be done yet.
+    /// Submissions that may be unfinished.
     pub(crate) in_flight: VecDeque<wgpu::SubmissionIndex>,
 }
 
-/// What comes back with the state.
+/// Data read back with the state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Readback {
-    /// Contacts with colliders that pushed in the last substep.
-    pub contacts: Vec<Contact>,
-    /// Pairs of particles that did.
+    /// Number of pairs of particles in contact in the last substep.
     pub pairs: u64,
-    /// Who ran away.
+    /// The first particle that diverged.
     pub divergence: Option<Divergence>,
 }
 
-/// What the list of a substep looks like.
+/// Size of the program of a substep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramStats {
     /// Dispatches per substep.
@@ -141,13 +138,13 @@ pub struct ProgramStats {
 }
 
 impl Gpu {
-    /// Puts a model and its state on a device.
+    /// Uploads a model and its state to a device.
     pub(crate) fn new(device: Device, model: &Model, state: &State) -> Result<Self, GpuError> {
         device.alive()?;
         let threads = device.threads as usize;
         let tables = Tables::new(model, state, threads, device.workgroup_bytes as usize);
-        let together = tables.fused && coresidency_probe::possible(&device, model, &tables)?;
-        let program = Program::new(model, state, &tables, together, device.software);
+        let coresident = tables.fused && coresidency_probe::possible(&device, model, &tables)?;
+        let program = Program::new(model, state, &tables, coresident, device.software);
         let records = SubstepUniforms::new(model, state, &tables);
         let solid = state.velocities.len();
         let copies = model.phantoms.owners.len() + if tables.fused { model.phantoms.seams } else { 0 };
@@ -253,7 +250,7 @@ impl Gpu {
     /// Waits until all submitted steps are done.
     pub(crate) fn wait(&self, model: &Model) -> Result<(), GpuError> {
         self.device.wait()?;
-        if self.has_lists() { self.make_room(model) } else { Ok(()) }
+        if self.has_lists() { self.regrow_lists(model) } else { Ok(()) }
     }
 
     pub(crate) fn passes(&self) -> usize {

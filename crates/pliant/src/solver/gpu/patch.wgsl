@@ -34,7 +34,7 @@ struct PatchUniforms {
 @group(0) @binding(9) var<uniform> args: PatchUniforms;
 
 // Looks at a neighbor's mark before a workgroup gives up: seconds, where microseconds are normal.
-const PATIENCE: u32 = 4000000u;
+const MAX_POLLS: u32 = 4000000u;
 
 struct Patch {
     list: u32,
@@ -145,7 +145,7 @@ fn nothing_near(pushed: u32) -> Near {
 
 // What a thread knows about contacts of its first rows, for a substep: masks do not change within it.
 struct Near {
-    // Four bits for each row: none, the one collider that it may touch, or SEVERAL.
+    // Four bits for each row: none, the one collider that it may touch, or MULTIPLE.
     codes: u32,
     // A bit for each row that has been pushed.
     pushed: u32,
@@ -159,42 +159,42 @@ struct Near {
 
 // Rows of a thread of which something is known.
 const KNOWN: u32 = 8u;
-const SEVERAL: u32 = 15u;
+const MULTIPLE: u32 = 15u;
 
 // The code of a row with such a mask. Where there are more colliders than codes, they are looked up.
 fn near_code(particle: u32, slot: u32, mask: u32) -> u32 {
-    if sub.colliders >= SEVERAL {
-        return select(0u, SEVERAL, is_near(particle, slot));
+    if sub.colliders >= MULTIPLE {
+        return select(0u, MULTIPLE, is_near(particle, slot));
     }
-    return select(firstTrailingBit(mask) + 1u, SEVERAL, countOneBits(mask) > 1u);
+    return select(firstTrailingBit(mask) + 1u, MULTIPLE, countOneBits(mask) > 1u);
 }
 
-// Contacts of one row. All of them come by the same few lines: they run once in an iteration, and the device has to fetch
-// them again each time.
+// Contacts of one row. One code path for all cases: it runs once per iteration, and its instructions are fetched anew each
+// time.
 fn touch_row(it: Patch, r: u32, near: ptr<function, Near>) {
     let k = r / THREADS;
-    var code = SEVERAL;
+    var code = MULTIPLE;
     if k < KNOWN {
         code = extractBits((*near).codes, 4u * k, 4u);
     }
     if code == 0u {
         return;
     }
-    // The only one, or all of its mask.
-    let several = code == SEVERAL;
-    let words = select(1u, mask_words(), several);
+    // The only collider nearby, or all of the mask.
+    let multiple = code == MULTIPLE;
+    let words = select(1u, mask_words(), multiple);
     for (var word = 0u; word < words; word++) {
         var mask = 1u << (code - 1u);
-        if several {
+        if multiple {
             mask = mask_of(constants[it.list + r], word);
         }
         for (; mask != 0u; mask &= mask - 1u) {
-            touch_one(it, r, word * 32u + firstTrailingBit(mask), several, near);
+            touch_one(it, r, word * 32u + firstTrailingBit(mask), multiple, near);
         }
     }
 }
 
-// A word of a row's mask.
+// Word `word` of a row's contact mask.
 fn mask_of(entry: vec4<u32>, word: u32) -> u32 {
     if entry.y == NONE {
         return 0u;
@@ -202,9 +202,9 @@ fn mask_of(entry: vec4<u32>, word: u32) -> u32 {
     return atomicLoad(&flags[mask_at(entry.y, entry.x) + word]);
 }
 
-// The contact of a row with collider `c`, one of several or the only one that it is near. Most of those who are near one do
-// not touch it: if it has not been pushed either, nothing that is written anywhere has to be asked.
-fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>) {
+// Contact of a row with collider `c`, one of multiple or the only one nearby. Most rows near a collider do not touch it: if
+// it has not pushed before either, no memory is read.
+fn touch_one(it: Patch, r: u32, c: u32, multiple: bool, near: ptr<function, Near>) {
     let bit = 1u << (r / THREADS);
     let row = row_get(it.list, r);
     var radius = it.radius;
@@ -213,7 +213,7 @@ fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>
     }
     let o = moving_collider(c);
     let depth = solid_depth(o, o.after, row.xyz, radius);
-    if row.w == 0.0 || !(several || ((*near).pushed & bit) != 0u || depth.inside > 0.0) {
+    if row.w == 0.0 || !(multiple || ((*near).pushed & bit) != 0u || depth.inside > 0.0) {
         return;
     }
     let held = r == (*near).held;
@@ -236,13 +236,13 @@ fn touch_one(it: Patch, r: u32, c: u32, several: bool, near: ptr<function, Near>
     (*near).pushed |= bit;
 }
 
-// Looks up what a thread keeps of the first of its rows that is near one collider.
+// Loads the contact that a thread keeps in registers: that of its first row near exactly one collider.
 fn hold(it: Patch, t: u32, near: ptr<function, Near>) {
     var left = (*near).codes;
     for (var r = t; left != 0u; r += THREADS) {
-        let code = left & SEVERAL;
+        let code = left & MULTIPLE;
         left >>= 4u;
-        if code != 0u && code != SEVERAL {
+        if code != 0u && code != MULTIPLE {
             let entry = constants[it.list + r];
             (*near).held = r;
             (*near).kept_at = sub.collider_impulses + entry.x * sub.colliders + code - 1u;
@@ -255,21 +255,21 @@ fn hold(it: Patch, t: u32, near: ptr<function, Near>) {
     }
 }
 
-// Puts back what it kept.
+// Writes it back.
 fn release(near: Near) {
     if near.held != NONE && (near.pushed & (1u << (near.held / THREADS))) != 0u {
         work[near.kept_at] = near.push;
     }
 }
 
-// Where a copy is shown to the neighbors; iterations alternate between two places, so that nobody writes what a
-// neighbor may still read: who writes a place again has seen the iteration between from all who read it.
+// Exchange slot of a copy. Iterations alternate between two slots, so that none is overwritten while a neighbor may read
+// it: a patch that writes a slot again has received the iteration between from all its readers.
 fn exchange_at(copy: u32, mark: u32) -> u32 {
     return sub.exchange + (copy - sub.solid) + select(0u, 4u * sub.copies, (mark & 1u) != 0u);
 }
 
-// Shows the neighbors what became of the copies here, waits for theirs, and goes to the mean (S12, D2 eq 7), then looks at
-// contacts, of rows that are on no seam too.
+// Publishes the copies of this patch, waits for those of its neighbors, and replaces them by their mean (S12, D2 eq 7);
+// then projects contacts, also of rows on no seam.
 fn exchange(it: Patch, t: u32, mark: u32, touches: bool, near: ptr<function, Near>) {
     for (var r = t + rows_of(t, it.seams) * THREADS; r < it.real; r += THREADS) {
         show(exchange_at(constants[it.list + r].x, mark), row_get(it.list, r).xyz, mark);
@@ -285,12 +285,12 @@ fn exchange(it: Patch, t: u32, mark: u32, touches: bool, near: ptr<function, Nea
     }
 }
 
-// How many rows before `end` are those of thread `t`.
+// Number of rows of thread `t` before `end`.
 fn rows_of(t: u32, end: u32) -> u32 {
     return (end + THREADS - 1u - t) / THREADS;
 }
 
-// Every word says by its highest byte which exchange it is of, so that no word has to wait for another: three times the
+// The highest byte of every word is the number of the exchange, so that words are valid independently: three times the
 // lower 24 bits of a coordinate, then the upper eight of each.
 fn show(to: u32, at: vec3<f32>, mark: u32) {
     let tag = mark << 24u;
@@ -313,13 +313,13 @@ fn unpacked(words: vec4<u32>) -> vec3<f32> {
     return bitcast<vec3<f32>>((words.xyz & vec3<u32>(0xffffffu)) | high);
 }
 
-// The mean of a particle's copies, of which one is here, at `own`: four of them are asked for at the same time.
+// Mean of a particle's copies, of which one is here, at `own`; four of the others are polled at a time.
 fn mean_shown(own: vec3<f32>, entry: vec4<u32>, mark: u32) -> vec3<f32> {
     let tag = vec4<u32>(mark << 24u);
     let here = entry.x;
     let first = entry.z;
     let end = first + entry.w;
-    // Who is asked in place of the one that is here, and of those beyond the last.
+    // Polled in place of the copy that is here, and of those beyond the last.
     let other = select(first, first + 1u, first == here);
     var base = own;
     var sum = vec3<f32>(0.0);
@@ -331,7 +331,7 @@ fn mean_shown(own: vec3<f32>, entry: vec4<u32>, mark: u32) -> vec3<f32> {
         var b: vec4<u32>;
         var d: vec4<u32>;
         var e: vec4<u32>;
-        for (var looks = 0u; looks < PATIENCE; looks++) {
+        for (var polls = 0u; polls < MAX_POLLS; polls++) {
             a = shown(at.x);
             b = shown(at.y);
             d = shown(at.z);
@@ -340,8 +340,8 @@ fn mean_shown(own: vec3<f32>, entry: vec4<u32>, mark: u32) -> vec3<f32> {
             if all(wrong == vec4<u32>(0u)) {
                 break;
             }
-            // Whoever waited in vain once makes all others stop soon, or every iteration to come would wait as long.
-            if looks + 1u == PATIENCE || looks % 1024u == 1023u && atomicLoad(&flags[STUCK]) != 0u {
+            // A timeout makes all others stop soon; otherwise every later iteration would wait as long.
+            if polls + 1u == MAX_POLLS || polls % 1024u == 1023u && atomicLoad(&flags[STUCK]) != 0u {
                 atomicStore(&flags[STUCK], 1u);
                 break;
             }

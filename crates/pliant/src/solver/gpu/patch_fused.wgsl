@@ -1,12 +1,12 @@
-// Patches in a pass that does all of a substep, and of as many as `args` says: predict, solve and finalize without a wait
-// for all others between. Every row is in a patch, and particles that several have are copies on seams that exchange.
-// What these exchange is all that patches hear of each other, and neighbors are up to an iteration apart: so a copy keeps
-// to itself where it started, its velocity and its contacts, and all of them come to the same.
+// Patches in a pass that does one or more whole substeps: predict, solve and finalize without a global barrier. Every row
+// is in a patch; particles shared by patches have a copy in each, which exchange positions at the seams. Nothing else is
+// exchanged, and neighbors may be one iteration apart: so each copy has its own start position, velocity and contacts, and
+// all of them compute the same values.
 
-// Who runs away in this pass is told when all are done: others may not have begun.
+// Divergence found in this pass is reported at its end: other patches may not have begun.
 const RUNAWAYS: u32 = RUNNING_PREDICT;
 
-// Pressure is never part of such a pass.
+// Such a pass has no fluids.
 fn pressure_carry() -> f32 {
     return 0.0;
 }
@@ -22,7 +22,7 @@ fn is_over() -> bool {
 // The substep of this thread, counted from the first of the pass.
 var<private> at_turn: u32;
 
-// What this thread has found about contacts of its rows for the substep to come, as in `Near`, and of how many rows.
+// Contact codes of this thread's rows for the next substep, as in `Near`, and the number of rows examined.
 var<private> codes: u32;
 var<private> seen: u32;
 
@@ -34,12 +34,12 @@ fn contact_pairs(it: Patch, t: u32) -> Near {
     return near;
 }
 
-// The earliest of those who run away comes first, then the lowest.
-fn told(i: u32) -> u32 {
+// The minimum is the earliest substep, then the lowest particle index.
+fn divergence_code(i: u32) -> u32 {
     return (at_turn << PARTICLE_BITS) | i;
 }
 
-// Whether it has run away before in this pass: then it stays, so that the host sees where that was.
+// Whether it has diverged in this pass: then it stays in place, so that the host sees where that was.
 fn is_gone(x: vec3<f32>, v: vec3<f32>) -> bool {
     return !(dot(x, x) <= MAX_POSITION * MAX_POSITION) || !(dot(v, v) <= MAX_SPEED * MAX_SPEED);
 }
@@ -55,8 +55,8 @@ fn entering(entry: vec4<u32>) -> vec4<f32> {
     return ahead(entry, i, rows[i], motion[velocity_at(i)]);
 }
 
-// The particle or orientation that a row is, or is a copy of; nobody for copies for one kind only, which are spread when
-// they are needed.
+// Particle or orientation of a row or of the original of a copy; NONE for copies for one constraint kind, which are written
+// when they are needed.
 fn particle_of(entry: vec4<u32>) -> u32 {
     return select(entry.y, entry.x, entry.y == NONE && entry.x < sub.solid);
 }

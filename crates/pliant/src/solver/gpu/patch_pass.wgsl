@@ -47,7 +47,7 @@ fn leaving(entry: vec4<u32>, row: vec4<f32>, turn: u32) -> vec4<f32> {
     } else if args.mode != SEAMS_TOGETHER {
         rows[id - sub.solid + args.copies_out] = row;
     } else if entry.z == id {
-        // All copies are in one place; the first speaks for the particle.
+        // All copies are at the same position; the first one writes the particle.
         let owner = entry.y;
         rows[owner] = vec4<f32>(row.xyz, rows[owner].w);
     }
@@ -58,7 +58,7 @@ fn done(t: u32) {}
 
 // Masks are those that predict has found.
 fn contact_pairs(it: Patch, t: u32) -> Near {
-    // Who comes later in a substep does not know what was.
+    // Later passes of a substep do not know which contacts have pushed.
     var near = nothing_near(select(0xffffffffu, 0u, args.fresh != 0u));
     if sub.colliders > 0u {
         for (var k = 0u; k < KNOWN && t + k * THREADS < it.real; k++) {

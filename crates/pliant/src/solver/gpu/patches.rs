@@ -99,7 +99,7 @@ impl<'a> Writer<'a> {
             all.packed_batches.append(&mut work.packed_batches);
             let steps = work.steps.len();
             if self.fused && number >= self.model.schedule.islands {
-                // After them in memory, for whoever runs all iterations at once.
+                // After the steps, for passes that run all iterations at once.
                 let touches = self.model.schedule.iteration.contains(&Pass::ColliderContacts);
                 work.step([STEP_EXCHANGE, u32::from(touches), 0, 0], 1);
             }

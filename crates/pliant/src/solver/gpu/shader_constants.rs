@@ -41,9 +41,10 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 7] = [
+const LISTS: [ShaderConstants; 8] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
+    contact::collider_shape::shader::ALL,
     contact::gpu::constants::ALL,
     rigid::gpu::constants::ALL,
     aero::gpu::ALL,

@@ -2,7 +2,7 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::gpu::{CONSTRAINT_PASSES, SHARED_KERNELS, SURFACE_VOLUME, wgsl_codegen};
-use crate::contact::gpu::shaders::{ANALYTIC_COLLIDERS, COLLIDER_CONTACT, COLLIDER_CONTACTS};
+use crate::contact::gpu::shaders::{ANALYTIC_COLLIDERS, COLLIDER_CONTACT, COLLIDER_CONTACTS, ContactFeatures};
 use crate::integration::gpu::{FINALIZE_ROW, INTEGRATORS, PREDICT_ROW};
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource};
 use crate::schedule::gpu::{BINDINGS, SHARED_MOTION};
@@ -53,6 +53,8 @@ pub fn constraint(kind: ConstraintKind, entry: &'static str) -> ShaderSource {
 pub struct PatchShader {
     /// Kinds of constraints.
     pub kinds: Vec<ConstraintKind>,
+    /// Colliders; those with tables are not handled by patches.
+    pub contact: ContactFeatures,
     /// Room in workgroup memory; what has none stays in its buffer.
     pub memory: WorkgroupMemory,
     /// Whether multipliers are read by anything; else they are not stored.
@@ -63,7 +65,7 @@ pub struct PatchShader {
 
 /// Patches.
 pub fn patches(shader: &PatchShader) -> ShaderSource {
-    let PatchShader { kinds, memory, multipliers, whole } = shader;
+    let PatchShader { kinds, contact, memory, multipliers, whole } = shader;
     let sizes = [
         ("THREADS", memory.threads),
         ("ROOM", memory.rows.unwrap_or(0)),
@@ -75,7 +77,7 @@ pub fn patches(shader: &PatchShader) -> ShaderSource {
     let pick = |here: bool, local: &'static str, global: &'static str| Part::from(if here { local } else { global });
     let mut parts: Vec<Part> = kinds.iter().map(|k| k.wgsl().into()).collect();
     parts.extend([
-        "const BRIEF: bool = true;\n".into(),
+        contact.shape_constants(true).into(),
         COLLIDER_CONTACT.into(),
         ANALYTIC_COLLIDERS.into(),
         pick(*whole, include_str!("motion_copies.wgsl"), SHARED_MOTION),

@@ -1,5 +1,4 @@
-//! The state of a simulation in the shared buffers: uploaded when the caller has changed it, read back when somebody
-//! looks at it.
+//! The state of a simulation in the shared buffers: uploaded when the caller has changed it, read back on request.
 
 use crate::contact::gpu::constants::CONTACT_COUNTS;
 use crate::integration::gpu::motion_arrays;
@@ -45,9 +44,7 @@ pub fn upload_state(device: &Device, buffers: &Buffers, state: &State, tables: &
     let (exchange, words) = tables.exchange;
     buffers.write(device, &buffers.flags, 4 * u64::from(exchange), &vec![past; words]);
     if let Some(mass_splitting) = tables.contact.mass_splitting {
-        // No contact is warm-started, and no body has contacts yet.
-        let colliders = &tables.contact.colliders;
-        buffers.write(device, &buffers.flags, 4 * u64::from(colliders.masks), &vec![0_u32; colliders.mask_words]);
+        // Counts are those of an iteration.
         let counts = vec![0_u32; CONTACT_COUNTS as usize * mass_splitting.bodies];
         buffers.write(device, &buffers.flags, 4 * u64::from(mass_splitting.counts), &counts);
     }

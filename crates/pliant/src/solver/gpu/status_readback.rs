@@ -1,7 +1,7 @@
-//! The check for particles that ran away, read back without waiting.
+//! Detection of divergence, read back without waiting.
 //!
-//! Shaders remember the first particle and the number of substeps done; the host looks at a copy of that when
-//! it happens to be there, and waits for it only where somebody looks at the state.
+//! Shaders record the first particle that diverged and the number of substeps done. The host examines a copy when it has
+//! arrived, and waits for it only when the state is read.
 
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
@@ -18,26 +18,26 @@ const UNDER_WAY: u8 = 1;
 const READY: u8 = 2;
 const FAILED: u8 = 3;
 
-/// Bytes of the counter and the alarm at the start of `flags`.
+/// Bytes of the status words at the start of `flags`.
 const BYTES: u64 = 4 * STATUS_WORDS as u64;
 
-/// Whoever ran away.
+/// The first particle that diverged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Divergence {
-    /// Where it was noticed.
+    /// Stage in which it was detected.
     pub stage: Stage,
-    /// Who.
+    /// Index of the particle.
     pub particle: usize,
-    /// Substeps done, the bad one included.
+    /// Substeps done, including the one that diverged.
     pub substeps: u64,
 }
 
-/// What the device has to say.
+/// Status of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
-    /// All is well.
+    /// No error.
     Fine,
-    /// Somebody ran away.
+    /// A particle diverged.
     Ran(Divergence),
     /// Lists of neighbors had no room: so many substeps were done (modulo 2³²), and none since.
     ListsFull {

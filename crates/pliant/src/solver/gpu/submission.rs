@@ -1,4 +1,4 @@
-//! Steps: the program's dispatches for many substeps in one submission, again where lists had no room.
+//! Submits steps: the program's dispatches for many substeps in one submission, and again after neighbor lists overflowed.
 
 use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
@@ -13,21 +13,21 @@ use crate::solver::gpu::status_readback::{self, Divergence, Signal};
 use crate::solver::gpu::{BODIES, CONTACTS, FLUID, Gpu, MOST_IN_FLIGHT, OWN_GROUPS};
 use std::time::Instant;
 
-/// Dispatches of one submission at most, so that a driver's watchdog sees an end.
+/// Maximum dispatches of one submission, which must end before a driver's watchdog acts.
 const MOST_DISPATCHES: usize = 20_000;
 
-/// Stages that are passes of their own, in their order here: neighbors are found before anything is changed. Contacts run
-/// within predict, or within stabilize where particles touch each other.
+/// Stages with passes of their own, in order: the neighbor search comes first, at predicted positions. Contacts run in
+/// predict, or in stabilize if particles touch each other.
 pub(crate) const STAGES: [Stage; 5] =
     [Stage::Neighbors, Stage::Predict, Stage::Stabilize, Stage::Solve, Stage::Finalize];
 
 impl Gpu {
-    /// Submits so many steps of dt. Returns without waiting for them.
+    /// Submits `steps` steps without waiting for them.
     pub(crate) fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Divergence>, GpuError> {
         match self.status.look(&self.device)? {
             Signal::Fine => {}
             Signal::Ran(found) => return Ok(Some(found)),
-            Signal::ListsFull { .. } => self.make_room(model)?,
+            Signal::ListsFull { .. } => self.regrow_lists(model)?,
         }
         let mut left = u64::from(steps) * u64::from(model.settings.substeps);
         let most = self.most_substeps();
@@ -40,15 +40,15 @@ impl Gpu {
         Ok(None)
     }
 
-    /// Substeps of one submission at most.
+    /// Maximum substeps of one submission.
     fn most_substeps(&self) -> u64 {
         let dispatches = (MOST_DISPATCHES / self.passes().max(1)).max(1) as u64;
         let timed = if self.profiling { u64::from(timing::MOST) } else { u64::MAX };
         dispatches.min(self.records.most()).min(timed)
     }
 
-    /// Waits; where lists of neighbors had no room, makes some and does the substeps that did not happen.
-    pub(crate) fn make_room(&self, model: &Model) -> Result<(), GpuError> {
+    /// Waits. If neighbor lists overflowed, enlarges them and repeats the substeps that were skipped.
+    pub(crate) fn regrow_lists(&self, model: &Model) -> Result<(), GpuError> {
         loop {
             let flags = self.device.download_some(&self.buffers.flags, 0, 4 * u64::from(STATUS_WORDS))?;
             let Signal::ListsFull { done } = status_readback::read(&flags)? else { return Ok(()) };
@@ -101,7 +101,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Substeps after the first `done` ones.
+    /// Encodes `count` substeps after the first `done`.
     fn encode_substeps(&self, encoder: &mut wgpu::CommandEncoder, done: u64, count: u64) {
         let mut pass = encoder.begin_compute_pass(&Default::default());
         let mut bound = usize::MAX;
@@ -110,7 +110,7 @@ impl Gpu {
         while k < count {
             let record = self.records.slot(done, k) * self.buffers.stride;
             let alike = self.records.alike(done, k, count - k);
-            if let Some(&(substeps, one)) = program.several.iter().find(|(n, _)| *n <= alike) {
+            if let Some(&(substeps, one)) = program.multi_substep.iter().find(|(n, _)| *n <= alike) {
                 self.encode(&mut pass, &[Command::Run(one)], record, &mut bound);
                 k += substeps;
                 continue;
@@ -126,7 +126,7 @@ impl Gpu {
         }
     }
 
-    /// One compute pass per stage, so that the device can say when each began and ended.
+    /// Encodes one compute pass per stage, with timestamps.
     fn encode_stages(&self, encoder: &mut wgpu::CommandEncoder, count: u64) {
         let Some(timer) = &self.timer else { return };
         let lists = STAGES.map(|stage| self.program.stage(stage));

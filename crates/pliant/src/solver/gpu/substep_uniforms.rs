@@ -1,4 +1,4 @@
-//! What shaders are told about each substep: step length, and where colliders and pins stand.
+//! Uniforms of each substep: step length, poses of colliders, positions of pins.
 //!
 //! If nothing moves by prescription, two records serve forever: one for the very first substep (BDF2 starts with
 //! BDF1) and one for all others. Otherwise each submission uploads one for each of its substeps.

@@ -1,4 +1,4 @@
-//! What goes to the device and comes back from it when somebody looks at the state or changes it.
+//! Upload and readback of the state.
 
 use crate::contact::gpu::mass_splitting;
 use crate::contact::gpu::tables::surface_fields;
@@ -13,25 +13,24 @@ use crate::state::State;
 use std::ops::Range;
 
 impl Gpu {
-    /// Waits and reads the state back, and what contacts have done.
+    /// Waits and reads back the state and the active contacts.
     pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Readback, GpuError> {
         if self.has_lists() {
-            self.make_room(model)?;
+            self.regrow_lists(model)?;
         }
         let (mut readback, mut found, mut carried) = (Readback::default(), Ok(Signal::Fine), Vec::new());
+        let mut contacts = Vec::new();
         let n = state.particles;
         let (tables, device) = (&self.tables, &self.device);
-        let slot = |i: usize| {
-            let seam = tables.arena.topology[tables.seam_of as usize + i];
-            if seam == NONE { i } else { model.phantoms.ties[seam as usize].first as usize }
-        };
         state_transfer::download(device, &self.buffers, state, tables, |work, flags| {
             found = status_readback::read(flags);
-            readback.contacts = tables.contact.colliders.contacts(n, work, flags, slot).collect();
+            let slot = |i| self.impulse_slot(model, i);
+            contacts = tables.contact.colliders.contacts(n, work, flags, slot).collect();
             readback.pairs = tables.contact.active_pairs(n, work);
             carried = tables.fluid.seen(n, work).to_vec();
         })?;
         FluidTables::download(&carried, state);
+        state.set_contacts(&model.runs, &contacts);
         tables.patches.packed_batches.iter().for_each(|batch| batch.restore(&mut state.multipliers));
         self.read_poses(state)?;
         state.substeps = self.substeps;
@@ -42,14 +41,24 @@ impl Gpu {
         Ok(readback)
     }
 
-    /// Puts a changed state on the device.
+    /// Row of a particle's collider impulses: its own, or that of its first copy.
+    fn impulse_slot(&self, model: &Model, particle: usize) -> usize {
+        let seam = self.tables.arena.topology[self.tables.seam_of as usize + particle];
+        if seam == NONE { particle } else { model.phantoms.ties[seam as usize].first as usize }
+    }
+
+    /// Uploads a changed state.
     pub(crate) fn upload(&mut self, model: &Model, state: &State) {
         self.substeps = state.substeps;
         self.upload_bodies(model, state);
         self.upload_poses(state);
         state_transfer::upload_state(&self.device, &self.buffers, state, &self.tables);
+        if self.tables.contact.mass_splitting.is_some() {
+            let slot = |i| self.impulse_slot(model, i);
+            self.tables.contact.colliders.upload(&self.device, &self.buffers, &state.contacts, slot);
+        }
         self.tables.fluid.upload(&self.device, &self.buffers, &model.fluid_model(), state);
-        // Radii stand among the parameters, which are uploaded whole when others of them change.
+        // Radii are part of the parameters, which are uploaded whole when others change.
         let changed = self.tables.change_radii(&state.radii);
         let at = 4 * changed.start as u64;
         self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.arena.params[changed]);
@@ -61,7 +70,7 @@ impl Gpu {
         }
     }
 
-    /// Puts on the device what bodies weigh, and how deep their particles are.
+    /// Uploads masses of bodies, and depths of their particles.
     pub(crate) fn upload_bodies(&mut self, model: &Model, state: &State) {
         let (Some(here), Some(there)) = (&self.bodies, &state.shapes) else { return };
         self.tables.refresh_shapes(model, there, state.particles);
@@ -80,24 +89,24 @@ impl Gpu {
         }
     }
 
-    /// Brings where some particles are to the host. The steps before must be done.
+    /// Reads back the positions of a range of particles. All earlier steps must be done.
     pub(crate) fn read_places(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         state_transfer::read_places(&self.device, &self.buffers, state, range)
     }
 
-    /// The same with velocities.
+    /// Reads back positions and velocities.
     pub(crate) fn read_particles(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_places(state, range.clone())?;
         state_transfer::read_velocities(&self.device, &self.buffers, state, range)
     }
 
-    /// The same with what pressure did.
+    /// Reads back positions, velocities and the pressure warm start.
     pub(crate) fn read_all(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_particles(state, range.clone())?;
         self.tables.fluid.read_carried(&self.device, &self.buffers, state, range)
     }
 
-    /// Brings to the host where bodies are. The steps before must be done.
+    /// Reads back poses of bodies. All earlier steps must be done.
     pub(crate) fn read_poses(&self, state: &mut State) -> Result<(), GpuError> {
         match (&self.bodies, &mut state.shapes) {
             (Some(here), Some(there)) => here.download(&self.device, there),
@@ -105,19 +114,19 @@ impl Gpu {
         }
     }
 
-    /// Puts on the device where bodies are.
+    /// Uploads poses of bodies.
     pub(crate) fn upload_poses(&self, state: &State) {
         if let (Some(here), Some(there)) = (&self.bodies, &state.shapes) {
             here.upload_poses(&self.device, there);
         }
     }
 
-    /// Puts on the device how fast some particles are; they have no past then.
+    /// Uploads velocities of a range of particles and clears their history.
     pub(crate) fn upload_velocities(&self, state: &State, range: Range<usize>) {
         state_transfer::upload_velocities(&self.device, &self.buffers, state, &self.tables, range);
     }
 
-    /// Puts some particles of a state on the device, whatever the others do there. The steps before must be done.
+    /// Uploads some particles of a state; the others keep their values on the device. All earlier steps must be done.
     pub(crate) fn upload_particles(&self, model: &Model, state: &State, particles: &[u32]) {
         for run in particles.chunk_by(|a, b| a + 1 == *b) {
             self.upload_run(model, state, run[0] as usize..run[0] as usize + run.len());
@@ -136,7 +145,7 @@ impl Gpu {
         }
     }
 
-    /// Puts changed parameters on the device.
+    /// Uploads changed parameters.
     pub(crate) fn upload_params(&mut self, model: &Model) {
         self.tables.refresh_params(model);
         self.buffers.upload_params(&self.device, &self.tables.arena);

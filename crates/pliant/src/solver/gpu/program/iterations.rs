@@ -18,7 +18,7 @@ use crate::solver::gpu::shaders::{self, PatchShader};
 use std::ops::Range;
 
 impl ProgramBuilder<'_> {
-    /// What a pass over patches is told. Odd passes read copies that even ones have written, and the other way round.
+    /// Uniforms of a pass over patches. Odd passes read the copies that even ones have written, and vice versa.
     pub(crate) fn patch_args(
         &self,
         range: &Range<usize>,
@@ -49,6 +49,7 @@ impl ProgramBuilder<'_> {
         let t = self.tables;
         let source = shaders::patches(&PatchShader {
             kinds: t.patches.kinds.clone(),
+            contact: self.contact.features,
             memory: t.patches.memory(range),
             multipliers: has_multipliers(self.model),
             whole: self.whole,
@@ -56,7 +57,7 @@ impl ProgramBuilder<'_> {
         self.out.dispatch(source, args, range.len())
     }
 
-    /// Passes over a tiling in so many iterations, the last of them in halves if it ever is.
+    /// Passes over a tiling in `iterations` iterations; an iteration in halves is two passes.
     pub(crate) fn turns(&self, iterations: u32) -> u32 {
         match self.model.schedule.halves() {
             Halves::None => iterations,
@@ -75,7 +76,7 @@ impl ProgramBuilder<'_> {
             (true, Half::First, _) => SEAMS_LATER,
         };
         let odd = (self.turns(number) % 2 == 1) == first;
-        // Who keeps multipliers has written all of them back after the first half.
+        // Multipliers in workgroup memory were written back after the first half.
         let kept = self.tables.patches.memory(range).lambda.is_some();
         let fresh = u32::from(number == 0 && (first || !kept));
         let half = if first { FIRST_HALF } else { SECOND_HALF };
@@ -83,10 +84,10 @@ impl ProgramBuilder<'_> {
         Command::Run(self.patches(range, &args))
     }
 
-    /// Iteration `number`, as any of its variant or as the last one.
+    /// Commands of iteration `number`, or of the last one.
     pub(crate) fn list(&mut self, number: u32, last: bool) -> Vec<Command> {
         let mut list = Vec::new();
-        if self.together {
+        if self.coresident {
             return list;
         }
         let (fused, variant) = (self.tables.fused, variant(number));
@@ -102,7 +103,7 @@ impl ProgramBuilder<'_> {
                     list.push(Command::Run(self.patches(range, &args)));
                 }
                 Pass::Half(range, half) => list.push(self.half(range, *half, number)),
-                // Whoever reads a seam particle joins its copies and looks at its contacts.
+                // Patches join the copies of a seam particle, and project its contacts, when they load it.
                 Pass::Spread(_) | Pass::Join(_) | Pass::ColliderContacts if fused => {}
                 Pass::Patches(range) => {
                     let args = self.patch_args(range, PLAIN, 1, odd, fresh);

@@ -20,11 +20,11 @@ use crate::solver::gpu::shader_constants::{PARTICLE_BITS, PLAIN, SEAMS_TOGETHER}
 use crate::state::State;
 use std::ops::Range;
 
-/// Particles that a pass of several substeps can tell apart.
-pub(crate) const MOST_TOLD: usize = 1 << PARTICLE_BITS;
+/// Maximum particles of a pass that does several substeps: it reports a divergence as substep and particle in one word.
+pub(crate) const MAX_FUSED_PARTICLES: usize = 1 << PARTICLE_BITS;
 
-/// Substeps that one dispatch may do.
-pub(crate) const SEVERAL: [u32; 6] = [64, 32, 16, 8, 4, 2];
+/// Numbers of substeps that one dispatch may do.
+pub(crate) const SUBSTEPS_PER_DISPATCH: [u32; 6] = [64, 32, 16, 8, 4, 2];
 
 /// Neighbor searches, by the number of their command.
 pub const FLUID_SEARCH: usize = 0;
@@ -33,38 +33,38 @@ pub const CONTACT_SEARCH: usize = 1;
 /// Number of searches.
 pub const SEARCHES: usize = 2;
 
-/// The list.
+/// The dispatches of a substep by stage.
 #[derive(Default)]
 pub struct Program {
     /// Shaders, by the index of their pipeline.
     pub shaders: Vec<ShaderSource>,
     /// Uniform records of dispatches, by index.
     pub uniforms: Vec<Uniform>,
-    /// Who is near whom, found with where particles will be, before anything changes.
+    /// Neighbor search at predicted positions.
     pub neighbors: Vec<Command>,
-    /// Before the iterations.
+    /// Prediction, with collider contacts unless particles touch each other.
     pub predict: Vec<Command>,
-    /// What particles that were inside each other do about it.
+    /// Pre-stabilization: separates particles that overlap at the start of the substep.
     pub stabilize: Vec<Command>,
-    /// Islands, and pieces that exchange their seams: all of their iterations; where that is all there is, the whole
-    /// substep.
+    /// Patches that run all iterations in one dispatch: islands, and co-resident patches that exchange their seams. The
+    /// whole substep, if there is nothing else.
     pub islands: Vec<Command>,
-    /// Where one dispatch does the whole substep: those that do several, the most first.
-    pub several: Vec<(u64, Dispatch)>,
-    /// The first iteration, then odd and even ones in turn; with rigid bodies every one of them.
+    /// Dispatches that do several whole substeps, with their number; the most first.
+    pub multi_substep: Vec<(u64, Dispatch)>,
+    /// First iteration, odd and even iterations; every iteration if there are rigid bodies.
     pub iterations: Vec<Vec<Command>>,
-    /// The last one, where it differs.
+    /// Last iteration, if it differs.
     pub(crate) last: Option<Vec<Command>>,
-    /// After them.
+    /// After the iterations.
     pub finalize: Vec<Command>,
-    /// How often the iterations run.
+    /// Number of iterations.
     pub count: u32,
 }
 
 impl Program {
-    /// From a model whose tables are written. `together`: the pieces of a mosaic run all iterations in one pass and
-    /// exchange their seams. `software`: the device is a program.
-    pub fn new(model: &Model, state: &State, tables: &Tables, together: bool, software: bool) -> Self {
+    /// For a model whose tables are written. `coresident`: patches of a tiling run all iterations in one dispatch and
+    /// exchange their seams. `software`: the device is a software driver.
+    pub fn new(model: &Model, state: &State, tables: &Tables, coresident: bool, software: bool) -> Self {
         let contact = ContactPasses::new(model.contact(), &tables.contact, state.particles);
         let fluid = FluidPasses {
             model: model.fluid_model(),
@@ -81,11 +81,11 @@ impl Program {
             mass_scaling: model.particle_contact.map_or(0.0, |m| m.stacking),
             carry: fluid.carry(),
         };
-        let mut maker = ProgramBuilder {
+        let mut builder = ProgramBuilder {
             model,
             state,
             tables,
-            together,
+            coresident,
             software,
             whole: false,
             contact,
@@ -94,23 +94,23 @@ impl Program {
             program: Self::default(),
             out: ProgramWriter::default(),
         };
-        maker.whole = maker.is_whole();
-        maker.program.neighbors = maker.neighbors();
-        maker.program.predict = maker.predict();
-        maker.program.stabilize = maker.stabilize();
-        maker.islands();
+        builder.whole = builder.is_whole();
+        builder.program.neighbors = builder.neighbors();
+        builder.program.predict = builder.predict();
+        builder.program.stabilize = builder.stabilize();
+        builder.islands();
         let numbers = if tables.contact.mass_splitting.is_none() { 3 } else { model.settings.iterations.max(1) };
         for k in 0..numbers {
-            let list = maker.list(k, false);
-            maker.program.iterations.push(list);
+            let list = builder.list(k, false);
+            builder.program.iterations.push(list);
         }
-        if model.schedule.halves() == Halves::Last && !together && model.settings.iterations > 0 {
-            maker.program.last = Some(maker.list(model.settings.iterations - 1, true));
+        if model.schedule.halves() == Halves::Last && !coresident && model.settings.iterations > 0 {
+            builder.program.last = Some(builder.list(model.settings.iterations - 1, true));
         }
-        maker.program.count = if maker.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
-        maker.program.finalize = maker.finalize();
-        let ProgramWriter { shaders, uniforms } = maker.out;
-        Self { shaders, uniforms, ..maker.program }
+        builder.program.count = if builder.program.iterations[0].is_empty() { 0 } else { model.settings.iterations };
+        builder.program.finalize = builder.finalize();
+        let ProgramWriter { shaders, uniforms } = builder.out;
+        Self { shaders, uniforms, ..builder.program }
     }
 
     /// The dispatches of iteration `k`.
@@ -133,7 +133,7 @@ impl Program {
             + (0..self.count).map(|k| count(self.iteration(k))).sum::<usize>()
     }
 
-    /// What a stage does; contacts are part of predict, or of stabilize where particles touch each other.
+    /// Commands of a stage; contacts are part of predict, or of stabilize where particles touch each other.
     pub fn stage(&self, stage: Stage) -> Vec<Command> {
         match stage {
             Stage::Predict => self.predict.clone(),
@@ -158,8 +158,8 @@ pub(crate) struct ProgramBuilder<'a> {
     pub(crate) model: &'a Model,
     pub(crate) state: &'a State,
     pub(crate) tables: &'a Tables,
-    pub(crate) together: bool,
-    /// Whether the device is a program.
+    pub(crate) coresident: bool,
+    /// Whether the device is a software driver.
     pub(crate) software: bool,
     /// Whether one pass over patches does all of a substep.
     pub(crate) whole: bool,
@@ -171,12 +171,13 @@ pub(crate) struct ProgramBuilder<'a> {
 }
 
 impl ProgramBuilder<'_> {
-    /// Whether every row is in a patch, all patches run in one pass, and nobody else has a say in between.
+    /// Whether one dispatch can do the substep: every row is in a patch, all patches run in one pass, and no other pass
+    /// lies between.
     pub(crate) fn is_whole(&self) -> bool {
         let (schedule, settings, patches) = (&self.model.schedule, &self.model.settings, &self.tables.patches);
         let alone = match schedule.tilings().next() {
-            // Who shares a particle reads what it was before: history would be gone by then.
-            Some(_) => self.together && schedule.islands == 0 && settings.integrator == Integrator::Bdf1,
+            // Patches that share a particle read its previous position, which BDF2's history would have replaced.
+            Some(_) => self.coresident && schedule.islands == 0 && settings.integrator == Integrator::Bdf1,
             None => schedule.iteration.is_empty() && settings.iterations <= patches.iterations(&(0..schedule.islands)),
         };
         let local = patches.memories.iter().all(|(_, memory)| memory.rows.is_some());
@@ -185,7 +186,7 @@ impl ProgramBuilder<'_> {
             && !self.model.has_tables()
             && patches.complete
             && self.tables.integration.pin_count == 0
-            && self.state.particles < MOST_TOLD
+            && self.state.particles < MAX_FUSED_PARTICLES
             && settings.iterations > 0
     }
 
@@ -269,7 +270,7 @@ impl ProgramBuilder<'_> {
     pub(crate) fn islands(&mut self) {
         let mut passes = Vec::new();
         let islands = self.model.schedule.islands;
-        // Colliders with tables are touched between iterations.
+        // Contacts with colliders that have tables are projected between iterations.
         let apart = self.model.has_tables();
         let all = self.model.settings.iterations;
         if islands > 0 {
@@ -280,7 +281,7 @@ impl ProgramBuilder<'_> {
             }
         }
         let alone = passes.len();
-        if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.together) {
+        if let Some(range) = self.model.schedule.tilings().next().filter(|_| self.coresident) {
             let args = self.patch_args(&range, SEAMS_TOGETHER, all, false, 1);
             passes.push((range, args));
         }
@@ -293,21 +294,21 @@ impl ProgramBuilder<'_> {
             }
         }
         if let ([(range, args)], 1) = (&passes[..], self.program.islands.len()) {
-            self.several(range, args);
+            self.multi_substep(range, args);
         }
     }
 
-    /// Where nobody has a say between substeps either, a dispatch may do several: what a workgroup keeps is loaded once.
-    fn several(&mut self, range: &Range<usize>, args: &PatchUniforms) {
+    /// Dispatches that do several substeps, if nothing happens between substeps either: workgroup memory is loaded once.
+    fn multi_substep(&mut self, range: &Range<usize>, args: &PatchUniforms) {
         if !self.whole || !self.program.predict.is_empty() || !self.program.neighbors.is_empty() {
             return;
         }
-        // A software driver ends long loops; a card takes milliseconds for as many.
+        // Software drivers abort long loops; a GPU takes milliseconds for as many iterations.
         let longest = self.tables.patches.iterations(&(0..self.model.schedule.patches.len()));
         let longest = if self.software { longest } else { 4 * longest };
-        for substeps in SEVERAL.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
+        for substeps in SUBSTEPS_PER_DISPATCH.into_iter().filter(|n| n * self.model.settings.iterations <= longest) {
             let d = self.patches(range, &PatchUniforms { substeps, ..*args });
-            self.program.several.push((u64::from(substeps), d));
+            self.program.multi_substep.push((u64::from(substeps), d));
         }
     }
 
@@ -335,7 +336,7 @@ impl ProgramBuilder<'_> {
         list
     }
 
-    /// What finalize does with copies on seams.
+    /// How finalize treats copies on seams.
     fn finalize_args(&self) -> FinalizeUniforms {
         let (solid, copies) = (self.solid() as u32, self.model.phantoms.owners.len() as u32);
         let touches = self.model.schedule.iteration.last() == Some(&Pass::ColliderContacts);

@@ -1,6 +1,6 @@
 //! A picture of everything the renderer draws: cloth, a mesh, a rope, balls and solids on the ground.
 //!
-//! `cargo run --release -p pliant-render --example flag -- flag.png` writes the picture; with
+//! `cargo run --release -p pliant-render --example draw_flag -- flag.png` writes the picture; with
 //! `--video flag.mp4` (or `.gif`) after it also two seconds of waving, and prints the speed of both.
 #![allow(clippy::print_stdout)]
 

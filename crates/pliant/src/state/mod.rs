@@ -5,9 +5,12 @@
 //! gather is one aligned load. Copies of particles (`Model::phantoms`) are rows behind the orientations; they have no
 //! velocity, and only the solve stage uses them.
 
+mod contact;
+
 use crate::math::RowData;
 use crate::memory::{nested, of};
 use crate::neighbors::INACTIVE;
+pub use contact::{Contact, Push};
 use std::collections::VecDeque;
 
 /// Freezing state of a fluid.
@@ -65,6 +68,8 @@ pub struct State {
     pub pressures: Vec<f32>,
     /// Displacement by pressure of each particle in the last substep [m]; empty without fluids.
     pub carried: Vec<RowData>,
+    /// Collider contacts of the last substep, by run of particles; those of rigid bodies are warm-started from it.
+    pub(crate) contacts: Vec<Vec<Contact>>,
     /// Number of substeps so far.
     pub substeps: u64,
     /// Simulated time [s].
@@ -80,6 +85,8 @@ const MOST_SUBSTEPS: u64 = 1 << 53;
 pub(crate) struct StateLayout {
     lengths: [(&'static str, usize); 15],
     multipliers: Vec<usize>,
+    /// Runs of particles.
+    runs: usize,
     /// Hash of the members of all bodies, if there are bodies.
     bodies: Option<u64>,
 }
@@ -106,6 +113,7 @@ impl StateLayout {
                 ("displacements by pressure", s.carried.len()),
             ],
             multipliers: s.multipliers.iter().map(Vec::len).collect(),
+            runs: s.contacts.len(),
             bodies: s.shapes.as_ref().map(crate::rigid::ShapeMatch::layout_hash),
         }
     }
@@ -142,6 +150,21 @@ impl State {
         }
     }
 
+    /// Replaces the contacts by `contacts`, which are sorted by particle; `runs` are the runs of particles.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn set_contacts(&mut self, runs: &[std::ops::Range<usize>], contacts: &[Contact]) {
+        let from = |particle: usize| contacts.partition_point(|c| (c.particle as usize) < particle);
+        for (run, own) in runs.iter().zip(&mut self.contacts) {
+            own.clear();
+            own.extend_from_slice(&contacts[from(run.start)..from(run.end)]);
+        }
+    }
+
+    /// Drops contacts of particles for which `gone` holds.
+    pub(crate) fn drop_contacts(&mut self, gone: impl Fn(usize) -> bool) {
+        self.contacts.iter_mut().for_each(|run| run.retain(|c| !gone(c.particle as usize)));
+    }
+
     /// Whether a particle is inactive: not yet emitted, drained, melted or frozen.
     pub fn is_inactive(&self, particle: usize) -> bool {
         self.phases[particle] == INACTIVE && self.rows[particle][3] == 0.0
@@ -167,7 +190,7 @@ impl State {
         let particles = particles + self.returned.iter().map(|r| 4 * r.capacity() as u64).sum::<u64>();
         let particles = particles + self.frozen.iter().map(|f| of(&f.fields)).sum::<u64>();
         let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
-        let liquids = of(&self.pressures) + of(&self.carried);
+        let liquids = of(&self.pressures) + of(&self.carried) + nested(&self.contacts);
         rows + rates + particles + shapes + liquids + nested(&self.multipliers) + of(&self.inflate_multipliers)
     }
 }
