@@ -7,7 +7,7 @@ use crate::gpu;
 use crate::run::timing::FrameTiming;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stdout;
-use pliant::Simulation;
+use pliant::World;
 use pliant::schedule::stats::{Counts, INFLATE};
 use serde::Serialize;
 use std::time::Instant;
@@ -76,7 +76,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
 
 /// Runs one step of scenes with particle contacts or liquids, as the size of neighbor lists is known only then. Returns its
 /// error.
-fn first_step_error(sim: &mut Simulation) -> Option<String> {
+fn first_step_error(sim: &mut World) -> Option<String> {
     if sim.model().particle_contact.is_none() && sim.model().fluid.is_none() {
         return None;
     }

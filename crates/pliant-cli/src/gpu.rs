@@ -4,22 +4,22 @@ use crate::args::GpuArgs;
 use crate::failure::Failure;
 use crate::formatting;
 use crate::stdout;
-use pliant::Simulation;
+use pliant::World;
 use pliant::runtime::gpu::AdapterReport;
 use serde::Serialize;
 
 /// Name of the GPU of a simulation, if any.
-pub fn adapter(sim: &Simulation) -> Option<String> {
+pub fn adapter(sim: &World) -> Option<String> {
     sim.gpu().map(|gpu| gpu.device().name.clone())
 }
 
 /// Device memory of a simulation [bytes], if it runs on a GPU.
-pub fn device_bytes(sim: &Simulation) -> Option<u64> {
+pub fn device_bytes(sim: &World) -> Option<u64> {
     sim.gpu().map(|gpu| gpu.stats(sim.model()).bytes)
 }
 
 /// Enables stage timestamps on a GPU; the CPU always times its stages.
-pub fn measure_stages(sim: &mut Simulation) -> Result<(), Failure> {
+pub fn measure_stages(sim: &mut World) -> Result<(), Failure> {
     let profiling = sim.set_profiling(true);
     let Some(gpu) = sim.gpu().filter(|_| !profiling) else { return Ok(()) };
     let message = format!("adapter {:?} cannot measure the times of stages", gpu.device().name);

@@ -2,23 +2,23 @@
 
 use crate::args::GpuArgs;
 use crate::failure::Failure;
-use pliant::Simulation;
+use pliant::World;
 
 pub fn gpu(_: &GpuArgs) -> Result<(), Failure> {
     Err(Failure::built_without_gpu())
 }
 
 /// `None`: there is no GPU.
-pub fn adapter(_: &Simulation) -> Option<String> {
+pub fn adapter(_: &World) -> Option<String> {
     None
 }
 
 /// `None`: there is no GPU.
-pub fn device_bytes(_: &Simulation) -> Option<u64> {
+pub fn device_bytes(_: &World) -> Option<u64> {
     None
 }
 
 /// The CPU always times its stages.
-pub fn measure_stages(_: &mut Simulation) -> Result<(), Failure> {
+pub fn measure_stages(_: &mut World) -> Result<(), Failure> {
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use glam::Vec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::frame::Frame;
 use pliant::scene::{Liquid, Scene};
 use pliant_render::Color;
@@ -28,7 +28,7 @@ pub struct LiquidGroup {
 
 impl Liquids {
     /// `None` for a scene without liquid.
-    pub fn of(scene: &Scene, sim: &Simulation) -> Option<Self> {
+    pub fn of(scene: &Scene, sim: &World) -> Option<Self> {
         let (fluid, shape) = (sim.model().fluid.as_ref()?, sim.topology());
         let equal = |a: &Liquid, b: &Liquid| (a.density, a.viscosity, a.color) == (b.density, b.viscosity, b.color);
         // Index of the first equal liquid of each.

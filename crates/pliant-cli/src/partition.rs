@@ -8,7 +8,7 @@ use crate::plot::graph::{self, Graph, Link};
 use crate::plot::{self, DrawResult};
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stdout;
-use pliant::Simulation;
+use pliant::World;
 use pliant::constraints::group::Group;
 use pliant::model::partition_report::{GroupReport, Report, report};
 use serde::Serialize;
@@ -114,7 +114,7 @@ const WIDTH: u32 = 600;
 const TITLE: u32 = 44;
 
 /// One histogram per kind, and the graph next to it for small scenes.
-fn draw(f: &PartitionReport, sim: &Simulation) -> Result<String, Failure> {
+fn draw(f: &PartitionReport, sim: &World) -> Result<String, Failure> {
     let groups = &sim.model().groups;
     let small = groups.iter().map(|g| g.count).sum::<usize>() <= MAX_GRAPH_CONSTRAINTS;
     let drawings: Vec<(Bars, Option<Graph>)> = f
@@ -168,7 +168,7 @@ fn histogram(r: &GroupReport, fill: BarFill) -> Bars {
 }
 
 /// The constraint graph of one group at the initial positions.
-fn graph(sim: &Simulation, group: &Group, r: &GroupReport) -> Graph {
+fn graph(sim: &World, group: &Group, r: &GroupReport) -> Graph {
     let (model, particles) = (sim.model(), sim.particles());
     let positions: Vec<[f64; 3]> = (0..particles).map(|i| sim.position(i).as_dvec3().to_array()).collect();
     let mut links = Vec::new();

@@ -9,7 +9,7 @@ use pliant::SceneError;
 use pliant::builder::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Override, Scene, place_of};
-use pliant::{Backend, Options, Simulation};
+use pliant::{Backend, Options, World};
 use pliant_io::{Caps, read_tets, read_triangles};
 use std::fs;
 use std::io::Read;
@@ -73,9 +73,9 @@ impl LoadedScene {
     }
 
     /// Builds the simulation.
-    pub fn simulation(&self, threads: usize, backend: Backend) -> Result<Simulation, Failure> {
+    pub fn simulation(&self, threads: usize, backend: Backend) -> Result<World, Failure> {
         let options = Options { threads, backend, ..Options::default() };
-        Simulation::new(&self.scene, &self.meshes, options).map_err(|e| self.to_failure(e))
+        World::from_scene(&self.scene, &self.meshes, options).map_err(|e| self.to_failure(e))
     }
 
     fn to_failure(&self, error: BuildError) -> Failure {

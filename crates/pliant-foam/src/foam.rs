@@ -10,7 +10,7 @@ use pliant::contact::collider_contact::MovingCollider;
 use pliant::math::RowData;
 use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::FoamSpec;
-use pliant::{Simulation, Threads};
+use pliant::{Threads, World};
 
 /// Classification by the share of the neighbors of a point inside the liquid: below the first a diffuse particle is spray,
 /// above the second a bubble. 6 and 20 of the 33.5 neighbors within two particle spacings, as in the paper; a point on a
@@ -116,7 +116,7 @@ impl Foam {
     }
 
     /// For a simulation before its first step; `None` for a scene without liquid.
-    pub fn for_simulation(sim: &Simulation, spec: &FoamSpec) -> Option<Self> {
+    pub fn for_simulation(sim: &World, spec: &FoamSpec) -> Option<Self> {
         let (scale, FoamSpec { rate, lifetime, most }) = (SceneScale::of(sim)?, *spec);
         let foam = Self::new(FoamSettings { scale, rate, lifetime, most: most as usize });
         Some(Self { time: sim.time(), ..foam })
@@ -143,7 +143,7 @@ impl Foam {
     }
 
     /// Advances to the current time of a simulation.
-    pub fn update(&mut self, threads: &Threads, sim: &Simulation) -> FoamCounts {
+    pub fn update(&mut self, threads: &Threads, sim: &World) -> FoamCounts {
         let (model, state) = (sim.model(), sim.state());
         let Some(fluid) = &model.fluid else { return FoamCounts::default() };
         let (mut rows, mut velocities) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.velocities));

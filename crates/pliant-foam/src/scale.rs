@@ -2,7 +2,7 @@
 
 use crate::potential::PotentialLimits;
 use glam::Vec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::contact::collider_contact::signed_distance;
 use pliant::model::Model;
 
@@ -26,7 +26,7 @@ impl SceneScale {
     /// The maximum speed is that of a fall from the highest point of the liquid or its emitters to the lowest point or the
     /// collider below, in addition to the initial velocity. The minimum speed is that of a fall through one particle
     /// diameter; without gravity, the same fraction of the maximum speed that the diameter is of the scene size.
-    pub fn of(sim: &Simulation) -> Option<Self> {
+    pub fn of(sim: &World) -> Option<Self> {
         let (model, state) = (sim.model(), sim.state());
         let fluid = model.fluid.as_ref()?;
         let is_active = |i: &usize| fluid.liquids[*i] > 0 && !state.is_inactive(*i);

@@ -8,7 +8,7 @@ use pliant::math::Pose;
 use pliant::math::RowData;
 use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::{FoamSpec, Format, Scene};
-use pliant::{Options, Simulation, Threads};
+use pliant::{Options, Threads, World};
 use pliant_foam::{
     Advection, DiffuseKind, DiffuseParticle, Foam, FoamCounts, FoamSettings, LiquidState, Potential, PotentialLimits,
     SceneScale, potentials,
@@ -370,9 +370,9 @@ fn empty_and_invalid_liquids_are_handled() {
 }
 
 /// A scene before its first step.
-fn simulation(text: &str) -> Simulation {
+fn simulation(text: &str) -> World {
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
+    World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
 #[test]

@@ -12,7 +12,7 @@ use pliant::frame::Frame;
 use pliant::runtime::gpu::{GpuOptions, adapters, wgpu};
 use pliant::scene::{Format, Scene};
 use pliant::solver::gpu::Surface;
-use pliant::{Backend, Options, Simulation};
+use pliant::{Backend, Options, World};
 use pliant_render::{
     Camera, Color, GpuRenderError, GpuRenderer, GpuScene, Image, MaterialAssignment, MeshColor, MeshDraw,
     ObjectMaterial, PALETTE, Picture, Renderer, Sky, write_png,
@@ -54,7 +54,7 @@ const BODIES: &str = r#"
 "#;
 
 /// A running simulation, or nothing where there is no GPU.
-fn simulation(text: &str) -> Option<Simulation> {
+fn simulation(text: &str) -> Option<World> {
     if adapters().is_empty() {
         assert!(std::env::var_os("PLIANT_REQUIRE_GPU").is_none(), "PLIANT_REQUIRE_GPU is set, but there is no adapter");
         skip::skipped("no GPU adapter");
@@ -62,7 +62,7 @@ fn simulation(text: &str) -> Option<Simulation> {
     }
     let scene = Scene::parse(text, Format::Toml).unwrap();
     let options = Options { backend: Backend::Gpu(GpuOptions::default()), ..Options::default() };
-    Some(Simulation::new(&scene, &NoMeshes, options).unwrap())
+    Some(World::from_scene(&scene, &NoMeshes, options).unwrap())
 }
 
 /// Two materials of cloth.
@@ -70,19 +70,19 @@ fn materials() -> [ObjectMaterial; 2] {
     [PALETTE[0], PALETTE[1]].map(|color| ObjectMaterial { color, two_sided: true })
 }
 
-fn renderer(sim: &Simulation) -> GpuRenderer {
+fn renderer(sim: &World) -> GpuRenderer {
     let assignment = MaterialAssignment { objects: &sim.topology().objects, materials: &materials() };
     GpuRenderer::new(sim.gpu().unwrap().device(), WIDTH, HEIGHT, &assignment).unwrap()
 }
 
-fn drawn(renderer: &GpuRenderer, sim: &mut Simulation, scene_view: &GpuScene) -> Image {
+fn drawn(renderer: &GpuRenderer, sim: &mut World, scene_view: &GpuScene) -> Image {
     let surface = sim.surface().unwrap().unwrap();
     renderer.draw(&surface, scene_view).unwrap();
     renderer.image(surface.gpu).unwrap()
 }
 
 /// The same with the software renderer, from the state as the host reads it back.
-fn expected(sim: &Simulation, scene_view: &GpuScene) -> Image {
+fn expected(sim: &World, scene_view: &GpuScene) -> Image {
     let mut frame = Frame::default();
     sim.write_frame(&mut frame);
     let palette = materials().map(|l| l.color);
@@ -218,7 +218,7 @@ fn surfaces_of_other_simulations_and_impossible_sizes_are_refused() {
 #[test]
 fn a_simulation_on_the_cpu_has_no_surface_on_a_gpu() {
     let scene = Scene::parse(BODIES, Format::Toml).unwrap();
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     assert!(sim.surface().unwrap().is_none());
 }
 

@@ -7,7 +7,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 const BOXES: usize = 4;
 const EDGE: f32 = 0.2;
@@ -28,14 +28,14 @@ const SCENE: &str = r#"
 "#;
 
 /// Mean height of each box's particles [m].
-fn heights(sim: &Simulation) -> [f32; BOXES] {
+fn heights(sim: &World) -> [f32; BOXES] {
     let each = sim.particles() / BOXES;
     std::array::from_fn(|b| (b * each..(b + 1) * each).map(|i| sim.position(i).y).sum::<f32>() / each as f32)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = Scene::parse(SCENE, Format::Toml)?;
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default())?;
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default())?;
     for step in 1..=200 {
         sim.step()?;
         if step % 50 == 0 {

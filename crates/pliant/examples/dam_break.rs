@@ -6,7 +6,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 const SCENE: &str = r#"
     solver = { dt = 0.01, substeps = 2, iterations = 3 }
@@ -27,7 +27,7 @@ const SCENE: &str = r#"
 "#;
 
 /// Farthest water [m], and the mean density over that at rest.
-fn front_and_density(sim: &Simulation) -> (f32, f32) {
+fn front_and_density(sim: &World) -> (f32, f32) {
     let front = (0..sim.particles()).map(|i| sim.position(i).x).fold(0.0, f32::max);
     let densities = sim.densities();
     (front, densities.iter().sum::<f32>() / densities.len() as f32)
@@ -35,7 +35,7 @@ fn front_and_density(sim: &Simulation) -> (f32, f32) {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = Scene::parse(SCENE, Format::Toml)?;
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default())?;
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default())?;
     println!("{} particles", sim.particles());
     let mut densest = 0.0_f32;
     for step in 1..=60 {

@@ -6,7 +6,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 const SCENE: &str = r#"
     solver = { dt = 0.01, iterations = 12 }
@@ -24,7 +24,7 @@ const SCENE: &str = r#"
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = Scene::parse(SCENE, Format::Toml)?;
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default())?;
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default())?;
     // The lower right corner, the farthest from the pole.
     let tip = (0..sim.particles())
         .max_by(|&a, &b| {

@@ -8,7 +8,7 @@
 use pliant::builder::NoMeshes;
 use pliant::constraints::ConstraintKind;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 const SCENE: &str = r#"
     solver = { dt = 0.01, substeps = 4, iterations = 20 }
@@ -33,7 +33,7 @@ const SCENE: &str = r#"
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let scene = Scene::parse(SCENE, Format::Toml)?;
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default())?;
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default())?;
     // Two kilograms at the rope's end, its particle 10.
     sim.state_mut().rows[10][3] = 1.0 / 2.0;
     sim.advance(300)?;

@@ -6,7 +6,7 @@
 use pliant::builder::NoMeshes;
 use pliant::constraints::ConstraintKind;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 const SCENE: &str = r#"
     solver = { dt = 0.01, substeps = 2, iterations = 20 }
@@ -34,7 +34,7 @@ const ROPES: usize = 2 * 19; // particles
 
 /// How far the bridge sags at rest with a load on all planks [m], what its pins carry [N], and what hangs on them [N].
 fn rest(load: f32) -> Result<[f32; 3], Box<dyn std::error::Error>> {
-    let mut sim = Simulation::new(&Scene::parse(SCENE, Format::Toml)?, &NoMeshes, Options::default())?;
+    let mut sim = World::from_scene(&Scene::parse(SCENE, Format::Toml)?, &NoMeshes, Options::default())?;
     let share = load / (sim.particles() - ROPES) as f32;
     sim.state_mut().rows[ROPES..].iter_mut().for_each(|row| row[3] = 1.0 / (1.0 / row[3] + share));
     sim.advance(300)?;

@@ -9,7 +9,7 @@ use glam::UVec3;
 use pliant::builder::MeshSource;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 const SCENE: &str = r#"
     solver = { dt = 0.01, substeps = 2, iterations = 10 }
@@ -44,7 +44,7 @@ impl MeshSource for Block {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut sim = Simulation::new(&Scene::parse(SCENE, Format::Toml)?, &Block, Options::default())?;
+    let mut sim = World::from_scene(&Scene::parse(SCENE, Format::Toml)?, &Block, Options::default())?;
     let (mut lowest, mut volume) = (0.0, 0.0);
     for _ in 0..5 {
         sim.advance(30)?;

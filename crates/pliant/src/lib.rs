@@ -11,7 +11,7 @@
 //! [`frame::Frame`].
 //!
 //! ```
-//! use pliant::{Options, Simulation, builder::NoMeshes, scene::{Format, Scene}};
+//! use pliant::{Options, World, builder::NoMeshes, scene::{Format, Scene}};
 //!
 //! let text = r#"
 //!     [[cloth]]
@@ -19,7 +19,7 @@
 //!     pin = [{ at = "top left" }, { at = "top right" }]
 //! "#;
 //! let scene = Scene::parse(text, Format::Toml).unwrap();
-//! let mut sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+//! let mut sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
 //! for _ in 0..10 {
 //!     sim.step().unwrap();
 //! }
@@ -65,7 +65,6 @@ pub mod scene;
 pub mod schedule;
 #[doc(hidden)]
 pub mod settings;
-mod simulation;
 #[doc(hidden)]
 pub mod solver;
 #[doc(hidden)]
@@ -74,10 +73,11 @@ pub mod state;
 pub mod transitions;
 #[doc(hidden)]
 pub mod voxel;
+mod world;
 
 pub use crate::error::{Diverged, SceneError, StepError};
 #[doc(hidden)]
 pub use crate::runtime::cpu::{Isa, Threads};
-pub use crate::simulation::{Backend, ConstraintView, Options, Simulation};
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu;
+pub use crate::world::{Backend, ConstraintView, Options, World};

@@ -4,7 +4,7 @@
 use pliant::builder::NoMeshes;
 use pliant::neighbors::{Cloud, Finder, Pairs, Search};
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation, Threads};
+use pliant::{Options, Threads, World};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -70,7 +70,7 @@ fn a_steady_step_allocates_nothing() {
             let scene = Scene::parse(&format!("{head}{SCENE}"), Format::Toml).unwrap();
             // One thread: what other threads' queues allocate is not the engine's.
             let options = Options { threads: 1, ..Options::default() };
-            let mut sim = Simulation::new(&scene, &NoMeshes, options).unwrap();
+            let mut sim = World::from_scene(&scene, &NoMeshes, options).unwrap();
             // Contact lists grow to their final capacity while objects fall.
             for _ in 0..200 {
                 sim.step().unwrap();

@@ -47,7 +47,7 @@ mod support {
     use pliant::builder::{BuildError, NoMeshes};
     use pliant::runtime::gpu::{GpuError, GpuOptions, adapters};
     use pliant::scene::{Format, Scene};
-    use pliant::{Backend, Options, Simulation};
+    use pliant::{Backend, Options, World};
     use std::sync::OnceLock;
 
     /// The cases have few particles, and a driver that computes on the CPU pays for every thread of a workgroup.
@@ -78,10 +78,10 @@ mod support {
     }
 
     /// Builds a scene; its text is part of the test, so an error in it is a panic with the message.
-    pub fn simulate(text: &str) -> Simulation {
+    pub fn simulate(text: &str) -> World {
         let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
         let backend = Backend::Gpu(GpuOptions { threads: Some(THREADS), ..GpuOptions::default() });
-        match Simulation::new(&scene, &NoMeshes, Options { backend, threads: 1, ..Options::default() }) {
+        match World::from_scene(&scene, &NoMeshes, Options { backend, threads: 1, ..Options::default() }) {
             Ok(sim) => sim,
             Err(BuildError::Gpu(GpuError::NoAdapter)) if std::env::var_os("PLIANT_REQUIRE_GPU").is_none() => {
                 skipped("no GPU adapter");

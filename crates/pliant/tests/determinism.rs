@@ -5,7 +5,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Override, Scene};
-use pliant::{Isa, Options, Simulation};
+use pliant::{Isa, Options, World};
 
 const STEPS: usize = 300;
 /// Steps with more threads than two: everything touches everything else by then, and another division of the work would show
@@ -95,13 +95,13 @@ const SCENES: [(&str, &str, u64); 3] = [
     ("ropes", ROPES, 0xd74c_364c_d71f_d002),
 ];
 
-fn start(text: &str, set: &[&str], options: Options) -> Simulation {
+fn start(text: &str, set: &[&str], options: Options) -> World {
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
     let scene = Scene::parse_with(text, Format::Toml, &set).unwrap();
-    Simulation::new(&scene, &NoMeshes, options).unwrap()
+    World::from_scene(&scene, &NoMeshes, options).unwrap()
 }
 
-fn run(text: &str, set: &[&str], steps: usize, options: Options) -> Simulation {
+fn run(text: &str, set: &[&str], steps: usize, options: Options) -> World {
     let mut sim = start(text, set, options);
     for _ in 0..steps {
         sim.step().unwrap();
@@ -187,7 +187,7 @@ fn s09_scattered_and_gathered_jacobi_agree_bit_for_bit() {
             };
             let (scatter, gather) = (sim("jacobi"), sim("jacobi-gather"));
             assert_eq!(scatter.hash(), gather.hash(), "{name}, {method}");
-            let last = |s: &Simulation| {
+            let last = |s: &World| {
                 let groups = s.model().groups.iter().map(|g| g.kind);
                 groups.flat_map(|k| s.constraints(k).map(|c| c.multipliers).collect::<Vec<_>>()).collect::<Vec<_>>()
             };

@@ -6,7 +6,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Isa, Options, Simulation};
+use pliant::{Isa, Options, World};
 use std::fmt::Write;
 
 const STEPS: u32 = 60;
@@ -266,7 +266,7 @@ const SCENES: [(&str, &str); 11] = [
 
 fn hash(text: &str, threads: usize, isa: Isa) -> u64 {
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap();
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap();
     sim.advance(STEPS).unwrap();
     sim.hash()
 }

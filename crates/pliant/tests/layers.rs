@@ -23,7 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["methods"],
     &["model"],
     &["builder", "solver"],
-    &["simulation"],
+    &["world"],
     &["lib"],
 ];
 

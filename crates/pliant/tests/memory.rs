@@ -3,7 +3,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -57,7 +57,7 @@ fn r11_reported_and_expected_memory_are_within_a_tenth_of_the_allocator() {
     for (name, text) in SCENES {
         let scene = Scene::parse(text, Format::Toml).unwrap();
         let before = GIVEN.load(Ordering::Relaxed);
-        let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+        let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
         let mut expected = 0.0;
         // The stream takes three seconds; what was there from the start has come to rest after two.
         let last = if text.contains("pour") { 260 } else { 60 };

@@ -9,7 +9,7 @@ mod skip;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::state::State;
-use pliant::{Isa, Options, Simulation};
+use pliant::{Isa, Options, World};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// A scene in which no array of the state is empty.
@@ -45,12 +45,12 @@ const ALL: &str = r#"
     plane = {}
 "#;
 
-fn start(text: &str) -> Simulation {
-    Simulation::new(&Scene::parse(text, Format::Toml).unwrap(), &NoMeshes, Options::default()).unwrap()
+fn start(text: &str) -> World {
+    World::from_scene(&Scene::parse(text, Format::Toml).unwrap(), &NoMeshes, Options::default()).unwrap()
 }
 
 /// What a step after an edit panics with, if it does.
-fn panics(sim: &mut Simulation, edit: impl FnOnce(&mut State)) -> Option<String> {
+fn panics(sim: &mut World, edit: impl FnOnce(&mut State)) -> Option<String> {
     edit(sim.state_mut());
     let caught = catch_unwind(AssertUnwindSafe(|| sim.step())).err()?;
     Some(caught.downcast_ref::<String>().cloned().unwrap_or_default())
@@ -172,7 +172,7 @@ mod on_gpu {
     use pliant::scene::{Format, Scene};
     use pliant::voxel::gpu::{GpuVoxelError, GpuVoxelizer};
     use pliant::voxel::{Field, Grid, PADDING, merge, voxelize};
-    use pliant::{Backend, Options, Simulation};
+    use pliant::{Backend, Options, World};
 
     /// The device that users have; None where there is none.
     fn open() -> Option<Device> {
@@ -258,7 +258,7 @@ mod on_gpu {
         }
         let start = || {
             let options = Options { backend: Backend::Gpu(GpuOptions::default()), ..Options::default() };
-            Simulation::new(&Scene::parse(ALL, Format::Toml).unwrap(), &NoMeshes, options).unwrap()
+            World::from_scene(&Scene::parse(ALL, Format::Toml).unwrap(), &NoMeshes, options).unwrap()
         };
         let mut sim = start();
         for (substeps, time) in

@@ -6,7 +6,7 @@ use pliant::constraints::attach::Attach;
 use pliant::constraints::{Constraint, Row, Scales};
 use pliant::math::V3;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 #[test]
 fn s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_their_own() {
@@ -27,7 +27,7 @@ fn s03_particles_have_position_velocity_inverse_mass_a_radius_and_a_phase_of_the
         pin = [{ at = "start" }]
     "#;
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     let state = sim.state();
     assert_eq!(state.rows[1], [0.25, 2.0, 0.0, 2.0]);
     assert_eq!(state.velocities[1], [1.0, 2.0, 3.0, 0.0]);
@@ -59,7 +59,7 @@ fn e15_the_multiplier_of_a_particle_held_at_a_point_is_minus_mass_times_displace
 fn r12_a_state_that_was_cut_short_is_refused_before_any_index_is_used() {
     let text = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\n";
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     sim.state_mut().rows.truncate(2);
     let _ = sim.step();
 }

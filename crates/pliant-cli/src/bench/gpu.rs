@@ -7,7 +7,7 @@ use crate::process::cpu_seconds;
 use crate::statistics::median;
 use pliant::model::Model;
 use pliant::schedule::Stage;
-use pliant::{Simulation, StepError};
+use pliant::{StepError, World};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -44,7 +44,7 @@ const PASS_SECONDS: f64 = 2.2e-6;
 const BARRIER_SECONDS: f64 = 0.1e-6;
 
 /// Measures a simulation on a GPU; `None` if it runs on the CPU.
-pub fn measure(sim: &mut Simulation, args: &BenchArgs) -> Result<Option<(StepMeasurement, GpuFacts)>, Failure> {
+pub fn measure(sim: &mut World, args: &BenchArgs) -> Result<Option<(StepMeasurement, GpuFacts)>, Failure> {
     let Some(shape) = sim.gpu().map(|gpu| gpu.stats(sim.model())) else { return Ok(None) };
     // As many steps as the CPU benchmark runs, so that the residuals are comparable.
     sim.advance(args.warmup.saturating_add(args.repeat))?;
@@ -84,7 +84,7 @@ struct SubmissionSample {
     encode: f64,
 }
 
-fn sample_submission(sim: &mut Simulation, steps: u32) -> Result<SubmissionSample, StepError> {
+fn sample_submission(sim: &mut World, steps: u32) -> Result<SubmissionSample, StepError> {
     sim.take_times();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     sim.advance(steps)?;
@@ -95,7 +95,7 @@ fn sample_submission(sim: &mut Simulation, steps: u32) -> Result<SubmissionSampl
 }
 
 /// Number of steps of a sample that takes about [`SAMPLE_SECONDS`].
-fn calibrate(sim: &mut Simulation) -> Result<u32, StepError> {
+fn calibrate(sim: &mut World) -> Result<u32, StepError> {
     let mut steps = 1;
     loop {
         let wanted = fitting_steps(sample_submission(sim, steps)?.wall);
@@ -113,7 +113,7 @@ fn fitting_steps(step: f64) -> u32 {
 }
 
 /// Device time per step by stage [ms]; empty without timestamps.
-fn stages(sim: &mut Simulation, steps: u32) -> Result<BTreeMap<&'static str, f64>, StepError> {
+fn stages(sim: &mut World, steps: u32) -> Result<BTreeMap<&'static str, f64>, StepError> {
     if !sim.set_profiling(true) {
         return Ok(BTreeMap::new());
     }

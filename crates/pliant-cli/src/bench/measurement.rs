@@ -1,7 +1,7 @@
 //! What the benchmarks of both backends measure.
 
 use pliant::schedule::stats::Residuals;
-use pliant::{Simulation, StepError};
+use pliant::{StepError, World};
 use std::collections::BTreeMap;
 
 /// Results of one benchmark, on either backend.
@@ -21,7 +21,7 @@ pub struct StepMeasurement {
 }
 
 /// Residuals over `moments` states, a step apart, the current one first: mean of the means and maximum of the maxima.
-pub fn mean_residuals(sim: &mut Simulation, moments: u32) -> Result<Residuals, StepError> {
+pub fn mean_residuals(sim: &mut World, moments: u32) -> Result<Residuals, StepError> {
     let mut all = sim.residuals();
     for _ in 1..moments {
         sim.step()?;

@@ -19,7 +19,7 @@ use measurement::{StepMeasurement, mean_residuals};
 use pliant::model::Model;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals, Times};
-use pliant::{Simulation, StepError};
+use pliant::{StepError, World};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -144,7 +144,7 @@ fn measure(
     })
 }
 
-fn on_cpu(sim: &mut Simulation, args: &BenchArgs) -> Result<StepMeasurement, Failure> {
+fn on_cpu(sim: &mut World, args: &BenchArgs) -> Result<StepMeasurement, Failure> {
     sim.advance(args.warmup)?;
     let samples = (0..args.repeat).map(|_| sample(sim)).collect::<Result<Vec<_>, _>>()?;
     let stages = Stage::ALL.map(|s| (s.name(), median(samples.iter().map(|x| x.times.stage(s))) * 1e3));
@@ -183,7 +183,7 @@ struct StepSample {
     times: Times,
 }
 
-fn sample(sim: &mut Simulation) -> Result<StepSample, StepError> {
+fn sample(sim: &mut World) -> Result<StepSample, StepError> {
     sim.take_times();
     let (start, cpu) = (Instant::now(), cpu_seconds());
     sim.step()?;
@@ -192,7 +192,7 @@ fn sample(sim: &mut Simulation) -> Result<StepSample, StepError> {
 }
 
 /// Number of constraints by kind, of those in groups.
-fn counts_by_kind(sim: &Simulation) -> BTreeMap<&'static str, usize> {
+fn counts_by_kind(sim: &World) -> BTreeMap<&'static str, usize> {
     let mut counts = BTreeMap::new();
     for group in &sim.model().groups {
         *counts.entry(group.kind.name()).or_default() += group.count;

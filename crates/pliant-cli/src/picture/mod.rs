@@ -6,7 +6,7 @@ use crate::args::LiquidLook;
 use crate::failure::Failure;
 use crate::liquid::{LiquidColoring, Liquids};
 use glam::{Vec3, Vec3Swizzles};
-use pliant::Simulation;
+use pliant::World;
 use pliant::contact::collider_contact::ColliderShape;
 use pliant::frame::{Frame, Topology};
 use pliant::math::Pose;
@@ -72,7 +72,7 @@ impl FrameRenderer {
     /// Chooses colors and a camera that does not move during the run.
     pub fn new(
         scene: &Scene,
-        sim: &Simulation,
+        sim: &World,
         first: &Frame,
         liquids: Option<(&Liquids, LiquidLook)>,
     ) -> Result<Self, Failure> {

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::formatting;
 use crate::stderr;
 use pliant::scene::Scene;
-use pliant::{Simulation, Threads};
+use pliant::{Threads, World};
 use pliant_foam::{DiffuseParticle, Foam, FoamCounts};
 use serde::Serialize;
 use std::time::Instant;
@@ -40,7 +40,7 @@ pub struct FoamSummary {
 
 impl FoamOutput {
     /// `None` if foam was not requested, or for a scene without liquid.
-    pub fn new(args: &RunArgs, scene: &Scene, sim: &Simulation) -> Result<Option<Self>, Failure> {
+    pub fn new(args: &RunArgs, scene: &Scene, sim: &World) -> Result<Option<Self>, Failure> {
         let asked = args.foam || args.format.contains(&GeometryFormat::Foam);
         let spec = scene.output.foam.or_else(|| asked.then(Default::default));
         let Some(foam) = spec.and_then(|spec| Foam::for_simulation(sim, &spec)) else { return Ok(None) };
@@ -51,7 +51,7 @@ impl FoamOutput {
     }
 
     /// Advances to the current time of the simulation.
-    pub fn update(&mut self, sim: &Simulation) {
+    pub fn update(&mut self, sim: &World) {
         let start = Instant::now();
         self.counts = self.foam.update(&self.threads, sim);
         self.seconds += start.elapsed().as_secs_f64();

@@ -21,7 +21,7 @@ use end::RunEnd;
 use foam::FoamOutput;
 use output_settings::OutputSettings;
 use outputs::Outputs;
-use pliant::{Simulation, StepError};
+use pliant::{StepError, World};
 use stats::{FrameTimes, Stats};
 use std::path::PathBuf;
 use std::sync::OnceLock;
@@ -81,7 +81,7 @@ pub fn run(args: &RunArgs) -> Result<(), Failure> {
 const GPU_STEPS_PER_SUBMIT: u64 = 64;
 
 struct Runner<'a> {
-    sim: &'a mut Simulation,
+    sim: &'a mut World,
     outputs: Outputs,
     stats: Stats,
     foam: Option<FoamOutput>,

@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::liquid::Liquids;
 use crate::picture::{FrameContent, FrameRenderer};
 use glam::Vec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::frame::{Frame, Topology};
 use pliant_foam::DiffuseParticle;
 use pliant_io::{CacheFormat, CacheWriter, FoamFrame, SurfaceFrame, write_atomically, write_foam, write_surface};
@@ -97,7 +97,7 @@ pub struct Outputs {
 
 impl Outputs {
     /// Creates the folder, removes the frames of an earlier run and starts the thread.
-    pub fn start(settings: &OutputSettings, sim: &Simulation) -> Result<Self, Failure> {
+    pub fn start(settings: &OutputSettings, sim: &World) -> Result<Self, Failure> {
         let args = settings.args;
         fs::create_dir_all(settings.folder)
             .map_err(|e| Failure::io(&format!("cannot create folder {}", settings.folder.display()), &e))?;
@@ -116,7 +116,7 @@ impl Outputs {
     }
 
     /// Queues a frame of the simulation, if it is to be written; blocks while the queue is full.
-    pub fn push(&mut self, index: u64, sim: &Simulation, foam: &[DiffuseParticle]) -> Result<(), Failure> {
+    pub fn push(&mut self, index: u64, sim: &World, foam: &[DiffuseParticle]) -> Result<(), Failure> {
         if !index.is_multiple_of(self.every) && index != self.still {
             return Ok(());
         }
@@ -165,7 +165,7 @@ struct SurfaceOutput {
 }
 
 impl OutputWriter {
-    fn new(settings: &OutputSettings, sim: &Simulation, first: &Frame) -> Result<Self, Failure> {
+    fn new(settings: &OutputSettings, sim: &World, first: &Frame) -> Result<Self, Failure> {
         let shape: &Topology = sim.topology();
         let formats: Vec<CacheFormat> = settings.args.format.iter().filter_map(|f| f.frames()).collect();
         let caches =

@@ -3,7 +3,7 @@
 //! Each line is one write, so that the file is valid if the program is killed.
 
 use crate::failure::Failure;
-use pliant::Simulation;
+use pliant::World;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Residuals, Times};
 use pliant_foam::FoamCounts;
@@ -57,7 +57,7 @@ pub struct Stats {
 
 impl Stats {
     /// Creates the file and writes the header, with columns for spray, foam and bubbles if `foam` is given.
-    pub fn create(path: &Path, sim: &Simulation, foam: Option<FoamCounts>) -> Result<Self, Failure> {
+    pub fn create(path: &Path, sim: &World, foam: Option<FoamCounts>) -> Result<Self, Failure> {
         let kinds: Vec<&'static str> = sim.residuals().into_keys().collect();
         let mut header = CSV_SIGNATURE.to_owned();
         header.push_str(&Stage::ALL.map(Stage::name).join(","));
@@ -92,7 +92,7 @@ impl Stats {
         &mut self,
         frame: u64,
         times: &FrameTimes,
-        sim: &Simulation,
+        sim: &World,
         foam: Option<FoamCounts>,
     ) -> Result<(), Failure> {
         let probe = sim.probe();

@@ -7,7 +7,7 @@ use super::stats::FrameTimes;
 use super::timing::FrameTiming;
 use crate::formatting;
 use crate::gpu;
-use pliant::Simulation;
+use pliant::World;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals};
 use serde::Serialize;
@@ -51,7 +51,7 @@ pub struct Summary {
 
 impl Summary {
     /// From the simulation after its last step.
-    pub fn new(name: &str, sim: &Simulation, times: &FrameTimes, folder: &Path) -> Self {
+    pub fn new(name: &str, sim: &World, times: &FrameTimes, folder: &Path) -> Self {
         let (adapter, on_cpu) = (gpu::adapter(sim), sim.backend() == "cpu");
         let stages = Stage::ALL.iter().zip(times.stages).filter(|_| on_cpu);
         let per_frame = 1.0 / times.frames.max(1) as f64;

@@ -11,7 +11,7 @@ use crate::plot::save;
 use crate::progress::Progress;
 use crate::statistics::median;
 use crate::stdout;
-use pliant::Simulation;
+use pliant::World;
 use pliant::model::partition_report::report;
 use pliant::scene::MOST_ITERATIONS;
 use pliant::schedule::stats::Residuals;
@@ -121,7 +121,7 @@ pub fn convergence(args: &ConvergenceArgs) -> Result<(), Failure> {
 }
 
 /// Runs all steps; calls `done` after each.
-fn run(case: &SolverCase, sim: &mut Simulation, steps: u32, mut done: impl FnMut(u64)) -> Result<Curve, Failure> {
+fn run(case: &SolverCase, sim: &mut World, steps: u32, mut done: impl FnMut(u64)) -> Result<Curve, Failure> {
     let (settings, counts) = (sim.model().settings, sim.counts());
     let report = report(sim.model());
     let iterations_per_step = u64::from(settings.iterations) * u64::from(settings.substeps);

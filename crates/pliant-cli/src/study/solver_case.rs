@@ -9,7 +9,7 @@ use pliant::model::partition_report::Report;
 use pliant::schedule::Stage;
 use pliant::schedule::stats::{Counts, Residuals};
 use pliant::settings::Settings;
-use pliant::{Backend, Simulation, StepError};
+use pliant::{Backend, StepError, World};
 
 /// A scene with a solver, to be built with any number of iterations.
 pub(super) struct SolverCase {
@@ -34,7 +34,7 @@ impl SolverCase {
         self.loaded.scene.solver.iterations
     }
 
-    pub fn build(&mut self, iterations: u32) -> Result<Simulation, Failure> {
+    pub fn build(&mut self, iterations: u32) -> Result<World, Failure> {
         self.loaded.scene.solver.iterations = iterations;
         let mut sim = self.loaded.simulation(self.threads, self.backend)?;
         gpu::measure_stages(&mut sim)?;
@@ -59,7 +59,7 @@ pub(super) struct StepTime {
     pub all: f64,
 }
 
-pub(super) fn timed_step(sim: &mut Simulation) -> Result<StepTime, StepError> {
+pub(super) fn timed_step(sim: &mut World) -> Result<StepTime, StepError> {
     sim.take_times();
     sim.step()?;
     sim.sync()?;

@@ -7,7 +7,7 @@ use pliant::builder::MeshSource;
 use pliant::contact::collider_contact::signed_distance;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use pliant_io::{Caps, read_triangles};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,13 +34,13 @@ fn models() -> Option<Folder> {
 }
 
 /// Grains over the origin and one collider.
-fn build(meshes: &Folder, key: &str, file: &str, more: &str) -> Result<Simulation, String> {
+fn build(meshes: &Folder, key: &str, file: &str, more: &str) -> Result<World, String> {
     let text = format!(
         "[[grains]]\nfill = {{ min = [-0.3, 1, -0.3], max = [0.3, 1.2, 0.3] }}\nradius = 0.05\nvelocity = [0, -3, 0]\n\
          [[collider]]\n{key} = {{ mesh = \"{file}\"{more} }}\n"
     );
     let scene = Scene::parse(&text, Format::Toml).map_err(|e| e.to_string())?;
-    Simulation::new(&scene, meshes, Options { threads: 1, ..Options::default() }).map_err(|e| e.to_string())
+    World::from_scene(&scene, meshes, Options { threads: 1, ..Options::default() }).map_err(|e| e.to_string())
 }
 
 #[test]

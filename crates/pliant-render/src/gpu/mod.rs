@@ -20,9 +20,9 @@ pub use uniforms::{GpuScene, MaterialAssignment, ObjectMaterial};
 /// Draws the surface of one simulation in pictures of one size.
 ///
 /// ```no_run
-/// # use pliant::{Options, Simulation};
+/// # use pliant::{Options, World};
 /// # use pliant_render::{Camera, GpuRenderer, MaterialAssignment, GpuScene};
-/// # fn draw(sim: &mut Simulation, camera: Camera) -> Result<(), Box<dyn std::error::Error>> {
+/// # fn draw(sim: &mut World, camera: Camera) -> Result<(), Box<dyn std::error::Error>> {
 /// let Some(gpu) = sim.gpu() else { return Ok(()) };
 /// let materials = MaterialAssignment { objects: &sim.topology().objects, materials: &[] };
 /// let renderer = GpuRenderer::new(gpu.device(), 1280, 720, &materials)?;

@@ -1,7 +1,7 @@
 //! The fixed half of a simulation: constraints, their parameters and their order.
 //!
 //! Built once by `builder`; a step only reads it. Between steps a caller may change parameters through
-//! [`crate::Simulation`], which keeps it consistent, but never the topology.
+//! [`crate::World`], which keeps it consistent, but never the topology.
 
 mod memory;
 pub mod partition_report;

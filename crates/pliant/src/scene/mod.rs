@@ -49,7 +49,7 @@ pub struct Scene {
     /// Time stepping and constraint solver.
     pub solver: Solver,
     /// Gravity, air and damping.
-    pub world: World,
+    pub world: WorldSpec,
     /// Sheets of cloth.
     pub cloth: Vec<Cloth>,
     /// Ropes and elastic rods.
@@ -259,7 +259,7 @@ impl Default for Solver {
 /// Gravity, air and damping.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct World {
+pub struct WorldSpec {
     /// Gravitational acceleration [m/s²]; default [0, -9.81, 0].
     pub gravity: [f32; 3],
     /// Air density [kg/m³]; default 1.2. 0 is a vacuum: no drag, lift or wind.
@@ -270,7 +270,7 @@ pub struct World {
     pub damping: f32,
 }
 
-impl Default for World {
+impl Default for WorldSpec {
     fn default() -> Self {
         Self { gravity: [0.0, -9.81, 0.0], air_density: 1.2, wind: None, damping: 0.0 }
     }

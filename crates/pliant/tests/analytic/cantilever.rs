@@ -6,7 +6,7 @@
 use crate::fem::{Material, Mesh, displacements};
 use crate::support::{left_to_hardware, relative, simulate, step};
 use glam::DVec3;
-use pliant::Simulation;
+use pliant::World;
 
 const E: f64 = 1e5;
 const NU: f64 = 0.3;
@@ -21,7 +21,7 @@ fn beam() -> f64 {
 
 /// Mean deflections of the tip: simulated at rest, and by linear finite elements on the same mesh.
 /// The last `tip` particles are the tip, the first `tip` the clamp.
-fn deflections(mut sim: Simulation, tip: usize, steps: usize) -> (f64, f64) {
+fn deflections(mut sim: World, tip: usize, steps: usize) -> (f64, f64) {
     let n = sim.particles();
     let total: f64 = HEIGHT * if sim.topology().tets.is_empty() { 0.01 } else { HEIGHT };
     for row in &mut sim.state_mut().rows[n - tip..n] {

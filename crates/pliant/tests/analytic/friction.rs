@@ -1,7 +1,7 @@
 //! S18, E19, V06: Coulomb friction on a slope.
 
 use crate::support::{G, free_particle, left_to_hardware, relative, simulate, step};
-use pliant::Simulation;
+use pliant::World;
 
 const MU: f64 = 0.5;
 
@@ -10,7 +10,7 @@ fn solver(iterations: u32) -> String {
 }
 
 /// A particle that rests on a plane of friction μ; gravity is tilted by `degrees` towards x.
-fn slope(degrees: f64, iterations: u32) -> Simulation {
+fn slope(degrees: f64, iterations: u32) -> World {
     let (sin, cos) = degrees.to_radians().sin_cos();
     simulate(&format!(
         "{}[world]\ngravity = [{}, {}, 0]\n{}[[collider]]\nplane = {{}}\nfriction = {{ static = {MU}, kinetic = {MU} }}\n",

@@ -2,11 +2,11 @@
 
 use crate::support::{long_run, simulate, step};
 use glam::{DVec3, Mat3};
-use pliant::Simulation;
+use pliant::World;
 
 /// Velocities A·(x − center) with a random symmetric A [1/s]: stretching and shearing in random directions,
 /// with neither mean nor rotation.
-fn set_deformation_velocities(sim: &mut Simulation, rate: f32) {
+fn set_deformation_velocities(sim: &mut World, rate: f32) {
     let mut seed = 99_u32;
     let mut next = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -22,7 +22,7 @@ fn set_deformation_velocities(sim: &mut Simulation, rate: f32) {
 }
 
 /// Σ|m·v| and Σ|x × m·v|: what the sums could have been.
-fn magnitudes(sim: &Simulation) -> (f64, f64) {
+fn magnitudes(sim: &World) -> (f64, f64) {
     let terms = (0..sim.particles()).map(|i| {
         let m = 1.0 / f64::from(sim.state().rows[i][3]);
         let (x, v) = (sim.position(i).as_dvec3(), sim.velocity(i).as_dvec3() * m);
@@ -45,7 +45,7 @@ fn assert_closed(name: &str, corrections: f64, body: &str) {
         simulate(&format!("[solver]\ndt = {h}\niterations = 4\n[world]\ngravity = [0, 0, 0]\nair_density = 0\n{body}"));
     set_deformation_velocities(&mut sim, rate as f32);
     let (start, (linear, angular)) = (sim.probe(), magnitudes(&sim));
-    let energy = |sim: &Simulation| sim.probe().kinetic + sim.probe().elastic;
+    let energy = |sim: &World| sim.probe().kinetic + sim.probe().elastic;
     let (first, mut most) = (energy(&sim), 0.0_f64);
     for _ in 0..steps / 10 {
         step(&mut sim, 10);

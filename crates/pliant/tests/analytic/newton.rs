@@ -7,7 +7,7 @@
 use crate::fem::gradients;
 use crate::support::{simulate, solve_dense, step};
 use glam::DVec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::constraints::ConstraintKind;
 
 type Strain = Box<dyn Fn(&[DVec3]) -> (Vec<f64>, Vec<Vec<DVec3>>)>;
@@ -81,7 +81,7 @@ impl Step {
 
 /// Shakes the body by `size`, takes one step of `h` and compares. Returns the largest difference of
 /// positions over the largest correction, and of multipliers over the largest multiplier.
-fn compare(mut sim: Simulation, h: f64, size: f32, kind: ConstraintKind, elements: Vec<Element>) -> (f64, f64) {
+fn compare(mut sim: World, h: f64, size: f32, kind: ConstraintKind, elements: Vec<Element>) -> (f64, f64) {
     let mut seed = 12_345_u32;
     let particles = sim.particles();
     for row in &mut sim.state_mut().rows[..particles] {

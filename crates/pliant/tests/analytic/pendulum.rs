@@ -1,10 +1,10 @@
 //! A particle on a rigid link: periods, and the dissipation of each integrator.
 
 use crate::support::{G, left_to_hardware, relative, simulate, step};
-use pliant::Simulation;
+use pliant::World;
 
 /// One kilogram on one meter, released at `degrees` from the vertical; the pivot is the origin.
-fn pendulum(degrees: f64, integrator: &str, dt: f64) -> Simulation {
+fn pendulum(degrees: f64, integrator: &str, dt: f64) -> World {
     let (sin, cos) = degrees.to_radians().sin_cos();
     // The link is one rigid constraint: a second iteration finds it satisfied.
     simulate(&format!(
@@ -15,7 +15,7 @@ fn pendulum(degrees: f64, integrator: &str, dt: f64) -> Simulation {
 }
 
 /// Time between two passes through the lowest point in the same direction [s], interpolated.
-fn period(mut sim: Simulation) -> f64 {
+fn period(mut sim: World) -> f64 {
     let mut passes = Vec::new();
     while passes.len() < 3 {
         let (before, t) = (f64::from(sim.position(1).x), sim.time());
@@ -50,7 +50,7 @@ fn s06_e12_t09_bdf2_loses_measurably_less_energy_than_bdf1() {
     // Energy above the lowest point, five seconds at 10 ms from 60°: m·g·(1 − cos 60°) = 4.905 J at first.
     let left = |integrator: &str| {
         let mut sim = pendulum(60.0, integrator, 0.01);
-        let energy = |sim: &Simulation| {
+        let energy = |sim: &World| {
             let probe = sim.probe();
             probe.kinetic + probe.gravitational + G
         };

@@ -1,14 +1,14 @@
 //! One mass on one spring.
 
 use crate::support::{G, left_to_hardware, relative, simulate, step};
-use pliant::Simulation;
+use pliant::World;
 use pliant::constraints::{ConstraintKind, Softness};
 
 const MASS: f64 = 2.0;
 const COMPLIANCE: f64 = 0.01;
 
 /// Two kilograms hang on one meter of 100 N/m, damped so that they come to rest within seconds.
-fn spring(method: &str, dt: f64, iterations: u32) -> Simulation {
+fn spring(method: &str, dt: f64, iterations: u32) -> World {
     simulate(&format!(
         "[solver]\nmethod = \"{method}\"\ndt = {dt}\niterations = {iterations}\n[world]\ndamping = 8\n[[rope]]\n\
          path = [[0, 0, 0], [0, -1, 0]]\nsegments = 1\nparticle_mass = {MASS}\n\
@@ -16,7 +16,7 @@ fn spring(method: &str, dt: f64, iterations: u32) -> Simulation {
     ))
 }
 
-fn rest(sim: &mut Simulation, dt: f64) -> f64 {
+fn rest(sim: &mut World, dt: f64) -> f64 {
     step(sim, (5.0 / dt) as usize);
     -f64::from(sim.position(1).y) - 1.0
 }

@@ -2,15 +2,15 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 /// Standard gravity of the default scene [m/s²].
 pub const G: f64 = 9.81;
 
 /// Builds a scene; its text is part of the test, so an error in it is a panic with the message.
-pub fn simulate(text: &str) -> Simulation {
+pub fn simulate(text: &str) -> World {
     let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
+    World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
 }
 
 /// Whether the test is left to hardware: never on the CPU.
@@ -24,7 +24,7 @@ pub fn long_run(steps: u32) -> u32 {
 }
 
 /// Runs the given number of steps.
-pub fn step(sim: &mut Simulation, steps: usize) {
+pub fn step(sim: &mut World, steps: usize) {
     sim.advance(steps as u32).unwrap_or_else(|e| panic!("{e}"));
 }
 

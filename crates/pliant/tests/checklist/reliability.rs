@@ -33,7 +33,7 @@ pub const ALL: &[Requirement] = &[
         "R06",
         "Numbers that are not finite, negative or huge are refused in every field and setter, with their place, and the \
          state stays as it was.",
-        "All fields of scenes; the setters of `Simulation` are not asked.",
+        "All fields of scenes; the setters of `World` are not asked.",
     ),
     met("R07", "Broken meshes are repaired with a note or refused by a named error, and nothing panics."),
     partial(

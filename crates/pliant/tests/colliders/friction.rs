@@ -2,7 +2,7 @@
 
 use crate::support::{ball, cuboid, free_particle, simulate, with_mesh};
 use glam::Vec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::mesh::TriMesh;
 
 const G: f64 = 9.81;
@@ -12,7 +12,7 @@ const MU: f64 = 0.5;
 const SHAPES: [&str; 3] =
     ["convex = { mesh = \"it\" }", "surface = { mesh = \"it\" }", "sdf = { mesh = \"it\", grid = 48 }"];
 
-fn run(sim: &mut Simulation, steps: u32) {
+fn run(sim: &mut World, steps: u32) {
     sim.advance(steps).unwrap();
 }
 

@@ -2,21 +2,21 @@
 
 use crate::support::{Rng, cuboid, free_particle, simulate, with_mesh};
 use glam::{DVec3, Vec3};
-use pliant::Simulation;
+use pliant::World;
 use pliant::mesh::TriMesh;
 
 const G: f64 = 9.81;
 
-fn run(sim: &mut Simulation, steps: u32) {
+fn run(sim: &mut World, steps: u32) {
     sim.advance(steps).unwrap();
 }
 
-fn mass(sim: &Simulation, i: usize) -> f64 {
+fn mass(sim: &World, i: usize) -> f64 {
     1.0 / f64::from(sim.state().rows[i][3])
 }
 
 /// Sum of the momenta, and of their magnitudes [kg·m/s].
-fn momentum(sim: &Simulation) -> (DVec3, f64) {
+fn momentum(sim: &World) -> (DVec3, f64) {
     let one = |i: usize| sim.velocity(i).as_dvec3() * mass(sim, i);
     let all = (0..sim.particles()).map(one);
     all.fold((DVec3::ZERO, 0.0), |(sum, size), p| (sum + p, size + p.length()))
@@ -92,7 +92,7 @@ fn s18_a_moving_wall_returns_a_ball_at_its_own_speed_more() {
 }
 
 /// Two grains on the x axis that collide.
-fn two(more: &str, density: f64, v: [f64; 2]) -> Simulation {
+fn two(more: &str, density: f64, v: [f64; 2]) -> World {
     simulate(&format!(
         "solver = {{ dt = 0.005, iterations = 4 }}\nworld = {{ gravity = [0, 0, 0] }}\ncontact = {{ omega = 1, {more} }}\n\
          [[grains]]\nname = \"a\"\nfill = {{ min = [-0.22, 0, 0], max = [-0.18, 0.04, 0.04] }}\njitter = 0\nvelocity = [{}, 0, 0]\n\
@@ -221,7 +221,7 @@ fn s18_a_bounce_keeps_e_squared_of_the_energy() {
     // In the frame of their common center two grains keep e² of their energy.
     for e in [0.5, 1.0] {
         let mut sim = two(&format!("restitution = {e}"), 2600.0, [1.5, -1.5]);
-        let energy = |sim: &Simulation| (0..2).map(|i| sim.velocity(i).as_dvec3().length_squared()).sum::<f64>();
+        let energy = |sim: &World| (0..2).map(|i| sim.velocity(i).as_dvec3().length_squared()).sum::<f64>();
         let before = energy(&sim);
         run(&mut sim, 80);
         let share = energy(&sim) / before;

@@ -5,12 +5,12 @@ use glam::Vec3;
 use pliant::builder::MeshSource;
 use pliant::mesh::TriMesh;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
-fn build(text: &str, mesh: &dyn MeshSource) -> Result<Simulation, String> {
+fn build(text: &str, mesh: &dyn MeshSource) -> Result<World, String> {
     let text = format!("[[rope]]\npath = [[0, 9, 0], [1, 9, 0]]\n{text}");
     let scene = Scene::parse(&text, Format::Toml).map_err(|e| e.to_string())?;
-    Simulation::new(&scene, mesh, Options { threads: 1, ..Options::default() }).map_err(|e| e.to_string())
+    World::from_scene(&scene, mesh, Options { threads: 1, ..Options::default() }).map_err(|e| e.to_string())
 }
 
 #[test]

@@ -5,7 +5,7 @@ use pliant::builder::MeshSource;
 use pliant::contact::collider_contact::ColliderShape;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 /// The one mesh that a scene can name.
 pub struct Given(pub TriMesh);
@@ -19,13 +19,13 @@ impl MeshSource for Given {
     }
 }
 
-pub fn with_mesh(text: &str, mesh: &TriMesh, threads: usize) -> Simulation {
+pub fn with_mesh(text: &str, mesh: &TriMesh, threads: usize) -> World {
     let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let options = Options { threads, ..Options::default() };
-    Simulation::new(&scene, &Given(mesh.clone()), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    World::from_scene(&scene, &Given(mesh.clone()), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
-pub fn simulate(text: &str) -> Simulation {
+pub fn simulate(text: &str) -> World {
     with_mesh(text, &TriMesh::default(), 1)
 }
 

@@ -2,10 +2,10 @@
 
 use crate::support::{Rng, free_particle, simulate, with_mesh};
 use glam::{DVec3, Vec3};
-use pliant::Simulation;
+use pliant::World;
 use pliant::mesh::TriMesh;
 
-fn run(sim: &mut Simulation, steps: u32) {
+fn run(sim: &mut World, steps: u32) {
     sim.advance(steps).unwrap();
 }
 

@@ -2,7 +2,7 @@
 
 use crate::samples::{Double, Sample, XPBD};
 use crate::support::{G, free_particle, relative, simulate, step};
-use pliant::Simulation;
+use pliant::World;
 use pliant::constraints::ConstraintKind;
 
 /// D4 §3.1.4: λ = −x′/m for C(x) = x.
@@ -116,7 +116,7 @@ fn contact_passes(k: f64, height: f64, omega: f64, passes: u32, scaled: impl Fn(
 
 /// Two grains one above the other that are inside each other, in free flight but for a direction of gravity. Returns how much farther
 /// the upper one goes than the lower one in a step, and the simulation.
-fn engine_passes(k: f32, omega: f32, iterations: u32) -> (f64, f64, Simulation) {
+fn engine_passes(k: f32, omega: f32, iterations: u32) -> (f64, f64, World) {
     let mut sim = simulate(&format!(
         "solver = {{ dt = 0.01, iterations = {iterations}, stabilization = 0 }}\n\
          world = {{ gravity = [0, -1e-6, 0], air_density = 0 }}\ncontact = {{ stacking = {k}, omega = {omega} }}\n\

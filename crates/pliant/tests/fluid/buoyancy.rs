@@ -1,10 +1,10 @@
 //! Buoyancy: solids that float, their draft, and solids that sink (V09, S24).
 
 use crate::support::{simulate, tank};
-use pliant::Simulation;
+use pliant::World;
 
 /// A box of 14 × 10 × 14 particles in a tank of water: wide enough to float upright (a cube would turn over).
-fn boxed(density: f32) -> Simulation {
+fn boxed(density: f32) -> World {
     let text = format!(
         "solver = {{ dt = 0.01, substeps = 3, iterations = 3 }}\nfluid = {{ radius = 0.02, xsph = 0.05 }}
          [[liquid]]\nfill = {{ min = [-0.5, 0, -0.5], max = [0.5, 0.56, 0.5] }}
@@ -14,7 +14,7 @@ fn boxed(density: f32) -> Simulation {
 }
 
 /// Height of the middle of the box, and of the water around it [m]: twice that of its center of mass, away from the box.
-fn heights(sim: &Simulation) -> (f64, f64) {
+fn heights(sim: &World) -> (f64, f64) {
     let mean = |of: &dyn Fn(usize) -> bool| {
         let all: Vec<usize> = (0..sim.particles()).filter(|&i| of(i)).collect();
         all.iter().map(|&i| f64::from(sim.position(i).y)).sum::<f64>() / all.len() as f64

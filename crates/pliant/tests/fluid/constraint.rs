@@ -2,7 +2,7 @@
 
 use crate::support::{simulate, tank};
 use glam::{DVec3, Vec3};
-use pliant::Simulation;
+use pliant::World;
 use pliant::fluid::boundary::LargeParticle;
 use pliant::fluid::density::Sums;
 use pliant::fluid::sph_kernels::Smoothing;
@@ -69,7 +69,7 @@ struct Cloud {
 }
 
 impl Cloud {
-    fn of(sim: &Simulation) -> Self {
+    fn of(sim: &World) -> Self {
         let fluid = sim.model().fluid.as_ref().unwrap();
         Self {
             smoothing: fluid.smoothing,
@@ -118,7 +118,7 @@ impl Cloud {
 }
 
 /// Two liquids, grains and a pair of large balls at random above a plane, all closer than at rest.
-fn cloud(kernel: &str, compressibility: f64) -> Simulation {
+fn cloud(kernel: &str, compressibility: f64) -> World {
     let mut sim = simulate(&format!(
         "solver = {{ dt = 0.01, iterations = 1 }}\nworld = {{ gravity = [0, 0, 0], damping = 0, air_density = 0 }}
          fluid = {{ radius = {RADIUS}, kernel = \"{kernel}\", carry = 0, omega = 0.1, compressibility = {compressibility} }}

@@ -1,7 +1,7 @@
 //! Dam breaks (V11), and conservation of volume (V12).
 
 use crate::support::{compression, simulate, tank};
-use pliant::Simulation;
+use pliant::World;
 
 /// Front of the water over the width of the column, at times t·√(2g/a): Martin & Moyce 1952, square column, a = 2.25 in.
 const EXPERIMENT: [(f64, f64); 7] =
@@ -12,7 +12,7 @@ const WIDTH: f64 = 0.05715;
 
 /// A square column on a wet floor of `across` particles, walls at its sides and behind it. The column of the experiment is
 /// twice as high as wide (n² = 2).
-fn column(across: u32, substeps: u32) -> Simulation {
+fn column(across: u32, substeps: u32) -> World {
     let a = WIDTH as f32;
     let radius = a / across as f32 / 2.0;
     let depth = 6.0 * radius * 2.0;
@@ -26,7 +26,7 @@ fn column(across: u32, substeps: u32) -> Simulation {
 }
 
 /// Where the front is: nearly all of the water is behind it, single drops may be ahead.
-fn front(sim: &Simulation) -> f64 {
+fn front(sim: &World) -> f64 {
     let mut x: Vec<f32> = (0..sim.particles()).map(|i| sim.position(i).x).collect();
     x.sort_by(f32::total_cmp);
     f64::from(x[x.len() - 1 - x.len() / 200])

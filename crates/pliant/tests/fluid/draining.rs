@@ -2,7 +2,7 @@
 
 use crate::support::{simulate, tank, with};
 use pliant::neighbors::INACTIVE;
-use pliant::{Isa, Simulation};
+use pliant::{Isa, World};
 
 /// A tank whose floor is two boxes with a gap between them, and below it a drain.
 fn leaking(extra: &str) -> String {
@@ -22,7 +22,7 @@ fn leaking(extra: &str) -> String {
         + &tank([-0.2, -5.0, -0.1], [0.2, 0.0, 0.1])
 }
 
-fn active_count(sim: &Simulation) -> usize {
+fn active_count(sim: &World) -> usize {
     (0..sim.particles()).filter(|&i| !sim.state().is_inactive(i)).count()
 }
 
@@ -146,7 +146,7 @@ fn r06_drains_without_particles_are_refused_with_their_location() {
     let refused = |text: &str| {
         let scene = pliant::scene::Scene::parse(text, pliant::scene::Format::Toml).map_err(|e| format!("{e}"));
         scene.and_then(|s| {
-            let built = Simulation::new(&s, &pliant::builder::NoMeshes, pliant::Options::default());
+            let built = World::from_scene(&s, &pliant::builder::NoMeshes, pliant::Options::default());
             built.map(|_| ()).map_err(|e| format!("{e}"))
         })
     };

@@ -3,7 +3,7 @@
 use crate::support::{compression, momentum, simulate, tank, with};
 use glam::{DVec3, Vec3};
 use pliant::neighbors::LIQUID;
-use pliant::{Isa, Simulation};
+use pliant::{Isa, World};
 
 /// A block of water in empty space, 8 × 6 × 6 particles.
 const BLOCK: &str = "
@@ -19,7 +19,7 @@ const BLOCK: &str = "
 ";
 
 /// Water that moves, spins and is stirred: of the latter nothing can be left of a solid.
-fn set_swirling_velocities(sim: &mut Simulation) {
+fn set_swirling_velocities(sim: &mut World) {
     // Those of the body wait before those of the liquid.
     for i in 288..576 {
         let p = sim.position(i);
@@ -31,13 +31,13 @@ fn set_swirling_velocities(sim: &mut Simulation) {
 }
 
 /// Particles that have frozen.
-fn frozen(sim: &Simulation) -> Vec<usize> {
+fn frozen(sim: &World) -> Vec<usize> {
     let state = sim.state();
     (0..sim.particles()).filter(|&i| !state.is_inactive(i) && state.phases[i] != LIQUID).collect()
 }
 
 /// By how much distances between particles differ from those in `places` [m].
-fn bent(sim: &Simulation, members: &[usize], places: &[Vec3]) -> f32 {
+fn bent(sim: &World, members: &[usize], places: &[Vec3]) -> f32 {
     let mut worst = 0.0_f32;
     for (a, &i) in members.iter().enumerate() {
         for (b, &j) in members.iter().enumerate().skip(a + 1).step_by(7) {
@@ -48,7 +48,7 @@ fn bent(sim: &Simulation, members: &[usize], places: &[Vec3]) -> f32 {
     worst
 }
 
-fn positions(sim: &Simulation, members: &[usize]) -> Vec<Vec3> {
+fn positions(sim: &World, members: &[usize]) -> Vec<Vec3> {
     members.iter().map(|&i| sim.position(i)).collect()
 }
 
@@ -297,7 +297,7 @@ fn r06_invalid_freezes_are_refused_with_their_location() {
     ] {
         let scene = pliant::scene::Scene::parse(&text, pliant::scene::Format::Toml).map_err(|e| format!("{e}"));
         let built = scene.and_then(|s| {
-            let made = Simulation::new(&s, &pliant::builder::NoMeshes, pliant::Options::default());
+            let made = World::from_scene(&s, &pliant::builder::NoMeshes, pliant::Options::default());
             made.map(|_| ()).map_err(|e| format!("{e}"))
         });
         let error = built.expect_err(&text);

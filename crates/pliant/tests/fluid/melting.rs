@@ -2,7 +2,7 @@
 
 use crate::support::{momentum, simulate, tank, with};
 use pliant::neighbors::LIQUID;
-use pliant::{Isa, Simulation};
+use pliant::{Isa, World};
 
 /// A block of ice that spins in empty space, 8 × 6 × 6 particles. Nothing but density moves them: contacts round
 /// angular momentum.
@@ -27,7 +27,7 @@ const SPINNING: &str = "
     speed = 0.4
 ";
 
-fn frozen(sim: &Simulation) -> usize {
+fn frozen(sim: &World) -> usize {
     let state = sim.state();
     (0..sim.particles()).filter(|&i| !state.is_inactive(i) && state.phases[i] != LIQUID).count()
 }
@@ -87,7 +87,7 @@ fn in_a_tank(solver: &str) -> String {
 #[test]
 fn s16_a_block_of_ice_becomes_as_much_water_as_it_weighs() {
     let mut sim = simulate(&in_a_tank("dt = 0.01, substeps = 4, iterations = 3"));
-    let energy = |sim: &Simulation| sim.probe().kinetic + sim.probe().gravitational;
+    let energy = |sim: &World| sim.probe().kinetic + sim.probe().gravitational;
     let before = energy(&sim);
     let mut most = before;
     for _ in 0..300 {
@@ -156,7 +156,7 @@ fn r06_invalid_melts_are_refused_with_their_location() {
     ] {
         let scene = pliant::scene::Scene::parse(&text, pliant::scene::Format::Toml).map_err(|e| format!("{e}"));
         let built = scene.and_then(|s| {
-            let made = Simulation::new(&s, &pliant::builder::NoMeshes, pliant::Options::default());
+            let made = World::from_scene(&s, &pliant::builder::NoMeshes, pliant::Options::default());
             made.map(|_| ()).map_err(|e| format!("{e}"))
         });
         let error = built.expect_err(&text);

@@ -3,7 +3,7 @@
 use crate::rng::Rng;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use std::fmt::Write as _;
 
 fn vector(rng: &mut Rng, most: f64) -> String {
@@ -114,7 +114,7 @@ fn r06_s23_two_hundred_random_liquids_stay_finite_and_eject_no_particle() {
         let scene = Scene::parse(&text, Format::Toml).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
         // One thread and two in turn.
         let options = Options { threads: 1 + seed as usize % 2, ..Options::default() };
-        let mut sim = Simulation::new(&scene, &NoMeshes, options).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
+        let mut sim = World::from_scene(&scene, &NoMeshes, options).unwrap_or_else(|e| panic!("{seed}: {e}\n{text}"));
         let n = sim.particles();
         particles += n;
         let start: Vec<_> = (0..n).map(|i| sim.position(i)).collect();

@@ -190,7 +190,7 @@ fn s23_a_pool_stays_calm_with_every_kernel_and_reach() {
             [[liquid]]\nfill = {{ min = [-0.2, 0, -0.2], max = [0.2, 0.32, 0.2] }}\n"
         ) + &tank([-0.2, 0.0, -0.2], [0.2, 0.0, 0.2]);
         let mut sim = simulate(&text);
-        let speed = |sim: &pliant::Simulation| {
+        let speed = |sim: &pliant::World| {
             let squares = sim.state().velocities.iter().map(|v| v[..3].iter().map(|&c| f64::from(c * c)).sum::<f64>());
             (squares.sum::<f64>() / sim.particles() as f64).sqrt()
         };

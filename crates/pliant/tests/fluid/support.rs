@@ -3,20 +3,20 @@
 use glam::DVec3;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Isa, Options, Simulation};
+use pliant::{Isa, Options, World};
 
 /// On one thread: tests run side by side, and the bits are the same on any number of threads, which tests of their own prove.
-pub fn simulate(text: &str) -> Simulation {
+pub fn simulate(text: &str) -> World {
     with(text, 1, Isa::detect())
 }
 
-pub fn with(text: &str, threads: usize, isa: Isa) -> Simulation {
+pub fn with(text: &str, threads: usize, isa: Isa) -> World {
     let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Simulation::new(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap()
+    World::from_scene(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap()
 }
 
 /// Linear momentum, and the sum of its sizes [kg·m/s].
-pub fn momentum(sim: &Simulation) -> (DVec3, f64) {
+pub fn momentum(sim: &World) -> (DVec3, f64) {
     let mut sum = (DVec3::ZERO, 0.0);
     for i in (0..sim.particles()).filter(|&i| sim.state().rows[i][3] > 0.0) {
         let p = sim.velocity(i).as_dvec3() / f64::from(sim.state().rows[i][3]);
@@ -26,7 +26,7 @@ pub fn momentum(sim: &Simulation) -> (DVec3, f64) {
 }
 
 /// Mean and greatest compression.
-pub fn compression(sim: &Simulation) -> (f64, f64) {
+pub fn compression(sim: &World) -> (f64, f64) {
     let residual = sim.residuals()["density"];
     (residual.mean, residual.max)
 }

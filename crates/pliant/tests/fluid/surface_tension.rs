@@ -2,7 +2,7 @@
 
 use crate::support::{momentum, simulate};
 use glam::{DMat3, DVec3};
-use pliant::Simulation;
+use pliant::World;
 use std::f64::consts::{PI, TAU};
 
 /// Radius of particles [m], density [kg/m³] and tension [N/m] of water.
@@ -11,7 +11,7 @@ const DENSITY: f64 = 1000.0;
 const TENSION: f64 = 0.072;
 
 /// A box of water, half as long as `half` says, with substeps over √(ρ·r³/σ) of `pace`.
-fn water(half: DVec3, middle: DVec3, pace: f64, more: &str) -> (Simulation, f64) {
+fn water(half: DVec3, middle: DVec3, pace: f64, more: &str) -> (World, f64) {
     let dt = pace * (DENSITY * RADIUS.powi(3) / TENSION).sqrt();
     let (min, max) = ((middle - half).to_array(), (middle + half).to_array());
     let sim = simulate(&format!(
@@ -21,7 +21,7 @@ fn water(half: DVec3, middle: DVec3, pace: f64, more: &str) -> (Simulation, f64)
     (sim, dt)
 }
 
-fn positions(sim: &Simulation) -> Vec<DVec3> {
+fn positions(sim: &World) -> Vec<DVec3> {
     (0..sim.particles()).map(|i| sim.position(i).as_dvec3()).collect()
 }
 
@@ -34,7 +34,7 @@ fn moments(points: &[DVec3]) -> (DVec3, DMat3) {
 }
 
 /// Radius of a ball of as much water [m].
-fn ball(sim: &Simulation) -> f64 {
+fn ball(sim: &World) -> f64 {
     (sim.particles() as f64 * (2.0 * RADIUS).powi(3) * 3.0 / (4.0 * PI)).cbrt()
 }
 

@@ -2,12 +2,12 @@
 
 use crate::support::{momentum, simulate, tank};
 use glam::Vec3;
-use pliant::Simulation;
+use pliant::World;
 use std::f64::consts::PI;
 
 /// Randomizes a lattice. Along its axes a lattice resists shear by 0.7 of its viscosity, on the mean of all
 /// directions by 1.02: sums over ∇W·x·x of the first three shells say so. A liquid that has flowed has no axes.
-fn randomize_lattice(sim: &mut Simulation) {
+fn randomize_lattice(sim: &mut World) {
     let mut seed = 1_u32;
     let mut random = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

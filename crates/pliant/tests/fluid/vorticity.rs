@@ -6,7 +6,7 @@ use pliant::fluid::sph_kernels::Smoothing;
 use pliant::fluid::vorticity::{Confinement, MOST, RotationSums};
 use pliant::math::V3;
 use pliant::scene::{Format, Scene};
-use pliant::{Isa, Simulation};
+use pliant::{Isa, World};
 use std::f64::consts::PI;
 
 const RADIUS: f32 = 0.02;
@@ -128,7 +128,7 @@ const WIDE: f64 = 0.64;
 
 /// A vortex as wide as a closed box, u = sin(kx)·cos(ky), v = −cos(kx)·sin(ky), the middle of Taylor's and Green's: it turns
 /// by 2k at its core and touches no wall.
-fn vortex(vorticity: f32, dt: f64) -> Simulation {
+fn vortex(vorticity: f32, dt: f64) -> World {
     let deep = 0.24;
     let text = format!(
         "solver = {{ dt = {dt}, iterations = 3 }}\nworld = {{ gravity = [0, 0, 0], damping = 0 }}
@@ -149,13 +149,13 @@ fn vortex(vorticity: f32, dt: f64) -> Simulation {
 }
 
 /// Kinetic energy [J].
-fn energy(sim: &Simulation) -> f64 {
+fn energy(sim: &World) -> f64 {
     let part = |i: usize| 0.5 * sim.velocity(i).as_dvec3().length_squared() / f64::from(sim.state().rows[i][3]);
     (0..sim.particles()).filter(|&i| sim.state().rows[i][3] > 0.0).map(part).sum()
 }
 
 /// Remaining fraction of the initial vortex: projection of the flow on u.
-fn remaining_vortex(sim: &Simulation) -> f64 {
+fn remaining_vortex(sim: &World) -> f64 {
     let k = PI / WIDE;
     let (mut along, mut all) = (0.0, 0.0);
     for i in 0..sim.particles() {
@@ -190,7 +190,7 @@ fn s24_confinement_preserves_vortices_and_adds_no_energy() {
 }
 
 /// A box of 12³ particles in free space, beside a heavier one that touches it.
-fn free(vorticity: f32, threads: usize, isa: Isa) -> Simulation {
+fn free(vorticity: f32, threads: usize, isa: Isa) -> World {
     let text = format!(
         "solver = {{ dt = 0.005, iterations = 3 }}\nworld = {{ gravity = [0, 0, 0], damping = 0, air_density = 0 }}
          fluid = {{ radius = {RADIUS}, vorticity = {vorticity} }}
@@ -201,7 +201,7 @@ fn free(vorticity: f32, threads: usize, isa: Isa) -> Simulation {
     with(&text, threads, isa)
 }
 
-fn set(sim: &mut Simulation, flow: impl Fn(Vec3) -> Vec3) {
+fn set(sim: &mut World, flow: impl Fn(Vec3) -> Vec3) {
     for i in 0..sim.particles() {
         let v = flow(sim.position(i));
         sim.state_mut().velocities[i] = [v.x, v.y, v.z, 0.0];

@@ -3,7 +3,7 @@
 use crate::samples::Rng;
 use crate::simulations::{apart, bounds, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
-use pliant::Simulation;
+use pliant::World;
 use pliant::math::matrix::{Mat3, determinant, matrix_of, multiply, quat_normalize, transpose};
 use pliant::rigid::gpu::shaders::ROTATION;
 use pliant::rigid::rotation::{extract, gram_schmidt, polar};
@@ -80,7 +80,7 @@ contact = {{ between = false }}
     )
 }
 
-fn shaken(sim: &mut Simulation) {
+fn shaken(sim: &mut World) {
     let mut rng = Rng(5);
     let state = sim.state_mut();
     for (row, [x, y, ..]) in state.velocities.iter_mut().zip(&state.rows) {
@@ -101,7 +101,7 @@ fn compare(text: &str, set: &[&str], steps: u32, most: f64) {
         sim.sync().unwrap();
     }
     let (off, size) = (apart(&cpu, &gpu), bounds(&cpu).0);
-    let turn = |sim: &Simulation| sim.state().shapes.as_ref().unwrap().poses().to_vec();
+    let turn = |sim: &World| sim.state().shapes.as_ref().unwrap().poses().to_vec();
     let turned = turn(&cpu)
         .iter()
         .zip(&turn(&gpu))

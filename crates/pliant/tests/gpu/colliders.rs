@@ -13,7 +13,7 @@ use pliant::contact::gpu::shaders::{COLLIDER_CONTACT, COLLIDER_QUERIES, TABLE_CO
 use pliant::contact::gpu::{collider_tables, layouts};
 use pliant::math::Pose;
 use pliant::runtime::gpu::{Cap, GpuOptions};
-use pliant::{Options, Simulation, StepError};
+use pliant::{Options, StepError, World};
 
 /// A hull, a surface and a field, about a meter large.
 const SHAPES: [&str; 3] = [
@@ -25,7 +25,7 @@ const SHAPES: [&str; 3] = [
 
 fn collider_shape(shape: &str) -> ColliderShape {
     let text = format!("[[rope]]\npath = [[0, 9, 0], [1, 9, 0]]\n[[collider]]\n{shape}\n");
-    let sim = Simulation::new(&scene(&text, &[]), &NoMeshes, Options::default()).unwrap();
+    let sim = World::from_scene(&scene(&text, &[]), &NoMeshes, Options::default()).unwrap();
     sim.model().colliders[0].shape.clone()
 }
 
@@ -206,7 +206,7 @@ fn agree(text: &str, set: &[&str], options: GpuOptions, steps: u32, most: f64) {
     gpu.advance(steps).unwrap();
     gpu.sync().unwrap();
     // How often a collider is pushed: what bounces may be in the air in the end.
-    let touched = |sim: &Simulation| sim.collider_forces().iter().filter(|f| f.length() > 0.0).count();
+    let touched = |sim: &World| sim.collider_forces().iter().filter(|f| f.length() > 0.0).count();
     let mut often = 0;
     for _ in 0..steps {
         cpu.step().unwrap();

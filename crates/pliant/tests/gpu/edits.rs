@@ -1,7 +1,7 @@
 //! Changes by the caller between steps reach the GPU, and results are read back.
 
 use crate::simulations::{apart, pair, ready, scene};
-use pliant::Simulation;
+use pliant::World;
 use pliant::constraints::{ConstraintKind, Softness};
 use pliant::runtime::gpu::GpuOptions;
 
@@ -22,11 +22,11 @@ const SCENE: &str = r#"
     plane = {}
 "#;
 
-fn object(sim: &Simulation, name: &str) -> u32 {
+fn object(sim: &World, name: &str) -> u32 {
     sim.topology().object_names.iter().position(|n| n == name).unwrap() as u32
 }
 
-fn both(change: impl Fn(&mut Simulation)) -> (Simulation, Simulation) {
+fn both(change: impl Fn(&mut World)) -> (World, World) {
     let (mut cpu, mut gpu) = pair(&scene(SCENE, &[]), GpuOptions::default());
     for sim in [&mut cpu, &mut gpu] {
         sim.advance(3).unwrap();
@@ -37,7 +37,7 @@ fn both(change: impl Fn(&mut Simulation)) -> (Simulation, Simulation) {
     (cpu, gpu)
 }
 
-fn check(what: &str, change: impl Fn(&mut Simulation)) {
+fn check(what: &str, change: impl Fn(&mut World)) {
     let (cpu, gpu) = both(&change);
     let (off, moved) = (apart(&cpu, &gpu), apart(&cpu, &both(|_| ()).0));
     println!("{what}: off by {off:.1e} m, the change moves {moved:.1e} m");

@@ -27,7 +27,7 @@ fn s10_grains_are_poured_on_the_gpu_as_on_the_cpu() {
         for steps in [1, 24, 25] {
             cpu.advance(steps).unwrap();
             gpu.advance(steps).unwrap();
-            let awake = |sim: &pliant::Simulation| sim.state().rows[..48].iter().filter(|r| r[3] > 0.0).count();
+            let awake = |sim: &pliant::World| sim.state().rows[..48].iter().filter(|r| r[3] > 0.0).count();
             assert_eq!(awake(&gpu), awake(&cpu));
             let off = apart(&cpu, &gpu);
             println!("{set:?}: {} of 48 have come, off by {off:.1e} m", awake(&gpu));

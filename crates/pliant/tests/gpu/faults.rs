@@ -2,7 +2,7 @@
 
 use crate::simulations::{on_cpu, on_gpu, pair, ready, refusal, scene};
 use pliant::runtime::gpu::{Cap, GpuError, GpuOptions, adapters};
-use pliant::{Simulation, StepError};
+use pliant::{StepError, World};
 
 const ROPE: &str = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\npin = [{ at = \"start\" }]\n";
 
@@ -48,7 +48,7 @@ fn r06_a_lost_gpu_is_an_error_and_no_panic() {
     lost(sim.step().unwrap_err());
 }
 
-fn first_error(sim: &mut Simulation) -> StepError {
+fn first_error(sim: &mut World) -> StepError {
     (0..50).find_map(|_| sim.step().err()).or_else(|| sim.sync().err()).expect("it diverges")
 }
 
@@ -57,8 +57,8 @@ fn r06_a_run_that_diverges_on_the_gpu_names_the_particle_that_the_cpu_names() {
     if !ready() {
         return;
     }
-    let wild: fn(&mut Simulation) = |sim| sim.state_mut().velocities[5] = [0.0, 3e7, 0.0, 0.0];
-    let nowhere: fn(&mut Simulation) = |sim| sim.state_mut().rows[5][1] = f32::NAN;
+    let wild: fn(&mut World) = |sim| sim.state_mut().velocities[5] = [0.0, 3e7, 0.0, 0.0];
+    let nowhere: fn(&mut World) = |sim| sim.state_mut().rows[5][1] = f32::NAN;
     for (what, spoil) in [("a wild velocity", wild), ("not a number", nowhere)] {
         let scene = scene(ROPE, &["solver.iterations=1"]);
         let (mut cpu, mut gpu) = pair(&scene, GpuOptions::default());

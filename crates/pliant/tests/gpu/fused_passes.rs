@@ -5,7 +5,7 @@ use crate::skip::skipped;
 use pliant::builder::NoMeshes;
 use pliant::runtime::gpu::GpuOptions;
 use pliant::schedule::passes::Halves;
-use pliant::{Backend, Options, Simulation};
+use pliant::{Backend, Options, World};
 
 /// A sheet that falls on a ball and a floor, in a few pieces.
 const SHEET: &str = r#"
@@ -79,12 +79,12 @@ fn s12_s14_more_pieces_than_run_at_once_join_seams_within_every_iteration_as_on_
 }
 
 /// The CPU, and pieces that exchange or have passes for each iteration. These come back.
-fn exchange(text: &str, set: &[&str]) -> Simulation {
+fn exchange(text: &str, set: &[&str]) -> World {
     let scene = scene(text, set);
     let options = |together: bool| GpuOptions { coresident: Some(together), ..GpuOptions::default() };
     let (mut cpu, mut passes) = pair(&scene, options(false));
     let mut together = on_gpu(&scene, options(true)).unwrap();
-    let count = |sim: &Simulation| sim.gpu().unwrap().stats(sim.model()).passes;
+    let count = |sim: &World| sim.gpu().unwrap().stats(sim.model()).passes;
     let counts = (count(&together), count(&passes));
     assert!(cpu.model().phantoms.seams > 0 && passes.model().phantoms.seams > 0, "nothing has a seam");
     for sim in [&mut cpu, &mut passes, &mut together] {
@@ -158,5 +158,5 @@ fn r01_s14_substeps_that_share_a_pass_are_those_one_by_one() {
 fn s14_auto_runs_a_small_scene_on_the_cpu() {
     let scene = scene("[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\n", &[]);
     let options = Options { backend: Backend::Auto, ..Options::default() };
-    assert_eq!(Simulation::new(&scene, &NoMeshes, options).unwrap().backend(), "cpu");
+    assert_eq!(World::from_scene(&scene, &NoMeshes, options).unwrap().backend(), "cpu");
 }

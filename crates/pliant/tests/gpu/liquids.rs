@@ -3,7 +3,7 @@
 use crate::samples::Rng;
 use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
-use pliant::Simulation;
+use pliant::World;
 use pliant::fluid::density::{DensityParams, multiplier};
 use pliant::fluid::gpu::shaders::FLUID_KERNELS;
 use pliant::fluid::sph_kernels::Smoothing;
@@ -259,7 +259,7 @@ fn deviation(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
         sim.sync().unwrap();
     }
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
-    let compressed = |sim: &Simulation| sim.residuals()["density"].mean;
+    let compressed = |sim: &World| sim.residuals()["density"].mean;
     let (ours, theirs) = (compressed(&gpu), compressed(&cpu));
     println!("{set:?}: off by {off:.1e} after {steps} steps; compressed by {ours:.2e} and {theirs:.2e}");
     assert!((ours - theirs).abs() < 1e-3);
@@ -316,7 +316,7 @@ fn s23_r15_e33_liquids_that_are_crushed_lose_no_neighbor_and_no_step() {
     let text = "solver = { dt = 0.001, iterations = 2 }\nfluid = { radius = 0.02 }
         [[liquid]]\nfill = { min = [0, 0, 0], max = [0.4, 0.4, 0.4] }\n[[collider]]\nplane = {}\n";
     // Eight times the density: 260 neighbors each, with capacity for 40.
-    let crush = |sim: &mut Simulation| {
+    let crush = |sim: &mut World| {
         for row in &mut sim.state_mut().rows {
             row[..3].iter_mut().for_each(|x| *x *= 0.5);
             row[1] += 0.3;

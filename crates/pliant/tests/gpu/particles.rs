@@ -4,7 +4,7 @@ use crate::samples::Rng;
 use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::Vec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::contact::collider_contact::{Friction, Push};
 use pliant::contact::gpu::shaders::PARTICLE_CONTACT;
 use pliant::contact::particle_contact::{ContactParams, Field, Side, project};
@@ -107,7 +107,7 @@ fn deviation(text: &str, set: &[&str], options: GpuOptions, steps: u32) -> f64 {
         sim.advance(steps).unwrap();
         sim.sync().unwrap();
     }
-    let met = |sim: &Simulation| sim.probe().contacts;
+    let met = |sim: &World| sim.probe().contacts;
     let off = apart(&cpu, &gpu) / bounds(&cpu).0;
     println!("{set:?}: off by {off:.1e} after {steps} steps; {} and {} contacts", met(&cpu), met(&gpu));
     assert!(met(&cpu) > 0, "{set:?}: no contacts");
@@ -147,7 +147,7 @@ fn s10_s14_grains_bodies_and_cloth_touch_on_the_gpu_as_on_the_cpu() {
 }
 
 /// All grains into a quarter of the space, up in the air.
-fn crush(sim: &mut Simulation) {
+fn crush(sim: &mut World) {
     for row in &mut sim.state_mut().rows {
         row[..3].iter_mut().for_each(|x| *x *= 0.25);
         row[1] += 0.1;
@@ -206,7 +206,7 @@ fn s10_s17_forces_of_a_pile_come_back_from_the_gpu() {
     println!("{ours:?} N on the GPU, {theirs:?} N on the CPU");
     assert!(theirs[1].y < -1.0 && theirs[0] == Vec3::ZERO, "{theirs:?}");
     assert!((ours[1] - theirs[1]).length() < 1e-3 * theirs[1].length(), "{ours:?}");
-    let sum = |sim: &Simulation| sim.contact_pairs().iter().map(|t| f64::from(t.force)).sum::<f64>();
+    let sum = |sim: &World| sim.contact_pairs().iter().map(|t| f64::from(t.force)).sum::<f64>();
     let (ours, theirs) = (sum(&gpu), sum(&cpu));
     assert!((ours / theirs - 1.0).abs() < 1e-3, "{ours} N, {theirs} N");
 }

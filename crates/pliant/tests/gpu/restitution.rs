@@ -5,7 +5,7 @@ use crate::samples::Rng;
 use crate::simulations::{apart, bounds, on_gpu, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use glam::{DVec3, Vec3};
-use pliant::Simulation;
+use pliant::World;
 use pliant::contact::cohesion::{self, tensile_limit};
 use pliant::contact::collider_contact::{Friction, Push};
 use pliant::contact::gpu::shaders::{COHESION, PARTICLE_CONTACT, RESTITUTION};
@@ -293,7 +293,7 @@ fn s18_rebounds_cohesion_and_rolling_keep_momentum_on_the_gpu() {
     if !ready() {
         return;
     }
-    let momentum = |sim: &Simulation| {
+    let momentum = |sim: &World| {
         let one = |i: usize| sim.velocity(i).as_dvec3() / f64::from(sim.state().rows[i][3]);
         (0..sim.particles()).map(one).fold((DVec3::ZERO, 0.0), |(sum, size), p| (sum + p, size + p.length()))
     };

@@ -5,7 +5,7 @@
 
 use crate::simulations::{apart, bounds, built_in, on_cpu, pair, perturb, ready, scene};
 use crate::skip::left_out;
-use pliant::Simulation;
+use pliant::World;
 use pliant::runtime::gpu::GpuOptions;
 
 /// How strongly a scene amplifies rounding.
@@ -97,7 +97,7 @@ const MESHES: [&str; 4] = ["bunnies", "bunny", "plush", "soft_bunny"];
 
 /// Between which coordinates the particles are; in the long run all but a twentieth on each side, as where the last
 /// grains fly to is no statistic.
-fn most_of(sim: &Simulation, long: bool) -> [f64; 6] {
+fn most_of(sim: &World, long: bool) -> [f64; 6] {
     let mut all = [0.0; 6];
     for axis in 0..3 {
         let mut x: Vec<f32> = (0..sim.particles()).map(|i| sim.position(i)[axis]).collect();
@@ -109,7 +109,7 @@ fn most_of(sim: &Simulation, long: bool) -> [f64; 6] {
 }
 
 /// Statistics that two runs share though their particles do not: name, of one, of the other, scale.
-fn statistics(a: &Simulation, b: &Simulation, long: bool) -> Vec<(&'static str, f64, f64, f64)> {
+fn statistics(a: &World, b: &World, long: bool) -> Vec<(&'static str, f64, f64, f64)> {
     let (p, q) = (a.probe(), b.probe());
     let (extent, left, right) = (bounds(a).0, most_of(a, long), most_of(b, long));
     let energy = |p: &pliant::schedule::stats::Probe| p.kinetic + p.elastic + p.gravitational;

@@ -5,7 +5,7 @@ use pliant::builder::{BuildError, NoMeshes};
 use pliant::partition::Target;
 use pliant::runtime::gpu::{GpuError, GpuOptions, adapters};
 use pliant::scene::{Format, Override, Scene};
-use pliant::{Backend, Options, Simulation};
+use pliant::{Backend, Options, World};
 use std::sync::OnceLock;
 
 /// Whether an adapter is available; reports a skip if not.
@@ -32,24 +32,24 @@ pub fn built_in(name: &str) -> String {
 }
 
 /// The scene on the GPU.
-pub fn on_gpu(scene: &Scene, options: GpuOptions) -> Result<Simulation, BuildError> {
-    Simulation::new(scene, &NoMeshes, Options { backend: Backend::Gpu(options), threads: 1, ..Options::default() })
+pub fn on_gpu(scene: &Scene, options: GpuOptions) -> Result<World, BuildError> {
+    World::from_scene(scene, &NoMeshes, Options { backend: Backend::Gpu(options), threads: 1, ..Options::default() })
 }
 
 /// The scene on the CPU, with the plan that was made for a GPU.
-pub fn on_cpu(scene: &Scene, target: Target) -> Simulation {
+pub fn on_cpu(scene: &Scene, target: Target) -> World {
     let options = Options { target: Some(target), threads: 1, ..Options::default() };
-    Simulation::new(scene, &NoMeshes, options).unwrap()
+    World::from_scene(scene, &NoMeshes, options).unwrap()
 }
 
 /// The same scene and plan on the CPU and on the GPU.
-pub fn pair(scene: &Scene, options: GpuOptions) -> (Simulation, Simulation) {
+pub fn pair(scene: &Scene, options: GpuOptions) -> (World, World) {
     let gpu = on_gpu(scene, options).unwrap_or_else(|e| panic!("{e}"));
     (on_cpu(scene, gpu.gpu().unwrap().target()), gpu)
 }
 
 /// The device's complaint, where building ended with one.
-pub fn refusal(result: Result<Simulation, BuildError>) -> GpuError {
+pub fn refusal(result: Result<World, BuildError>) -> GpuError {
     match result.map(|_| ()).unwrap_err() {
         BuildError::Gpu(e) => e,
         other => panic!("{other}"),
@@ -57,7 +57,7 @@ pub fn refusal(result: Result<Simulation, BuildError>) -> GpuError {
 }
 
 /// Greatest distance between two particles of the same number [m]; infinite if one is nowhere.
-pub fn apart(a: &Simulation, b: &Simulation) -> f64 {
+pub fn apart(a: &World, b: &World) -> f64 {
     let (a, b) = (a.state(), b.state());
     assert_eq!(a.particles, b.particles);
     let distance = |i: usize| {
@@ -68,7 +68,7 @@ pub fn apart(a: &Simulation, b: &Simulation) -> f64 {
 }
 
 /// Diagonal of the box around all particles [m], and its middle.
-pub fn bounds(sim: &Simulation) -> (f64, [f64; 6]) {
+pub fn bounds(sim: &World) -> (f64, [f64; 6]) {
     let mut corners =
         [f64::INFINITY, f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY, f64::NEG_INFINITY];
     for row in &sim.state().rows[..sim.particles()] {
@@ -82,7 +82,7 @@ pub fn bounds(sim: &Simulation) -> (f64, [f64; 6]) {
 }
 
 /// Positions and velocities off by the last bit, up or down in no order.
-pub fn perturb(sim: &mut Simulation, seed: usize) {
+pub fn perturb(sim: &mut World, seed: usize) {
     let particles = sim.particles();
     let state = sim.state_mut();
     for (i, row) in state.rows[..particles].iter_mut().chain(&mut state.velocities[..particles]).enumerate() {

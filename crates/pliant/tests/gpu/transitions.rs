@@ -1,7 +1,7 @@
 //! Drains, melting bodies and freezing liquids.
 
 use crate::simulations::{apart, on_cpu, on_gpu, pair, ready, scene};
-use pliant::Simulation;
+use pliant::World;
 use pliant::runtime::gpu::GpuOptions;
 
 /// Water and sand, in grains that do not touch as they fall, go into two drains, one of which moves and one of which
@@ -25,7 +25,7 @@ const DRAINS: &str = "
     motion = { oscillate = { amplitude = [0.1, 0, 0], period = 0.3 } }
 ";
 
-fn active_count(sim: &Simulation) -> usize {
+fn active_count(sim: &World) -> usize {
     (0..sim.particles()).filter(|&i| !sim.state().is_inactive(i)).count()
 }
 
@@ -208,7 +208,7 @@ fn s14_s16_liquids_freeze_on_the_gpu_as_on_the_cpu() {
         for steps in [6, 8, 20] {
             [&mut cpu, &mut gpu, &mut perturbed].into_iter().for_each(|sim| sim.advance(steps).unwrap());
             let (off, chance) = (apart(&cpu, &gpu), apart(&cpu, &perturbed));
-            let count = |sim: &Simulation| sim.state().frozen.iter().map(|f| f.count).collect::<Vec<_>>();
+            let count = |sim: &World| sim.state().frozen.iter().map(|f| f.count).collect::<Vec<_>>();
             println!("{:.3} s: {:?} frozen, off by {off:.1e} m, a last bit by {chance:.1e} m", gpu.time(), count(&gpu));
             assert_eq!(gpu.state().phases, cpu.state().phases);
             assert_eq!(count(&gpu), count(&cpu));

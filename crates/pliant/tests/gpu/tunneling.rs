@@ -7,7 +7,7 @@ use glam::Vec3;
 use pliant::builder::MeshSource;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::runtime::gpu::GpuOptions;
-use pliant::{Backend, Options, Simulation};
+use pliant::{Backend, Options, World};
 
 /// The one mesh that a scene can name.
 struct Given(TriMesh);
@@ -21,9 +21,9 @@ impl MeshSource for Given {
     }
 }
 
-fn with_mesh(text: &str, mesh: &TriMesh) -> Simulation {
+fn with_mesh(text: &str, mesh: &TriMesh) -> World {
     let options = Options { backend: Backend::Gpu(GpuOptions::default()), threads: 1, ..Options::default() };
-    Simulation::new(&scene(text, &[]), &Given(mesh.clone()), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    World::from_scene(&scene(text, &[]), &Given(mesh.clone()), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
 /// A square sheet in the plane y = 0.
@@ -44,7 +44,7 @@ fn cuboid(half: Vec3) -> TriMesh {
     TriMesh { positions: (0..8).map(corner).collect(), triangles }
 }
 
-fn lowest(sim: &Simulation) -> f32 {
+fn lowest(sim: &World) -> f32 {
     (0..sim.particles()).map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min)
 }
 

@@ -7,7 +7,7 @@ use pliant::constraints::ConstraintKind;
 use pliant::contact::collider_contact::{ColliderShape, signed_distance};
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 /// Points of a solid's surface, so dense that none of the surface is farther than `SPACING` from one.
 const SPACING: f32 = 0.02;
@@ -159,7 +159,7 @@ impl MeshSource for Hinge {
 fn folded(kind: ConstraintKind, model: &str, angle: f64) -> Sample {
     let text = format!("[[cloth]]\nmesh = \"hinge\"\nbend = {{ modulus = 0.003 }}\nbend_model = \"{model}\"");
     let scene = Scene::parse(&text, Format::Toml).unwrap();
-    let sim = Simulation::new(&scene, &Hinge, Options::default()).unwrap();
+    let sim = World::from_scene(&scene, &Hinge, Options::default()).unwrap();
     let made = sim.constraints(kind).next().unwrap();
     let rows = made.rows.iter().map(|&i| {
         let p = sim.position(i as usize).as_dvec3();
@@ -195,7 +195,7 @@ fn e13_fem_compliance_is_the_inverse_of_volume_times_stiffness_with_engineering_
                 [[soft]]\nblock = { cells = [1, 1, 1], size = [0.1, 0.2, 0.3], tets = \"six\" }\n\
                 fem = { young = 1e5, poisson = 0.3 }";
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    let sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    let sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     // Plane stress K = E/(1−ν²)·[[1, ν], [ν, 1]]; α·V·K must be the identity. Volume: half the grid.
     let p = sim
         .constraints(ConstraintKind::FemTriangle)

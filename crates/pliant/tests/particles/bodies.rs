@@ -2,10 +2,10 @@
 
 use crate::support::{center, deepest, energy, mass, members, momentum, simulate};
 use glam::DVec3;
-use pliant::Simulation;
+use pliant::World;
 
 /// Greatest change of a distance between members, over the largest distance.
-fn bent(sim: &Simulation, members: &[usize], rest: &[glam::Vec3]) -> f64 {
+fn bent(sim: &World, members: &[usize], rest: &[glam::Vec3]) -> f64 {
     let size = rest.iter().map(|p| p.distance(rest[0])).fold(0.0, f32::max);
     let mut worst = 0.0_f32;
     for (&i, p) in members.iter().zip(rest) {
@@ -59,7 +59,7 @@ fn s19_a_rigid_body_in_flight_keeps_momentum_and_spins_down_as_projection_says()
         let v = spin.cross(sim.position(i).as_dvec3() - middle) + DVec3::X;
         sim.state_mut().velocities[i] = [v.x as f32, v.y as f32, v.z as f32, 0.0];
     }
-    let angular = |sim: &Simulation| {
+    let angular = |sim: &World| {
         let (middle, speed) = center(sim, &all);
         let part = |&i: &usize| (sim.position(i).as_dvec3() - middle).cross(sim.velocity(i).as_dvec3() - speed);
         all.iter().map(part).sum::<DVec3>() / all.len() as f64

@@ -8,7 +8,7 @@ use pliant::frame::Frame;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::neighbors::INACTIVE;
 use pliant::scene::{Format, IcosphereSpec, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 /// A ball of radius 0.2 m under any name, but for "open", which lacks a triangle.
 struct Balls;
@@ -30,12 +30,12 @@ impl MeshSource for Balls {
     }
 }
 
-fn with_meshes(text: &str) -> Result<Simulation, String> {
+fn with_meshes(text: &str) -> Result<World, String> {
     let scene = Scene::parse(text, Format::Toml).map_err(|e| e.to_string())?;
-    Simulation::new(&scene, &Balls, Options { threads: 1, ..Options::default() }).map_err(|e| e.to_string())
+    World::from_scene(&scene, &Balls, Options { threads: 1, ..Options::default() }).map_err(|e| e.to_string())
 }
 
-fn frame(sim: &Simulation) -> Frame {
+fn frame(sim: &World) -> Frame {
     let mut frame = Frame::default();
     sim.write_frame(&mut frame);
     frame
@@ -87,9 +87,9 @@ fn s29_a_merged_body_has_the_mass_inertia_and_rest_of_an_unmerged_one() {
     };
     let (mut plain, mut merged) = (simulate(&text(0.0)), simulate(&text(1.0)));
     let (few, many) = (merged.particles(), plain.particles());
-    let total = |sim: &Simulation| (0..sim.particles()).map(|i| mass(sim, i)).sum::<f64>();
+    let total = |sim: &World| (0..sim.particles()).map(|i| mass(sim, i)).sum::<f64>();
     // Moment of inertia about the vertical; that of a merged cube itself, m·edge²/6, is what point masses lack.
-    let inertia = |sim: &Simulation| {
+    let inertia = |sim: &World| {
         let part = |i: usize| {
             let (p, r) = (sim.position(i), f64::from(sim.state().radii[i]));
             mass(sim, i) * (f64::from(p.x * p.x + p.z * p.z) + 4.0 * r * r / 6.0)
@@ -107,7 +107,7 @@ fn s29_a_merged_body_has_the_mass_inertia_and_rest_of_an_unmerged_one() {
     for sim in [&mut plain, &mut merged] {
         sim.advance(200).unwrap();
     }
-    let height = |sim: &Simulation| center(sim, &members(sim, "ball")).0.y;
+    let height = |sim: &World| center(sim, &members(sim, "ball")).0.y;
     let (a, b) = (height(&plain), height(&merged));
     println!("they lie {a:.4} m and {b:.4} m high");
     // A hundredth of the radius of a ball, whose lowest particles, the same in both, carry it.
@@ -181,7 +181,7 @@ fn s20_a_body_made_from_a_mesh_shows_that_mesh_and_moves_with_it() {
         assert_eq!(sim.topology().is_skinned, [true, true]);
         assert!(sim.topology().triangles.iter().flatten().all(|&v| v as usize >= n));
         // The second copy's, as it was placed: on the ball of 0.3 m around its middle.
-        let skin = |sim: &Simulation| frame(sim).positions[n + vertices..].to_vec();
+        let skin = |sim: &World| frame(sim).positions[n + vertices..].to_vec();
         let start = skin(&sim);
         let off =
             |points: &[Vec3], middle: Vec3| points.iter().map(|p| (p.distance(middle) - 0.3).abs()).fold(0.0, f32::max);

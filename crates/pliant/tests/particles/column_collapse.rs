@@ -1,7 +1,7 @@
 //! Run-out of collapsing grain columns (V14).
 
 use crate::support::simulate;
-use pliant::Simulation;
+use pliant::World;
 use std::f64::consts::{PI, TAU};
 
 /// Radius of a grain [m].
@@ -37,7 +37,7 @@ fn run_out(layers: usize) -> (f64, f64) {
 }
 
 /// Distance of every grain from the axis [m], in order.
-fn radial_distances(sim: &Simulation) -> Vec<f64> {
+fn radial_distances(sim: &World) -> Vec<f64> {
     let away = |i: usize| f64::from(sim.position(i).x).hypot(f64::from(sim.position(i).z));
     let mut away: Vec<f64> = (0..sim.particles()).map(away).collect();
     away.sort_by(f64::total_cmp);
@@ -46,7 +46,7 @@ fn radial_distances(sim: &Simulation) -> Vec<f64> {
 
 /// Foot of a deposit of which there is this angle: the outermost ring, two grains wide, that has half of a layer in it;
 /// single grains run farther.
-fn foot(sim: &Simulation, angle: f64) -> f64 {
+fn foot(sim: &World, angle: f64) -> f64 {
     let (d, away) = (2.0 * RADIUS, radial_distances(sim));
     let within = |r: f64| away.partition_point(|&x| x < r);
     let covered = |&r: &f64| {
@@ -57,7 +57,7 @@ fn foot(sim: &Simulation, angle: f64) -> f64 {
 }
 
 /// Grains at these places [m], at rest on a floor of this friction. `more` of the scene comes last.
-fn placed(places: &[[f64; 3]], solver: &str, friction: [f64; 2], more: &str) -> Simulation {
+fn placed(places: &[[f64; 3]], solver: &str, friction: [f64; 2], more: &str) -> World {
     let d = 2.0 * RADIUS;
     let [particle_contact, floor] = friction;
     // A row of as many grains, all of which are put elsewhere.
@@ -88,7 +88,7 @@ fn piece() -> Vec<[f64; 3]> {
         "[[grains]]\nradius = {RADIUS}\ndistance = {apart}
          fill = {{ min = [-{side}, 0, -{side}], max = [{side}, {height}, {side}] }}\n"
     ));
-    let places = |sim: &Simulation| (0..sim.particles()).map(|i| sim.position(i).to_array().map(f64::from)).collect();
+    let places = |sim: &World| (0..sim.particles()).map(|i| sim.position(i).to_array().map(f64::from)).collect();
     let mut loose: Vec<[f64; 3]> = places(&lattice);
     loose.retain(|[x, _, z]| x.hypot(*z) < radius - RADIUS);
     let mut pipe = String::new();

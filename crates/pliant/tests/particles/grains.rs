@@ -1,9 +1,9 @@
 //! Grains: collisions, piles, friction.
 
 use crate::support::{center, deepest, energy, mass, members, momentum, simulate, with_threads};
-use pliant::Simulation;
+use pliant::World;
 
-fn run(sim: &mut Simulation, steps: u32) {
+fn run(sim: &mut World, steps: u32) {
     sim.advance(steps).unwrap();
 }
 
@@ -197,7 +197,7 @@ fn s10_a_self_colliding_cloth_rests_in_layers() {
 
 /// Of the pairs of a strip's particles that are within a diameter and a quarter, but far apart along it, those that are
 /// less than half a diameter apart.
-fn run_through(sim: &Simulation, cells: usize) -> f64 {
+fn run_through(sim: &World, cells: usize) -> f64 {
     let (across, diameter) = (cells + 1, 2.0 * f64::from(sim.state().radii[0]));
     let (mut near, mut inside) = (0, 0);
     for i in 0..sim.particles() {

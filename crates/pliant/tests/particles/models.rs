@@ -8,7 +8,7 @@ use pliant::builder::MeshSource;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::scene::{Format, Scene};
 use pliant::voxel::{Filling, MERGE_DEPTH, fill};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use std::path::{Path, PathBuf};
 
 /// The folder of scanned models.
@@ -56,13 +56,13 @@ impl MeshSource for Models {
     }
 }
 
-fn built_in(text: &str, change: impl FnOnce(&mut Scene)) -> Simulation {
+fn built_in(text: &str, change: impl FnOnce(&mut Scene)) -> World {
     let mut scene = Scene::parse(text, Format::Toml).unwrap();
     change(&mut scene);
-    Simulation::new(&scene, &Models, Options::default()).unwrap()
+    World::from_scene(&scene, &Models, Options::default()).unwrap()
 }
 
-fn fastest(sim: &Simulation) -> f64 {
+fn fastest(sim: &World) -> f64 {
     (0..sim.particles()).map(|i| f64::from(sim.velocity(i).length())).fold(0.0, f64::max)
 }
 
@@ -113,7 +113,7 @@ fn t12_a_soft_bunny_of_60_cubed_deforms_and_recovers() {
     let rest: Vec<Vec3> = all.iter().map(|&i| sim.position(i)).collect();
     let size = rest.iter().map(|p| p.distance(rest[0])).fold(0.0, f32::max);
     // Greatest change of a distance from the first particle, over the size.
-    let bent = |sim: &Simulation| {
+    let bent = |sim: &World| {
         let change = |(&i, p): (&usize, &Vec3)| {
             (sim.position(i).distance(sim.position(all[0])) - p.distance(rest[0])).abs() / size
         };

@@ -2,15 +2,15 @@
 
 use crate::support::{center, deepest, members, simulate};
 use glam::{DVec3, Vec3};
-use pliant::Simulation;
+use pliant::World;
 
 /// Fastest particle now [m/s].
-fn fastest(sim: &Simulation) -> f64 {
+fn fastest(sim: &World) -> f64 {
     (0..sim.particles()).map(|i| f64::from(sim.velocity(i).length())).fold(0.0, f64::max)
 }
 
 /// Fastest that any particle was within so many steps [m/s].
-fn fastest_in(sim: &mut Simulation, steps: u32) -> f64 {
+fn fastest_in(sim: &mut World, steps: u32) -> f64 {
     (0..steps).fold(0.0, |most, _| {
         sim.step().unwrap();
         fastest(sim).max(most)

@@ -2,7 +2,7 @@
 
 use crate::support::{center, members, simulate, with_threads};
 use glam::DVec3;
-use pliant::Simulation;
+use pliant::World;
 use pliant::rigid::{BodyDef, ShapeMatch};
 use std::f64::consts::PI;
 
@@ -18,7 +18,7 @@ const BALL: f64 = 0.2;
 /// A ball on a slope that is as even as its particles allow: `shell` of them on a sphere, by the golden angle, with
 /// 3/5 of the mass, the rest at the center. These are the moments of a solid ball. Its particles yield one by one,
 /// like a tire: with contact.whole it would roll like a rimless wheel (docs/contact.md).
-fn even_ball(degrees: f64, shell: usize) -> Simulation {
+fn even_ball(degrees: f64, shell: usize) -> World {
     let (gx, gy) = gravity(degrees);
     // Voxels are where the particles come from, not where they stay.
     let grid = (2.2 * shell as f64).cbrt().ceil();
@@ -52,7 +52,7 @@ fn even_ball(degrees: f64, shell: usize) -> Simulation {
 }
 
 /// Spin about z [rad/s] of the particles of a shell.
-fn spin(sim: &Simulation, shell: usize) -> f64 {
+fn spin(sim: &World, shell: usize) -> f64 {
     let all: Vec<usize> = (0..shell).collect();
     let (middle, speed) = center(sim, &all);
     let (mut moment, mut inertia) = (0.0, 0.0);

@@ -3,13 +3,13 @@
 use crate::support::simulate;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 fn refused(text: &str) -> String {
     match Scene::parse(text, Format::Toml) {
         Err(e) => format!("{e}"),
         Ok(scene) => {
-            Simulation::new(&scene, &NoMeshes, Options::default()).err().map_or_else(String::new, |e| e.to_string())
+            World::from_scene(&scene, &NoMeshes, Options::default()).err().map_or_else(String::new, |e| e.to_string())
         }
     }
 }

@@ -10,7 +10,7 @@ use pliant::contact::particle_contact::{
 };
 use pliant::math::V3;
 use pliant::scene::{Format, Scene};
-use pliant::{Isa, Options, Simulation};
+use pliant::{Isa, Options, World};
 
 fn row(v: Vec3, w: f32) -> Row<f32> {
     Row { v: V3::new(v.x, v.y, v.z), w }
@@ -82,7 +82,7 @@ fn s10_s14_a_heap_of_grains_has_the_same_bits_for_every_width_and_number_of_thre
         [[collider]]\nplane = {}\n";
     let scene = Scene::parse(text, Format::Toml).unwrap();
     let run = |threads: usize, isa: Isa| {
-        let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap();
+        let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads, isa, ..Options::default() }).unwrap();
         sim.advance(120).unwrap();
         (sim.hash(), sim.probe().contacts)
     };

@@ -3,25 +3,25 @@
 use glam::DVec3;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
 /// On one thread: tests run side by side, and the bits are the same on any number of threads, which tests of their own prove.
-pub fn simulate(text: &str) -> Simulation {
+pub fn simulate(text: &str) -> World {
     with_threads(text, 1)
 }
 
-pub fn with_threads(text: &str, threads: usize) -> Simulation {
+pub fn with_threads(text: &str, threads: usize) -> World {
     let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    Simulation::new(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap()
+    World::from_scene(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap()
 }
 
 /// Mass [kg] of a particle.
-pub fn mass(sim: &Simulation, i: usize) -> f64 {
+pub fn mass(sim: &World, i: usize) -> f64 {
     1.0 / f64::from(sim.state().rows[i][3])
 }
 
 /// Linear momentum, and the sum of its sizes [kg·m/s].
-pub fn momentum(sim: &Simulation) -> (DVec3, f64) {
+pub fn momentum(sim: &World) -> (DVec3, f64) {
     let mut sum = (DVec3::ZERO, 0.0);
     for i in 0..sim.particles() {
         let p = sim.velocity(i).as_dvec3() * mass(sim, i);
@@ -31,26 +31,26 @@ pub fn momentum(sim: &Simulation) -> (DVec3, f64) {
 }
 
 /// Kinetic energy and that of the weight [J].
-pub fn energy(sim: &Simulation) -> f64 {
+pub fn energy(sim: &World) -> f64 {
     let probe = sim.probe();
     probe.kinetic + probe.gravitational
 }
 
 /// Particles of the object with this name.
-pub fn members(sim: &Simulation, name: &str) -> Vec<usize> {
+pub fn members(sim: &World, name: &str) -> Vec<usize> {
     let object = sim.topology().object_names.iter().position(|n| n == name).unwrap() as u32;
     (0..sim.particles()).filter(|&i| sim.topology().objects[i] == object).collect()
 }
 
 /// Center of mass [m] and its velocity [m/s].
-pub fn center(sim: &Simulation, members: &[usize]) -> (DVec3, DVec3) {
+pub fn center(sim: &World, members: &[usize]) -> (DVec3, DVec3) {
     let total: f64 = members.iter().map(|&i| mass(sim, i)).sum();
     let mean = |of: &dyn Fn(usize) -> DVec3| members.iter().map(|&i| of(i) * mass(sim, i)).sum::<DVec3>() / total;
     (mean(&|i| sim.position(i).as_dvec3()), mean(&|i| sim.velocity(i).as_dvec3()))
 }
 
 /// Deepest that two particles of different phases are inside each other, over the sum of their radii.
-pub fn deepest(sim: &Simulation) -> f64 {
+pub fn deepest(sim: &World) -> f64 {
     let state = sim.state();
     let mut worst = 0.0_f64;
     for i in 0..sim.particles() {

@@ -2,7 +2,7 @@
 
 use crate::support::{center, deepest, members, with_threads};
 use glam::DVec3;
-use pliant::Simulation;
+use pliant::World;
 
 /// Edge of a box [m].
 const EDGE: f64 = 0.2;
@@ -21,7 +21,7 @@ struct How {
 }
 
 /// Ten boxes on each other, with these densities from below [kg/m³].
-fn tower(density: impl Fn(i32) -> f64, how: How) -> Simulation {
+fn tower(density: impl Fn(i32) -> f64, how: How) -> World {
     let How { grid, substeps, iterations, stacking, sleep } = how;
     let mut text = format!(
         "solver = {{ dt = 0.005, substeps = {substeps}, iterations = {iterations}, sleep_speed = {sleep} }}
@@ -39,7 +39,7 @@ fn tower(density: impl Fn(i32) -> f64, how: How) -> Simulation {
 }
 
 /// How deep boxes are inside each other or the floor, over their edge; how far the top is from where it was [m].
-fn measure(sim: &Simulation) -> (f64, f64) {
+fn measure(sim: &World) -> (f64, f64) {
     let radius = f64::from(sim.state().radii[0]);
     let floor = (0..sim.particles()).map(|i| radius - f64::from(sim.position(i).y)).fold(0.0, f64::max);
     let inside = (deepest(sim).max(0.0) * 2.0 * radius).max(floor) / EDGE;
@@ -48,7 +48,7 @@ fn measure(sim: &Simulation) -> (f64, f64) {
 }
 
 /// The worst of both within so many seconds, looked at every quarter of a second.
-fn worst_motion(sim: &mut Simulation, seconds: u32) -> (f64, f64) {
+fn worst_motion(sim: &mut World, seconds: u32) -> (f64, f64) {
     let mut worst = (0.0_f64, 0.0_f64);
     for _ in 0..4 * seconds {
         sim.advance(50).unwrap();

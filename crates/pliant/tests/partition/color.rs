@@ -5,7 +5,7 @@ use pliant::builder::NoMeshes;
 use pliant::constraints::ConstraintKind;
 use pliant::partition::islands::GLOBAL;
 use pliant::scene::{Format, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use proptest::prelude::*;
 
 proptest! {
@@ -65,7 +65,7 @@ fn t01_the_stretch_constraints_of_a_flag_take_at_most_eight_colors() {
     // 20 × 60 particles: each has at most six edges, so six colors are the least.
     let text = "[[cloth]]\ngrid = { cells = [59, 19], size = [3, 1] }\nbend = { compliance = 1 }";
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    let sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    let sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     assert_eq!((sim.model().count(ConstraintKind::Stretch), sim.model().count(ConstraintKind::Bend)), (3441, 3285));
     let colors = |kind: ConstraintKind| sim.model().groups.iter().find(|g| g.kind == kind).unwrap().batches.len();
     assert!((6..=8).contains(&colors(ConstraintKind::Stretch)), "{} colors", colors(ConstraintKind::Stretch));
@@ -114,7 +114,7 @@ fn s11_islands_share_no_row_and_contacts_have_every_particle_once() {
         plane = {}
     "#;
     let scene = Scene::parse(text, Format::Toml).unwrap();
-    let sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+    let sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     let (model, particles) = (sim.model(), sim.particles());
     let islands = model.schedule.islands;
     assert!(islands >= 3, "only {islands} islands");

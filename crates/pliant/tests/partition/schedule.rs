@@ -5,7 +5,7 @@ use pliant::builder::NoMeshes;
 use pliant::model::Model;
 use pliant::scene::{Format, Override, Partition, Scene};
 use pliant::schedule::passes::{Pass, PatchOp, Schedule};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,10 +46,10 @@ fn scene(sizes: [u32; 4]) -> String {
     )
 }
 
-fn build(text: &str, set: &[String]) -> Simulation {
+fn build(text: &str, set: &[String]) -> World {
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
     let scene = Scene::parse_with(text, Format::Toml, &set).unwrap();
-    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
+    World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
 /// Rows moved by each unit of a pass that one thread may run alone.
@@ -107,7 +107,7 @@ impl Walk<'_> {
 }
 
 /// Walks an iteration, the last one or one before it.
-fn check(sim: &Simulation, partition: Partition, last: bool) {
+fn check(sim: &World, partition: Partition, last: bool) {
     let model = sim.model();
     let Schedule { patches, islands, .. } = &model.schedule;
     let mut walk = Walk { model, runs: BTreeMap::new() };
@@ -152,7 +152,7 @@ fn check(sim: &Simulation, partition: Partition, last: bool) {
 }
 
 /// Constraints as outputs see them, in an order of their own.
-fn listed(sim: &Simulation) -> Vec<(&'static str, Vec<u32>, Vec<u32>)> {
+fn listed(sim: &World) -> Vec<(&'static str, Vec<u32>, Vec<u32>)> {
     let kinds = sim.model().groups.iter().map(|g| g.kind);
     let mut all: Vec<_> = kinds
         .flat_map(|k| {

@@ -6,7 +6,7 @@ use pliant::model::Model;
 use pliant::partition::Target;
 use pliant::scene::{Format, Override, Scene};
 use pliant::schedule::passes::{Half, Halves, Pass, PatchOp};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Batches that belong to no patch.
@@ -286,7 +286,7 @@ fn r01_a_mosaic_has_the_same_bits_on_one_thread_and_on_two() {
     for text in [CLOTH, BLOCK, RODS, BALLOON] {
         let run = |threads: usize| {
             let scene = scene(text, &["solver.partition=mosaic", "solver.patch_particles=60"]);
-            let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap();
+            let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap();
             assert!(!sim.model().phantoms.owners.is_empty());
             (0..10).for_each(|_| sim.step().unwrap());
             sim.hash()

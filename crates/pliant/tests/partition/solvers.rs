@@ -4,16 +4,16 @@ use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;
 use pliant::constraints::ConstraintKind;
 use pliant::scene::{Format, Override, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
-fn build(text: &str, set: &[&str]) -> Simulation {
+fn build(text: &str, set: &[&str]) -> World {
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
     let scene = Scene::parse_with(text, Format::Toml, &set).unwrap();
     // Tests run side by side.
-    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
+    World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
-fn mean(sim: &Simulation, kind: ConstraintKind) -> f64 {
+fn mean(sim: &World, kind: ConstraintKind) -> f64 {
     sim.residuals()[kind.name()].mean
 }
 
@@ -31,7 +31,7 @@ impl Noise {
 }
 
 /// A block afloat, particles of random mass and velocity.
-fn shaken(set: &[&str]) -> Simulation {
+fn shaken(set: &[&str]) -> World {
     let text = r#"
         solver = { iterations = 4, dt = 0.01 }
         world = { gravity = [0, 0, 0], air_density = 0 }
@@ -55,8 +55,8 @@ fn shaken(set: &[&str]) -> Simulation {
 }
 
 /// Change of linear and angular momentum over 1,000 steps, over the sums of magnitudes at the start.
-fn momentum_lost(mut sim: Simulation) -> (f64, f64) {
-    let momenta = |sim: &Simulation| {
+fn momentum_lost(mut sim: World) -> (f64, f64) {
+    let momenta = |sim: &World| {
         let (mut p, mut l, mut p_size, mut l_size) = (DVec3::ZERO, DVec3::ZERO, 0.0, 0.0);
         for i in 0..sim.particles() {
             let m = 1.0 / f64::from(sim.state().rows[i][3]);
@@ -196,7 +196,7 @@ fn t08_s13_all_solvers_bring_the_stretched_cloth_back_and_only_plain_hybrid_carr
     }
 }
 
-fn scene(name: &str, set: &[&str]) -> Simulation {
+fn scene(name: &str, set: &[&str]) -> World {
     let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     build(&std::fs::read_to_string(path).unwrap(), set)
 }

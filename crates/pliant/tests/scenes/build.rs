@@ -2,14 +2,14 @@
 
 use pliant::builder::{BuildError, NoMeshes};
 use pliant::scene::{Format, Override, Scene};
-use pliant::{Options, SceneError, Simulation, StepError};
+use pliant::{Options, SceneError, StepError, World};
 
 fn scene(text: &str) -> Scene {
     Scene::parse(text, Format::Toml).unwrap()
 }
 
 fn refused(text: &str) -> SceneError {
-    match Simulation::new(&scene(text), &NoMeshes, Options::default()).map(|_| ()) {
+    match World::from_scene(&scene(text), &NoMeshes, Options::default()).map(|_| ()) {
         Err(BuildError::Scene(e)) => e,
         other => panic!("{text}: {other:?}"),
     }
@@ -66,7 +66,7 @@ fn r06_attachments_without_particles_are_refused() {
 #[test]
 fn r06_mesh_files_need_a_source() {
     for text in ["[[cloth]]\nmesh = \"a.obj\"", "[[soft]]\nmesh = \"a.msh\"", "[[inflatable]]\nmesh = \"a.obj\""] {
-        let e = Simulation::new(&scene(text), &NoMeshes, Options::default()).map(|_| ()).unwrap_err();
+        let e = World::from_scene(&scene(text), &NoMeshes, Options::default()).map(|_| ()).unwrap_err();
         assert!(matches!(e, BuildError::Mesh(_)) && e.to_string().contains("a."), "{e}");
     }
 }
@@ -75,7 +75,7 @@ fn r06_mesh_files_need_a_source() {
 fn r06_scenes_made_in_code_are_checked_too() {
     let mut made = scene("[[cloth]]\ngrid = { cells = [2, 2], size = [1, 1] }");
     made.cloth[0].density = f32::NAN;
-    let e = Simulation::new(&made, &NoMeshes, Options::default()).map(|_| ()).unwrap_err();
+    let e = World::from_scene(&made, &NoMeshes, Options::default()).map(|_| ()).unwrap_err();
     assert!(e.to_string().starts_with("cloth[0].density: is NaN"), "{e}");
 }
 
@@ -88,7 +88,7 @@ fn r06_an_empty_scene_and_a_single_segment_run() {
         for partition in ["color", "phantom", "hybrid", "patch", "mosaic", "serial", "jacobi", "jacobi-gather"] {
             let set: Override = format!("solver.partition={partition}").parse().unwrap();
             let scene = Scene::parse_with(text, Format::Toml, &[set]).unwrap();
-            let mut sim = Simulation::new(&scene, &NoMeshes, Options::default()).unwrap();
+            let mut sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
             (0..5).for_each(|_| sim.step().unwrap());
         }
     }
@@ -146,7 +146,7 @@ fn r06_extreme_but_allowed_values_never_panic_while_building_and_stepping() {
     ] {
         let scene =
             Scene::parse_with(text, Format::Toml, &[set.parse().unwrap()]).unwrap_or_else(|e| panic!("{set}: {e}"));
-        let Ok(mut sim) = Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }) else {
+        let Ok(mut sim) = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }) else {
             continue;
         };
         let ended = (0..10).find_map(|_| sim.step().err());
@@ -162,7 +162,7 @@ fn r06_a_diverging_run_ends_with_stage_particle_object_and_time() {
     let text = "solver = { dt = 10 }\nworld = { wind = { velocity = [6, 0, 1], gust = 0.5 } }\n\
                 [[cloth]]\nname = \"flag\"\ngrid = { cells = [59, 19], size = [3, 1] }\n\
                 bend = { compliance = 1 }\npin = [{ at = \"left edge\" }]\n";
-    let mut sim = Simulation::new(&scene(text), &NoMeshes, Options::default()).unwrap();
+    let mut sim = World::from_scene(&scene(text), &NoMeshes, Options::default()).unwrap();
     let end = (0..50).find_map(|_| sim.step().err()).expect("50 steps of 10 s do not diverge");
     #[cfg(feature = "gpu")]
     let end = match end {
@@ -185,7 +185,7 @@ fn r06_inline_meshes_that_make_no_surface_are_refused_or_run() {
             "[[cloth]]\ninline = {{ points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [5, 5, 5]], triangles = [{triangles}] }}\n\
              bend = {{ modulus = 0.001 }}"
         );
-        match Simulation::new(&scene(&text), &NoMeshes, Options::default()) {
+        match World::from_scene(&scene(&text), &NoMeshes, Options::default()) {
             Err(e) => assert!(!e.to_string().is_empty()),
             Ok(mut sim) => {
                 (0..5).for_each(|_| sim.step().unwrap());

@@ -2,7 +2,7 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene, schema};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -323,7 +323,7 @@ pub fn table() -> toml::Table {
 #[test]
 fn r06_the_full_example_is_valid_builds_and_steps() {
     let scene = Scene::parse(FULL, Format::Toml).unwrap();
-    let mut sim = Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
+    let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
     for _ in 0..3 {
         sim.step().unwrap();
     }

@@ -2,15 +2,15 @@
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Override, Scene};
-use pliant::{Options, Simulation};
+use pliant::{Options, World};
 
-fn scene(name: &str, set: &[&str]) -> Simulation {
+fn scene(name: &str, set: &[&str]) -> World {
     let path = format!("{}/../../scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();
     let scene = Scene::parse_with(&text, Format::Toml, &set).unwrap();
     // Tests run side by side.
-    Simulation::new(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
+    World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap()
 }
 
 /// D2 gives its numbers as about so many thousand.

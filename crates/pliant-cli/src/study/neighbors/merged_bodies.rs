@@ -1,7 +1,7 @@
 //! Rigid boxes with merged particles of several sizes in place of equal ones (D4 Table 6.4).
 
 use crate::failure::Failure;
-use pliant::Simulation;
+use pliant::World;
 use pliant::builder::generate;
 use pliant::math::RowData;
 use pliant::mesh::TriMesh;
@@ -50,7 +50,7 @@ impl MergedBodies {
     }
 
     /// Updates the positions from the poses of the bodies.
-    pub fn update_positions(&mut self, sim: &Simulation) {
+    pub fn update_positions(&mut self, sim: &World) {
         let Some(shapes) = &sim.state().shapes else { return };
         for (pose, range) in shapes.poses().iter().zip(self.starts.windows(2)) {
             for i in range[0]..range[1] {

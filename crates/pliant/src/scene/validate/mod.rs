@@ -86,7 +86,7 @@ fn solver(s: &Solver) -> Checked {
     range("solver.contact_margin", s.contact_margin, 0.0, 1e3)
 }
 
-fn world(w: &World) -> Checked {
+fn world(w: &WorldSpec) -> Checked {
     vector("world.gravity", w.gravity, 1e4)?;
     range("world.air_density", w.air_density, 0.0, 1e4)?;
     range("world.damping", w.damping, 0.0, 1e4)?;

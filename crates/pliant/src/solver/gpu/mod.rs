@@ -88,7 +88,7 @@ pub fn target(device: &Device) -> Target {
 
 /// Runs a model on a device.
 ///
-/// Shaders run without checks of their indices, so only [`crate::Simulation`] makes one and hands it models and states:
+/// Shaders run without checks of their indices, so only [`crate::World`] makes one and hands it models and states:
 /// those that its tables were written for.
 pub struct Gpu {
     pub(crate) device: Device,

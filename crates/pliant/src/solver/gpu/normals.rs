@@ -22,8 +22,8 @@ const THREADS: usize = shader_constants::SIZE as usize;
 /// needed. All three buffers can also be read by shaders (`STORAGE`).
 ///
 /// ```no_run
-/// # use pliant::{Simulation, StepError, gpu::wgpu};
-/// # fn draw(sim: &mut Simulation, pipeline: &wgpu::RenderPipeline, target: &wgpu::TextureView) -> Result<(), StepError> {
+/// # use pliant::{World, StepError, gpu::wgpu};
+/// # fn draw(sim: &mut World, pipeline: &wgpu::RenderPipeline, target: &wgpu::TextureView) -> Result<(), StepError> {
 /// sim.step()?;
 /// let Some(surface) = sim.surface()? else { return Ok(()) };
 /// let mut encoder = surface.device().create_command_encoder(&Default::default());

@@ -17,8 +17,6 @@ use crate::runtime::gpu::GpuError;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
-use crate::simulation::host_copy::HostCopy;
-pub use crate::simulation::queries::ConstraintView;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu;
@@ -28,6 +26,8 @@ use crate::solver::gpu::device_state::DeviceModel;
 use crate::solver::gpu::{Gpu, Surface};
 use crate::state::{State, StateLayout};
 use crate::transitions;
+use crate::world::host_copy::HostCopy;
+pub use crate::world::queries::ConstraintView;
 
 /// Selects the backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +70,7 @@ type Readback = crate::solver::gpu::Readback;
 struct Readback {}
 
 /// A running simulation.
-pub struct Simulation {
+pub struct World {
     model: Model,
     state: HostCopy<Readback>,
     /// If the caller may have changed the state since the last step: the rows before, empty without bodies.
@@ -82,9 +82,9 @@ pub struct Simulation {
     gpu: Option<Box<Gpu>>,
 }
 
-impl Simulation {
+impl World {
     /// Builds a scene.
-    pub fn new(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+    pub fn from_scene(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
         match options.backend {
             Backend::Cpu => Self::on_cpu(scene, meshes, options),
             #[cfg(feature = "gpu")]

@@ -4,7 +4,7 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::frame::{Frame, Topology};
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
-use crate::simulation::Simulation;
+use crate::world::World;
 use glam::Vec3;
 
 /// Copy of one constraint.
@@ -19,7 +19,7 @@ pub struct ConstraintView {
     pub multipliers: Vec<f32>,
 }
 
-impl Simulation {
+impl World {
     /// Number of particles.
     pub fn particles(&self) -> usize {
         self.model.topology.objects.len()

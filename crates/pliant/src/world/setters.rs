@@ -2,9 +2,9 @@
 
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
-use crate::simulation::Simulation;
+use crate::world::World;
 
-impl Simulation {
+impl World {
     /// Changes the softness of an object's constraints of a kind (S16: materials that melt or stiffen).
     ///
     /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind gets its softness
