@@ -30,6 +30,7 @@
 pub mod aero;
 #[doc(hidden)]
 pub mod builder;
+mod bytes;
 #[doc(hidden)]
 pub mod constraints;
 #[doc(hidden)]
@@ -75,9 +76,10 @@ pub mod transitions;
 pub mod voxel;
 mod world;
 
+pub use crate::bytes::SnapshotError;
 pub use crate::error::{Diverged, SceneError, StepError};
 #[doc(hidden)]
 pub use crate::runtime::cpu::{Isa, Threads};
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu;
-pub use crate::world::{Backend, ConstraintView, Options, World};
+pub use crate::world::{Backend, ConstraintView, Options, Snapshot, World};

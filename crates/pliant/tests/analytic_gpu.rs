@@ -33,6 +33,8 @@ mod rod;
 #[allow(dead_code)]
 #[path = "analytic/support.rs"]
 mod shared;
+#[path = "support/shared_device.rs"]
+mod shared_device;
 #[path = "support/skip.rs"]
 mod skip;
 #[path = "analytic/spring.rs"]
@@ -43,11 +45,12 @@ mod tether;
 /// What the cases share, with simulations that run on the GPU.
 mod support {
     pub use crate::shared::{Banded, G, free_particle, relative, solve_dense, step};
+    use crate::shared_device::device;
     use crate::skip::skipped;
     use pliant::builder::{BuildError, NoMeshes};
     use pliant::runtime::gpu::{GpuError, GpuOptions, adapters};
     use pliant::scene::{Format, Scene};
-    use pliant::{Backend, Options, World};
+    use pliant::{Options, World};
     use std::sync::OnceLock;
 
     /// The cases have few particles, and a driver that computes on the CPU pays for every thread of a workgroup.
@@ -80,8 +83,10 @@ mod support {
     /// Builds a scene; its text is part of the test, so an error in it is a panic with the message.
     pub fn simulate(text: &str) -> World {
         let scene = Scene::parse(text, Format::Toml).unwrap_or_else(|e| panic!("{e}\n{text}"));
-        let backend = Backend::Gpu(GpuOptions { threads: Some(THREADS), ..GpuOptions::default() });
-        match World::from_scene(&scene, &NoMeshes, Options { backend, threads: 1, ..Options::default() }) {
+        let options = Options { threads: 1, ..Options::default() };
+        let device = device(GpuOptions { threads: Some(THREADS), ..GpuOptions::default() });
+        let made = device.map_err(BuildError::Gpu);
+        match made.and_then(|device| World::on_device(&scene, &NoMeshes, options, &device)) {
             Ok(sim) => sim,
             Err(BuildError::Gpu(GpuError::NoAdapter)) if std::env::var_os("PLIANT_REQUIRE_GPU").is_none() => {
                 skipped("no GPU adapter");

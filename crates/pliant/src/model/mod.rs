@@ -28,7 +28,7 @@ use crate::schedule::Stage;
 use crate::schedule::passes::Schedule;
 use crate::schedule::phenomenon::Phenomenon;
 use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{Contact, State};
 use crate::transitions::TransitionModel;
 use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
@@ -117,15 +117,16 @@ impl Model {
         self.groups.iter().filter(|g| g.kind == kind).map(|g| g.count).sum()
     }
 
-    /// # Panics
-    /// If a state's contacts are not those of this model's particles and colliders.
-    pub(crate) fn check_contacts(&self, state: &State) {
-        for (run, contacts) in self.runs.iter().zip(&state.contacts) {
-            let known = contacts
-                .iter()
-                .all(|c| run.contains(&(c.particle as usize)) && (c.collider as usize) < self.colliders.len());
-            assert!(known, "the state has contacts of another scene");
-        }
+    /// Whether a state's contacts are of this model's particles and colliders, in order.
+    pub(crate) fn holds_contacts(&self, state: &State) -> bool {
+        let known = |run: &Range<usize>, c: &Contact| {
+            run.contains(&(c.particle as usize)) && (c.collider as usize) < self.colliders.len()
+        };
+        let mut runs = self.runs.iter().zip(&state.contacts);
+        runs.all(|(run, contacts)| {
+            contacts.iter().all(|c| known(run, c))
+                && contacts.is_sorted_by(|a, b| (a.particle, a.collider) < (b.particle, b.collider))
+        })
     }
 
     /// Whether a collider has tables: a hull, a surface or a distance field.

@@ -18,6 +18,7 @@
 //! | `matching` | one matching iteration over all bodies |
 //! | `regions` | overlapping regions of particles |
 //! | `rest_moment` | inverse of a second moment, also of flat bodies |
+//! | `snapshot` | bodies in snapshots |
 //! | `skinning` | visual meshes bound to particles |
 //! | `gpu` | the same on the GPU: tables, WGSL, passes |
 //!
@@ -42,6 +43,7 @@ pub mod rest_moment;
 pub mod rotation;
 pub mod simd;
 pub mod skinning;
+mod snapshot;
 pub mod stiffness;
 
 #[cfg(feature = "gpu")]

@@ -6,6 +6,7 @@
 //! velocity, and only the solve stage uses them.
 
 mod contact;
+mod snapshot;
 
 use crate::math::RowData;
 use crate::memory::{nested, of};
@@ -77,7 +78,7 @@ pub struct State {
 }
 
 /// Maximum number of substeps: all up to here have a double-precision number of their own, and adding to it cannot overflow.
-const MOST_SUBSTEPS: u64 = 1 << 53;
+pub(crate) const MOST_SUBSTEPS: u64 = 1 << 53;
 
 /// Lengths of a state's arrays, fixed when a scene is built: kernels of both backends use indices that are checked only
 /// then.

@@ -44,7 +44,7 @@ fn remove_drained(model: &TransitionModel<'_>, state: &mut State, time: f64) -> 
             }
             deactivate(state, i);
             taken.push(i as u32);
-            let of = |p: &crate::transitions::emitter::Emitter| (p.first..p.first + p.places.len()).contains(&i);
+            let of = |p: &crate::transitions::emitter::Emitter| p.particles().contains(&i);
             if let Some(emitter) = model.emitters.iter().position(of).filter(|_| drain.recycle) {
                 state.returned[emitter].push_back(i as u32);
             }

@@ -24,6 +24,11 @@ pub struct Emitter {
 }
 
 impl Emitter {
+    /// Its particles.
+    pub fn particles(&self) -> std::ops::Range<usize> {
+        self.first..self.first + self.places.len()
+    }
+
     /// Emission time of a particle [s].
     pub fn time_of(&self, grain: usize) -> f64 {
         grain as f64 / self.per_second

@@ -39,6 +39,12 @@ impl<S: Default> HostCopy<S> {
         Ok(self.here.wait())
     }
 
+    /// Replaces the state, wherever it is.
+    pub fn put(&mut self, state: State) {
+        self.here = OnceLock::from((state, S::default()));
+        self.touched = true;
+    }
+
     /// Mutable state, if it is on the host.
     pub fn get_mut(&mut self) -> Option<&mut State> {
         self.touched = true;

@@ -5,6 +5,7 @@
 mod host_copy;
 mod queries;
 mod setters;
+mod snapshot;
 
 use crate::builder::{BuildError, MeshSource, build};
 use crate::error::StepError;
@@ -28,6 +29,9 @@ use crate::state::{State, StateLayout};
 use crate::transitions;
 use crate::world::host_copy::HostCopy;
 pub use crate::world::queries::ConstraintView;
+use crate::world::snapshot::Parameters;
+pub use crate::world::snapshot::Snapshot;
+use std::sync::Arc;
 
 /// Selects the backend.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +81,10 @@ pub struct World {
     edited: Option<Vec<RowData>>,
     /// Array lengths and body members, which callers must not change.
     layout: StateLayout,
+    /// Hash of the model, once it was needed.
+    fingerprint: Option<u64>,
+    /// Parameters as the last snapshot has them, unless changed since.
+    parameters: Option<Arc<Parameters>>,
     cpu: Cpu,
     #[cfg(feature = "gpu")]
     gpu: Option<Box<Gpu>>,
@@ -105,6 +113,17 @@ impl World {
         }
     }
 
+    /// Builds a scene on an open GPU, instead of the backend of `options`. Worlds on one device share compiled shaders.
+    #[cfg(feature = "gpu")]
+    pub fn on_device(
+        scene: &Scene,
+        meshes: &dyn MeshSource,
+        options: Options,
+        device: &Device,
+    ) -> Result<Self, BuildError> {
+        Self::on_gpu(scene, meshes, options, device.clone())
+    }
+
     fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
         // Only a model straight from `build` is run: the backends' `unsafe` code relies on its validation.
         let (model, state) = build(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
@@ -115,6 +134,8 @@ impl World {
             layout: StateLayout::of(&state),
             state: HostCopy::new(state),
             edited: None,
+            fingerprint: None,
+            parameters: None,
             cpu,
             #[cfg(feature = "gpu")]
             gpu: None,
@@ -126,7 +147,16 @@ impl World {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { model, layout: StateLayout::of(&state), state: HostCopy::new(state), edited: None, cpu, gpu })
+        Ok(Self {
+            model,
+            layout: StateLayout::of(&state),
+            state: HostCopy::new(state),
+            edited: None,
+            fingerprint: None,
+            parameters: None,
+            cpu,
+            gpu,
+        })
     }
 
     /// Whether the GPU is expected to be faster than the given number of threads.
@@ -181,7 +211,7 @@ impl World {
     fn check_edits(&self) {
         if self.edited.is_some() {
             self.layout.check(self.state());
-            self.model.check_contacts(self.state());
+            assert!(self.model.holds_contacts(self.state()), "the state has contacts of another scene");
         }
     }
 

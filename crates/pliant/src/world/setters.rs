@@ -36,7 +36,8 @@ impl World {
         changed
     }
 
-    fn params_changed(&mut self) {
+    pub(super) fn params_changed(&mut self) {
+        self.parameters = None;
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             gpu.upload_params(&self.model);

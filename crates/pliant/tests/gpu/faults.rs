@@ -1,8 +1,9 @@
 //! R06 on the GPU: failures are reported as named errors.
 
 use crate::simulations::{on_cpu, on_gpu, pair, ready, refusal, scene};
-use pliant::runtime::gpu::{Cap, GpuError, GpuOptions, adapters};
-use pliant::{StepError, World};
+use pliant::builder::NoMeshes;
+use pliant::runtime::gpu::{Cap, Device, GpuError, GpuOptions, adapters};
+use pliant::{Options, StepError, World};
 
 const ROPE: &str = "[[rope]]\npath = [[0, 2, 0], [1, 2, 0]]\nsegments = 8\npin = [{ at = \"start\" }]\n";
 
@@ -37,9 +38,11 @@ fn r06_a_lost_gpu_is_an_error_and_no_panic() {
     if !ready() {
         return;
     }
-    let mut sim = on_gpu(&scene(ROPE, &[]), GpuOptions::default()).unwrap();
+    // Other tests go on with theirs.
+    let own = Device::open(&GpuOptions::default()).unwrap();
+    let mut sim = World::on_device(&scene(ROPE, &[]), &NoMeshes, Options::default(), &own).unwrap();
     sim.advance(3).unwrap();
-    sim.gpu().unwrap().device().destroy();
+    own.destroy();
     let lost = |e: StepError| assert!(matches!(e, StepError::Gpu(GpuError::Lost(_))), "{e}");
     // The driver may report the loss one call later.
     let first = (0..3).find_map(|_| sim.step().err());

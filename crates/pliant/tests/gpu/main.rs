@@ -24,9 +24,14 @@ mod rounding;
 #[path = "../kernels/support.rs"]
 mod samples;
 mod scenes;
+#[path = "../support/shared_device.rs"]
+mod shared_device;
 mod simulations;
 #[path = "../support/skip.rs"]
 mod skip;
+#[path = "../support/small_scenes.rs"]
+mod small_scenes;
+mod snapshots;
 mod support;
 mod transitions;
 mod triangles;

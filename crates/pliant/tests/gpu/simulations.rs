@@ -1,11 +1,12 @@
 //! Pairs of simulations: one scene and one plan, run by the CPU and by the GPU.
 
+use crate::shared_device::device;
 use crate::skip::skipped;
 use pliant::builder::{BuildError, NoMeshes};
 use pliant::partition::Target;
 use pliant::runtime::gpu::{GpuError, GpuOptions, adapters};
 use pliant::scene::{Format, Override, Scene};
-use pliant::{Backend, Options, World};
+use pliant::{Options, World};
 use std::sync::OnceLock;
 
 /// Whether an adapter is available; reports a skip if not.
@@ -33,7 +34,7 @@ pub fn built_in(name: &str) -> String {
 
 /// The scene on the GPU.
 pub fn on_gpu(scene: &Scene, options: GpuOptions) -> Result<World, BuildError> {
-    World::from_scene(scene, &NoMeshes, Options { backend: Backend::Gpu(options), threads: 1, ..Options::default() })
+    World::on_device(scene, &NoMeshes, Options { threads: 1, ..Options::default() }, &device(options)?)
 }
 
 /// The scene on the CPU, with the plan that was made for a GPU.

@@ -2,12 +2,13 @@
 //! restitution.
 
 use crate::samples::Rng;
+use crate::shared_device::device;
 use crate::simulations::{on_gpu, ready, scene};
 use glam::Vec3;
 use pliant::builder::MeshSource;
 use pliant::mesh::{TetMesh, TriMesh};
 use pliant::runtime::gpu::GpuOptions;
-use pliant::{Backend, Options, World};
+use pliant::{Options, World};
 
 /// The one mesh that a scene can name.
 struct Given(TriMesh);
@@ -22,8 +23,9 @@ impl MeshSource for Given {
 }
 
 fn with_mesh(text: &str, mesh: &TriMesh) -> World {
-    let options = Options { backend: Backend::Gpu(GpuOptions::default()), threads: 1, ..Options::default() };
-    World::from_scene(&scene(text, &[]), &Given(mesh.clone()), options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+    let (options, device) = (Options { threads: 1, ..Options::default() }, device(GpuOptions::default()).unwrap());
+    let made = World::on_device(&scene(text, &[]), &Given(mesh.clone()), options, &device);
+    made.unwrap_or_else(|e| panic!("{e}\n{text}"))
 }
 
 /// A square sheet in the plane y = 0.

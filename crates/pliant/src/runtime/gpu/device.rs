@@ -127,7 +127,8 @@ fn too_weak(adapter: &Adapter) -> Option<GpuError> {
     Some(GpuError::TooWeak { adapter: adapter.get_info().name, what, found, needed })
 }
 
-/// An open device and its properties.
+/// An open device and its properties. Clones are the same device, and share its compiled pipelines.
+#[derive(Clone)]
 pub struct Device {
     /// Creates buffers and pipelines.
     pub device: wgpu::Device,
@@ -153,8 +154,8 @@ pub struct Device {
     pub coresident: Option<bool>,
     /// Why the device was lost, if it was.
     lost: Arc<Mutex<Option<String>>>,
-    /// Compiled pipelines of neighbor searches by entry point and source, reused by later searches.
-    pub(crate) compiled: Mutex<HashMap<(&'static str, String), wgpu::ComputePipeline>>,
+    /// Compiled pipelines by entry point and source, reused by all worlds and searches on the device.
+    compiled: Arc<Mutex<HashMap<(String, String), wgpu::ComputePipeline>>>,
 }
 
 impl Device {
@@ -214,7 +215,7 @@ impl Device {
             checks: options.checks,
             coresident: options.coresident,
             lost,
-            compiled: Mutex::default(),
+            compiled: Arc::default(),
             device,
             queue,
         })
@@ -249,7 +250,7 @@ impl Device {
         Ok(words)
     }
 
-    /// Compiles one entry point of a module; without a layout, it has the bindings that the shader uses.
+    /// Compiles one entry point of a module, once per device; without a layout, it has the bindings that the shader uses.
     ///
     /// # Safety
     /// Without the device's checks there are no others: for any buffer contents, the shader must stay within bounds,
@@ -261,9 +262,14 @@ impl Device {
         text: String,
         layout: Option<&wgpu::PipelineLayout>,
     ) -> Result<wgpu::ComputePipeline, GpuError> {
-        let source = wgpu::ShaderSource::Wgsl(text.into());
+        let key = (entry.to_owned(), text);
+        let compiled = || self.compiled.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(known) = compiled().get(&key) {
+            return Ok(known.clone());
+        }
+        let source = wgpu::ShaderSource::Wgsl(key.1.as_str().into());
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
-        self.attempt(&format!("shader {label:?}"), || {
+        let made = self.attempt(&format!("shader {label:?}"), || {
             let module = if self.checks {
                 self.device.create_shader_module(descriptor)
             } else {
@@ -281,7 +287,9 @@ impl Device {
                 },
                 cache: None,
             })
-        })
+        })?;
+        compiled().insert(key, made.clone());
+        Ok(made)
     }
 
     /// A bindable buffer of at least 16 bytes.

@@ -61,17 +61,10 @@ impl<'a> PassBuilder<'a> {
 
     /// A pipeline from the parts of a module; compiled once per device.
     pub fn pipeline(&self, entry: &'static str, parts: &[&str]) -> Result<ComputePipeline, GpuError> {
-        let key = (entry, parts.join("\n"));
-        let compiled = || self.device.compiled.lock().unwrap_or_else(|e| e.into_inner());
-        if let Some(made) = compiled().get(&key) {
-            return Ok(made.clone());
-        }
         // SAFETY: for any positions, NaN included: cells and codes are clamped as integers, slots come from counts of
         // all particles, and lists are written only within the reserved capacity. Loops end: those over cells and slots
         // run over such counts, those in the tree down ranges of slots that get shorter.
-        let made = unsafe { self.device.pipeline(entry, entry, key.1.clone(), None)? };
-        compiled().insert(key, made.clone());
-        Ok(made)
+        unsafe { self.device.pipeline(entry, entry, parts.join("\n"), None) }
     }
 
     /// A dispatch of the given number of workgroups with these buffers at these bindings.
