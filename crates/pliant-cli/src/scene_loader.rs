@@ -1,4 +1,4 @@
-//! RigidMassSplitting a scene by name or path, and confines its meshes to a folder.
+//! Loads a scene by name or path, and confines its meshes to a folder.
 //!
 //! Invariant: a scene reads meshes only below one folder: its own, or for built-in scenes the folder of models. Symbolic
 //! links are resolved before the check.

@@ -169,7 +169,7 @@ fn forge(count: u64, seed: u64) {
     for (name, _) in SCENES {
         let mut world = build(name);
         let bytes = world.snapshot().unwrap().to_bytes();
-        let (mut read, mut stepped) = (0, 0);
+        let mut read = 0;
         for _ in 0..count {
             let mut bad = bytes[..bytes.len() - 8].to_vec();
             for _ in 0..=rng.below(3) {
@@ -186,11 +186,11 @@ fn forge(count: u64, seed: u64) {
             if let Ok(forged) = world.snapshot_from_bytes(&bad) {
                 world.restore(&forged).unwrap();
                 read += 1;
-                stepped += u32::from(world.step().is_ok());
+                // It may diverge, but not panic.
+                let _ = world.step();
             }
         }
         assert!(read > 0, "{name}: nothing but positions was changed in no case");
-        println!("{name}: {read} of {count} forged snapshots were read, {stepped} of them stepped");
     }
 }
 

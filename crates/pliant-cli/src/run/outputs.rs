@@ -28,7 +28,7 @@ use std::time::Instant;
 /// Capacity of the queue of frames to write.
 const QUEUE_CAPACITY: usize = 4;
 
-/// WrittenOutputs files, for the summary.
+/// Written files, for the summary.
 #[derive(Debug, Default)]
 pub struct WrittenOutputs {
     /// Names and patterns, the most important first.

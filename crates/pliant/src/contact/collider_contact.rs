@@ -89,6 +89,16 @@ pub fn is_near(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Ve
     }
 }
 
+/// Whether a particle that moves from `start` to `x` may touch the collider in this substep, by its bounding box alone, with
+/// room for what stabilization does before contacts are found. False for shapes without tables.
+#[inline]
+pub fn is_near_bounds(moving_collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3, margin: f32) -> bool {
+    let Some((min, max)) = moving_collider.shape.table_bounds() else { return false };
+    let here = moving_collider.after.inward(x);
+    let way = (x - start).length().max((here - moving_collider.before.inward(start)).length());
+    here.distance(here.clamp(min, max)) < 2.0 * (margin + way) + radius
+}
+
 /// Correction that moves a particle at `x` out of a collider at `pose`; none if it does not penetrate.
 #[inline]
 pub fn depenetration(shape: &ColliderShape, pose: &Pose, x: Vec3, radius: f32) -> Option<Vec3> {

@@ -15,8 +15,14 @@ use crate::contact::collider_contact::{Friction, Push};
 use crate::math::{Lane, V3};
 use glam::Vec3;
 
-/// Margin of the neighbor search, as a share of the smallest radius.
+/// Margin of the neighbor search, as a share of the mean radius of a pair. It must not depend on other particles: what is
+/// found would.
 pub const MARGIN: f32 = 0.1;
+
+/// Radius of a particle in the neighbor search, half of the margin included [m].
+pub fn search_radius(radius: f32) -> f32 {
+    radius * (1.0 + 0.5 * MARGIN)
+}
 
 /// Overlap that stabilization leaves, as a share of a radius: resting contacts are handled by the solver.
 pub const SLOP: f32 = 0.005;

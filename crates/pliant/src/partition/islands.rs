@@ -29,8 +29,8 @@ pub struct Islands {
 
 impl Islands {
     /// No islands: all rows are [`GLOBAL`].
-    pub fn none(rows: usize) -> Self {
-        Self { of_row: vec![GLOBAL; rows], body: vec![0; rows], runs: Vec::new() }
+    pub fn none(constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Self {
+        Self { of_row: vec![GLOBAL; rows], body: components(constraints, rows), runs: Vec::new() }
     }
 
     /// Finds the islands. `tied` are ranges of particles coupled by something other than constraints; they stay
@@ -42,13 +42,7 @@ impl Islands {
         tied: &[Range<usize>],
         capacity: PatchCapacity,
     ) -> Self {
-        let mut components = UnionFind::new(rows);
-        for (kind, raw) in constraints {
-            for members in raw.rows.chunks_exact(kind.layout().rows) {
-                members.iter().for_each(|&r| components.join(members[0], r));
-            }
-        }
-        let root: Vec<u32> = (0..rows as u32).map(|r| components.root(r)).collect();
+        let root = components(constraints, rows);
         let mut bodies = vec![Body::default(); rows];
         for (kind, raw) in constraints {
             let layout = kind.layout();
@@ -67,7 +61,7 @@ impl Islands {
                 bodies[body as usize].tied = true;
             }
         }
-        let mut found = Self::none(rows);
+        let mut found = Self { of_row: vec![GLOBAL; rows], body: Vec::new(), runs: Vec::new() };
         let mut island_of_body = vec![GLOBAL; rows];
         let mut order: Vec<usize> = (0..rows).filter(|&b| bodies[b].fits(capacity)).collect();
         order.sort_unstable_by_key(|&b| bodies[b].first);
@@ -99,6 +93,17 @@ impl Islands {
         found.body = root;
         found
     }
+}
+
+/// Body of each row: the lowest row that constraints join it to.
+fn components(constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Vec<u32> {
+    let mut components = UnionFind::new(rows);
+    for (kind, raw) in constraints {
+        for members in raw.rows.chunks_exact(kind.layout().rows) {
+            members.iter().for_each(|&r| components.join(members[0], r));
+        }
+    }
+    (0..rows as u32).map(|r| components.root(r)).collect()
 }
 
 /// Capacity of an island.

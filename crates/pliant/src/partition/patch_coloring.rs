@@ -55,13 +55,44 @@ impl<'a> PatchColoring<'a> {
         outside
     }
 
-    /// Splits the constraints of one patch into sets.
+    /// Splits the constraints of one patch into sets. Each body in it is colored by itself, so that its order does not
+    /// depend on others; sets of the same number then run concurrently.
     pub fn color_patch(&mut self, patch: u32, mut items: Vec<u32>) {
         items.sort_unstable();
+        if let Some(split) = self.split(patch, &items) {
+            self.push_sets(patch, classes(&split.split.colors), &split.items);
+            self.splits.push(split);
+            return;
+        }
+        let (problem, members) = (self.problem, self.members);
+        // A patch with copies on seams is part of one body.
+        let bodies = &problem.islands.body;
+        let parted = items.iter().any(|&c| members.of(c).iter().any(|&r| r as usize >= bodies.len()));
+        let body = |c: u32| if parted { 0 } else { bodies[members.of(c)[0] as usize] };
+        let mut by_body = items.clone();
+        by_body.sort_by_key(|&c| body(c));
+        let mut sets: Vec<Vec<u32>> = Vec::new();
+        for own in by_body.chunk_by(|&a, &b| body(a) == body(b)) {
+            for (k, class) in self.body_classes(patch, own).into_iter().enumerate() {
+                if sets.len() <= k {
+                    sets.push(Vec::new());
+                }
+                sets[k].extend(class.into_iter().map(|c| own[c as usize]));
+            }
+        }
+        let set = |(color, mut members): (usize, Vec<u32>)| {
+            members.sort_unstable();
+            Set { patch, color: color as u32, members }
+        };
+        self.sets.extend(sets.into_iter().enumerate().map(set));
+    }
+
+    /// The graph of constraints `items`, with rows numbered from 0 in order of appearance, and those rows.
+    fn graph(&mut self, items: &[u32]) -> (Graph, Vec<u32>) {
         let mut names: Vec<u32> = Vec::new();
         let moves = self.layout.moves;
         let mut rows: Vec<u32> = Vec::with_capacity(items.len() * moves);
-        for &c in &items {
+        for &c in items {
             for &r in &self.members.of(c)[..moves] {
                 let known = self.local[r as usize];
                 if names.get(known as usize) != Some(&r) {
@@ -71,28 +102,40 @@ impl<'a> PatchColoring<'a> {
                 rows.push(self.local[r as usize]);
             }
         }
-        let graph = Graph::uniform(moves, moves, &rows, names.len());
+        (Graph::uniform(moves, moves, &rows, names.len()), names)
+    }
+
+    /// A split of the patch's particles, where that reduces its colors.
+    fn split(&mut self, patch: u32, items: &[u32]) -> Option<PatchSplit> {
+        self.reduction.as_ref()?;
+        let (graph, names) = self.graph(items);
+        let colors = count(&colored(self.problem, &graph));
+        let split = self.reduction.as_mut()?.split(patch, self.layout, &graph, colors)?;
+        Some(PatchSplit { patch, items: items.to_vec(), names, split })
+    }
+
+    /// Sets of constraints of one body in a patch, by their position in `items`.
+    fn body_classes(&mut self, patch: u32, items: &[u32]) -> Vec<Vec<u32>> {
+        let (graph, _) = self.graph(items);
         let mut colors = colored(self.problem, &graph);
-        let split = self.reduction.as_mut().and_then(|s| s.split(patch, self.layout, &graph, count(&colors)));
         // Islands and constraints outside patches keep plain colors, bitwise.
         let piece = patch != GLOBAL && patch as usize >= self.problem.islands.runs.len();
-        let classes = if let Some(split) = &split {
-            classes(&split.colors)
-        } else if piece {
-            // Balanced colors leave about a tenth less error on `peer_tet`.
-            balance(&graph, &mut colors);
-            let classes = classes(&colors);
-            // An additional set is free on a core, but costs a workgroup one more barrier.
-            if self.problem.target.width == BLOCK { fill(&graph, classes) } else { classes }
-        } else {
-            classes(&colors)
-        };
+        if !piece {
+            return classes(&colors);
+        }
+        // Balanced colors leave about a tenth less error on `peer_tet`.
+        balance(&graph, &mut colors);
+        let classes = classes(&colors);
+        // An additional set is free on a core, but costs a workgroup one more barrier.
+        if self.problem.target.width == BLOCK { fill(&graph, classes) } else { classes }
+    }
+
+    fn push_sets(&mut self, patch: u32, classes: Vec<Vec<u32>>, items: &[u32]) {
         let set = |(color, class): (usize, Vec<u32>)| Set {
             patch,
             color: color as u32,
             members: class.into_iter().map(|c| items[c as usize]).collect(),
         };
         self.sets.extend(classes.into_iter().enumerate().map(set));
-        self.splits.extend(split.map(|split| PatchSplit { patch, items, names, split }));
     }
 }

@@ -80,15 +80,38 @@ fn cut(problem: &Problem<'_>, constraints: &BTreeMap<ConstraintKind, Raw>) -> Ve
         }
         // A body that fits needs no seams, even if a coupling other than constraints keeps it from being an island.
         if rows_named <= rows && items.len() <= target.most {
-            return PieceCapacity { rows, constraints: items.len() };
+            return (PieceCapacity { rows, constraints: items.len() }, rows_named);
         }
         let degree = named.div_ceil(rows_named.max(1));
         // A quarter above an even share, because no cut is even.
         let even = items.len() * 5 / (4 * target.pieces);
-        PieceCapacity { rows, constraints: (target.min_constraints * degree).max(even).min(target.most) }
+        let constraints = (target.min_constraints * degree).max(even).min(target.most);
+        (PieceCapacity { rows, constraints }, rows_named)
     };
-    let capacities: Vec<PieceCapacity> = bodies.iter().enumerate().map(|(k, items)| capacity(k, items)).collect();
-    bodies.into_iter().zip(capacities).flat_map(|(items, capacity)| bisection.cut(capacity, items)).collect()
+    let capacities: Vec<(PieceCapacity, usize)> =
+        bodies.iter().enumerate().map(|(k, items)| capacity(k, items)).collect();
+    let mut pieces: Vec<Vec<Item>> = Vec::new();
+    // Rows of the last piece, while it holds whole bodies only.
+    let mut filled: Option<usize> = None;
+    for (items, (capacity, named)) in bodies.into_iter().zip(capacities) {
+        let whole = items.len() <= capacity.constraints && named <= rows;
+        match (filled, pieces.last_mut()) {
+            // Small bodies share a piece: they have no row in common, and each keeps its own colors.
+            (Some(before), Some(last))
+                if whole
+                    && before + named <= rows
+                    && last.len() + items.len() <= target.min_constraints.min(target.most) =>
+            {
+                last.extend(items);
+                filled = Some(before + named);
+            }
+            _ => {
+                pieces.extend(bisection.cut(capacity, items));
+                filled = whole.then_some(named);
+            }
+        }
+    }
+    pieces
 }
 
 /// Gives each particle used by several pieces a copy in every one of them, and redirects the constraints to the

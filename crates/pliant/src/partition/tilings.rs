@@ -59,7 +59,9 @@ fn of_kind(
             if levels.len() <= level {
                 levels.push(Vec::new());
             }
-            levels[level].extend(tiling.patches);
+            append(&mut levels[level], tiling.patches, |count| {
+                problem.solver.patch_particles.is_none() && count * members.bytes <= LEAST
+            });
             // If a tiling captures too few constraints, the rest is colored globally.
             if open.is_empty() || count - open.len() < count.div_ceil(10) {
                 break;
@@ -77,6 +79,15 @@ fn of_kind(
     }
     coloring.color_patch(GLOBAL, rest);
     coloring.sets
+}
+
+/// Appends the patches of a body. A body of one patch may share it with those before, while that is small: bodies share
+/// no row, and each keeps its own colors.
+fn append(all: &mut Vec<Vec<u32>>, mut patches: Vec<Vec<u32>>, is_small: impl Fn(usize) -> bool) {
+    match (all.last_mut(), &mut patches[..]) {
+        (Some(last), [one]) if is_small(last.len() + one.len()) => last.append(one),
+        _ => all.append(&mut patches),
+    }
 }
 
 fn limits(problem: &Problem<'_>, members: Members<'_>, constraints: usize) -> Limits {

@@ -66,6 +66,8 @@ pub(crate) struct Body {
     pub count: usize,
     /// Row of its first member.
     pub first_row: usize,
+    /// Whether its members are consecutive rows that no other body has: then it is matched in place.
+    pub in_run: bool,
     /// Index of its first pinned member in the list of pins, and their number.
     pub pins: (usize, usize),
     /// Σ m [kg], with the weights of pins.
@@ -131,20 +133,16 @@ impl Pose {
     }
 }
 
-/// Arrangement of members among the rows.
+/// Bodies whose members are not a run of rows, or share rows: displacements are stored per member, then each particle
+/// moves by the mean of its members'.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Layout {
-    /// Every body is a run of consecutive rows, and runs ascend: matched in place.
-    Runs,
-    /// General case: displacements are stored per member, then each particle moves by the mean of its members'.
-    Lists {
-        /// Start of the slots of each row, plus the end.
-        starts: Vec<u32>,
-        /// Member indices (8·block + lane) of each row.
-        slots: Vec<u32>,
-        /// Displacement of each member: x, y, z by block.
-        moves: Vec<[[f32; LANES]; 3]>,
-    },
+pub(crate) struct Lists {
+    /// Start of the slots of each row, plus the end.
+    pub starts: Vec<u32>,
+    /// Member indices (8·block + lane) of each row.
+    pub slots: Vec<u32>,
+    /// Displacement of each member: x, y, z by block; unused for bodies that are runs.
+    pub moves: Vec<[[f32; LANES]; 3]>,
 }
 
 /// Bodies that are matched together.
@@ -162,7 +160,8 @@ pub struct ShapeMatch {
     pub(crate) shares: Vec<f32>,
     /// Per row, whether it was removed ([`ShapeMatch::leave`]); empty if none was.
     pub(crate) gone: Vec<bool>,
-    pub(crate) layout: Layout,
+    /// Rows of bodies that are not runs, if there are such bodies.
+    pub(crate) lists: Option<Lists>,
     pub(crate) rows: usize,
 }
 
@@ -178,14 +177,15 @@ impl ShapeMatch {
             pins: Vec::new(),
             shares: Vec::new(),
             gone: Vec::new(),
-            layout: Layout::Runs,
+            lists: None,
             rows: rest.len(),
         };
         for shape in shapes {
             this.lay_out(shape);
         }
-        if !this.are_runs(shapes) {
-            this.layout = lists(shapes, &this.bodies, rest.len(), this.blocks.len());
+        this.find_runs(shapes);
+        if this.bodies.iter().any(|body| !body.in_run) {
+            this.lists = Some(lists(shapes, &this.bodies, rest.len(), this.blocks.len()));
         }
         this.set_rest(rest);
         this.set_masses(rest);
@@ -238,14 +238,16 @@ impl ShapeMatch {
         })
     }
 
-    /// Whether every body is a run of consecutive rows, and no rows are shared.
-    pub fn in_runs(&self) -> bool {
-        self.layout == Layout::Runs
+    /// Indices and rows of the bodies that are runs of consecutive rows, which no other body has.
+    pub fn runs(&self) -> impl Iterator<Item = (usize, std::ops::Range<usize>)> + '_ {
+        let runs = self.bodies.iter().enumerate().filter(|(_, body)| body.in_run);
+        runs.map(|(number, body)| (number, body.first_row..body.first_row + body.count))
     }
 
-    /// Rows of each body, if they are runs.
-    pub fn runs(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        self.bodies.iter().map(|body| body.first_row..body.first_row + body.count)
+    /// Rows of the members of a body.
+    pub(crate) fn members_of_body(&self, body: usize) -> impl Iterator<Item = u32> + '_ {
+        let Body { first_block, count, .. } = self.bodies[body];
+        (0..count).map(move |k| self.members[first_block + k / LANES][k % LANES])
     }
 
     /// Hash of the members of all bodies (64-bit FNV-1a over words), which no step changes.
@@ -259,10 +261,7 @@ impl ShapeMatch {
 
     /// Memory that they hold [bytes].
     pub(crate) fn bytes(&self) -> u64 {
-        let lists = match &self.layout {
-            Layout::Runs => 0,
-            Layout::Lists { starts, slots, moves } => of(starts) + of(slots) + of(moves),
-        };
+        let lists = self.lists.as_ref().map_or(0, |l| of(&l.starts) + of(&l.slots) + of(&l.moves));
         of(&self.bodies)
             + of(&self.poses)
             + of(&self.blocks)
@@ -296,6 +295,7 @@ impl ShapeMatch {
             first_block,
             count: shape.members.len(),
             first_row: shape.members[0] as usize,
+            in_run: false,
             pins: (0, 0),
             mass: 0.0,
             first: [0.0; 3],
@@ -311,10 +311,21 @@ impl ShapeMatch {
         self.poses.push(Pose { rotation: UPRIGHT, center, shape, stretch: IDENTITY, strain: 0.0 });
     }
 
-    fn are_runs(&self, shapes: &[BodyDef]) -> bool {
-        let runs = shapes.iter().all(|s| s.members.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-        let ends = self.bodies.windows(2).all(|pair| pair[0].first_row + pair[0].count <= pair[1].first_row);
-        runs && ends
+    /// Finds the bodies that can be matched in place: runs, in ascending order.
+    fn find_runs(&mut self, shapes: &[BodyDef]) {
+        let mut uses = vec![0_u8; self.rows];
+        shapes.iter().flat_map(|s| &s.members).for_each(|&row| {
+            uses[row as usize] = uses[row as usize].saturating_add(1);
+        });
+        let mut end = 0;
+        for (body, shape) in self.bodies.iter_mut().zip(shapes) {
+            let members = &shape.members;
+            let run = members.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+            body.in_run = run && body.first_row >= end && members.iter().all(|&row| uses[row as usize] == 1);
+            if body.in_run {
+                end = body.first_row + body.count;
+            }
+        }
     }
 }
 
@@ -344,18 +355,19 @@ fn check(shapes: &[BodyDef], rest: &[RowData]) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// Members of each row.
-fn lists(shapes: &[BodyDef], bodies: &[Body], rows: usize, blocks: usize) -> Layout {
+/// Members of each row in bodies that are not runs.
+fn lists(shapes: &[BodyDef], bodies: &[Body], rows: usize, blocks: usize) -> Lists {
+    let listed = || shapes.iter().zip(bodies).filter(|(_, body)| !body.in_run);
     let mut starts = vec![0_u32; rows + 1];
-    shapes.iter().flat_map(|s| &s.members).for_each(|&r| starts[r as usize + 1] += 1);
+    listed().flat_map(|(shape, _)| &shape.members).for_each(|&r| starts[r as usize + 1] += 1);
     (0..rows).for_each(|r| starts[r + 1] += starts[r]);
     let mut next = starts.clone();
     let mut slots = vec![0; starts[rows] as usize];
-    for (shape, body) in shapes.iter().zip(bodies) {
+    for (shape, body) in listed() {
         for (k, &row) in shape.members.iter().enumerate() {
             slots[next[row as usize] as usize] = (LANES * body.first_block + k) as u32;
             next[row as usize] += 1;
         }
     }
-    Layout::Lists { starts, slots, moves: vec![[[0.0; LANES]; 3]; blocks] }
+    Lists { starts, slots, moves: vec![[[0.0; LANES]; 3]; blocks] }
 }

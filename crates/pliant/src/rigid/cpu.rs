@@ -29,19 +29,20 @@ pub(crate) fn run(
 ) {
     match pass {
         Pass::BeginBodies | Pass::BeginBodySolve => shapes.begin(settings.h, settings.iterations),
-        Pass::ShapeMatching => match_all((threads, isa), settings.extraction, shapes, rows),
+        Pass::ShapeMatching => match_all((threads, isa), settings.extraction, &[], shapes, rows),
         Pass::Plasticity => shapes.flow(settings.h),
         other => unreachable!("{other:?} is no pass of bodies"),
     }
 }
 
-/// One shape matching iteration over all bodies.
+/// One shape matching iteration over all bodies but those for which `skip` is true; it may be empty.
 pub(crate) fn match_all(
     (threads, isa): (&Threads, Isa),
     extraction: Extraction,
+    skip: &[bool],
     shapes: &mut ShapeMatch,
     rows: &mut [RowData],
 ) {
     let grain = if threads.count() > 1 { GRAIN } else { usize::MAX };
-    match_shapes(shapes, rows, &MatchSettings { extraction, weights: None, grain, isa, forced: true });
+    match_shapes(shapes, rows, &MatchSettings { extraction, weights: None, grain, isa, forced: true, skip });
 }

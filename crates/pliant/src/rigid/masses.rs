@@ -2,7 +2,7 @@
 //! double precision.
 
 use crate::math::RowData;
-use crate::rigid::bodies::{Body, Layout, ShapeMatch};
+use crate::rigid::bodies::{Body, ShapeMatch};
 use crate::rigid::moments::LANES;
 use crate::rigid::rest_moment::{pseudoinverse, pseudoinverse_f64};
 
@@ -25,9 +25,7 @@ impl ShapeMatch {
         assert!(rows.len() >= self.rows, "{} rows, but shapes use {}", rows.len(), self.rows);
         self.pins.clear();
         self.shares.clear();
-        if self.layout == Layout::Runs {
-            self.shares.resize(self.rows, 0.0);
-        }
+        self.shares.resize(self.rows, 0.0);
         for number in 0..self.bodies.len() {
             let mut members = self.members_of(&self.bodies[number], rows);
             let first_pin = self.pins.len();
@@ -51,7 +49,7 @@ impl ShapeMatch {
             body.pivot = pivot.map(|v| v as f32);
             (body.spread, body.flat) = pseudoinverse(moment);
             body.second = moment.map(|column| column.map(|v| v as f32));
-            if self.layout == Layout::Runs && body.is_rigid() {
+            if body.in_run && body.is_rigid() {
                 let mass: f64 = members.iter().map(|m| m.mass).sum();
                 let (inverse, _) = pseudoinverse_f64(inertia(&moment));
                 for m in &members {
@@ -64,8 +62,8 @@ impl ShapeMatch {
     }
 
     /// For every row the inverse mass of its rigid body at that point, 1/M + (r×n)ᵀI⁻¹(r×n) in the direction n that
-    /// maximizes it, over the inverse mass of the particle itself: at most 1. 0 for rows of other bodies, or of none;
-    /// empty if bodies share rows.
+    /// maximizes it, over the inverse mass of the particle itself: at most 1. 0 for rows of other bodies, of bodies
+    /// that are not runs, or of none.
     pub fn shares(&self) -> &[f32] {
         &self.shares
     }
@@ -93,9 +91,9 @@ impl ShapeMatch {
         let member = |k: usize| {
             let (block, lane) = (body.first_block + k / LANES, k % LANES);
             let row = self.members[block][lane];
-            let share = match &self.layout {
-                Layout::Runs => 1,
-                Layout::Lists { starts, .. } => starts[row as usize + 1] - starts[row as usize],
+            let share = match &self.lists {
+                Some(lists) if !body.in_run => lists.starts[row as usize + 1] - lists.starts[row as usize],
+                _ => 1,
             };
             let inverse = rows[row as usize][3];
             let gone = self.gone.get(row as usize).copied().unwrap_or(false);

@@ -3,11 +3,12 @@
 //! Per body: sums (`moments`), rotation (`rotation`), goals. Results are bitwise independent of threads, instruction
 //! set, and whether a body's rows are a run or a list.
 
+use crate::bytes::{FNV, hash_word};
 use crate::math::RowData;
 use crate::math::matrix::{
     Mat3, Vec3, add_outer, add_scaled, apply, blend, cross, inverse, matrix_of, multiply, quat_of, scale, transpose,
 };
-use crate::rigid::bodies::{Body, Layout, Pose, ShapeMatch};
+use crate::rigid::bodies::{Body, Lists, Pose, ShapeMatch};
 use crate::rigid::moments::{Block, CHUNK_BLOCKS, LANES, Lanes, Sums, pairwise, total};
 use crate::rigid::plasticity::{strain, stretch};
 use crate::rigid::rotation::{Extraction, extract, gram_schmidt, polar};
@@ -34,11 +35,20 @@ pub struct MatchSettings<'a> {
     /// Whether all displacements since the last match are forces, however large: rigid bodies then rotate by their
     /// torque only.
     pub forced: bool,
+    /// Bodies that are left as they are; may be empty.
+    pub skip: &'a [bool],
 }
 
 impl Default for MatchSettings<'_> {
     fn default() -> Self {
-        Self { extraction: Extraction::Iterative, weights: None, grain: usize::MAX, isa: Isa::detect(), forced: false }
+        Self {
+            extraction: Extraction::Iterative,
+            weights: None,
+            grain: usize::MAX,
+            isa: Isa::detect(),
+            forced: false,
+            skip: &[],
+        }
     }
 }
 
@@ -53,7 +63,7 @@ impl Default for MatchSettings<'_> {
 pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchSettings<'_>) {
     assert!(rows.len() >= shapes.rows, "{} rows, but shapes use {}", rows.len(), shapes.rows);
     assert!(pass.weights.is_none_or(|w| w.len() >= shapes.rows), "fewer weights than rows");
-    let ShapeMatch { bodies, poses, blocks, members, pins, layout, .. } = shapes;
+    let ShapeMatch { bodies, poses, blocks, members, pins, lists, .. } = shapes;
     let all = All {
         blocks,
         pins,
@@ -61,34 +71,52 @@ pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchS
         extraction: pass.extraction,
         grain: pass.grain,
         wide: wide(pass.isa),
-        forced: pass.forced && pass.weights.is_none() && *layout == Layout::Runs,
+        forced: pass.forced && pass.weights.is_none(),
     };
-    match layout {
-        Layout::Runs => all.runs(bodies, poses, rows, 0),
-        Layout::Lists { starts, slots, moves } => {
-            all.lists(bodies, poses, members, moves, rows);
-            join(starts, slots, moves, rows, 0, pass.grain);
+    let mut first = 0;
+    for segment in bodies.chunk_by(|a, b| a.in_run == b.in_run) {
+        let range = first..first + segment.len();
+        let (poses, skip) = (&mut poses[range.clone()], pass.skip.get(range).unwrap_or_default());
+        first += segment.len();
+        match lists {
+            Some(Lists { moves, .. }) if !segment[0].in_run => {
+                let blocks: usize = segment.iter().map(Body::blocks).sum();
+                let moves = &mut moves[segment[0].first_block..][..blocks];
+                all.lists(segment, (poses, skip), members, moves, rows);
+            }
+            _ => all.runs(segment, (poses, skip), rows, 0),
         }
+    }
+    if let Some(Lists { starts, slots, moves }) = lists {
+        join(starts, slots, moves, rows, 0, pass.grain);
     }
 }
 
 impl ShapeMatch {
-    /// Updates masses, and poses of rigid bodies, of bodies whose particles were changed: `before` are the rows before
-    /// the change. Returns for every row whether a changed body holds it; empty if no body has changed.
-    pub fn refit(&mut self, before: &[RowData], rows: &[RowData]) -> Vec<bool> {
-        let same = |row: u32| before[row as usize].map(f32::to_bits) == rows[row as usize].map(f32::to_bits);
-        let members = |body: &Body| &self.members[body.first_block..][..body.blocks()];
-        let changed: Vec<bool> = self.bodies.iter().map(|b| !members(b).iter().flatten().all(|&r| same(r))).collect();
+    /// Hash of the rows of each body. Poses and masses belong to rows with these hashes.
+    pub fn row_hashes(&self, rows: &[RowData]) -> Vec<u64> {
+        let hash_row = |hash: u64, row: u32| {
+            let [x, y, z, w] = rows[row as usize].map(|v| u64::from(v.to_bits()));
+            hash_word(hash_word(hash, x << 32 | y), z << 32 | w)
+        };
+        let members = |body: &Body| self.members[body.first_block..][..body.blocks()].iter().flatten();
+        self.bodies.iter().map(|body| members(body).fold(FNV, |hash, &row| hash_row(hash, row))).collect()
+    }
+
+    /// Updates masses, and poses of rigid bodies, of bodies whose rows no longer have the hashes `known`. Returns for every
+    /// row whether a changed body holds it; empty if no body has changed.
+    pub fn refit(&mut self, known: &[u64], rows: &[RowData]) -> Vec<bool> {
+        let changed: Vec<bool> =
+            self.row_hashes(rows).iter().enumerate().map(|(b, hash)| known.get(b) != Some(hash)).collect();
         if !changed.contains(&true) {
             return Vec::new();
         }
+        let members = |body: &Body| &self.members[body.first_block..][..body.blocks()];
         let mut touched = vec![false; self.rows];
         for (body, _) in self.bodies.iter().zip(&changed).filter(|(_, changed)| **changed) {
             members(body).iter().flatten().for_each(|&row| touched[row as usize] = true);
         }
-        if before.iter().zip(rows).any(|(a, b)| a[3].to_bits() != b[3].to_bits()) {
-            self.set_masses(rows);
-        }
+        self.set_masses(rows);
         let (mut rows, poses) = (rows.to_vec(), self.poses.clone());
         match_shapes(self, &mut rows, &MatchSettings::default());
         let bodies = self.bodies.iter().zip(&changed);
@@ -116,19 +144,23 @@ struct All<'a> {
 
 impl All<'_> {
     /// Bodies of consecutive rows; the first of `rows` has index `base`.
-    fn runs(&self, bodies: &[Body], poses: &mut [Pose], rows: &mut [RowData], base: usize) {
+    fn runs(&self, bodies: &[Body], (poses, skip): (&mut [Pose], &[bool]), rows: &mut [RowData], base: usize) {
         if bodies.len() > 1 && self.heavy(bodies) {
             let middle = bodies.len() / 2;
             let cut = bodies[middle].first_row;
             let (left, right) = rows.split_at_mut(cut - base);
             let (left_poses, right_poses) = poses.split_at_mut(middle);
+            let (left_skip, right_skip) = skip.split_at(middle.min(skip.len()));
             rayon::join(
-                || self.runs(&bodies[..middle], left_poses, left, base),
-                || self.runs(&bodies[middle..], right_poses, right, cut),
+                || self.runs(&bodies[..middle], (left_poses, left_skip), left, base),
+                || self.runs(&bodies[middle..], (right_poses, right_skip), right, cut),
             );
             return;
         }
-        for (body, pose) in bodies.iter().zip(poses) {
+        for (k, (body, pose)) in bodies.iter().zip(poses).enumerate() {
+            if skip.get(k) == Some(&true) {
+                continue;
+            }
             let own = body.first_row - base..body.first_row - base + body.count;
             let source = Run { rows: &rows[own.clone()], weights: self.weights.map(|w| &w[body.first_row..]) };
             let pinned = |row: u32| rows[row as usize - base];
@@ -161,7 +193,7 @@ impl All<'_> {
     fn lists(
         &self,
         bodies: &[Body],
-        poses: &mut [Pose],
+        (poses, skip): (&mut [Pose], &[bool]),
         members: &[[u32; LANES]],
         moves: &mut [[Lanes; 3]],
         rows: &[RowData],
@@ -170,14 +202,19 @@ impl All<'_> {
             let middle = bodies.len() / 2;
             let (left, right) = moves.split_at_mut(bodies[middle].first_block - bodies[0].first_block);
             let (left_poses, right_poses) = poses.split_at_mut(middle);
+            let (left_skip, right_skip) = skip.split_at(middle.min(skip.len()));
             rayon::join(
-                || self.lists(&bodies[..middle], left_poses, members, left, rows),
-                || self.lists(&bodies[middle..], right_poses, members, right, rows),
+                || self.lists(&bodies[..middle], (left_poses, left_skip), members, left, rows),
+                || self.lists(&bodies[middle..], (right_poses, right_skip), members, right, rows),
             );
             return;
         }
         let mut moves = moves.iter_mut();
-        for (body, pose) in bodies.iter().zip(poses) {
+        for (k, (body, pose)) in bodies.iter().zip(poses).enumerate() {
+            if skip.get(k) == Some(&true) {
+                moves.by_ref().take(body.blocks()).for_each(|out| *out = [[0.0; LANES]; 3]);
+                continue;
+            }
             let source = List { rows, members: &members[body.first_block..], weights: self.weights };
             let goal = self.goal(body, pose, &source, rows[body.first_row], &|row| rows[row as usize]);
             for (b, out) in (0..body.blocks()).zip(&mut moves) {
@@ -234,7 +271,7 @@ impl All<'_> {
         // Σ m (p − way)(q − pivot)ᵀ, expanded.
         let a = add_outer(&second, scale(moment, -1.0), pivot);
         let a = add_outer(&a, scale(way, -1.0), add_scaled(first_moment, -mass, pivot));
-        let a = if self.forced && body.is_rigid() { rotational_moment(body, &linear, &a) } else { a };
+        let a = if self.forced && body.in_run && body.is_rigid() { rotational_moment(body, &linear, &a) } else { a };
         let rotation = self.turn(body, pose, &a);
         if body.plastic.is_some() {
             let s = stretch(&a, &rotation, &pose.shape, &body.spread, &body.flat);

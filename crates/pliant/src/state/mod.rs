@@ -13,6 +13,7 @@ use crate::memory::{nested, of};
 use crate::neighbors::INACTIVE;
 pub use contact::{Contact, Push};
 use std::collections::VecDeque;
+use std::sync::OnceLock;
 
 /// Freezing state of a fluid.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,10 +72,23 @@ pub struct State {
     pub carried: Vec<RowData>,
     /// Collider contacts of the last substep, by run of particles; those of rigid bodies are warm-started from it.
     pub(crate) contacts: Vec<Vec<Contact>>,
+    /// Hashes of the rows that poses and masses of bodies belong to, once the state was looked at since the last step.
+    pub(crate) body_rows: RowHashes,
     /// Number of substeps so far.
     pub substeps: u64,
     /// Simulated time [s].
     pub time: f64,
+}
+
+/// [`crate::rigid::ShapeMatch::row_hashes`], computed when they are first needed. They follow from the other members, so
+/// that states are compared without them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowHashes(OnceLock<Vec<u64>>);
+
+impl PartialEq for RowHashes {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
 }
 
 /// Maximum number of substeps: all up to here have a double-precision number of their own, and adding to it cannot overflow.
@@ -144,6 +158,26 @@ impl StateLayout {
 }
 
 impl State {
+    /// Remembers which rows the poses and masses of bodies belong to, before a caller can change them.
+    pub(crate) fn remember_bodies(&self) {
+        if let Some(shapes) = &self.shapes {
+            self.body_rows.0.get_or_init(|| shapes.row_hashes(&self.rows));
+        }
+    }
+
+    /// Before a step, which changes rows and poses.
+    pub(crate) fn forget_bodies(&mut self) {
+        self.body_rows = RowHashes::default();
+    }
+
+    /// Updates the bodies that a caller has changed, and drops their contacts, which would be warm-started.
+    pub(crate) fn refit_bodies(&mut self) {
+        let Some(shapes) = &mut self.shapes else { return };
+        let known = self.body_rows.0.get().map_or(&[][..], Vec::as_slice);
+        let touched = shapes.refit(known, &self.rows);
+        self.drop_contacts(|particle| touched.get(particle) == Some(&true));
+    }
+
     /// Updates the masses of shape-matched bodies from their particles.
     pub(crate) fn weigh_bodies(&mut self) {
         if let Some(shapes) = &mut self.shapes {

@@ -69,10 +69,11 @@ impl<S: Default> HostCopy<S> {
     /// Calls `upload` if the owner may have changed the state, and invalidates the host copy.
     #[cfg(feature = "gpu")]
     pub fn leave(&mut self, upload: impl FnOnce(&State)) {
-        if let Some((state, _)) = self.here.take() {
+        if let Some((mut state, _)) = self.here.take() {
             if std::mem::take(&mut self.touched) {
                 upload(&state);
             }
+            state.forget_bodies();
             *self.spare.lock().unwrap_or_else(|e| e.into_inner()) = Some(state);
         }
     }

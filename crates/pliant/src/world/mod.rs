@@ -9,7 +9,6 @@ mod snapshot;
 
 use crate::builder::{BuildError, MeshSource, build};
 use crate::error::StepError;
-use crate::math::RowData;
 use crate::model::Model;
 use crate::partition::Target;
 use crate::runtime::cpu::Isa;
@@ -77,8 +76,8 @@ struct Readback {}
 pub struct World {
     model: Model,
     state: HostCopy<Readback>,
-    /// If the caller may have changed the state since the last step: the rows before, empty without bodies.
-    edited: Option<Vec<RowData>>,
+    /// Whether the caller may have changed the state since the last step.
+    edited: bool,
     /// Array lengths and body members, which callers must not change.
     layout: StateLayout,
     /// Hash of the model, once it was needed.
@@ -133,7 +132,7 @@ impl World {
             model,
             layout: StateLayout::of(&state),
             state: HostCopy::new(state),
-            edited: None,
+            edited: false,
             fingerprint: None,
             parameters: None,
             cpu,
@@ -151,7 +150,7 @@ impl World {
             model,
             layout: StateLayout::of(&state),
             state: HostCopy::new(state),
-            edited: None,
+            edited: false,
             fingerprint: None,
             parameters: None,
             cpu,
@@ -194,6 +193,7 @@ impl World {
             return Ok(());
         }
         if let Some(state) = self.state.get_mut() {
+            state.forget_bodies();
             for _ in 0..steps {
                 transitions::before(&self.model.transitions(), state);
                 self.cpu.step(&self.model, state)?;
@@ -209,19 +209,19 @@ impl World {
 
     /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
-        if self.edited.is_some() {
+        if self.edited {
             self.layout.check(self.state());
             assert!(self.model.holds_contacts(self.state()), "the state has contacts of another scene");
         }
     }
 
-    /// Updates the bodies that the caller has changed, and drops their contacts, which would be warm-started.
+    /// Updates the bodies that the caller has changed.
     fn refit_bodies(&mut self) {
-        let Some(before) = self.edited.take() else { return };
-        let Some(state) = self.state.get_mut() else { return };
-        let State { rows, shapes: Some(shapes), .. } = state else { return };
-        let touched = shapes.refit(&before, rows);
-        state.drop_contacts(|particle| touched.get(particle) == Some(&true));
+        if std::mem::take(&mut self.edited)
+            && let Some(state) = self.state.get_mut()
+        {
+            state.refit_bodies();
+        }
     }
 
     /// Waits for all steps and reads the state back. Does nothing on the CPU.
@@ -301,7 +301,10 @@ impl World {
     /// If the GPU is lost; [`Self::sync`] reports that as an error.
     pub fn state(&self) -> &State {
         match self.fetch() {
-            Ok((state, _)) => state,
+            Ok((state, _)) => {
+                state.remember_bodies();
+                state
+            }
             Err(e) => panic!("{e}"),
         }
     }
@@ -312,9 +315,8 @@ impl World {
     /// # Panics
     /// As [`Self::state`].
     pub fn state_mut(&mut self) -> &mut State {
-        let before = self.state();
-        let before = if before.shapes.is_some() { before.rows.clone() } else { Vec::new() };
-        self.edited.get_or_insert(before);
+        self.state();
+        self.edited = true;
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
 }

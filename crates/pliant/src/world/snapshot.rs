@@ -105,7 +105,7 @@ impl World {
             self.params_changed();
             self.parameters = Some(snapshot.parameters.clone());
         }
-        self.edited = None;
+        self.edited = false;
         self.state.put(snapshot.state.clone());
         Ok(())
     }

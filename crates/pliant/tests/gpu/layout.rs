@@ -145,7 +145,7 @@ fn s14_substep_uniforms_have_the_same_layout_on_host_and_gpu() {
         gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
         colliders, stabilization, moving_colliders, poses, radii, spins, counts, island_bits, seams, seam_of, masks,
         first_order, collider_impulses, forces, exchange, copies, particle_contacts, predicted, fields, carried, wet, mass_splitting,
-        contact_counts, last_impulses, cohesion);
+        contact_counts, last_impulses, cohesion, surface_bodies);
 }
 
 #[test]
@@ -176,7 +176,7 @@ fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
 fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let contact = ContactFeatures::default();
     let module = family("ContactPassUniforms", &[contact.contact_pass("collider_contacts")]);
-    assert_alike!(module, ContactPassUniforms: in_islands, packed, first_contacts);
+    assert_alike!(module, ContactPassUniforms: in_islands, packed, first_contacts, surfaces, bodies, row_bodies);
     let module = family("ParticleContactUniforms", &[contact.particle_contacts("project_contacts")]);
     assert_alike!(module, ParticleContactUniforms:
         mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments);

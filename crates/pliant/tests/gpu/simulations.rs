@@ -20,6 +20,13 @@ pub fn ready() -> bool {
     ready
 }
 
+/// Whether the only adapters are software drivers, on which a dispatch takes a millisecond and a shader a second to compile.
+/// They run every case once; how it goes on is left to hardware.
+pub fn software() -> bool {
+    static SOFTWARE: OnceLock<bool> = OnceLock::new();
+    *SOFTWARE.get_or_init(|| adapters().iter().all(|a| a.class == "software"))
+}
+
 /// A scene from text with overrides; its text is part of the test, so an error in it is a panic.
 pub fn scene(text: &str, set: &[&str]) -> Scene {
     let set: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();

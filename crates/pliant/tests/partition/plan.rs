@@ -41,7 +41,7 @@ impl Web {
         let islands = if partition.is_parallel() {
             Islands::find(&constraints, self.rest.len(), self.rest.len(), &[], PatchCapacity::on(&Target::CPU, None))
         } else {
-            Islands::none(self.rest.len())
+            Islands::none(&constraints, self.rest.len())
         };
         let problem =
             Problem { partition, solver, target: &Target::CPU, islands: &islands, rest: &self.rest, alone: true };

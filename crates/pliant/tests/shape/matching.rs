@@ -236,7 +236,7 @@ fn s19_s20_bits_do_not_depend_on_threads_instructions_or_whether_rows_are_a_run_
                             match_shapes(
                                 &mut shapes,
                                 &mut rows,
-                                &MatchSettings { extraction, weights, grain, isa, forced: false },
+                                &MatchSettings { extraction, weights, grain, isa, forced: false, skip: &[] },
                             );
                         }
                         shapes.flow(0.01);

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 /// Worlds on one device, after which another is opened: Mesa's software driver keeps memory of every dispatch until its
 /// device is closed.
-const WORLDS: u32 = 24;
+const WORLDS: u32 = 6;
 
 /// The device with these options. A test that destroys its device must open its own.
 pub fn device(options: GpuOptions) -> Result<Device, GpuError> {

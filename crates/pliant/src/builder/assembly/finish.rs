@@ -40,7 +40,11 @@ impl Assembly {
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.
         let apart = particle_contact.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
-        let islands = if apart { self.islands(scene, &settings, target, &constraints) } else { Islands::none(solid) };
+        let islands = if apart {
+            self.islands(scene, &settings, target, &constraints)
+        } else {
+            Islands::none(&constraints, solid)
+        };
         let shapes = self.match_shapes()?;
         self.record_release_times(f64::from(settings.dt));
         let skinned_meshes = std::mem::take(&mut self.skinned_meshes).finish(&self.shape, MOST)?;
@@ -141,7 +145,7 @@ impl Assembly {
         // The number of phantom copies is not known yet: where capacity is limited, split bodies are no islands.
         let splits = matches!(partition, Partition::Phantom | Partition::Hybrid);
         if !partition.is_parallel() || splits && target.rows < usize::MAX {
-            return Islands::none(solid);
+            return Islands::none(all, solid);
         }
         let tied: Vec<_> = self.inflatables.iter().map(Inflatable::run).collect();
         let limit = scene.solver.patch_particles.filter(|_| partition.is_patched());

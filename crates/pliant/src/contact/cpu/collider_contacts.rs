@@ -4,7 +4,9 @@
 //! write only its own particles, so threads process runs without sharing.
 
 use crate::contact::collider::Collider;
-use crate::contact::collider_contact::{MovingCollider, depenetration, depth, extrapolate, is_near, project};
+use crate::contact::collider_contact::{
+    ColliderShape, MovingCollider, depenetration, depth, extrapolate, is_near, project,
+};
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
@@ -18,9 +20,14 @@ use crate::state::{Contact, Push, State};
 use glam::Vec3;
 
 /// Computes the poses of all colliders at the start and the end of the substep.
-pub fn place_colliders(colliders: &[Collider], start: f64, end: f64, moving_colliders: &mut Vec<MovingCollider>) {
+pub fn place_colliders<'a>(
+    colliders: impl IntoIterator<Item = &'a Collider>,
+    start: f64,
+    end: f64,
+    moving_colliders: &mut Vec<MovingCollider>,
+) {
     moving_colliders.clear();
-    moving_colliders.extend(colliders.iter().map(|c| MovingCollider {
+    moving_colliders.extend(colliders.into_iter().map(|c| MovingCollider {
         shape: c.shape.clone(),
         before: c.motion.pose(start),
         after: c.motion.pose(end),
@@ -159,8 +166,8 @@ impl ColliderPass<'_> {
     }
 }
 
-/// Projects the contacts of all runs outside islands once.
-pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &ContactScratch) {
+/// Projects the contacts of all runs outside islands once; `surfaces`: only those with triangle surfaces.
+pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &ContactScratch, surfaces: bool) {
     let pass = ColliderPass {
         moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
@@ -171,7 +178,18 @@ pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch
     };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
-    threads.each(&mut state.contacts[islands..], |_, contacts| unsafe { pass.run(rows, contacts) });
+    threads.each(&mut state.contacts[islands..], |_, contacts| unsafe {
+        if !surfaces {
+            return pass.run(rows, contacts);
+        }
+        let is_surface =
+            |c: &Contact| matches!(scratch.moving_colliders[c.collider as usize].shape, ColliderShape::Surface(_));
+        contacts.chunk_by_mut(|a, b| is_surface(a) == is_surface(b)).filter(|run| is_surface(&run[0])).for_each(
+            |run| {
+                pass.run(rows, run);
+            },
+        );
+    });
 }
 
 /// Force of all particles on each collider in the last substep [N]: from the momentum change by the contact corrections.

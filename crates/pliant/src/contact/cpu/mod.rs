@@ -58,17 +58,15 @@ pub(crate) fn run(
     let CpuContext { threads, isa, substep, .. } = *cx;
     match pass {
         Pass::SaveVelocities => scratch.restitution.save_velocities(model, state),
-        Pass::BeginMassSplitting => scratch.mass_splitting.begin(model, state),
+        Pass::BeginMassSplitting => scratch.mass_splitting.begin(model, state, substep),
         Pass::ContactNeighbors => {
             scratch.particle_contacts.find(threads, model, state, &scratch.mass_splitting);
         }
         Pass::SeparateParticles => {
             // Particles stopped by a surface are out of their body's shape; shape matching would move them through it.
-            let matches = !model.has_surface();
+            let skip = scratch.mass_splitting.near_surface();
             scratch.particle_contacts.stabilize((threads, isa), model, state, |shapes, rows| {
-                if matches {
-                    rigid::cpu::match_all((threads, isa), model.settings.extraction, shapes, rows);
-                }
+                rigid::cpu::match_all((threads, isa), model.settings.extraction, skip, shapes, rows);
             });
         }
         Pass::ColliderBroadPhase => collider_contacts::find(threads, model, state, scratch, substep),
@@ -80,7 +78,7 @@ pub(crate) fn run(
             particle_contacts.project_all((threads, isa), model, state, mass_splitting);
         }
         Pass::ColliderContacts | Pass::SurfaceContacts => {
-            collider_contacts::project_all(threads, islands, state, scratch)
+            collider_contacts::project_all(threads, islands, state, scratch, *pass == Pass::SurfaceContacts);
         }
         Pass::ContactOrder => scratch.particle_contacts.fall_back(model, state, 1.0 / substep.h),
         Pass::Restitution => restitution::apply(threads, model, state, scratch, substep),

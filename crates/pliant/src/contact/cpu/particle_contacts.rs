@@ -10,7 +10,9 @@ use crate::contact::cpu::contact_lists::ContactLists;
 use crate::contact::cpu::particle_contacts_simd::SimdPass;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::contact::model::ContactModel;
-use crate::contact::particle_contact::{self, ContactParams, Field, MARGIN, SLOP, Side, normal_and_depth, overlap};
+use crate::contact::particle_contact::{
+    self, ContactParams, Field, SLOP, Side, normal_and_depth, overlap, search_radius,
+};
 use crate::math::RowData;
 use crate::math::matrix::{apply, matrix_of};
 use crate::math::position;
@@ -58,6 +60,8 @@ pub struct ParticleContacts {
     fields: Vec<Field>,
     /// Radii used by pre-stabilization [m].
     shrunk: Vec<f32>,
+    /// Radii used by the neighbor search [m].
+    reach: Vec<f32>,
 }
 
 /// Particle inputs of a pass: current and previous position, radius, and fluid, if any.
@@ -115,6 +119,7 @@ impl Default for ParticleContacts {
             next: Vec::new(),
             fields: Vec::new(),
             shrunk: Vec::new(),
+            reach: Vec::new(),
         }
     }
 }
@@ -123,7 +128,8 @@ impl ParticleContacts {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let lists = of(&self.lists.offsets) + of(&self.lists.indices) + of(&self.pushes);
-        let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next) + of(&self.shrunk);
+        let each = of(&self.shares) + of(&self.counts) + of(&self.weights) + of(&self.next);
+        let each = each + of(&self.shrunk) + of(&self.reach);
         self.finder.bytes() + lists + each + of(&self.fields) + of(&self.lasts) + of(&self.packed)
     }
 
@@ -158,9 +164,10 @@ impl ParticleContacts {
         mass_splitting: &RigidMassSplitting,
     ) {
         let n = state.particles;
-        let cloud = Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases };
-        let smallest = state.radii.iter().copied().fold(f32::INFINITY, f32::min);
-        let found = self.finder.find(threads, cloud, MARGIN * smallest.min(1e3), Pairs::Both);
+        self.reach.clear();
+        self.reach.extend(state.radii.iter().map(|&radius| search_radius(radius)));
+        let cloud = Cloud { rows: &state.rows[..n], radii: &self.reach, phases: &state.phases };
+        let found = self.finder.find(threads, cloud, 0.0, Pairs::Both);
         self.lists.fill(found, model, &state.radii);
         reserve(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());
@@ -195,11 +202,11 @@ impl ParticleContacts {
     /// Rotates the outward directions with their bodies, once per substep. Particles of bodies with several regions have
     /// none and are treated as free.
     fn rotate_fields(&mut self, model: &ContactModel<'_>, state: &State) {
-        let Some(shapes) = state.shapes.as_ref().filter(|s| !model.fields.is_empty() && s.in_runs()) else { return };
+        let Some(shapes) = state.shapes.as_ref().filter(|_| !model.fields.is_empty()) else { return };
         self.fields.clear();
         self.fields.resize(state.particles, Field::default());
-        for (run, pose) in shapes.runs().zip(shapes.poses()) {
-            let turned = matrix_of(pose.rotation);
+        for (number, run) in shapes.runs() {
+            let turned = matrix_of(shapes.poses()[number].rotation);
             for i in run {
                 let [x, y, z, depth] = model.fields[i];
                 self.fields[i] = Field { outward: Vec3::from(apply(&turned, [x, y, z])), depth };
@@ -216,7 +223,7 @@ impl ParticleContacts {
         }
         // A particle displaced beyond its depth is treated as free: its outward direction is no longer valid, and
         // flattened bodies ejected particles along it.
-        for (number, run) in shapes.runs().enumerate().filter(|(number, _)| !shapes.bodies[*number].is_rigid()) {
+        for (number, run) in shapes.runs().filter(|(number, _)| !shapes.bodies[*number].is_rigid()) {
             for (i, goal) in run.zip(shapes.goals(number)) {
                 let (place, field) = (position(state.previous[i]), &mut self.fields[i]);
                 field.depth = if overlap(place, goal.into(), field.depth) { field.depth } else { 0.0 };

@@ -8,11 +8,13 @@
 //! so far. Where this would do less than the particles alone, as with many contacts on a small body, the particle
 //! masses are used.
 
-use crate::contact::collider_contact::momentum;
+use crate::contact::collider_contact::{ColliderShape, is_near_bounds, momentum};
+use crate::contact::cpu::collider_contacts::place_colliders;
 use crate::contact::model::ContactModel;
-use crate::math::RowData;
+use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::rigid::ShapeMatch;
+use crate::schedule::substep::Substep;
 use crate::state::{Contact, State};
 
 /// Rigid bodies and their contact counts. Empty without rigid bodies.
@@ -31,6 +33,8 @@ pub struct RigidMassSplitting {
     most: Vec<u32>,
     /// Particle positions at the start of the iteration.
     pub before: Vec<RowData>,
+    /// Whether each body may touch a triangle surface; empty without such colliders.
+    near_surface: Vec<bool>,
     /// Number of counting passes in this substep.
     passes: u32,
     /// Nesterov momentum factor of this iteration.
@@ -39,17 +43,44 @@ pub struct RigidMassSplitting {
 
 impl RigidMassSplitting {
     /// Begins a substep.
-    pub fn begin(&mut self, model: &ContactModel<'_>, state: &State) {
+    pub fn begin(&mut self, model: &ContactModel<'_>, state: &State, sub: &Substep) {
         self.passes = 0;
         self.shares.clear();
+        self.find_near_surfaces(model, state, sub);
         let Some(shapes) = rigid(model, state) else { return };
         self.shares.extend_from_slice(shapes.shares());
         self.bodies.resize(self.shares.len(), 0);
         self.means.clear();
-        for (b, run) in shapes.runs().enumerate() {
-            self.means.push(mean(&self.shares[run.clone()]));
+        self.means.resize(shapes.len(), 0.0);
+        for (b, run) in shapes.runs() {
+            if self.near_surface.get(b) == Some(&true) {
+                self.shares[run.clone()].fill(0.0);
+            }
+            self.means[b] = mean(&self.shares[run.clone()]);
             self.bodies[run].fill(b as u32);
         }
+    }
+
+    /// Bodies that may touch a triangle surface in this substep. Their particles are swept against it and must not move
+    /// farther than their body: they have no mass splitting, and stabilization does not match them.
+    fn find_near_surfaces(&mut self, model: &ContactModel<'_>, state: &State, sub: &Substep) {
+        self.near_surface.clear();
+        let Some(shapes) = state.shapes.as_ref().filter(|_| model.has_surface()) else { return };
+        let surfaces = model.colliders.iter().filter(|c| matches!(c.shape, ColliderShape::Surface(_)));
+        let mut placed = Vec::new();
+        place_colliders(surfaces, sub.start, sub.end, &mut placed);
+        let margin = model.settings.contact_margin;
+        let near = |row: u32| {
+            let i = row as usize;
+            let (x, start) = (position(state.rows[i]), position(state.previous[i]));
+            placed.iter().any(|surface| is_near_bounds(surface, state.radii[i], start, x, margin))
+        };
+        self.near_surface.extend((0..shapes.len()).map(|body| shapes.members_of_body(body).any(near)));
+    }
+
+    /// Whether each body may touch a triangle surface in this substep; empty without such colliders.
+    pub fn near_surface(&self) -> &[bool] {
+        &self.near_surface
     }
 
     /// Whether any body is rigid.
@@ -126,14 +157,12 @@ impl RigidMassSplitting {
     }
 }
 
-/// Bodies, if any is rigid and mass splitting applies. It does not with triangle surfaces: particles are swept against
-/// those and must not move farther than their body.
+/// Bodies, if any is rigid and mass splitting applies.
 pub fn rigid<'a>(model: &ContactModel<'_>, state: &'a State) -> Option<&'a ShapeMatch> {
-    let shapes =
-        state.shapes.as_ref().filter(|_| model.particle_contact.is_some_and(|m| m.whole) && !model.has_surface())?;
+    let shapes = state.shapes.as_ref().filter(|_| model.particle_contact.is_some_and(|m| m.whole))?;
     // A body that freezes later becomes rigid.
     let any = !model.freezes.is_empty() || shapes.shares().iter().any(|&share| share > 0.0);
-    (any && shapes.in_runs()).then_some(shapes)
+    any.then_some(shapes)
 }
 
 /// Mean share of a body, without removed members.

@@ -84,7 +84,15 @@ fn touch_these(
 // Mass splitting of rigid bodies, WGSL version of contact/cpu/rigid_mass_splitting.rs.
 
 fn is_rigid(i: u32) -> bool {
-    return sub.mass_splitting != NONE && constant(sub.mass_splitting + i).x > 0.0;
+    if sub.mass_splitting == NONE {
+        return false;
+    }
+    let load = constant(sub.mass_splitting + i);
+    if sub.surface_bodies == NONE {
+        return load.x > 0.0;
+    }
+    // Bodies near triangle surfaces are not split: their particles are swept.
+    return load.x > 0.0 && atomicLoad(&flags[sub.surface_bodies + bitcast<u32>(load.z)]) == 0u;
 }
 
 // Count `which` of the contacts of the body of particle `i`, in `flags`: CONTACTS_BEFORE, CONTACTS_NOW or CONTACTS_FIRST.
@@ -126,7 +134,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, m
             let at = sub.collider_impulses + i * sub.colliders + c;
             let last_at = sub.last_impulses + i * sub.colliders + c;
             let push = work[at];
-            // Bodies are not treated as rigid in scenes with surfaces, which are swept.
+            // Bodies near surfaces, which are swept, are not treated as rigid.
             let depth = solid_depth(o, o.after, x, radius);
             let normal = depth.normal;
             if fresh && push.w > 0.0 {

@@ -36,7 +36,7 @@ impl MassSplittingTables {
 /// Data of the rigid body of each particle: share, mean share, body index.
 pub fn shares(shapes: &ShapeMatch, particles: usize) -> Vec<Vector> {
     let mut all = vec![[0; 4]; particles];
-    for (b, run) in shapes.runs().enumerate() {
+    for (b, run) in shapes.runs() {
         let own = &shapes.shares()[run.clone()];
         let mean = mean(own).to_bits();
         for (to, share) in all[run].iter_mut().zip(own) {

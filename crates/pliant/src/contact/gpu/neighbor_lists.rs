@@ -4,7 +4,6 @@
 
 use crate::contact::gpu::tables::ContactTables;
 use crate::contact::model::ContactModel;
-use crate::contact::particle_contact::MARGIN;
 use crate::math::RowData;
 use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
 use crate::neighbors::gpu::{Finder, Layout, Order, Setup, entries_of};
@@ -35,13 +34,11 @@ pub struct ParticleContacts {
     pub group: wgpu::BindGroup,
     /// Vectors per list entry: its impulse, and that of the previous iteration where there are rigid bodies.
     vectors: u32,
-    /// Smallest radius, which scales the margin [m].
-    smallest: f32,
 }
 
 impl ParticleContacts {
     /// Allocates buffers for the particles of a state; `layout` is that of [`PARTICLE_CONTACT_GROUP`], `radii` the offset
-    /// of the radii in `params`. `None` if particles do not collide with each other.
+    /// of the search radii in `params`. `None` if particles do not collide with each other.
     pub fn new(
         device: &Device,
         layout: &wgpu::BindGroupLayout,
@@ -52,7 +49,6 @@ impl ParticleContacts {
     ) -> Result<Option<Self>, GpuError> {
         let Some(own) = tables.particles else { return Ok(None) };
         let n = state.particles;
-        let smallest = smallest(state);
         let search = OverflowSearch::new(
             device,
             &Setup {
@@ -63,7 +59,7 @@ impl ParticleContacts {
                 radii_at: radii,
                 phases: Some(&buffers.topology),
                 phases_at: own.phases,
-                margin: MARGIN * smallest,
+                margin: 0.0,
                 pairs: Pairs::Both,
                 search: Search::Auto,
                 construction: Construction::Counting,
@@ -79,7 +75,7 @@ impl ParticleContacts {
         let impulses = impulses(device, search.finder.capacity(), vectors)?;
         let layout = layout.clone();
         let group = group(device, &layout, &search.finder, &impulses)?;
-        Ok(Some(Self { search, impulses, layout, group, vectors, smallest }))
+        Ok(Some(Self { search, impulses, layout, group, vectors }))
     }
 
     /// Neighbor search.
@@ -99,15 +95,6 @@ impl ParticleContacts {
             self.group = group(device, &self.layout, &self.search.finder, &self.impulses)?;
         }
         Ok(())
-    }
-
-    /// Uploads radii changed by the caller.
-    pub fn refresh(&mut self, device: &Device, state: &State) {
-        let smallest = smallest(state);
-        if smallest != self.smallest {
-            self.smallest = smallest;
-            self.search.finder.set_margin(device, MARGIN * smallest);
-        }
     }
 
     /// Contact pairs that were active in the last substep, by the smaller index; blocks until they are read back.
@@ -134,10 +121,6 @@ impl ParticleContacts {
         }
         Ok(all)
     }
-}
-
-fn smallest(state: &State) -> f32 {
-    state.radii.iter().copied().fold(f32::INFINITY, f32::min).min(1e3)
 }
 
 fn impulses(device: &Device, entries: u32, vectors: u32) -> Result<Buffer, GpuError> {

@@ -3,7 +3,7 @@
 use crate::contact::collider_contact::momentum;
 use crate::contact::gpu::constants::{AGAINST, BETWEEN, PARTS, TOUCHES};
 use crate::contact::gpu::shaders::{ContactFeatures, restitution_particles};
-use crate::contact::gpu::tables::ContactTables;
+use crate::contact::gpu::tables::{ContactTables, SurfaceBodyTables};
 use crate::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
 use crate::contact::model::ContactModel;
 use crate::contact::restitution::RestitutionLaw;
@@ -112,6 +112,20 @@ impl<'a> ContactPasses<'a> {
     pub fn colliders(&self, in_islands: bool, out: &mut ProgramWriter) -> Command {
         let args = ContactPassUniforms { in_islands: u32::from(in_islands), ..ContactPassUniforms::default() };
         out.run_each(self.features.contact_pass("collider_contacts"), &args, self.particles)
+    }
+
+    /// Contacts with triangle surfaces.
+    pub fn surfaces(&self, out: &mut ProgramWriter) -> Command {
+        let args = ContactPassUniforms { surfaces: 1, ..ContactPassUniforms::default() };
+        out.run_each(self.features.contact_pass("collider_contacts"), &args, self.particles)
+    }
+
+    /// Marks bodies near triangle surfaces, from predicted positions, if there are both.
+    pub fn mark_surface_bodies(&self, out: &mut ProgramWriter) -> Vec<Command> {
+        let Some(SurfaceBodyTables { bodies, row_bodies, .. }) = self.tables.surface_bodies else { return Vec::new() };
+        let args = ContactPassUniforms { bodies: bodies as u32, row_bodies, ..ContactPassUniforms::default() };
+        let mut run = |entry, count| out.run_each(self.features.contact_pass(entry), &args, count);
+        vec![run("clear_surface_bodies", bodies), run("mark_surface_bodies", self.particles)]
     }
 
     /// Saves velocities for restitution, if any contact has it.

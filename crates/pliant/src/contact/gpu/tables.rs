@@ -28,6 +28,37 @@ pub struct ContactTables {
     pub restitution: Option<RestitutionTables>,
     /// Mass splitting of rigid bodies.
     pub mass_splitting: Option<MassSplittingTables>,
+    /// Bodies near triangle surfaces.
+    pub surface_bodies: Option<SurfaceBodyTables>,
+}
+
+/// Which bodies may touch a triangle surface in this substep.
+#[derive(Clone, Copy, Debug)]
+pub struct SurfaceBodyTables {
+    /// A word per body in `flags`.
+    pub marks: u32,
+    /// Number of bodies.
+    pub bodies: usize,
+    /// Bodies of each particle in `topology`: offsets, then body numbers.
+    pub row_bodies: u32,
+}
+
+impl SurfaceBodyTables {
+    /// Writes the tables, if there are bodies, surfaces, and contacts between particles.
+    pub fn new(model: &ContactModel<'_>, state: &State, arena: &mut TableArena) -> Option<Self> {
+        let shapes = state.shapes.as_ref().filter(|_| model.has_surface() && model.particle_contact.is_some())?;
+        let mut pairs: Vec<(u32, u32)> = (0..shapes.len())
+            .flat_map(|body| shapes.members_of_body(body).map(move |row| (row, body as u32)))
+            .collect();
+        pairs.sort_unstable();
+        let start = |row: usize| pairs.partition_point(|(r, _)| (*r as usize) < row) as u32;
+        let starts: Vec<u32> = (0..=state.particles).map(start).collect();
+        Some(Self {
+            marks: arena.reserve_flags(shapes.len()),
+            bodies: shapes.len(),
+            row_bodies: arena.put_topology(starts.into_iter().chain(pairs.iter().map(|(_, body)| *body))),
+        })
+    }
 }
 
 impl ContactTables {
@@ -46,6 +77,7 @@ impl ContactTables {
         record.fields = self.particles.and_then(|p| p.fields).map_or(NONE, |f| f.turned);
         record.mass_splitting = self.mass_splitting.map_or(NONE, |m| m.shares);
         record.contact_counts = self.mass_splitting.map_or(0, |m| m.counts);
+        record.surface_bodies = self.surface_bodies.map_or(NONE, |s| s.marks);
         record.last_impulses = self.mass_splitting.map_or(0, |m| m.last_impulses);
         record.cohesion = std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h;
     }
@@ -172,7 +204,7 @@ impl ParticleContactTables {
         let contacts = arena.reserve_work(n);
         let predicted = arena.reserve_work(n);
         let packed = [arena.reserve_work(2 * n), arena.reserve_work(2 * n)];
-        let has_fields = state.shapes.as_ref().is_some_and(|s| !model.fields.is_empty() && s.in_runs());
+        let has_fields = state.shapes.as_ref().is_some_and(|_| !model.fields.is_empty());
         let fields = has_fields.then(|| SurfaceFieldTables {
             turned: arena.reserve_work(n),
             at_rest: arena.put_constants(surface_fields(model, state)),
@@ -203,7 +235,11 @@ impl ParticleContactTables {
 
 /// Shortest ways out of bodies at rest and depths below their surfaces, as far as these have melted or frozen.
 pub fn surface_fields(model: &ContactModel<'_>, state: &State) -> Vec<Vector> {
-    let mut fields = model.fields.to_vec();
+    // Particles of bodies with several regions have none.
+    let mut fields = vec![[0.0; 4]; model.fields.len()];
+    for (_, run) in state.shapes.iter().flat_map(|shapes| shapes.runs()) {
+        fields[run.clone()].copy_from_slice(&model.fields[run]);
+    }
     for (melt, &melted) in model.melts.iter().zip(&state.melted) {
         fields[melt.body.clone()].iter_mut().for_each(|f| f[3] = melt.depth(melted, f[3]));
     }

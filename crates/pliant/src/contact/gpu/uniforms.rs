@@ -13,6 +13,12 @@ pub struct ContactPassUniforms {
     pub packed: u32,
     /// 1 where masses of rigid bodies are split among the contacts of the first iteration.
     pub first_contacts: u32,
+    /// 1 for contacts with triangle surfaces only.
+    pub surfaces: u32,
+    /// Number of bodies, of the passes that mark those near surfaces.
+    pub bodies: u32,
+    /// First word in `topology` of the bodies of each particle, as above.
+    pub row_bodies: u32,
 }
 
 /// Contacts between particles (`particle_contacts.wgsl`).

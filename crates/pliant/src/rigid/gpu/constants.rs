@@ -16,6 +16,8 @@ shader_constants! {
     PLASTIC_BODY = 1;
     /// Flag of a body: it turns by its torque alone.
     RIGID_BODY = 2;
+    /// Flag of a body: its rows are a list.
+    LISTED_BODY = 4;
     /// Rotation extraction: Gram–Schmidt.
     GRAM_SCHMIDT = Extraction::GramSchmidt as u32;
     /// Rotation extraction: polar decomposition.

@@ -206,8 +206,11 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
     let a = total.second - outer3(moment, body.pivot) - outer3(way, body.moment - body.mass * body.pivot);
     let q = rotation_for(b, body, select_moment(b, body, before, a), shape);
     let rotation = matrix_of(q);
+    // Stabilization leaves bodies near triangle surfaces as they are.
+    let skipped =
+        args.parted != 0u && sub.surface_bodies != NONE && atomicLoad(&flags[sub.surface_bodies + b]) != 0u;
     // A frozen state is not changed; finalize restores rows.
-    let moving = atomicLoad(&flags[FROZEN]) == 0u;
+    let moving = atomicLoad(&flags[FROZEN]) == 0u && !skipped;
     var linear = rotation;
     var strain = 0.0;
     if body.plastic {
@@ -231,7 +234,7 @@ fn turn(b: u32, body: Body, total: Sums) -> Goal {
         poses[at] = q;
         poses[at + 1u] = vec4<f32>(origin + shift, strain);
     }
-    return Goal(linear, shift, origin, body.alpha);
+    return Goal(linear, shift, origin, select(body.alpha, 0.0, skipped));
 }
 
 // Displacement of a row: α(g − x) (D4 4.8), 0 for pins.
@@ -358,6 +361,10 @@ fn turn_surface_fields(thread: Thread) {
         return;
     }
     let what = bodies[args.pieces + piece];
+    // Particles of bodies with several regions have none.
+    if (bodies[BODY_VECTORS * what.x].w & LISTED_BODY) != 0u {
+        return;
+    }
     let body = body_at(what.x);
     let turned = matrix_of(poses[BODY_POSE_VECTORS * what.x]);
     let linear = linear_before(what.x, body);

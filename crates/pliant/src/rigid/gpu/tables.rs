@@ -1,8 +1,8 @@
 //! Bodies packed for `shape_matching.wgsl`.
 
-use crate::rigid::gpu::constants::{BODY_VECTORS, GOAL_VECTORS, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS};
+use crate::rigid::gpu::constants::{BODY_VECTORS, GOAL_VECTORS, LISTED_BODY, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS};
 use crate::rigid::gpu::uniforms::ShapeMatchingUniforms;
-use crate::rigid::{Extraction, Layout, ShapeMatch};
+use crate::rigid::{Extraction, ShapeMatch};
 use crate::runtime::gpu::program::SIZE;
 use crate::runtime::gpu::shader_constants::NONE;
 
@@ -46,7 +46,7 @@ impl ShapeMatchingTables {
     /// Packs the bodies; their sums are in `work` from `first` on.
     pub fn new(settings: StepSettings, shapes: &ShapeMatch, particles: usize, first: usize) -> Self {
         let h = settings.h;
-        let mut all = Self { lists: shapes.layout != Layout::Runs, ..Self::default() };
+        let mut all = Self { lists: shapes.lists.is_some(), ..Self::default() };
         let count = shapes.bodies.len();
         all.words.resize(BODY * count, [0; 4]);
         let bits = |v: [f32; 3], w: u32| [v[0].to_bits(), v[1].to_bits(), v[2].to_bits(), w];
@@ -66,8 +66,9 @@ impl ShapeMatchingTables {
             };
             let at = &mut all.words[BODY * b..BODY * (b + 1)];
             let plastic = if body.plastic.is_some() { PLASTIC_BODY } else { 0 };
-            let rigid = if !all.lists && body.is_rigid() { RIGID_BODY } else { 0 };
-            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, plastic | rigid];
+            let rigid = if body.in_run && body.is_rigid() { RIGID_BODY } else { 0 };
+            let listed = if body.in_run { 0 } else { LISTED_BODY };
+            at[0] = [members as u32, body.count as u32, body.pins.1 as u32, plastic | rigid | listed];
             at[1] = [body.mass, alpha, threshold, creep].map(f32::to_bits);
             at[2] = bits(body.first, most.to_bits());
             at[3] = bits(body.pivot, body.first_row as u32);
@@ -100,27 +101,28 @@ impl ShapeMatchingTables {
             ..ShapeMatchingUniforms::default()
         };
         all.work = SUMS_VECTORS as usize * all.pieces + GOAL_VECTORS as usize * count;
-        if let Layout::Lists { starts, slots, .. } = &shapes.layout {
-            all.put_lists(shapes, starts, slots, particles);
+        if all.lists {
+            all.put_lists(shapes, particles);
             all.uniforms.moves = (first + all.work) as u32;
             all.work += members;
         }
         all
     }
 
-    fn put_lists(&mut self, shapes: &ShapeMatch, starts: &[u32], slots: &[u32], particles: usize) {
-        // The host numbers members by blocks of eight, the device without gaps.
-        let mut number = vec![0_u32; 8 * shapes.blocks.len()];
+    /// Row of each member, and members of each row: here of all bodies, those that are runs included.
+    fn put_lists(&mut self, shapes: &ShapeMatch, particles: usize) {
         let mut sites = Vec::new();
         for body in &shapes.bodies {
-            for k in 0..body.count {
-                number[8 * body.first_block + k] = sites.len() as u32;
-                sites.push(shapes.members[body.first_block + k / 8][k % 8]);
-            }
+            sites.extend((0..body.count).map(|k| shapes.members[body.first_block + k / 8][k % 8]));
         }
-        let slots: Vec<u32> = slots.iter().map(|&slot| number[slot as usize]).collect();
-        let mut starts = starts.to_vec();
-        starts.resize(starts.len().max(particles + 1), slots.len() as u32);
+        let mut starts = vec![0_u32; particles.max(shapes.rows) + 1];
+        sites.iter().for_each(|&row| starts[row as usize + 1] += 1);
+        (1..starts.len()).for_each(|row| starts[row] += starts[row - 1]);
+        let (mut next, mut slots) = (starts.clone(), vec![0; sites.len()]);
+        for (member, &row) in sites.iter().enumerate() {
+            slots[next[row as usize] as usize] = member as u32;
+            next[row as usize] += 1;
+        }
         self.uniforms.member_rows = self.pack(&sites);
         self.uniforms.row_starts = self.pack(&starts);
         self.uniforms.row_members = self.pack(&slots);

@@ -61,6 +61,8 @@ struct Substep {
     last_impulses: u32,
     // What cohesion of particles is worth over a substep, 2π·w·h² [kg].
     cohesion: f32,
+    // First word in `flags` of the marks of bodies near triangle surfaces, or NONE.
+    surface_bodies: u32,
 }
 
 // Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).

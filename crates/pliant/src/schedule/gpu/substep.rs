@@ -47,4 +47,6 @@ pub struct Substep {
     pub contact_counts: u32,
     pub last_impulses: u32,
     pub cohesion: f32,
+    pub surface_bodies: u32,
+    pub padding: [u32; 3],
 }

@@ -165,7 +165,7 @@ impl Gpu {
         };
         let contact_layout = groups.own_layout(CONTACTS);
         let particle_contacts =
-            ParticleContacts::new(&device, contact_layout, &buffers, &tables.contact, tables.radii, state)?;
+            ParticleContacts::new(&device, contact_layout, &buffers, &tables.contact, tables.search_radii, state)?;
         let fluid_layout = groups.own_layout(FLUID);
         let fluid = match model.fluid {
             Some(_) => {

@@ -62,9 +62,6 @@ impl Gpu {
         let changed = self.tables.change_radii(&state.radii);
         let at = 4 * changed.start as u64;
         self.buffers.write(&self.device, &self.buffers.params, at, &self.tables.arena.params[changed]);
-        if let Some(mut particle_contacts) = self.lock_contacts() {
-            particle_contacts.refresh(&self.device, state);
-        }
         if let Some(particles) = self.tables.contact.particles {
             particles.upload_phases(&self.device, &self.buffers, state, 0..state.phases.len());
         }

@@ -5,7 +5,10 @@ pub mod write;
 use crate::aero::gpu::AeroTables;
 use crate::constraints::group::{BLOCK, Group};
 use crate::contact::gpu::mass_splitting::MassSplittingTables;
-use crate::contact::gpu::tables::{ColliderContactTables, ContactTables, ParticleContactTables, RestitutionTables};
+use crate::contact::gpu::tables::{
+    ColliderContactTables, ContactTables, ParticleContactTables, RestitutionTables, SurfaceBodyTables,
+};
+use crate::contact::particle_contact::search_radius;
 use crate::fluid::gpu::tables::FluidTables;
 use crate::integration::gpu::IntegrationTables;
 use crate::methods::{MethodTables, method};
@@ -49,6 +52,8 @@ pub struct Tables {
     pub seam_of: u32,
     /// Radii in `params`.
     pub radii: u32,
+    /// Radii of the search for particle contacts in `params`, behind the radii.
+    pub search_radii: u32,
     /// What patches that run concurrently exchange, in `flags`; number of words.
     pub exchange: (u32, usize),
     /// Start positions and velocities of copies on seams in `motion`, for passes that do whole substeps.
@@ -110,6 +115,7 @@ impl Tables {
             all.arena.work += all.shapes.work;
         }
         all.contact.mass_splitting = MassSplittingTables::new(&contact, state, &mut all.arena);
+        all.contact.surface_bodies = SurfaceBodyTables::new(&contact, state, &mut all.arena);
         all.put_ties(model, state);
         all.method = method(model.settings.partition).put_tables(&model.constraint_model(), &mut all.arena);
         all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
@@ -130,7 +136,9 @@ impl Tables {
         let first = self.radii as usize;
         self.arena.params[first - 1] = common_radius(radii);
         self.arena.params[first..][..radii.len()].copy_from_slice(radii);
-        first - 1..first + radii.len()
+        let search = radii.iter().map(|&radius| search_radius(radius));
+        self.arena.params[first + radii.len()..].iter_mut().zip(search).for_each(|(to, radius)| *to = radius);
+        first - 1..first + 2 * radii.len()
     }
 
     /// Parameters again, after the model's have changed.

@@ -1,6 +1,7 @@
 //! Tables of the solve stage: constraint groups, rows, copies, Jacobi incidence.
 
 use crate::constraints::group::BLOCK;
+use crate::contact::particle_contact::search_radius;
 use crate::model::Model;
 use crate::runtime::gpu::shader_constants::NONE;
 use crate::schedule::gpu::constants::TIE_WORDS;
@@ -26,6 +27,7 @@ impl Tables {
     pub(crate) fn put_rows(&mut self, model: &Model, state: &State) {
         self.arena.put_params([common_radius(&state.radii)]);
         self.radii = self.arena.put_params(state.radii.iter().copied());
+        self.search_radii = self.arena.put_params(state.radii.iter().map(|&radius| search_radius(radius)));
         let mut bits = vec![0_u32; state.particles.div_ceil(32)];
         for i in model.runs[..model.schedule.islands].iter().flat_map(|run| run.clone()) {
             bits[i / 32] |= 1 << (i % 32);

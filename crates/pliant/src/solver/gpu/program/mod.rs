@@ -210,6 +210,7 @@ impl ProgramBuilder<'_> {
         list.extend(tables.aero.forces(out));
         list.push(self.predict.predict_positions(out));
         list.extend(self.predict.predict_pins(out));
+        list.extend(self.contact.mark_surface_bodies(out));
         if let Some(fields) = tables.contact.particles.and_then(|p| p.fields) {
             list.push(turn_surface_fields(&tables.shapes, fields.at_rest, out));
         }
@@ -247,9 +248,9 @@ impl ProgramBuilder<'_> {
         let colliders = if self.has(&Pass::SeparateColliders) { COLLIDERS } else { 0 };
         for turn in 0..turns {
             list.extend(self.contact.stabilize(turn == 0, &mut self.out));
-            // Bodies separate as a whole, except in scenes with surfaces: particles held back by a surface are out of
-            // their body's shape, and shape matching would move them through it.
-            if self.state.shapes.is_some() && !self.model.has_surface() {
+            // Bodies separate as a whole, except near surfaces: particles held back by a surface are out of their body's
+            // shape, and shape matching would move them through it.
+            if self.state.shapes.is_some() {
                 list.extend(self.shapes(1, true));
             }
             let last = turn + 1 == turns;
@@ -318,7 +319,7 @@ impl ProgramBuilder<'_> {
         for (pass, _) in &self.model.schedule.after {
             match pass {
                 Pass::SurfaceContacts | Pass::Plasticity | Pass::Finalize if whole => {}
-                Pass::SurfaceContacts => list.push(self.contact.colliders(false, &mut self.out)),
+                Pass::SurfaceContacts => list.push(self.contact.surfaces(&mut self.out)),
                 Pass::Plasticity => list.extend(plastic_flow(&self.tables.shapes, &mut self.out)),
                 Pass::Finalize => {
                     let args = self.finalize_args();
