@@ -31,9 +31,6 @@ fn edges(per_cube: f64) -> [f32; 3] {
     }
 }
 
-/// Those of lists in cell order, as liquids have them: about 16 particles per cube.
-pub(crate) const LIQUID_EDGES: [f32; 3] = [0.5, 1.0, 1.0];
-
 /// Maximum number of buckets per particle. More would take longer to clear than they save in searching.
 const PLACES_PER_PARTICLE: usize = 4;
 
@@ -104,18 +101,11 @@ impl Grid {
 
     /// First half of the construction: chooses cells and counts.
     pub(crate) fn count(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32) {
-        self.count_in(threads, cloud, margin, None);
-    }
-
-    /// The same with given cell edges over the reach: cells then depend on no other particle, and neither does the order
-    /// in which neighbors are found.
-    pub(crate) fn count_in(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32, given: Option<[f32; 3]>) {
         let (n, bounds, largest) = (cloud.len(), Bounds::of(cloud.rows), cloud.largest());
         let reach = (largest + largest) + margin;
         let cubes = bounds.extent().map(|e| f64::from(e / reach).max(1.0)).iter().product::<f64>();
         // With zero reach there are no neighbors, and cells serve nearest queries only.
-        let edges = given.unwrap_or_else(|| edges(n as f64 / cubes));
-        let size = if reach > 0.0 { edges.map(|c| c * reach) } else { [bounds.spacing(n); 3] };
+        let size = if reach > 0.0 { edges(n as f64 / cubes).map(|c| c * reach) } else { [bounds.spacing(n); 3] };
         self.assign(threads, cloud, Cells::new(&bounds, size, (n * PLACES_PER_PARTICLE).max(64)));
         self.count_places();
     }

@@ -32,7 +32,6 @@ pub mod tree;
 
 pub use crate::neighbors::bounding_volume::{Ball, Box3, Query, Volume};
 pub use crate::neighbors::cells::{Bounds, Cells};
-use crate::neighbors::grid::LIQUID_EDGES;
 pub use crate::neighbors::grid::{Construction, Grid};
 pub use crate::neighbors::lists::Neighbors;
 pub use crate::neighbors::morton::{AXIS_BITS, CODE_BITS, Quantizer, interleave};
@@ -197,7 +196,7 @@ impl Finder {
     fn search(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32, pairs: Pairs) {
         let Self { search, isa, grid, tree, neighbors, used } = self;
         if *search != Search::Tree {
-            grid.count_in(threads, cloud, margin, neighbors.as_found.then_some(LIQUID_EDGES));
+            grid.count(threads, cloud, margin);
         }
         *used = match search {
             Search::Auto => suits(grid, margin),

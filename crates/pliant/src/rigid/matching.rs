@@ -93,21 +93,23 @@ pub fn match_shapes(shapes: &mut ShapeMatch, rows: &mut [RowData], pass: &MatchS
 }
 
 impl ShapeMatch {
-    /// Hash of the rows of each body. Poses and masses belong to rows with these hashes.
-    pub fn row_hashes(&self, rows: &[RowData]) -> Vec<u64> {
+    /// Hash of the rows and velocities of each body. Poses and masses belong to those with these hashes.
+    pub fn row_hashes(&self, rows: &[RowData], velocities: &[RowData]) -> Vec<u64> {
         let hash_row = |hash: u64, row: u32| {
-            let [x, y, z, w] = rows[row as usize].map(|v| u64::from(v.to_bits()));
-            hash_word(hash_word(hash, x << 32 | y), z << 32 | w)
+            [rows, velocities].iter().fold(hash, |hash, of| {
+                let [x, y, z, w] = of[row as usize].map(|v| u64::from(v.to_bits()));
+                hash_word(hash_word(hash, x << 32 | y), z << 32 | w)
+            })
         };
         let members = |body: &Body| self.members[body.first_block..][..body.blocks()].iter().flatten();
         self.bodies.iter().map(|body| members(body).fold(FNV, |hash, &row| hash_row(hash, row))).collect()
     }
 
-    /// Updates masses, and poses of rigid bodies, of bodies whose rows no longer have the hashes `known`. Returns for every
+    /// Updates masses, and poses of rigid bodies, of bodies that no longer have the hashes `known`. Returns for every
     /// row whether a changed body holds it; empty if no body has changed.
-    pub fn refit(&mut self, known: &[u64], rows: &[RowData]) -> Vec<bool> {
+    pub fn refit(&mut self, known: &[u64], rows: &[RowData], velocities: &[RowData]) -> Vec<bool> {
         let changed: Vec<bool> =
-            self.row_hashes(rows).iter().enumerate().map(|(b, hash)| known.get(b) != Some(hash)).collect();
+            self.row_hashes(rows, velocities).iter().enumerate().map(|(b, hash)| known.get(b) != Some(hash)).collect();
         if !changed.contains(&true) {
             return Vec::new();
         }

@@ -72,7 +72,7 @@ pub struct State {
     pub carried: Vec<RowData>,
     /// Collider contacts of the last substep, by run of particles; those of rigid bodies are warm-started from it.
     pub(crate) contacts: Vec<Vec<Contact>>,
-    /// Hashes of the rows that poses and masses of bodies belong to, once the state was looked at since the last step.
+    /// Hashes of the rows and velocities that poses and masses of bodies belong to, once the state was looked at since the last step.
     pub(crate) body_rows: RowHashes,
     /// Number of substeps so far.
     pub substeps: u64,
@@ -161,7 +161,7 @@ impl State {
     /// Remembers which rows the poses and masses of bodies belong to, before a caller can change them.
     pub(crate) fn remember_bodies(&self) {
         if let Some(shapes) = &self.shapes {
-            self.body_rows.0.get_or_init(|| shapes.row_hashes(&self.rows));
+            self.body_rows.0.get_or_init(|| shapes.row_hashes(&self.rows, &self.velocities));
         }
     }
 
@@ -174,7 +174,7 @@ impl State {
     pub(crate) fn refit_bodies(&mut self) {
         let Some(shapes) = &mut self.shapes else { return };
         let known = self.body_rows.0.get().map_or(&[][..], Vec::as_slice);
-        let touched = shapes.refit(known, &self.rows);
+        let touched = shapes.refit(known, &self.rows, &self.velocities);
         self.drop_contacts(|particle| touched.get(particle) == Some(&true));
     }
 

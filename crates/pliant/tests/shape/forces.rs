@@ -69,8 +69,8 @@ fn s19_externally_rotated_bodies_are_matched_again() {
     let (rest, mut shapes) = uneven(&mut random);
     // Half a turn about z, which no torque could tell from none.
     let turned: Vec<Row> = rest.iter().map(|&[x, y, z, w]| [-x, -y, z, w]).collect();
-    let known = shapes.row_hashes(&rest);
-    shapes.refit(&known, &turned);
+    let known = shapes.row_hashes(&rest, &rest);
+    shapes.refit(&known, &turned, &rest);
     let mut rows = turned.clone();
     match_shapes(&mut shapes, &mut rows, &FORCED());
     let off = turned.iter().zip(&rows).flat_map(|(a, b)| (0..3).map(|k| (a[k] - b[k]).abs())).fold(0.0, f32::max);
