@@ -282,6 +282,9 @@ motion = { oscillate = { amplitude = [0.1, 0.2, 0.3], period = 2.0 } }
 capsule = { from = [1.0, 0.5, 0.25], to = [2.0, 0.5, 0.75], radius = 0.25 }
 
 [[collider]]
+cylinder = { from = [1.0, 0.5, 0.25], to = [2.0, 0.5, 0.75], radius = 0.25 }
+
+[[collider]]
 box = { center = [1.0, 0.5, 0.25], size = [0.5, 0.25, 0.75], rotate = { axis = [0.5, 0.25, 1.0], degrees = 45.0 } }
 restitution = 0.5
 rolling = 0.25
