@@ -165,7 +165,7 @@ impl State {
         }
     }
 
-    /// Before a step, which changes rows and poses.
+    /// After rows and poses have changed together, and before a step, which changes both.
     pub(crate) fn forget_bodies(&mut self) {
         self.body_rows = RowHashes::default();
     }
@@ -175,6 +175,7 @@ impl State {
         let Some(shapes) = &mut self.shapes else { return };
         let known = self.body_rows.0.get().map_or(&[][..], Vec::as_slice);
         let touched = shapes.refit(known, &self.rows, &self.velocities);
+        self.forget_bodies();
         self.drop_contacts(|particle| touched.get(particle) == Some(&true));
     }
 

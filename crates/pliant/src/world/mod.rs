@@ -1,6 +1,6 @@
 //! A running simulation: model, state and backend.
 //!
-//! This file advances it; `queries` reads results, `setters` changes parameters.
+//! This file advances it; `queries` reads results, `setters` changes parameters, `snapshot` returns to a moment.
 
 mod host_copy;
 mod queries;
@@ -128,7 +128,11 @@ impl World {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
         let cpu =
             Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self {
+        Ok(Self::new(model, state, cpu))
+    }
+
+    fn new(model: Model, state: State, cpu: Cpu) -> Self {
+        Self {
             model,
             layout: StateLayout::of(&state),
             state: HostCopy::new(state),
@@ -138,7 +142,7 @@ impl World {
             cpu,
             #[cfg(feature = "gpu")]
             gpu: None,
-        })
+        }
     }
 
     #[cfg(feature = "gpu")]
@@ -146,16 +150,7 @@ impl World {
         let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
         let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self {
-            model,
-            layout: StateLayout::of(&state),
-            state: HostCopy::new(state),
-            edited: false,
-            fingerprint: None,
-            parameters: None,
-            cpu,
-            gpu,
-        })
+        Ok(Self { gpu, ..Self::new(model, state, cpu) })
     }
 
     /// Whether the GPU is expected to be faster than the given number of threads.

@@ -88,19 +88,18 @@ impl World {
         self.check_edits();
         self.refit_bodies();
         self.sync()?;
-        let world = *self.fingerprint.get_or_insert_with(|| fingerprint(&self.model));
-        let parameters = self.parameters.get_or_insert_with(|| Arc::new(Parameters::of(&self.model))).clone();
+        let (world, parameters) = (self.fingerprint(), self.parameters());
         Ok(Snapshot { world, state: self.state().clone(), parameters })
     }
 
     /// Returns to a moment: steps go on from there with the same bits as they did then, with parameters as they were.
-    /// A snapshot of another world is refused, and nothing is changed.
+    /// A snapshot of another world is refused, and nothing is changed. Contacts between particles are those of the last
+    /// substep that ran, until the next step.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        if snapshot.world != *self.fingerprint.get_or_insert_with(|| fingerprint(&self.model)) {
+        if snapshot.world != self.fingerprint() {
             return Err(SnapshotError::Foreign("its objects, solver or backend are others".into()));
         }
-        let current = self.parameters.get_or_insert_with(|| Arc::new(Parameters::of(&self.model)));
-        if !Arc::ptr_eq(current, &snapshot.parameters) {
+        if !Arc::ptr_eq(&self.parameters(), &snapshot.parameters) {
             snapshot.parameters.apply(&mut self.model);
             self.params_changed();
             self.parameters = Some(snapshot.parameters.clone());
@@ -113,7 +112,7 @@ impl World {
     /// Reads [`Snapshot::to_bytes`] again. The bytes are not trusted: damaged ones, and those of another world, are
     /// refused.
     pub fn snapshot_from_bytes(&mut self, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
-        let world = *self.fingerprint.get_or_insert_with(|| fingerprint(&self.model));
+        let world = self.fingerprint();
         let mut from = Reader::new(bytes);
         if from.take::<[u8; 8]>().ok() != Some(MAGIC) {
             return Err(SnapshotError::NotASnapshot);
@@ -137,10 +136,22 @@ impl World {
         let mut state = self.state().clone();
         state.read(&mut from)?;
         from.end()?;
+        state.forget_bodies();
         self.check_indices(&state)?;
-        let present = self.parameters.get_or_insert_with(|| Arc::new(Parameters::of(&self.model)));
-        let parameters = if **present == parameters { present.clone() } else { Arc::new(parameters) };
+        // Shared with the world where they are the same, so that a restore has nothing to upload.
+        let present = self.parameters();
+        let parameters = if *present == parameters { present } else { Arc::new(parameters) };
         Ok(Snapshot { world, state, parameters })
+    }
+
+    /// [`fingerprint`] of the model, computed once.
+    fn fingerprint(&mut self) -> u64 {
+        *self.fingerprint.get_or_insert_with(|| fingerprint(&self.model))
+    }
+
+    /// The parameters of the model, copied once until a setter changes them.
+    fn parameters(&mut self) -> Arc<Parameters> {
+        self.parameters.get_or_insert_with(|| Arc::new(Parameters::of(&self.model))).clone()
     }
 
     /// Checks every index, count, radius and mass of a state from bytes. Positions and velocities may be anything: a step
