@@ -127,6 +127,7 @@ impl From<StepError> for Failure {
     fn from(error: StepError) -> Self {
         match error {
             StepError::Diverged(error) => error.into(),
+            StepError::Edit(_) => Self::new(error.to_string()),
             #[cfg(feature = "gpu")]
             StepError::Gpu(error) => error.into(),
         }

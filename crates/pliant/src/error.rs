@@ -27,6 +27,9 @@ pub enum StepError {
     /// The simulation diverged.
     #[error(transparent)]
     Diverged(#[from] Diverged),
+    /// Objects added since the last step could not be built together, and are gone.
+    #[error("cannot add objects: {0}")]
+    Edit(String),
     /// The GPU failed.
     #[cfg(feature = "gpu")]
     #[error(transparent)]

@@ -78,8 +78,11 @@ mod world;
 
 pub use crate::bytes::SnapshotError;
 pub use crate::error::{Diverged, SceneError, StepError};
+pub use crate::math::Pose;
 #[doc(hidden)]
 pub use crate::runtime::cpu::{Isa, Threads};
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu;
-pub use crate::world::{Backend, ConstraintView, Options, Snapshot, World};
+pub use crate::world::{
+    AddOptions, Backend, ConstraintView, EditError, Handle, Momentum, Options, Overlap, Snapshot, World,
+};

@@ -10,6 +10,8 @@ pub struct Motion {
     pub base: Option<Pose>,
     /// Kind of motion.
     pub drive: Drive,
+    /// Time at which it begins [s]: times of `drive` count from here.
+    pub start: f64,
 }
 
 /// Kind of motion.
@@ -59,7 +61,7 @@ pub struct Key {
 impl Motion {
     /// Placed at `base`, moved by `drive`.
     pub fn new(base: Pose, drive: Drive) -> Self {
-        Self { base: Some(base), drive }
+        Self { base: Some(base), drive, start: 0.0 }
     }
 
     /// Whether it ever moves.
@@ -69,6 +71,16 @@ impl Motion {
 
     /// Pose at time `t` [s].
     pub fn pose(&self, t: f64) -> Pose {
+        self.pose_after(t - self.start)
+    }
+
+    /// Pose at its beginning.
+    pub fn initial(&self) -> Pose {
+        self.pose_after(0.0)
+    }
+
+    /// Pose `t` seconds after its beginning.
+    fn pose_after(&self, t: f64) -> Pose {
         let base = self.base.unwrap_or(Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY });
         let (shift, turn, center) = match &self.drive {
             Drive::Still => return base,

@@ -1,23 +1,34 @@
 //! Attachments: joins each selected particle of one object to the nearest of another.
 
 use crate::builder::assembly::Assembly;
+use crate::builder::layout::{History, Layout, Member};
 use crate::builder::placement::select;
 use crate::constraints::ConstraintKind;
 use crate::error::SceneError;
 use crate::scene::{Scene, Select};
 use glam::Vec3;
 
-/// Adds all attachments of the scene.
-pub fn attach(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
+/// Adds all attachments of the scene. Those with a past join the particles that they joined before.
+pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Result<(), SceneError> {
+    let layout = Layout { placed: all.placed.clone(), attachments: Vec::new() };
     for (i, spec) in scene.attach.iter().enumerate() {
         let at = format!("attach[{i}]");
-        let from = pick(&format!("{at}.from"), &spec.from, all)?;
-        let to = pick(&format!("{at}.to"), &spec.to, all)?;
-        let pairs = nearest_pairs(all, &from, to, spec.within);
+        let pairs = match history.attachment(i) {
+            Some(known) => {
+                known.into_iter().filter_map(|[a, b]| Some([layout.particle(a)?, layout.particle(b)?])).collect()
+            }
+            None => {
+                let from = pick(&format!("{at}.from"), &spec.from, all)?;
+                let to = pick(&format!("{at}.to"), &spec.to, all)?;
+                nearest_pairs(all, &from, to, spec.within)
+            }
+        };
         if pairs.is_empty() {
             let message = format!("joins nothing: no two of its particles are within {} m", spec.within);
             return Err(SceneError::new(at, message).help("move the objects together or raise within"));
         }
+        let members = pairs.iter().filter_map(|&[a, b]| Some([layout.member(a)?, layout.member(b)?]));
+        all.attachments.push(members.collect::<Vec<[Member; 2]>>());
         let attachment_filter: Vec<_> =
             pairs.iter().flat_map(|&[a, b]| [(a, all.object_of(b)), (b, all.object_of(a))]).collect();
         all.attachment_filter.extend(attachment_filter);

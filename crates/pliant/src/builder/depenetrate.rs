@@ -4,6 +4,7 @@
 //! a box 2 cm inside the floor rose 4 m. Before the first step a displacement is free.
 
 use crate::builder::assembly::Assembly;
+use crate::builder::layout::History;
 use crate::builder::part::Part;
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{ColliderShape, depth};
@@ -18,24 +19,27 @@ const TOLERANCE: f32 = 0.05;
 const MAX_MOVES: usize = 32;
 
 /// Translates bodies until none of their particles is inside a collider, or not at all if no free position is found
-/// nearby. Bodies resting on them move along. Returns a note for both cases, once per object.
-pub fn depenetrate(all: &mut Assembly) -> Vec<String> {
+/// nearby. Bodies resting on them move along. Bodies with a past stay where they are. Returns a note for both cases,
+/// once per object.
+pub fn depenetrate(all: &mut Assembly, history: &dyn History) -> Vec<String> {
+    let movable = movable(all, history);
+    let time = history.time();
     let mut reported: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
     let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&spheres(all, copy))).collect();
     for k in 0..all.copies.len() {
         let (copy, part) = (&all.copies[k], &all.parts[all.copies[k].part]);
-        if part.matching.is_none() {
+        if !movable[k] {
             continue;
         }
         let rows = &all.rows[copy.first as usize..][..part.positions.len()];
-        let Some(first) = deepest(part, rows, Vec3::ZERO, &all.colliders) else { continue };
-        let shift = find_translation(part, rows, &all.colliders);
+        let Some(first) = deepest(part, rows, Vec3::ZERO, (&all.colliders, time)) else { continue };
+        let shift = find_translation(part, rows, (&all.colliders, time));
         let key = (copy.name.clone(), all.colliders[first.collider].name.clone());
         let (deep, stuck) = reported.entry(key).or_default();
         *deep = deep.max(first.way.length());
         *stuck |= shift.is_none();
         if let Some(shift) = shift {
-            translate_with_overlapping(all, &mut extents, k, shift);
+            translate_with_overlapping(all, &mut extents, &movable, k, shift);
         }
     }
     let note = |((name, other), (deep, stuck)): (&(String, String), &(f32, bool))| {
@@ -48,13 +52,24 @@ pub fn depenetrate(all: &mut Assembly) -> Vec<String> {
     reported.iter().map(note).collect()
 }
 
+/// Whether each copy is a body without a past.
+fn movable(all: &Assembly, history: &dyn History) -> Vec<bool> {
+    let mut movable = Vec::with_capacity(all.copies.len());
+    for placed in &all.placed {
+        let new = history.rows(placed.source).is_none();
+        let own = all.copies[placed.objects()].iter();
+        movable.extend(own.map(|copy| new && all.parts[copy.part].matching.is_some()));
+    }
+    movable
+}
+
 /// Bounding box of a copy [m].
 type Extent = (Vec3, Vec3);
 
 /// Translates a copy, and by the same vector the bodies it then overlaps, recursively.
-fn translate_with_overlapping(all: &mut Assembly, extents: &mut [Extent], first: usize, shift: Vec3) {
+fn translate_with_overlapping(all: &mut Assembly, extents: &mut [Extent], movable: &[bool], first: usize, shift: Vec3) {
     let (mut movers, mut still) = (vec![first], (0..all.copies.len()).collect::<Vec<_>>());
-    still.retain(|&copy| copy != first && all.parts[all.copies[copy].part].matching.is_some());
+    still.retain(|&copy| copy != first && movable[copy]);
     while let Some(mover) = movers.pop() {
         let before = extents[mover];
         all.move_copy(mover, shift);
@@ -109,7 +124,7 @@ fn radius_of(part: &Part, particle: usize) -> f32 {
 }
 
 /// Translation that frees a body; `None` if there is none.
-fn find_translation(part: &Part, rows: &[RowData], colliders: &[Collider]) -> Option<Vec3> {
+fn find_translation(part: &Part, rows: &[RowData], colliders: (&[Collider], f64)) -> Option<Vec3> {
     let mut shift = Vec3::ZERO;
     for _ in 0..MAX_MOVES {
         match deepest(part, rows, shift, colliders) {
@@ -127,11 +142,12 @@ struct Penetration {
     way: Vec3,
 }
 
-/// The deepest penetration of a collider by the particles of a body displaced by `shift`. Surfaces have no inside.
-fn deepest(part: &Part, rows: &[RowData], shift: Vec3, colliders: &[Collider]) -> Option<Penetration> {
+/// The deepest penetration of a collider, at a time [s], by the particles of a body displaced by `shift`. Surfaces have
+/// no inside.
+fn deepest(part: &Part, rows: &[RowData], shift: Vec3, (colliders, time): (&[Collider], f64)) -> Option<Penetration> {
     let (mut most, mut found) = (0.0, None);
     for (c, collider) in colliders.iter().enumerate().filter(|(_, c)| !matches!(c.shape, ColliderShape::Surface(_))) {
-        let pose = collider.motion.pose(0.0);
+        let pose = collider.motion.pose(time);
         for (k, row) in rows.iter().enumerate() {
             let radius = radius_of(part, k);
             let (inside, normal) = depth(&collider.shape, &pose, Vec3::new(row[0], row[1], row[2]) + shift, radius);

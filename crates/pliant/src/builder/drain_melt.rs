@@ -2,16 +2,18 @@
 
 use crate::builder::assembly::{Assembly, Copy};
 use crate::builder::grains::scatter;
+use crate::builder::layout::{History, Source};
 use crate::builder::liquid::molten;
 use crate::builder::placement::{motion, rotation};
 use crate::builder::{BuildError, named};
 use crate::error::SceneError;
 use crate::math::Pose;
-use crate::scene::{self, BoxShape, Scene, SphereShape};
+use crate::scene::{self, BoxShape, ObjectKind, Scene, SphereShape};
 use crate::transitions::drain::{Drain, Region};
 use crate::transitions::melt::Melt;
 use glam::{Quat, Vec3};
 use std::ops::{Range, RangeInclusive};
+use std::sync::Arc;
 
 /// Permitted ratio of a body's particle radius to that of liquids, for melting: smaller particles would be too many for
 /// the kernel, larger ones too few.
@@ -20,17 +22,25 @@ const RADIUS_RATIO: RangeInclusive<f32> = 0.6..=1.25;
 /// Permitted ratio of a melted particle's volume to that of the liquid's own particles.
 pub const VOLUME_RATIO: RangeInclusive<f32> = 0.2..=2.0;
 
-/// Adds all drains of the scene.
-pub fn drains(scene: &Scene, all: &mut Assembly) -> Result<(), SceneError> {
+/// Adds all drains of the scene. In a world that has changed a drain may have nothing left to remove.
+pub fn drains(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Result<(), SceneError> {
     for (i, spec) in scene.drain.iter().enumerate() {
         let at = format!("drain[{i}]");
         // Validation guarantees a region.
         let Some((region, base)) = region(spec.cuboid.as_ref(), spec.sphere.as_ref()) else { continue };
-        let takes = taken(&at, spec, scene, all)?;
+        let takes = match taken(&at, spec, scene, all) {
+            Err(_) if history.edited() && spec.object.is_none() => Vec::new(),
+            found => found?,
+        };
         if spec.recycle {
-            recycle(&at, &takes, all)?;
+            match recycle(&at, &takes, all) {
+                Err(_) if history.edited() => {}
+                done => done?,
+            }
         }
-        all.drains.push(Drain { region, motion: motion(spec.motion.as_ref(), base), takes, recycle: spec.recycle });
+        let start = history.start(Source::new(ObjectKind::Drain, i));
+        let motion = motion(spec.motion.as_ref(), base, start);
+        all.drains.push(Drain { region, motion, takes, recycle: spec.recycle });
     }
     Ok(())
 }
@@ -89,7 +99,7 @@ fn recycle(at: &str, takes: &[Range<usize>], all: &mut Assembly) -> Result<(), S
 }
 
 /// Adds all melting bodies: one inactive liquid particle for each of their particles.
-pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
+pub fn melts(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Result<(), BuildError> {
     for (i, spec) in scene.melt.iter().enumerate() {
         let at = format!("melt[{i}]");
         let bodies: Vec<_> = scene.body.iter().enumerate().map(|(k, b)| named(&b.name, "body", k)).collect();
@@ -98,6 +108,7 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
         let number = find(&format!("{at}.liquid"), &spec.liquid, "liquids", &liquids)?;
         check(&at, scene, spec, i)?;
         let liquid = &scene.liquid[number];
+        let (object, before) = (Source::new(ObjectKind::Melt, i), all.counts());
         let of_body: Vec<usize> = (0..all.copies.len()).filter(|&c| all.copies[c].name == bodies[body]).collect();
         for (k, &c) in of_body.iter().enumerate() {
             let copy = &all.copies[c];
@@ -126,13 +137,15 @@ pub fn melts(scene: &Scene, all: &mut Assembly) -> Result<(), BuildError> {
             let depth = |k: usize| all.fields[first + k][3] + radius * scatter(k as u32).x;
             let mut order: Vec<(f32, u32)> = (0..count).map(|k| (depth(k), k as u32)).collect();
             order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let (start, speed) = (f64::from(spec.start), f64::from(spec.speed));
+            let start = history.start(object) + f64::from(spec.start);
+            let speed = f64::from(spec.speed);
             let (body_rows, from) = (first..first + count, all.rows.len());
             let name = if of_body.len() > 1 { format!("melt {i}[{k}]") } else { format!("melt {i}") };
-            all.place(&at, &name, counterparts, None, &[], liquid.color)?;
+            all.place(&at, &name, Arc::new(counterparts), None, &[], liquid.color)?;
             all.deactivate_from(from);
             all.melts.push(Melt { start, speed, body: body_rows, radius, counterparts: from, order });
         }
+        all.record(object, before, history.rows(object));
     }
     Ok(())
 }

@@ -2,19 +2,26 @@
 
 use crate::builder::assembly::{Assembly, Copy};
 use crate::builder::drain_melt::{VOLUME_RATIO, find, region};
+use crate::builder::layout::{History, Source};
 use crate::builder::liquid::frozen;
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
 use crate::builder::{BuildError, named};
 use crate::error::SceneError;
 use crate::math::Pose;
-use crate::scene::{self, Scene};
+use crate::scene::{self, ObjectKind, Scene};
 use crate::transitions::drain::Region;
 use crate::transitions::freeze::Freeze;
 use glam::Vec3;
+use std::sync::Arc;
 
 /// Adds the bodies of all freezing liquids.
-pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> Result<(), BuildError> {
+pub fn freezes(
+    scene: &Scene,
+    liquids: &[(usize, Arc<Part>)],
+    history: &dyn History,
+    all: &mut Assembly,
+) -> Result<(), BuildError> {
     let names: Vec<_> = scene.liquid.iter().enumerate().map(|(k, l)| named(&l.name, "liquid", k)).collect();
     for (i, spec) in scene.freeze.iter().enumerate() {
         let at = format!("freeze[{i}]");
@@ -40,14 +47,16 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
         }
         let region = region(spec.cuboid.as_ref(), spec.sphere.as_ref());
         let far = |from: Vec3| region.map_or(0.0, |region| farthest(region, from));
-        let start = f64::from(spec.start);
+        let object = Source::new(ObjectKind::Freeze, i);
+        let start = history.start(object) + f64::from(spec.start);
         let front = spec.speed.map(|speed| {
             let middle = region.map_or(Vec3::ZERO, |(_, pose)| pose.position);
             (spec.from.map_or(middle, Vec3::from), f64::from(speed))
         });
         let end = start + front.map_or(0.0, |(from, speed)| far(from) / speed);
-        let (first, body) = (all.rows.len(), all.shapes.len());
-        let part = frozen(density, &scene.fluid, positions, &masses);
+        let before = all.counts();
+        let (first, body) = (before.particles, before.bodies);
+        let part = Arc::new(frozen(density, &scene.fluid, positions, &masses));
         all.place(&at, &name, part, None, &[], spec.color)?;
         let (weight, phase) = (all.rows[first][3], all.object_of(first as u32) + 1);
         all.deactivate_from(first);
@@ -65,6 +74,7 @@ pub fn freezes(scene: &Scene, liquids: &[(usize, Part)], all: &mut Assembly) -> 
             weight,
             radius,
         });
+        all.record(object, before, history.rows(object));
     }
     Ok(())
 }

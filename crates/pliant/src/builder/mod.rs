@@ -12,6 +12,7 @@ pub mod drain_melt;
 pub mod freeze;
 pub mod generate;
 pub mod grains;
+pub mod layout;
 pub mod liquid;
 pub mod packing;
 pub mod part;
@@ -23,13 +24,16 @@ pub mod soft;
 pub mod surfaces;
 
 use crate::builder::assembly::Assembly;
+use crate::builder::layout::{History, Layout, NoHistory, Source};
+use crate::builder::part::Part;
 pub use crate::constraints::group::Raw;
 use crate::error::SceneError;
 use crate::mesh::{TetMesh, TriMesh};
 use crate::model::Model;
 pub use crate::partition::Target;
-use crate::scene::Scene;
+use crate::scene::{Object, ObjectKind, Scene};
 use crate::state::State;
+use std::sync::Arc;
 
 /// Source of mesh files. The engine itself reads no files.
 pub trait MeshSource {
@@ -87,61 +91,146 @@ impl BuildError {
 
 /// Builds a scene for a target.
 pub fn build(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<(Model, State), BuildError> {
+    build_with(scene, meshes, target, &NoHistory).map(|(model, state, _)| (model, state))
+}
+
+/// Builds a scene whose objects may have a past. State is for the caller to carry over, but for the positions that new
+/// objects are placed beside.
+pub fn build_with(
+    scene: &Scene,
+    meshes: &dyn MeshSource,
+    target: &Target,
+    history: &dyn History,
+) -> Result<(Model, State, Layout), BuildError> {
     scene.validate()?;
     let mut all = Assembly::new(scene);
-    let air = scene.world.air_density;
     for (i, c) in scene.collider.iter().enumerate() {
-        let found = collider::collider(i, c, meshes, &mut all.notes)?;
+        let found = match history.collider(i) {
+            Some(known) => known,
+            None => {
+                let start = history.start(Source::new(ObjectKind::Collider, i));
+                collider::collider(i, c, start, meshes, &mut all.notes)?
+            }
+        };
         all.colliders.push(found);
     }
-    for (i, c) in scene.cloth.iter().enumerate() {
-        let at = format!("cloth[{i}]");
-        let part = cloth::cloth(c, air, placement::transformer(&c.transform), meshes, &mut all.notes)?;
-        all.place(&at, &named(&c.name, "cloth", i), part, c.array.as_ref(), &c.pin, c.color)?;
+    // Solids precede liquids: backends distinguish them by index.
+    for kind in ObjectKind::SOLIDS {
+        for index in 0..scene.count(kind) {
+            place(Source::new(kind, index), scene, meshes, history, &mut all)?;
+        }
     }
-    for (i, r) in scene.rope.iter().enumerate() {
-        let at = format!("rope[{i}]");
-        let part = rope::rope(r, placement::transformer(&r.transform));
-        all.place(&at, &named(&r.name, "rope", i), part, r.array.as_ref(), &r.pin, r.color)?;
-    }
-    for (i, s) in scene.soft.iter().enumerate() {
-        let at = format!("soft[{i}]");
-        let part = soft::soft(s, placement::transformer(&s.transform), meshes, &mut all.notes)?;
-        all.place(&at, &named(&s.name, "soft", i), part, s.array.as_ref(), &s.pin, s.color)?;
-    }
-    for (i, b) in scene.inflatable.iter().enumerate() {
-        let at = format!("inflatable[{i}]");
-        let part = cloth::inflatable(b, air, placement::transformer(&b.transform), meshes, &mut all.notes)?;
-        all.place(&at, &named(&b.name, "inflatable", i), part, b.array.as_ref(), &b.pin, b.color)?;
-    }
-    for (i, g) in scene.grains.iter().enumerate() {
-        let at = format!("grains[{i}]");
-        let part = grains::grains(&at, g, meshes, &mut all.notes)?;
-        all.place(&at, &named(&g.name, "grains", i), part, g.array.as_ref(), &[], g.color)?;
-    }
-    for (i, b) in scene.body.iter().enumerate() {
-        let at = format!("body[{i}]");
-        let part = body::body(&at, b, placement::transformer(&b.transform), meshes, &mut all.notes)?;
-        all.place(&at, &named(&b.name, "body", i), part, b.array.as_ref(), &[], b.color)?;
-    }
-    let moved = depenetrate::depenetrate(&mut all);
+    let moved = depenetrate::depenetrate(&mut all, history);
     all.notes.extend(moved);
     let mut liquids = Vec::new();
-    for (i, l) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
-        let at = format!("liquid[{i}]");
-        liquids.push((i, liquid::liquid(&at, i, l, &scene.fluid, meshes, &mut all.notes)?));
+    for (i, _) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
+        let source = Source::new(ObjectKind::Liquid, i);
+        liquids.push((i, part(source, scene, meshes, &mut all.notes)?));
     }
-    // Solids precede liquids: backends distinguish them by index.
-    freeze::freezes(scene, &liquids, &mut all)?;
+    freeze::freezes(scene, &liquids, history, &mut all)?;
     for (i, part) in liquids {
-        let l = &scene.liquid[i];
-        all.place(&format!("liquid[{i}]"), &named(&l.name, "liquid", i), part, l.array.as_ref(), &[], l.color)?;
+        place_part(Source::new(ObjectKind::Liquid, i), part, scene, history, &mut all)?;
     }
     freeze::fill(&mut all);
-    drain_melt::melts(scene, &mut all)?;
-    drain_melt::drains(scene, &mut all)?;
-    attach::attach(scene, &mut all)?;
-    all.finish(scene, target)
+    drain_melt::melts(scene, history, &mut all)?;
+    drain_melt::drains(scene, history, &mut all)?;
+    attach::attach(scene, history, &mut all)?;
+    let layout = all.layout();
+    all.finish(scene, target).map(|(model, state)| (model, state, layout))
+}
+
+/// Builds an object of a scene by itself, pins included, to find what is wrong with it.
+pub fn part_of(object: &Object, scene: &Scene, meshes: &dyn MeshSource) -> Result<Arc<Part>, BuildError> {
+    let mut alone = Scene { solver: scene.solver.clone(), fluid: scene.fluid.clone(), ..Scene::default() };
+    alone.world = scene.world.clone();
+    let source = Source::new(object.kind(), alone.push(object.clone()));
+    alone.validate()?;
+    let mut all = Assembly::new(&alone);
+    let part = part(source, &alone, meshes, &mut all.notes)?;
+    place_part(source, part.clone(), &alone, &NoHistory, &mut all)?;
+    Ok(part)
+}
+
+/// Adds all copies of an object.
+fn place(
+    source: Source,
+    scene: &Scene,
+    meshes: &dyn MeshSource,
+    history: &dyn History,
+    all: &mut Assembly,
+) -> Result<(), BuildError> {
+    let part = match history.part(source) {
+        Some(known) => known,
+        None => part(source, scene, meshes, &mut all.notes)?,
+    };
+    place_part(source, part, scene, history, all)
+}
+
+/// Samples an object: particles, masses, constraints, rest values.
+fn part(
+    source: Source,
+    scene: &Scene,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Arc<Part>, BuildError> {
+    let (air, i) = (scene.world.air_density, source.index);
+    let at = format!("{}[{i}]", source.kind.name());
+    let moved = placement::transformer;
+    let part = match source.kind {
+        ObjectKind::Cloth => {
+            let c = &scene.cloth[i];
+            cloth::cloth(c, air, moved(&c.transform), meshes, notes)?
+        }
+        ObjectKind::Rope => rope::rope(&scene.rope[i], moved(&scene.rope[i].transform)),
+        ObjectKind::Soft => soft::soft(&scene.soft[i], moved(&scene.soft[i].transform), meshes, notes)?,
+        ObjectKind::Inflatable => {
+            let b = &scene.inflatable[i];
+            cloth::inflatable(b, air, moved(&b.transform), meshes, notes)?
+        }
+        ObjectKind::Grains => grains::grains(&at, &scene.grains[i], meshes, notes)?,
+        ObjectKind::Body => body::body(&at, &scene.body[i], moved(&scene.body[i].transform), meshes, notes)?,
+        ObjectKind::Liquid => liquid::liquid(&at, i, &scene.liquid[i], &scene.fluid, meshes, notes)?,
+        other => unreachable!("{} has no particles", other.name()),
+    };
+    Ok(Arc::new(part))
+}
+
+fn place_part(
+    source: Source,
+    part: Arc<Part>,
+    scene: &Scene,
+    history: &dyn History,
+    all: &mut Assembly,
+) -> Result<(), BuildError> {
+    let i = source.index;
+    let (name, array, pins, color) = match source.kind {
+        ObjectKind::Cloth => {
+            let c = &scene.cloth[i];
+            (&c.name, c.array.as_ref(), &c.pin[..], c.color)
+        }
+        ObjectKind::Rope => {
+            let r = &scene.rope[i];
+            (&r.name, r.array.as_ref(), &r.pin[..], r.color)
+        }
+        ObjectKind::Soft => {
+            let s = &scene.soft[i];
+            (&s.name, s.array.as_ref(), &s.pin[..], s.color)
+        }
+        ObjectKind::Inflatable => {
+            let b = &scene.inflatable[i];
+            (&b.name, b.array.as_ref(), &b.pin[..], b.color)
+        }
+        ObjectKind::Grains => (&scene.grains[i].name, scene.grains[i].array.as_ref(), &[][..], scene.grains[i].color),
+        ObjectKind::Body => (&scene.body[i].name, scene.body[i].array.as_ref(), &[][..], scene.body[i].color),
+        ObjectKind::Liquid => (&scene.liquid[i].name, scene.liquid[i].array.as_ref(), &[][..], scene.liquid[i].color),
+        other => unreachable!("{} has no particles", other.name()),
+    };
+    let kind = source.kind.name();
+    let before = all.counts();
+    all.start = history.start(source);
+    all.place(&format!("{kind}[{i}]"), &named(name, kind, i), part, array, pins, color)?;
+    all.record(source, before, history.rows(source));
+    Ok(())
 }
 
 fn named(name: &str, kind: &str, number: usize) -> String {

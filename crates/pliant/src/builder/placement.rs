@@ -83,8 +83,8 @@ fn named(at: &str, place: Place, outline: Outline, n: usize) -> Result<Vec<u32>,
     }
 }
 
-/// A motion relative to the pose `base`.
-pub fn motion(spec: Option<&MotionSpec>, base: Pose) -> Motion {
+/// A motion relative to the pose `base`, from time `start` on [s].
+pub fn motion(spec: Option<&MotionSpec>, base: Pose, start: f64) -> Motion {
     let drive = match spec {
         None => Drive::Still,
         Some(MotionSpec::Oscillate { amplitude, period, phase }) => {
@@ -107,5 +107,5 @@ pub fn motion(spec: Option<&MotionSpec>, base: Pose) -> Motion {
             center: Vec3::from(*center),
         },
     };
-    Motion::new(base, drive)
+    Motion { start, ..Motion::new(base, drive) }
 }

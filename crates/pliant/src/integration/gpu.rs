@@ -115,7 +115,7 @@ impl IntegrationTables {
     pub fn put_pins(&mut self, pins: &[MovedPins], particles: usize, arena: &mut TableArena) {
         (self.pin_rows, self.pin_places) = (arena.topology.len() as u32, arena.constants.len() as u32);
         for (pose, pins) in pins.iter().enumerate() {
-            let rest = pins.motion.pose(0.0);
+            let rest = pins.motion.initial();
             for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
                 arena.put_topology([i, pose as u32]);
                 arena.put_constants([rest.inward(origin).extend(0.0).to_array().map(f32::to_bits)]);

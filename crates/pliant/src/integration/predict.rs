@@ -83,7 +83,7 @@ pub fn predict(
         }
     });
     for pins in model.pins {
-        let (rest, now) = (pins.motion.pose(0.0), pins.motion.pose(sub.end));
+        let (rest, now) = (pins.motion.initial(), pins.motion.pose(sub.end));
         for (&i, &origin) in pins.particles.iter().zip(&pins.origins) {
             let p = now.outward(rest.inward(origin));
             state.rows[i as usize] = [p.x, p.y, p.z, 0.0];

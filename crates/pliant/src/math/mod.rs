@@ -3,6 +3,7 @@
 pub mod lane;
 pub mod matrix;
 pub mod pose;
+pub mod row_map;
 
 use glam::Vec3;
 pub use lane::{Lane, V3};

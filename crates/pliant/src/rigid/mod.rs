@@ -10,6 +10,7 @@
 //! | `stiffness` | stiffness per iteration; adaptive weights |
 //! | `plasticity` | plastic rest shapes |
 //! | `bodies` | flat arrays of bodies |
+//! | `carry` | bodies that go on after objects were added or removed |
 //! | `masses` | masses, pins and rest offsets |
 //! | `join` | bodies that grow |
 //! | `cpu`, `phenomenon` | the passes of a substep |
@@ -29,6 +30,7 @@
 //! (cited as [MHTG]); Rivers, James, "FastLSM", SIGGRAPH 2007 (masses of shared particles).
 
 pub mod bodies;
+mod carry;
 pub(crate) mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;

@@ -187,7 +187,6 @@ impl State {
     }
 
     /// Replaces the contacts by `contacts`, which are sorted by particle; `runs` are the runs of particles.
-    #[cfg(feature = "gpu")]
     pub(crate) fn set_contacts(&mut self, runs: &[std::ops::Range<usize>], contacts: &[Contact]) {
         let from = |particle: usize| contacts.partition_point(|c| (c.particle as usize) < particle);
         for (run, own) in runs.iter().zip(&mut self.contacts) {

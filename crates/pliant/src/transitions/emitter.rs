@@ -15,6 +15,8 @@ pub struct Emitter {
     pub weight: f32,
     /// Phase of active particles.
     pub phase: u32,
+    /// Time of the first emission [s].
+    pub start: f64,
     /// Emission rate [1/s].
     pub per_second: f64,
     /// Number of positions across the emitter, repeated in `places`.
@@ -31,12 +33,12 @@ impl Emitter {
 
     /// Emission time of a particle [s].
     pub fn time_of(&self, grain: usize) -> f64 {
-        grain as f64 / self.per_second
+        self.start + grain as f64 / self.per_second
     }
 
     /// Number of particles emitted at a time [s]; for an endless emitter, the number of emission slots.
     pub fn out_at(&self, time: f64) -> usize {
-        let guess = (time * self.per_second).max(0.0) as usize;
+        let guess = ((time - self.start) * self.per_second).max(0.0) as usize;
         // The product may be rounded across a whole number; `time_of` decides.
         let sure = guess.saturating_sub(1);
         (sure + (sure..guess + 2).take_while(|&k| self.time_of(k) <= time).count()).min(self.most())

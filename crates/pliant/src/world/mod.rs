@@ -2,12 +2,19 @@
 //!
 //! This file advances it; `queries` reads results, `setters` changes parameters, `snapshot` returns to a moment.
 
+mod carry;
+mod definition;
+mod edit;
 mod host_copy;
+mod mesh_cache;
+mod objects;
+mod overlap;
 mod queries;
 mod setters;
 mod snapshot;
 
-use crate::builder::{BuildError, MeshSource, build};
+use crate::builder::layout::{Layout, NoHistory};
+use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
 use crate::error::StepError;
 use crate::model::Model;
 use crate::partition::Target;
@@ -26,7 +33,13 @@ use crate::solver::gpu::device_state::DeviceModel;
 use crate::solver::gpu::{Gpu, Surface};
 use crate::state::{State, StateLayout};
 use crate::transitions;
+use crate::world::definition::Definition;
+pub use crate::world::definition::Handle;
+pub use crate::world::edit::{AddOptions, EditError, Overlap};
 use crate::world::host_copy::HostCopy;
+use crate::world::mesh_cache::{MeshCache, Recorder};
+pub use crate::world::objects::Momentum;
+use crate::world::overlap::SolidBounds;
 pub use crate::world::queries::ConstraintView;
 use crate::world::snapshot::Parameters;
 pub use crate::world::snapshot::Snapshot;
@@ -79,7 +92,16 @@ pub struct World {
     /// Whether the caller may have changed the state since the last step.
     edited: bool,
     /// Array lengths and body members, which callers must not change.
-    layout: StateLayout,
+    state_layout: StateLayout,
+    /// Scene and handles that the model was built from, with changes since.
+    definition: Arc<Definition>,
+    /// Where the objects are in model and state.
+    objects: Layout,
+    /// Meshes that were loaded.
+    meshes: MeshCache,
+    options: Options,
+    /// Bounds of solid objects, once an object was added, until they move.
+    bounds: Option<SolidBounds>,
     /// Hash of the model, once it was needed.
     fingerprint: Option<u64>,
     /// Parameters as the last snapshot has them, unless changed since.
@@ -123,20 +145,31 @@ impl World {
         Self::on_gpu(scene, meshes, options, device.clone())
     }
 
-    fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
-        // Only a model straight from `build` is run: the backends' `unsafe` code relies on its validation.
-        let (model, state) = build(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
-        let cpu =
-            Cpu::new(&model, &state, options.threads, options.isa).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self::new(model, state, cpu))
+    /// A world without objects, to be filled by [`Self::add`].
+    pub fn new(options: Options) -> Result<Self, BuildError> {
+        Self::from_scene(&Scene::default(), &NoMeshes, options)
     }
 
-    fn new(model: Model, state: State, cpu: Cpu) -> Self {
+    fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+        // Only a model straight from `build_with` is run: the backends' `unsafe` code relies on its validation.
+        let built = Built::new(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
+        let (threads, isa) = (options.threads, options.isa);
+        let cpu = Cpu::new(&built.model, &built.state, threads, isa).map_err(|e| BuildError::Threads(e.to_string()))?;
+        Ok(Self::assemble(scene, built, options, cpu))
+    }
+
+    fn assemble(scene: &Scene, built: Built, options: Options, cpu: Cpu) -> Self {
+        let Built { model, state, layout, meshes } = built;
         Self {
             model,
-            layout: StateLayout::of(&state),
+            state_layout: StateLayout::of(&state),
             state: HostCopy::new(state),
             edited: false,
+            definition: Arc::new(Definition::new(scene)),
+            objects: layout,
+            meshes,
+            options,
+            bounds: None,
             fingerprint: None,
             parameters: None,
             cpu,
@@ -147,10 +180,32 @@ impl World {
 
     #[cfg(feature = "gpu")]
     fn on_gpu(scene: &Scene, meshes: &dyn MeshSource, options: Options, device: Device) -> Result<Self, BuildError> {
-        let (model, state) = build(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
-        let gpu = Some(Box::new(Gpu::new(device, &model, &state)?));
+        let built = Built::new(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
+        let gpu = Some(Box::new(Gpu::new(device, &built.model, &built.state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
-        Ok(Self { gpu, ..Self::new(model, state, cpu) })
+        Ok(Self { gpu, ..Self::assemble(scene, built, options, cpu) })
+    }
+
+    /// Limits that plans must respect.
+    fn target(&self) -> Target {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            return self.options.target.unwrap_or_else(|| gpu.target());
+        }
+        self.options.target.unwrap_or(Target::CPU)
+    }
+
+    /// Makes the backend run another model. Nothing has changed after an error.
+    fn replace_backend(&mut self, model: &Model, state: &State) -> Result<(), BuildError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            let profiling = gpu.profiling;
+            **gpu = Gpu::new(gpu.device().clone(), model, state)?;
+            gpu.set_profiling(profiling);
+            return Ok(());
+        }
+        self.cpu.replace_model(model, state);
+        Ok(())
     }
 
     /// Whether the GPU is expected to be faster than the given number of threads.
@@ -169,8 +224,13 @@ impl World {
 
     /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
+        self.apply_edits().map_err(|e| match e {
+            EditError::Step(e) => e,
+            other => StepError::Edit(other.to_string()),
+        })?;
         self.check_edits();
         self.refit_bodies();
+        self.bounds = None;
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
@@ -205,7 +265,7 @@ impl World {
     /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
         if self.edited {
-            self.layout.check(self.state());
+            self.state_layout.check(self.state());
             assert!(self.model.holds_contacts(self.state()), "the state has contacts of another scene");
         }
     }
@@ -242,6 +302,11 @@ impl World {
             }
             Ok(Readback::default())
         })
+    }
+
+    /// The state, read back if necessary.
+    fn current_state(&self) -> Result<&State, StepError> {
+        self.fetch().map(|(state, _)| state)
     }
 
     /// Waits until a GPU has done all steps submitted so far, without reading anything back.
@@ -313,6 +378,23 @@ impl World {
         self.state();
         self.edited = true;
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
+    }
+}
+
+/// A scene that was built, and the meshes that it has asked for.
+struct Built {
+    model: Model,
+    state: State,
+    layout: Layout,
+    meshes: MeshCache,
+}
+
+impl Built {
+    fn new(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<Self, BuildError> {
+        let known = MeshCache::default();
+        let recorder = Recorder::new(meshes, &known);
+        let (model, state, layout) = build_with(scene, &recorder, target, &NoHistory)?;
+        Ok(Self { model, state, layout, meshes: recorder.found() })
     }
 }
 

@@ -31,7 +31,7 @@ impl World {
     /// # Panics
     /// As [`Self::state`].
     pub fn bytes(&self) -> u64 {
-        self.model.bytes() + self.state().bytes() + self.cpu.bytes()
+        self.model.bytes() + self.state().bytes() + self.cpu.bytes() + self.meshes.bytes()
     }
 
     /// Expected memory on the host later on [bytes], after at least one step; within a tenth for grains and bodies.

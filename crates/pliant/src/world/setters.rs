@@ -2,7 +2,9 @@
 
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
+use crate::model::Model;
 use crate::world::World;
+use std::sync::Arc;
 
 impl World {
     /// Changes the softness of an object's constraints of a kind (S16: materials that melt or stiffen).
@@ -10,19 +12,11 @@ impl World {
     /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind gets its softness
     /// from a continuum material.
     pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
-        let Some(place) = kind.layout().softness else { return 0 };
-        let (objects, phantoms) = (&self.model.topology.objects, &self.model.phantoms);
-        let mut changed = 0;
-        for group in self.model.groups.iter_mut().filter(|g| g.kind == kind) {
-            let (n, p) = (group.layout().rows, group.layout().params);
-            let slots: Vec<_> = group.slots().collect();
-            for (block, lane) in slots {
-                let row = phantoms.seen(group.rows[block * n * BLOCK + lane]) as usize;
-                if objects.get(row) == Some(&object) {
-                    group.params[(block * p + place) * BLOCK + lane] = softness.encoded();
-                    changed += 1;
-                }
-            }
+        let changed = change_softness(&mut self.model, object, kind, softness);
+        let placed = self.objects.placed.iter().find(|p| p.objects().contains(&(object as usize)));
+        if let Some(placed) = placed.filter(|_| changed > 0) {
+            let copy = object as usize - placed.from.objects;
+            Arc::make_mut(&mut self.definition).change_softness(placed.source, copy, kind, softness);
         }
         self.params_changed();
         changed
@@ -52,4 +46,23 @@ impl World {
         }
         self.model.topology.objects = objects;
     }
+}
+
+/// Changes the softness of an object's constraints of a kind; returns their number.
+pub(super) fn change_softness(model: &mut Model, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
+    let Some(place) = kind.layout().softness else { return 0 };
+    let (objects, phantoms) = (&model.topology.objects, &model.phantoms);
+    let mut changed = 0;
+    for group in model.groups.iter_mut().filter(|g| g.kind == kind) {
+        let (n, p) = (group.layout().rows, group.layout().params);
+        let slots: Vec<_> = group.slots().collect();
+        for (block, lane) in slots {
+            let row = phantoms.seen(group.rows[block * n * BLOCK + lane]) as usize;
+            if objects.get(row) == Some(&object) {
+                group.params[(block * p + place) * BLOCK + lane] = softness.encoded();
+                changed += 1;
+            }
+        }
+    }
+    changed
 }

@@ -164,13 +164,7 @@ fn r06_a_diverging_run_ends_with_stage_particle_object_and_time() {
                 bend = { compliance = 1 }\npin = [{ at = \"left edge\" }]\n";
     let mut sim = World::from_scene(&scene(text), &NoMeshes, Options::default()).unwrap();
     let end = (0..50).find_map(|_| sim.step().err()).expect("50 steps of 10 s do not diverge");
-    #[cfg(feature = "gpu")]
-    let end = match end {
-        StepError::Diverged(end) => end,
-        StepError::Gpu(e) => panic!("{e}"),
-    };
-    #[cfg(not(feature = "gpu"))]
-    let StepError::Diverged(end) = end;
+    let StepError::Diverged(end) = end else { panic!("{end}") };
     assert!(["predict", "solve"].contains(&end.stage), "{end}");
     assert_eq!(end.object, "flag");
     assert!(end.particle < sim.particles() && end.time <= 500.0);

@@ -7,6 +7,7 @@ pub mod pins;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::BuildError;
+use crate::builder::layout::{Counts, Layout, Member, Placed, Source};
 use crate::builder::liquid::fluid_volumes;
 use crate::builder::part::{EmitterShape, Matching, ORIENTATION, Part};
 use crate::builder::placement::copies;
@@ -28,7 +29,8 @@ use crate::transitions::emitter::Emitter;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::melt::Melt;
 use glam::Vec3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 
 /// One copy of an object.
 pub struct Copy {
@@ -48,7 +50,7 @@ pub struct Assembly {
     /// Notes for the user.
     pub notes: Vec<String>,
     /// Parts as built, without their constraints (kept for attachments).
-    pub parts: Vec<Part>,
+    pub parts: Vec<Arc<Part>>,
     /// Copies of parts.
     pub copies: Vec<Copy>,
     /// Positions and inverse masses.
@@ -91,6 +93,14 @@ pub struct Assembly {
     /// Volume of each particle in liquids [m³], and its liquid, from 1; empty without liquids.
     fluid_volumes: Vec<f32>,
     liquids: Vec<u32>,
+    /// Names of objects.
+    names: HashSet<String>,
+    /// Time at which the object that is placed was added [s].
+    pub start: f64,
+    /// Where objects are.
+    pub placed: Vec<Placed>,
+    /// Particles that each attachment joins.
+    pub attachments: Vec<Vec<[Member; 2]>>,
 }
 
 /// Maximum row and slot index: the mark bit must stay free.
@@ -108,12 +118,12 @@ impl Assembly {
         &mut self,
         at: &str,
         name: &str,
-        mut part: Part,
+        mut part: Arc<Part>,
         array: Option<&ArraySpec>,
         pins: &[Pin],
         color: Option<[f32; 3]>,
     ) -> Result<(), BuildError> {
-        if self.copies.iter().any(|c| c.name == name) {
+        if !self.names.insert(name.to_owned()) {
             return Err(SceneError::new(format!("{at}.name"), format!("{name:?} is taken by another object")).into());
         }
         let shifts = copies(array);
@@ -135,9 +145,40 @@ impl Assembly {
             self.fluid_volumes.extend_from_slice(&fluid_volumes);
             self.liquids.resize(self.fluid_volumes.len(), part.liquid.map_or(0, |l| l as u32 + 1));
         }
-        part.constraints.clear();
+        if let Some(own) = Arc::get_mut(&mut part) {
+            own.constraints.clear();
+        }
         self.parts.push(part);
         Ok(())
+    }
+
+    /// Lengths of all lists.
+    pub fn counts(&self) -> Counts {
+        Counts {
+            particles: self.rows.len(),
+            orientations: self.orientations.len(),
+            objects: self.shape.object_names.len(),
+            bodies: self.shapes.len(),
+            emitters: self.emitters.len(),
+            inflatables: self.inflatables.len(),
+            pins: self.pins.len(),
+            melts: self.melts.len(),
+            freezes: self.freezes.len(),
+        }
+    }
+
+    /// Records where an object is, which was placed after the lists had the lengths `from`. Its particles are where
+    /// `rows` has them, if it was in a world before.
+    pub fn record(&mut self, source: Source, from: Counts, rows: Option<&[RowData]>) {
+        self.placed.push(Placed { source, from, to: self.counts() });
+        for (own, row) in self.rows[from.particles..].iter_mut().zip(rows.unwrap_or_default()) {
+            own[..3].copy_from_slice(&row[..3]);
+        }
+    }
+
+    /// Where all objects are.
+    pub fn layout(&mut self) -> Layout {
+        Layout { placed: std::mem::take(&mut self.placed), attachments: std::mem::take(&mut self.attachments) }
     }
 
     /// Translates a copy of an object without pins.
@@ -237,6 +278,7 @@ impl Assembly {
             velocity: part.velocity,
             weight: self.rows[first][3],
             phase: self.phases[first],
+            start: self.start,
             per_second: shape.per_second,
             across: shape.across,
             endless: false,

@@ -39,7 +39,7 @@ impl Assembly {
                 self.clamp(first_turn + t);
             }
             let base = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
-            let way = motion(pin.motion.as_ref(), base);
+            let way = motion(pin.motion.as_ref(), base, self.start);
             if way.moves() {
                 let origin = |i: u32| Vec3::from_slice(&self.rows[(first + i) as usize][..3]);
                 self.pins.push(MovedPins {

@@ -28,10 +28,11 @@ const MAX_POSITION: f32 = 1e5;
 /// Default number of grid points along the longest side of a distance field.
 const DEFAULT_GRID: u32 = 64;
 
-/// A collider in its local frame, and the pose of that frame.
+/// A collider in its local frame, and the pose of that frame. Its motion begins at `start` [s].
 pub fn collider(
     number: usize,
     c: &Collider,
+    start: f64,
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<ModelCollider, BuildError> {
@@ -48,7 +49,7 @@ pub fn collider(
         },
         restitution: c.restitution,
         rolling: c.rolling,
-        motion: motion(c.motion.as_ref(), base),
+        motion: motion(c.motion.as_ref(), base, start),
     })
 }
 

@@ -166,7 +166,7 @@ impl ColliderPass<'_> {
     }
 }
 
-/// Projects the contacts of all runs outside islands once; `surfaces`: only those with triangle surfaces.
+/// Projects the contacts of all runs outside islands once; `surfaces`: only those of bodies with triangle surfaces.
 pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &ContactScratch, surfaces: bool) {
     let pass = ColliderPass {
         moving_colliders: &scratch.moving_colliders,
@@ -182,8 +182,10 @@ pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch
         if !surfaces {
             return pass.run(rows, contacts);
         }
-        let is_surface =
-            |c: &Contact| matches!(scratch.moving_colliders[c.collider as usize].shape, ColliderShape::Surface(_));
+        let is_surface = |c: &Contact| {
+            let shape = &scratch.moving_colliders[c.collider as usize].shape;
+            matches!(shape, ColliderShape::Surface(_)) && pass.mass_splitting.may_be_moved(c.particle as usize)
+        };
         contacts.chunk_by_mut(|a, b| is_surface(a) == is_surface(b)).filter(|run| is_surface(&run[0])).for_each(
             |run| {
                 pass.run(rows, run);

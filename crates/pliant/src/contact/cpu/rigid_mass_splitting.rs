@@ -35,6 +35,8 @@ pub struct RigidMassSplitting {
     pub before: Vec<RowData>,
     /// Whether each body may touch a triangle surface; empty without such colliders.
     near_surface: Vec<bool>,
+    /// Whether each particle belongs to a body; empty without such colliders.
+    in_body: Vec<bool>,
     /// Number of counting passes in this substep.
     passes: u32,
     /// Nesterov momentum factor of this iteration.
@@ -65,6 +67,7 @@ impl RigidMassSplitting {
     /// farther than their body: they have no mass splitting, and stabilization does not match them.
     fn find_near_surfaces(&mut self, model: &ContactModel<'_>, state: &State, sub: &Substep) {
         self.near_surface.clear();
+        self.in_body.clear();
         let Some(shapes) = state.shapes.as_ref().filter(|_| model.has_surface()) else { return };
         let surfaces = model.colliders.iter().filter(|c| matches!(c.shape, ColliderShape::Surface(_)));
         let mut placed = Vec::new();
@@ -75,12 +78,21 @@ impl RigidMassSplitting {
             let (x, start) = (position(state.rows[i]), position(state.previous[i]));
             placed.iter().any(|surface| is_near_bounds(surface, state.radii[i], start, x, margin))
         };
+        self.in_body.resize(state.particles, false);
+        let members = (0..shapes.len()).flat_map(|body| shapes.members_of_body(body));
+        members.for_each(|row| self.in_body[row as usize] = true);
         self.near_surface.extend((0..shapes.len()).map(|body| shapes.members_of_body(body).any(near)));
     }
 
     /// Whether each body may touch a triangle surface in this substep; empty without such colliders.
     pub fn near_surface(&self) -> &[bool] {
         &self.near_surface
+    }
+
+    /// Whether shape matching may have moved particle `i` into a triangle surface.
+    #[inline]
+    pub fn may_be_moved(&self, i: usize) -> bool {
+        self.in_body.get(i).copied().unwrap_or(true)
     }
 
     /// Whether any body is rigid.
@@ -153,7 +165,13 @@ impl RigidMassSplitting {
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.shares) + of(&self.bodies) + of(&self.means) + of(&self.counts) + of(&self.most) + of(&self.before)
+        of(&self.shares)
+            + of(&self.bodies)
+            + of(&self.means)
+            + of(&self.counts)
+            + of(&self.most)
+            + of(&self.before)
+            + of(&self.in_body)
     }
 }
 

@@ -7,9 +7,9 @@ struct ContactPassUniforms {
     packed: u32,
     // 1 where masses of rigid bodies are split among the contacts of the first iteration.
     first_contacts: u32,
-    // 1 for contacts with triangle surfaces only.
+    // 1 for contacts of bodies with triangle surfaces only.
     surfaces: u32,
-    // Number of bodies, of the passes that mark those near surfaces.
+    // Number of bodies, of passes for bodies near surfaces.
     bodies: u32,
     // First word in `topology` of the bodies of each particle, as above: offsets, then body numbers.
     row_bodies: u32,
@@ -30,6 +30,9 @@ fn collider_contacts(thread: Thread) {
     }
     if args.surfaces == 0u {
         rows[i] = touch(i, i, row);
+        return;
+    }
+    if args.bodies > 0u && topology[args.row_bodies + i] == topology[args.row_bodies + i + 1u] {
         return;
     }
     var touched = row;

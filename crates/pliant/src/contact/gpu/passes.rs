@@ -114,9 +114,10 @@ impl<'a> ContactPasses<'a> {
         out.run_each(self.features.contact_pass("collider_contacts"), &args, self.particles)
     }
 
-    /// Contacts with triangle surfaces.
+    /// Contacts of bodies with triangle surfaces.
     pub fn surfaces(&self, out: &mut ProgramWriter) -> Command {
-        let args = ContactPassUniforms { surfaces: 1, ..ContactPassUniforms::default() };
+        let (bodies, row_bodies) = self.tables.surface_bodies.map_or((0, 0), |t| (t.bodies as u32, t.row_bodies));
+        let args = ContactPassUniforms { surfaces: 1, bodies, row_bodies, ..ContactPassUniforms::default() };
         out.run_each(self.features.contact_pass("collider_contacts"), &args, self.particles)
     }
 

@@ -76,6 +76,13 @@ impl Cpu {
         })
     }
 
+    /// Goes on with another model, on the same threads.
+    pub fn replace_model(&mut self, model: &Model, state: &State) {
+        self.scratch = Scratch::new(model, state);
+        self.times = Times { groups: vec![0.0; model.groups.len()], ..Times::default() };
+        self.rows = state.rows.len();
+    }
+
     /// Threads that measure a state which another backend moves.
     #[cfg(feature = "gpu")]
     pub fn observer(threads: usize) -> std::io::Result<Self> {

@@ -1,0 +1,148 @@
+//! Where the objects of a scene are in model and state.
+
+use crate::builder::part::Part;
+use crate::contact::collider::Collider;
+use crate::math::RowData;
+use crate::scene::ObjectKind;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// An object of a scene: its kind, and its index in the scene's list of that kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Source {
+    /// Kind of object.
+    pub kind: ObjectKind,
+    /// Index among the objects of that kind.
+    pub index: usize,
+}
+
+impl Source {
+    /// Object `index` of a kind.
+    pub fn new(kind: ObjectKind, index: usize) -> Self {
+        Self { kind, index }
+    }
+}
+
+/// Lengths of the lists that objects are appended to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Particles.
+    pub particles: usize,
+    /// Orientations.
+    pub orientations: usize,
+    /// Objects of the topology: copies of the scene's objects.
+    pub objects: usize,
+    /// Shape-matched bodies.
+    pub bodies: usize,
+    /// Emitters.
+    pub emitters: usize,
+    /// Closed surfaces with pressure.
+    pub inflatables: usize,
+    /// Moved pins.
+    pub pins: usize,
+    /// Melting bodies.
+    pub melts: usize,
+    /// Freezing liquids.
+    pub freezes: usize,
+}
+
+/// The parts of the lists that an object has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The object.
+    pub source: Source,
+    /// Where its parts begin.
+    pub from: Counts,
+    /// Where they end.
+    pub to: Counts,
+}
+
+impl Placed {
+    /// Its particles.
+    pub fn particles(&self) -> Range<usize> {
+        self.from.particles..self.to.particles
+    }
+
+    /// Its orientations, counted from 0.
+    pub fn orientations(&self) -> Range<usize> {
+        self.from.orientations..self.to.orientations
+    }
+
+    /// Its objects in the topology.
+    pub fn objects(&self) -> Range<usize> {
+        self.from.objects..self.to.objects
+    }
+
+    /// Its shape-matched bodies.
+    pub fn bodies(&self) -> Range<usize> {
+        self.from.bodies..self.to.bodies
+    }
+}
+
+/// A particle of an object, counted from the object's first.
+pub type Member = (Source, u32);
+
+/// Where all objects are.
+#[derive(Clone, Debug, Default)]
+pub struct Layout {
+    /// Objects with particles, in the order of their particles.
+    pub placed: Vec<Placed>,
+    /// Particles that each attachment joins.
+    pub attachments: Vec<Vec<[Member; 2]>>,
+}
+
+impl Layout {
+    /// Where an object is; none for those without particles.
+    pub fn find(&self, source: Source) -> Option<&Placed> {
+        self.placed.iter().find(|p| p.source == source)
+    }
+
+    /// The object of a particle, and the particle's number in it.
+    pub fn member(&self, particle: u32) -> Option<Member> {
+        let after = self.placed.partition_point(|p| p.from.particles <= particle as usize);
+        let placed = self.placed[..after].iter().rev().find(|p| p.particles().contains(&(particle as usize)))?;
+        Some((placed.source, particle - placed.from.particles as u32))
+    }
+
+    /// Number of a particle of an object.
+    pub fn particle(&self, (source, number): Member) -> Option<u32> {
+        self.find(source).map(|p| p.from.particles as u32 + number)
+    }
+}
+
+/// What is known of a scene's objects from the world that they have been in. Objects without a past answer nothing.
+pub trait History {
+    /// Whether any object has a past.
+    fn edited(&self) -> bool {
+        false
+    }
+    /// Simulated time [s].
+    fn time(&self) -> f64 {
+        0.0
+    }
+    /// Time at which an object was added [s]; its motion and its emitter begin then.
+    fn start(&self, _object: Source) -> f64 {
+        0.0
+    }
+    /// Current rows of its particles.
+    fn rows(&self, _object: Source) -> Option<&[RowData]> {
+        None
+    }
+    /// The part, if it was built already.
+    fn part(&self, _object: Source) -> Option<Arc<Part>> {
+        None
+    }
+    /// The collider, if it was built already.
+    fn collider(&self, _index: usize) -> Option<Collider> {
+        None
+    }
+    /// Particles that an attachment joins.
+    fn attachment(&self, _index: usize) -> Option<Vec<[Member; 2]>> {
+        None
+    }
+}
+
+/// All objects are new.
+pub struct NoHistory;
+
+impl History for NoHistory {}

@@ -1,0 +1,172 @@
+//! Carries model and state of objects over into a model that was built anew, without changing a bit of them.
+
+use crate::builder::layout::{History, Layout, Member, Placed, Source};
+use crate::builder::part::Part;
+use crate::contact::collider::Collider;
+use crate::math::RowData;
+use crate::math::row_map::RowMap;
+use crate::model::Model;
+use crate::neighbors::INACTIVE;
+use crate::scene::ObjectKind;
+use crate::state::{Contact, State};
+use crate::world::definition::{Definition, Origins, origin};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A world before its objects have changed.
+pub(crate) struct Past<'a> {
+    /// The objects there will be.
+    pub definition: &'a Definition,
+    /// Where they were.
+    pub origins: &'a Origins,
+    pub model: &'a Model,
+    pub state: &'a State,
+    pub layout: &'a Layout,
+}
+
+impl Past<'_> {
+    /// Where an object was, if it was there.
+    fn placed(&self, object: Source) -> Option<&Placed> {
+        self.layout.find(origin(self.origins, object)?)
+    }
+
+    /// The particle of an object as its index is now.
+    fn renamed(&self, (source, number): Member) -> Option<Member> {
+        let old = &self.origins[source.kind as usize];
+        // Indices only shift downward, and stay in order.
+        let new = old.partition_point(|o| o.is_some_and(|o| o < source.index));
+        (old.get(new) == Some(&Some(source.index))).then(|| (Source::new(source.kind, new), number))
+    }
+}
+
+impl History for Past<'_> {
+    fn edited(&self) -> bool {
+        true
+    }
+
+    fn time(&self) -> f64 {
+        self.state.time
+    }
+
+    fn start(&self, object: Source) -> f64 {
+        self.definition.entry(object).map_or(0.0, |entry| entry.added)
+    }
+
+    fn rows(&self, object: Source) -> Option<&[RowData]> {
+        self.placed(object).map(|placed| &self.state.rows[placed.particles()])
+    }
+
+    fn part(&self, object: Source) -> Option<Arc<Part>> {
+        self.definition.entry(object)?.part.clone()
+    }
+
+    fn collider(&self, index: usize) -> Option<Collider> {
+        let object = Source::new(ObjectKind::Collider, index);
+        match origin(self.origins, object) {
+            Some(old) => Some(self.model.colliders[old.index].clone()),
+            None => self.definition.entry(object)?.collider.as_deref().cloned(),
+        }
+    }
+
+    fn attachment(&self, index: usize) -> Option<Vec<[Member; 2]>> {
+        let old = origin(self.origins, Source::new(ObjectKind::Attach, index))?;
+        let pairs = self.layout.attachments.get(old.index)?;
+        Some(pairs.iter().filter_map(|&[a, b]| Some([self.renamed(a)?, self.renamed(b)?])).collect())
+    }
+}
+
+/// Carries everything over that objects of both models have.
+pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layout: &Layout) {
+    let kept: Vec<(Placed, Placed)> =
+        layout.placed.iter().filter_map(|new| past.placed(new.source).map(|old| (*old, *new))).collect();
+    let (old, n) = (past.state, state.particles);
+    let runs = |of: fn(&Placed) -> Range<usize>, from: usize, to: usize| {
+        let run = |(a, b): &(Placed, Placed)| (of(a).start + from..of(a).end + from, of(b).start + to);
+        kept.iter().map(run).collect::<Vec<_>>()
+    };
+    let particles = RowMap::new(runs(Placed::particles, 0, 0));
+    let mut rows = runs(Placed::particles, 0, 0);
+    rows.extend(runs(Placed::orientations, old.particles, n));
+    let rows = RowMap::new(rows);
+
+    rows.copy(&old.rows[..old.velocities.len()], &mut state.rows);
+    rows.copy(&old.previous, &mut state.previous);
+    rows.copy(&old.older, &mut state.older);
+    rows.copy(&old.velocities, &mut state.velocities);
+    rows.copy(&old.older_velocities, &mut state.older_velocities);
+    particles.copy(&old.radii, &mut state.radii);
+    particles.copy(&old.pressures, &mut state.pressures);
+    particles.copy(&old.carried, &mut state.carried);
+    // New objects have no history: their first substep is of first order.
+    state.first_order.fill(true);
+    particles.copy(&old.first_order, &mut state.first_order);
+    carry_phases(&kept, past, state);
+    let solid = state.velocities.len();
+    for (copy, &owner) in model.phantoms.owners.iter().enumerate() {
+        state.rows[solid + copy] = state.rows[owner as usize];
+    }
+
+    for (a, b) in &kept {
+        let same = |from: Range<usize>, to: Range<usize>| from.zip(to);
+        for (from, to) in same(a.from.emitters..a.to.emitters, b.from.emitters..b.to.emitters) {
+            state.emitted[to] = old.emitted[from];
+            let moved = |&particle: &u32| particles.get(particle as usize).map(|p| p as u32);
+            state.returned[to] = old.returned[from].iter().filter_map(moved).collect();
+        }
+        for (from, to) in same(a.from.inflatables..a.to.inflatables, b.from.inflatables..b.to.inflatables) {
+            state.inflate_multipliers[to] = old.inflate_multipliers[from];
+            model.inflatables[to].pressure = past.model.inflatables[from].pressure;
+        }
+        for (from, to) in same(a.from.pins..a.to.pins, b.from.pins..b.to.pins) {
+            model.pins[to].motion = past.model.pins[from].motion.clone();
+        }
+        for (from, to) in same(a.from.melts..a.to.melts, b.from.melts..b.to.melts) {
+            state.melted[to] = old.melted[from];
+        }
+        for (from, to) in same(a.from.freezes..a.to.freezes, b.from.freezes..b.to.freezes) {
+            state.frozen[to] = old.frozen[from].clone();
+        }
+    }
+    if let (Some(new), Some(old)) = (&mut state.shapes, &old.shapes) {
+        let mut origins = vec![None; new.len()];
+        for (a, b) in &kept {
+            b.bodies().zip(a.bodies()).for_each(|(to, from)| origins[to] = Some(from));
+        }
+        new.carry(old, &origins, &particles);
+    }
+    particles.copy(&past.model.rest, &mut model.rest);
+    carry_contacts(past, &particles, model, state);
+    state.drained = old.drained;
+    (state.substeps, state.time) = (old.substeps, old.time);
+    state.forget_bodies();
+}
+
+/// Phases are numbers of objects, except where a caller or a transition has changed them.
+fn carry_phases(kept: &[(Placed, Placed)], past: &Past<'_>, state: &mut State) {
+    for (a, b) in kept {
+        let shift = b.from.objects as i64 - a.from.objects as i64;
+        let own = a.from.objects as i64 + 1..a.to.objects as i64 + 1;
+        for (from, to) in a.particles().zip(b.particles()) {
+            let phase = past.state.phases[from];
+            let numbered = phase != INACTIVE && own.contains(&i64::from(phase));
+            state.phases[to] = if numbered { (i64::from(phase) + shift) as u32 } else { phase };
+        }
+    }
+}
+
+/// Contacts of rigid bodies are warm-started.
+fn carry_contacts(past: &Past<'_>, particles: &RowMap, model: &Model, state: &mut State) {
+    let mut colliders = vec![None; past.model.colliders.len()];
+    for new in 0..model.colliders.len() {
+        if let Some(old) = origin(past.origins, Source::new(ObjectKind::Collider, new)) {
+            colliders[old.index] = Some(new as u32);
+        }
+    }
+    let renamed = |c: &Contact| {
+        let particle = particles.get(c.particle as usize)? as u32;
+        Some(Contact { particle, collider: colliders[c.collider as usize]?, ..*c })
+    };
+    let mut contacts: Vec<Contact> = past.state.contacts.iter().flatten().filter_map(renamed).collect();
+    contacts.sort_by_key(|c| (c.particle, c.collider));
+    state.set_contacts(&model.runs, &contacts);
+}

@@ -1,0 +1,285 @@
+//! What a world consists of: its scene, and the handles of its objects.
+//!
+//! The model is built from here, so that this, the state and the parameters are all there is to a world. Objects that are
+//! removed leave a gap in the list of their kind until the model is built again.
+
+use crate::builder::layout::Source;
+use crate::builder::part::Part;
+use crate::constraints::{ConstraintKind, Softness};
+use crate::contact::collider::Collider;
+use crate::scene::{Object, ObjectKind, Scene};
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// An object of a [`crate::World`]. It stays valid until the object is removed, and never refers to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Handle {
+    world: u32,
+    slot: u32,
+    generation: u32,
+}
+
+/// An object as the definition knows it.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// Kind and index in the scene.
+    pub source: Source,
+    /// Name; empty for kinds without names.
+    pub name: String,
+    /// Time at which it was added [s].
+    pub added: f64,
+    /// Whether the model has it.
+    pub built: bool,
+    /// Particles and constraints, of objects that were added one by one.
+    pub part: Option<Arc<Part>>,
+    /// The collider, of those added one by one and not built yet.
+    pub collider: Option<Arc<Collider>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Slot {
+    generation: u32,
+    entry: Option<Entry>,
+}
+
+/// A change of softness by the caller, which a new model must repeat.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct SoftnessChange {
+    /// Slot of the object.
+    slot: u32,
+    /// Index of the copy.
+    pub copy: usize,
+    pub kind: ConstraintKind,
+    pub softness: Softness,
+}
+
+/// Slot of a removed object.
+const GONE: u32 = u32::MAX;
+
+/// Scene and handles.
+#[derive(Clone, Debug)]
+pub(crate) struct Definition {
+    /// Objects and settings; also those removed since the model was built.
+    pub scene: Scene,
+    world: u32,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    /// Slot of each object, by kind and index.
+    lists: [Vec<u32>; ObjectKind::ALL.len()],
+    names: HashMap<String, u32>,
+    pub softness: Vec<SoftnessChange>,
+    /// Whether objects were added or removed since the model was built.
+    pub changed: bool,
+}
+
+/// For each kind the index in the model that each object had before, if it was there.
+pub(crate) type Origins = [Vec<Option<usize>>; ObjectKind::ALL.len()];
+
+fn number(kind: ObjectKind) -> usize {
+    kind as usize
+}
+
+impl Definition {
+    /// Of a scene that the model is built from. Objects without a name get one.
+    pub fn new(scene: &Scene) -> Self {
+        static WORLDS: AtomicU32 = AtomicU32::new(1);
+        let mut this = Self {
+            scene: scene.clone(),
+            world: WORLDS.fetch_add(1, Ordering::Relaxed),
+            slots: Vec::new(),
+            free: Vec::new(),
+            lists: Default::default(),
+            names: HashMap::new(),
+            softness: Vec::new(),
+            changed: false,
+        };
+        for kind in ObjectKind::ALL {
+            for index in 0..this.scene.count(kind) {
+                let name = this.scene.name_mut(kind, index).map(|name| {
+                    if name.is_empty() {
+                        *name = format!("{} {index}", kind.name());
+                    }
+                    name.clone()
+                });
+                this.insert(Source::new(kind, index), name.unwrap_or_default(), 0.0, true);
+            }
+        }
+        this
+    }
+
+    fn insert(&mut self, source: Source, name: String, added: f64, built: bool) -> Handle {
+        let slot = self.free.pop().unwrap_or(self.slots.len() as u32);
+        if slot as usize == self.slots.len() {
+            self.slots.push(Slot::default());
+        }
+        if !name.is_empty() {
+            self.names.insert(name.clone(), slot);
+        }
+        self.lists[number(source.kind)].push(slot);
+        let entry = Entry { source, name, added, built, part: None, collider: None };
+        self.slots[slot as usize].entry = Some(entry);
+        self.handle(slot)
+    }
+
+    fn handle(&self, slot: u32) -> Handle {
+        Handle { world: self.world, slot, generation: self.slots[slot as usize].generation }
+    }
+
+    /// Adds an object, at a time [s]. It must have a name that is free, or none: then it gets one.
+    pub fn add(&mut self, mut object: Object, name: Option<String>, added: f64) -> Handle {
+        let kind = object.kind();
+        let name = name.unwrap_or_default();
+        object.set_name(&name);
+        let index = self.scene.push(object);
+        self.changed = true;
+        self.insert(Source::new(kind, index), name, added, false)
+    }
+
+    /// A name for an object without one; `None` for kinds without names.
+    pub fn free_name(&self, kind: ObjectKind) -> Option<String> {
+        let first = self.lists[number(kind)].len();
+        let free = |k: usize| {
+            let name = format!("{} {k}", kind.name());
+            (!self.names.contains_key(&name)).then_some(name)
+        };
+        kind.is_named().then(|| (first..).find_map(free)).flatten()
+    }
+
+    /// The object of a handle; `None` if it was removed or is of another world.
+    pub fn get(&self, handle: Handle) -> Option<&Entry> {
+        let slot = self.slots.get(handle.slot as usize).filter(|_| handle.world == self.world)?;
+        slot.entry.as_ref().filter(|_| slot.generation == handle.generation)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut(&mut self, handle: Handle) -> Option<&mut Entry> {
+        self.get(handle)?;
+        self.slots[handle.slot as usize].entry.as_mut()
+    }
+
+    /// The object of an index in the scene.
+    pub fn entry(&self, source: Source) -> Option<&Entry> {
+        let slot = *self.lists[number(source.kind)].get(source.index)?;
+        self.slots.get(slot as usize)?.entry.as_ref()
+    }
+
+    /// The handle of an index in the scene.
+    pub fn handle_of(&self, source: Source) -> Option<Handle> {
+        let slot = *self.lists[number(source.kind)].get(source.index)?;
+        (slot != GONE).then(|| self.handle(slot))
+    }
+
+    /// The object of a name.
+    pub fn find(&self, name: &str) -> Option<Handle> {
+        self.names.get(name).map(|&slot| self.handle(slot))
+    }
+
+    /// Handles of all objects, in the order of their kinds.
+    pub fn handles(&self) -> impl Iterator<Item = Handle> + '_ {
+        self.lists.iter().flatten().filter(|&&slot| slot != GONE).map(|&slot| self.handle(slot))
+    }
+
+    /// Removes an object. The handle must be valid.
+    pub fn remove(&mut self, handle: Handle) {
+        let slot = &mut self.slots[handle.slot as usize];
+        let Some(entry) = slot.entry.take() else { return };
+        slot.generation = slot.generation.wrapping_add(1);
+        // A slot whose generations are used up is not used again.
+        if slot.generation != u32::MAX {
+            self.free.push(handle.slot);
+        }
+        self.lists[number(entry.source.kind)][entry.source.index] = GONE;
+        self.names.remove(&entry.name);
+        self.softness.retain(|change| change.slot != handle.slot);
+        self.changed = true;
+    }
+
+    /// Objects that cannot be without an object: attachments, melting, freezing, drains that name it, and a liquid that
+    /// nothing flows or melts into any more.
+    pub fn dependents(&self, handle: Handle) -> Vec<Handle> {
+        let Some(entry) = self.get(handle) else { return Vec::new() };
+        let (name, scene) = (&entry.name, &self.scene);
+        let mut found = Vec::new();
+        let mut add = |kind: ObjectKind, index: usize| found.extend(self.handle_of(Source::new(kind, index)));
+        if entry.source.kind == ObjectKind::Melt {
+            let into = &scene.melt[entry.source.index].liquid;
+            let live = |i: usize| self.entry(Source::new(ObjectKind::Melt, i)).is_some();
+            let others = (0..scene.melt.len()).filter(|&i| i != entry.source.index && live(i));
+            let mut others = others.filter(|&i| scene.melt[i].liquid == *into);
+            let unused = |l: &crate::scene::Liquid| l.name == *into && !l.has_source();
+            if others.next().is_none() {
+                (0..scene.liquid.len()).filter(|&i| unused(&scene.liquid[i])).for_each(|i| add(ObjectKind::Liquid, i));
+            }
+        }
+        if !name.is_empty() {
+            for (i, a) in scene.attach.iter().enumerate() {
+                if a.from.object == *name || a.to.object == *name {
+                    add(ObjectKind::Attach, i);
+                }
+            }
+            for (i, m) in scene.melt.iter().enumerate() {
+                if m.body == *name || m.liquid == *name {
+                    add(ObjectKind::Melt, i);
+                }
+            }
+            for (i, f) in scene.freeze.iter().enumerate() {
+                if f.liquid == *name {
+                    add(ObjectKind::Freeze, i);
+                }
+            }
+            for (i, d) in scene.drain.iter().enumerate() {
+                if d.object.as_ref() == Some(name) {
+                    add(ObjectKind::Drain, i);
+                }
+            }
+        }
+        found.retain(|&other| other != handle);
+        found
+    }
+
+    /// Without gaps, and where each object was in the model.
+    pub fn compacted(&self) -> (Self, Origins) {
+        let (mut next, mut origins) = (self.clone(), Origins::default());
+        for kind in ObjectKind::ALL {
+            let list = &self.lists[number(kind)];
+            next.scene.retain(kind, |index| list[index] != GONE);
+            let kept = list.iter().enumerate().filter(|(_, slot)| **slot != GONE);
+            for (new, (old, &slot)) in kept.clone().enumerate() {
+                let Some(entry) = &mut next.slots[slot as usize].entry else { continue };
+                entry.source.index = new;
+                origins[number(kind)].push(entry.built.then_some(old));
+                entry.built = true;
+            }
+            next.lists[number(kind)] = kept.map(|(_, &slot)| slot).collect();
+        }
+        next.changed = false;
+        (next, origins)
+    }
+
+    /// Removes all objects that the model does not have, and returns their names.
+    pub fn drop_unbuilt(&mut self) -> Vec<String> {
+        let entry = |handle: &Handle| self.get(*handle).filter(|entry| !entry.built).map(|entry| entry.name.clone());
+        let unbuilt: Vec<_> = self.handles().filter_map(|handle| entry(&handle).map(|name| (handle, name))).collect();
+        unbuilt.iter().for_each(|(handle, _)| self.remove(*handle));
+        unbuilt.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Remembers a change of softness of a copy of an object.
+    pub fn change_softness(&mut self, source: Source, copy: usize, kind: ConstraintKind, softness: Softness) {
+        let Some(&slot) = self.lists[number(source.kind)].get(source.index) else { return };
+        self.softness.retain(|c| (c.slot, c.copy, c.kind) != (slot, copy, kind));
+        self.softness.push(SoftnessChange { slot, copy, kind, softness });
+    }
+
+    /// The object of a change of softness.
+    pub fn changed_object(&self, change: &SoftnessChange) -> Option<Source> {
+        self.slots[change.slot as usize].entry.as_ref().map(|entry| entry.source)
+    }
+}
+
+/// Where an object was in the model before.
+pub(crate) fn origin(origins: &Origins, source: Source) -> Option<Source> {
+    let index = *origins[number(source.kind)].get(source.index)?;
+    index.map(|index| Source::new(source.kind, index))
+}

@@ -1,0 +1,181 @@
+//! Whether an object that is added would be inside another one.
+
+use crate::builder::part::Part;
+use crate::builder::placement::copies;
+use crate::contact::collider_contact::{ColliderShape, depth};
+use crate::math::position;
+use crate::neighbors::INACTIVE;
+use crate::scene::{ArraySpec, Object};
+use crate::world::World;
+use crate::world::edit::{EditError, Overlap};
+use glam::Vec3;
+
+/// Tolerated overlap as a fraction of the smaller radius: bodies at rest on each other overlap by less.
+const TOLERANCE: f32 = 0.1;
+
+/// Maximum translations that look for a free place.
+const MAX_MOVES: usize = 64;
+
+/// Bounding box of a set of spheres [m].
+#[derive(Clone, Copy, Debug)]
+struct Bounds {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Bounds {
+    fn of(spheres: &[(Vec3, f32)]) -> Self {
+        let nothing = Self { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+        spheres.iter().fold(nothing, |b, &(x, r)| Self { low: b.low.min(x - r), high: b.high.max(x + r) })
+    }
+
+    fn meets(&self, other: &Self, shift: Vec3) -> bool {
+        (self.low + shift).cmple(other.high).all() && (self.high + shift).cmpge(other.low).all()
+    }
+}
+
+/// An object that is there, or will be with the next step.
+struct Solid {
+    name: String,
+    bounds: Bounds,
+    spheres: Spheres,
+}
+
+enum Spheres {
+    /// Particles of the state.
+    Placed(std::ops::Range<usize>),
+    /// Those of an object that was added since.
+    Added(Vec<(Vec3, f32)>),
+}
+
+/// Bounds of all solid objects, from the state and from what was added since.
+pub(crate) struct SolidBounds(Vec<Solid>);
+
+impl SolidBounds {
+    fn of(world: &World) -> Result<Self, EditError> {
+        let (state, model) = (world.current_state()?, &world.model);
+        let mut solids = Vec::new();
+        let objects = &model.topology.objects;
+        let mut first = 0;
+        // Objects have consecutive particles; liquids are no obstacles.
+        for run in objects[..state.particles].chunk_by(|a, b| a == b) {
+            let range = first..first + run.len();
+            first = range.end;
+            let liquid = model.fluid.as_ref().is_some_and(|f| f.liquids.get(range.start).is_some_and(|&l| l > 0));
+            if !liquid {
+                let spheres = placed(world, state, range.clone());
+                let name = model.topology.object_names[run[0] as usize].clone();
+                solids.push(Solid { name, bounds: Bounds::of(&spheres), spheres: Spheres::Placed(range) });
+            }
+        }
+        for entry in world.definition.handles().filter_map(|handle| world.definition.get(handle)) {
+            if let Some(part) = entry.part.as_ref().filter(|_| !entry.built) {
+                let array = world.definition.scene.array(entry.source.kind, entry.source.index);
+                add(&mut solids, &entry.name, part, array);
+            }
+        }
+        Ok(Self(solids))
+    }
+
+    /// Adds an object that will be there.
+    pub fn push(&mut self, name: &str, part: &Part, array: Option<&ArraySpec>) {
+        add(&mut self.0, name, part, array);
+    }
+}
+
+fn add(solids: &mut Vec<Solid>, name: &str, part: &Part, array: Option<&ArraySpec>) {
+    for shift in copies(array) {
+        let spheres: Vec<_> = spheres(part).map(|(x, r)| (x + shift, r)).collect();
+        solids.push(Solid { name: name.to_owned(), bounds: Bounds::of(&spheres), spheres: Spheres::Added(spheres) });
+    }
+}
+
+fn spheres(part: &Part) -> impl Iterator<Item = (Vec3, f32)> + '_ {
+    let radius = |k: usize| part.radii.get(k).copied().unwrap_or(part.radius);
+    part.positions.iter().enumerate().map(move |(k, &x)| (x, radius(k)))
+}
+
+fn placed(world: &World, state: &crate::state::State, range: std::ops::Range<usize>) -> Vec<(Vec3, f32)> {
+    let active = range.filter(|&i| state.phases[i] != INACTIVE && world.model.topology.radii[i] >= 0.0);
+    active.map(|i| (position(state.rows[i]), state.radii[i])).collect()
+}
+
+/// The deepest overlap of an object with others.
+struct Deepest {
+    other: String,
+    depth: f32,
+    /// Direction out of the other.
+    normal: Vec3,
+}
+
+/// The translation of an object to a free place: none if it is free, or an error if it is not and must not be moved.
+pub(crate) fn resolve(
+    world: &mut World,
+    object: &Object,
+    name: &str,
+    part: &Part,
+    overlap: Overlap,
+) -> Result<Vec3, EditError> {
+    if world.bounds.is_none() {
+        world.bounds = Some(SolidBounds::of(world)?);
+    }
+    let own: Vec<_> =
+        copies(object.array()).into_iter().flat_map(|s| spheres(part).map(move |(x, r)| (x + s, r))).collect();
+    let bounds = Bounds::of(&own);
+    let mut shift = Vec3::ZERO;
+    for _ in 0..MAX_MOVES {
+        let Some(found) = deepest(world, &own, &bounds, shift)? else { return Ok(shift) };
+        if overlap == Overlap::Refuse {
+            return Err(EditError::Overlap { name: name.to_owned(), other: found.other, depth: found.depth });
+        }
+        // A little further, or rounding would keep it inside.
+        shift += found.normal * (1.001 * found.depth + 1e-6);
+    }
+    let other = "whatever is around it".to_owned();
+    Err(EditError::Overlap { name: name.to_owned(), other, depth: shift.length() })
+}
+
+fn deepest(world: &World, own: &[(Vec3, f32)], bounds: &Bounds, shift: Vec3) -> Result<Option<Deepest>, EditError> {
+    let mut best: Option<Deepest> = None;
+    let mut offer = |other: &str, depth: f32, normal: Vec3| {
+        if depth > best.as_ref().map_or(0.0, |b| b.depth) {
+            best = Some(Deepest { other: other.to_owned(), depth, normal });
+        }
+    };
+    let time = world.time();
+    let pending = world.definition.handles().filter_map(|h| world.definition.get(h)?.collider.as_deref());
+    for collider in world.model.colliders.iter().chain(pending) {
+        if matches!(collider.shape, ColliderShape::Surface(_)) {
+            continue;
+        }
+        let pose = collider.motion.pose(time);
+        for &(x, r) in own {
+            let (inside, normal) = depth(&collider.shape, &pose, x + shift, r);
+            if inside > TOLERANCE * r {
+                offer(&collider.name, inside, normal);
+            }
+        }
+    }
+    let solids = world.bounds.as_ref().map_or(&[][..], |b| &b.0);
+    for solid in solids.iter().filter(|solid| bounds.meets(&solid.bounds, shift)) {
+        let stored;
+        let theirs = match &solid.spheres {
+            Spheres::Added(spheres) => spheres,
+            Spheres::Placed(range) => {
+                stored = placed(world, world.current_state()?, range.clone());
+                &stored
+            }
+        };
+        let near = |x: Vec3, r: f32| Bounds { low: x - r, high: x + r };
+        for &(x, r) in own.iter().filter(|(x, r)| near(*x + shift, *r).meets(&solid.bounds, Vec3::ZERO)) {
+            for &(y, s) in theirs {
+                let way = x + shift - y;
+                let inside = r + s - way.length();
+                if inside > TOLERANCE * r.min(s) {
+                    offer(&solid.name, inside, way.try_normalize().unwrap_or(Vec3::Y));
+                }
+            }
+        }
+    }
+    Ok(best)
+}
