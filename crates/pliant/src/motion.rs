@@ -2,9 +2,10 @@
 
 use crate::math::Pose;
 use glam::{Quat, Vec3};
+use serde::{Deserialize, Serialize};
 
 /// Pose over time, relative to a base pose.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Motion {
     /// Base pose.
     pub base: Option<Pose>,
@@ -15,7 +16,7 @@ pub struct Motion {
 }
 
 /// Kind of motion.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Drive {
     /// None.
     #[default]
@@ -38,6 +39,15 @@ pub enum Drive {
         /// Rate [rad/s].
         rate: f64,
     },
+    /// Steady translation, and rotation about the moving origin.
+    Uniform {
+        /// Velocity [m/s].
+        velocity: Vec3,
+        /// Unit axis.
+        axis: Vec3,
+        /// Rate [rad/s].
+        rate: f64,
+    },
     /// Linear interpolation between keys, constant before the first and after the last.
     Keys {
         /// Keys in order of time.
@@ -48,7 +58,7 @@ pub enum Drive {
 }
 
 /// One key.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Key {
     /// Time [s].
     pub time: f64,
@@ -64,9 +74,47 @@ impl Motion {
         Self { base: Some(base), drive, start: 0.0 }
     }
 
+    /// From a pose at time `start` [s] to another `duration` seconds later, where it stays.
+    pub fn between(from: Pose, to: Pose, start: f64, duration: f64) -> Self {
+        let key = |time: f64, translate: Vec3, rotate: Quat| Key { time, translate, rotate };
+        let turn = (to.rotation * from.rotation.conjugate()).normalize();
+        let keys = vec![key(0.0, Vec3::ZERO, Quat::IDENTITY), key(duration, to.position - from.position, turn)];
+        Self { base: Some(from), drive: Drive::Keys { keys, center: from.position }, start }
+    }
+
+    /// From one displacement of the initial pose, which is the identity, to another, as [`Self::between`].
+    pub fn from_identity(from: Pose, to: Pose, start: f64, duration: f64) -> Self {
+        let key = |time: f64, pose: Pose| Key { time, translate: pose.position, rotate: pose.rotation };
+        let base = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+        // Before its beginning it is where it was built.
+        let built = Key { time: f64::MIN, translate: Vec3::ZERO, rotate: Quat::IDENTITY };
+        let keys = vec![built, key(start, from), key(start + duration, to)];
+        Self { base: Some(base), drive: Drive::Keys { keys, center: Vec3::ZERO }, start: 0.0 }
+    }
+
     /// Whether it ever moves.
     pub fn moves(&self) -> bool {
         self.drive != Drive::Still
+    }
+
+    /// Whether every number is finite and keys are in order: true for all motions but those of a forged file.
+    pub(crate) fn is_valid(&self) -> bool {
+        let pose = |p: &Pose| p.position.is_finite() && (p.rotation.length() - 1.0).abs() < 1e-3;
+        let unit = |axis: &Vec3| (axis.length() - 1.0).abs() < 1e-3;
+        let drive = match &self.drive {
+            Drive::Still => true,
+            Drive::Oscillate { amplitude, period, phase } => {
+                amplitude.is_finite() && period.is_finite() && *period > 0.0 && phase.is_finite()
+            }
+            Drive::Spin { axis, center, rate } => unit(axis) && center.is_finite() && rate.is_finite(),
+            Drive::Uniform { velocity, axis, rate } => velocity.is_finite() && unit(axis) && rate.is_finite(),
+            Drive::Keys { keys, center } => {
+                let key = |k: &Key| k.time.is_finite() && k.translate.is_finite() && k.rotate.is_normalized();
+                let ordered = keys.is_sorted_by(|a, b| a.time < b.time);
+                !keys.is_empty() && ordered && keys.iter().all(key) && center.is_finite()
+            }
+        };
+        drive && self.start.is_finite() && self.base.as_ref().is_none_or(pose)
     }
 
     /// Pose at time `t` [s].
@@ -76,7 +124,10 @@ impl Motion {
 
     /// Pose at its beginning.
     pub fn initial(&self) -> Pose {
-        self.pose_after(0.0)
+        match &self.drive {
+            Drive::Keys { keys, .. } if keys.first().is_some_and(|k| k.time == f64::MIN) => self.pose_after(f64::MIN),
+            _ => self.pose_after(0.0),
+        }
     }
 
     /// Pose `t` seconds after its beginning.
@@ -89,6 +140,9 @@ impl Motion {
                 (*amplitude * (wave(t) - wave(0.0)) as f32, Quat::IDENTITY, Vec3::ZERO)
             }
             Drive::Spin { axis, center, rate } => (Vec3::ZERO, turn_about(*axis, rate * t), *center),
+            Drive::Uniform { velocity, axis, rate } => {
+                (*velocity * t as f32, turn_about(*axis, rate * t), base.position)
+            }
             Drive::Keys { keys, center } => {
                 let (shift, turn) = between(keys, t);
                 (shift, turn, *center)

@@ -47,11 +47,29 @@ pub struct Settings {
     pub damping: f32,
     /// Distance from a collider at which a contact is watched [m], above the particle's radius.
     pub contact_margin: f32,
+    /// Since when the step has had its length.
+    pub clock: Clock,
+}
+
+/// Time at a number of substeps, from which substeps of equal length are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Clock {
+    /// Number of substeps.
+    pub substeps: u64,
+    /// Time [s].
+    pub time: f64,
 }
 
 impl Settings {
     /// Length of a substep [s].
     pub fn substep(&self) -> f32 {
         self.dt / self.substeps as f32
+    }
+
+    /// Time after a number of substeps since the start [s].
+    pub fn time_after(&self, substeps: u64) -> f64 {
+        let length = f64::from(self.dt) / f64::from(self.substeps);
+        // Substeps before the clock was set are asked for only by drivers that look back.
+        self.clock.time + (substeps as f64 - self.clock.substeps as f64) * length
     }
 }

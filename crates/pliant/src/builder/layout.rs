@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// An object of a scene: its kind, and its index in the scene's list of that kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Source {
     /// Kind of object.
     pub kind: ObjectKind,
@@ -106,7 +106,8 @@ impl Layout {
 
     /// Number of a particle of an object.
     pub fn particle(&self, (source, number): Member) -> Option<u32> {
-        self.find(source).map(|p| p.from.particles as u32 + number)
+        let placed = self.find(source).filter(|p| (number as usize) < p.particles().len());
+        placed.map(|p| p.from.particles as u32 + number)
     }
 }
 

@@ -4,8 +4,8 @@ use crate::contact::collider_contact::Friction;
 use crate::contact::model::ParticleContactSettings;
 use crate::partition::Target;
 use crate::scene::{Partition, Scene};
-use crate::settings::Settings;
 use crate::settings::Wind;
+use crate::settings::{Clock, Settings};
 use glam::Vec3;
 
 /// Particle contact settings, if particle contacts are enabled.
@@ -53,5 +53,6 @@ pub fn settings(scene: &Scene, target: &Target) -> Settings {
         }),
         damping: w.damping,
         contact_margin: s.contact_margin,
+        clock: Clock::default(),
     }
 }

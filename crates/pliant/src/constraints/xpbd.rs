@@ -14,6 +14,11 @@ impl Softness {
     /// Rigid: α = 0.
     pub const RIGID: Self = Self(0.0);
 
+    /// From [`Self::encoded`]; `None` if it is no softness.
+    pub(crate) fn from_encoded(encoded: f32) -> Option<Self> {
+        (encoded.is_finite() && encoded >= -1.0).then_some(Self(encoded))
+    }
+
     /// XPBD compliance α ≥ 0.
     pub fn compliance(alpha: f32) -> Self {
         debug_assert!(alpha >= 0.0);

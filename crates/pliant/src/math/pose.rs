@@ -3,7 +3,7 @@
 use glam::{Quat, Vec3};
 
 /// Pose of a collider.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Pose {
     /// Origin of its frame [m].
     pub position: Vec3,

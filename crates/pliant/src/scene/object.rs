@@ -14,7 +14,10 @@ macro_rules! objects {
         }
 
         /// Kind of an object.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(
+            Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+        )]
+        #[serde(rename_all = "lowercase")]
         pub enum ObjectKind {
             $(#[doc = concat!("An entry of [`Scene::", stringify!($list), "`].")] $kind,)*
         }

@@ -91,7 +91,7 @@ pub fn after_on(gpu: &mut dyn DeviceState, model: &TransitionModel<'_>, host: &m
 
 /// Time after the given number of substeps [s].
 fn time(model: &TransitionModel<'_>, substeps: u64) -> f64 {
-    substeps as f64 * (f64::from(model.settings.dt) / f64::from(model.settings.substeps))
+    model.settings.time_after(substeps)
 }
 
 /// Deactivates a particle: fixed, at rest, in the inactive phase.

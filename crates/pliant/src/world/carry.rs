@@ -134,6 +134,7 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
         }
         new.carry(old, &origins, &particles);
     }
+    model.settings.clock = past.model.settings.clock;
     particles.copy(&past.model.rest, &mut model.rest);
     carry_contacts(past, &particles, model, state);
     state.drained = old.drained;

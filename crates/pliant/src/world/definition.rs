@@ -54,6 +54,14 @@ pub(crate) struct SoftnessChange {
     pub softness: Softness,
 }
 
+/// A slot in an archive: generation, and the object, its name aside.
+#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SavedSlot {
+    generation: u32,
+    /// Kind, index, and time at which it was added [s].
+    object: Option<(ObjectKind, usize, f64)>,
+}
+
 /// Slot of a removed object.
 const GONE: u32 = u32::MAX;
 
@@ -263,6 +271,59 @@ impl Definition {
         let unbuilt: Vec<_> = self.handles().filter_map(|handle| entry(&handle).map(|name| (handle, name))).collect();
         unbuilt.iter().for_each(|(handle, _)| self.remove(*handle));
         unbuilt.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Whether two are of the same world.
+    pub fn is_of(&self, other: &Self) -> bool {
+        self.world == other.world
+    }
+
+    /// Its slots, to be archived. There must be no gaps.
+    pub fn saved_slots(&self) -> Vec<SavedSlot> {
+        let object = |slot: &Slot| slot.entry.as_ref().map(|e| (e.source.kind, e.source.index, e.added));
+        self.slots.iter().map(|slot| SavedSlot { generation: slot.generation, object: object(slot) }).collect()
+    }
+
+    /// Its changes of softness, to be archived.
+    pub fn saved_softness(&self) -> Vec<(u32, usize, ConstraintKind, f32)> {
+        self.softness.iter().map(|c| (c.slot, c.copy, c.kind, c.softness.encoded())).collect()
+    }
+
+    /// From an archive, for the same world; `None` if slots and scene do not fit together.
+    pub fn restored(&self, mut scene: Scene, saved: Vec<SavedSlot>) -> Option<Self> {
+        let mut this = Self::new(&Scene::default());
+        this.world = self.world;
+        let total: usize = ObjectKind::ALL.iter().map(|&kind| scene.count(kind)).sum();
+        for kind in ObjectKind::ALL {
+            this.lists[number(kind)] = vec![GONE; scene.count(kind)];
+        }
+        let mut found = 0;
+        for (slot, saved) in saved.into_iter().enumerate() {
+            let mut entry = None;
+            if let Some((kind, index, added)) = saved.object {
+                let place = this.lists[number(kind)].get_mut(index).filter(|s| **s == GONE && added.is_finite())?;
+                *place = slot as u32;
+                found += 1;
+                let name = scene.name_mut(kind, index).cloned().unwrap_or_default();
+                if kind.is_named() && (name.is_empty() || this.names.insert(name.clone(), slot as u32).is_some()) {
+                    return None;
+                }
+                let source = Source::new(kind, index);
+                entry = Some(Entry { source, name, added, built: true, part: None, collider: None });
+            } else if saved.generation != u32::MAX {
+                this.free.push(slot as u32);
+            }
+            this.slots.push(Slot { generation: saved.generation, entry });
+        }
+        this.scene = scene;
+        (found == total).then_some(this)
+    }
+
+    /// A change of softness from an archive; one of an object that is not there is left out.
+    pub fn restore_softness(&mut self, slot: u32, copy: usize, kind: ConstraintKind, softness: Softness) {
+        if self.slots.get(slot as usize).is_some_and(|s| s.entry.is_some()) {
+            self.softness.push(SoftnessChange { slot, copy, kind, softness });
+        }
     }
 
     /// Remembers a change of softness of a copy of an object.

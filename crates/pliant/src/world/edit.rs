@@ -3,15 +3,19 @@
 //! Objects are checked when they are added. Model and state are built anew, with all that objects had, when a step or a
 //! query of an object needs them: any number of changes costs one build.
 
-use crate::builder::layout::Source;
+use crate::builder::layout::{Layout, Placed, Source};
 use crate::builder::{self, BuildError, MeshSource, build_with};
 use crate::error::{SceneError, StepError};
+use crate::model::Model;
 use crate::scene::{Format, Object, ObjectKind, Scene};
+use crate::state::{State, StateLayout};
 use crate::world::World;
 use crate::world::carry::{Past, carry};
 use crate::world::definition::{Definition, Handle};
+use crate::world::host_copy::HostCopy;
 use crate::world::mesh_cache::Recorder;
 use crate::world::overlap;
+use crate::world::setters::change_softness;
 use std::sync::Arc;
 
 /// Why a change of a world was refused. The world is as it was.
@@ -126,7 +130,7 @@ impl World {
         if let (Some(part), Some(bounds)) = (&part, &mut self.bounds) {
             bounds.push(&name, part, object.array());
         }
-        self.meshes.extend(found);
+        Arc::make_mut(&mut self.meshes).extend(found);
         let time = self.time();
         let definition = Arc::make_mut(&mut self.definition);
         let handle = definition.add(object, Some(name), time);
@@ -149,6 +153,9 @@ impl World {
     /// one of them is refused, none is added.
     pub fn add_scene(&mut self, scene: &Scene, meshes: &dyn MeshSource) -> Result<Vec<Handle>, EditError> {
         self.apply_edits()?;
+        self.origin();
+        self.check_edits();
+        self.refit_bodies();
         let (before, time) = (self.definition.clone(), self.time());
         let meshes = Recorder::new(meshes, &self.meshes);
         let mut handles = Vec::new();
@@ -166,7 +173,7 @@ impl World {
         let found = meshes.found();
         match built.and_then(|next| self.install(next)) {
             Ok(()) => {
-                self.meshes.extend(found);
+                Arc::make_mut(&mut self.meshes).extend(found);
                 Ok(handles)
             }
             Err(e) => {
@@ -238,6 +245,14 @@ impl World {
         done
     }
 
+    /// [`Self::apply_edits`], with the errors of a step.
+    pub(super) fn apply_edits_in_step(&mut self) -> Result<(), StepError> {
+        self.apply_edits().map_err(|e| match e {
+            EditError::Step(e) => e,
+            other => StepError::Edit(other.to_string()),
+        })
+    }
+
     /// A name that is free: the object's own, or one made for it.
     fn name_for(&self, object: &Object) -> Result<String, EditError> {
         if object.name().is_empty() {
@@ -251,9 +266,10 @@ impl World {
     }
 
     fn rebuild(&mut self) -> Result<(), EditError> {
+        self.origin();
         self.check_edits();
         self.refit_bodies();
-        let next = self.build_next(&self.meshes)?;
+        let next = self.build_next(&*self.meshes)?;
         self.install(next)
     }
 
@@ -269,13 +285,7 @@ impl World {
         };
         let (mut model, mut state, layout) = build_with(&definition.scene, meshes, &self.target(), &past)?;
         carry(&past, &mut model, &mut state, &layout);
-        for change in &definition.softness {
-            let object = definition.changed_object(change).and_then(|object| layout.find(object));
-            if let Some(placed) = object {
-                let number = (placed.from.objects + change.copy) as u32;
-                crate::world::setters::change_softness(&mut model, number, change.kind, change.softness);
-            }
-        }
+        change_softnesses(&definition, &mut model, &layout);
         Ok(Next { definition, model, state, layout })
     }
 
@@ -283,16 +293,16 @@ impl World {
     pub(super) fn install(&mut self, next: Next) -> Result<(), EditError> {
         let Next { definition, model, state, layout } = next;
         self.replace_backend(&model, &state)?;
-        self.state_layout = crate::state::StateLayout::of(&state);
-        self.state = crate::world::host_copy::HostCopy::new(state);
+        self.state_layout = StateLayout::of(&state);
+        self.state = HostCopy::new(state);
         self.edited = false;
-        (self.model, self.objects, self.definition) = (model, layout, Arc::new(definition));
+        (self.model, self.objects, self.definition) = (model, Arc::new(layout), Arc::new(definition));
         (self.fingerprint, self.parameters, self.bounds) = (None, None, None);
         Ok(())
     }
 
     /// Where an object is in model and state, which are brought up to date; none for colliders and relations.
-    pub(super) fn placed(&mut self, object: Handle) -> Result<crate::builder::layout::Placed, EditError> {
+    pub(super) fn placed(&mut self, object: Handle) -> Result<Placed, EditError> {
         self.definition.get(object).ok_or(EditError::Stale)?;
         self.apply_edits()?;
         let source = self.source(object)?;
@@ -307,10 +317,21 @@ impl World {
     }
 }
 
+/// Repeats the changes of softness that callers have made.
+pub(super) fn change_softnesses(definition: &Definition, model: &mut Model, layout: &Layout) {
+    for change in &definition.softness {
+        let object = definition.changed_object(change).and_then(|object| layout.find(object));
+        if let Some(placed) = object.filter(|placed| change.copy < placed.objects().len()) {
+            let number = (placed.from.objects + change.copy) as u32;
+            change_softness(model, number, change.kind, change.softness);
+        }
+    }
+}
+
 /// A world that was built, to go on with.
 pub(super) struct Next {
     pub definition: Definition,
-    pub model: crate::model::Model,
-    pub state: crate::state::State,
-    pub layout: crate::builder::layout::Layout,
+    pub model: Model,
+    pub state: State,
+    pub layout: Layout,
 }

@@ -2,6 +2,7 @@
 //!
 //! This file advances it; `queries` reads results, `setters` changes parameters, `snapshot` returns to a moment.
 
+mod archive;
 mod carry;
 mod definition;
 mod edit;
@@ -9,9 +10,11 @@ mod host_copy;
 mod mesh_cache;
 mod objects;
 mod overlap;
+mod parameters;
 mod queries;
 mod setters;
 mod snapshot;
+mod steer;
 
 use crate::builder::layout::{Layout, NoHistory};
 use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
@@ -40,8 +43,8 @@ use crate::world::host_copy::HostCopy;
 use crate::world::mesh_cache::{MeshCache, Recorder};
 pub use crate::world::objects::Momentum;
 use crate::world::overlap::SolidBounds;
+use crate::world::parameters::Parameters;
 pub use crate::world::queries::ConstraintView;
-use crate::world::snapshot::Parameters;
 pub use crate::world::snapshot::Snapshot;
 use std::sync::Arc;
 
@@ -96,14 +99,16 @@ pub struct World {
     /// Scene and handles that the model was built from, with changes since.
     definition: Arc<Definition>,
     /// Where the objects are in model and state.
-    objects: Layout,
+    objects: Arc<Layout>,
     /// Meshes that were loaded.
-    meshes: MeshCache,
+    meshes: Arc<MeshCache>,
     options: Options,
     /// Bounds of solid objects, once an object was added, until they move.
     bounds: Option<SolidBounds>,
     /// Hash of the model, once it was needed.
     fingerprint: Option<u64>,
+    /// The same of the model that the world began with.
+    origin: Option<u64>,
     /// Parameters as the last snapshot has them, unless changed since.
     parameters: Option<Arc<Parameters>>,
     cpu: Cpu,
@@ -166,11 +171,12 @@ impl World {
             state: HostCopy::new(state),
             edited: false,
             definition: Arc::new(Definition::new(scene)),
-            objects: layout,
-            meshes,
+            objects: Arc::new(layout),
+            meshes: Arc::new(meshes),
             options,
             bounds: None,
             fingerprint: None,
+            origin: None,
             parameters: None,
             cpu,
             #[cfg(feature = "gpu")]
@@ -224,10 +230,7 @@ impl World {
 
     /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
-        self.apply_edits().map_err(|e| match e {
-            EditError::Step(e) => e,
-            other => StepError::Edit(other.to_string()),
-        })?;
+        self.apply_edits_in_step()?;
         self.check_edits();
         self.refit_bodies();
         self.bounds = None;

@@ -1,60 +1,40 @@
 //! Snapshots: everything that a world needs to go on with the same bits.
 
+use crate::builder::build_with;
+use crate::builder::layout::{Layout, Member};
+use crate::builder::settings::settings;
 use crate::bytes::{FNV, Reader, SnapshotError, Writer, hash_bytes, hash_word};
 use crate::error::StepError;
 use crate::model::Model;
+use crate::settings::Settings;
 use crate::state::{MOST_SUBSTEPS, State};
 use crate::world::World;
+use crate::world::archive::{Archive, ArchivedPast};
+use crate::world::definition::Definition;
+use crate::world::edit::{Next, change_softnesses};
+use crate::world::mesh_cache::MeshCache;
+use crate::world::parameters::Parameters;
 use std::sync::Arc;
 
 /// First bytes of a snapshot.
 const MAGIC: [u8; 8] = *b"PLIANT\x1aS";
 
 /// Version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
-/// Parameters of the model that setters change.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Parameters {
-    /// Constraint parameters of each group.
-    groups: Vec<Vec<f32>>,
-    /// Pressure of each inflatable.
-    pressures: Vec<f32>,
-}
-
-impl Parameters {
-    fn of(model: &Model) -> Self {
-        Self {
-            groups: model.groups.iter().map(|g| g.params.clone()).collect(),
-            pressures: model.inflatables.iter().map(|b| b.pressure).collect(),
-        }
-    }
-
-    fn apply(&self, model: &mut Model) {
-        model.groups.iter_mut().zip(&self.groups).for_each(|(group, params)| group.params.clone_from(params));
-        model.inflatables.iter_mut().zip(&self.pressures).for_each(|(body, &pressure)| body.pressure = pressure);
-    }
-
-    fn write(&self, to: &mut Writer) {
-        self.groups.iter().for_each(|list| to.list(list));
-        to.list(&self.pressures);
-    }
-
-    fn read(&mut self, from: &mut Reader<'_>) -> Result<(), SnapshotError> {
-        for list in &mut self.groups {
-            from.fill("constraint parameters", list)?;
-        }
-        from.fill("pressures of inflatables", &mut self.pressures)
-    }
-}
-
-/// A moment of a [`World`], to return to.
+/// A moment of a [`World`], to return to: its state, its parameters, and which objects it had.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     /// [`fingerprint`] of the world.
     world: u64,
+    /// The same of the world when it began.
+    origin: u64,
     state: State,
     parameters: Arc<Parameters>,
+    definition: Arc<Definition>,
+    layout: Arc<Layout>,
+    /// Meshes that the objects are made from.
+    meshes: Arc<MeshCache>,
 }
 
 impl Snapshot {
@@ -69,6 +49,8 @@ impl Snapshot {
         to.put(MAGIC);
         to.put(VERSION);
         to.put(self.world);
+        let archive = Archive::new(self.origin, &self.definition, &self.layout, &self.parameters, &self.meshes);
+        to.list(&archive.to_bytes());
         self.parameters.write(&mut to);
         self.state.write(&mut to);
         let sum = hash_bytes(&to.bytes);
@@ -85,34 +67,49 @@ impl Snapshot {
 impl World {
     /// Keeps the present moment. Waits for a GPU, and reads its state back.
     pub fn snapshot(&mut self) -> Result<Snapshot, StepError> {
+        self.apply_edits_in_step()?;
         self.check_edits();
         self.refit_bodies();
         self.sync()?;
-        let (world, parameters) = (self.fingerprint(), self.parameters());
-        Ok(Snapshot { world, state: self.state().clone(), parameters })
+        let (world, origin, parameters) = (self.fingerprint(), self.origin(), self.parameters());
+        let (definition, layout) = (self.definition.clone(), self.objects.clone());
+        let meshes = self.meshes.clone();
+        Ok(Snapshot { world, origin, state: self.state().clone(), parameters, definition, layout, meshes })
     }
 
-    /// Returns to a moment: steps go on from there with the same bits as they did then, with parameters as they were.
-    /// A snapshot of another world is refused, and nothing is changed. Contacts between particles are those of the last
-    /// substep that ran, until the next step.
+    /// Returns to a moment: steps go on from there with the same bits as they did then, with objects and parameters as they
+    /// were; handles of that time are valid again, later ones are not. A snapshot of another world is refused, and
+    /// nothing is changed. Contacts between particles are those of the last substep that ran, until the next step.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
-        if snapshot.world != self.fingerprint() {
-            return Err(SnapshotError::Foreign("its objects, solver or backend are others".into()));
+        let own = self.definition.is_of(&snapshot.definition);
+        if self.definition.changed || snapshot.world != self.fingerprint() {
+            if !own {
+                return Err(SnapshotError::Foreign("its objects, solver or backend are others".into()));
+            }
+            let next = self.rebuilt(&snapshot.definition, &snapshot.layout.attachments, &snapshot.meshes)?;
+            if fingerprint(&next.model) != snapshot.world {
+                return Err(SnapshotError::Foreign("its objects cannot be built again as they were".into()));
+            }
+            let next = Next { state: snapshot.state.clone(), ..next };
+            self.install(next).map_err(|e| SnapshotError::Foreign(e.to_string()))?;
+        }
+        if own {
+            (self.definition, self.objects) = (snapshot.definition.clone(), snapshot.layout.clone());
         }
         if !Arc::ptr_eq(&self.parameters(), &snapshot.parameters) {
-            snapshot.parameters.apply(&mut self.model);
+            let deep = snapshot.parameters.apply(&mut self.model);
             self.params_changed();
+            self.update_backend(deep).map_err(|e| SnapshotError::Foreign(e.to_string()))?;
             self.parameters = Some(snapshot.parameters.clone());
         }
-        self.edited = false;
+        (self.edited, self.bounds) = (false, None);
         self.state.put(snapshot.state.clone());
         Ok(())
     }
 
     /// Reads [`Snapshot::to_bytes`] again. The bytes are not trusted: damaged ones, and those of another world, are
-    /// refused.
+    /// refused. Objects may be others than now, if the world began as the same scene.
     pub fn snapshot_from_bytes(&mut self, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
-        let world = self.fingerprint();
         let mut from = Reader::new(bytes);
         if from.take::<[u8; 8]>().ok() != Some(MAGIC) {
             return Err(SnapshotError::NotASnapshot);
@@ -128,20 +125,62 @@ impl World {
             return Err(SnapshotError::Damaged("its checksum is another".into()));
         }
         let mut from = Reader::new(&content[12..]);
-        if from.take::<u64>()? != world {
+        let world = from.take::<u64>()?;
+        let archive = from.list::<u8>("bytes of an archive", content.len())?;
+        let restored = Archive::read(&archive, self.origin(), &self.definition)?;
+        let meshes = Arc::new(restored.meshes);
+        let present = !self.definition.changed && world == self.fingerprint();
+        let next = match present {
+            true => None,
+            false => Some(self.rebuilt(&restored.definition, &restored.attachments, &meshes)?),
+        };
+        let (model, mut state, layout) = match &next {
+            Some(next) => (&next.model, next.state.clone(), Arc::new(next.layout.clone())),
+            None => (&self.model, self.state().clone(), self.objects.clone()),
+        };
+        if next.is_some() && fingerprint(model) != world {
             return Err(SnapshotError::Foreign("its objects, solver or backend are others".into()));
         }
-        let mut parameters = Parameters::of(&self.model);
+        let mut parameters = Parameters::of(model);
+        if (restored.colliders.len(), restored.pins.len()) != (parameters.colliders.len(), parameters.pins.len()) {
+            return Err(SnapshotError::Damaged("its motions are not those of its objects".into()));
+        }
+        parameters.settings = settings(&restored.definition.scene, &self.target());
+        parameters.settings.clock = restored.clock;
+        (parameters.colliders, parameters.pins) = (restored.colliders, restored.pins);
         parameters.read(&mut from)?;
-        let mut state = self.state().clone();
         state.read(&mut from)?;
         from.end()?;
         state.forget_bodies();
-        self.check_indices(&state)?;
+        check_indices(model, &state)?;
+        let definition = Arc::new(restored.definition);
         // Shared with the world where they are the same, so that a restore has nothing to upload.
-        let present = self.parameters();
-        let parameters = if *present == parameters { present } else { Arc::new(parameters) };
-        Ok(Snapshot { world, state, parameters })
+        let parameters = match next {
+            None if *self.parameters() == parameters => self.parameters(),
+            _ => Arc::new(parameters),
+        };
+        let origin = self.origin();
+        Ok(Snapshot { world, origin, state, parameters, definition, layout, meshes })
+    }
+
+    /// Builds the objects of a definition again.
+    fn rebuilt(
+        &self,
+        definition: &Definition,
+        attachments: &[Vec<[Member; 2]>],
+        meshes: &MeshCache,
+    ) -> Result<Next, SnapshotError> {
+        let past = ArchivedPast { definition, attachments };
+        let built = build_with(&definition.scene, meshes, &self.target(), &past);
+        let (mut model, state, layout) = built.map_err(|e| SnapshotError::Damaged(e.to_string()))?;
+        change_softnesses(definition, &mut model, &layout);
+        Ok(Next { definition: definition.clone(), model, state, layout })
+    }
+
+    /// [`fingerprint`] of the model that the world began with. Must be asked before the first change.
+    pub(super) fn origin(&mut self) -> u64 {
+        let now = if self.origin.is_none() { self.fingerprint() } else { 0 };
+        *self.origin.get_or_insert(now)
     }
 
     /// [`fingerprint`] of the model, computed once.
@@ -153,40 +192,40 @@ impl World {
     fn parameters(&mut self) -> Arc<Parameters> {
         self.parameters.get_or_insert_with(|| Arc::new(Parameters::of(&self.model))).clone()
     }
+}
 
-    /// Checks every index, count, radius and mass of a state from bytes. Positions and velocities may be anything: a step
-    /// reports those that have diverged.
-    fn check_indices(&self, state: &State) -> Result<(), SnapshotError> {
-        let damaged = |what: &str| Err(SnapshotError::Damaged(format!("{what} out of range")));
-        let model = &self.model;
-        let emitters = model.emitters.iter().zip(&state.returned);
-        if !emitters.clone().all(|(e, list)| list.iter().all(|&i| e.particles().contains(&(i as usize)))) {
-            return damaged("a particle of an emitter is");
-        }
-        let fits = |(body, count, fields): (usize, usize, usize)| count <= body && fields <= body;
-        let freezes = model.freezes.iter().zip(&state.frozen);
-        if !freezes.map(|(f, now)| (f.body.len(), now.count, now.fields.len())).all(fits) {
-            return damaged("the number of frozen particles is");
-        }
-        if !model.melts.iter().zip(&state.melted).all(|(melt, &count)| count <= melt.order.len()) {
-            return damaged("the number of melted particles is");
-        }
-        if !model.holds_contacts(state) {
-            return damaged("a contact is");
-        }
-        let masses = state.rows[..state.particles].iter().map(|row| row[3]);
-        if !state.radii.iter().copied().chain(masses).all(|v| v >= 0.0 && v.is_finite()) {
-            return damaged("a radius or a mass is");
-        }
-        let on_time = state.substeps <= MOST_SUBSTEPS && state.time.is_finite();
-        if !on_time { damaged("the number of substeps is") } else { Ok(()) }
+/// Checks every index, count, radius and mass of a state from bytes. Positions and velocities may be anything: a step
+/// reports those that have diverged.
+fn check_indices(model: &Model, state: &State) -> Result<(), SnapshotError> {
+    let damaged = |what: &str| Err(SnapshotError::Damaged(format!("{what} out of range")));
+    let emitters = model.emitters.iter().zip(&state.returned);
+    if !emitters.clone().all(|(e, list)| list.iter().all(|&i| e.particles().contains(&(i as usize)))) {
+        return damaged("a particle of an emitter is");
     }
+    let fits = |(body, count, fields): (usize, usize, usize)| count <= body && fields <= body;
+    let freezes = model.freezes.iter().zip(&state.frozen);
+    if !freezes.map(|(f, now)| (f.body.len(), now.count, now.fields.len())).all(fits) {
+        return damaged("the number of frozen particles is");
+    }
+    if !model.melts.iter().zip(&state.melted).all(|(melt, &count)| count <= melt.order.len()) {
+        return damaged("the number of melted particles is");
+    }
+    if !model.holds_contacts(state) {
+        return damaged("a contact is");
+    }
+    let masses = state.rows[..state.particles].iter().map(|row| row[3]);
+    if !state.radii.iter().copied().chain(masses).all(|v| v >= 0.0 && v.is_finite()) {
+        return damaged("a radius or a mass is");
+    }
+    let on_time = state.substeps <= MOST_SUBSTEPS && state.time.is_finite();
+    if !on_time { damaged("the number of substeps is") } else { Ok(()) }
 }
 
 /// Hash of what a state's numbers mean: objects, constraints, order, solver settings.
 pub(crate) fn fingerprint(model: &Model) -> u64 {
     let text = |hash: u64, text: &str| hash_word(hash, hash_bytes(text.as_bytes()));
-    let mut hash = text(FNV, &format!("{:?}", model.settings));
+    let Settings { method, integrator, partition, together, extraction, .. } = model.settings;
+    let mut hash = text(FNV, &format!("{method:?} {integrator:?} {partition:?} {together} {extraction:?}"));
     hash = model.topology.object_names.iter().fold(hash, |hash, name| text(hash, name));
     for group in &model.groups {
         hash = text(hash, group.kind.name());

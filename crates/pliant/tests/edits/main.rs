@@ -8,6 +8,8 @@ mod small_scenes;
 mod bits;
 mod input;
 mod physics;
+mod snapshots;
+mod steer;
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};

@@ -30,13 +30,12 @@ pub(crate) fn run(
 ) -> Result<(), Diverged> {
     let settings = &model.settings;
     let h = settings.dt / settings.substeps as f32;
-    let length = f64::from(settings.dt) / f64::from(settings.substeps);
     let substep = Substep {
         index: state.substeps,
         h,
         keep: libm::expf(-settings.damping * h),
         start: state.time,
-        end: (state.substeps + 1) as f64 * length,
+        end: settings.time_after(state.substeps + 1),
     };
     let divergence = DivergenceFlag::new();
     let cx = CpuContext { threads, isa, substep: &substep, divergence: &divergence };

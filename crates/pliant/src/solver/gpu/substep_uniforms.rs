@@ -12,6 +12,7 @@ use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
 use crate::schedule::gpu::Substep;
 use crate::schedule::gpu::constants::SECOND_ORDER;
+use crate::settings::Settings;
 use crate::solver::gpu::model_packing::Tables;
 use crate::state::State;
 
@@ -24,27 +25,34 @@ const FIXED: u32 = 2;
 pub struct SubstepUniforms {
     /// Of a substep that is not the first.
     steady: Substep,
-    /// Whether a collider or a pin moves by prescription.
+    /// Whether a collider or a pin moves by prescription, or may: a caller has moved one.
     moving: bool,
+    /// Whether there is room for places that differ from substep to substep.
+    ring: bool,
     /// Vectors of the tables before the places of colliders and pins.
     base: u32,
     /// Vectors of one set of places.
     set: u32,
     /// Where the shape tables of each collider start.
     shapes: Vec<u32>,
-    /// Length of a substep [s].
-    length: f64,
+    /// Times of substeps.
+    settings: Settings,
 }
 
 impl SubstepUniforms {
     /// For a model.
     pub fn new(model: &Model, state: &State, tables: &Tables) -> Self {
+        Self::with_sizes(model, (state.particles, state.velocities.len()), tables)
+    }
+
+    /// For a model with numbers of particles, and of particles and orientations.
+    fn with_sizes(model: &Model, (particles, solid): (usize, usize), tables: &Tables) -> Self {
         let s = &model.settings;
         let (base, colliders) = (tables.arena.constants.len() as u32, model.colliders.len() as u32);
         let mut steady = Substep {
             omega: s.omega,
-            particles: state.particles as u32,
-            solid: state.velocities.len() as u32,
+            particles: particles as u32,
+            solid: solid as u32,
             moving_colliders: base,
             poses: base + COLLIDER_VECTORS * colliders,
             radii: tables.radii,
@@ -64,21 +72,29 @@ impl SubstepUniforms {
         Self {
             steady,
             moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty(),
+            ring: !model.colliders.is_empty() || !model.pins.is_empty(),
             base,
             set: COLLIDER_VECTORS * colliders + pose_vectors(&model.pins),
             shapes: tables.contact.shapes.clone(),
-            length: f64::from(s.dt) / f64::from(s.substeps),
+            settings: *s,
         }
+    }
+
+    /// The same after settings, motions or friction have changed.
+    pub fn refresh(&mut self, model: &Model, state_sizes: (usize, usize), tables: &Tables) {
+        let moving = self.moving;
+        *self = Self::with_sizes(model, state_sizes, tables);
+        self.moving |= moving;
     }
 
     /// Number of records.
     pub fn slots(&self) -> usize {
-        (u64::from(FIXED) + if self.moving { RING } else { 0 }) as usize
+        (u64::from(FIXED) + if self.ring { RING } else { 0 }) as usize
     }
 
     /// Vectors of `constants`.
     pub fn constants(&self) -> usize {
-        (self.base + self.set) as usize + if self.moving { RING as usize * self.set as usize } else { 0 }
+        (self.base + self.set) as usize + if self.ring { RING as usize * self.set as usize } else { 0 }
     }
 
     /// Substeps of one submission at most.
@@ -102,7 +118,7 @@ impl SubstepUniforms {
 
     /// Time after so many substeps [s].
     pub fn time(&self, substeps: u64) -> f64 {
-        substeps as f64 * self.length
+        self.settings.time_after(substeps)
     }
 
     /// The records that never change.

@@ -143,6 +143,14 @@ impl Gpu {
     }
 
     /// Uploads changed parameters.
+    /// Uploads records of substeps after gravity, wind, damping, motions or friction of colliders have changed.
+    pub(crate) fn upload_records(&mut self, model: &Model) {
+        let sizes = (model.topology.objects.len(), model.topology.objects.len() + model.spin_weights.len());
+        self.records.refresh(model, sizes, &self.tables);
+        self.records.upload_fixed(&self.device, &self.buffers, model);
+    }
+
+    /// Uploads constraint parameters.
     pub(crate) fn upload_params(&mut self, model: &Model) {
         self.tables.refresh_params(model);
         self.buffers.upload_params(&self.device, &self.tables.arena);

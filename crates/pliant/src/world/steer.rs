@@ -1,0 +1,369 @@
+//! Steering: settings, motions of colliders and pins, forces and impulses.
+
+use crate::builder::settings::settings;
+use crate::contact::collider_contact::Friction;
+use crate::error::SceneError;
+use crate::math::{Pose, position};
+use crate::motion::{Drive, Motion};
+use crate::rigid::masses::inertia;
+use crate::rigid::rest_moment::pseudoinverse_f64;
+use crate::scene::{FrictionSpec, ObjectKind, Scene, Solver, WindSpec, WorldSpec};
+use crate::settings::Clock;
+use crate::state::State;
+use crate::world::World;
+use crate::world::definition::Handle;
+use crate::world::edit::EditError;
+use crate::world::objects::momentum;
+use glam::{DVec3, Quat, Vec3};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl World {
+    /// Acceleration of gravity [m/s²].
+    pub fn set_gravity(&mut self, gravity: [f32; 3]) -> Result<(), EditError> {
+        self.change_world(|world| world.gravity = gravity)
+    }
+
+    /// Wind; `None` for still air.
+    pub fn set_wind(&mut self, wind: Option<WindSpec>) -> Result<(), EditError> {
+        self.change_world(|world| world.wind = wind)
+    }
+
+    /// Decay rate of all velocities [1/s].
+    pub fn set_damping(&mut self, damping: f32) -> Result<(), EditError> {
+        self.change_world(|world| world.damping = damping)
+    }
+
+    /// Time step [s] and its substeps, from the next step on.
+    pub fn set_time_step(&mut self, dt: f32, substeps: u32) -> Result<(), EditError> {
+        self.change_solver(|solver| (solver.dt, solver.substeps) = (dt, substeps))
+    }
+
+    /// Iterations per substep.
+    pub fn set_iterations(&mut self, iterations: u32) -> Result<(), EditError> {
+        self.change_solver(|solver| solver.iterations = iterations)
+    }
+
+    /// Particles slower than this are not moved [m/s]; 0 disables sleeping.
+    pub fn set_sleep_speed(&mut self, speed: f32) -> Result<(), EditError> {
+        self.change_solver(|solver| solver.sleep_speed = speed)
+    }
+
+    /// Settings of the world: gravity, air, wind, damping.
+    pub fn world_settings(&self) -> &WorldSpec {
+        &self.definition.scene.world
+    }
+
+    /// Settings of the solver.
+    pub fn solver_settings(&self) -> &Solver {
+        &self.definition.scene.solver
+    }
+
+    fn change_world(&mut self, change: impl FnOnce(&mut WorldSpec)) -> Result<(), EditError> {
+        let mut world = self.definition.scene.world.clone();
+        change(&mut world);
+        Scene { world: world.clone(), ..Scene::default() }.validate()?;
+        Arc::make_mut(&mut self.definition).scene.world = world;
+        // Restitution and stacking have tables that depend on gravity.
+        let deep = self.model.has_restitution() || self.model.particle_contact.is_some_and(|c| c.stacking > 0.0);
+        self.settings_changed(deep)
+    }
+
+    fn change_solver(&mut self, change: impl FnOnce(&mut Solver)) -> Result<(), EditError> {
+        let mut solver = self.definition.scene.solver.clone();
+        change(&mut solver);
+        Scene { solver: solver.clone(), ..Scene::default() }.validate()?;
+        Arc::make_mut(&mut self.definition).scene.solver = solver;
+        self.settings_changed(true)
+    }
+
+    /// Takes over the settings of the definition. `deep`: more than the records of substeps depends on them.
+    fn settings_changed(&mut self, deep: bool) -> Result<(), EditError> {
+        let before = self.model.settings;
+        let mut next = settings(&self.definition.scene, &self.target());
+        next.clock = before.clock;
+        if (next.dt, next.substeps) != (before.dt, before.substeps) {
+            next.clock = Clock { substeps: self.substeps(), time: self.time() };
+        }
+        self.model.settings = next;
+        self.parameters = None;
+        self.update_backend(deep)
+    }
+
+    /// Tells a GPU that settings, motions or materials of colliders have changed.
+    pub(super) fn update_backend(&mut self, deep: bool) -> Result<(), EditError> {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            if deep {
+                let state = self.current_state()?.clone();
+                let model = self.model.clone();
+                self.replace_backend(&model, &state)?;
+            } else if let Some(gpu) = &mut self.gpu {
+                gpu.upload_records(&self.model);
+            }
+        }
+        let _ = deep;
+        Ok(())
+    }
+
+    /// Moves a collider to a pose during the next step; it pushes what is in its way, and stays there.
+    pub fn set_pose(&mut self, collider: Handle, pose: Pose) -> Result<(), EditError> {
+        let pose = checked(pose)?;
+        let (time, dt) = (self.time(), f64::from(self.model.settings.dt));
+        self.change_motion(collider, |now| Motion::between(now, pose, time, dt))
+    }
+
+    /// Moves a collider at a steady velocity [m/s], rotating at an angular velocity [rad/s] about its origin, until it is
+    /// steered otherwise.
+    pub fn set_collider_velocity(&mut self, collider: Handle, linear: Vec3, angular: Vec3) -> Result<(), EditError> {
+        finite("the velocity", linear)?;
+        finite("the angular velocity", angular)?;
+        let time = self.time();
+        let drive = match angular.try_normalize() {
+            _ if linear == Vec3::ZERO && angular == Vec3::ZERO => Drive::Still,
+            Some(axis) => Drive::Uniform { velocity: linear, axis, rate: f64::from(angular.length()) },
+            None => Drive::Uniform { velocity: linear, axis: Vec3::Y, rate: 0.0 },
+        };
+        self.change_motion(collider, |now| Motion { start: time, ..Motion::new(now, drive) })
+    }
+
+    /// Puts a collider or a body of one shape elsewhere at once: nothing is pushed on the way. A body keeps its velocity in
+    /// its own frame.
+    pub fn teleport(&mut self, object: Handle, pose: Pose) -> Result<(), EditError> {
+        let pose = checked(pose)?;
+        if self.source(object)?.kind == ObjectKind::Collider {
+            return self.change_motion(object, |_| Motion::new(pose, Drive::Still));
+        }
+        let now = self.pose(object)?;
+        let range = self.particles_of(object)?;
+        let turn = (pose.rotation * now.rotation.conjugate()).normalize();
+        let moved = |x: Vec3| turn * (x - now.position) + pose.position;
+        let state = self.state_mut();
+        for i in range {
+            for rows in [&mut state.rows, &mut state.previous, &mut state.older] {
+                let Some(row) = rows.get_mut(i) else { continue };
+                let x = moved(position(*row));
+                row[..3].copy_from_slice(&x.to_array());
+            }
+            for rates in [&mut state.velocities, &mut state.older_velocities] {
+                let Some(rate) = rates.get_mut(i) else { continue };
+                let v = turn * position(*rate);
+                rate[..3].copy_from_slice(&v.to_array());
+            }
+        }
+        Ok(())
+    }
+
+    fn change_motion(&mut self, collider: Handle, change: impl FnOnce(Pose) -> Motion) -> Result<(), EditError> {
+        let index = self.collider_index(collider)?;
+        let now = self.model.colliders[index].motion.pose(self.time());
+        self.model.colliders[index].motion = change(now);
+        self.parameters = None;
+        self.update_backend(false)
+    }
+
+    /// Friction of a collider with particles: static and kinetic coefficient.
+    pub fn set_friction(
+        &mut self,
+        collider: Handle,
+        static_friction: f32,
+        kinetic_friction: f32,
+    ) -> Result<(), EditError> {
+        let index = self.collider_index(collider)?;
+        let mut spec = self.definition.scene.collider[index].clone();
+        spec.friction = FrictionSpec { static_friction, kinetic_friction };
+        Scene { collider: vec![spec.clone()], ..Scene::default() }.validate().map_err(at_object)?;
+        Arc::make_mut(&mut self.definition).scene.collider[index] = spec;
+        self.model.colliders[index].friction = Friction { static_friction, kinetic_friction };
+        self.parameters = None;
+        self.update_backend(false)
+    }
+
+    /// Coefficient of restitution of a collider, 0 to 1.
+    pub fn set_restitution(&mut self, collider: Handle, restitution: f32) -> Result<(), EditError> {
+        let index = self.collider_index(collider)?;
+        let mut spec = self.definition.scene.collider[index].clone();
+        spec.restitution = restitution;
+        Scene { collider: vec![spec.clone()], ..Scene::default() }.validate().map_err(at_object)?;
+        let before = self.model.has_restitution();
+        let definition = Arc::make_mut(&mut self.definition);
+        definition.scene.collider[index] = spec;
+        self.model.colliders[index].restitution = restitution;
+        self.parameters = None;
+        if self.model.has_restitution() != before {
+            // There are other passes now.
+            definition.changed = true;
+            return self.apply_edits();
+        }
+        self.update_backend(true)
+    }
+
+    /// Moves pinned particles of an object during the next step: all `pin`s of its copies with that index among those that
+    /// have a motion. The displacement [m] and the rotation about `center` [m] are from where they were at the start.
+    pub fn move_pins(
+        &mut self,
+        object: Handle,
+        pin: usize,
+        displacement: Vec3,
+        rotation: Quat,
+        center: Vec3,
+    ) -> Result<(), EditError> {
+        finite("the displacement", displacement)?;
+        finite("the center", center)?;
+        let to = checked(Pose { position: center + displacement - rotation * center, rotation })?;
+        let placed = self.placed(object)?;
+        let (all, copies) = (placed.from.pins..placed.to.pins, placed.objects().len());
+        let per_copy = all.len() / copies.max(1);
+        if pin >= per_copy {
+            let what = format!("has {per_copy} pins with a motion, numbered from 0; there is no pin {pin}");
+            return Err(EditError::Unsuitable(format!("{:?} {what}", self.name(object)?)));
+        }
+        let (time, dt) = (self.time(), f64::from(self.model.settings.dt));
+        for k in all.skip(pin).step_by(per_copy.max(1)) {
+            let motion = &mut self.model.pins[k].motion;
+            // Positions follow from the pose relative to the one at the beginning, which must stay the identity.
+            let now = motion.pose(time);
+            let rest = motion.initial();
+            let relative = Pose {
+                rotation: (now.rotation * rest.rotation.conjugate()).normalize(),
+                position: now.position - now.rotation * rest.rotation.conjugate() * rest.position,
+            };
+            *motion = Motion::from_identity(relative, to, time, dt);
+        }
+        self.parameters = None;
+        self.update_backend(false)
+    }
+
+    /// Applies an impulse [N·s] to an object, at a point of the world [m] or at its center of mass. The object moves as a
+    /// rigid one would; momentum changes by exactly the impulse.
+    pub fn apply_impulse(&mut self, object: Handle, impulse: Vec3, at: Option<Vec3>) -> Result<(), EditError> {
+        finite("the impulse", impulse)?;
+        finite("the point", at.unwrap_or_default())?;
+        let range = self.particles_of(object)?;
+        let whole = momentum(self.current_state()?, range.clone());
+        let arm = at.map_or(DVec3::ZERO, |at| at.as_dvec3() - whole.center);
+        self.change_momentum(range, impulse.as_dvec3(), arm.cross(impulse.as_dvec3()))
+    }
+
+    /// Applies an angular impulse [N·m·s] to an object about its center of mass.
+    pub fn apply_angular_impulse(&mut self, object: Handle, impulse: Vec3) -> Result<(), EditError> {
+        finite("the impulse", impulse)?;
+        let range = self.particles_of(object)?;
+        self.change_momentum(range, DVec3::ZERO, impulse.as_dvec3())
+    }
+
+    /// Applies a force [N] during the next step: as the impulse F·dt at its beginning.
+    pub fn apply_force(&mut self, object: Handle, force: Vec3, at: Option<Vec3>) -> Result<(), EditError> {
+        self.apply_impulse(object, force * self.model.settings.dt, at)
+    }
+
+    /// Applies a torque [N·m] during the next step: as the angular impulse τ·dt at its beginning.
+    pub fn apply_torque(&mut self, object: Handle, torque: Vec3) -> Result<(), EditError> {
+        self.apply_angular_impulse(object, torque * self.model.settings.dt)
+    }
+
+    /// Applies an impulse [N·s] to one particle of an object, counted from its first.
+    pub fn apply_particle_impulse(&mut self, object: Handle, particle: usize, impulse: Vec3) -> Result<(), EditError> {
+        finite("the impulse", impulse)?;
+        let range = self.particles_of(object)?;
+        if particle >= range.len() {
+            return Err(EditError::Value(format!(
+                "the object has {} particles, but {particle} was asked for",
+                range.len()
+            )));
+        }
+        let i = range.start + particle;
+        self.change_momentum(i..i + 1, impulse.as_dvec3(), DVec3::ZERO)
+    }
+
+    /// Sets linear [m/s] and angular velocity [rad/s] of an object as a whole.
+    pub fn set_velocity(&mut self, object: Handle, linear: Vec3, angular: Vec3) -> Result<(), EditError> {
+        finite("the velocity", linear)?;
+        finite("the angular velocity", angular)?;
+        let range = self.particles_of(object)?;
+        let center = momentum(self.current_state()?, range.clone()).center;
+        let (linear, angular) = (linear.as_dvec3(), angular.as_dvec3());
+        let state = self.state_mut();
+        for i in range.filter(|&i| state.rows[i][3] > 0.0).collect::<Vec<_>>() {
+            let v = linear + angular.cross(position(state.rows[i]).as_dvec3() - center);
+            put_velocity(state, i, v);
+        }
+        Ok(())
+    }
+
+    /// Changes the linear and the angular momentum of some particles, as of a rigid body.
+    fn change_momentum(&mut self, range: Range<usize>, linear: DVec3, angular: DVec3) -> Result<(), EditError> {
+        let state = self.current_state()?;
+        let whole = momentum(state, range.clone());
+        if whole.mass == 0.0 {
+            return Err(EditError::Unsuitable("all of its particles are fixed or inactive".to_owned()));
+        }
+        let mut second = [[0.0; 3]; 3];
+        let free: Vec<usize> = range.filter(|&i| state.rows[i][3] > 0.0).collect();
+        for &i in &free {
+            let d = (position(state.rows[i]).as_dvec3() - whole.center).to_array();
+            (0..9).for_each(|k| second[k / 3][k % 3] += d[k / 3] * d[k % 3] / f64::from(state.rows[i][3]));
+        }
+        let (inverse, _) = pseudoinverse_f64(inertia(&second));
+        let spin = (0..3).map(|k| DVec3::from(inverse[k]) * angular[k]).sum::<DVec3>();
+        let shift = linear / whole.mass;
+        let state = self.state_mut();
+        for i in free {
+            let arm = position(state.rows[i]).as_dvec3() - whole.center;
+            let v = position(state.velocities[i]).as_dvec3() + shift + spin.cross(arm);
+            put_velocity(state, i, v);
+        }
+        Ok(())
+    }
+
+    /// Index of a collider in the model.
+    fn collider_index(&mut self, collider: Handle) -> Result<usize, EditError> {
+        let kind = self.source(collider)?.kind;
+        if kind != ObjectKind::Collider {
+            return Err(EditError::Unsuitable(format!("it is an object of kind {:?}, not a collider", kind.name())));
+        }
+        self.apply_edits()?;
+        Ok(self.source(collider)?.index)
+    }
+
+    /// Substeps so far.
+    pub(super) fn substeps(&self) -> u64 {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            return gpu.substeps();
+        }
+        self.state().substeps
+    }
+}
+
+/// A velocity from outside: its particle has no history, so that the next substep is of first order.
+fn put_velocity(state: &mut State, i: usize, v: DVec3) {
+    let v = v.as_vec3();
+    state.velocities[i] = [v.x, v.y, v.z, 0.0];
+    if let Some(first) = state.first_order.get_mut(i) {
+        (*first, state.older_velocities[i]) = (true, [v.x, v.y, v.z, 0.0]);
+    }
+}
+
+fn finite(what: &str, v: Vec3) -> Result<(), EditError> {
+    if v.is_finite() && v.abs().max_element() <= 1e12 {
+        Ok(())
+    } else {
+        Err(EditError::Value(format!("{what} is {v}, but must be finite")))
+    }
+}
+
+/// A pose with a finite position and a rotation of unit length, within rounding.
+fn checked(pose: Pose) -> Result<Pose, EditError> {
+    finite("the position", pose.position)?;
+    let length = pose.rotation.length();
+    if (length - 1.0).abs() < 1e-3 {
+        Ok(Pose { rotation: pose.rotation.normalize(), ..pose })
+    } else {
+        Err(EditError::Value(format!("{} is no rotation: a quaternion must have length 1", pose.rotation)))
+    }
+}
+
+fn at_object(error: SceneError) -> EditError {
+    EditError::Value(error.to_string())
+}

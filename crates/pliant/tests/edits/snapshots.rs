@@ -1,0 +1,94 @@
+//! Snapshots of worlds that have changed.
+
+use crate::small_scenes::SCENES;
+use crate::{options, parse, world};
+use glam::Vec3;
+use pliant::builder::NoMeshes;
+use pliant::scene::{Body, Cloth, Collider, Place};
+use pliant::{EditError, Options, World};
+
+#[test]
+fn r05_a_snapshot_brings_removed_objects_and_their_handles_back() {
+    for (name, text) in SCENES {
+        let mut world = world(&parse(text));
+        world.advance(5).unwrap();
+        let objects = world.objects();
+        let early = world.snapshot().unwrap();
+        let bytes = early.to_bytes();
+        let later = |world: &mut World| {
+            world.advance(5).unwrap();
+            world.hash()
+        };
+        let expected = later(&mut world);
+        // Something goes, something comes.
+        world.remove(objects[0]).unwrap();
+        let added = world.add(Collider::sphere([0.0, 90.0, 0.0], 1.0)).unwrap();
+        world.step().unwrap();
+        let late = world.snapshot().unwrap();
+        let hash = later(&mut world);
+        world.restore(&early).unwrap();
+        assert!(world.contains(objects[0]) && !world.contains(added), "{name}");
+        assert_eq!(world.objects(), objects, "{name}");
+        assert_eq!(later(&mut world), expected, "{name}");
+        world.restore(&late).unwrap();
+        assert!(!world.contains(objects[0]) && world.contains(added), "{name}");
+        assert_eq!(later(&mut world), hash, "{name}");
+        // The same through bytes, from a world of other objects.
+        let read = world.snapshot_from_bytes(&bytes).unwrap_or_else(|e| panic!("{name}: {e}"));
+        world.restore(&read).unwrap();
+        assert_eq!(world.objects(), objects, "{name}");
+        assert_eq!(later(&mut world), expected, "{name}");
+    }
+}
+
+#[test]
+fn r05_another_process_goes_on_with_edits_and_steering() {
+    let build = || {
+        let mut world = World::new(options()).unwrap();
+        world.add(Collider::plane()).unwrap();
+        world
+    };
+    let mut world = build();
+    let table = world.add(Collider::cuboid([0.0, 0.5, 0.0], [1.0, 0.1, 1.0]).named("table")).unwrap();
+    let crate_ = world.add(Body::cuboid([0.2; 3]).grid(3).at([0.0, 0.7, 0.0]).named("crate")).unwrap();
+    let flag = world.add(Cloth::grid([6, 4], [0.6, 0.4]).at([2.0, 1.0, 0.0]).pin(Place::LeftEdge)).unwrap();
+    world.advance(10).unwrap();
+    world.set_collider_velocity(table, Vec3::new(0.1, 0.05, 0.0), Vec3::new(0.0, 0.3, 0.0)).unwrap();
+    world.set_gravity([0.0, -5.0, 1.0]).unwrap();
+    world.set_time_step(0.004, 2).unwrap();
+    world.apply_impulse(crate_, Vec3::new(0.5, 0.0, 0.0), None).unwrap();
+    world.advance(5).unwrap();
+    let bytes = world.snapshot().unwrap().to_bytes();
+    world.advance(40).unwrap();
+
+    let mut other = build();
+    let read = other.snapshot_from_bytes(&bytes).unwrap();
+    other.restore(&read).unwrap();
+    assert_eq!(other.particles(), world.particles());
+    other.advance(40).unwrap();
+    assert_eq!((other.hash(), other.time()), (world.hash(), world.time()));
+    let found = other.find("crate").unwrap();
+    assert_eq!(other.positions(found).unwrap(), world.positions(crate_).unwrap());
+    assert_eq!(other.world_settings().gravity, [0.0, -5.0, 1.0]);
+    // Handles are of the world that they came from.
+    assert_eq!(other.positions(flag).err(), Some(EditError::Stale));
+}
+
+#[test]
+fn r06_damaged_archives_are_refused() {
+    let mut world = world(&parse(SCENES[6].1));
+    world.step().unwrap();
+    world.add(Body::ball(0.1).at([0.0, 9.0, 0.0])).unwrap();
+    let bytes = world.snapshot().unwrap().to_bytes();
+    let hash = world.hash();
+    for at in (0..bytes.len()).step_by(bytes.len() / 200 + 1) {
+        let mut wrong = bytes.clone();
+        wrong[at] ^= 0x21;
+        assert!(world.snapshot_from_bytes(&wrong).is_err(), "byte {at}");
+        assert!(world.snapshot_from_bytes(&bytes[..at]).is_err(), "{at} bytes");
+    }
+    assert_eq!(world.hash(), hash);
+    let mut foreign = World::from_scene(&parse(SCENES[0].1), &NoMeshes, Options::default()).unwrap();
+    let snapshot = foreign.snapshot().unwrap();
+    assert!(world.restore(&snapshot).is_err());
+}
