@@ -84,5 +84,5 @@ pub use crate::runtime::cpu::{Isa, Threads};
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu;
 pub use crate::world::{
-    AddOptions, Backend, ConstraintView, EditError, Handle, Momentum, Options, Overlap, Snapshot, World,
+    AddOptions, Backend, ConstraintView, EditError, Feature, Handle, Hit, Momentum, Options, Overlap, Snapshot, World,
 };

@@ -69,6 +69,23 @@ impl Bvh {
         (self.nodes[here].start, self.nodes[here].count) = (second, 0);
     }
 
+    /// Fits all boxes to primitives that have moved; `bounds` has the box of the primitive at each place in the order of
+    /// leaves.
+    pub fn refit(&mut self, bounds: impl Fn(usize) -> (Vec3, Vec3)) {
+        // Children follow their parents.
+        for n in (0..self.nodes.len()).rev() {
+            let Node { start, count, .. } = self.nodes[n];
+            let (min, max) = if count > 0 {
+                let leaves = (start as usize..(start + count) as usize).map(&bounds);
+                leaves.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), (min, max)| (l.min(min), h.max(max)))
+            } else {
+                let (a, b) = (&self.nodes[n + 1], &self.nodes[start as usize]);
+                (a.min.min(b.min), a.max.max(b.max))
+            };
+            (self.nodes[n].min, self.nodes[n].max) = (min, max);
+        }
+    }
+
     /// All nodes.
     #[cfg(feature = "gpu")]
     pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {

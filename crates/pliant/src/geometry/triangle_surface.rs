@@ -102,6 +102,24 @@ impl Surface {
         self.triangles[number].map(|v| self.positions[v as usize])
     }
 
+    /// The first triangle that a ray meets before `limit`: `enters` has the distance to a box, `meets` distance and normal
+    /// at a triangle.
+    pub(crate) fn ray(
+        &self,
+        limit: f32,
+        enters: impl Fn(Vec3, Vec3) -> f32,
+        meets: impl Fn(Triangle) -> Option<(f32, Vec3)>,
+    ) -> Option<(f32, Vec3)> {
+        let mut found = None;
+        self.tree.walk(limit, enters, |i, best| {
+            if let Some(hit) = meets(self.triangle(i)).filter(|hit| hit.0 < *best) {
+                *best = hit.0;
+                found = Some(hit);
+            }
+        });
+        found
+    }
+
     /// The nearest point, if it is closer than `limit`.
     pub fn nearest(&self, p: Vec3, limit: f32) -> Option<Near> {
         let mut found: Option<(usize, Foot)> = None;

@@ -297,7 +297,7 @@ impl World {
         self.state = HostCopy::new(state);
         self.edited = false;
         (self.model, self.objects, self.definition) = (model, Arc::new(layout), Arc::new(definition));
-        (self.fingerprint, self.parameters, self.bounds) = (None, None, None);
+        (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
         Ok(())
     }
 

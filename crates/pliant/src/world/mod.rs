@@ -14,6 +14,7 @@ mod parameters;
 mod queries;
 mod setters;
 mod snapshot;
+mod spatial;
 mod steer;
 
 use crate::builder::layout::{Layout, NoHistory};
@@ -46,6 +47,8 @@ use crate::world::overlap::SolidBounds;
 use crate::world::parameters::Parameters;
 pub use crate::world::queries::ConstraintView;
 pub use crate::world::snapshot::Snapshot;
+use crate::world::spatial::SpatialIndex;
+pub use crate::world::spatial::{Feature, Hit};
 use std::sync::Arc;
 
 /// Selects the backend.
@@ -105,6 +108,10 @@ pub struct World {
     options: Options,
     /// Bounds of solid objects, once an object was added, until they move.
     bounds: Option<SolidBounds>,
+    /// Triangles and particles in space, once a query asked for them.
+    index: Option<SpatialIndex>,
+    /// Changes of the state by callers so far.
+    changes: u64,
     /// Hash of the model, once it was needed.
     fingerprint: Option<u64>,
     /// The same of the model that the world began with.
@@ -175,6 +182,8 @@ impl World {
             meshes: Arc::new(meshes),
             options,
             bounds: None,
+            index: None,
+            changes: 0,
             fingerprint: None,
             origin: None,
             parameters: None,
@@ -380,6 +389,7 @@ impl World {
     pub fn state_mut(&mut self) -> &mut State {
         self.state();
         self.edited = true;
+        self.changes += 1;
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
 }

@@ -103,6 +103,7 @@ impl World {
             self.parameters = Some(snapshot.parameters.clone());
         }
         (self.edited, self.bounds) = (false, None);
+        self.changes += 1;
         self.state.put(snapshot.state.clone());
         Ok(())
     }

@@ -9,7 +9,7 @@ use pliant::{Handle, World};
 const STEPS: u32 = 12;
 
 #[test]
-fn r05_a_world_built_by_edits_has_the_bits_of_one_built_at_once() {
+fn a_world_built_by_edits_has_the_bits_of_one_built_at_once() {
     for (name, text) in SCENES {
         let scene = parse(text);
         let mut whole = world(&scene);
@@ -64,7 +64,7 @@ fn settled(scene: &Scene) -> Scene {
 }
 
 #[test]
-fn r05_adding_and_removing_out_of_reach_changes_no_bit() {
+fn adding_and_removing_out_of_reach_changes_no_bit() {
     for (name, text) in SCENES {
         let scene = settled(&parse(text));
         // The sums of liquids follow cells that are made for the bounds of all particles.
@@ -91,7 +91,7 @@ fn r05_adding_and_removing_out_of_reach_changes_no_bit() {
 }
 
 #[test]
-fn r05_removing_the_first_object_leaves_the_others_as_they_are() {
+fn removing_the_first_object_leaves_the_others_as_they_are() {
     for (name, text) in SCENES {
         let scene = settled(&parse(text));
         if !scene.liquid.is_empty() {
@@ -116,7 +116,7 @@ fn r05_removing_the_first_object_leaves_the_others_as_they_are() {
 }
 
 #[test]
-fn r05_edits_with_liquids_keep_state_and_time() {
+fn edits_with_liquids_keep_state_and_time() {
     for (name, text) in SCENES.iter().filter(|(_, text)| text.contains("[[liquid]]")) {
         let scene = parse(text);
         let mut changed = world(&scene);

@@ -21,7 +21,7 @@ fn empty() -> World {
 }
 
 #[test]
-fn r06_an_empty_world_runs_and_is_filled() {
+fn an_empty_world_runs_and_is_filled() {
     let mut world = empty();
     assert_eq!(world.particles(), 0);
     world.advance(3).unwrap();
@@ -37,7 +37,7 @@ fn r06_an_empty_world_runs_and_is_filled() {
 }
 
 #[test]
-fn r06_stale_and_foreign_handles_are_errors() {
+fn stale_and_foreign_handles_are_errors() {
     let mut world = empty();
     let first = world.add(crate_at(0.0, 0.0)).unwrap();
     world.step().unwrap();
@@ -114,7 +114,7 @@ fn r06_bad_objects_are_refused_and_nothing_changes() {
 }
 
 #[test]
-fn r06_what_depends_on_an_object_goes_with_it_and_is_reported() {
+fn what_depends_on_an_object_goes_with_it_and_is_reported() {
     let text = r#"
         [[cloth]]
         name = "a"
@@ -153,7 +153,7 @@ fn r06_what_depends_on_an_object_goes_with_it_and_is_reported() {
 }
 
 #[test]
-fn r06_a_body_inside_another_is_refused_moved_or_placed_as_the_caller_says() {
+fn a_body_inside_another_is_refused_moved_or_placed_as_the_caller_says() {
     let mut world = empty();
     world.add(Collider::plane()).unwrap();
     let first = world.add(Body { name: "first".into(), ..crate_at(0.0, 0.1) }).unwrap();
@@ -183,7 +183,7 @@ fn r06_a_body_inside_another_is_refused_moved_or_placed_as_the_caller_says() {
 }
 
 #[test]
-fn r06_objects_are_found_by_name_and_by_particle() {
+fn objects_are_found_by_name_and_by_particle() {
     let mut world = empty();
     let flag = world.add(cloth("flag")).unwrap();
     let unnamed = world.add(cloth("")).unwrap();

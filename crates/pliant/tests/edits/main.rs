@@ -9,6 +9,7 @@ mod bits;
 mod input;
 mod physics;
 mod snapshots;
+mod spatial;
 mod steer;
 
 use pliant::builder::NoMeshes;

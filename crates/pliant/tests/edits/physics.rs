@@ -10,7 +10,7 @@ fn ball(x: f32, velocity: [f32; 3]) -> Body {
 }
 
 #[test]
-fn v12_a_body_added_later_falls_freely_from_then_on() {
+fn a_body_added_later_falls_freely_from_then_on() {
     for integrator in ["bdf1", "bdf2"] {
         let text = format!("solver = {{ dt = 0.002, integrator = \"{integrator}\" }}\n[world]\nair_density = 0");
         let mut world = world(&parse(&text));
@@ -29,7 +29,7 @@ fn v12_a_body_added_later_falls_freely_from_then_on() {
 }
 
 #[test]
-fn s14_an_emitter_and_a_motion_begin_when_they_are_added() {
+fn an_emitter_and_a_motion_begin_when_they_are_added() {
     let mut world = world(&Scene::default());
     world.advance(100).unwrap();
     let pour = "[[grains]]\nname = \"sand\"\nradius = 0.02\npour = { from = [0, 5, 0], radius = 0.2, per_second = 100, velocity = [0, -1, 0], until = 1 }";
@@ -48,7 +48,7 @@ fn s14_an_emitter_and_a_motion_begin_when_they_are_added() {
 }
 
 #[test]
-fn s12_attachments_added_later_hold_where_objects_are_then() {
+fn attachments_added_later_hold_where_objects_are_then() {
     let text = r#"
         [[rope]]
         name = "rope"

@@ -21,7 +21,7 @@ fn ball(world: &mut World) -> Handle {
 }
 
 #[test]
-fn v12_gravity_and_time_step_change_between_steps() {
+fn gravity_and_time_step_change_between_steps() {
     let mut world = empty(9.81);
     let ball = ball(&mut world);
     world.advance(10).unwrap();
@@ -40,7 +40,7 @@ fn v12_gravity_and_time_step_change_between_steps() {
 }
 
 #[test]
-fn s25_wind_moves_a_cloth_that_hung_still() {
+fn wind_moves_a_cloth_that_hung_still() {
     let mut world = world(&Scene::default());
     let flag = world.add(Cloth::grid([10, 10], [1.0, 1.0]).pin(Place::TopEdge)).unwrap();
     world.advance(50).unwrap();
@@ -55,7 +55,7 @@ fn s25_wind_moves_a_cloth_that_hung_still() {
 }
 
 #[test]
-fn v30_impulses_change_momentum_by_what_they_are() {
+fn impulses_change_momentum_by_what_they_are() {
     let mut world = empty(0.0);
     let ball = ball(&mut world);
     let before = world.momentum(ball).unwrap();
@@ -71,9 +71,9 @@ fn v30_impulses_change_momentum_by_what_they_are() {
     let later = world.momentum(ball).unwrap();
     assert!((later.linear - after.linear).length() < 1e-4 * scale, "{} {}", later.linear, after.linear);
     assert!((later.angular - after.angular).length() < 1e-2 * expected.length(), "{} {}", later.angular, after.angular);
-    world.apply_angular_impulse(ball, -expected.as_vec3()).unwrap();
+    world.apply_angular_impulse(ball, -later.angular.as_vec3()).unwrap();
     let stopped = world.momentum(ball).unwrap();
-    assert!(stopped.angular.length() < 1e-3 * expected.length(), "{}", stopped.angular);
+    assert!(stopped.angular.length() < 1e-5 * expected.length(), "{}", stopped.angular);
     world.apply_force(ball, Vec3::X, None).unwrap();
     assert!((world.momentum(ball).unwrap().linear.x - later.linear.x - 0.01).abs() < 1e-6);
     world.set_velocity(ball, Vec3::Y, Vec3::ZERO).unwrap();
@@ -82,7 +82,7 @@ fn v30_impulses_change_momentum_by_what_they_are() {
 }
 
 #[test]
-fn v31_a_steered_collider_pushes_and_stays_where_it_was_sent() {
+fn a_steered_collider_pushes_and_stays_where_it_was_sent() {
     let mut world = empty(0.0);
     let ball = ball(&mut world);
     let paddle = world.add(Collider::cuboid([0.0, 1.0, -0.5], [1.0, 1.0, 0.1])).unwrap();
@@ -116,7 +116,7 @@ fn v31_a_steered_collider_pushes_and_stays_where_it_was_sent() {
 }
 
 #[test]
-fn v31_a_body_is_put_elsewhere_and_keeps_its_shape() {
+fn a_body_is_put_elsewhere_and_keeps_its_shape() {
     let mut world = empty(0.0);
     let ball = ball(&mut world);
     world.set_velocity(ball, Vec3::X, Vec3::ZERO).unwrap();
@@ -133,7 +133,7 @@ fn v31_a_body_is_put_elsewhere_and_keeps_its_shape() {
 }
 
 #[test]
-fn s25_pins_are_steered() {
+fn pins_are_steered() {
     let text = "[[cloth]]\nname = \"c\"\ngrid = { cells = [6, 6], size = [1, 1] }\npin = [{ at = \"top edge\", motion = { keys = { frames = [{ time = 0 }, { time = 1 }] } } }]";
     let mut world = world(&parse(text));
     let cloth = world.find("c").unwrap();
