@@ -42,6 +42,8 @@ pub mod frame;
 #[doc(hidden)]
 pub mod geometry;
 #[doc(hidden)]
+pub mod grip;
+#[doc(hidden)]
 pub mod integration;
 #[doc(hidden)]
 pub mod math;
@@ -84,5 +86,6 @@ pub use crate::runtime::cpu::{Isa, Threads};
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu;
 pub use crate::world::{
-    AddOptions, Backend, ConstraintView, EditError, Feature, Handle, Hit, Momentum, Options, Overlap, Snapshot, World,
+    AddOptions, Backend, ConstraintView, EditError, Event, Events, Feature, GripHandle, GripOptions, Handle, Hit,
+    Momentum, Options, Overlap, Snapshot, World,
 };

@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
     &["scene"],
     &["settings", "rigid", "partition"],
     &["state"],
-    &["transitions", "aero"],
+    &["transitions", "aero", "grip"],
     &["contact"],
     &["fluid", "integration"],
     &["methods"],

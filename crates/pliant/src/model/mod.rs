@@ -20,6 +20,7 @@ use crate::error::Diverged;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::frame::Topology;
+use crate::grip::Grip;
 use crate::integration::pins::MovedPins;
 use crate::integration::predict::IntegrationModel;
 use crate::math::RowData;
@@ -105,6 +106,8 @@ pub struct Model {
     pub melts: Vec<Melt>,
     /// Liquids that turn into bodies.
     pub freezes: Vec<Freeze>,
+    /// Grips of callers.
+    pub grips: Vec<Grip>,
     /// Notes of the builder for the user, such as mesh repairs.
     pub notes: Vec<String>,
     /// Wall time of partitioning [s].

@@ -3,6 +3,7 @@
 use crate::builder::layout::{History, Layout, Member, Placed, Source};
 use crate::builder::part::Part;
 use crate::contact::collider::Collider;
+use crate::grip::Grip;
 use crate::math::RowData;
 use crate::math::row_map::RowMap;
 use crate::model::Model;
@@ -134,6 +135,7 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
         }
         new.carry(old, &origins, &particles);
     }
+    carry_grips(past, &particles, model);
     model.settings.clock = past.model.settings.clock;
     particles.copy(&past.model.rest, &mut model.rest);
     carry_contacts(past, &particles, model, state);
@@ -153,6 +155,21 @@ fn carry_phases(kept: &[(Placed, Placed)], past: &Past<'_>, state: &mut State) {
             state.phases[to] = if numbered { (i64::from(phase) + shift) as u32 } else { phase };
         }
     }
+}
+
+/// Grips on objects that are there no more keep their place, but hold nothing.
+fn carry_grips(past: &Past<'_>, particles: &RowMap, model: &mut Model) {
+    let carried = |grip: &Grip| {
+        let renamed = |i: u32| particles.get(i as usize).map(|i| i as u32);
+        let cluster: Option<Vec<u32>> = grip.cluster.iter().map(|&i| renamed(i)).collect();
+        let [a, b, c] = grip.anchor.map(|(i, w)| renamed(i).map(|i| (i, w)));
+        let anchor = [a, b, c].into_iter().collect::<Option<Vec<_>>>().and_then(|all| all.try_into().ok());
+        match (cluster, anchor) {
+            (Some(cluster), Some(anchor)) => Grip { cluster, anchor, ..grip.clone() },
+            _ => Grip::released(),
+        }
+    };
+    model.grips = past.model.grips.iter().map(carried).collect();
 }
 
 /// Contacts of rigid bodies are warm-started.

@@ -6,6 +6,8 @@ mod archive;
 mod carry;
 mod definition;
 mod edit;
+mod events;
+mod grips;
 mod host_copy;
 mod mesh_cache;
 mod objects;
@@ -28,6 +30,7 @@ use crate::runtime::gpu::GpuError;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
+use crate::schedule::stats::ContactPair;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu;
@@ -40,6 +43,9 @@ use crate::transitions;
 use crate::world::definition::Definition;
 pub use crate::world::definition::Handle;
 pub use crate::world::edit::{AddOptions, EditError, Overlap};
+pub use crate::world::events::{Event, Events};
+use crate::world::grips::GripSlot;
+pub use crate::world::grips::{GripHandle, GripOptions};
 use crate::world::host_copy::HostCopy;
 use crate::world::mesh_cache::{MeshCache, Recorder};
 pub use crate::world::objects::Momentum;
@@ -112,6 +118,9 @@ pub struct World {
     index: Option<SpatialIndex>,
     /// Changes of the state by callers so far.
     changes: u64,
+    grips: Vec<GripSlot>,
+    /// Records events, if a caller wants them.
+    recorder: Option<events::Recorder>,
     /// Hash of the model, once it was needed.
     fingerprint: Option<u64>,
     /// The same of the model that the world began with.
@@ -184,6 +193,8 @@ impl World {
             bounds: None,
             index: None,
             changes: 0,
+            grips: Vec::new(),
+            recorder: None,
             fingerprint: None,
             origin: None,
             parameters: None,
@@ -243,6 +254,14 @@ impl World {
         self.check_edits();
         self.refit_bodies();
         self.bounds = None;
+        if self.recorder.is_some() {
+            return self.advance_recorded(steps);
+        }
+        self.advance_quietly(steps)
+    }
+
+    /// Steps without events.
+    fn advance_quietly(&mut self, steps: u32) -> Result<(), StepError> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             self.state.leave(|changed| gpu.upload(&self.model, changed));
@@ -264,12 +283,56 @@ impl World {
             for _ in 0..steps {
                 transitions::before(&self.model.transitions(), state);
                 self.cpu.step(&self.model, state)?;
-                if transitions::after(&self.model.transitions(), state) {
-                    let rows = std::mem::take(&mut state.rows);
-                    state.drop_contacts(|particle| rows[particle][3] == 0.0);
-                    state.rows = rows;
-                }
+                drain(&self.model, state);
             }
+        }
+        Ok(())
+    }
+
+    /// Steps one by one, and records events.
+    fn advance_recorded(&mut self, steps: u32) -> Result<(), StepError> {
+        let Some(mut recorder) = self.recorder.take() else { return Ok(()) };
+        let mut done = Ok(());
+        for _ in 0..steps {
+            done = self.step_recorded(&mut recorder);
+            if let Err(e) = &done {
+                if let StepError::Diverged(diverged) = e {
+                    recorder.diverged(diverged.time, self.object_of(diverged.particle).map(|o| o.0));
+                }
+                break;
+            }
+        }
+        self.recorder = Some(recorder);
+        done
+    }
+
+    fn step_recorded(&mut self, recorder: &mut events::Recorder) -> Result<(), StepError> {
+        let before = events::Before::of(self.current_state()?);
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            self.advance_quietly(1)?;
+            self.sync()?;
+            let pairs = self.contact_pairs();
+            let owners = events::Owners { definition: &self.definition, layout: &self.objects };
+            let state = self.current_state()?;
+            recorder.substep(owners, &self.model, state, pairs.into_iter());
+            recorder.step(owners, &self.model, state, &before);
+            return Ok(());
+        }
+        let owners = events::Owners { definition: &self.definition, layout: &self.objects };
+        let (model, cpu) = (&self.model, &mut self.cpu);
+        if let Some(state) = self.state.get_mut() {
+            state.forget_bodies();
+            transitions::before(&model.transitions(), state);
+            cpu.step_observed(
+                model,
+                state,
+                Some(&mut |state: &State, pairs: &mut dyn Iterator<Item = ContactPair>| {
+                    recorder.substep(owners, model, state, pairs);
+                }),
+            )?;
+            drain(model, state);
+            recorder.step(owners, model, state, &before);
         }
         Ok(())
     }
@@ -391,6 +454,15 @@ impl World {
         self.edited = true;
         self.changes += 1;
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
+    }
+}
+
+/// Transitions after a step on the CPU.
+fn drain(model: &Model, state: &mut State) {
+    if transitions::after(&model.transitions(), state) {
+        let rows = std::mem::take(&mut state.rows);
+        state.drop_contacts(|particle| rows[particle][3] == 0.0);
+        state.rows = rows;
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::bytes::{Reader, SnapshotError, Writer};
 use crate::contact::collider_contact::Friction;
+use crate::grip::Grip;
 use crate::model::Model;
 use crate::motion::Motion;
 use crate::settings::{Clock, Settings};
@@ -34,6 +35,7 @@ pub(crate) struct Parameters {
     pub colliders: Vec<ColliderParameters>,
     /// Motion of each group of pins.
     pub pins: Vec<Motion>,
+    pub grips: Vec<Grip>,
 }
 
 impl Parameters {
@@ -50,6 +52,7 @@ impl Parameters {
             settings: model.settings,
             colliders: model.colliders.iter().map(collider).collect(),
             pins: model.pins.iter().map(|p| p.motion.clone()).collect(),
+            grips: model.grips.clone(),
         }
     }
 
@@ -66,6 +69,7 @@ impl Parameters {
             (collider.friction, collider.restitution, collider.rolling) =
                 (from.friction, from.restitution, from.rolling);
         }
+        model.grips.clone_from(&self.grips);
         model.pins.iter_mut().zip(&self.pins).for_each(|(pins, motion)| pins.motion.clone_from(motion));
         deep
     }

@@ -12,6 +12,7 @@ use crate::world::World;
 use crate::world::archive::{Archive, ArchivedPast};
 use crate::world::definition::Definition;
 use crate::world::edit::{Next, change_softnesses};
+use crate::world::grips::GripSlot;
 use crate::world::mesh_cache::MeshCache;
 use crate::world::parameters::Parameters;
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Snapshot {
     layout: Arc<Layout>,
     /// Meshes that the objects are made from.
     meshes: Arc<MeshCache>,
+    /// Grips, by slot; bytes do not have them.
+    grips: Vec<GripSlot>,
 }
 
 impl Snapshot {
@@ -73,8 +76,8 @@ impl World {
         self.sync()?;
         let (world, origin, parameters) = (self.fingerprint(), self.origin(), self.parameters());
         let (definition, layout) = (self.definition.clone(), self.objects.clone());
-        let meshes = self.meshes.clone();
-        Ok(Snapshot { world, origin, state: self.state().clone(), parameters, definition, layout, meshes })
+        let (meshes, grips) = (self.meshes.clone(), self.grips.clone());
+        Ok(Snapshot { grips, world, origin, state: self.state().clone(), parameters, definition, layout, meshes })
     }
 
     /// Returns to a moment: steps go on from there with the same bits as they did then, with objects and parameters as they
@@ -95,6 +98,7 @@ impl World {
         }
         if own {
             (self.definition, self.objects) = (snapshot.definition.clone(), snapshot.layout.clone());
+            self.grips.clone_from(&snapshot.grips);
         }
         if !Arc::ptr_eq(&self.parameters(), &snapshot.parameters) {
             let deep = snapshot.parameters.apply(&mut self.model);
@@ -161,7 +165,8 @@ impl World {
             _ => Arc::new(parameters),
         };
         let origin = self.origin();
-        Ok(Snapshot { world, origin, state, parameters, definition, layout, meshes })
+        let grips = Vec::new();
+        Ok(Snapshot { world, origin, state, parameters, definition, layout, meshes, grips })
     }
 
     /// Builds the objects of a definition again.

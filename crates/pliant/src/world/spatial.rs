@@ -175,28 +175,36 @@ impl Ray {
     /// Distance at which it enters a box; infinite if it does not.
     fn enters(&self, low: Vec3, high: Vec3) -> f32 {
         let (a, b) = ((low - self.origin) * self.inverse, (high - self.origin) * self.inverse);
-        // NaN where the ray runs in a face of the box: `min` and `max` pass the other value on.
-        let (near, far) = (a.min(b), a.max(b));
-        let (enter, leave) = (near.max_element().max(0.0), far.min_element());
+        let (mut enter, mut leave) = (0.0_f32, f32::INFINITY);
+        for axis in 0..3 {
+            let (one, other) = (a[axis], b[axis]);
+            // Where the ray runs in a face of the box it is inside along this axis.
+            if !one.is_nan() && !other.is_nan() {
+                (enter, leave) = (enter.max(one.min(other)), leave.min(one.max(other)));
+            }
+        }
         // Rounding must not lose a flat box.
         if enter <= leave * 1.000_001 + 1e-7 { enter } else { f32::INFINITY }
     }
 
     /// Both sides of a triangle (Möller and Trumbore): distance, weights, normal toward the ray.
     fn triangle(&self, [a, b, c]: [Vec3; 3]) -> Option<(f32, [f32; 3], Vec3)> {
-        let (u, v) = (b - a, c - a);
-        let p = self.direction.cross(v);
+        // In double precision: a ray through an edge or a corner must not pass between its triangles.
+        let (origin, direction) = (self.origin.as_dvec3(), self.direction.as_dvec3());
+        let (u, v) = ((b - a).as_dvec3(), (c - a).as_dvec3());
+        let p = direction.cross(v);
         let determinant = u.dot(p);
         if determinant == 0.0 {
             return None;
         }
-        let s = self.origin - a;
+        let s = origin - a.as_dvec3();
         let q = s.cross(u);
-        let [y, z, t] = [s.dot(p), self.direction.dot(q), v.dot(q)].map(|x| x / determinant);
+        let [y, z, t] = [s.dot(p), direction.dot(q), v.dot(q)].map(|x| x / determinant);
+        // Edges of single precision meet within their rounding.
         let inside = y >= -1e-6 && z >= -1e-6 && y + z <= 1.0 + 1e-6 && t >= 0.0;
-        let normal = u.cross(v).normalize_or_zero();
+        let normal = u.cross(v).normalize_or_zero().as_vec3();
         let normal = if normal.dot(self.direction) > 0.0 { -normal } else { normal };
-        inside.then_some((t, [1.0 - y - z, y, z], normal))
+        inside.then_some((t as f32, [1.0 - y - z, y, z].map(|w| w as f32), normal))
     }
 
     /// A sphere, from outside.

@@ -6,6 +6,8 @@
 mod small_scenes;
 
 mod bits;
+mod events;
+mod grips;
 mod input;
 mod physics;
 mod snapshots;

@@ -111,6 +111,7 @@ impl Assembly {
             drains: self.drains,
             melts: self.melts,
             freezes: self.freezes,
+            grips: Vec::new(),
             notes: self.notes,
             partition_seconds,
         };

@@ -19,6 +19,7 @@ use crate::runtime::cpu::Isa;
 use crate::runtime::cpu::Threads;
 use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
 use crate::state::State;
+use glam::DVec3;
 
 /// Scratch buffers of the passes, allocated once.
 #[derive(Default)]
@@ -31,6 +32,8 @@ pub(crate) struct Scratch {
     pub(crate) fluid: FluidScratch,
     /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
+    /// Multipliers of grips [kg·m].
+    pub(crate) grips: Vec<DVec3>,
     /// The solution method; none where another backend moves the state.
     pub(crate) method: Option<Box<dyn CpuMethod>>,
 }
@@ -48,6 +51,7 @@ impl Scratch {
             contact: ContactScratch::new(model.colliders.len()),
             fluid: FluidScratch::default(),
             gradients: vec![V3::zero(); longest],
+            grips: Vec::new(),
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),
         }
     }
@@ -108,15 +112,38 @@ impl Cpu {
 
     /// One step of dt: all of its substeps.
     pub fn step(&mut self, model: &Model, state: &mut State) -> Result<(), Diverged> {
+        self.step_observed(model, state, None)
+    }
+
+    /// The same, and calls `observe` after every substep, with the contact pairs between particles.
+    pub fn step_observed(
+        &mut self,
+        model: &Model,
+        state: &mut State,
+        mut observe: Option<&mut (dyn FnMut(&State, &mut dyn Iterator<Item = ContactPair>) + Send)>,
+    ) -> Result<(), Diverged> {
         // The owner may change the state between steps, and the loops do not check indices again.
         assert_eq!(state.rows.len(), self.rows, "the number of rows has changed since the model was built");
         let Self { threads, isa, scratch, times, .. } = self;
         threads.enter(|| {
             for _ in 0..model.settings.substeps {
                 substep::run(threads, *isa, model, state, scratch, times)?;
+                if let Some(observe) = &mut observe {
+                    let contacts = &scratch.contact.particle_contacts;
+                    match model.particle_contact {
+                        Some(_) => observe(state, &mut contacts.contact_pairs(model.settings.substep())),
+                        None => observe(state, &mut std::iter::empty()),
+                    }
+                }
             }
             Ok(())
         })
+    }
+
+    /// Force of a grip in the last substep of `h` seconds [N].
+    pub fn grip_force(&self, grip: usize, h: f32) -> DVec3 {
+        let multiplier = self.scratch.grips.get(grip).copied().unwrap_or_default();
+        multiplier / (f64::from(h) * f64::from(h))
     }
 
     /// Densities of fluids over rest density; NaN for other particles.

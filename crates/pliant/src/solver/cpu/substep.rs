@@ -17,6 +17,7 @@ use crate::schedule::stats::Times;
 use crate::schedule::substep::{CpuContext, DivergenceFlag, Substep};
 use crate::solver::cpu::Scratch;
 use crate::state::State;
+use glam::DVec3;
 use std::time::Instant;
 
 /// One substep, pass by pass.
@@ -40,6 +41,8 @@ pub(crate) fn run(
     let divergence = DivergenceFlag::new();
     let cx = CpuContext { threads, isa, substep: &substep, divergence: &divergence };
     let scales = scales(settings, &substep);
+    scratch.grips.clear();
+    scratch.grips.resize(model.grips.len(), DVec3::ZERO);
     let mut clock = Clock::start();
 
     for (pass, stage) in &model.schedule.before {
@@ -54,6 +57,9 @@ pub(crate) fn run(
             run_pass(pass, &cx, model, state, scratch, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
             add_group_time(model, pass, time, &mut times.groups);
+        }
+        for (grip, multiplier) in model.grips.iter().zip(&mut scratch.grips) {
+            grip.project(&mut state.rows, multiplier, h);
         }
     }
     scratch.method.iter_mut().for_each(|method| method.collect_times(&cx, &mut times.groups));

@@ -1,0 +1,259 @@
+//! Events of steps: contacts that begin and end, emission, draining, melting, freezing, sleeping, divergence.
+//!
+//! Recorded only on request. Contacts are those between objects, of all substeps of a step on the CPU, and of its last
+//! substep on a GPU. Events of a step come in the order of their kinds, then of the handles, on any number of threads.
+
+use crate::builder::layout::{Layout, Source};
+use crate::math::position;
+use crate::model::Model;
+use crate::scene::ObjectKind;
+use crate::schedule::stats::ContactPair;
+use crate::state::State;
+use crate::world::World;
+use crate::world::definition::{Definition, Handle};
+use std::collections::BTreeMap;
+
+/// Something that has happened in a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Event {
+    /// Two objects touch that did not touch in the step before.
+    ContactBegan {
+        /// The one with the smaller handle.
+        first: Handle,
+        /// The other.
+        second: Handle,
+        /// Largest normal impulse of a substep in this step, over all contacts of the two [N·s].
+        impulse: f32,
+    },
+    /// Two objects no longer touch.
+    ContactEnded {
+        /// The one with the smaller handle.
+        first: Handle,
+        /// The other.
+        second: Handle,
+        /// Largest normal impulse of a substep while they touched [N·s].
+        impulse: f32,
+    },
+    /// Particles were emitted.
+    Emitted {
+        /// The liquid or grains.
+        object: Handle,
+        /// Number of particles.
+        count: usize,
+    },
+    /// Drains have removed particles, of all objects together.
+    Drained {
+        /// Number of particles.
+        count: u64,
+    },
+    /// Particles of a body have melted.
+    Melted {
+        /// The melting.
+        object: Handle,
+        /// Number of particles.
+        count: usize,
+    },
+    /// Particles of a liquid have frozen.
+    Frozen {
+        /// The freezing.
+        object: Handle,
+        /// Number of particles.
+        count: usize,
+    },
+    /// All particles of an object have come to rest, in a world with a sleep speed.
+    FellAsleep {
+        /// The object.
+        object: Handle,
+    },
+    /// An object at rest moves again.
+    Woke {
+        /// The object.
+        object: Handle,
+    },
+    /// The step has failed: a particle of this object diverged, if it is known.
+    Diverged {
+        /// The object.
+        object: Option<Handle>,
+    },
+}
+
+/// Events since they were last taken.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Events {
+    /// Time at the end of the step [s], and the event.
+    pub all: Vec<(f64, Event)>,
+    /// Number of further events for which there was no room.
+    pub dropped: u64,
+}
+
+/// Records events.
+#[derive(Debug, Default)]
+pub(crate) struct Recorder {
+    capacity: usize,
+    events: Events,
+    /// Pairs that touched in the last step, with the largest impulse so far [N·s].
+    touching: BTreeMap<(Handle, Handle), f32>,
+    /// Pairs of the step that runs.
+    found: BTreeMap<(Handle, Handle), f32>,
+    asleep: BTreeMap<Handle, bool>,
+}
+
+/// Counts before a step.
+pub(crate) struct Before {
+    emitted: Vec<usize>,
+    melted: Vec<usize>,
+    frozen: Vec<usize>,
+    drained: u64,
+}
+
+impl Before {
+    pub fn of(state: &State) -> Self {
+        Self {
+            emitted: state.emitted.clone(),
+            melted: state.melted.clone(),
+            frozen: state.frozen.iter().map(|f| f.count).collect(),
+            drained: state.drained,
+        }
+    }
+}
+
+/// The objects of particles and colliders.
+#[derive(Clone, Copy)]
+pub(crate) struct Owners<'a> {
+    pub definition: &'a Definition,
+    pub layout: &'a Layout,
+}
+
+impl Owners<'_> {
+    fn particle(&self, i: u32) -> Option<Handle> {
+        self.definition.handle_of(self.layout.member(i)?.0)
+    }
+
+    fn collider(&self, index: u32) -> Option<Handle> {
+        self.definition.handle_of(Source::new(ObjectKind::Collider, index as usize))
+    }
+}
+
+impl Recorder {
+    pub fn new(capacity: usize) -> Self {
+        Self { capacity, ..Self::default() }
+    }
+
+    fn push(&mut self, time: f64, event: Event) {
+        if self.events.all.len() < self.capacity {
+            self.events.all.push((time, event));
+        } else {
+            self.events.dropped += 1;
+        }
+    }
+
+    pub fn take(&mut self) -> Events {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Collects the contacts of a substep.
+    pub fn substep(
+        &mut self,
+        owners: Owners<'_>,
+        model: &Model,
+        state: &State,
+        pairs: impl Iterator<Item = ContactPair>,
+    ) {
+        let h = model.settings.substep();
+        let mut sums: BTreeMap<(Handle, Handle), f32> = BTreeMap::new();
+        let mut add = |a: Option<Handle>, b: Option<Handle>, impulse: f32| {
+            if let (Some(a), Some(b)) = (a, b)
+                && a != b
+            {
+                *sums.entry((a.min(b), a.max(b))).or_default() += impulse;
+            }
+        };
+        for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
+            let weight = state.rows[c.particle as usize][3];
+            let impulse = if weight > 0.0 { c.push.normal / (weight * h) } else { 0.0 };
+            add(owners.particle(c.particle), owners.collider(c.collider), impulse);
+        }
+        let objects = &model.topology.objects;
+        for pair in pairs.filter(|p| objects[p.a as usize] != objects[p.b as usize]) {
+            add(owners.particle(pair.a), owners.particle(pair.b), pair.force.abs() * h);
+        }
+        for (pair, impulse) in sums {
+            let most = self.found.entry(pair).or_default();
+            *most = most.max(impulse);
+        }
+    }
+
+    /// Ends a step.
+    pub fn step(&mut self, owners: Owners<'_>, model: &Model, state: &State, before: &Before) {
+        let time = state.time;
+        let found = std::mem::take(&mut self.found);
+        let old = std::mem::take(&mut self.touching);
+        for (&(first, second), &impulse) in found.iter().filter(|(pair, _)| !old.contains_key(pair)) {
+            self.push(time, Event::ContactBegan { first, second, impulse });
+        }
+        for (&(first, second), &impulse) in old.iter().filter(|(pair, _)| !found.contains_key(pair)) {
+            self.push(time, Event::ContactEnded { first, second, impulse });
+        }
+        self.touching =
+            found.into_iter().map(|(pair, now)| (pair, now.max(old.get(&pair).copied().unwrap_or(0.0)))).collect();
+        for placed in &owners.layout.placed {
+            let Some(object) = owners.definition.handle_of(placed.source) else { continue };
+            let more = |now: &dyn Fn(usize) -> usize, then: &[usize], range: std::ops::Range<usize>| -> usize {
+                range.map(|k| now(k).saturating_sub(then.get(k).copied().unwrap_or(0))).sum()
+            };
+            let emitted = more(&|k| state.emitted[k], &before.emitted, placed.from.emitters..placed.to.emitters);
+            let melted = more(&|k| state.melted[k], &before.melted, placed.from.melts..placed.to.melts);
+            let frozen = more(&|k| state.frozen[k].count, &before.frozen, placed.from.freezes..placed.to.freezes);
+            if emitted > 0 {
+                self.push(time, Event::Emitted { object, count: emitted });
+            }
+            if melted > 0 {
+                self.push(time, Event::Melted { object, count: melted });
+            }
+            if frozen > 0 {
+                self.push(time, Event::Frozen { object, count: frozen });
+            }
+        }
+        if state.drained > before.drained {
+            self.push(time, Event::Drained { count: state.drained - before.drained });
+        }
+        if model.settings.sleep_speed > 0.0 {
+            self.sleep(owners, state);
+        }
+    }
+
+    fn sleep(&mut self, owners: Owners<'_>, state: &State) {
+        let mut now = BTreeMap::new();
+        for placed in &owners.layout.placed {
+            let Some(object) = owners.definition.handle_of(placed.source) else { continue };
+            let mut free = placed.particles().filter(|&i| state.rows[i][3] > 0.0).peekable();
+            let rests = free.peek().is_some() && free.all(|i| position(state.velocities[i]) == glam::Vec3::ZERO);
+            now.insert(object, rests);
+        }
+        for (&object, &rests) in &now {
+            match (self.asleep.get(&object).copied().unwrap_or(false), rests) {
+                (false, true) => self.push(state.time, Event::FellAsleep { object }),
+                (true, false) => self.push(state.time, Event::Woke { object }),
+                _ => {}
+            }
+        }
+        self.asleep = now;
+    }
+
+    pub fn diverged(&mut self, time: f64, object: Option<Handle>) {
+        self.push(time, Event::Diverged { object });
+    }
+}
+
+impl World {
+    /// Records at most this many events until they are taken by [`Self::events`]; 0 stops recording. Costs a pass over all
+    /// contacts in every substep; on a GPU every step is waited for and read back.
+    pub fn record_events(&mut self, capacity: usize) {
+        self.recorder = (capacity > 0).then(|| Recorder::new(capacity));
+    }
+
+    /// Takes the events since the last call, in order of time.
+    pub fn events(&mut self) -> Events {
+        self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
+    }
+}

@@ -1,0 +1,207 @@
+//! Grabbing objects at a point found by a ray, moving them and letting go.
+
+use crate::grip::Grip;
+use crate::math::{Pose, position};
+use crate::scene::ObjectKind;
+use crate::world::World;
+use crate::world::definition::Handle;
+use crate::world::edit::EditError;
+use crate::world::objects::momentum;
+use crate::world::spatial::{Feature, Hit};
+use glam::Vec3;
+
+/// How an object is gripped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GripOptions {
+    /// Compliance [m/N]; default a millimeter under the object's own weight.
+    pub compliance: Option<f32>,
+    /// Maximum force [N]; default 20 times the object's weight.
+    pub max_force: Option<f32>,
+    /// Radius around the point within which particles of cloth, ropes, soft bodies and liquids move as one [m]; default a
+    /// tenth of the object's size, at least three of its particle radii. Bodies move as a whole.
+    pub radius: Option<f32>,
+}
+
+/// A grip. It stays valid until it is released or its object is removed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GripHandle {
+    slot: u32,
+    generation: u32,
+}
+
+/// What a slot for grips holds.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct GripSlot {
+    generation: u32,
+    held: Option<Held>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Held {
+    /// The grip of the model with the number of the slot, on an object.
+    Particles(Handle),
+    /// A collider, and the gripped point in its frame.
+    Collider(Handle, Vec3),
+}
+
+/// Weight of a kilogram [N], for defaults.
+const WEIGHT: f32 = 9.81;
+
+impl World {
+    /// Grips an object at a point that a query has found. The point stays where it is until [`Self::move_grip`]. A
+    /// collider follows exactly; everything else is pulled by a force.
+    pub fn grab(&mut self, hit: &Hit, options: &GripOptions) -> Result<GripHandle, EditError> {
+        for (what, value) in
+            [("compliance", options.compliance), ("force", options.max_force), ("radius", options.radius)]
+        {
+            if value.is_some_and(|v| !(v >= 0.0 && v.is_finite())) {
+                return Err(EditError::Value(format!(
+                    "the {what} of a grip is {value:?}, but must be finite and not negative"
+                )));
+            }
+        }
+        if !hit.point.is_finite() {
+            return Err(EditError::Value(format!("{} is no point", hit.point)));
+        }
+        let kind = self.source(hit.object)?.kind;
+        self.apply_edits()?;
+        let (grip, held) = if kind == ObjectKind::Collider {
+            let local = self.pose(hit.object)?.inward(hit.point);
+            (Grip::released(), Held::Collider(hit.object, local))
+        } else {
+            (self.particle_grip(hit, kind, options)?, Held::Particles(hit.object))
+        };
+        let slot = self.grips.iter().position(|s| s.held.is_none() && s.generation != u32::MAX);
+        let slot = slot.unwrap_or_else(|| {
+            self.grips.push(GripSlot { generation: 0, held: None });
+            self.grips.len() - 1
+        });
+        self.grips[slot].held = Some(held);
+        self.model.grips.resize(self.grips.len(), Grip::released());
+        self.model.grips[slot] = grip;
+        self.parameters = None;
+        Ok(GripHandle { slot: slot as u32, generation: self.grips[slot].generation })
+    }
+
+    fn particle_grip(&mut self, hit: &Hit, kind: ObjectKind, options: &GripOptions) -> Result<Grip, EditError> {
+        let range = self.particles_of(hit.object)?;
+        let state = self.current_state()?;
+        let known = |i: u32| range.contains(&(i as usize)).then_some(i);
+        let stale = || EditError::Unsuitable("the point is not on the object any more: query again".to_owned());
+        let anchor = match hit.feature {
+            Feature::Particle(i) => {
+                let i = known(i).ok_or_else(stale)?;
+                [(i, 1.0), (i, 0.0), (i, 0.0)]
+            }
+            Feature::Triangle { particles: [a, b, c], weights: [u, v, w] } => {
+                let finite = [u, v, w].iter().all(|w| w.is_finite() && w.abs() <= 2.0);
+                let all = [a, b, c].map(known);
+                match all {
+                    [Some(a), Some(b), Some(c)] if finite => [(a, u), (b, v), (c, w)],
+                    _ => return Err(stale()),
+                }
+            }
+            Feature::Collider => return Err(stale()),
+        };
+        let point: Vec3 = anchor.iter().map(|&(i, w)| position(state.rows[i as usize]) * w).sum();
+        let first = anchor[0].0 as usize;
+        let bounds = range.clone().filter(|&i| !state.is_inactive(i)).map(|i| position(state.rows[i]));
+        let (low, high) = bounds.fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
+        let size = (high - low).max_element().max(2.0 * state.radii[first]);
+        let radius = options.radius.unwrap_or((0.1 * size).max(3.0 * state.radii[first]));
+        let near = |i: &usize| position(state.rows[*i]).distance(point) <= radius;
+        let object = self.model.topology.objects[first];
+        let own = range.clone().filter(|&i| self.model.topology.objects[i] == object && !state.is_inactive(i));
+        let mut cluster: Vec<u32> = match kind {
+            ObjectKind::Body => own.map(|i| i as u32).collect(),
+            ObjectKind::Grains => vec![first as u32],
+            _ => own.filter(near).map(|i| i as u32).collect(),
+        };
+        for (i, _) in anchor {
+            if let Err(at) = cluster.binary_search(&i) {
+                cluster.insert(at, i);
+            }
+        }
+        let grains = kind == ObjectKind::Grains || kind == ObjectKind::Liquid;
+        let members = cluster.iter().map(|&i| i as usize);
+        let free = |i: usize| if state.rows[i][3] > 0.0 { 1.0 / state.rows[i][3] } else { 0.0 };
+        let mass: f32 = match grains {
+            true => members.map(free).sum(),
+            false => momentum(state, range.clone()).mass as f32,
+        };
+        if !cluster.iter().any(|&i| state.rows[i as usize][3] > 0.0) {
+            return Err(EditError::Unsuitable("all particles there are fixed".to_owned()));
+        }
+        let weight = mass * WEIGHT;
+        let compliance = options.compliance.unwrap_or(1e-3 / weight);
+        let max_force = options.max_force.unwrap_or(20.0 * weight);
+        // Beyond α·F the force is at its limit.
+        let reach = 0.5 * size + compliance * max_force;
+        Ok(Grip { cluster, anchor, target: point, compliance, max_force, reach })
+    }
+
+    /// Moves the target of a grip to a point [m]; the object follows from the next step on.
+    pub fn move_grip(&mut self, grip: GripHandle, target: Vec3) -> Result<(), EditError> {
+        if !(target.is_finite() && target.abs().max_element() <= 1e6) {
+            return Err(EditError::Value(format!("the target {target} is out of range")));
+        }
+        let held = self.held(grip)?.clone();
+        match held {
+            Held::Particles(object) => {
+                self.source(object)?;
+                self.apply_edits()?;
+                self.model.grips[grip.slot as usize].target = target;
+                self.parameters = None;
+                Ok(())
+            }
+            Held::Collider(object, local) => {
+                let now = self.pose(object)?;
+                let position = target - now.rotation * local;
+                self.set_pose(object, Pose { position, ..now })
+            }
+        }
+    }
+
+    /// Lets go. What was gripped keeps its velocity; a collider stays where it is.
+    pub fn release(&mut self, grip: GripHandle) -> Result<(), EditError> {
+        self.held(grip)?;
+        let slot = &mut self.grips[grip.slot as usize];
+        slot.held = None;
+        slot.generation += 1;
+        if let Some(own) = self.model.grips.get_mut(grip.slot as usize) {
+            *own = Grip::released();
+        }
+        self.parameters = None;
+        Ok(())
+    }
+
+    /// The gripped point [m].
+    pub fn grip_point(&mut self, grip: GripHandle) -> Result<Vec3, EditError> {
+        match self.held(grip)?.clone() {
+            Held::Collider(object, local) => Ok(self.pose(object)?.outward(local)),
+            Held::Particles(object) => {
+                self.source(object)?;
+                self.apply_edits()?;
+                Ok(self.model.grips[grip.slot as usize].point(&self.current_state()?.rows))
+            }
+        }
+    }
+
+    /// Force of a grip on its object in the last substep [N]; 0 for colliders.
+    pub fn grip_force(&self, grip: GripHandle) -> Result<Vec3, EditError> {
+        match self.held(grip)? {
+            Held::Collider(..) => Ok(Vec3::ZERO),
+            Held::Particles(_) => {
+                let h = self.model.settings.substep();
+                Ok(self.cpu.grip_force(grip.slot as usize, h).as_vec3())
+            }
+        }
+    }
+
+    fn held(&self, grip: GripHandle) -> Result<&Held, EditError> {
+        let slot = self.grips.get(grip.slot as usize).filter(|s| s.generation == grip.generation);
+        let held = slot.and_then(|s| s.held.as_ref()).ok_or(EditError::Stale)?;
+        let (Held::Particles(object) | Held::Collider(object, _)) = held;
+        self.source(*object).map(|_| held)
+    }
+}

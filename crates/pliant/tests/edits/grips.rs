@@ -1,0 +1,176 @@
+//! Grips on every kind of object.
+
+use crate::{options, parse, world};
+use glam::{DVec3, Vec3};
+use pliant::builder::NoMeshes;
+use pliant::scene::{Body, Collider, Scene};
+use pliant::{EditError, GripOptions, World};
+
+const OBJECTS: [(&str, &str, [f32; 3]); 7] = [
+    (
+        "cloth",
+        "[[cloth]]\nname = \"it\"\ngrid = { cells = [10, 10], size = [1, 1], plane = \"xz\" }\ndensity = 0.5",
+        [0.53, 0.0, 0.52],
+    ),
+    ("rope", "[[rope]]\nname = \"it\"\npath = [[0, 0, 0], [1, 0, 0]]\nsegments = 20\nradius = 0.03", [0.5, 0.0, 0.0]),
+    (
+        "soft",
+        "[[soft]]\nname = \"it\"\nblock = { cells = [4, 4, 4], size = [0.5, 0.5, 0.5] }\nstretch = { modulus = 1e5 }",
+        [0.26, 0.5, 0.24],
+    ),
+    ("balloon", "[[inflatable]]\nname = \"it\"\nsphere = { radius = 0.4, subdivisions = 2 }", [0.0, 0.4, 0.0]),
+    ("body", "[[body]]\nname = \"it\"\nbox = [0.4, 0.4, 0.4]\ngrid = 4", [0.05, 0.2, 0.05]),
+    (
+        "grains",
+        "[[grains]]\nname = \"it\"\nfill = { min = [0, 0, 0], max = [0.2, 0.2, 0.2] }\nradius = 0.05",
+        [0.05, 0.2, 0.05],
+    ),
+    (
+        "water",
+        "[[liquid]]\nname = \"it\"\nfill = { min = [0, 0, 0], max = [0.3, 0.3, 0.3] }\n[fluid]\nradius = 0.025",
+        [0.13, 0.3, 0.13],
+    ),
+];
+
+fn above(at: [f32; 3]) -> Vec3 {
+    Vec3::from(at) + Vec3::new(0.0, 3.0, 0.0)
+}
+
+#[test]
+fn every_kind_of_object_is_held_against_its_weight_and_follows() {
+    for (kind, text, at) in OBJECTS {
+        let mut world = world(&parse(text));
+        let hit = world.ray_cast(above(at), Vec3::NEG_Y, 10.0).unwrap().unwrap_or_else(|| panic!("{kind}: no hit"));
+        let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+        let start = world.grip_point(grip).unwrap();
+        world.advance(100).unwrap();
+        let held = world.grip_point(grip).unwrap();
+        assert!(held.distance(start) < 0.06, "{kind}: held at {held} instead of {start}");
+        // Moved by a meter in a second.
+        for k in 1..=100 {
+            world.move_grip(grip, start + Vec3::new(0.01 * k as f32, 0.0, 0.0)).unwrap();
+            world.step().unwrap();
+        }
+        world.advance(50).unwrap();
+        let target = start + Vec3::X;
+        let moved = world.grip_point(grip).unwrap();
+        assert!(moved.distance(target) < 0.06, "{kind}: moved to {moved} instead of {target}");
+        let force = world.grip_force(grip).unwrap();
+        assert!(force.y > 0.0, "{kind}: {force}");
+        world.release(grip).unwrap();
+        world.advance(50).unwrap();
+        assert_eq!(world.grip_point(grip), Err(EditError::Stale));
+        assert_eq!(world.release(grip), Err(EditError::Stale));
+    }
+}
+
+#[test]
+fn a_grip_that_is_pulled_away_at_100_meters_per_second_holds_to_its_force() {
+    for (kind, text, at) in OBJECTS {
+        let mut scene = parse(text);
+        scene.world.gravity = [0.0; 3];
+        scene.world.air_density = 0.0;
+        let mut world = world(&scene);
+        let hit = world.ray_cast(above(at), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+        let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+        let start = world.grip_point(grip).unwrap();
+        let object = world.find("it").unwrap();
+        let mut impulse = DVec3::ZERO;
+        let mut most = 0.0_f32;
+        for k in 1..=100 {
+            world.move_grip(grip, start + Vec3::new(1.0, 0.4, -0.3) * k as f32).unwrap();
+            world.step().unwrap_or_else(|e| panic!("{kind}, step {k}: {e}"));
+            let force = world.grip_force(grip).unwrap();
+            impulse += force.as_dvec3() * 0.01;
+            most = most.max(force.length());
+        }
+        let momentum = world.momentum(object).unwrap();
+        let missing = (momentum.linear - impulse).length() / impulse.length();
+        let bound = if kind == "water" { 2e-2 } else { 2e-4 };
+        assert!(missing < bound, "{kind}: momentum {} instead of {impulse}", momentum.linear);
+        let limit = 20.0 * 9.81 * momentum.mass as f32;
+        assert!(most <= 1.001 * limit, "{kind}: {most} N instead of at most {limit} N");
+        // Once released it flies on, and comes together again.
+        world.release(grip).unwrap();
+        world.advance(100).unwrap_or_else(|e| panic!("{kind}: {e}"));
+        let after = world.momentum(object).unwrap();
+        assert!(
+            (after.linear - momentum.linear).length() < 1e-3 * impulse.length(),
+            "{kind}: {} {}",
+            after.linear,
+            momentum.linear
+        );
+    }
+}
+
+#[test]
+fn a_compliant_grip_gives_way_by_compliance_times_weight() {
+    let mut world = world(&Scene::default());
+    let body = world.add(Body::cuboid([0.2; 3]).grid(3).density(1000.0)).unwrap();
+    let hit = world.ray_cast(Vec3::new(0.001, 3.0, 0.001), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+    let grip =
+        world.grab(&hit, &GripOptions { compliance: Some(1e-3), max_force: Some(1e5), ..Default::default() }).unwrap();
+    let start = world.grip_point(grip).unwrap();
+    world.set_damping(3.0).unwrap();
+    world.advance(500).unwrap();
+    let weight = world.momentum(body).unwrap().mass as f32 * 9.81;
+    let (sag, force) = (start.y - world.grip_point(grip).unwrap().y, world.grip_force(grip).unwrap().y);
+    assert!((sag - 1e-3 * weight).abs() < 0.02 * sag, "{sag} m under {weight} N");
+    assert!((force - weight).abs() < 0.02 * weight, "{force} N instead of {weight} N");
+    // A weaker hand cannot hold it.
+    world.release(grip).unwrap();
+    let top = world.pose(body).unwrap().position + Vec3::Y;
+    let hit = world.closest_point(top, 10.0).unwrap().unwrap();
+    let weak = world.grab(&hit, &GripOptions { max_force: Some(0.5 * weight), ..Default::default() }).unwrap();
+    let from = world.momentum(body).unwrap().center.y;
+    world.set_damping(0.0).unwrap();
+    world.advance(50).unwrap();
+    let fallen = from - world.momentum(body).unwrap().center.y;
+    assert!(fallen > 0.4, "with half its weight in hand it falls {fallen} m in half a second");
+    world.release(weak).unwrap();
+}
+
+#[test]
+fn a_gripped_collider_follows_exactly() {
+    let mut world = world(&Scene::default());
+    let ball = world.add(Collider::sphere([0.0, 0.0, 0.0], 0.5)).unwrap();
+    let hit = world.ray_cast(Vec3::new(0.1, 3.0, 0.0), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+    assert_eq!(hit.object, ball);
+    let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+    world.move_grip(grip, hit.point + Vec3::new(0.2, 0.1, 0.0)).unwrap();
+    world.step().unwrap();
+    let at = world.pose(ball).unwrap().position;
+    assert!(at.distance(Vec3::new(0.2, 0.1, 0.0)) < 1e-5, "{at}");
+    world.release(grip).unwrap();
+}
+
+#[test]
+fn grips_survive_edits_end_with_their_object_and_are_in_snapshots() {
+    let mut world = World::from_scene(&parse(OBJECTS[0].1), &NoMeshes, options()).unwrap();
+    let object = world.find("it").unwrap();
+    let hit = world.ray_cast(above(OBJECTS[0].2), Vec3::NEG_Y, 10.0).unwrap().unwrap();
+    let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+    let start = world.grip_point(grip).unwrap();
+    world.advance(5).unwrap();
+    world.add(Body::ball(0.1).at([20.0, 0.0, 0.0])).unwrap();
+    world.advance(5).unwrap();
+    let snapshot = world.snapshot().unwrap();
+    world.advance(20).unwrap();
+    let hash = world.hash();
+    assert!(world.grip_point(grip).unwrap().distance(start) < 0.06);
+    world.release(grip).unwrap();
+    world.advance(5).unwrap();
+    world.restore(&snapshot).unwrap();
+    world.advance(20).unwrap();
+    assert_eq!(world.hash(), hash, "the grip is back");
+    world.remove(object).unwrap();
+    assert_eq!(world.move_grip(grip, Vec3::ZERO), Err(EditError::Stale));
+    world.advance(5).unwrap();
+    assert_eq!(world.grip_force(grip), Err(EditError::Stale));
+    let bad = GripOptions { max_force: Some(f32::NAN), ..GripOptions::default() };
+    let ball = world.closest_point(Vec3::new(20.0, 0.0, 0.0), 10.0).unwrap().unwrap();
+    assert!(world.grab(&ball, &bad).is_err());
+    let held = world.grab(&ball, &GripOptions::default()).unwrap();
+    assert!(world.move_grip(held, Vec3::NAN).is_err());
+    world.step().unwrap();
+}
