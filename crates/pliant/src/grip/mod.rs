@@ -5,6 +5,9 @@
 //! of the cluster at the point, K = 1/M + [r]ᵀI⁻¹[r]. The accumulated multiplier is bounded by F·h², so that no target,
 //! however far or fast, pulls harder than the limit; momentum changes by exactly the multiplier.
 
+#[cfg(feature = "gpu")]
+pub mod gpu;
+
 use crate::math::{RowData, position};
 use crate::rigid::masses::inertia;
 use crate::rigid::rest_moment::pseudoinverse_f64;
@@ -26,6 +29,9 @@ pub struct Grip {
     /// Distance beyond which the target is approached no faster [m].
     pub reach: f32,
 }
+
+/// Maximum particles of a cluster that is no run of particles.
+pub const MOST_MEMBERS: usize = 1024;
 
 /// Maximum rotation of a cluster by one correction [rad]: rotations are linear in it.
 const MAX_ROTATION: f64 = 0.25;

@@ -1,6 +1,7 @@
 //! Grabbing objects at a point found by a ray, moving them and letting go.
 
-use crate::grip::Grip;
+use crate::error::StepError;
+use crate::grip::{Grip, MOST_MEMBERS};
 use crate::math::{Pose, position};
 use crate::scene::ObjectKind;
 use crate::world::World;
@@ -79,7 +80,7 @@ impl World {
         self.grips[slot].held = Some(held);
         self.model.grips.resize(self.grips.len(), Grip::released());
         self.model.grips[slot] = grip;
-        self.parameters = None;
+        self.grips_changed()?;
         Ok(GripHandle { slot: slot as u32, generation: self.grips[slot].generation })
     }
 
@@ -117,6 +118,14 @@ impl World {
             ObjectKind::Grains => vec![first as u32],
             _ => own.filter(near).map(|i| i as u32).collect(),
         };
+        let run = cluster.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        if !run && cluster.len() > MOST_MEMBERS - 3 {
+            // The nearest of them.
+            let apart = |i: &u32| position(state.rows[*i as usize]).distance_squared(point);
+            cluster.sort_by(|i, j| apart(i).total_cmp(&apart(j)).then(i.cmp(j)));
+            cluster.truncate(MOST_MEMBERS - 3);
+            cluster.sort_unstable();
+        }
         for (i, _) in anchor {
             if let Err(at) = cluster.binary_search(&i) {
                 cluster.insert(at, i);
@@ -151,8 +160,7 @@ impl World {
                 self.source(object)?;
                 self.apply_edits()?;
                 self.model.grips[grip.slot as usize].target = target;
-                self.parameters = None;
-                Ok(())
+                self.grips_changed()
             }
             Held::Collider(object, local) => {
                 let now = self.pose(object)?;
@@ -171,7 +179,20 @@ impl World {
         if let Some(own) = self.model.grips.get_mut(grip.slot as usize) {
             *own = Grip::released();
         }
+        self.grips_changed()
+    }
+
+    /// Tells a GPU. The first grip makes it run iterations one by one, for which its state is read back once; after that
+    /// nothing is.
+    fn grips_changed(&mut self) -> Result<(), EditError> {
         self.parameters = None;
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            if gpu.grip_room() < self.model.grips.len() {
+                return self.update_backend(true);
+            }
+            gpu.upload_grips(&self.model);
+        }
         Ok(())
     }
 
@@ -193,6 +214,11 @@ impl World {
             Held::Collider(..) => Ok(Vec3::ZERO),
             Held::Particles(_) => {
                 let h = self.model.settings.substep();
+                #[cfg(feature = "gpu")]
+                if let Some(gpu) = &self.gpu {
+                    let multiplier = gpu.grip_multiplier(grip.slot as usize).map_err(StepError::from)?;
+                    return Ok(Vec3::from(multiplier) / (h * h));
+                }
                 Ok(self.cpu.grip_force(grip.slot as usize, h).as_vec3())
             }
         }

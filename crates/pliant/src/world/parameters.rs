@@ -69,6 +69,7 @@ impl Parameters {
             (collider.friction, collider.restitution, collider.rolling) =
                 (from.friction, from.restitution, from.rolling);
         }
+        deep |= model.grips != self.grips;
         model.grips.clone_from(&self.grips);
         model.pins.iter_mut().zip(&self.pins).for_each(|(pins, motion)| pins.motion.clone_from(motion));
         deep

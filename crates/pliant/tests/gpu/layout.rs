@@ -11,6 +11,7 @@ use pliant::contact::gpu::shaders::{
 use pliant::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
 use pliant::fluid::gpu::shaders::fluid_pass;
 use pliant::fluid::gpu::uniforms::FluidUniforms;
+use pliant::grip::gpu::{GripUniforms, project_grips};
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
 use pliant::methods::jacobi::gpu::{JacobiUniforms, jacobi_apply};
 use pliant::rigid::gpu::shaders::shape_matching;
@@ -170,6 +171,8 @@ fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
     assert_alike!(module, WindUniforms: count, particles, incidence, triangles, coefficients);
     let module = family("InflateUniforms", &[shaders::inflate()]);
     assert_alike!(module, InflateUniforms: bodies, fresh);
+    let module = family("GripUniforms", &[project_grips()]);
+    assert_alike!(module, GripUniforms: grips, multipliers, fresh, count);
 }
 
 #[test]

@@ -36,3 +36,4 @@ mod support;
 mod transitions;
 mod triangles;
 mod tunneling;
+mod worlds;

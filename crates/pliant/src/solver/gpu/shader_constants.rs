@@ -2,6 +2,7 @@
 
 use crate::aero;
 use crate::contact;
+use crate::grip;
 use crate::integration;
 use crate::rigid;
 use crate::runtime::gpu::shader_constants::{self, ShaderConstants, shader_constants};
@@ -41,13 +42,14 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 8] = [
+const LISTS: [ShaderConstants; 9] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
     contact::gpu::constants::ALL,
     rigid::gpu::constants::ALL,
     aero::gpu::ALL,
+    grip::gpu::ALL,
     integration::gpu::ALL,
     ALL,
 ];

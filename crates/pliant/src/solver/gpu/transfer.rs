@@ -143,6 +143,23 @@ impl Gpu {
     }
 
     /// Uploads changed parameters.
+    /// Grips for which there is room.
+    pub(crate) fn grip_room(&self) -> usize {
+        self.tables.grips.room
+    }
+
+    /// Uploads all grips, for which there must be room.
+    pub(crate) fn upload_grips(&mut self, model: &Model) {
+        self.tables.grips.upload(&self.device, &self.buffers, &model.grips);
+    }
+
+    /// Multiplier of a grip in the last substep [kg·m]; waits for it.
+    pub(crate) fn grip_multiplier(&self, grip: usize) -> Result<[f32; 3], GpuError> {
+        let at = 16 * (u64::from(self.tables.grips.multipliers) + grip as u64);
+        let words = self.device.download_some(&self.buffers.work, at, 16)?;
+        Ok([0, 1, 2].map(|k| f32::from_bits(words[k])))
+    }
+
     /// Uploads records of substeps after gravity, wind, damping, motions or friction of colliders have changed.
     pub(crate) fn upload_records(&mut self, model: &Model) {
         let sizes = (model.topology.objects.len(), model.topology.objects.len() + model.spin_weights.len());

@@ -10,6 +10,7 @@ use crate::contact::gpu::tables::{
 };
 use crate::contact::particle_contact::search_radius;
 use crate::fluid::gpu::tables::FluidTables;
+use crate::grip::gpu::GripTables;
 use crate::integration::gpu::IntegrationTables;
 use crate::methods::{MethodTables, method};
 use crate::model::Model;
@@ -72,6 +73,8 @@ pub struct Tables {
     pub integration: IntegrationTables,
     /// Inflatables.
     pub inflatables: InflatableTables,
+    /// Grips.
+    pub grips: GripTables,
     /// The solution method.
     pub method: MethodTables,
     /// Iterations of a substep.
@@ -86,8 +89,9 @@ impl Tables {
         let (n, rows) = (state.particles, state.rows.len());
         let (contact, fluid) = (model.contact(), model.fluid_model());
         let mut all = Self {
-            // To look collider tables up takes more registers than a patch can spare: contacts are passes of their own.
-            fused: is_fused(model) && !model.has_tables(),
+            // To look collider tables up takes more registers than a patch can spare: contacts are passes of their own, and
+            // so are grips.
+            fused: is_fused(model) && !model.has_tables() && model.grips.is_empty(),
             iterations: model.settings.iterations,
             arena: TableArena { flags: STATUS_WORDS as usize, ..TableArena::default() },
             ..Self::default()
@@ -120,6 +124,7 @@ impl Tables {
         all.method = method(model.settings.partition).put_tables(&model.constraint_model(), &mut all.arena);
         all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
         all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
+        all.grips = GripTables::new(&model.grips, &mut all.arena);
         all.integration.put_pins(&model.pins, n, &mut all.arena);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
         all.patches = writer.write(memory, &mut all.arena.topology, &mut all.arena.constants);

@@ -178,6 +178,12 @@ impl ProgramBuilder<'_> {
                 other => unreachable!("{other:?} does not run in iterations"),
             }
         }
+        // Islands have their own passes.
+        let islands = model.schedule.islands > 0;
+        if !islands || !list.is_empty() {
+            let fresh = u32::from(number == 0 && !islands);
+            list.extend(self.tables.grips.project(fresh, &mut self.out));
+        }
         list
     }
 

@@ -184,6 +184,7 @@ impl ProgramBuilder<'_> {
         alone
             && local
             && !self.model.has_tables()
+            && self.tables.grips.room == 0
             && patches.complete
             && self.tables.integration.pin_count == 0
             && self.state.particles < MAX_FUSED_PARTICLES
@@ -273,9 +274,10 @@ impl ProgramBuilder<'_> {
         let islands = self.model.schedule.islands;
         // Contacts with colliders that have tables are projected between iterations.
         let apart = self.model.has_tables();
+        let gripped = self.tables.grips.room > 0;
         let all = self.model.settings.iterations;
         if islands > 0 {
-            let most = if apart { 1 } else { self.tables.patches.iterations(&(0..islands)) };
+            let most = if apart || gripped { 1 } else { self.tables.patches.iterations(&(0..islands)) };
             for first in (0..all).step_by(most as usize) {
                 let fresh = u32::from(first == 0);
                 passes.push((0..islands, self.patch_args(&(0..islands), PLAIN, most.min(all - first), false, fresh)));
@@ -292,6 +294,9 @@ impl ProgramBuilder<'_> {
             if apart && k < alone {
                 let touch = self.contact.colliders(true, &mut self.out);
                 self.program.islands.push(touch);
+            }
+            if k < alone {
+                self.program.islands.extend(self.tables.grips.project(u32::from(k == 0), &mut self.out));
             }
         }
         if let ([(range, args)], 1) = (&passes[..], self.program.islands.len()) {

@@ -1,0 +1,151 @@
+//! Worlds that change, on the GPU: the same edits, steering, grips and events as on the CPU.
+
+use crate::simulations::{apart, on_gpu, pair, ready, scene};
+use glam::{Quat, Vec3};
+use pliant::runtime::gpu::GpuOptions;
+use pliant::scene::{Body, Cloth, Collider, Place, Scene};
+use pliant::{Event, GripOptions, Handle, Pose, World};
+
+const MIXED: &str = r#"
+    solver = { iterations = 6, substeps = 2 }
+    contact = { between = true }
+    [[cloth]]
+    name = "cloth"
+    grid = { cells = [10, 10], size = [1, 1], plane = "xz" }
+    transform = { translate = [-0.5, 0.6, -0.5] }
+    pin = [{ at = "corners" }]
+    [[body]]
+    name = "box"
+    box = [0.3, 0.2, 0.3]
+    grid = 4
+    transform = { translate = [2, 0.11, 0] }
+    [[collider]]
+    name = "floor"
+    plane = {}
+"#;
+
+/// Edits and steering, the same on every world.
+fn play(world: &mut World) -> (Handle, Handle) {
+    world.advance(5).unwrap();
+    let ball = world.add(Body::ball(0.1).grid(4).at([0.0, 1.0, 0.0]).velocity([0.2, -1.0, 0.0])).unwrap();
+    let paddle = world.add(Collider::cuboid([3.0, 0.2, 0.0], [0.2, 0.4, 1.0])).unwrap();
+    world.advance(5).unwrap();
+    for k in 1..=10 {
+        let position = Vec3::new(3.0 - 0.03 * k as f32, 0.2, 0.0);
+        world.set_pose(paddle, Pose { position, rotation: Quat::IDENTITY }).unwrap();
+        world.step().unwrap();
+    }
+    world.set_gravity([0.5, -5.0, 0.0]).unwrap();
+    world.apply_impulse(ball, Vec3::new(0.0, 2.0, 0.3), None).unwrap();
+    world.advance(5).unwrap();
+    let flag = world.add(Cloth::grid([5, 5], [0.5, 0.5]).at([5.0, 1.0, 0.0]).pin(Place::LeftEdge)).unwrap();
+    world.remove(world.find("cloth").unwrap()).unwrap();
+    world.advance(5).unwrap();
+    world.set_time_step(0.005, 1).unwrap();
+    world.advance(5).unwrap();
+    (ball, flag)
+}
+
+#[test]
+fn edits_and_steering_on_the_gpu_are_those_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let (mut cpu, mut gpu) = pair(&scene(MIXED, &[]), GpuOptions::default());
+    let (ball, _) = play(&mut cpu);
+    let (own, flag) = play(&mut gpu);
+    assert_eq!(cpu.particles(), gpu.particles());
+    assert!((cpu.time() - gpu.time()).abs() < 1e-9, "{} {}", cpu.time(), gpu.time());
+    assert!(apart(&cpu, &gpu) < 2e-3, "{}", apart(&cpu, &gpu));
+    let (a, b) = (cpu.momentum(ball).unwrap(), gpu.momentum(own).unwrap());
+    assert!((a.linear - b.linear).length() < 1e-2 * a.linear.length(), "{} {}", a.linear, b.linear);
+    assert!(gpu.bounds(flag).unwrap().0.x > 4.0);
+    let hit = gpu.ray_cast(Vec3::new(5.2, 5.0, 0.001), Vec3::NEG_Y, 10.0).unwrap();
+    assert!(hit.is_some());
+    // It repeats itself, also through a snapshot of an edited world.
+    let hash = gpu.hash();
+    let mut again = on_gpu(&scene(MIXED, &[]), GpuOptions::default()).unwrap();
+    again.advance(3).unwrap();
+    let early = again.snapshot().unwrap();
+    again.add(Body::ball(0.1).grid(4).at([0.0, 5.0, 0.0])).unwrap();
+    again.advance(2).unwrap();
+    again.restore(&early).unwrap();
+    again.advance(2).unwrap();
+    // The first five steps of the play are done: the rest of it follows.
+    let mut fresh = on_gpu(&scene(MIXED, &[]), GpuOptions::default()).unwrap();
+    play(&mut fresh);
+    assert_eq!(fresh.hash(), hash);
+    let mut still = on_gpu(&scene(MIXED, &[]), GpuOptions::default()).unwrap();
+    still.advance(5).unwrap();
+    assert_eq!(again.hash(), still.hash());
+}
+
+#[test]
+fn an_empty_world_on_the_gpu_is_filled() {
+    if !ready() {
+        return;
+    }
+    let mut world = on_gpu(&Scene::default(), GpuOptions::default()).unwrap();
+    world.advance(2).unwrap();
+    world.add(Collider::plane()).unwrap();
+    world.record_events(100);
+    let body = world.add(Body::cuboid([0.2; 3]).grid(3).at([0.0, 0.3, 0.0])).unwrap();
+    world.advance(40).unwrap();
+    let height = world.momentum(body).unwrap().center.y;
+    assert!((height - 0.1).abs() < 0.01, "{height}");
+    let events = world.events();
+    let (time, _) = events.all.iter().find(|(_, e)| matches!(e, Event::ContactBegan { .. })).expect("a contact");
+    assert!((time - 0.02 - (2.0 * 0.2 / 9.81_f64).sqrt()).abs() < 0.03, "{time}");
+    world.remove(body).unwrap();
+    world.step().unwrap();
+    assert_eq!(world.particles(), 0);
+}
+
+#[test]
+fn grips_on_the_gpu_hold_move_and_keep_to_their_force() {
+    if !ready() {
+        return;
+    }
+    // An island, patches with seams, and bodies.
+    let scenes = [
+        (
+            "[[cloth]]\nname = \"it\"\ngrid = { cells = [8, 8], size = [1, 1], plane = \"xz\" }\ndensity = 0.5",
+            Vec3::new(0.53, 3.0, 0.52),
+        ),
+        (
+            "solver = { patch_particles = 64 }\n[[cloth]]\nname = \"it\"\ngrid = { cells = [16, 16], size = [1, 1], plane = \"xz\" }\ndensity = 0.5",
+            Vec3::new(0.53, 3.0, 0.52),
+        ),
+        ("[[body]]\nname = \"it\"\nbox = [0.4, 0.4, 0.4]\ngrid = 4", Vec3::new(0.05, 3.0, 0.05)),
+    ];
+    for (text, above) in scenes {
+        let mut world = on_gpu(&scene(text, &[]), GpuOptions::default()).unwrap();
+        let hit = world.ray_cast(above, Vec3::NEG_Y, 10.0).unwrap().unwrap();
+        let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+        let start = world.grip_point(grip).unwrap();
+        world.advance(40).unwrap();
+        let sent = world.gpu().unwrap().uploaded();
+        for k in 1..=40 {
+            world.move_grip(grip, start + Vec3::new(0.01 * k as f32, 0.0, 0.0)).unwrap();
+            world.step().unwrap();
+        }
+        let sent = world.gpu().unwrap().uploaded() - sent;
+        assert!(sent < 40 * 16_384, "{sent} bytes for forty steps with a grip");
+        world.advance(40).unwrap();
+        let moved = world.grip_point(grip).unwrap();
+        assert!(moved.distance(start + Vec3::X * 0.4) < 0.06, "{text}: at {moved}, began at {start}");
+        let object = world.find("it").unwrap();
+        let mass = world.momentum(object).unwrap().mass as f32;
+        let force = world.grip_force(grip).unwrap();
+        assert!((force.y - 9.81 * mass).abs() < 0.5 * 9.81 * mass, "{text}: {force} for {mass} kg");
+        for k in 1..=30 {
+            world.move_grip(grip, start + Vec3::new(1.0, 0.5, 0.0) * k as f32).unwrap();
+            world.step().unwrap();
+        }
+        let most = world.grip_force(grip).unwrap().length();
+        assert!(most <= 1.01 * 20.0 * 9.81 * mass, "{text}: {most} N");
+        world.release(grip).unwrap();
+        world.advance(20).unwrap();
+        world.sync().unwrap();
+    }
+}
