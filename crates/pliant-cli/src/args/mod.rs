@@ -20,7 +20,7 @@ pub use voxelize::VoxelizeArgs;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
-use values::{positive, svg, threads};
+use values::{checkpoint, positive, svg, threads};
 
 /// Position-based dynamics: cloth, ropes, soft and rigid bodies, grains and liquids, from a scene file to a video.
 #[derive(Debug, Parser)]
@@ -154,6 +154,14 @@ pub struct RunArgs {
     /// Write geometry and pictures of every Nth frame only.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
+    /// Keep a checkpoint in the output folder, from which --resume goes on: every=1s, each simulated second. Not with
+    /// spray and foam.
+    #[arg(long, value_name = "every=Ts", value_parser = checkpoint)]
+    pub checkpoint: Option<f64>,
+    /// Go on from the checkpoint in an output folder, with the options of that run, and end with the same bits as if it had
+    /// not been interrupted. --frames and --seconds set another end. The video goes on in a file of its own.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scene", "out", "checkpoint"])]
+    pub resume: Option<PathBuf>,
     /// Print the summary as one JSON object.
     #[arg(long)]
     pub json: bool,

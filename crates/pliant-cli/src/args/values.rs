@@ -7,6 +7,13 @@ pub(super) fn positive(text: &str) -> Result<f64, String> {
     if value > 0.0 && value <= 1e6 { Ok(value) } else { Err("allowed is more than 0 and at most 1000000".into()) }
 }
 
+/// Simulated time between checkpoints [s], from "every=0.5s".
+pub(super) fn checkpoint(text: &str) -> Result<f64, String> {
+    let wrong = || format!("{text:?} is no interval: write every=1s for one each simulated second");
+    let number = text.strip_prefix("every=").and_then(|t| t.strip_suffix('s')).ok_or_else(wrong)?;
+    positive(number)
+}
+
 pub(super) fn threads(text: &str) -> Result<usize, String> {
     let value: usize = text.parse().map_err(|_| format!("{text:?} is not a whole number"))?;
     if value <= 1024 { Ok(value) } else { Err("allowed is 0 (one per core) to 1024".into()) }

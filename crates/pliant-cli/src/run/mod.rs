@@ -2,6 +2,7 @@
 //!
 //! Times in the summary are those of the steps, without measurements, rendering and output.
 
+mod checkpoint;
 mod end;
 mod foam;
 mod output_settings;
@@ -17,6 +18,7 @@ use crate::progress::Progress;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stderr;
 use crate::stdout;
+use checkpoint::{Checkpoint, Checkpoints};
 use end::RunEnd;
 use foam::FoamOutput;
 use output_settings::OutputSettings;
@@ -31,28 +33,54 @@ use summary::Summary;
 use timing::FrameTiming;
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    let Some(folder) = &args.resume else { return run_from(args, None) };
+    let checkpoint = Checkpoint::read(folder)?;
+    let args = checkpoint.options(args)?;
+    run_from(&args, Some(&checkpoint))
+}
+
+/// Runs a scene from its beginning, or from a checkpoint.
+fn run_from(args: &RunArgs, checkpoint: Option<&Checkpoint>) -> Result<(), Failure> {
     let loaded = LoadedScene::new(&args.scene, &scene_settings(args), args.overrides.models.as_deref())?;
     refuse_liquid_options(args, &loaded)?;
     let timing = FrameTiming::of(&loaded.scene);
     let frames = timing.frames(args.frames, args.seconds);
     let mut sim = loaded.simulation(args.threads, args.processor.backend()?)?;
-    if !args.quiet {
+    if !args.quiet && checkpoint.is_none() {
         for note in &sim.model().notes {
             stderr::note(&format!("note: {note}"));
         }
     }
     let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&loaded.name));
     let still = loaded.scene.output.still.map_or(frames * 2 / 3, |t| timing.frame_at(f64::from(t)).min(frames));
+    let after = checkpoint.map(Checkpoint::frame);
     let output_settings =
-        OutputSettings { args, name: &loaded.name, scene: &loaded.scene, timing, still, folder: &folder };
-    let outputs = Outputs::start(&output_settings, &sim)?;
+        OutputSettings { args, name: &loaded.name, scene: &loaded.scene, timing, still, folder: &folder, after };
     let foam = FoamOutput::new(args, &loaded.scene, &sim)?;
-    let stats = Stats::create(&folder.join("stats.csv"), &sim, foam.as_ref().map(|f| f.counts))?;
+    if foam.is_some() && (args.checkpoint.is_some() || checkpoint.is_some()) {
+        return Err(Failure::usage("a checkpoint does not keep spray, foam and bubbles")
+            .help("run without --checkpoint, or without --foam and output.foam"));
+    }
+    // The camera of pictures follows from the first frame, so that outputs start before the world is restored.
+    let outputs = Outputs::start(&output_settings, &sim)?;
+    let statistics = folder.join("stats.csv");
+    let stats = match checkpoint {
+        Some(checkpoint) => {
+            checkpoint.restore(&mut sim)?;
+            Stats::resume(&statistics, &sim, checkpoint.stats())?
+        }
+        None => Stats::create(&statistics, &sim, foam.as_ref().map(|f| f.counts))?,
+    };
+    let arguments = checkpoint.map_or_else(|| std::env::args().skip(1).collect(), Checkpoint::arguments);
+    let checkpoints = match args.checkpoint {
+        Some(interval) => Some(Checkpoints::new(&folder, interval, arguments, sim.time())?),
+        None => None,
+    };
     listen_for_interrupts()?;
 
     let progress = Progress::new(frames, "frame", args.quiet);
-    let mut runner = Runner { sim: &mut sim, outputs, stats, foam, progress };
-    let (end, times) = runner.frames(frames, &timing);
+    let mut runner = Runner { sim: &mut sim, outputs, stats, foam, progress, checkpoints };
+    let (end, times) = runner.frames(after, frames, &timing);
     let Runner { outputs, mut stats, foam, progress, .. } = runner;
     progress.finish();
     // An error of the outputs ends the run, so it is reported first.
@@ -86,26 +114,34 @@ struct Runner<'a> {
     stats: Stats,
     foam: Option<FoamOutput>,
     progress: Progress,
+    checkpoints: Option<Checkpoints>,
 }
 
 impl Runner<'_> {
-    /// Runs all frames; returns how the run ended and the times of the completed frames.
-    fn frames(&mut self, frames: u64, timing: &FrameTiming) -> (Result<RunEnd, Failure>, FrameTimes) {
+    /// Runs all frames behind `after`, or from the first; returns how the run ended and the times of the completed frames.
+    fn frames(
+        &mut self,
+        after: Option<u64>,
+        frames: u64,
+        timing: &FrameTiming,
+    ) -> (Result<RunEnd, Failure>, FrameTimes) {
         let mut total = FrameTimes::default();
-        if let Err(failure) = self.write_frame(0, &FrameTimes::default()) {
+        if after.is_none()
+            && let Err(failure) = self.write_frame(0, &FrameTimes::default())
+        {
             return (Err(failure), total);
         }
-        for frame in 1..=frames {
+        for frame in after.unwrap_or(0) + 1..=frames {
             match self.frame(timing.steps_per_frame) {
                 Ok(Some(times)) => {
                     total.add(&times);
-                    if let Err(failure) = self.write_frame(frame, &times) {
+                    let written = self.write_frame(frame, &times).and_then(|()| self.keep(frame, frame == frames));
+                    if let Err(failure) = written {
                         return (Err(failure), total);
                     }
                 }
                 Ok(None) => return (Ok(RunEnd::Interrupted), total),
                 Err(StepError::Diverged(error)) => return (Ok(RunEnd::Diverged(error)), total),
-                #[cfg(feature = "gpu")]
                 Err(error) => return (Err(error.into()), total),
             }
             // After the last frame an interrupt has no effect.
@@ -136,6 +172,16 @@ impl Runner<'_> {
         let times = FrameTimes::new(start.elapsed(), &self.sim.take_times());
         self.sim.sync()?;
         Ok(Some(times))
+    }
+
+    /// Writes a checkpoint after a frame, if one is due.
+    fn keep(&mut self, frame: u64, last: bool) -> Result<(), Failure> {
+        let Some(checkpoints) = &mut self.checkpoints else { return Ok(()) };
+        if !last && !checkpoints.is_due(self.sim.time()) {
+            return Ok(());
+        }
+        self.outputs.flush()?;
+        checkpoints.write(self.sim, frame, self.stats.length())
     }
 
     fn write_frame(&mut self, frame: u64, times: &FrameTimes) -> Result<(), Failure> {

@@ -19,4 +19,6 @@ pub struct OutputSettings<'a> {
     pub still: u64,
     /// Output folder.
     pub folder: &'a Path,
+    /// Last frame of the run that this one goes on from.
+    pub after: Option<u64>,
 }

@@ -85,9 +85,16 @@ impl QueuedFrame {
     }
 }
 
+/// What the writer thread is sent.
+enum Message {
+    Frame(QueuedFrame),
+    /// All before it is to be on disk; answers when it is.
+    Flush(SyncSender<()>),
+}
+
 /// Sends frames to the writer thread.
 pub struct Outputs {
-    frames: SyncSender<QueuedFrame>,
+    frames: SyncSender<Message>,
     recycled: Receiver<QueuedFrame>,
     thread: JoinHandle<Result<WrittenOutputs, Failure>>,
     every: u64,
@@ -101,7 +108,9 @@ impl Outputs {
         let args = settings.args;
         fs::create_dir_all(settings.folder)
             .map_err(|e| Failure::io(&format!("cannot create folder {}", settings.folder.display()), &e))?;
-        remove_earlier_outputs(settings.folder);
+        if settings.after.is_none() {
+            remove_earlier_outputs(settings.folder);
+        }
         let mut first = Frame::default();
         sim.write_frame(&mut first);
         let writer = OutputWriter::new(settings, sim, &first)?;
@@ -129,7 +138,14 @@ impl Outputs {
             queued.densities = sim.densities();
         }
         // The receiver is dropped only if writing failed; `finish` returns that error.
-        self.frames.send(queued).map_err(|_| Failure::new("the outputs have stopped"))
+        self.frames.send(Message::Frame(queued)).map_err(|_| Failure::new("the outputs have stopped"))
+    }
+
+    /// Waits until all frames so far are on disk.
+    pub fn flush(&self) -> Result<(), Failure> {
+        let (done, wait) = sync_channel(1);
+        let sent = self.frames.send(Message::Flush(done)).is_ok() && wait.recv().is_ok();
+        if sent { Ok(()) } else { Err(Failure::new("the outputs have stopped")) }
     }
 
     /// Waits until everything is written.
@@ -168,8 +184,13 @@ impl OutputWriter {
     fn new(settings: &OutputSettings, sim: &World, first: &Frame) -> Result<Self, Failure> {
         let shape: &Topology = sim.topology();
         let formats: Vec<CacheFormat> = settings.args.format.iter().filter_map(|f| f.frames()).collect();
-        let caches =
+        let mut caches: Vec<CacheWriter> =
             formats.iter().map(|f| CacheWriter::create(settings.folder, *f, shape)).collect::<Result<_, _>>()?;
+        if let Some(last) = settings.after {
+            let written = || (0..=last).filter(|frame| frame.is_multiple_of(settings.args.every));
+            let time = |frame: u64| frame as f64 * settings.timing.frame_seconds;
+            caches.iter_mut().for_each(|cache| cache.resume(written().map(|frame| (frame, time(frame)))));
+        }
         let written = settings.args.format.contains(&GeometryFormat::Surface);
         let look = settings.args.liquid.unwrap_or(if written { LiquidLook::Surface } else { LiquidLook::Particles });
         let liquids = Liquids::of(settings.scene, sim);
@@ -189,13 +210,21 @@ impl OutputWriter {
             pictures: settings.args.picture,
             every: settings.args.every,
             still: settings.still,
-            still_done: false,
+            still_done: settings.after.is_some_and(|last| last >= settings.still),
         })
     }
 
-    fn run(mut self, queue: Receiver<QueuedFrame>, recycle: Sender<QueuedFrame>) -> Result<WrittenOutputs, Failure> {
+    fn run(mut self, queue: Receiver<Message>, recycle: Sender<QueuedFrame>) -> Result<WrittenOutputs, Failure> {
         let mut last: Option<QueuedFrame> = None;
-        for queued in queue {
+        for message in queue {
+            let queued = match message {
+                Message::Frame(queued) => queued,
+                Message::Flush(done) => {
+                    // Files are complete when `frame` returns.
+                    let _ = done.send(());
+                    continue;
+                }
+            };
             if !self.frame(&queued)? {
                 // `finish` of the encoder returns its error.
                 break;

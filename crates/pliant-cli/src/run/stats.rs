@@ -9,7 +9,7 @@ use pliant::schedule::stats::{Residuals, Times};
 use pliant_foam::FoamCounts;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -53,6 +53,8 @@ pub struct Stats {
     drained: Option<u64>,
     /// Whether stages are timed; a GPU would have to synchronize after each stage.
     staged: bool,
+    /// Bytes written so far.
+    length: u64,
 }
 
 impl Stats {
@@ -82,9 +84,31 @@ impl Stats {
         header.push('\n');
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
-        let mut stats = Self { path: path.into(), file, kinds, residuals: Residuals::new(), drained, staged };
+        let mut stats =
+            Self { path: path.into(), file, kinds, residuals: Residuals::new(), drained, staged, length: 0 };
         stats.write_text(&header)?;
         Ok(stats)
+    }
+
+    /// Goes on with a file that an earlier run has written up to `length` bytes.
+    pub fn resume(path: &Path, sim: &World, length: u64) -> Result<Self, Failure> {
+        let mut file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
+        let kept = file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0)));
+        kept.map_err(|e| cannot_write(path, &e))?;
+        Ok(Self {
+            path: path.into(),
+            file,
+            kinds: sim.residuals().into_keys().collect(),
+            residuals: Residuals::new(),
+            drained: (!sim.model().drains.is_empty()).then_some(sim.state().drained),
+            staged: sim.backend() == "cpu",
+            length,
+        })
+    }
+
+    /// Bytes written so far.
+    pub fn length(&self) -> u64 {
+        self.length
     }
 
     /// Adds the line of a frame.
@@ -131,6 +155,7 @@ impl Stats {
     }
 
     fn write_text(&mut self, text: &str) -> Result<(), Failure> {
+        self.length += text.len() as u64;
         self.file.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.path, &e))
     }
 }

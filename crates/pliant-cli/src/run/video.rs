@@ -28,7 +28,9 @@ impl VideoEncoder {
             Video::Gif => "gif",
             Video::None => return Ok(None),
         };
-        let name = format!("{}.{extension}", settings.name);
+        // An encoder cannot go on with a file: what a resumed run adds is a video of its own.
+        let part = settings.after.map_or(String::new(), |frame| format!("_from_{:05}", frame + 1));
+        let name = format!("{}{part}.{extension}", settings.name);
         let path = settings.folder.join(&name);
         let writer: Box<dyn VideoWriter + Send> = match settings.args.video {
             Video::Gif => Box::new(GifWriter::create(path, output.width, output.height, fps)?),

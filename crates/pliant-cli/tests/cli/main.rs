@@ -1,6 +1,7 @@
 //! The command line: exit codes, streams and files.
 
 mod bench;
+mod checkpoint;
 mod errors;
 mod foam;
 mod gpu;

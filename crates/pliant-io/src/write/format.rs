@@ -34,4 +34,9 @@ pub trait FrameWriter: fmt::Debug + Send {
         let _ = (folder, frame, file);
         Ok(())
     }
+
+    /// Tells of a frame at a time [s] that an earlier run has written, before the first one of this run.
+    fn frame_known(&mut self, time: f64, file: &str) {
+        let _ = (time, file);
+    }
 }

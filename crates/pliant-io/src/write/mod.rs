@@ -116,6 +116,13 @@ impl CacheWriter {
         Ok(path)
     }
 
+    /// Goes on after frames that an earlier run has written: numbers and times [s], in order.
+    pub fn resume(&mut self, frames: impl IntoIterator<Item = (u64, f64)>) {
+        for (index, time) in frames {
+            self.writer.frame_known(time, &format!("frame_{index:05}.{}", self.format.extension()));
+        }
+    }
+
     /// Ends the cache. All frames are already complete on disk; this exists so that a format that needs
     /// a last step can report its error.
     pub fn finish(self) -> Result<(), WriteError> {

@@ -48,6 +48,10 @@ impl FrameWriter for VtuWriter {
         self.frames.push((frame.time, file.to_owned()));
         write_atomically(&folder.join(INDEX_FILE), |out| write_index(out, &self.frames))
     }
+
+    fn frame_known(&mut self, time: f64, file: &str) {
+        self.frames.push((time, file.to_owned()));
+    }
 }
 
 fn write_index(out: &mut dyn Write, frames: &[(f64, String)]) -> io::Result<()> {
