@@ -11,6 +11,7 @@ mod grips;
 mod input;
 mod physics;
 mod snapshots;
+mod soak;
 mod spatial;
 mod steer;
 
