@@ -10,7 +10,7 @@ use glam::Vec3;
 
 /// Adds all attachments of the scene. Those with a past join the particles that they joined before.
 pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Result<(), SceneError> {
-    let layout = Layout { placed: all.placed.clone(), attachments: Vec::new() };
+    let layout = Layout::new(all.placed.clone(), Vec::new());
     for (i, spec) in scene.attach.iter().enumerate() {
         let at = format!("attach[{i}]");
         let pairs = match history.attachment(i) {

@@ -4,6 +4,7 @@ use crate::builder::part::Part;
 use crate::contact::collider::Collider;
 use crate::math::RowData;
 use crate::scene::ObjectKind;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -89,12 +90,33 @@ pub struct Layout {
     pub placed: Vec<Placed>,
     /// Particles that each attachment joins.
     pub attachments: Vec<Vec<[Member; 2]>>,
+    /// Index in `placed` of each object.
+    places: HashMap<Source, usize>,
 }
 
 impl Layout {
+    /// From objects in the order of their particles.
+    pub fn new(placed: Vec<Placed>, attachments: Vec<Vec<[Member; 2]>>) -> Self {
+        let places = placed.iter().enumerate().map(|(k, p)| (p.source, k)).collect();
+        Self { placed, attachments, places }
+    }
+
+    /// Adds an object behind all others.
+    pub fn push(&mut self, placed: Placed) {
+        self.places.insert(placed.source, self.placed.len());
+        self.placed.push(placed);
+    }
+
+    /// Forgets an object, whose particles stay as those of none.
+    pub fn remove(&mut self, source: Source) {
+        if let Some(place) = self.places.remove(&source) {
+            self.placed[place].source.index = usize::MAX;
+        }
+    }
+
     /// Where an object is; none for those without particles.
     pub fn find(&self, source: Source) -> Option<&Placed> {
-        self.placed.iter().find(|p| p.source == source)
+        self.places.get(&source).map(|&k| &self.placed[k])
     }
 
     /// The object of a particle, and the particle's number in it.

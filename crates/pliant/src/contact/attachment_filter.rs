@@ -26,6 +26,13 @@ impl AttachmentFilter {
         Self { offsets, objects: pairs.into_iter().map(|(_, object)| object).collect() }
     }
 
+    /// Appends particles without attachments.
+    pub fn extend(&mut self, particles: usize) {
+        if let Some(&last) = self.offsets.last() {
+            self.offsets.resize(self.offsets.len() + particles, last);
+        }
+    }
+
     /// Whether there are no attachments.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()

@@ -192,6 +192,25 @@ impl ShapeMatch {
         Ok(this)
     }
 
+    /// Appends a body of consecutive rows behind all others, at rest where they are. `rows` are all rows.
+    pub(crate) fn append(&mut self, shape: &BodyDef, rows: &[RowData]) {
+        let (number, added) = (self.bodies.len(), rows.len() - self.rows);
+        self.lay_out(shape);
+        self.bodies[number].in_run = true;
+        self.rows = rows.len();
+        self.shares.resize(self.rows, 0.0);
+        if !self.gone.is_empty() {
+            self.gone.resize(self.rows, false);
+        }
+        if let Some(lists) = &mut self.lists {
+            let end = lists.starts.last().copied().unwrap_or(0);
+            lists.starts.resize(lists.starts.len() + added, end);
+            lists.moves.resize(self.blocks.len(), [[0.0; LANES]; 3]);
+        }
+        self.set_rest_of(number, rows);
+        self.set_masses_of(number, rows);
+    }
+
     /// Begins a substep of h seconds with `iterations` calls of [`super::match_shapes`].
     pub fn begin(&mut self, h: f32, iterations: u32) {
         for (body, pose) in self.bodies.iter_mut().zip(&mut self.poses) {

@@ -27,36 +27,42 @@ impl ShapeMatch {
         self.shares.clear();
         self.shares.resize(self.rows, 0.0);
         for number in 0..self.bodies.len() {
-            let mut members = self.members_of(&self.bodies[number], rows);
-            let first_pin = self.pins.len();
-            self.pins.extend(members.iter().filter(|m| m.pinned).map(|m| m.row));
-            let held = self.pins.len() - first_pin;
-            // Translation reference: the mean of the pins, or the center of mass.
-            let pivot = center(&members, |m| if held > 0 { f64::from(u8::from(m.pinned)) } else { m.mass });
-            let weight = pin_weight(&members, pivot);
-            members.iter_mut().filter(|m| m.pinned).for_each(|m| m.mass = weight);
-            let mut moment = [[0.0; 3]; 3];
+            self.bodies[number].pins = (0, 0);
+            self.set_masses_of(number, rows);
+        }
+    }
+
+    /// The same for one body that has no pins.
+    pub(crate) fn set_masses_of(&mut self, number: usize, rows: &[RowData]) {
+        let mut members = self.members_of(&self.bodies[number], rows);
+        let first_pin = self.pins.len();
+        self.pins.extend(members.iter().filter(|m| m.pinned).map(|m| m.row));
+        let held = self.pins.len() - first_pin;
+        // Translation reference: the mean of the pins, or the center of mass.
+        let pivot = center(&members, |m| if held > 0 { f64::from(u8::from(m.pinned)) } else { m.mass });
+        let weight = pin_weight(&members, pivot);
+        members.iter_mut().filter(|m| m.pinned).for_each(|m| m.mass = weight);
+        let mut moment = [[0.0; 3]; 3];
+        for m in &members {
+            self.blocks[m.block][3][m.lane] = m.mass as f32;
+            let d = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
+            (0..9).for_each(|k| moment[k / 3][k % 3] += m.mass * d[k / 3] * d[k % 3]);
+        }
+        let sum = |of: &dyn Fn(&Member) -> f64| members.iter().map(of).sum::<f64>() as f32;
+        let body = &mut self.bodies[number];
+        body.pins = (first_pin, held);
+        body.mass = sum(&|m| m.mass);
+        body.first = [0, 1, 2].map(|j| sum(&|m| m.mass * m.offset[j]));
+        body.pivot = pivot.map(|v| v as f32);
+        (body.spread, body.flat) = pseudoinverse(moment);
+        body.second = moment.map(|column| column.map(|v| v as f32));
+        if body.in_run && body.is_rigid() {
+            let mass: f64 = members.iter().map(|m| m.mass).sum();
+            let (inverse, _) = pseudoinverse_f64(inertia(&moment));
             for m in &members {
-                self.blocks[m.block][3][m.lane] = m.mass as f32;
-                let d = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
-                (0..9).for_each(|k| moment[k / 3][k % 3] += m.mass * d[k / 3] * d[k % 3]);
-            }
-            let sum = |of: &dyn Fn(&Member) -> f64| members.iter().map(of).sum::<f64>() as f32;
-            let body = &mut self.bodies[number];
-            body.pins = (first_pin, held);
-            body.mass = sum(&|m| m.mass);
-            body.first = [0, 1, 2].map(|j| sum(&|m| m.mass * m.offset[j]));
-            body.pivot = pivot.map(|v| v as f32);
-            (body.spread, body.flat) = pseudoinverse(moment);
-            body.second = moment.map(|column| column.map(|v| v as f32));
-            if body.in_run && body.is_rigid() {
-                let mass: f64 = members.iter().map(|m| m.mass).sum();
-                let (inverse, _) = pseudoinverse_f64(inertia(&moment));
-                for m in &members {
-                    let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
-                    let answer = 1.0 / mass + max_rotational_inverse_mass(&inverse, arm);
-                    self.shares[m.row as usize] = if m.mass > 0.0 { (m.mass * answer).min(1.0) as f32 } else { 0.0 };
-                }
+                let arm = [0, 1, 2].map(|j| m.offset[j] - pivot[j]);
+                let answer = 1.0 / mass + max_rotational_inverse_mass(&inverse, arm);
+                self.shares[m.row as usize] = if m.mass > 0.0 { (m.mass * answer).min(1.0) as f32 } else { 0.0 };
             }
         }
     }
@@ -71,20 +77,23 @@ impl ShapeMatch {
     /// Sets rest offsets from the rows, relative to the center of mass; pinned particles have the average mass of the
     /// others there.
     pub(crate) fn set_rest(&mut self, rest: &[RowData]) {
-        for number in 0..self.bodies.len() {
-            let members = self.members_of(&self.bodies[number], rest);
-            let free = || members.iter().filter(|m| !m.pinned);
-            let average = match free().count() {
-                0 => 1.0,
-                n => free().map(|m| m.mass).sum::<f64>() / n as f64,
-            };
-            let places: Vec<Member> = members.iter().map(|m| Member { offset: place(rest, m.row), ..*m }).collect();
-            let center = center(&places, |m| if m.pinned { average } else { m.mass });
-            for m in &places {
-                (0..3).for_each(|j| self.blocks[m.block][j][m.lane] = (m.offset[j] - center[j]) as f32);
-            }
-            self.poses[number].center = center.map(|c| c as f32);
+        (0..self.bodies.len()).for_each(|number| self.set_rest_of(number, rest));
+    }
+
+    /// The same for one body.
+    pub(crate) fn set_rest_of(&mut self, number: usize, rest: &[RowData]) {
+        let members = self.members_of(&self.bodies[number], rest);
+        let free = || members.iter().filter(|m| !m.pinned);
+        let average = match free().count() {
+            0 => 1.0,
+            n => free().map(|m| m.mass).sum::<f64>() / n as f64,
+        };
+        let places: Vec<Member> = members.iter().map(|m| Member { offset: place(rest, m.row), ..*m }).collect();
+        let center = center(&places, |m| if m.pinned { average } else { m.mass });
+        for m in &places {
+            (0..3).for_each(|j| self.blocks[m.block][j][m.lane] = (m.offset[j] - center[j]) as f32);
         }
+        self.poses[number].center = center.map(|c| c as f32);
     }
 
     fn members_of(&self, body: &Body, rows: &[RowData]) -> Vec<Member> {

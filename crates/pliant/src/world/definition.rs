@@ -79,6 +79,8 @@ pub(crate) struct Definition {
     pub softness: Vec<SoftnessChange>,
     /// Whether objects were added or removed since the model was built.
     pub changed: bool,
+    /// Whether objects were removed that the model still has.
+    removed: bool,
 }
 
 /// For each kind the index in the model that each object had before, if it was there.
@@ -101,6 +103,7 @@ impl Definition {
             names: HashMap::new(),
             softness: Vec::new(),
             changed: false,
+            removed: false,
         };
         for kind in ObjectKind::ALL {
             for index in 0..this.scene.count(kind) {
@@ -200,7 +203,7 @@ impl Definition {
         self.lists[number(entry.source.kind)][entry.source.index] = GONE;
         self.names.remove(&entry.name);
         self.softness.retain(|change| change.slot != handle.slot);
-        self.changed = true;
+        (self.changed, self.removed) = (true, true);
     }
 
     /// Objects that cannot be without an object: attachments, melting, freezing, drains that name it, and a liquid that
@@ -261,7 +264,7 @@ impl Definition {
             }
             next.lists[number(kind)] = kept.map(|(_, &slot)| slot).collect();
         }
-        next.changed = false;
+        (next.changed, next.removed) = (false, false);
         (next, origins)
     }
 
@@ -324,6 +327,29 @@ impl Definition {
         if self.slots.get(slot as usize).is_some_and(|s| s.entry.is_some()) {
             self.softness.push(SoftnessChange { slot, copy, kind, softness });
         }
+    }
+
+    /// Whether objects were removed that the model still has.
+    pub fn has_removed(&self) -> bool {
+        self.removed
+    }
+
+    /// Removes an object whose particles the model has deactivated.
+    pub fn remove_deactivated(&mut self, handle: Handle) {
+        let before = (self.changed, self.removed);
+        self.remove(handle);
+        (self.changed, self.removed) = before;
+    }
+
+    /// Objects that the model does not have.
+    pub fn unbuilt(&self) -> Vec<Handle> {
+        self.handles().filter(|&handle| self.get(handle).is_some_and(|entry| !entry.built)).collect()
+    }
+
+    /// Remembers that the model has all objects.
+    pub fn mark_built(&mut self) {
+        self.slots.iter_mut().filter_map(|slot| slot.entry.as_mut()).for_each(|entry| entry.built = true);
+        self.changed = false;
     }
 
     /// Remembers a change of softness of a copy of an object.

@@ -8,7 +8,7 @@ use crate::builder::{self, BuildError, MeshSource, build_with};
 use crate::error::{SceneError, StepError};
 use crate::model::Model;
 use crate::scene::{Format, Object, ObjectKind, Scene};
-use crate::state::{State, StateLayout};
+use crate::state::State;
 use crate::world::World;
 use crate::world::carry::{Past, carry};
 use crate::world::definition::{Definition, Handle};
@@ -192,6 +192,10 @@ impl World {
     /// was removed, the object first.
     pub fn remove(&mut self, object: Handle) -> Result<Vec<Handle>, EditError> {
         self.definition.get(object).ok_or(EditError::Stale)?;
+        if self.definition.dependents(object).is_empty() && self.deactivate(object) {
+            Arc::make_mut(&mut self.definition).remove_deactivated(object);
+            return Ok(vec![object]);
+        }
         let definition = Arc::make_mut(&mut self.definition);
         let (mut removed, mut open) = (Vec::new(), vec![object]);
         while let Some(next) = open.pop() {
@@ -233,7 +237,7 @@ impl World {
     /// Builds what was added and removed since the last step. Steps and queries by handle do this themselves; others, such
     /// as [`Self::state`] and [`Self::topology`], show the world without it.
     pub fn apply_edits(&mut self) -> Result<(), EditError> {
-        if !self.definition.changed {
+        if !self.definition.changed || self.append_added()? {
             return Ok(());
         }
         let done = self.rebuild();
@@ -265,6 +269,18 @@ impl World {
         Ok(object.name().to_owned())
     }
 
+    /// Builds the world anew if objects were appended or have left gaps: a build from the definition alone gives the same
+    /// model then.
+    pub(super) fn close_gaps(&mut self) -> Result<(), StepError> {
+        if !self.appended && self.gaps == 0 {
+            return Ok(());
+        }
+        self.rebuild().map_err(|e| match e {
+            EditError::Step(e) => e,
+            other => StepError::Edit(other.to_string()),
+        })
+    }
+
     fn rebuild(&mut self) -> Result<(), EditError> {
         self.origin();
         self.check_edits();
@@ -293,7 +309,7 @@ impl World {
     pub(super) fn install(&mut self, next: Next) -> Result<(), EditError> {
         let Next { definition, model, state, layout } = next;
         self.replace_backend(&model, &state)?;
-        self.state_layout = StateLayout::of(&state);
+        (self.state_layout, self.gaps, self.appended) = (None, 0, false);
         self.state = HostCopy::new(state);
         self.edited = false;
         (self.model, self.objects, self.definition) = (model, Arc::new(layout), Arc::new(definition));

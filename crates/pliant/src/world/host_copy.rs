@@ -45,6 +45,11 @@ impl<S: Default> HostCopy<S> {
         self.touched = true;
     }
 
+    /// The state, if it is on the host.
+    pub fn peek(&self) -> Option<&State> {
+        self.here.get().map(|(state, _)| state)
+    }
+
     /// Mutable state, if it is on the host.
     pub fn get_mut(&mut self) -> Option<&mut State> {
         self.touched = true;

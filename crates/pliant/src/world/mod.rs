@@ -2,6 +2,7 @@
 //!
 //! This file advances it; `queries` reads results, `setters` changes parameters, `snapshot` returns to a moment.
 
+mod append;
 mod archive;
 mod carry;
 mod definition;
@@ -103,8 +104,12 @@ pub struct World {
     state: HostCopy<Readback>,
     /// Whether the caller may have changed the state since the last step.
     edited: bool,
-    /// Array lengths and body members, which callers must not change.
-    state_layout: StateLayout,
+    /// Array lengths and body members, which callers must not change, once one of them may.
+    state_layout: Option<StateLayout>,
+    /// Inactive particles of removed bodies.
+    gaps: usize,
+    /// Whether bodies were appended since the model was built.
+    appended: bool,
     /// Scene and handles that the model was built from, with changes since.
     definition: Arc<Definition>,
     /// Where the objects are in model and state.
@@ -183,7 +188,9 @@ impl World {
         let Built { model, state, layout, meshes } = built;
         Self {
             model,
-            state_layout: StateLayout::of(&state),
+            state_layout: None,
+            gaps: 0,
+            appended: false,
             state: HostCopy::new(state),
             edited: false,
             definition: Arc::new(Definition::new(scene)),
@@ -340,7 +347,9 @@ impl World {
     /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
         if self.edited {
-            self.state_layout.check(self.state());
+            if let Some(layout) = &self.state_layout {
+                layout.check(self.state());
+            }
             assert!(self.model.holds_contacts(self.state()), "the state has contacts of another scene");
         }
     }
@@ -453,6 +462,9 @@ impl World {
         self.state();
         self.edited = true;
         self.changes += 1;
+        if self.state_layout.is_none() {
+            self.state_layout = Some(StateLayout::of(self.state()));
+        }
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
     }
 }

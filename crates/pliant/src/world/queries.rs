@@ -58,7 +58,8 @@ impl World {
         if let Some(gpu) = &self.gpu {
             return gpu.time();
         }
-        self.state().time
+        // Not through `state`, which prepares for changes by the caller.
+        self.state.peek().map_or(0.0, |state| state.time)
     }
 
     /// Position of a particle [m].
@@ -83,7 +84,7 @@ impl World {
         let n = self.state().particles;
         frame.time = self.state().time;
         frame.inactive.clear();
-        if self.model.changes() {
+        if self.model.changes() || self.gaps > 0 {
             frame.inactive.extend((0..n).map(|i| self.state().is_inactive(i)));
         }
         for (rows, out) in

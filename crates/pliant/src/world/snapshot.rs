@@ -71,6 +71,7 @@ impl World {
     /// Keeps the present moment. Waits for a GPU, and reads its state back.
     pub fn snapshot(&mut self) -> Result<Snapshot, StepError> {
         self.apply_edits_in_step()?;
+        self.close_gaps()?;
         self.check_edits();
         self.refit_bodies();
         self.sync()?;

@@ -332,7 +332,7 @@ impl World {
         if let Some(gpu) = &self.gpu {
             return gpu.substeps();
         }
-        self.state().substeps
+        self.state.peek().map_or(0, |state| state.substeps)
     }
 }
 

@@ -9,6 +9,7 @@ mod bits;
 mod events;
 mod grips;
 mod input;
+mod large;
 mod physics;
 mod snapshots;
 mod soak;

@@ -178,7 +178,7 @@ impl Assembly {
 
     /// Where all objects are.
     pub fn layout(&mut self) -> Layout {
-        Layout { placed: std::mem::take(&mut self.placed), attachments: std::mem::take(&mut self.attachments) }
+        Layout::new(std::mem::take(&mut self.placed), std::mem::take(&mut self.attachments))
     }
 
     /// Translates a copy of an object without pins.

@@ -80,6 +80,14 @@ impl Cpu {
         })
     }
 
+    /// Goes on after bodies were appended; `rows` is the number of rows now.
+    pub fn grow(&mut self, rows: usize) {
+        self.rows = rows;
+        if !self.scratch.aero.forces.is_empty() {
+            self.scratch.aero.forces.resize(rows, [0.0; 4]);
+        }
+    }
+
     /// Goes on with another model, on the same threads.
     pub fn replace_model(&mut self, model: &Model, state: &State) {
         self.scratch = Scratch::new(model, state);

@@ -1,0 +1,219 @@
+//! Bodies that come and go at a cost in proportion to their size, on the CPU: a new one is appended to all lists, a removed
+//! one leaves inactive particles behind. Everything else in a world is built anew (`edit`), and so is one with many gaps.
+//!
+//! Positions, velocities and contacts are the same as after a build: lists of bodies and particles have the same order.
+
+use crate::builder::layout::{Counts, Placed};
+use crate::builder::part::Part;
+use crate::builder::placement::copies;
+use crate::contact::collider_contact::{ColliderShape, depth};
+use crate::neighbors::INACTIVE;
+use crate::rigid::BodyDef;
+use crate::scene::{ObjectKind, Partition};
+use crate::world::World;
+use crate::world::definition::Handle;
+use crate::world::edit::EditError;
+use glam::Vec3;
+use std::sync::Arc;
+
+/// Particles from which on it is worth it: below, a build takes milliseconds, and leaves no gaps.
+const LEAST_PARTICLES: usize = 16_384;
+
+/// Share of inactive particles of removed bodies, one in so many, at which a world is built anew.
+const MOST_GAPS: usize = 10;
+
+/// Particles of a run for contacts.
+const RUN: usize = 4096;
+
+/// Penetration of a collider, relative to the radius, at which a build would move a body out of it.
+const TOLERANCE: f32 = 0.05;
+
+impl World {
+    /// Whether bodies can be appended to model and state: no other rows stand behind the particles, and passes for bodies
+    /// and contacts exist.
+    fn is_appendable(&self) -> bool {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return false;
+        }
+        let (model, Ok(state)) = (&self.model, self.current_state()) else { return false };
+        state.particles >= LEAST_PARTICLES
+            && state.rows.len() == state.particles
+            && state.shapes.is_some()
+            && model.particle_contact.is_some()
+            && model.fluid.is_none()
+            && model.skinned_meshes.is_none()
+            && !matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather)
+    }
+
+    /// Appends what was added since the last step, if all of it can be. Returns whether that was done.
+    pub(super) fn append_added(&mut self) -> Result<bool, EditError> {
+        if self.definition.has_removed() || !self.is_appendable() {
+            return Ok(false);
+        }
+        let added = self.definition.unbuilt();
+        let mut parts = Vec::with_capacity(added.len());
+        for &handle in &added {
+            let Some(entry) = self.definition.get(handle) else { return Ok(false) };
+            let Some(part) = entry.part.clone().filter(|_| entry.source.kind == ObjectKind::Body) else {
+                return Ok(false);
+            };
+            let shifts = copies(self.definition.scene.array(entry.source.kind, entry.source.index));
+            if !is_simple(&part) || shifts.iter().any(|&shift| self.is_inside_collider(&part, shift)) {
+                return Ok(false);
+            }
+            parts.push((handle, part, shifts));
+        }
+        self.origin();
+        self.check_edits();
+        self.refit_bodies();
+        for (handle, part, shifts) in parts {
+            self.append(handle, &part, &shifts);
+        }
+        Arc::make_mut(&mut self.definition).mark_built();
+        self.appended = true;
+        self.cpu.grow(self.model.topology.objects.len());
+        self.structure_changed();
+        Ok(true)
+    }
+
+    fn append(&mut self, handle: Handle, part: &Part, shifts: &[Vec3]) {
+        let Some(entry) = self.definition.get(handle) else { return };
+        let (source, name) = (entry.source, entry.name.clone());
+        let color = self.definition.scene.body[source.index].color;
+        let before = self.lengths();
+        let (model, Some(state)) = (&mut self.model, self.state.get_mut()) else { return };
+        for (k, &shift) in shifts.iter().enumerate() {
+            let object = model.topology.object_names.len() as u32;
+            model.topology.object_names.push(if shifts.len() > 1 { format!("{name}[{k}]") } else { name.clone() });
+            model.topology.colors.push(color);
+            model.loose.push(false);
+            let (first, n) = (state.particles, part.positions.len());
+            let v = [part.velocity.x, part.velocity.y, part.velocity.z, 0.0];
+            for (k, (&p, &m)) in part.positions.iter().zip(&part.masses).enumerate() {
+                let p = p + shift;
+                let row = [p.x, p.y, p.z, 1.0 / m];
+                state.rows.push(row);
+                state.previous.push(row);
+                state.velocities.push(v);
+                let radius = part.radii.get(k).copied().unwrap_or(part.radius);
+                state.radii.push(radius);
+                model.topology.radii.push(radius);
+                if !model.rest.is_empty() {
+                    model.rest.push(part.rest[k] + shift);
+                }
+            }
+            if !state.older.is_empty() {
+                state.older.extend_from_slice(&state.rows[first..]);
+                state.older_velocities.extend_from_slice(&state.velocities[first..]);
+                // No history: the first substep is of first order.
+                state.first_order.resize(first + n, true);
+            }
+            state.phases.resize(first + n, object + 1);
+            model.topology.objects.resize(first + n, object);
+            if !model.topology.enters.is_empty() {
+                model.topology.enters.resize(first + n, 0.0);
+            }
+            model.fields.resize(first, [0.0; 4]);
+            model.fields.extend_from_slice(&part.fields);
+            model.attachment_filter.extend(n);
+            state.particles += n;
+            for start in (first..first + n).step_by(RUN) {
+                model.runs.push(start..(start + RUN).min(first + n));
+                state.contacts.push(Vec::new());
+            }
+            if let (Some(shapes), Some(matching)) = (&mut state.shapes, &part.matching) {
+                let members = (first as u32..(first + n) as u32).collect();
+                let (stiffness, plastic) = (matching.stiffness, matching.plastic);
+                shapes.append(&BodyDef { members, stiffness, plastic }, &state.rows);
+            }
+        }
+        let placed = Placed { source, from: before, to: self.lengths() };
+        Arc::make_mut(&mut self.objects).push(placed);
+    }
+
+    /// Lengths of the lists that objects are appended to.
+    fn lengths(&self) -> Counts {
+        let last = self.objects.placed.last().map_or(Counts::default(), |p| p.to);
+        let bodies = self.state.peek().and_then(|s| s.shapes.as_ref()).map_or(0, |shapes| shapes.len());
+        let particles = self.model.topology.objects.len();
+        Counts { particles, objects: self.model.topology.object_names.len(), bodies, ..last }
+    }
+
+    /// Whether a build would move a body out of a collider.
+    fn is_inside_collider(&self, part: &Part, shift: Vec3) -> bool {
+        let time = self.time();
+        let solid = |c: &&crate::contact::collider::Collider| !matches!(c.shape, ColliderShape::Surface(_));
+        self.model.colliders.iter().filter(solid).any(|c| {
+            let pose = c.motion.pose(time);
+            part.positions.iter().enumerate().any(|(k, &p)| {
+                let radius = part.radii.get(k).copied().unwrap_or(part.radius);
+                depth(&c.shape, &pose, p + shift, radius).0 > TOLERANCE * radius
+            })
+        })
+    }
+
+    /// Deactivates the particles of a body that is to be removed, if that can be done without a build; `handle` must be
+    /// valid. Returns whether it was done.
+    pub(super) fn deactivate(&mut self, handle: Handle) -> bool {
+        // What is only known to the definition is simply removed from there.
+        let Some(entry) = self.definition.get(handle).filter(|entry| entry.built) else { return false };
+        let source = entry.source;
+        if self.definition.changed && !matches!(self.append_added(), Ok(true)) {
+            return false;
+        }
+        if source.kind != ObjectKind::Body || !self.is_appendable() {
+            return false;
+        }
+        let Some(placed) = self.objects.find(source).copied() else { return false };
+        let (range, gaps) = (placed.particles(), self.gaps + placed.particles().len());
+        let gripped = self.model.grips.iter().any(|g| g.cluster.iter().any(|&i| range.contains(&(i as usize))));
+        if gripped || gaps * MOST_GAPS > self.model.topology.objects.len() || placed.to.melts > placed.from.melts {
+            return false;
+        }
+        self.origin();
+        self.check_edits();
+        self.refit_bodies();
+        let Some(state) = self.state.get_mut() else { return false };
+        for i in range.clone() {
+            let [x, y, z, _] = state.rows[i];
+            let row = [x, y, z, 0.0];
+            (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, [0.0; 4]);
+            state.phases[i] = INACTIVE;
+            if let Some(first) = state.first_order.get_mut(i) {
+                (*first, state.older[i], state.older_velocities[i]) = (true, row, [0.0; 4]);
+            }
+        }
+        if let Some(shapes) = &mut state.shapes {
+            range.clone().for_each(|row| shapes.leave(row));
+            placed.bodies().for_each(|body| shapes.set_masses_of(body, &state.rows));
+        }
+        let runs = self.model.runs.iter().zip(&mut state.contacts);
+        runs.filter(|(run, _)| run.start < range.end && range.start < run.end)
+            .for_each(|(_, contacts)| contacts.retain(|c| !range.contains(&(c.particle as usize))));
+        self.gaps = gaps;
+        Arc::make_mut(&mut self.objects).remove(source);
+        self.structure_changed();
+        true
+    }
+
+    /// After model and state have changed in place.
+    fn structure_changed(&mut self) {
+        if let Some(state) = self.state.get_mut() {
+            state.forget_bodies();
+        }
+        (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
+        self.state_layout = None;
+        self.changes += 1;
+    }
+}
+
+/// Whether a part is a body of one shape and nothing else.
+fn is_simple(part: &Part) -> bool {
+    part.matching.as_ref().is_some_and(|m| m.regions.is_empty())
+        && part.skinned_surface.is_none()
+        && part.constraints.is_empty()
+        && part.orientations.is_empty()
+        && part.triangles.is_empty()
+        && part.fields.len() == part.positions.len()
+}

@@ -1,0 +1,105 @@
+//! Bodies that come and go in a large world, in proportion to their size: the same bits as a world that is built anew.
+
+use crate::{options, world};
+use pliant::scene::{Body, Collider, Scene};
+use pliant::{AddOptions, Handle, Overlap, World};
+
+const ALLOW: AddOptions<'_> = AddOptions { meshes: &pliant::builder::NoMeshes, overlap: Some(Overlap::Allow) };
+
+/// A world of 18,000 particles; `integrator` "bdf1" or "bdf2".
+fn large(bdf2: bool) -> (World, Vec<Handle>) {
+    let mut scene = Scene::default();
+    scene.solver.iterations = 2;
+    if bdf2 {
+        scene.solver.integrator = pliant::scene::Integrator::Bdf2;
+    }
+    let mut world = world(&scene);
+    world.add(Collider::plane()).unwrap();
+    let at = |k: usize| [(k % 10) as f32 * 1.2, 0.52 + (k % 3) as f32 * 0.3, (k / 10) as f32 * 1.2];
+    let bodies = (0..36).map(|k| world.add(Body::cuboid([1.0; 3]).grid(8).at(at(k))).unwrap()).collect();
+    world.step().unwrap();
+    assert!(world.particles() > 17_000, "{}", world.particles());
+    (world, bodies)
+}
+
+/// Comings and goings; `build`: something comes along every time that cannot be appended.
+fn play(world: &mut World, bodies: &[Handle], build: bool) -> Vec<[f32; 4]> {
+    let mut handles = bodies.to_vec();
+    for k in 0..12 {
+        let at = [0.3 + 0.9 * k as f32, 3.0, 0.4];
+        handles.push(
+            world.add_with(Body::cuboid([0.6, 0.3, 0.4]).grid(5).at(at).velocity([0.0, -2.0, 0.0]), &ALLOW).unwrap(),
+        );
+        if k % 2 == 1 {
+            world.remove(handles.remove(3 * k)).unwrap();
+        }
+        if build {
+            let far = world.add(Collider::sphere([0.0, 900.0, 0.0], 1.0)).unwrap();
+            world.apply_edits().unwrap();
+            world.remove(far).unwrap();
+        }
+        world.step().unwrap();
+    }
+    let mut rows = Vec::new();
+    for &handle in &handles {
+        rows.extend_from_slice(world.positions(handle).unwrap());
+        rows.extend_from_slice(world.velocities(handle).unwrap());
+        let pose = world.pose(handle).unwrap();
+        rows.push(pose.rotation.to_array());
+        rows.push(pose.position.extend(0.0).to_array());
+    }
+    rows
+}
+
+#[test]
+fn bodies_that_are_appended_and_deactivated_have_the_bits_of_a_build() {
+    for bdf2 in [false, true] {
+        let (mut quick, bodies) = large(bdf2);
+        let found = play(&mut quick, &bodies, false);
+        let (mut slow, bodies) = large(bdf2);
+        let expected = play(&mut slow, &bodies, true);
+        assert!(quick.particles() > slow.particles(), "nothing was deactivated");
+        assert!(found == expected, "other bits, bdf2: {bdf2}");
+        assert_eq!(quick.objects().len(), slow.objects().len());
+        // Frames leave removed bodies out.
+        let mut frame = pliant::frame::Frame::default();
+        quick.write_frame(&mut frame);
+        let active = (0..quick.particles()).filter(|&i| !frame.is_inactive(i)).count();
+        assert_eq!(active, slow.particles());
+        assert_eq!(quick.probe().kinetic.to_bits(), quick.probe().kinetic.to_bits());
+        // A snapshot closes the gaps and changes nothing.
+        let snapshot = quick.snapshot().unwrap();
+        assert_eq!(quick.particles(), slow.particles());
+        quick.advance(2).unwrap();
+        slow.advance(2).unwrap();
+        assert_eq!(quick.hash(), slow.hash());
+        quick.add_with(Body::ball(0.3).grid(4).at([0.0, 9.0, 0.0]), &ALLOW).unwrap();
+        quick.step().unwrap();
+        quick.restore(&snapshot).unwrap();
+        quick.advance(2).unwrap();
+        assert_eq!(quick.hash(), slow.hash());
+    }
+}
+
+#[test]
+fn many_comings_and_goings_leave_nothing_behind() {
+    let (mut busy, _) = large(false);
+    let fresh = busy.bytes();
+    let particles = busy.particles();
+    for k in 0..400 {
+        let crate_ = Body::cuboid([0.3; 3]).grid(3).at([-3.0, 2.0 + (k % 7) as f32, 0.0]);
+        let handle = busy.add_with(crate_, &ALLOW).unwrap();
+        if k % 40 == 0 {
+            busy.step().unwrap();
+        } else {
+            busy.apply_edits().unwrap();
+        }
+        busy.remove(handle).unwrap();
+    }
+    busy.step().unwrap();
+    assert!(busy.particles() < particles + particles / 8, "{} particles, {particles} at the start", busy.particles());
+    assert!(busy.bytes() < fresh + fresh / 2, "{} bytes, {fresh} at the start", busy.bytes());
+    busy.snapshot().unwrap();
+    assert_eq!(busy.particles(), particles);
+    assert!(options().threads == 1);
+}
