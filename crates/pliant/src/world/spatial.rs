@@ -236,7 +236,7 @@ impl Ray {
             None => 0.0,
         };
         for _ in 0..MOST_MARCHES {
-            if !(t < limit) {
+            if t >= limit || t.is_nan() {
                 return None;
             }
             let x = origin + direction * t;
@@ -314,7 +314,7 @@ impl World {
 
     /// Objects of which anything is inside a sphere, in the order of [`Self::objects`].
     pub fn overlap_sphere(&mut self, center: Vec3, radius: f32) -> Result<Vec<Handle>, EditError> {
-        if !center.is_finite() || !(radius >= 0.0 && radius.is_finite()) {
+        if !(center.is_finite() && radius >= 0.0 && radius.is_finite()) {
             return Err(EditError::Value(format!("a sphere of radius {radius} m at {center} is no region")));
         }
         self.update_index()?;

@@ -57,6 +57,9 @@ impl Scratch {
     }
 }
 
+/// Called after a substep, with the contact pairs between particles.
+pub(crate) type Observer<'a> = dyn FnMut(&State, &mut dyn Iterator<Item = ContactPair>) + Send + 'a;
+
 /// Runs a model on CPU threads.
 pub struct Cpu {
     threads: Threads,
@@ -124,11 +127,11 @@ impl Cpu {
     }
 
     /// The same, and calls `observe` after every substep, with the contact pairs between particles.
-    pub fn step_observed(
+    pub(crate) fn step_observed(
         &mut self,
         model: &Model,
         state: &mut State,
-        mut observe: Option<&mut (dyn FnMut(&State, &mut dyn Iterator<Item = ContactPair>) + Send)>,
+        mut observe: Option<&mut Observer<'_>>,
     ) -> Result<(), Diverged> {
         // The owner may change the state between steps, and the loops do not check indices again.
         assert_eq!(state.rows.len(), self.rows, "the number of rows has changed since the model was built");
