@@ -134,7 +134,6 @@ fn run_trial(case: &mut SolverCase, iterations: u32, steps: u32) -> Result<Trial
             Ok(time) => times.push(time),
             // Too few iterations may diverge where more do not.
             Err(StepError::Diverged(_)) => return Ok(Trial { residual: f64::INFINITY, solve: 0.0, all: 0.0 }),
-            #[cfg(feature = "gpu")]
             Err(e) => return Err(case.failure(e)),
         }
         if step >= steps / 2 {

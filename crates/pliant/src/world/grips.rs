@@ -1,6 +1,5 @@
 //! Grabbing objects at a point found by a ray, moving them and letting go.
 
-use crate::error::StepError;
 use crate::grip::{Grip, MOST_MEMBERS};
 use crate::math::{Pose, position};
 use crate::scene::ObjectKind;
@@ -216,7 +215,7 @@ impl World {
                 let h = self.model.settings.substep();
                 #[cfg(feature = "gpu")]
                 if let Some(gpu) = &self.gpu {
-                    let multiplier = gpu.grip_multiplier(grip.slot as usize).map_err(StepError::from)?;
+                    let multiplier = gpu.grip_multiplier(grip.slot as usize).map_err(crate::error::StepError::from)?;
                     return Ok(Vec3::from(multiplier) / (h * h));
                 }
                 Ok(self.cpu.grip_force(grip.slot as usize, h).as_vec3())
