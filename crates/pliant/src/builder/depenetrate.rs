@@ -13,7 +13,7 @@ use glam::Vec3;
 use std::collections::BTreeMap;
 
 /// Tolerated initial penetration as a fraction of the particle radius: voxels may protrude from the surface they fill.
-const TOLERANCE: f32 = 0.05;
+pub(crate) const TOLERANCE: f32 = 0.05;
 
 /// Maximum translations of a body: corners need one per side, and more where the sides are not orthogonal.
 const MAX_MOVES: usize = 32;

@@ -26,7 +26,7 @@ impl Source {
 
 /// Lengths of the lists that objects are appended to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
+pub struct ListLengths {
     /// Particles.
     pub particles: usize,
     /// Orientations.
@@ -53,9 +53,9 @@ pub struct Placed {
     /// The object.
     pub source: Source,
     /// Where its parts begin.
-    pub from: Counts,
+    pub from: ListLengths,
     /// Where they end.
-    pub to: Counts,
+    pub to: ListLengths,
 }
 
 impl Placed {

@@ -3,7 +3,9 @@
 //!
 //! Positions, velocities and contacts are the same as after a build: lists of bodies and particles have the same order.
 
-use crate::builder::layout::{Counts, Placed};
+use crate::builder::assembly::finish::RUN;
+use crate::builder::depenetrate::TOLERANCE;
+use crate::builder::layout::{ListLengths, Placed};
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
 use crate::contact::collider_contact::{ColliderShape, depth};
@@ -21,12 +23,6 @@ const LEAST_PARTICLES: usize = 16_384;
 
 /// Share of inactive particles of removed bodies, one in so many, at which a world is built anew.
 const MOST_GAPS: usize = 10;
-
-/// Particles of a run for contacts.
-const RUN: usize = 4096;
-
-/// Penetration of a collider, relative to the radius, at which a build would move a body out of it.
-const TOLERANCE: f32 = 0.05;
 
 impl World {
     /// Whether bodies can be appended to model and state: no other rows stand behind the particles, and passes for bodies
@@ -133,11 +129,11 @@ impl World {
     }
 
     /// Lengths of the lists that objects are appended to.
-    fn lengths(&self) -> Counts {
-        let last = self.objects.placed.last().map_or(Counts::default(), |p| p.to);
+    fn lengths(&self) -> ListLengths {
+        let last = self.objects.placed.last().map_or(ListLengths::default(), |p| p.to);
         let bodies = self.state.peek().and_then(|s| s.shapes.as_ref()).map_or(0, |shapes| shapes.len());
         let particles = self.model.topology.objects.len();
-        Counts { particles, objects: self.model.topology.object_names.len(), bodies, ..last }
+        ListLengths { particles, objects: self.model.topology.object_names.len(), bodies, ..last }
     }
 
     /// Whether a build would move a body out of a collider.

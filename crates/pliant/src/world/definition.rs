@@ -10,15 +10,23 @@ use crate::contact::collider::Collider;
 use crate::scene::{Object, ObjectKind, Scene};
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 /// An object of a [`crate::World`]. It stays valid until the object is removed, and never refers to another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Handle {
     world: u32,
     slot: u32,
-    generation: u32,
+    generation: u64,
 }
+
+/// A generation that no handle has had. They are not part of snapshots: a handle that was made after the moment to which a
+/// world returns must not fit what is added later.
+pub(crate) fn next_generation() -> u64 {
+    GENERATIONS.fetch_add(1, Ordering::Relaxed)
+}
+
+static GENERATIONS: AtomicU64 = AtomicU64::new(1);
 
 /// An object as the definition knows it.
 #[derive(Clone, Debug)]
@@ -39,7 +47,7 @@ pub(crate) struct Entry {
 
 #[derive(Clone, Debug, Default)]
 struct Slot {
-    generation: u32,
+    generation: u64,
     entry: Option<Entry>,
 }
 
@@ -57,7 +65,7 @@ pub(crate) struct SoftnessChange {
 /// A slot in an archive: generation, and the object, its name aside.
 #[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
 pub(crate) struct SavedSlot {
-    generation: u32,
+    generation: u64,
     /// Kind, index, and time at which it was added [s].
     object: Option<(ObjectKind, usize, f64)>,
 }
@@ -129,7 +137,7 @@ impl Definition {
         }
         self.lists[number(source.kind)].push(slot);
         let entry = Entry { source, name, added, built, part: None, collider: None };
-        self.slots[slot as usize].entry = Some(entry);
+        self.slots[slot as usize] = Slot { generation: next_generation(), entry: Some(entry) };
         self.handle(slot)
     }
 
@@ -195,11 +203,7 @@ impl Definition {
     pub fn remove(&mut self, handle: Handle) {
         let slot = &mut self.slots[handle.slot as usize];
         let Some(entry) = slot.entry.take() else { return };
-        slot.generation = slot.generation.wrapping_add(1);
-        // A slot whose generations are used up is not used again.
-        if slot.generation != u32::MAX {
-            self.free.push(handle.slot);
-        }
+        self.free.push(handle.slot);
         self.lists[number(entry.source.kind)][entry.source.index] = GONE;
         self.names.remove(&entry.name);
         self.softness.retain(|change| change.slot != handle.slot);
@@ -268,12 +272,9 @@ impl Definition {
         (next, origins)
     }
 
-    /// Removes all objects that the model does not have, and returns their names.
-    pub fn drop_unbuilt(&mut self) -> Vec<String> {
-        let entry = |handle: &Handle| self.get(*handle).filter(|entry| !entry.built).map(|entry| entry.name.clone());
-        let unbuilt: Vec<_> = self.handles().filter_map(|handle| entry(&handle).map(|name| (handle, name))).collect();
-        unbuilt.iter().for_each(|(handle, _)| self.remove(*handle));
-        unbuilt.into_iter().map(|(_, name)| name).collect()
+    /// Removes all objects that the model does not have.
+    pub fn drop_unbuilt(&mut self) {
+        self.unbuilt().into_iter().for_each(|handle| self.remove(handle));
     }
 
     /// Whether two are of the same world.
@@ -313,9 +314,10 @@ impl Definition {
                 }
                 let source = Source::new(kind, index);
                 entry = Some(Entry { source, name, added, built: true, part: None, collider: None });
-            } else if saved.generation != u32::MAX {
+            } else {
                 this.free.push(slot as u32);
             }
+            GENERATIONS.fetch_max(saved.generation.saturating_add(1), Ordering::Relaxed);
             this.slots.push(Slot { generation: saved.generation, entry });
         }
         this.scene = scene;

@@ -13,7 +13,7 @@ use crate::world::World;
 use crate::world::carry::{Past, carry};
 use crate::world::definition::{Definition, Handle};
 use crate::world::host_copy::HostCopy;
-use crate::world::mesh_cache::Recorder;
+use crate::world::mesh_cache::RecordedMeshes;
 use crate::world::overlap;
 use crate::world::setters::change_softness;
 use std::sync::Arc;
@@ -100,7 +100,7 @@ impl World {
         if kind.is_relation() {
             return self.add_relation(object);
         }
-        let meshes = Recorder::new(options.meshes, &self.meshes);
+        let meshes = RecordedMeshes::new(options.meshes, &self.meshes);
         let (mut part, mut collider) = (None, None);
         if kind == ObjectKind::Collider {
             let Object::Collider(spec) = &object else { unreachable!("kinds are of objects") };
@@ -123,7 +123,7 @@ impl World {
             let shift = overlap::resolve(self, &object, &name, built, overlap)?;
             if shift != glam::Vec3::ZERO {
                 object.translate(shift.to_array());
-                let meshes = Recorder::new(options.meshes, &self.meshes);
+                let meshes = RecordedMeshes::new(options.meshes, &self.meshes);
                 part = Some(builder::part_of(&object, &self.definition.scene, &meshes)?);
             }
         }
@@ -157,7 +157,7 @@ impl World {
         self.check_edits();
         self.refit_bodies();
         let (before, time) = (self.definition.clone(), self.time());
-        let meshes = Recorder::new(meshes, &self.meshes);
+        let meshes = RecordedMeshes::new(meshes, &self.meshes);
         let mut handles = Vec::new();
         for object in scene.clone().take_objects() {
             let name = match self.name_for(&object) {

@@ -88,7 +88,7 @@ pub struct Events {
 
 /// Records events.
 #[derive(Debug, Default)]
-pub(crate) struct Recorder {
+pub(crate) struct EventRecorder {
     capacity: usize,
     events: Events,
     /// Pairs that touched in the last step, with the largest impulse so far [N·s].
@@ -134,7 +134,7 @@ impl Owners<'_> {
     }
 }
 
-impl Recorder {
+impl EventRecorder {
     pub fn new(capacity: usize) -> Self {
         Self { capacity, ..Self::default() }
     }
@@ -249,11 +249,11 @@ impl World {
     /// Records at most this many events until they are taken by [`Self::events`]; 0 stops recording. Costs a pass over all
     /// contacts in every substep; on a GPU every step is waited for and read back.
     pub fn record_events(&mut self, capacity: usize) {
-        self.recorder = (capacity > 0).then(|| Recorder::new(capacity));
+        self.recorder = (capacity > 0).then(|| EventRecorder::new(capacity));
     }
 
     /// Takes the events since the last call, in order of time.
     pub fn events(&mut self) -> Events {
-        self.recorder.as_mut().map(Recorder::take).unwrap_or_default()
+        self.recorder.as_mut().map(EventRecorder::take).unwrap_or_default()
     }
 }

@@ -4,7 +4,7 @@ use crate::grip::{Grip, MOST_MEMBERS};
 use crate::math::{Pose, position};
 use crate::scene::ObjectKind;
 use crate::world::World;
-use crate::world::definition::Handle;
+use crate::world::definition::{Handle, next_generation};
 use crate::world::edit::EditError;
 use crate::world::objects::momentum;
 use crate::world::spatial::{Feature, Hit};
@@ -26,13 +26,13 @@ pub struct GripOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GripHandle {
     slot: u32,
-    generation: u32,
+    generation: u64,
 }
 
 /// What a slot for grips holds.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct GripSlot {
-    generation: u32,
+    generation: u64,
     held: Option<Held>,
 }
 
@@ -71,12 +71,12 @@ impl World {
         } else {
             (self.particle_grip(hit, kind, options)?, Held::Particles(hit.object))
         };
-        let slot = self.grips.iter().position(|s| s.held.is_none() && s.generation != u32::MAX);
+        let slot = self.grips.iter().position(|s| s.held.is_none());
         let slot = slot.unwrap_or_else(|| {
             self.grips.push(GripSlot { generation: 0, held: None });
             self.grips.len() - 1
         });
-        self.grips[slot].held = Some(held);
+        self.grips[slot] = GripSlot { generation: next_generation(), held: Some(held) };
         self.model.grips.resize(self.grips.len(), Grip::released());
         self.model.grips[slot] = grip;
         self.grips_changed()?;
@@ -172,9 +172,7 @@ impl World {
     /// Lets go. What was gripped keeps its velocity; a collider stays where it is.
     pub fn release(&mut self, grip: GripHandle) -> Result<(), EditError> {
         self.held(grip)?;
-        let slot = &mut self.grips[grip.slot as usize];
-        slot.held = None;
-        slot.generation += 1;
+        self.grips[grip.slot as usize].held = None;
         if let Some(own) = self.model.grips.get_mut(grip.slot as usize) {
             *own = Grip::released();
         }

@@ -42,13 +42,13 @@ impl MeshSource for MeshCache {
 }
 
 /// Hands out meshes of a source and remembers them. Meshes that the cache has come from there.
-pub(crate) struct Recorder<'a> {
+pub(crate) struct RecordedMeshes<'a> {
     source: &'a dyn MeshSource,
     known: &'a MeshCache,
     found: RefCell<MeshCache>,
 }
 
-impl<'a> Recorder<'a> {
+impl<'a> RecordedMeshes<'a> {
     pub fn new(source: &'a dyn MeshSource, known: &'a MeshCache) -> Self {
         Self { source, known, found: RefCell::default() }
     }
@@ -59,7 +59,7 @@ impl<'a> Recorder<'a> {
     }
 }
 
-impl MeshSource for Recorder<'_> {
+impl MeshSource for RecordedMeshes<'_> {
     fn triangles(&self, name: &str) -> Result<TriMesh, String> {
         if let Ok(mesh) = self.known.triangles(name).or_else(|_| self.found.borrow().triangles(name)) {
             return Ok(mesh);

@@ -1,6 +1,8 @@
-//! A running simulation: model, state and backend.
+//! A running simulation: definition, model, state and backend.
 //!
-//! This file advances it; `queries` reads results, `setters` changes parameters, `snapshot` returns to a moment.
+//! This file builds it and hands out its state. `stepping` advances it; `edit`, `append` and `carry` change its objects;
+//! `steer` and `setters` change parameters; `objects`, `queries` and `spatial` read results; `grips`, `events` and
+//! `snapshot` have one subject each.
 
 mod append;
 mod archive;
@@ -19,6 +21,7 @@ mod setters;
 mod snapshot;
 mod spatial;
 mod steer;
+mod stepping;
 
 use crate::builder::layout::{Layout, NoHistory};
 use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
@@ -27,20 +30,14 @@ use crate::model::Model;
 use crate::partition::Target;
 use crate::runtime::cpu::Isa;
 #[cfg(feature = "gpu")]
-use crate::runtime::gpu::GpuError;
-#[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
-use crate::schedule::stats::ContactPair;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu;
 #[cfg(feature = "gpu")]
-use crate::solver::gpu::device_state::DeviceModel;
-#[cfg(feature = "gpu")]
 use crate::solver::gpu::{Gpu, Surface};
 use crate::state::{State, StateLayout};
-use crate::transitions;
 use crate::world::definition::Definition;
 pub use crate::world::definition::Handle;
 pub use crate::world::edit::{AddOptions, EditError, Overlap};
@@ -48,7 +45,7 @@ pub use crate::world::events::{Event, Events};
 use crate::world::grips::GripSlot;
 pub use crate::world::grips::{GripHandle, GripOptions};
 use crate::world::host_copy::HostCopy;
-use crate::world::mesh_cache::{MeshCache, Recorder};
+use crate::world::mesh_cache::{MeshCache, RecordedMeshes};
 pub use crate::world::objects::Momentum;
 use crate::world::overlap::SolidBounds;
 use crate::world::parameters::Parameters;
@@ -125,7 +122,7 @@ pub struct World {
     changes: u64,
     grips: Vec<GripSlot>,
     /// Records events, if a caller wants them.
-    recorder: Option<events::Recorder>,
+    recorder: Option<events::EventRecorder>,
     /// Hash of the model, once it was needed.
     fingerprint: Option<u64>,
     /// The same of the model that the world began with.
@@ -247,103 +244,6 @@ impl World {
         self.gpu.as_ref().is_some_and(|gpu| gpu.wins(&self.model, self.threads()))
     }
 
-    /// One step of dt.
-    ///
-    /// After an error the state holds the diverged values, for inspection; it cannot continue. A GPU runs
-    /// asynchronously, so divergence may be reported a few steps later, or by [`Self::sync`].
-    pub fn step(&mut self) -> Result<(), StepError> {
-        self.advance(1)
-    }
-
-    /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
-    pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
-        self.apply_edits_in_step()?;
-        self.check_edits();
-        self.refit_bodies();
-        self.bounds = None;
-        if self.recorder.is_some() {
-            return self.advance_recorded(steps);
-        }
-        self.advance_quietly(steps)
-    }
-
-    /// Steps without events.
-    fn advance_quietly(&mut self, steps: u32) -> Result<(), StepError> {
-        #[cfg(feature = "gpu")]
-        if let Some(gpu) = &mut self.gpu {
-            self.state.leave(|changed| gpu.upload(&self.model, changed));
-            let mut left = steps;
-            while left > 0 {
-                // With transitions between them steps are submitted one by one, else together.
-                let single = self.state.on_host(|state| before_on(gpu, &self.model, state)).transpose()?;
-                let count = if single == Some(true) { 1 } else { left };
-                if gpu.advance(&self.model, count)?.is_some() {
-                    return self.sync();
-                }
-                self.state.on_host(|state| after_on(gpu, &self.model, state)).transpose()?;
-                left -= count;
-            }
-            return Ok(());
-        }
-        if let Some(state) = self.state.get_mut() {
-            state.forget_bodies();
-            for _ in 0..steps {
-                transitions::before(&self.model.transitions(), state);
-                self.cpu.step(&self.model, state)?;
-                drain(&self.model, state);
-            }
-        }
-        Ok(())
-    }
-
-    /// Steps one by one, and records events.
-    fn advance_recorded(&mut self, steps: u32) -> Result<(), StepError> {
-        let Some(mut recorder) = self.recorder.take() else { return Ok(()) };
-        let mut done = Ok(());
-        for _ in 0..steps {
-            done = self.step_recorded(&mut recorder);
-            if let Err(e) = &done {
-                if let StepError::Diverged(diverged) = e {
-                    recorder.diverged(diverged.time, self.object_of(diverged.particle).map(|o| o.0));
-                }
-                break;
-            }
-        }
-        self.recorder = Some(recorder);
-        done
-    }
-
-    fn step_recorded(&mut self, recorder: &mut events::Recorder) -> Result<(), StepError> {
-        let before = events::Before::of(self.current_state()?);
-        #[cfg(feature = "gpu")]
-        if self.gpu.is_some() {
-            self.advance_quietly(1)?;
-            self.sync()?;
-            let pairs = self.contact_pairs();
-            let owners = events::Owners { definition: &self.definition, layout: &self.objects };
-            let state = self.current_state()?;
-            recorder.substep(owners, &self.model, state, pairs.into_iter());
-            recorder.step(owners, &self.model, state, &before);
-            return Ok(());
-        }
-        let owners = events::Owners { definition: &self.definition, layout: &self.objects };
-        let (model, cpu) = (&self.model, &mut self.cpu);
-        if let Some(state) = self.state.get_mut() {
-            state.forget_bodies();
-            transitions::before(&model.transitions(), state);
-            cpu.step_observed(
-                model,
-                state,
-                Some(&mut |state: &State, pairs: &mut dyn Iterator<Item = ContactPair>| {
-                    recorder.substep(owners, model, state, pairs);
-                }),
-            )?;
-            drain(model, state);
-            recorder.step(owners, model, state, &before);
-        }
-        Ok(())
-    }
-
     /// Panics if the caller has changed array lengths or body members.
     fn check_edits(&self) {
         if self.edited {
@@ -462,19 +362,11 @@ impl World {
         self.state();
         self.edited = true;
         self.changes += 1;
+        self.bounds = None;
         if self.state_layout.is_none() {
             self.state_layout = Some(StateLayout::of(self.state()));
         }
         self.state.get_mut().unwrap_or_else(|| unreachable!("it was just fetched"))
-    }
-}
-
-/// Transitions after a step on the CPU.
-fn drain(model: &Model, state: &mut State) {
-    if transitions::after(&model.transitions(), state) {
-        let rows = std::mem::take(&mut state.rows);
-        state.drop_contacts(|particle| rows[particle][3] == 0.0);
-        state.rows = rows;
     }
 }
 
@@ -489,20 +381,8 @@ struct Built {
 impl Built {
     fn new(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<Self, BuildError> {
         let known = MeshCache::default();
-        let recorder = Recorder::new(meshes, &known);
+        let recorder = RecordedMeshes::new(meshes, &known);
         let (model, state, layout) = build_with(scene, &recorder, target, &NoHistory)?;
         Ok(Self { model, state, layout, meshes: recorder.found() })
     }
-}
-
-/// Transitions before a step on a device; whether the step must be submitted by itself.
-#[cfg(feature = "gpu")]
-fn before_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<bool, GpuError> {
-    transitions::before_on(&mut DeviceModel { gpu, model }, &model.transitions(), host)
-}
-
-/// Transitions after a step on a device.
-#[cfg(feature = "gpu")]
-fn after_on(gpu: &mut Gpu, model: &Model, host: &mut State) -> Result<(), GpuError> {
-    transitions::after_on(&mut DeviceModel { gpu, model }, &model.transitions(), host)
 }

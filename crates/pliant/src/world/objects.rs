@@ -76,9 +76,9 @@ impl World {
     /// Pose of a collider, or of a body that is a single shape: position of its center of mass [m], and rotation from its
     /// rest shape.
     pub fn pose(&mut self, object: Handle) -> Result<Pose, EditError> {
-        let source = self.source(object)?;
+        self.source(object)?;
         self.apply_edits()?;
-        let source = if self.definition.get(object).is_some() { self.source(object)? } else { source };
+        let source = self.source(object)?;
         if source.kind == ObjectKind::Collider {
             return Ok(self.model.colliders[source.index].motion.pose(self.time()));
         }

@@ -6,9 +6,11 @@ use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::math::position;
 use crate::neighbors::INACTIVE;
 use crate::scene::{ArraySpec, Object};
+use crate::state::State;
 use crate::world::World;
 use crate::world::edit::{EditError, Overlap};
 use glam::Vec3;
+use std::ops::Range;
 
 /// Tolerated overlap as a fraction of the smaller radius: bodies at rest on each other overlap by less.
 const TOLERANCE: f32 = 0.1;
@@ -43,7 +45,7 @@ struct Solid {
 
 enum Spheres {
     /// Particles of the state.
-    Placed(std::ops::Range<usize>),
+    Placed(Range<usize>),
     /// Those of an object that was added since.
     Added(Vec<(Vec3, f32)>),
 }
@@ -63,7 +65,7 @@ impl SolidBounds {
             first = range.end;
             let liquid = model.fluid.as_ref().is_some_and(|f| f.liquids.get(range.start).is_some_and(|&l| l > 0));
             if !liquid {
-                let spheres = placed(world, state, range.clone());
+                let spheres = placed(state, range.clone());
                 let name = model.topology.object_names[run[0] as usize].clone();
                 solids.push(Solid { name, bounds: Bounds::of(&spheres), spheres: Spheres::Placed(range) });
             }
@@ -95,8 +97,8 @@ fn spheres(part: &Part) -> impl Iterator<Item = (Vec3, f32)> + '_ {
     part.positions.iter().enumerate().map(move |(k, &x)| (x, radius(k)))
 }
 
-fn placed(world: &World, state: &crate::state::State, range: std::ops::Range<usize>) -> Vec<(Vec3, f32)> {
-    let active = range.filter(|&i| state.phases[i] != INACTIVE && world.model.topology.radii[i] >= 0.0);
+fn placed(state: &State, range: Range<usize>) -> Vec<(Vec3, f32)> {
+    let active = range.filter(|&i| state.phases[i] != INACTIVE);
     active.map(|i| (position(state.rows[i]), state.radii[i])).collect()
 }
 
@@ -143,7 +145,8 @@ fn deepest(world: &World, own: &[(Vec3, f32)], bounds: &Bounds, shift: Vec3) -> 
         }
     };
     let time = world.time();
-    let pending = world.definition.handles().filter_map(|h| world.definition.get(h)?.collider.as_deref());
+    let pending =
+        world.definition.handles().filter_map(|h| world.definition.get(h).filter(|e| !e.built)?.collider.as_deref());
     for collider in world.model.colliders.iter().chain(pending) {
         if matches!(collider.shape, ColliderShape::Surface(_)) {
             continue;
@@ -162,7 +165,7 @@ fn deepest(world: &World, own: &[(Vec3, f32)], bounds: &Bounds, shift: Vec3) -> 
         let theirs = match &solid.spheres {
             Spheres::Added(spheres) => spheres,
             Spheres::Placed(range) => {
-                stored = placed(world, world.current_state()?, range.clone());
+                stored = placed(world.current_state()?, range.clone());
                 &stored
             }
         };

@@ -169,6 +169,13 @@ fn a_body_inside_another_is_refused_moved_or_placed_as_the_caller_says() {
         assert!(matches!(below, Err(EditError::Overlap { .. })), "{below:?}");
         world.step().unwrap();
     }
+    // A collider is where it was put last.
+    let shelf = world.add(Collider::cuboid([6.0, 1.0, 0.0], [1.0; 3])).unwrap();
+    let far = pliant::Pose { position: glam::Vec3::new(6.0, 9.0, 0.0), rotation: glam::Quat::IDENTITY };
+    world.teleport(shelf, far).unwrap();
+    assert!(world.add(crate_at(6.0, 9.0)).is_err());
+    let there = world.add(crate_at(6.0, 1.0)).unwrap();
+    world.remove(there).unwrap();
     let options = AddOptions { overlap: Some(Overlap::MoveOut), ..AddOptions::default() };
     let second = world.add_with(crate_at(0.0, 0.12), &options).unwrap();
     let energy = |world: &World| world.probe().kinetic;

@@ -1,6 +1,6 @@
 //! Bodies that come and go in a large world, in proportion to their size: the same bits as a world that is built anew.
 
-use crate::{options, world};
+use crate::world;
 use pliant::scene::{Body, Collider, Scene};
 use pliant::{AddOptions, Handle, Overlap, World};
 
@@ -66,7 +66,6 @@ fn bodies_that_are_appended_and_deactivated_have_the_bits_of_a_build() {
         quick.write_frame(&mut frame);
         let active = (0..quick.particles()).filter(|&i| !frame.is_inactive(i)).count();
         assert_eq!(active, slow.particles());
-        assert_eq!(quick.probe().kinetic.to_bits(), quick.probe().kinetic.to_bits());
         // A snapshot closes the gaps and changes nothing.
         let snapshot = quick.snapshot().unwrap();
         assert_eq!(quick.particles(), slow.particles());
@@ -101,5 +100,4 @@ fn many_comings_and_goings_leave_nothing_behind() {
     assert!(busy.bytes() < fresh + fresh / 2, "{} bytes, {fresh} at the start", busy.bytes());
     busy.snapshot().unwrap();
     assert_eq!(busy.particles(), particles);
-    assert!(options().threads == 1);
 }

@@ -5,7 +5,7 @@ use crate::{options, parse, world};
 use glam::Vec3;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Body, Cloth, Collider, Place};
-use pliant::{EditError, Options, World};
+use pliant::{EditError, GripOptions, Options, World};
 
 #[test]
 fn r05_a_snapshot_brings_removed_objects_and_their_handles_back() {
@@ -72,6 +72,30 @@ fn r05_another_process_goes_on_with_edits_and_steering() {
     assert_eq!(other.world_settings().gravity, [0.0, -5.0, 1.0]);
     // Handles are of the world that they came from.
     assert_eq!(other.positions(flag).err(), Some(EditError::Stale));
+}
+
+#[test]
+fn a_handle_of_an_abandoned_future_fits_nothing_that_comes_later() {
+    let mut world = World::new(options()).unwrap();
+    let start = world.snapshot().unwrap();
+    let gone = world.add(Body::ball(0.1)).unwrap();
+    let hit = world.closest_point(Vec3::ZERO, 5.0).unwrap().unwrap();
+    let grip = world.grab(&hit, &GripOptions::default()).unwrap();
+    let bytes = world.snapshot().unwrap().to_bytes();
+    world.restore(&start).unwrap();
+    let other = world.add(Body::ball(0.2)).unwrap();
+    let hit = world.closest_point(Vec3::ZERO, 5.0).unwrap().unwrap();
+    let held = world.grab(&hit, &GripOptions::default()).unwrap();
+    assert!(!world.contains(gone) && world.contains(other));
+    assert_eq!(world.move_grip(grip, Vec3::Y), Err(EditError::Stale));
+    world.move_grip(held, Vec3::Y).unwrap();
+    // Bytes have no grips: what they bring back falls.
+    let read = world.snapshot_from_bytes(&bytes).unwrap();
+    world.restore(&read).unwrap();
+    assert!(world.contains(gone) && !world.contains(other));
+    assert_eq!(world.move_grip(held, Vec3::Y), Err(EditError::Stale));
+    world.advance(20).unwrap();
+    assert!(world.momentum(gone).unwrap().center.y < -0.1);
 }
 
 #[test]

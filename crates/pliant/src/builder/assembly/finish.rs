@@ -214,7 +214,7 @@ fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<ConstraintKind, Raw>
 }
 
 /// Particles per run outside islands.
-const RUN: usize = 4096;
+pub(crate) const RUN: usize = 4096;
 
 /// Runs of particles: islands first, then all others in pieces.
 fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {

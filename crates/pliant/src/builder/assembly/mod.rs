@@ -7,7 +7,7 @@ pub mod pins;
 
 use crate::aero::surfaces::AeroSurfaces;
 use crate::builder::BuildError;
-use crate::builder::layout::{Counts, Layout, Member, Placed, Source};
+use crate::builder::layout::{Layout, ListLengths, Member, Placed, Source};
 use crate::builder::liquid::fluid_volumes;
 use crate::builder::part::{EmitterShape, Matching, ORIENTATION, Part};
 use crate::builder::placement::copies;
@@ -153,8 +153,8 @@ impl Assembly {
     }
 
     /// Lengths of all lists.
-    pub fn counts(&self) -> Counts {
-        Counts {
+    pub fn counts(&self) -> ListLengths {
+        ListLengths {
             particles: self.rows.len(),
             orientations: self.orientations.len(),
             objects: self.shape.object_names.len(),
@@ -169,7 +169,7 @@ impl Assembly {
 
     /// Records where an object is, which was placed after the lists had the lengths `from`. Its particles are where
     /// `rows` has them, if it was in a world before.
-    pub fn record(&mut self, source: Source, from: Counts, rows: Option<&[RowData]>) {
+    pub fn record(&mut self, source: Source, from: ListLengths, rows: Option<&[RowData]>) {
         self.placed.push(Placed { source, from, to: self.counts() });
         for (own, row) in self.rows[from.particles..].iter_mut().zip(rows.unwrap_or_default()) {
             own[..3].copy_from_slice(&row[..3]);
