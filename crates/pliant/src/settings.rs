@@ -17,7 +17,7 @@ pub struct Wind {
 /// Numbers a step needs from the scene.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
-    /// PBD or XPBD.
+    /// Solution method; never [`Method::Auto`].
     pub method: Method,
     /// BDF1 or BDF2.
     pub integrator: Integrator,

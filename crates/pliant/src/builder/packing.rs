@@ -5,7 +5,7 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::constraints::group::{BLOCK, Batch, Entry, Group, Incidence};
 use crate::error::SceneError;
-use crate::partition::islands::GLOBAL;
+use crate::partition::islands::{ELASTIC, GLOBAL};
 use crate::partition::{Plan, Set};
 
 /// Stores constraints in the order of `sets` (constraint indices).
@@ -73,7 +73,7 @@ fn broken_at<T>(place: &str, what: String) -> Result<T, BuildError> {
 fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
     let moves = group.layout().moves;
     let mut moved_in = vec![u32::MAX; rows];
-    for (b, batch) in group.batches.iter().enumerate() {
+    for (b, batch) in group.batches.iter().enumerate().filter(|(_, batch)| batch.patch != ELASTIC) {
         let number = b as u32;
         for (block, lane) in batch.slots() {
             for r in group.rows_of(block, lane).take(moves) {
@@ -98,7 +98,7 @@ fn check_batches(group: &Group, rows: usize) -> Result<(), BuildError> {
 fn check_patches(groups: &[Group], plan: &Plan, islands: usize, rows: usize) -> Result<Vec<u32>, BuildError> {
     // Passes whose patches run concurrently: the islands, then each tiling.
     let pass = |patch: u32| match patch {
-        GLOBAL => usize::MAX,
+        GLOBAL | ELASTIC => usize::MAX,
         p if (p as usize) < islands => 0,
         p => plan.tilings.partition_point(|t| t.start <= p),
     };

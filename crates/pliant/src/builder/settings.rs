@@ -34,13 +34,13 @@ pub fn settings(scene: &Scene, target: &Target) -> Settings {
     let (s, w) = (&scene.solver, &scene.world);
     let partition = if s.partition == Partition::Auto { target.auto } else { s.partition };
     Settings {
-        method: s.method,
+        method: s.solution_method(),
         integrator: s.integrator,
         partition,
         together: s.together && partition == Partition::Color,
         dt: s.dt,
         substeps: s.substeps,
-        iterations: s.iterations,
+        iterations: s.iteration_count(),
         stabilization: s.stabilization,
         omega: s.omega,
         extraction: s.rotation,

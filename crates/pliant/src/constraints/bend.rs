@@ -15,7 +15,7 @@ pub struct Bend;
 
 /// Angle and its gradients.
 #[inline(always)]
-fn angle<F: Lane>([a, b, c, d]: &[Row<F>; 4]) -> (F, [V3<F>; 4]) {
+pub(crate) fn angle<F: Lane>([a, b, c, d]: &[Row<F>; 4]) -> (F, [V3<F>; 4]) {
     let e = d.v - c.v;
     let length = e.length();
     let per_length = length.safe_recip();
@@ -33,7 +33,7 @@ fn angle<F: Lane>([a, b, c, d]: &[Row<F>; 4]) -> (F, [V3<F>; 4]) {
 
 /// θ − θ₀ wrapped to (−π, π]: a fold past flat must not unwind through a full turn.
 #[inline(always)]
-fn difference<F: Lane>(theta: F, rest: F) -> F {
+pub(crate) fn difference<F: Lane>(theta: F, rest: F) -> F {
     let pi = F::splat(std::f32::consts::PI);
     let turn = F::splat(std::f32::consts::TAU);
     let d = theta - rest;

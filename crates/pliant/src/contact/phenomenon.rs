@@ -10,8 +10,8 @@ pub(crate) struct ContactPhenomenon<'a> {
     pub(crate) model: ContactModel<'a>,
     /// Whether there are shape-matched bodies.
     pub(crate) bodies: bool,
-    /// Number of islands, which solve their collider contacts themselves.
-    pub(crate) islands: usize,
+    /// Number of runs of particles, the first ones, whose collider contacts are solved with their bodies.
+    pub(crate) own_contacts: usize,
 }
 
 impl Phenomenon for ContactPhenomenon<'_> {
@@ -54,7 +54,7 @@ impl Phenomenon for ContactPhenomenon<'_> {
                 &[Positions, MassShares],
             ),
             (
-                colliders && model.runs.len() > self.islands,
+                colliders && model.runs.len() > self.own_contacts,
                 Pass::ColliderContacts,
                 &[ColliderContacts, Positions, StartPositions],
                 &[Positions, ContactImpulses],

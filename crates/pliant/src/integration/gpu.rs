@@ -137,7 +137,7 @@ impl IntegrationTables {
         record.inv_h = 1.0 / h;
         record.keep = libm::expf(-s.damping * h);
         record.inv_h2 = if second { 9.0 / (4.0 * h * h) } else { 1.0 / (h * h) };
-        record.memory = if s.method == Method::Xpbd { 1.0 } else { 0.0 };
+        record.memory = if s.method != Method::Pbd { 1.0 } else { 0.0 };
         record.sleep = s.sleep_speed * h;
         record.flags |= if second { KEEPS_HISTORY | SECOND_ORDER } else { 0 };
         record.spins = self.spins;

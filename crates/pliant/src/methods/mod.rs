@@ -6,6 +6,7 @@
 
 pub mod gauss_seidel;
 pub mod jacobi;
+pub mod vbd;
 
 use crate::constraints::Scales;
 use crate::constraints::group::{Group, Incidence};
@@ -145,6 +146,6 @@ pub(crate) fn scales(settings: &Settings, substep: &Substep) -> Scales<f32> {
     let inv_h2 = 1.0 / (substep.h * substep.h);
     Scales {
         inv_h2: if second { 9.0 / (4.0 * substep.h * substep.h) } else { inv_h2 },
-        memory: if settings.method == Projection::Xpbd { 1.0 } else { 0.0 },
+        memory: if settings.method != Projection::Pbd { 1.0 } else { 0.0 },
     }
 }

@@ -1,6 +1,7 @@
 //! Memory that a model holds on the host.
 
 use crate::frame::Topology;
+use crate::methods::vbd::plan::Body;
 use crate::memory::of;
 use crate::model::{Model, SkinnedMeshes};
 use crate::neighbors::LIQUID;
@@ -37,6 +38,7 @@ impl Model {
         let joined = of(&self.incidence.offsets) + of(&self.incidence.entries) + of(&self.phantoms.owners);
         let fixed = joined + of(&self.phantoms.ties) + of(&self.spin_weights) + of(&self.rest) + of(&self.runs);
         lists
+            + self.bodies.iter().map(Body::bytes).sum::<u64>()
             + aero_surfaces
             + fixed
             + of(&self.loose)

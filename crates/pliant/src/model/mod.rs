@@ -25,6 +25,8 @@ use crate::integration::pins::MovedPins;
 use crate::integration::predict::IntegrationModel;
 use crate::math::RowData;
 use crate::methods::ConstraintModel;
+use crate::methods::vbd::ElasticModel;
+use crate::methods::vbd::plan::Body;
 use crate::schedule::Stage;
 use crate::schedule::passes::Schedule;
 use crate::schedule::phenomenon::Phenomenon;
@@ -92,7 +94,9 @@ pub struct Model {
     pub phantoms: Phantoms,
     /// For Jacobi passes; empty otherwise.
     pub incidence: Incidence,
-    /// Runs of particles for contacts: one per island, in order, then the rest in pieces.
+    /// Elastic bodies that vertex block descent solves.
+    pub bodies: Vec<Body>,
+    /// Runs of particles for contacts: one per island, in order, then those of elastic bodies, then the rest in pieces.
     pub runs: Vec<Range<usize>>,
     /// Output topology of particles.
     pub topology: Topology,
@@ -191,6 +195,21 @@ impl Model {
         }
     }
 
+    /// The part that vertex block descent reads.
+    pub(crate) fn elastic(&self) -> ElasticModel<'_> {
+        ElasticModel {
+            settings: &self.settings,
+            groups: &self.groups,
+            bodies: &self.bodies,
+            spin_weights: &self.spin_weights,
+        }
+    }
+
+    /// Number of runs, the first ones, whose collider contacts are solved with their bodies.
+    pub(crate) fn own_contacts(&self) -> usize {
+        self.schedule.islands + self.bodies.iter().map(|body| body.runs.len()).sum::<usize>()
+    }
+
     /// The part that time integration reads.
     pub(crate) fn integration(&self) -> IntegrationModel<'_> {
         IntegrationModel { settings: &self.settings, pins: &self.pins, spin_weights: &self.spin_weights }
@@ -198,12 +217,13 @@ impl Model {
 
     /// Adds the passes of all phenomena to the constraint passes of the solution method.
     pub(crate) fn add_passes(&mut self, state: &State) {
-        let (bodies, islands) = (state.shapes.as_ref(), self.schedule.islands);
-        let contact = ContactPhenomenon { model: self.contact(), bodies: bodies.is_some(), islands };
-        let inflatables = Inflatables(&self.inflatables);
+        let bodies = state.shapes.as_ref();
+        let contact =
+            ContactPhenomenon { model: self.contact(), bodies: bodies.is_some(), own_contacts: self.own_contacts() };
+        let (inflatables, elastic) = (Inflatables(&self.inflatables), self.elastic());
         let (integration, fluid, transitions) = (self.integration(), self.fluid_model(), self.transitions());
         let mut all: Vec<&dyn Phenomenon> =
-            vec![&self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions];
+            vec![&self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions, &elastic];
         all.extend(bodies.map(|shapes| shapes as &dyn Phenomenon));
         self.schedule = self.schedule.clone().with(&all);
     }

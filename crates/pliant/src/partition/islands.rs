@@ -13,6 +13,9 @@ use std::ops::Range;
 /// Island number of rows that belong to no island.
 pub const GLOBAL: u32 = u32::MAX;
 
+/// Patch number of constraints that no pass runs by themselves: vertex block descent solves their bodies.
+pub const ELASTIC: u32 = u32::MAX - 1;
+
 /// Smaller bodies are merged into one island, so that blocks of eight fill [bytes].
 const LEAST: usize = 64 << 10;
 
@@ -96,7 +99,7 @@ impl Islands {
 }
 
 /// Body of each row: the lowest row that constraints join it to.
-fn components(constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Vec<u32> {
+pub(crate) fn components(constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Vec<u32> {
     let mut components = UnionFind::new(rows);
     for (kind, raw) in constraints {
         for members in raw.rows.chunks_exact(kind.layout().rows) {

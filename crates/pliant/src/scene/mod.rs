@@ -87,15 +87,20 @@ pub struct Scene {
     pub output: Output,
 }
 
-/// Constraint compliance model.
+/// Solution method of constraints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
+    /// "vbd" where neither `iterations` nor `partition` is given, else "xpbd".
+    #[default]
+    Auto,
     /// Classic position-based dynamics: stiffness depends on iterations and time step.
     Pbd,
-    /// Extended PBD: compliance in physical units, independent of both.
-    #[default]
+    /// Extended PBD: compliance in physical units, independent of both once it has converged.
     Xpbd,
+    /// Vertex block descent with a coarse correction for elastic bodies (cloth, ropes, rods and soft bodies with a
+    /// modulus or compliance above 0): the implicit step itself. All others as "xpbd".
+    Vbd,
 }
 
 /// Time integrator.
@@ -199,7 +204,7 @@ impl Partition {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Solver {
-    /// "xpbd" (default) or "pbd".
+    /// "auto" (default), "vbd", "xpbd" or "pbd".
     pub method: Method,
     /// "bdf1" (default) or "bdf2".
     pub integrator: Integrator,
@@ -222,7 +227,7 @@ pub struct Solver {
     pub dt: f32,
     /// Substeps per step; default 1.
     pub substeps: u32,
-    /// Iterations per substep; default 16.
+    /// Iterations per substep; default 0: 16.
     pub iterations: u32,
     /// Pre-stabilization passes per substep; default 2.
     pub stabilization: u32,
@@ -249,12 +254,32 @@ impl Default for Solver {
             patch_particles: None,
             dt: 0.01,
             substeps: 1,
-            iterations: 16,
+            iterations: 0,
             stabilization: 2,
             omega: 1.5,
             rotation: Extraction::default(),
             sleep_speed: 0.0,
             contact_margin: 0.02,
+        }
+    }
+}
+
+/// Iterations of scenes that give no number.
+const DEFAULT_ITERATIONS: u32 = 16;
+
+impl Solver {
+    /// Iterations per substep, with the default where the scene gives none.
+    pub fn iteration_count(&self) -> u32 {
+        if self.iterations == 0 { DEFAULT_ITERATIONS } else { self.iterations }
+    }
+
+    /// The solution method, with the default where the scene gives none: a scene that chooses iterations or a
+    /// partition is tuned for projection.
+    pub fn solution_method(&self) -> Method {
+        match self.method {
+            Method::Auto if self.iterations == 0 && self.partition == Partition::Auto => Method::Vbd,
+            Method::Auto => Method::Xpbd,
+            given => given,
         }
     }
 }

@@ -58,6 +58,8 @@ pub enum Pass {
     /// All iterations of the islands: patches that share nothing with others, with their collider contacts.
     Islands,
 
+    /// Elastic bodies by vertex block descent, with their collider contacts.
+    Elastic,
     /// Volume constraints of inflatables.
     Inflate,
     /// Density constraints of fluids.
@@ -102,7 +104,7 @@ pub enum When {
 ///
 /// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
 /// Only the shape of bodies comes after it.
-pub const SUBSTEP: [(Pass, Stage, When); 26] = {
+pub const SUBSTEP: [(Pass, Stage, When); 27] = {
     use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
     use When::{After, Before, Iteration};
     [
@@ -119,6 +121,7 @@ pub const SUBSTEP: [(Pass, Stage, When); 26] = {
         (Pass::FluidBoundary, Contacts, Before),
         (Pass::BeginBodySolve, Solve, Before),
         (Pass::Islands, Solve, Before),
+        (Pass::Elastic, Solve, Iteration),
         (Pass::Inflate, Solve, Iteration),
         (Pass::FluidDensity, Solve, Iteration),
         (Pass::ParticleContacts, Solve, Iteration),

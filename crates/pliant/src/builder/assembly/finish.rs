@@ -14,13 +14,13 @@ use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::error::SceneError;
 use crate::math::RowData;
-use crate::methods::{PlanInput, method};
+use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
 use crate::partition::Target;
-use crate::partition::islands::{Islands, PatchCapacity};
-use crate::partition::{Problem, plan};
+use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, components};
+use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid::ShapeMatch;
-use crate::scene::{Integrator, Partition, Scene};
+use crate::scene::{Integrator, Method, Partition, Scene};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
 use glam::Vec3;
@@ -35,8 +35,11 @@ impl Assembly {
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
         let (settings, particle_contact) = (settings(scene, target), particle_contact(scene));
-        let mut constraints = self.numbered(particles)?;
+        let all = self.numbered(particles)?;
         let solid = self.rows.len();
+        let elastic = self.elastic_rows(&settings, target, &all);
+        let (mut constraints, of_descent) = split(all, &elastic);
+        let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.
         let apart = particle_contact.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
@@ -54,11 +57,12 @@ impl Assembly {
         // Contacts skip pairs that are close at rest.
         let whole = particle_contact.is_some() && (self.itself || !self.attachment_filter.is_empty());
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
-        let rest = rest_of_rows(std::mem::take(&mut self.rest), &constraints, solid);
+        let rest = rest_of_rows(std::mem::take(&mut self.rest), [&constraints, &of_descent], solid);
         let (partition, solver) = (settings.partition, &scene.solver);
         let alone = apart && self.inflatables.is_empty();
         let problem = Problem { partition, solver, target, islands: &islands, rest: &rest, alone };
-        let plan = plan(&problem, &mut constraints);
+        let mut plan = plan(&problem, &mut constraints);
+        let constraints = join(constraints, of_descent, &mut plan);
         let partition_seconds = clock.elapsed().as_secs_f64();
         let with_sets = constraints.into_iter().zip(&plan.sets);
         let groups: Vec<_> = with_sets.map(|((kind, raw), sets)| packing::group(kind, &raw, sets)).collect();
@@ -67,7 +71,9 @@ impl Assembly {
         let island_count = islands.runs.len();
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
         finish_aero_surfaces(&mut self.aero_surfaces, particles);
-        let runs = runs(islands.runs, particles);
+        let runs = runs(islands.runs, &body_of[..particles]);
+        let free: Vec<bool> = self.rows.iter().enumerate().map(|(i, row)| self.is_free(i, row, particles)).collect();
+        let bodies = vbd::plan::bodies(&groups, &rest, &free, &runs);
         let contacts = vec![Vec::new(); runs.len()];
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
@@ -104,6 +110,7 @@ impl Assembly {
             spin_weights: self.spin_weights,
             phantoms: plan.phantoms,
             incidence,
+            bodies,
             runs,
             topology: self.shape,
             skinned_meshes,
@@ -132,6 +139,25 @@ impl Assembly {
             }
         }
         Ok(constraints)
+    }
+
+    /// Which rows vertex block descent solves.
+    fn elastic_rows(
+        &self,
+        settings: &Settings,
+        target: &Target,
+        all: &BTreeMap<ConstraintKind, Raw>,
+    ) -> Vec<bool> {
+        if settings.method != Method::Vbd || !target.vbd || !settings.partition.is_parallel() {
+            return vec![false; self.rows.len()];
+        }
+        let inflated = self.inflatables.iter().map(Inflatable::run);
+        vbd::plan::elastic_rows(all, &components(all, self.rows.len()), inflated)
+    }
+
+    /// Whether a row can move. Orientations are numbered after the particles.
+    fn is_free(&self, row: usize, data: &RowData, particles: usize) -> bool {
+        if row < particles { data[3] > 0.0 } else { self.spin_weights[row - particles] > 0.0 }
     }
 
     /// Bodies without a common constraint, if the partition uses islands.
@@ -205,26 +231,99 @@ impl Assembly {
 }
 
 /// Rest positions of all rows: an orientation is at the center of its segment.
-fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<ConstraintKind, Raw>, rows: usize) -> Vec<Vec3> {
+fn rest_of_rows(
+    mut rest: Vec<Vec3>,
+    constraints: [&BTreeMap<ConstraintKind, Raw>; 2],
+    rows: usize,
+) -> Vec<Vec3> {
     rest.resize(rows, Vec3::ZERO);
-    if let Some(raw) = constraints.get(&ConstraintKind::StretchShear) {
+    for raw in constraints.iter().filter_map(|all| all.get(&ConstraintKind::StretchShear)) {
         raw.rows.chunks_exact(3).for_each(|r| rest[r[2] as usize] = rest[r[0] as usize]);
     }
     rest
 }
 
+/// Body of each row that descent solves, or [`GLOBAL`].
+fn body_of(of_descent: &BTreeMap<ConstraintKind, Raw>, elastic: &[bool]) -> Vec<u32> {
+    let root = components(of_descent, elastic.len());
+    (0..elastic.len()).map(|i| if elastic[i] { root[i] } else { GLOBAL }).collect()
+}
+
+/// Constraints that are partitioned, and those of elastic rows, which descent solves.
+fn split(
+    all: BTreeMap<ConstraintKind, Raw>,
+    elastic: &[bool],
+) -> (BTreeMap<ConstraintKind, Raw>, BTreeMap<ConstraintKind, Raw>) {
+    if !elastic.contains(&true) {
+        return (all, BTreeMap::new());
+    }
+    let mut lists = [BTreeMap::new(), BTreeMap::new()];
+    for (kind, raw) in all {
+        let layout = kind.layout();
+        for (rows, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
+            let own: &mut Raw = lists[usize::from(elastic[rows[0] as usize])].entry(kind).or_default();
+            own.rows.extend_from_slice(rows);
+            own.params.extend_from_slice(params);
+        }
+    }
+    let [partitioned, of_descent] = lists;
+    (partitioned, of_descent)
+}
+
+/// All constraints again, those of descent behind the others of their kind, in a set that no pass runs.
+fn join(
+    partitioned: BTreeMap<ConstraintKind, Raw>,
+    of_descent: BTreeMap<ConstraintKind, Raw>,
+    plan: &mut Plan,
+) -> BTreeMap<ConstraintKind, Raw> {
+    if of_descent.is_empty() {
+        return partitioned;
+    }
+    let planned: Vec<ConstraintKind> = partitioned.keys().copied().collect();
+    let mut all = partitioned;
+    let mut added: BTreeMap<ConstraintKind, Set> = BTreeMap::new();
+    for (kind, raw) in of_descent {
+        let whole = all.entry(kind).or_default();
+        let first = (whole.rows.len() / kind.layout().rows) as u32;
+        let count = (raw.rows.len() / kind.layout().rows) as u32;
+        whole.rows.extend(raw.rows);
+        whole.params.extend(raw.params);
+        added.insert(kind, Set { patch: ELASTIC, color: 0, members: (first..first + count).collect() });
+    }
+    // Kinds that only descent has shift the numbers of the groups.
+    let kinds: Vec<ConstraintKind> = all.keys().copied().collect();
+    let number = |old: usize| kinds.iter().position(|kind| *kind == planned[old]).unwrap_or(old);
+    plan.ties.iter_mut().for_each(|tie| tie.group = tie.group.map(number));
+    if let Some(exchange) = &mut plan.seam_exchange {
+        exchange.group = number(exchange.group);
+    }
+    let mut sets: BTreeMap<ConstraintKind, Vec<Set>> = planned.into_iter().zip(std::mem::take(&mut plan.sets)).collect();
+    plan.sets = kinds.iter().map(|kind| sets.remove(kind).unwrap_or_default()).collect();
+    plan.sets.iter_mut().zip(&kinds).for_each(|(sets, kind)| sets.extend(added.remove(kind)));
+    all
+}
+
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;
 
-/// Runs of particles: islands first, then all others in pieces.
-fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
+/// Runs of particles: islands first, then bodies of descent, then all others in pieces.
+///
+/// The particles of a run of descent belong to one body: `elastic` has the body of each particle, or [`GLOBAL`].
+fn runs(islands: Vec<Range<usize>>, elastic: &[u32]) -> Vec<Range<usize>> {
     let mut all = islands;
-    let mut rest = Vec::new();
+    let (mut bodies, mut rest) = (Vec::new(), Vec::new());
     let mut at = 0;
-    for run in all.iter().cloned().chain(std::iter::once(particles..particles)) {
-        rest.extend((at..run.start).step_by(RUN).map(|first| first..(first + RUN).min(run.start)));
+    for run in all.iter().cloned().chain(std::iter::once(elastic.len()..elastic.len())) {
+        let mut from = at;
+        for part in elastic[at..run.start].chunk_by(|a, b| a == b) {
+            let end = from + part.len();
+            let list = if part[0] == GLOBAL { &mut rest } else { &mut bodies };
+            list.extend((from..end).step_by(RUN).map(|first| first..(first + RUN).min(end)));
+            from = end;
+        }
         at = run.end;
     }
+    all.extend(bodies);
     all.extend(rest);
     all
 }

@@ -166,8 +166,8 @@ impl ColliderPass<'_> {
     }
 }
 
-/// Projects the contacts of all runs outside islands once; `surfaces`: only those of bodies with triangle surfaces.
-pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch: &ContactScratch, surfaces: bool) {
+/// Projects the contacts of all runs but the first `own_contacts` once; `surfaces`: only those of bodies with triangle surfaces.
+pub fn project_all(threads: &Threads, own_contacts: usize, state: &mut State, scratch: &ContactScratch, surfaces: bool) {
     let pass = ColliderPass {
         moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,
@@ -178,7 +178,7 @@ pub fn project_all(threads: &Threads, islands: usize, state: &mut State, scratch
     };
     let rows = Shared::new(&mut state.rows);
     // SAFETY: runs do not overlap.
-    threads.each(&mut state.contacts[islands..], |_, contacts| unsafe {
+    threads.each(&mut state.contacts[own_contacts..], |_, contacts| unsafe {
         if !surfaces {
             return pass.run(rows, contacts);
         }

@@ -46,12 +46,12 @@ impl ContactScratch {
     }
 }
 
-/// Runs a pass. Runs of particles before `islands` belong to islands, which solve their collider contacts themselves.
+/// Runs a pass. The collider contacts of the first `own_contacts` runs of particles are solved with their bodies.
 pub(crate) fn run(
     pass: &Pass,
     cx: &CpuContext<'_>,
     model: &ContactModel<'_>,
-    islands: usize,
+    own_contacts: usize,
     state: &mut State,
     scratch: &mut ContactScratch,
 ) {
@@ -78,7 +78,7 @@ pub(crate) fn run(
             particle_contacts.project_all((threads, isa), model, state, mass_splitting);
         }
         Pass::ColliderContacts | Pass::SurfaceContacts => {
-            collider_contacts::project_all(threads, islands, state, scratch, *pass == Pass::SurfaceContacts);
+            collider_contacts::project_all(threads, own_contacts, state, scratch, *pass == Pass::SurfaceContacts);
         }
         Pass::ContactOrder => scratch.particle_contacts.fall_back(model, state, 1.0 / substep.h),
         Pass::Restitution => restitution::apply(threads, model, state, scratch, substep),

@@ -2,7 +2,7 @@
 
 use crate::constraints::group::Group;
 use crate::methods::PlanInput;
-use crate::partition::islands::GLOBAL;
+use crate::partition::islands::{ELASTIC, GLOBAL};
 use crate::partition::{Plan, SeamExchange, TieRun};
 use crate::scene::Partition;
 use crate::schedule::passes::{BatchId, Copies, Half, Pass, PatchOp, Schedule};
@@ -79,6 +79,10 @@ fn ordered(plan: &Plan, groups: &[Group]) -> Vec<Entry> {
         let mut batch = 0;
         for run in g.batches.chunk_by(|a, b| a.patch == b.patch) {
             let patch = run[0].patch;
+            if patch == ELASTIC {
+                batch += run.len();
+                continue;
+            }
             let tie = tied.get(&(group, patch));
             let copies = tie.map(|t| Copies { group: Some(group), ties: t.ties.clone() });
             let from = tie.map_or(u32::MAX, |t| t.first_color);

@@ -117,7 +117,7 @@ pub fn gather(
 }
 
 fn split<'a>(model: &ConstraintModel<'_>, counts: &'a [f32]) -> Split<'a> {
-    let counts = if model.settings.method == Method::Xpbd { counts } else { &counts[..0] };
+    let counts = if model.settings.method != Method::Pbd { counts } else { &counts[..0] };
     Split { counts, omega: model.settings.omega }
 }
 

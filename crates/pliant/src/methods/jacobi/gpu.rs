@@ -44,7 +44,7 @@ pub(super) fn put_tables(model: &ConstraintModel<'_>, arena: &mut TableArena) ->
         let (block, lane) = (e.slot as usize / BLOCK, e.slot as usize % BLOCK);
         (firsts[group] + (block * n + usize::from(e.place)) * BLOCK + lane) as u32
     }));
-    let xpbd = model.settings.method == Projection::Xpbd;
+    let xpbd = model.settings.method != Projection::Pbd;
     let counts = incidence.offsets.windows(2).map(|w| (w[1] - w[0]) as f32);
     MethodTables {
         offsets: vec![starts, entries, corrections],

@@ -13,6 +13,7 @@ use crate::error::Diverged;
 use crate::fluid::cpu::FluidScratch;
 use crate::math::V3;
 use crate::memory::of;
+use crate::methods::vbd::ElasticScratch;
 use crate::methods::{CpuMethod, method};
 use crate::model::Model;
 use crate::runtime::cpu::Isa;
@@ -30,6 +31,8 @@ pub(crate) struct Scratch {
     pub(crate) contact: ContactScratch,
     /// Liquids.
     pub(crate) fluid: FluidScratch,
+    /// Elastic bodies.
+    pub(crate) elastic: ElasticScratch,
     /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
     /// Multipliers of grips [kg·m].
@@ -40,7 +43,7 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     fn bytes(&self) -> u64 {
-        let phenomena = self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients);
+        let phenomena = self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
@@ -50,6 +53,7 @@ impl Scratch {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
             contact: ContactScratch::new(model.colliders.len()),
             fluid: FluidScratch::default(),
+            elastic: ElasticScratch::new(&model.bodies, state.particles),
             gradients: vec![V3::zero(); longest],
             grips: Vec::new(),
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),

@@ -109,7 +109,7 @@ fn run_pass(
         | Pass::SurfaceContacts
         | Pass::ContactOrder
         | Pass::Restitution => {
-            contact::cpu::run(pass, cx, &model.contact(), model.schedule.islands, state, &mut scratch.contact);
+            contact::cpu::run(pass, cx, &model.contact(), model.own_contacts(), state, &mut scratch.contact);
         }
         Pass::FluidNeighbors
         | Pass::FluidBoundary
@@ -118,6 +118,9 @@ fn run_pass(
         | Pass::Viscosity
         | Pass::Vorticity => {
             scratch.fluid.run(pass, cx, &model.fluid_model(), state, &scratch.contact.moving_colliders);
+        }
+        Pass::Elastic => {
+            scratch.elastic.run(cx, &model.elastic(), state, &scratch.contact, scales.inv_h2);
         }
         Pass::Inflate => {
             let State { rows, inflate_multipliers, .. } = state;
@@ -153,7 +156,7 @@ fn add_group_time(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
         Pass::Spread(Copies { group: Some(group), .. }) | Pass::Join(Copies { group: Some(group), .. }) => {
             groups[*group] += time;
         }
-        Pass::Spread(_) | Pass::Join(_) | Pass::Method(_) => {
+        Pass::Spread(_) | Pass::Join(_) | Pass::Method(_) | Pass::Elastic => {
             groups.iter_mut().zip(&model.groups).for_each(|(sum, g)| *sum += share(g.count));
         }
         Pass::Batches(ids) => ids.iter().for_each(|id| groups[id.group] += share(count(id))),

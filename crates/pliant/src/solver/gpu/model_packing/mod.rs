@@ -184,7 +184,7 @@ fn shape_tables(model: &Model, shapes: &ShapeMatch, particles: usize, first: usi
 
 /// Whether multipliers are read by anything: PBD has none.
 pub fn has_multipliers(model: &Model) -> bool {
-    model.settings.method == Method::Xpbd
+    model.settings.method != Method::Pbd
 }
 
 /// The radius that all have, or less than 0 where they differ [m].

@@ -1,0 +1,392 @@
+//! Vertex block descent on the CPU.
+//!
+//! A body is copied into local arrays, so that bodies run side by side, and vertices of one color within a large body.
+//! Results do not depend on the number of threads: a color's steps are computed before any is applied.
+
+use crate::constraints::group::Group;
+use crate::contact::collider_contact::MovingCollider;
+use crate::math::{RowData, position};
+use crate::memory::of;
+use crate::methods::vbd::coarse::{Coarse, Inputs};
+use crate::methods::vbd::contact::{Hold, Local, VertexContact};
+use crate::methods::vbd::element::{at_row, energy, params};
+use crate::methods::vbd::momentum;
+use crate::methods::vbd::plan::Body;
+use crate::runtime::cpu::threads::Threads;
+use crate::state::{Contact, Push};
+use glam::{Mat3, Quat, Vec3};
+
+/// Coarse corrections, each with a sweep after it, of a body that nothing else pushes.
+const CYCLES: u32 = 2;
+/// Longest step along a coarse correction, relative to its own length.
+const LONGEST: f64 = 1.5;
+
+/// What a substep gives to all bodies.
+pub(super) struct Substep<'a> {
+    pub(super) groups: &'a [Group],
+    pub(super) colliders: &'a [MovingCollider],
+    pub(super) radii: &'a [f32],
+    /// Positions at the start of the substep.
+    pub(super) previous: &'a [RowData],
+    /// Number of particles; rows from here on are orientations.
+    pub(super) particles: usize,
+    /// Inverse quaternion masses of orientations.
+    pub(super) spin_weights: &'a [f32],
+    pub(super) gravity: Vec3,
+    /// 1/h² [1/s²], 9/(4h²) under BDF2.
+    pub(super) inv_h2: f32,
+}
+
+/// A vertex's local problem and its step.
+#[derive(Clone, Copy, Default)]
+struct Step {
+    force: Vec3,
+    hessian: Mat3,
+    step: Vec3,
+}
+
+/// Buffers of one body.
+pub(super) struct BodyState {
+    x: Vec<RowData>,
+    /// Positions without forces, x̃; impulses of other passes are added to it.
+    target: Vec<RowData>,
+    /// Rows when this body was last done: what differs was moved by another pass.
+    after: Vec<RowData>,
+    masses: Vec<f32>,
+    turns: Vec<bool>,
+    forces: Vec<Vec3>,
+    other: Vec<Vec3>,
+    correction: Vec<Vec3>,
+    trial: Vec<RowData>,
+    steps: Vec<Step>,
+    coarse: Coarse,
+    /// Vertex and number within the contacts of the body, by vertex.
+    contacts: Vec<(u32, Contact)>,
+    holds: Vec<(u32, Hold)>,
+    /// Vertices by row.
+    by_row: Vec<(u32, u32)>,
+}
+
+impl BodyState {
+    pub(super) fn new(body: &Body, particles: usize) -> Self {
+        let n = body.vertices.len();
+        let mut by_row: Vec<(u32, u32)> = body.vertices.iter().enumerate().map(|(v, &r)| (r, v as u32)).collect();
+        by_row.sort_unstable();
+        Self {
+            x: vec![[0.0; 4]; n],
+            target: vec![[0.0; 4]; n],
+            after: vec![[0.0; 4]; n],
+            masses: vec![0.0; n],
+            turns: body.vertices.iter().map(|&r| r as usize >= particles).collect(),
+            forces: vec![Vec3::ZERO; n],
+            other: vec![Vec3::ZERO; n],
+            correction: vec![Vec3::ZERO; n],
+            trial: vec![[0.0; 4]; n],
+            steps: vec![Step::default(); body.colors.iter().map(|c| c.len()).max().unwrap_or(0)],
+            coarse: Coarse::new(body),
+            contacts: Vec::new(),
+            holds: Vec::new(),
+            by_row,
+        }
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        let rows = of(&self.x) + of(&self.target) + of(&self.after) + of(&self.trial);
+        let vectors = of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps);
+        rows + vectors + of(&self.masses) + of(&self.turns) + of(&self.by_row) + self.coarse.bytes()
+    }
+
+    /// One iteration. `rows` are all rows of the state; those of the body are in `self.x` afterwards. Returns whether
+    /// they have changed.
+    pub(super) fn iterate(
+        &mut self,
+        threads: &Threads,
+        body: &Body,
+        sub: &Substep<'_>,
+        iteration: u32,
+        rows: &[RowData],
+        contacts: &[Vec<Contact>],
+    ) -> bool {
+        for (x, &r) in self.x.iter_mut().zip(&body.vertices) {
+            *x = rows[r as usize];
+        }
+        if iteration == 1 {
+            self.begin(threads, body, sub, contacts);
+        } else if !self.take_impulses() && iteration > CYCLES {
+            return false;
+        }
+        self.correct(threads, body, sub, iteration == 1);
+        self.sweep(threads, body, sub);
+        if self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0) {
+            momentum::restore(&mut self.x, &self.target, &self.masses, &self.turns);
+        }
+        self.after.copy_from_slice(&self.x);
+        true
+    }
+
+    /// The body's rows and the contacts of its particles, after an iteration.
+    pub(super) fn results(&self) -> (&[RowData], impl Iterator<Item = &Contact>) {
+        (&self.x, self.contacts.iter().map(|(_, c)| c))
+    }
+
+    /// Masses, targets and contacts of the substep, and where to start from.
+    fn begin(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, contacts: &[Vec<Contact>]) {
+        self.target.copy_from_slice(&self.x);
+        for (v, &r) in body.vertices.iter().enumerate() {
+            let (r, inverse) = (r as usize, self.x[v][3]);
+            self.masses[v] = if self.turns[v] {
+                let weight = sub.spin_weights[r - sub.particles];
+                if weight > 0.0 { 0.25 / weight } else { 0.0 }
+            } else if inverse > 0.0 {
+                1.0 / inverse
+            } else {
+                0.0
+            };
+        }
+        self.contacts.clear();
+        for c in body.runs.iter().flat_map(|&run| &contacts[run]) {
+            if let Ok(at) = self.by_row.binary_search_by_key(&c.particle, |&(row, _)| row) {
+                self.contacts.push((self.by_row[at].1, Contact { push: Push::default(), ..*c }));
+            }
+        }
+        self.contacts.sort_by_key(|&(v, c)| (v, c.collider));
+        // Without gravity: in a body at rest forces balance it from the first residual on.
+        let fall = sub.gravity / sub.inv_h2;
+        for v in 0..self.x.len() {
+            if self.masses[v] > 0.0 && !self.turns[v] {
+                let x = self.out_of_colliders(sub, body, v, position(self.x[v]) - fall);
+                (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
+            }
+        }
+        // A body that was thrown or crushed may have a lower objective where it was.
+        for (v, &r) in body.vertices.iter().enumerate() {
+            self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
+        }
+        let ahead = self.objective(threads, body, sub, &self.x);
+        let behind = self.objective(threads, body, sub, &self.trial);
+        if !(ahead <= behind) {
+            self.x.copy_from_slice(&self.trial);
+        }
+    }
+
+    /// Displacements by other passes act as impulses: they move the target, too. Returns whether there are any.
+    fn take_impulses(&mut self) -> bool {
+        let mut any = false;
+        for v in 0..self.x.len() {
+            if self.x[v] == self.after[v] {
+                continue;
+            }
+            any = true;
+            if self.turns[v] {
+                let turn = Quat::from_array(self.x[v]) * Quat::from_array(self.after[v]).conjugate();
+                self.target[v] = (turn * Quat::from_array(self.target[v])).normalize().to_array();
+            } else {
+                for c in 0..3 {
+                    self.target[v][c] += self.x[v][c] - self.after[v][c];
+                }
+            }
+        }
+        any
+    }
+
+    /// Inertial and elastic energy of the step, times h² of the inertial part.
+    fn objective(&self, threads: &Threads, body: &Body, sub: &Substep<'_>, x: &[RowData]) -> f64 {
+        let inertia = threads.sum(x.len(), |range| {
+            let one = |v: usize| {
+                let way = toward(x[v], self.target[v], self.turns[v]);
+                0.5 * f64::from(self.masses[v] * sub.inv_h2) * f64::from(way.length_squared())
+            };
+            range.map(one).sum()
+        });
+        let elastic = threads.sum(body.elements.len(), |range| {
+            let one = |e: usize| {
+                let element = &body.elements[e];
+                let rows = element.rows.map(|r| x[r as usize]);
+                f64::from(energy(element.kind, &params(element, sub.groups), &rows))
+            };
+            range.map(one).sum()
+        });
+        inertia + elastic
+    }
+
+    /// Forces on all vertices at `x`, inertia included.
+    fn residual(&self, threads: &Threads, body: &Body, sub: &Substep<'_>, x: &[RowData], forces: &mut [Vec3]) {
+        threads.chunks(forces, 1, |first, piece| {
+            for (k, force) in piece.iter_mut().enumerate() {
+                let v = first + k;
+                *force = if self.masses[v] > 0.0 { self.local(body, sub, x, v).0 } else { Vec3::ZERO };
+            }
+        });
+    }
+
+    /// Force on a vertex and its Hessian.
+    fn local(&self, body: &Body, sub: &Substep<'_>, x: &[RowData], v: usize) -> (Vec3, Mat3) {
+        let inertia = self.masses[v] * sub.inv_h2;
+        let mut force = toward(x[v], self.target[v], self.turns[v]) * inertia;
+        let mut hessian = Mat3::from_diagonal(Vec3::splat(inertia));
+        for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
+            let element = &body.elements[e as usize];
+            let rows = element.rows.map(|r| x[r as usize]);
+            let (f, h) = at_row(element.kind, &params(element, sub.groups), &rows, place as usize);
+            force += f;
+            hessian += h;
+        }
+        (force, hessian)
+    }
+
+    /// A step in the coarse space, as long as the forces along it last.
+    fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, build: bool) {
+        let mut forces = std::mem::take(&mut self.forces);
+        self.residual(threads, body, sub, &self.x, &mut forces);
+        self.find_holds(body, sub, &forces);
+        for (v, hold) in &self.holds {
+            forces[*v as usize] = hold.mask(forces[*v as usize]);
+        }
+        if build {
+            let inputs = Inputs {
+                groups: sub.groups,
+                x: &self.x,
+                masses: &self.masses,
+                inv_h2: sub.inv_h2,
+                holds: &self.holds,
+            };
+            self.coarse.build(body, &inputs);
+        }
+        self.coarse.solve(body, &self.masses, &forces, &mut self.correction);
+        for (v, hold) in &self.holds {
+            self.correction[*v as usize] = hold.permit(self.correction[*v as usize]);
+        }
+        for v in 0..self.x.len() {
+            self.trial[v] = moved(self.x[v], self.correction[v], self.turns[v]);
+        }
+        let mut other = std::mem::take(&mut self.other);
+        self.residual(threads, body, sub, &self.trial, &mut other);
+        for (v, hold) in &self.holds {
+            other[*v as usize] = hold.mask(other[*v as usize]);
+        }
+        // Forces along the step at its start and its end: it is as long as to where they vanish.
+        let along = |forces: &[Vec3]| {
+            let one = |v: usize| f64::from(forces[v].dot(self.correction[v]));
+            threads.sum(forces.len(), |range| range.map(one).sum())
+        };
+        let (start, end) = (along(&forces), along(&other));
+        let share = if start > 0.0 { if start - end > 0.0 { (start / (start - end)).min(LONGEST) } else { LONGEST } } else { 0.0 };
+        (self.forces, self.other) = (forces, other);
+        if !(share > 0.0) {
+            return;
+        }
+        for v in 0..self.x.len() {
+            self.x[v] = moved(self.x[v], self.correction[v] * share as f32, self.turns[v]);
+        }
+        for k in 0..self.contacts.len() {
+            let v = self.contacts[k].0 as usize;
+            let x = self.out_of_colliders(sub, body, v, position(self.x[v]));
+            (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
+        }
+    }
+
+    /// Contacts that hold vertices against the forces on them.
+    fn find_holds(&mut self, body: &Body, sub: &Substep<'_>, forces: &[Vec3]) {
+        self.holds.clear();
+        for (v, c) in &self.contacts {
+            let at = *v as usize;
+            // A vertex in a corner is held by the first of its contacts; the sweep sees all of them.
+            if self.holds.last().is_some_and(|(last, _)| last == v) {
+                continue;
+            }
+            let contact = vertex_contact(sub, body, at, c);
+            self.holds.extend(contact.hold(position(self.x[at]), forces[at]).map(|hold| (*v, hold)));
+        }
+    }
+
+    /// Contacts of a vertex.
+    fn contacts_of(&self, v: usize) -> std::ops::Range<usize> {
+        let first = self.contacts.partition_point(|(own, _)| (*own as usize) < v);
+        let count = self.contacts[first..].iter().take_while(|(own, _)| *own as usize == v).count();
+        first..first + count
+    }
+
+    fn out_of_colliders(&self, sub: &Substep<'_>, body: &Body, v: usize, x: Vec3) -> Vec3 {
+        self.contacts_of(v).fold(x, |x, k| vertex_contact(sub, body, v, &self.contacts[k].1).push_out(x))
+    }
+
+    /// Every vertex once, color by color, to the minimum of its own problem.
+    fn sweep(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
+        let mut steps = std::mem::take(&mut self.steps);
+        for color in &body.colors {
+            let steps = &mut steps[..color.len()];
+            threads.chunks(steps, 1, |first, piece| {
+                for (k, step) in piece.iter_mut().enumerate() {
+                    let v = color.start + first + k;
+                    if self.masses[v] > 0.0 {
+                        let (force, hessian) = self.local(body, sub, &self.x, v);
+                        *step = Step { force, hessian, step: hessian.inverse() * force };
+                    }
+                }
+            });
+            for (k, step) in steps.iter().enumerate() {
+                let v = color.start + k;
+                if self.masses[v] > 0.0 {
+                    let way = if self.contacts.is_empty() { step.step } else { self.meet(sub, body, v, step) };
+                    self.x[v] = moved(self.x[v], way, self.turns[v]);
+                }
+            }
+        }
+        self.steps = steps;
+    }
+
+    /// The step of a vertex that may touch colliders; notes the forces of its contacts.
+    fn meet(&mut self, sub: &Substep<'_>, body: &Body, v: usize, step: &Step) -> Vec3 {
+        let mut way = step.step;
+        let range = self.contacts_of(v);
+        if range.is_empty() {
+            return way;
+        }
+        let (x, inverse) = (position(self.x[v]), step.hessian.inverse());
+        let local = Local { x, force: step.force, hessian: step.hessian, inverse };
+        for k in range.clone() {
+            let contact = vertex_contact(sub, body, v, &self.contacts[k].1);
+            let (next, force) = contact.solve(&local, way);
+            way = next;
+            // As other contacts report it: the displacement of a free particle by the force.
+            let scale = 1.0 / (self.masses[v] * sub.inv_h2);
+            let normal = contact.normal(x + way);
+            let along = force.dot(normal);
+            let push = Push { normal: along.max(0.0) * scale, tangent: (force - normal * along) * scale };
+            self.contacts[k].1.push = if along > 0.0 { push } else { Push::default() };
+        }
+        if range.len() > 1 {
+            way = self.out_of_colliders(sub, body, v, x + way) - x;
+        }
+        way
+    }
+}
+
+fn vertex_contact<'a>(sub: &Substep<'a>, body: &Body, v: usize, c: &Contact) -> VertexContact<'a> {
+    let row = body.vertices[v] as usize;
+    VertexContact {
+        collider: &sub.colliders[c.collider as usize],
+        radius: sub.radii[row],
+        start: position(sub.previous[row]),
+    }
+}
+
+/// From a row to another: a displacement, or a rotation vector.
+#[inline]
+fn toward(from: RowData, to: RowData, turns: bool) -> Vec3 {
+    if !turns {
+        return position(to) - position(from);
+    }
+    let turn = Quat::from_array(to) * Quat::from_array(from).conjugate();
+    Vec3::new(turn.x, turn.y, turn.z) * if turn.w < 0.0 { -2.0 } else { 2.0 }
+}
+
+/// A row moved by a displacement, or turned by a rotation vector.
+#[inline]
+fn moved(row: RowData, way: Vec3, turns: bool) -> RowData {
+    if !turns {
+        return [row[0] + way.x, row[1] + way.y, row[2] + way.z, row[3]];
+    }
+    let half = way * 0.5;
+    (Quat::from_xyzw(half.x, half.y, half.z, 1.0) * Quat::from_array(row)).normalize().to_array()
+}

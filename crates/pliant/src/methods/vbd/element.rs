@@ -1,0 +1,385 @@
+//! Energies of elastic elements: forces, and the positive part of their Hessians.
+//!
+//! An element of compliance α has the energy ½ Cᵀα⁻¹C. Its Hessian is that of Gauss and Newton, ∇Cᵀα⁻¹∇C, plus the
+//! stiffness by which tension resists turning; what compression would take away is left out, so every block is positive.
+//! Tetrahedra of a continuum are stable neo-Hookean (Smith, de Goes, Kim, "Stable neo-Hookean flesh simulation", TOG
+//! 2018): ½μ(tr FᵀF − 3) − μ(J − 1) + ½(λ + μ)(J − 1)², right at small strain for any Lamé parameters, finite at J ≤ 0.
+
+use crate::constraints::bend;
+use crate::constraints::group::{BLOCK, Group};
+use crate::constraints::{Constraint, ConstraintKind, Row};
+use crate::constraints::{isometric, rod, rope_bending, stretch, volume};
+use crate::math::{RowData, V3, position};
+use glam::{Mat3, Quat, Vec3};
+
+/// One constraint of a body, with its rows numbered within the body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Element {
+    /// Kind.
+    pub kind: ConstraintKind,
+    /// Group of the constraint.
+    pub group: u16,
+    /// Block × 8 + lane within the group.
+    pub slot: u32,
+    /// Rows, as many as the kind has.
+    pub rows: [u32; 4],
+}
+
+/// Kinds that have an energy here.
+pub(crate) fn is_elastic(kind: ConstraintKind) -> bool {
+    !matches!(kind, ConstraintKind::Tether | ConstraintKind::Attach)
+}
+
+/// Parameters of an element, from its group, where setters change them.
+#[inline]
+pub(super) fn params(element: &Element, groups: &[Group]) -> [f32; 12] {
+    let group = &groups[element.group as usize];
+    let count = group.layout().params;
+    let (block, lane) = (element.slot as usize / BLOCK, element.slot as usize % BLOCK);
+    let mut p = [0.0; 12];
+    for (k, p) in p[..count].iter_mut().enumerate() {
+        *p = group.params[(block * count + k) * BLOCK + lane];
+    }
+    p
+}
+
+/// An element near the current positions.
+///
+/// Energy(x + d) ≈ energy − Σ forceᵢ·dᵢ + ½ Σ dᵢᵀHᵢⱼdⱼ with Hᵢⱼ = Σ kₘₙ gₘᵢgₙⱼᵀ + swap·g₀ⱼg₀ᵢᵀ + sᵢⱼ·I.
+/// For an orientation d is a rotation vector.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Linear {
+    /// Number of rows.
+    pub(super) rows: usize,
+    /// Number of gradients.
+    count: usize,
+    g: [[Vec3; 4]; 3],
+    k: [[f32; 3]; 3],
+    swap: f32,
+    s: [[f32; 4]; 4],
+    /// Forces on the rows [N], torques on orientations [N·m].
+    pub(super) force: [Vec3; 4],
+}
+
+impl Linear {
+    fn new(rows: usize, count: usize) -> Self {
+        let zero = [Vec3::ZERO; 4];
+        Self { rows, count, g: [zero; 3], k: [[0.0; 3]; 3], swap: 0.0, s: [[0.0; 4]; 4], force: zero }
+    }
+
+    /// Of ½·k·(|s| − rest)² with s = Σ wᵢxᵢ.
+    fn length(rows: usize, weights: [f32; 4], s: Vec3, rest: f32, k: f32) -> Self {
+        let mut it = Self::new(rows, 1);
+        let length = s.length();
+        let along = if length > 1e-12 { s / length } else { Vec3::ZERO };
+        // A rest length of zero leaves ½k|s|², whose Hessian does not depend on the direction.
+        let lateral = if rest > 0.0 { k * (1.0 - rest / length.max(1e-12)).max(0.0) } else { k };
+        it.k[0][0] = k - lateral;
+        for i in 0..rows {
+            it.g[0][i] = along * weights[i];
+            it.force[i] = along * (-k * (length - rest) * weights[i]);
+            for j in 0..rows {
+                it.s[i][j] = lateral * weights[i] * weights[j];
+            }
+        }
+        it
+    }
+
+    /// Of ½·k·c² with the gradients of c.
+    fn scalar(rows: usize, c: f32, g: [Vec3; 4], k: f32) -> Self {
+        let mut it = Self::new(rows, 1);
+        it.k[0][0] = k;
+        it.g[0] = g;
+        it.force = g.map(|g| g * (-k * c));
+        it
+    }
+
+    /// Hessian block of two rows.
+    #[inline]
+    pub(super) fn block(&self, i: usize, j: usize) -> Mat3 {
+        self.between(&std::array::from_fn(|m| self.g[m][i]), &std::array::from_fn(|m| self.g[m][j]), self.s[i][j])
+    }
+
+    #[inline]
+    fn between(&self, a: &[Vec3; 3], b: &[Vec3; 3], s: f32) -> Mat3 {
+        let mut sum = Mat3::from_diagonal(Vec3::splat(s));
+        for m in 0..self.count {
+            for n in 0..self.count {
+                if self.k[m][n] != 0.0 {
+                    sum += outer(a[m] * self.k[m][n], b[n]);
+                }
+            }
+        }
+        if self.swap != 0.0 {
+            sum += outer(b[0] * self.swap, a[0]);
+        }
+        sum
+    }
+
+    /// Gradients of a mode that moves the rows by `weights`.
+    #[inline]
+    pub(super) fn mode(&self, weights: &[f32; 4]) -> Mode {
+        let mut mode = Mode { g: [Vec3::ZERO; 3], s: [0.0; 4], weights: *weights };
+        for m in 0..self.count {
+            for i in 0..self.rows {
+                mode.g[m] += self.g[m][i] * weights[i];
+            }
+        }
+        for i in 0..self.rows {
+            for j in 0..self.rows {
+                mode.s[j] += self.s[i][j] * weights[i];
+            }
+        }
+        mode
+    }
+
+    /// Hessian block of two modes.
+    #[inline]
+    pub(super) fn modes(&self, a: &Mode, b: &Mode) -> Mat3 {
+        let s = (0..self.rows).fold(0.0, |sum, j| sum + a.s[j] * b.weights[j]);
+        self.between(&a.g, &b.g, s)
+    }
+}
+
+/// A displacement of an element's rows by one vector times weights.
+pub(super) struct Mode {
+    g: [Vec3; 3],
+    s: [f32; 4],
+    weights: [f32; 4],
+}
+
+/// a·bᵀ.
+#[inline]
+pub(super) fn outer(a: Vec3, b: Vec3) -> Mat3 {
+    Mat3::from_cols(a * b.x, a * b.y, a * b.z)
+}
+
+/// 1/α. A constraint that was made rigid after the scene was built is as stiff as single precision allows.
+#[inline]
+fn stiffness(alpha: f32) -> f32 {
+    if alpha > 1e-9 { 1.0 / alpha } else { 1e9 }
+}
+
+fn rows_of<const N: usize>(x: &[RowData; 4]) -> [Row<f32>; N] {
+    std::array::from_fn(|k| Row { v: V3::new(x[k][0], x[k][1], x[k][2]), w: x[k][3] })
+}
+
+fn vec3(v: V3<f32>) -> Vec3 {
+    Vec3::new(v.x, v.y, v.z)
+}
+
+/// Energy [J].
+pub(super) fn energy(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4]) -> f32 {
+    fn of<K: Constraint<N, P, M>, const N: usize, const P: usize, const M: usize>(
+        p: &[f32; 12],
+        x: &[RowData; 4],
+    ) -> f32 {
+        K::energy(&std::array::from_fn(|k| p[k]), &rows_of::<N>(x))
+    }
+    match kind {
+        ConstraintKind::FemTet => {
+            let (tet, f) = (Tet::new(p), tet_gradient(p, x));
+            let j = f.determinant();
+            let squares = f.x_axis.length_squared() + f.y_axis.length_squared() + f.z_axis.length_squared();
+            0.5 * tet.mu * (squares - 3.0) - tet.mu * (j - 1.0) + 0.5 * tet.bulk * (j - 1.0) * (j - 1.0)
+        }
+        ConstraintKind::Stretch => of::<stretch::Stretch, 2, 2, 1>(p, x),
+        ConstraintKind::Bend => of::<bend::Bend, 4, 2, 1>(p, x),
+        ConstraintKind::Isometric => of::<isometric::Isometric, 4, 7, 1>(p, x),
+        ConstraintKind::Volume => of::<volume::Volume, 4, 2, 1>(p, x),
+        ConstraintKind::FemTriangle => of::<crate::constraints::fem_triangle::FemTriangle, 3, 7, 3>(p, x),
+        ConstraintKind::RopeBending => of::<rope_bending::RopeBending, 3, 3, 1>(p, x),
+        ConstraintKind::StretchShear => of::<rod::StretchShear, 3, 3, 3>(p, x),
+        ConstraintKind::BendTwist => of::<rod::BendTwist, 2, 8, 3>(p, x),
+        ConstraintKind::Tether | ConstraintKind::Attach => 0.0,
+    }
+}
+
+/// Lamé parameters times rest volume [J].
+struct Tet {
+    mu: f32,
+    lambda: f32,
+    /// λ + μ.
+    bulk: f32,
+}
+
+impl Tet {
+    #[inline]
+    fn new(p: &[f32; 12]) -> Self {
+        // Compliances: 1/(VE), −ν/(VE), 1/(Vμ).
+        let (mu, nu) = (1.0 / p[11], -p[10] / p[9]);
+        let lambda = nu / (p[9] * (1.0 + nu) * (1.0 - 2.0 * nu));
+        Self { mu, lambda, bulk: lambda + mu }
+    }
+}
+
+/// Deformation gradient.
+#[inline]
+fn tet_gradient(p: &[f32; 12], x: &[RowData; 4]) -> Mat3 {
+    let origin = position(x[0]);
+    let e = [position(x[1]) - origin, position(x[2]) - origin, position(x[3]) - origin];
+    let column = |j: usize| e[0] * p[j] + e[1] * p[3 + j] + e[2] * p[6 + j];
+    Mat3::from_cols(column(0), column(1), column(2))
+}
+
+/// Gradients of the linear shape functions at rest [1/m].
+#[inline]
+fn tet_shape(p: &[f32; 12]) -> [Vec3; 4] {
+    let [a, b, c] = [0, 3, 6].map(|k| Vec3::new(p[k], p[k + 1], p[k + 2]));
+    [-(a + b + c), a, b, c]
+}
+
+/// Force on one row and its Hessian block: all that a sweep needs.
+#[inline]
+pub(super) fn at_row(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], row: usize) -> (Vec3, Mat3) {
+    match kind {
+        ConstraintKind::Stretch => {
+            let (k, rest) = (stiffness(p[1]), p[0]);
+            let d = position(x[row]) - position(x[1 - row]);
+            let length = d.length().max(1e-12);
+            let along = d / length;
+            let lateral = k * (1.0 - rest / length).max(0.0);
+            (along * (-k * (length - rest)), outer(along * (k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral)))
+        }
+        ConstraintKind::FemTet => {
+            let (tet, f, shape) = (Tet::new(p), tet_gradient(p, x), tet_shape(p)[row]);
+            let cofactors = Mat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis));
+            let j = f.x_axis.dot(cofactors.x_axis);
+            let c = cofactors * shape;
+            let force = -(f * shape * tet.mu + c * (tet.bulk * (j - 1.0) - tet.mu));
+            (force, outer(c * tet.bulk, c) + Mat3::from_diagonal(Vec3::splat(tet.mu * shape.length_squared())))
+        }
+        _ => {
+            let all = linear(kind, p, x, Mat3::IDENTITY);
+            (all.force[row], all.block(row, row))
+        }
+    }
+}
+
+/// The element near the current positions. `rotation` is that of the material around a tetrahedron.
+pub(super) fn linear(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], rotation: Mat3) -> Linear {
+    let at = |k: usize| position(x[k]);
+    match kind {
+        ConstraintKind::Stretch => Linear::length(2, [1.0, -1.0, 0.0, 0.0], at(0) - at(1), p[0], stiffness(p[1])),
+        ConstraintKind::RopeBending => {
+            let s = (at(0) - at(1)) + (at(2) - at(1));
+            Linear::length(3, [1.0, -2.0, 1.0, 0.0], s, p[0], stiffness(p[1]))
+        }
+        ConstraintKind::Isometric => {
+            // Relative to the first row: far from the origin the stencil would lose the small curvature.
+            let s = (at(1) - at(0)) * p[1] + (at(2) - at(0)) * p[2] + (at(3) - at(0)) * p[3];
+            Linear::length(4, [p[0], p[1], p[2], p[3]], s, p[4], stiffness(p[5]))
+        }
+        ConstraintKind::Bend => {
+            let (angle, g) = bend::angle(&rows_of::<4>(x));
+            Linear::scalar(4, bend::difference(angle, p[0]), g.map(vec3), stiffness(p[1]))
+        }
+        ConstraintKind::Volume => {
+            let e = [at(1) - at(0), at(2) - at(0), at(3) - at(0)];
+            let g = [e[1].cross(e[2]) / 6.0, e[2].cross(e[0]) / 6.0, e[0].cross(e[1]) / 6.0];
+            let c = g[2].dot(e[2]) - p[0];
+            Linear::scalar(4, c, [-(g[0] + g[1] + g[2]), g[0], g[1], g[2]], stiffness(p[1]))
+        }
+        ConstraintKind::FemTriangle => triangle(p, [at(0), at(1), at(2)]),
+        ConstraintKind::FemTet => tetrahedron(p, x, rotation),
+        ConstraintKind::StretchShear => stretch_shear(p, x),
+        ConstraintKind::BendTwist => bend_twist(p, x),
+        ConstraintKind::Tether | ConstraintKind::Attach => Linear::new(0, 0),
+    }
+}
+
+fn triangle(p: &[f32; 12], x: [Vec3; 3]) -> Linear {
+    let (e1, e2) = (x[1] - x[0], x[2] - x[0]);
+    let f = [e1 * p[0] + e2 * p[2], e1 * p[1] + e2 * p[3]];
+    let c = [0.5 * (f[0].length_squared() - 1.0), 0.5 * (f[1].length_squared() - 1.0), f[0].dot(f[1])];
+    // Inverse of the compliance [[a, b], [b, a]], and of that of shear.
+    let scale = 1.0 / (p[4] * p[4] - p[5] * p[5]);
+    let (normal, cross, shear) = (p[4] * scale, -p[5] * scale, 1.0 / p[6]);
+    let mut it = Linear::new(3, 3);
+    it.k = [[normal, cross, 0.0], [cross, normal, 0.0], [0.0, 0.0, shear]];
+    let stress = [normal * c[0] + cross * c[1], cross * c[0] + normal * c[1], shear * c[2]];
+    let shape = [[-(p[0] + p[2]), -(p[1] + p[3])], [p[0], p[1]], [p[2], p[3]]];
+    let [s00, s11, s01] = positive_part(stress);
+    for (i, n) in shape.iter().enumerate() {
+        it.g[0][i] = f[0] * n[0];
+        it.g[1][i] = f[1] * n[1];
+        it.g[2][i] = f[0] * n[1] + f[1] * n[0];
+        it.force[i] = -(it.g[0][i] * stress[0] + it.g[1][i] * stress[1] + it.g[2][i] * stress[2]);
+        for (j, q) in shape.iter().enumerate() {
+            it.s[i][j] = n[0] * q[0] * s00 + n[1] * q[1] * s11 + (n[0] * q[1] + n[1] * q[0]) * s01;
+        }
+    }
+    it
+}
+
+/// The positive part of a symmetric 2×2 matrix (xx, yy, xy).
+fn positive_part([a, b, c]: [f32; 3]) -> [f32; 3] {
+    let (mean, half) = (0.5 * (a + b), 0.5 * (a - b));
+    let radius = (half * half + c * c).sqrt();
+    let (high, low) = (mean + radius, mean - radius);
+    if low >= 0.0 {
+        return [a, b, c];
+    }
+    if high <= 0.0 || radius == 0.0 {
+        return [0.0; 3];
+    }
+    // high · (A − low·I)/(high − low), the projection on the first eigenvector.
+    let scale = high / (high - low);
+    [(a - low) * scale, (b - low) * scale, c * scale]
+}
+
+/// Neo-Hookean forces with the Hessian of linear elasticity, turned with the material: positive at any strain.
+fn tetrahedron(p: &[f32; 12], x: &[RowData; 4], rotation: Mat3) -> Linear {
+    let (tet, f, shape) = (Tet::new(p), tet_gradient(p, x), tet_shape(p));
+    let cofactors = Mat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis));
+    let j = f.x_axis.dot(cofactors.x_axis);
+    let mut it = Linear::new(4, 1);
+    (it.k[0][0], it.swap) = (tet.lambda, tet.mu);
+    for i in 0..4 {
+        it.g[0][i] = rotation * shape[i];
+        it.force[i] = -(f * shape[i] * tet.mu + cofactors * shape[i] * (tet.bulk * (j - 1.0) - tet.mu));
+        for k in 0..4 {
+            it.s[i][k] = tet.mu * shape[i].dot(shape[k]);
+        }
+    }
+    it
+}
+
+/// C = (x₁ − x₀)/l − d₃(q); a rotation φ of the segment changes d₃ by φ × d₃.
+fn stretch_shear(p: &[f32; 12], x: &[RowData; 4]) -> Linear {
+    let (per_length, k) = (1.0 / p[0], stiffness(p[2]));
+    let axis = Quat::from_array(x[2]) * Vec3::Z;
+    let c = (position(x[1]) - position(x[0])) * per_length - axis;
+    let mut it = Linear::new(3, 3);
+    for m in 0..3 {
+        it.k[m][m] = k;
+        it.g[m][0] = -Vec3::AXES[m] * per_length;
+        it.g[m][1] = Vec3::AXES[m] * per_length;
+        // Row m of the matrix of axis × φ.
+        it.g[m][2] = Vec3::AXES[m].cross(axis);
+    }
+    it.force = [c * (k * per_length), c * (-k * per_length), axis.cross(c) * k, Vec3::ZERO];
+    it
+}
+
+/// C = Im(q̄₀q₁) − Im(rest); a rotation φ of q₁ changes it by ½ Im(q̄₀φq₁), and one of q₀ by the opposite.
+fn bend_twist(p: &[f32; 12], x: &[RowData; 4]) -> Linear {
+    let c = rod::BendTwist::evaluate(&std::array::from_fn(|k| p[k]), &rows_of::<2>(x));
+    let (a, b) = (Quat::from_array(x[0]), Quat::from_array(x[1]));
+    let k = [stiffness(p[6]), stiffness(p[6]), stiffness(p[7])];
+    let mut it = Linear::new(2, 3);
+    for axis in Vec3::AXES {
+        let change = a.conjugate() * Quat::from_xyzw(axis.x, axis.y, axis.z, 0.0) * b;
+        for (m, part) in [change.x, change.y, change.z].into_iter().enumerate() {
+            it.g[m][0] -= axis * (0.5 * part);
+            it.g[m][1] += axis * (0.5 * part);
+        }
+    }
+    for m in 0..3 {
+        it.k[m][m] = k[m];
+        for i in 0..2 {
+            it.force[i] -= it.g[m][i] * (k[m] * c[m]);
+        }
+    }
+    it
+}

@@ -1,0 +1,162 @@
+//! Vertex block descent with a coarse correction: the default method of elastic bodies.
+//!
+//! An implicit step minimizes inertia ½m|x − x̃|²/h² plus elastic energy. Each iteration takes a step in a coarse space
+//! of affine motions of aggregates, which carries forces across the body at once, then a sweep in which every vertex
+//! goes to the minimum of its own 3×3 problem (Chen, Liu, Yang, Yuksel, "Vertex block descent", TOG 2024), with its
+//! collider contacts. The fixed point is the implicit step itself, so that answers at rest do not depend on iterations.
+//!
+//! Impulses of other passes (particle contacts, grips) reach a body as displacements; they move x̃, too, so that they
+//! act like external forces and momentum is kept.
+
+mod coarse;
+pub mod coarse_space;
+mod contact;
+mod cpu;
+pub mod element;
+mod envelope;
+mod graph;
+mod momentum;
+pub mod plan;
+
+use crate::constraints::group::Group;
+use crate::contact::cpu::ContactScratch;
+use crate::math::RowData;
+use crate::methods::vbd::cpu::{BodyState, Substep};
+use crate::methods::vbd::plan::Body;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::threads::Threads;
+use crate::schedule::passes::Pass;
+use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
+use crate::schedule::substep::CpuContext;
+use crate::settings::Settings;
+use crate::state::State;
+use glam::Vec3;
+
+/// Bodies with more vertices use all threads, one after the other; smaller ones run side by side.
+const LARGE: usize = 4096;
+
+/// The part of a model that descent reads.
+#[derive(Clone, Copy)]
+pub(crate) struct ElasticModel<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) groups: &'a [Group],
+    pub(crate) bodies: &'a [Body],
+    pub(crate) spin_weights: &'a [f32],
+}
+
+impl Phenomenon for ElasticModel<'_> {
+    fn name(&self) -> &'static str {
+        "vbd"
+    }
+
+    fn passes(&self) -> Vec<PassInfo> {
+        if self.bodies.is_empty() {
+            return Vec::new();
+        }
+        let reads = &[Field::Positions, Field::StartPositions];
+        vec![PassInfo { pass: Pass::Elastic, reads, writes: &[Field::Positions, Field::ContactImpulses] }]
+    }
+
+    fn kept(&self) -> &'static [Field] {
+        &[]
+    }
+}
+
+/// Buffers of all bodies.
+#[derive(Default)]
+pub(crate) struct ElasticScratch {
+    bodies: Vec<BodyState>,
+    /// Number of the substep, and of the iteration within it.
+    substep: Option<u64>,
+    iteration: u32,
+}
+
+impl ElasticScratch {
+    pub(crate) fn new(bodies: &[Body], particles: usize) -> Self {
+        let bodies = bodies.iter().map(|body| BodyState::new(body, particles)).collect();
+        Self { bodies, substep: None, iteration: 0 }
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bodies.iter().map(BodyState::bytes).sum()
+    }
+
+    /// One iteration over all bodies.
+    pub(crate) fn run(
+        &mut self,
+        cx: &CpuContext<'_>,
+        model: &ElasticModel<'_>,
+        state: &mut State,
+        contact: &ContactScratch,
+        inv_h2: f32,
+    ) {
+        self.iteration = if self.substep == Some(cx.substep.index) { self.iteration + 1 } else { 1 };
+        self.substep = Some(cx.substep.index);
+        let iteration = self.iteration;
+        let State { rows, previous, contacts, radii, particles, .. } = state;
+        let substep = Substep {
+            groups: model.groups,
+            colliders: &contact.moving_colliders,
+            radii,
+            previous,
+            particles: *particles,
+            spin_weights: model.spin_weights,
+            gravity: Vec3::from(model.settings.gravity),
+            inv_h2,
+        };
+        let one = Threads::one();
+        let threads = |body: &Body| if body.vertices.len() > LARGE { cx.threads } else { &one };
+        let large = |number: usize| model.bodies[number].vertices.len() > LARGE;
+        let mut changed = vec![false; self.bodies.len()];
+        {
+            let (rows, contacts) = (&rows[..], &contacts[..]);
+            let mut pairs: Vec<_> = self.bodies.iter_mut().zip(&mut changed).collect();
+            let iterate = |number: usize, (state, changed): &mut (&mut BodyState, &mut bool)| {
+                let body = &model.bodies[number];
+                **changed = state.iterate(threads(body), body, &substep, iteration, rows, contacts);
+            };
+            for (number, pair) in pairs.iter_mut().enumerate().filter(|(number, _)| large(*number)) {
+                iterate(number, pair);
+            }
+            cx.threads.each(&mut pairs, |number, pair| {
+                if !large(number) {
+                    iterate(number, pair);
+                }
+            });
+        }
+        self.write_back(cx, model, &changed, rows, contacts);
+    }
+
+    fn write_back(
+        &self,
+        cx: &CpuContext<'_>,
+        model: &ElasticModel<'_>,
+        changed: &[bool],
+        rows: &mut [RowData],
+        contacts: &mut [Vec<crate::state::Contact>],
+    ) {
+        let (rows, contacts) = (Shared::new(rows), Shared::new(contacts));
+        cx.threads.over_numbers(self.bodies.len(), |number| {
+            if !changed[number] {
+                return;
+            }
+            let body = &model.bodies[number];
+            let (own, found) = self.bodies[number].results();
+            for (&row, x) in body.vertices.iter().zip(own) {
+                // SAFETY: a row belongs to one body.
+                unsafe { *rows.get(row as usize) = *x };
+            }
+            let mut found: Vec<_> = found.collect();
+            found.sort_by_key(|c| (c.particle, c.collider));
+            for &run in &body.runs {
+                // SAFETY: the particles of a run belong to one body.
+                for c in unsafe { contacts.get(run) } {
+                    let at = found.binary_search_by_key(&(c.particle, c.collider), |f| (f.particle, f.collider));
+                    if let Ok(at) = at {
+                        c.push = found[at].push;
+                    }
+                }
+            }
+        });
+    }
+}

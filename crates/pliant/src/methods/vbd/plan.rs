@@ -1,0 +1,159 @@
+//! Which bodies are solved by descent, in which order their vertices move, and their coarse space.
+
+use crate::constraints::ConstraintKind;
+use crate::constraints::group::{BLOCK, Group, Raw};
+use crate::memory::of;
+use crate::methods::vbd::coarse_space::CoarseSpace;
+use crate::methods::vbd::element::{Element, is_elastic};
+use crate::methods::vbd::graph::{Adjacency, greedy_colors};
+use crate::partition::islands::ELASTIC;
+use glam::Vec3;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// A connected body of elastic elements.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Rows of the body, by color. Everything below is numbered within this list.
+    pub vertices: Vec<u32>,
+    /// Vertices that share no element, color after color.
+    pub colors: Vec<Range<usize>>,
+    /// Elements.
+    pub elements: Vec<Element>,
+    /// Where the entries of each vertex start, plus their number.
+    pub offsets: Vec<u32>,
+    /// Element, and which of its rows the vertex is.
+    pub entries: Vec<[u32; 2]>,
+    /// Rest positions [m].
+    pub rest: Vec<Vec3>,
+    /// The coarse space.
+    pub coarse: CoarseSpace,
+    /// Runs of particles (`Model::runs`) of the body.
+    pub runs: Vec<usize>,
+}
+
+impl Body {
+    pub(crate) fn bytes(&self) -> u64 {
+        let lists = of(&self.vertices) + of(&self.elements) + of(&self.offsets) + of(&self.entries) + of(&self.rest);
+        lists + self.coarse.bytes()
+    }
+}
+
+/// Whether descent solves each row: its whole body has an elastic energy with a finite stiffness.
+///
+/// `body` is the connected component of each row. Rigid constraints, attachments, tethers and inflated surfaces keep
+/// multipliers, and so does the body they belong to.
+pub(crate) fn elastic_rows(
+    constraints: &BTreeMap<ConstraintKind, Raw>,
+    body: &[u32],
+    inflated: impl Iterator<Item = Range<usize>>,
+) -> Vec<bool> {
+    let mut elastic = vec![false; body.len()];
+    let mut refused = vec![false; body.len()];
+    for (&kind, raw) in constraints {
+        let layout = kind.layout();
+        for (rows, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
+            let root = body[rows[0] as usize] as usize;
+            elastic[root] = true;
+            refused[root] |= !is_elastic(kind) || !has_stiffness(kind, params);
+        }
+    }
+    inflated.flatten().for_each(|row| refused[body[row] as usize] = true);
+    body.iter().map(|&root| elastic[root as usize] && !refused[root as usize]).collect()
+}
+
+fn has_stiffness(kind: ConstraintKind, params: &[f32]) -> bool {
+    let softness = |place: usize| params[place] > 0.0;
+    match kind {
+        ConstraintKind::BendTwist => softness(6) && softness(7),
+        _ => kind.layout().softness.is_none_or(softness),
+    }
+}
+
+/// The bodies of all constraints in [`ELASTIC`] batches. `rest` has the rest positions of all rows [m], `free` whether a
+/// row can move.
+pub(crate) fn bodies(groups: &[Group], rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Vec<Body> {
+    let mut by_root: BTreeMap<u32, Vec<Element>> = BTreeMap::new();
+    let mut root: Vec<u32> = (0..rest.len() as u32).collect();
+    let mut all = Vec::new();
+    for (g, group) in groups.iter().enumerate() {
+        for (block, lane) in group.batches.iter().filter(|b| b.patch == ELASTIC).flat_map(|b| b.slots()) {
+            let mut rows = [0; 4];
+            rows.iter_mut().zip(group.rows_of(block, lane)).for_each(|(own, r)| *own = r);
+            let count = group.layout().rows;
+            all.push(Element { kind: group.kind, group: g as u16, slot: (block * BLOCK + lane) as u32, rows });
+            for k in 1..count {
+                join(&mut root, rows[0], rows[k]);
+            }
+        }
+    }
+    for element in all {
+        by_root.entry(find(&mut root, element.rows[0])).or_default().push(element);
+    }
+    by_root.into_values().map(|elements| body(elements, rest, free, runs)).collect()
+}
+
+fn find(root: &mut [u32], mut r: u32) -> u32 {
+    while root[r as usize] != r {
+        root[r as usize] = root[root[r as usize] as usize];
+        r = root[r as usize];
+    }
+    r
+}
+
+fn join(root: &mut [u32], a: u32, b: u32) {
+    let (a, b) = (find(root, a), find(root, b));
+    root[a.max(b) as usize] = a.min(b);
+}
+
+fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Body {
+    let count = |e: &Element| e.kind.layout().rows;
+    let mut rows: Vec<u32> = elements.iter().flat_map(|e| e.rows[..count(e)].to_vec()).collect();
+    rows.sort_unstable();
+    rows.dedup();
+    let local = |r: u32| rows.partition_point(|&own| own < r) as u32;
+    for e in &mut elements {
+        let n = count(e);
+        e.rows[..n].iter_mut().for_each(|r| *r = local(*r));
+        e.rows[n..].fill(0);
+    }
+    let adjacency = Adjacency::new(rows.len(), elements.iter().map(|e| &e.rows[..count(e)]));
+    let colors = greedy_colors(&adjacency);
+    // Vertices by color, so that those that move together lie side by side.
+    let mut order: Vec<u32> = (0..rows.len() as u32).collect();
+    order.sort_by_key(|&v| colors[v as usize]);
+    let mut number = vec![0; rows.len()];
+    order.iter().enumerate().for_each(|(new, &old)| number[old as usize] = new as u32);
+    for e in &mut elements {
+        let n = count(e);
+        e.rows[..n].iter_mut().for_each(|r| *r = number[*r as usize]);
+    }
+    let mut ranges = Vec::new();
+    let mut at = 0;
+    for run in order.chunk_by(|&a, &b| colors[a as usize] == colors[b as usize]) {
+        ranges.push(at..at + run.len());
+        at += run.len();
+    }
+    let vertices: Vec<u32> = order.iter().map(|&v| rows[v as usize]).collect();
+    let mut offsets = vec![0_u32; vertices.len() + 1];
+    elements.iter().for_each(|e| e.rows[..count(e)].iter().for_each(|&r| offsets[r as usize + 1] += 1));
+    for v in 0..vertices.len() {
+        offsets[v + 1] += offsets[v];
+    }
+    let mut next = offsets.clone();
+    let mut entries = vec![[0; 2]; offsets[vertices.len()] as usize];
+    for (number, e) in elements.iter().enumerate() {
+        for (place, &r) in e.rows[..count(e)].iter().enumerate() {
+            entries[next[r as usize] as usize] = [number as u32, place as u32];
+            next[r as usize] += 1;
+        }
+    }
+    let adjacency = Adjacency::new(vertices.len(), elements.iter().map(|e| &e.rows[..count(e)]));
+    let rest: Vec<Vec3> = vertices.iter().map(|&r| rest[r as usize]).collect();
+    let turns = elements.iter().any(|e| e.kind.layout().turns);
+    let movable: Vec<bool> = vertices.iter().map(|&r| free[r as usize]).collect();
+    let coarse = CoarseSpace::new(&adjacency, &rest, &movable, turns);
+    let held = |run: &Range<usize>| rows.binary_search(&(run.start as u32)).is_ok();
+    let runs = runs.iter().enumerate().filter(|(_, run)| held(run)).map(|(number, _)| number).collect();
+    Body { vertices, colors: ranges, elements, offsets, entries, rest, coarse, runs }
+}
