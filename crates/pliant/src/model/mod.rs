@@ -202,6 +202,7 @@ impl Model {
             groups: &self.groups,
             bodies: &self.bodies,
             spin_weights: &self.spin_weights,
+            pushed: self.particle_contact.is_some() || !self.grips.is_empty(),
         }
     }
 

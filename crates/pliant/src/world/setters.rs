@@ -32,6 +32,7 @@ impl World {
 
     pub(super) fn params_changed(&mut self) {
         self.parameters = None;
+        self.cpu.params_changed(&self.model);
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             gpu.upload_params(&self.model);

@@ -3,19 +3,36 @@
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
 use crate::math::{RowData, position};
+use crate::memory::of;
 use crate::methods::vbd::contact::Hold;
-use crate::methods::vbd::element::{Mode, linear, outer, params};
+use crate::methods::vbd::element::{Mode, linear, outer, params, stiffness};
 use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::plan::Body;
 use crate::rigid::rotation::polar;
 use glam::{Mat3, Vec3};
+use std::collections::BTreeMap;
 
 /// A factored coarse matrix.
-#[derive(Default)]
 pub(super) struct Coarse {
     matrix: Envelope,
     unknowns: Vec<f64>,
+    /// Rotation of each aggregate, where there are tetrahedra.
     rotations: Vec<Mat3>,
+    /// Blocks of tetrahedra at rest, summed by the aggregate that they turn with: aggregate, row, column.
+    tets: Vec<([u32; 3], Mat3)>,
+    springs: Vec<Spring>,
+    /// Unknown and weight of every mode that changes the length of a spring.
+    terms: Vec<(u32, f32)>,
+    /// Numbers of the other elements.
+    others: Vec<u32>,
+}
+
+/// A spring, and where its terms start.
+struct Spring {
+    rows: [u32; 2],
+    rest: f32,
+    k: f32,
+    first: u32,
 }
 
 /// What the matrix is assembled from.
@@ -27,63 +44,75 @@ pub(super) struct Inputs<'a> {
     pub(super) masses: &'a [f32],
     /// 1/h² [1/s²].
     pub(super) inv_h2: f32,
-    /// Contacts that hold vertices.
-    pub(super) holds: &'a [(u32, Hold)],
+    /// Contacts that hold vertices, with the stiffness of the vertex [N/m].
+    pub(super) holds: &'a [(u32, Hold, f32)],
 }
 
 /// Stiffness of a contact in the matrix, relative to that of the vertex.
 const CONTACT: f32 = 10.0;
+/// Least lateral stiffness of springs in the matrix of a sheet without bending stiffness, relative to that along them.
+const LATERAL: f32 = 0.05;
 
 impl Coarse {
-    pub(super) fn new(body: &Body) -> Self {
+    pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
         let matrix = Envelope::new(body.coarse.first.clone());
-        Self { matrix, unknowns: vec![0.0; body.coarse.first.len()], rotations: Vec::new() }
+        let unknowns = vec![0.0; body.coarse.first.len()];
+        let (mut springs, mut terms, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut tets: BTreeMap<[u32; 3], Mat3> = BTreeMap::new();
+        for (number, element) in body.elements.iter().enumerate() {
+            let p = params(element, groups);
+            match element.kind {
+                ConstraintKind::Stretch => {
+                    let rows = [element.rows[0], element.rows[1]];
+                    springs.push(Spring { rows, rest: p[0], k: stiffness(p[1]), first: terms.len() as u32 });
+                    for (unknown, weights) in modes_of(body, &rows) {
+                        terms.push((unknown, weights[0] - weights[1]));
+                    }
+                }
+                ConstraintKind::FemTet => {
+                    let own = linear(element.kind, &p, &[[0.0; 4]; 4], Mat3::IDENTITY);
+                    let rotation = body.coarse.aggregate[element.rows[0] as usize];
+                    let modes: Vec<_> = modes_of(body, &element.rows).map(|(u, w)| (u, own.mode(&w))).collect();
+                    for (a, first) in &modes {
+                        for (b, second) in modes.iter().filter(|(b, _)| b <= a) {
+                            *tets.entry([rotation, *a, *b]).or_insert(Mat3::ZERO) += own.modes(first, second);
+                        }
+                    }
+                }
+                _ => others.push(number as u32),
+            }
+        }
+        let tets = tets.into_iter().collect();
+        Self { matrix, unknowns, rotations: Vec::new(), tets, springs, terms, others }
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.matrix.bytes() + 8 * self.unknowns.len() as u64 + 36 * self.rotations.len() as u64
+        let lists = of(&self.tets) + of(&self.springs) + of(&self.terms) + of(&self.others);
+        self.matrix.bytes() + of(&self.unknowns) + of(&self.rotations) + lists
     }
 
     /// Assembles and factors the matrix.
     pub(super) fn build(&mut self, body: &Body, inputs: &Inputs<'_>) {
         self.matrix.clear();
-        self.fit_rotations(body, inputs);
-        let space = &body.coarse;
-        let mut stiffness = vec![Mat3::ZERO; if inputs.holds.is_empty() { 0 } else { body.vertices.len() }];
-        let mut modes: Vec<(usize, Mode)> = Vec::with_capacity(16);
-        for element in &body.elements {
-            let n = element.kind.layout().rows;
-            let rows = element.rows;
-            let x = rows.map(|r| inputs.x[r as usize]);
-            let p = params(element, inputs.groups);
-            let rotation = self.rotations.get(space.aggregate[rows[0] as usize] as usize).copied();
-            let own = linear(element.kind, &p, &x, rotation.unwrap_or(Mat3::IDENTITY));
-            if !stiffness.is_empty() {
-                (0..n).for_each(|k| stiffness[rows[k] as usize] += own.block(k, k));
-            }
+        if !self.tets.is_empty() {
+            self.fit_rotations(body, inputs);
+        }
+        for ([rotation, row, column], block) in &self.tets {
+            let r = self.rotations[*rotation as usize];
+            add(&mut self.matrix, *row as usize, *column as usize, r * *block * r.transpose());
+        }
+        self.add_springs(inputs);
+        let mut modes: Vec<(u32, Mode)> = Vec::with_capacity(16);
+        for &number in &self.others {
+            let element = &body.elements[number as usize];
+            let x = element.rows.map(|r| inputs.x[r as usize]);
+            let own = linear(element.kind, &params(element, inputs.groups), &x, Mat3::IDENTITY);
             modes.clear();
-            for k in 0..n {
-                let aggregate = space.aggregate[rows[k] as usize];
-                if (0..k).any(|j| space.aggregate[rows[j] as usize] == aggregate) {
-                    continue;
-                }
-                for m in 0..space.counts[aggregate as usize] as usize {
-                    let weights = std::array::from_fn(|j| {
-                        let row = rows[j] as usize;
-                        let moves = j < n && space.aggregate[row] == aggregate && inputs.masses[row] > 0.0;
-                        if moves { space.modes[row][m] } else { 0.0 }
-                    });
-                    modes.push((space.unknowns[aggregate as usize] as usize + 3 * m, own.mode(&weights)));
-                }
-            }
-            for (i, (a, first)) in modes.iter().enumerate() {
-                for (b, second) in &modes[..=i] {
-                    // The lower triangle: the later unknown is the row.
-                    if a >= b {
-                        self.add(*a, *b, own.modes(first, second));
-                    } else {
-                        self.add(*b, *a, own.modes(second, first));
-                    }
+            let rows = &element.rows[..element.kind.layout().rows];
+            modes.extend(modes_of(body, rows).map(|(unknown, weights)| (unknown, own.mode(&weights))));
+            for (a, first) in &modes {
+                for (b, second) in modes.iter().filter(|(b, _)| b <= a) {
+                    add(&mut self.matrix, *a as usize, *b as usize, own.modes(first, second));
                 }
             }
         }
@@ -91,10 +120,9 @@ impl Coarse {
             let mass = Mat3::from_diagonal(Vec3::splat(inputs.masses[v] * inputs.inv_h2));
             self.add_vertex(body, v, inputs.masses, mass);
         }
-        for (v, hold) in inputs.holds {
+        for (v, hold, stiffness) in inputs.holds {
             let v = *v as usize;
-            let k = stiffness[v];
-            let size = CONTACT * (k.x_axis.x + k.y_axis.y + k.z_axis.z + inputs.masses[v] * inputs.inv_h2);
+            let size = CONTACT * (stiffness + inputs.masses[v] * inputs.inv_h2);
             let block = if hold.sticks {
                 Mat3::from_diagonal(Vec3::splat(size))
             } else {
@@ -103,6 +131,27 @@ impl Coarse {
             self.add_vertex(body, v, inputs.masses, block);
         }
         self.matrix.factor();
+    }
+
+    fn add_springs(&mut self, inputs: &Inputs<'_>) {
+        let end = self.terms.len() as u32;
+        // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
+        let least = if self.others.is_empty() && self.terms.len() > 2 * self.springs.len() { LATERAL } else { 0.0 };
+        for (k, s) in self.springs.iter().enumerate() {
+            let [a, b] = s.rows.map(|r| position(inputs.x[r as usize]));
+            let d = a - b;
+            let length = d.length().max(1e-12);
+            let along = d / length;
+            let lateral = s.k * (1.0 - s.rest / length).max(least);
+            let block = outer(along * (s.k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral));
+            let last = self.springs.get(k + 1).map_or(end, |next| next.first);
+            let terms = &self.terms[s.first as usize..last as usize];
+            for (row, weight) in terms {
+                for (column, other) in terms.iter().filter(|(column, _)| column <= row) {
+                    add(&mut self.matrix, *row as usize, *column as usize, block * (weight * other));
+                }
+            }
+        }
     }
 
     /// Adds the block of one vertex.
@@ -116,26 +165,13 @@ impl Coarse {
         let modes = space.modes[v];
         for m in 0..space.counts[aggregate] as usize {
             for n in 0..=m {
-                self.add(first + 3 * m, first + 3 * n, block * (modes[m] * modes[n]));
-            }
-        }
-    }
-
-    /// Adds a block with its first entry at `row` ≥ `column`.
-    fn add(&mut self, row: usize, column: usize, block: Mat3) {
-        for r in 0..3 {
-            let most = if row == column { r + 1 } else { 3 };
-            for c in 0..most {
-                self.matrix.add(row + r, column + c, f64::from(block.col(c)[r]));
+                add(&mut self.matrix, first + 3 * m, first + 3 * n, block * (modes[m] * modes[n]));
             }
         }
     }
 
     /// Rotation of each aggregate, where there are tetrahedra.
     fn fit_rotations(&mut self, body: &Body, inputs: &Inputs<'_>) {
-        if !body.elements.iter().any(|e| e.kind == ConstraintKind::FemTet) {
-            return;
-        }
         let count = body.coarse.counts.len();
         let mut sums = vec![(Vec3::ZERO, Vec3::ZERO, 0.0_f32); count];
         for (v, &a) in body.coarse.aggregate.iter().enumerate() {
@@ -178,6 +214,35 @@ impl Coarse {
                     *step += y * space.modes[v][m];
                 }
             }
+        }
+    }
+}
+
+/// Unknowns that move an element, each with its weights at the element's rows.
+fn modes_of<'a>(body: &'a Body, rows: &'a [u32]) -> impl Iterator<Item = (u32, [f32; 4])> + 'a {
+    let space = &body.coarse;
+    let aggregate = move |k: usize| space.aggregate[rows[k] as usize];
+    let new = move |k: &usize| (0..*k).all(|j| aggregate(j) != aggregate(*k));
+    (0..rows.len()).filter(new).flat_map(move |k| {
+        let own = aggregate(k);
+        (0..space.counts[own as usize]).map(move |m| {
+            let weight = |j: usize| {
+                let moves = j < rows.len() && aggregate(j) == own;
+                if moves { space.modes[rows[j] as usize][m as usize] } else { 0.0 }
+            };
+            (space.unknowns[own as usize] + 3 * m, std::array::from_fn(weight))
+        })
+    })
+}
+
+/// Adds a block with its first entry at `row` ≥ `column`.
+#[inline]
+fn add(matrix: &mut Envelope, row: usize, column: usize, block: Mat3) {
+    let columns = block.to_cols_array_2d();
+    for r in 0..3 {
+        let most = if row == column { r + 1 } else { 3 };
+        for c in 0..most {
+            matrix.add(row + r, column + c, f64::from(columns[c][r]));
         }
     }
 }

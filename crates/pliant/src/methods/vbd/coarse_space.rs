@@ -35,7 +35,7 @@ impl CoarseSpace {
         if chain || turns {
             let mut aggregate = vec![0; order.len()];
             order.iter().enumerate().for_each(|(number, &v)| aggregate[v as usize] = number as u32);
-            let modes = vec![[1.0, 0.0, 0.0, 0.0]; order.len()];
+            let modes = movable.iter().map(|&free| [if free { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0]).collect();
             return Self::finish(adjacency, aggregate, modes, vec![1; order.len()], true);
         }
         let mut aggregate = vec![0; rest.len()];

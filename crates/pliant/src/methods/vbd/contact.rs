@@ -51,6 +51,8 @@ impl Hold {
 
 /// Gaps smaller than this are closed [m].
 const CLOSED: f32 = 1e-5;
+/// A slower contact sticks if friction can hold it [m/s].
+const STILL: f32 = 1e-3;
 
 impl VertexContact<'_> {
     fn is_surface(&self) -> bool {
@@ -115,8 +117,8 @@ impl VertexContact<'_> {
         if inside > 0.0 { x + normal * inside } else { x }
     }
 
-    /// How the contact holds a vertex at `x` on which `force` acts.
-    pub(super) fn hold(&self, x: Vec3, force: Vec3) -> Option<Hold> {
+    /// How the contact holds a vertex at `x` on which `force` acts, in a substep of `h` seconds.
+    pub(super) fn hold(&self, x: Vec3, force: Vec3, h: f32) -> Option<Hold> {
         if self.is_surface() {
             return None;
         }
@@ -128,8 +130,12 @@ impl VertexContact<'_> {
         let across = force + normal * pressed;
         let size = across.length();
         let friction = self.collider.friction;
-        let sticks = size <= friction.static_friction * pressed && friction.static_friction > 0.0;
-        let sliding = if size > 0.0 { across * (-friction.kinetic_friction * pressed / size) } else { Vec3::ZERO };
-        Some(Hold { normal, sticks, friction: sliding })
+        let way = x - self.carried(normal);
+        let slip = way - normal * way.dot(normal);
+        let moves = slip.length() > STILL * h;
+        let sticks = !moves && size <= friction.static_friction * pressed && friction.static_friction > 0.0;
+        // Against the slip; where there is none yet, against what will cause it.
+        let direction = if moves { slip.normalize_or_zero() } else { across.normalize_or_zero() };
+        Some(Hold { normal, sticks, friction: direction * (-friction.kinetic_friction * pressed) })
     }
 }

@@ -9,15 +9,17 @@ use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::methods::vbd::coarse::{Coarse, Inputs};
 use crate::methods::vbd::contact::{Hold, Local, VertexContact};
-use crate::methods::vbd::element::{at_row, energy, params};
 use crate::methods::vbd::momentum;
+use crate::methods::vbd::pack::Packed;
 use crate::methods::vbd::plan::Body;
 use crate::runtime::cpu::threads::Threads;
 use crate::state::{Contact, Push};
 use glam::{Mat3, Quat, Vec3};
 
-/// Coarse corrections, each with a sweep after it, of a body that nothing else pushes.
+/// Coarse corrections, each with a sweep after it, of a body that nothing else pushes: one if its step is good.
 const CYCLES: u32 = 2;
+/// A coarse correction whose step is at least this long fits the body well.
+const GOOD: f64 = 0.8;
 /// Longest step along a coarse correction, relative to its own length.
 const LONGEST: f64 = 1.5;
 
@@ -33,6 +35,8 @@ pub(super) struct Substep<'a> {
     /// Inverse quaternion masses of orientations.
     pub(super) spin_weights: &'a [f32],
     pub(super) gravity: Vec3,
+    /// Whether other passes may move the rows of bodies.
+    pub(super) pushed: bool,
     /// 1/h² [1/s²], 9/(4h²) under BDF2.
     pub(super) inv_h2: f32,
 }
@@ -59,16 +63,20 @@ pub(super) struct BodyState {
     correction: Vec<Vec3>,
     trial: Vec<RowData>,
     steps: Vec<Step>,
+    packed: Packed,
     coarse: Coarse,
+    /// Length of the last coarse step, relative to that which its matrix gave.
+    share: f64,
     /// Vertex and number within the contacts of the body, by vertex.
     contacts: Vec<(u32, Contact)>,
-    holds: Vec<(u32, Hold)>,
+    /// Vertices that contacts hold, with their stiffness [N/m].
+    holds: Vec<(u32, Hold, f32)>,
     /// Vertices by row.
     by_row: Vec<(u32, u32)>,
 }
 
 impl BodyState {
-    pub(super) fn new(body: &Body, particles: usize) -> Self {
+    pub(super) fn new(body: &Body, groups: &[Group], particles: usize) -> Self {
         let n = body.vertices.len();
         let mut by_row: Vec<(u32, u32)> = body.vertices.iter().enumerate().map(|(v, &r)| (r, v as u32)).collect();
         by_row.sort_unstable();
@@ -83,7 +91,9 @@ impl BodyState {
             correction: vec![Vec3::ZERO; n],
             trial: vec![[0.0; 4]; n],
             steps: vec![Step::default(); body.colors.iter().map(|c| c.len()).max().unwrap_or(0)],
-            coarse: Coarse::new(body),
+            packed: Packed::new(body, groups),
+            coarse: Coarse::new(body, groups),
+            share: 0.0,
             contacts: Vec::new(),
             holds: Vec::new(),
             by_row,
@@ -93,7 +103,13 @@ impl BodyState {
     pub(super) fn bytes(&self) -> u64 {
         let rows = of(&self.x) + of(&self.target) + of(&self.after) + of(&self.trial);
         let vectors = of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps);
-        rows + vectors + of(&self.masses) + of(&self.turns) + of(&self.by_row) + self.coarse.bytes()
+        rows + vectors + of(&self.masses) + of(&self.turns) + of(&self.by_row) + self.coarse.bytes() + self.packed.bytes()
+    }
+
+    /// Reads the parameters of the elements again.
+    pub(super) fn read_parameters(&mut self, body: &Body, groups: &[Group]) {
+        self.packed = Packed::new(body, groups);
+        self.coarse = Coarse::new(body, groups);
     }
 
     /// One iteration. `rows` are all rows of the state; those of the body are in `self.x` afterwards. Returns whether
@@ -107,12 +123,15 @@ impl BodyState {
         rows: &[RowData],
         contacts: &[Vec<Contact>],
     ) -> bool {
+        if iteration > CYCLES && !sub.pushed {
+            return false;
+        }
         for (x, &r) in self.x.iter_mut().zip(&body.vertices) {
             *x = rows[r as usize];
         }
         if iteration == 1 {
             self.begin(threads, body, sub, contacts);
-        } else if !self.take_impulses() && iteration > CYCLES {
+        } else if !self.take_impulses() && (iteration > CYCLES || self.share >= GOOD && self.contacts.is_empty()) {
             return false;
         }
         self.correct(threads, body, sub, iteration == 1);
@@ -162,8 +181,8 @@ impl BodyState {
         for (v, &r) in body.vertices.iter().enumerate() {
             self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
         }
-        let ahead = self.objective(threads, body, sub, &self.x);
-        let behind = self.objective(threads, body, sub, &self.trial);
+        let ahead = self.objective(threads, sub, &self.x);
+        let behind = self.objective(threads, sub, &self.trial);
         if !(ahead <= behind) {
             self.x.copy_from_slice(&self.trial);
         }
@@ -190,56 +209,37 @@ impl BodyState {
     }
 
     /// Inertial and elastic energy of the step, times h² of the inertial part.
-    fn objective(&self, threads: &Threads, body: &Body, sub: &Substep<'_>, x: &[RowData]) -> f64 {
-        let inertia = threads.sum(x.len(), |range| {
+    fn objective(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData]) -> f64 {
+        threads.sum(x.len(), |range| {
             let one = |v: usize| {
                 let way = toward(x[v], self.target[v], self.turns[v]);
-                0.5 * f64::from(self.masses[v] * sub.inv_h2) * f64::from(way.length_squared())
+                let inertia = 0.5 * f64::from(self.masses[v] * sub.inv_h2) * f64::from(way.length_squared());
+                inertia + self.packed.energy(x, v)
             };
             range.map(one).sum()
-        });
-        let elastic = threads.sum(body.elements.len(), |range| {
-            let one = |e: usize| {
-                let element = &body.elements[e];
-                let rows = element.rows.map(|r| x[r as usize]);
-                f64::from(energy(element.kind, &params(element, sub.groups), &rows))
-            };
-            range.map(one).sum()
-        });
-        inertia + elastic
+        })
     }
 
     /// Forces on all vertices at `x`, inertia included.
-    fn residual(&self, threads: &Threads, body: &Body, sub: &Substep<'_>, x: &[RowData], forces: &mut [Vec3]) {
+    fn residual(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData], forces: &mut [Vec3]) {
         threads.chunks(forces, 1, |first, piece| {
             for (k, force) in piece.iter_mut().enumerate() {
                 let v = first + k;
-                *force = if self.masses[v] > 0.0 { self.local(body, sub, x, v).0 } else { Vec3::ZERO };
+                let inertia = self.masses[v] * sub.inv_h2;
+                *force = match inertia > 0.0 {
+                    true => toward(x[v], self.target[v], self.turns[v]) * inertia + self.packed.force(x, v),
+                    false => Vec3::ZERO,
+                };
             }
         });
-    }
-
-    /// Force on a vertex and its Hessian.
-    fn local(&self, body: &Body, sub: &Substep<'_>, x: &[RowData], v: usize) -> (Vec3, Mat3) {
-        let inertia = self.masses[v] * sub.inv_h2;
-        let mut force = toward(x[v], self.target[v], self.turns[v]) * inertia;
-        let mut hessian = Mat3::from_diagonal(Vec3::splat(inertia));
-        for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
-            let element = &body.elements[e as usize];
-            let rows = element.rows.map(|r| x[r as usize]);
-            let (f, h) = at_row(element.kind, &params(element, sub.groups), &rows, place as usize);
-            force += f;
-            hessian += h;
-        }
-        (force, hessian)
     }
 
     /// A step in the coarse space, as long as the forces along it last.
     fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, build: bool) {
         let mut forces = std::mem::take(&mut self.forces);
-        self.residual(threads, body, sub, &self.x, &mut forces);
+        self.residual(threads, sub, &self.x, &mut forces);
         self.find_holds(body, sub, &forces);
-        for (v, hold) in &self.holds {
+        for (v, hold, _) in &self.holds {
             forces[*v as usize] = hold.mask(forces[*v as usize]);
         }
         if build {
@@ -253,15 +253,15 @@ impl BodyState {
             self.coarse.build(body, &inputs);
         }
         self.coarse.solve(body, &self.masses, &forces, &mut self.correction);
-        for (v, hold) in &self.holds {
+        for (v, hold, _) in &self.holds {
             self.correction[*v as usize] = hold.permit(self.correction[*v as usize]);
         }
         for v in 0..self.x.len() {
             self.trial[v] = moved(self.x[v], self.correction[v], self.turns[v]);
         }
         let mut other = std::mem::take(&mut self.other);
-        self.residual(threads, body, sub, &self.trial, &mut other);
-        for (v, hold) in &self.holds {
+        self.residual(threads, sub, &self.trial, &mut other);
+        for (v, hold, _) in &self.holds {
             other[*v as usize] = hold.mask(other[*v as usize]);
         }
         // Forces along the step at its start and its end: it is as long as to where they vanish.
@@ -270,9 +270,13 @@ impl BodyState {
             threads.sum(forces.len(), |range| range.map(one).sum())
         };
         let (start, end) = (along(&forces), along(&other));
-        let share = if start > 0.0 { if start - end > 0.0 { (start / (start - end)).min(LONGEST) } else { LONGEST } } else { 0.0 };
-        (self.forces, self.other) = (forces, other);
-        if !(share > 0.0) {
+        let share = match start > 0.0 {
+            true if start > end => (start / (start - end)).min(LONGEST),
+            true => LONGEST,
+            false => 0.0,
+        };
+        (self.forces, self.other, self.share) = (forces, other, share);
+        if share == 0.0 {
             return;
         }
         for v in 0..self.x.len() {
@@ -291,11 +295,14 @@ impl BodyState {
         for (v, c) in &self.contacts {
             let at = *v as usize;
             // A vertex in a corner is held by the first of its contacts; the sweep sees all of them.
-            if self.holds.last().is_some_and(|(last, _)| last == v) {
+            if self.holds.last().is_some_and(|(last, ..)| last == v) {
                 continue;
             }
             let contact = vertex_contact(sub, body, at, c);
-            self.holds.extend(contact.hold(position(self.x[at]), forces[at]).map(|hold| (*v, hold)));
+            if let Some(hold) = contact.hold(position(self.x[at]), forces[at], 1.0 / sub.inv_h2.sqrt()) {
+                let h = self.packed.local(&self.x, at).1;
+                self.holds.push((*v, hold, h.x_axis.x + h.y_axis.y + h.z_axis.z));
+            }
         }
     }
 
@@ -319,7 +326,10 @@ impl BodyState {
                 for (k, step) in piece.iter_mut().enumerate() {
                     let v = color.start + first + k;
                     if self.masses[v] > 0.0 {
-                        let (force, hessian) = self.local(body, sub, &self.x, v);
+                        let inertia = self.masses[v] * sub.inv_h2;
+                        let (force, hessian) = self.packed.local(&self.x, v);
+                        let force = force + toward(self.x[v], self.target[v], self.turns[v]) * inertia;
+                        let hessian = hessian + Mat3::from_diagonal(Vec3::splat(inertia));
                         *step = Step { force, hessian, step: hessian.inverse() * force };
                     }
                 }

@@ -32,11 +32,6 @@ impl Envelope {
         8 * (self.values.len() + self.start.len() + self.inverse.len()) as u64 + 4 * self.first.len() as u64
     }
 
-    /// Operations of a factorization.
-    pub(super) fn work(&self) -> u64 {
-        self.first.iter().enumerate().map(|(row, &first)| (row as u64 - u64::from(first) + 1).pow(2)).sum()
-    }
-
     pub(super) fn clear(&mut self) {
         self.values.fill(0.0);
     }

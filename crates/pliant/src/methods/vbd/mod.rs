@@ -16,6 +16,7 @@ pub mod element;
 mod envelope;
 mod graph;
 mod momentum;
+mod pack;
 pub mod plan;
 
 use crate::constraints::group::Group;
@@ -30,7 +31,6 @@ use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use crate::schedule::substep::CpuContext;
 use crate::settings::Settings;
 use crate::state::State;
-use glam::Vec3;
 
 /// Bodies with more vertices use all threads, one after the other; smaller ones run side by side.
 const LARGE: usize = 4096;
@@ -42,6 +42,8 @@ pub(crate) struct ElasticModel<'a> {
     pub(crate) groups: &'a [Group],
     pub(crate) bodies: &'a [Body],
     pub(crate) spin_weights: &'a [f32],
+    /// Whether other passes may move the rows of bodies: contacts between particles, grips.
+    pub(crate) pushed: bool,
 }
 
 impl Phenomenon for ElasticModel<'_> {
@@ -72,9 +74,14 @@ pub(crate) struct ElasticScratch {
 }
 
 impl ElasticScratch {
-    pub(crate) fn new(bodies: &[Body], particles: usize) -> Self {
-        let bodies = bodies.iter().map(|body| BodyState::new(body, particles)).collect();
+    pub(crate) fn new(bodies: &[Body], groups: &[Group], particles: usize) -> Self {
+        let bodies = bodies.iter().map(|body| BodyState::new(body, groups, particles)).collect();
         Self { bodies, substep: None, iteration: 0 }
+    }
+
+    /// Reads the parameters of all elements again, after a setter has changed them.
+    pub(crate) fn read_parameters(&mut self, bodies: &[Body], groups: &[Group]) {
+        self.bodies.iter_mut().zip(bodies).for_each(|(state, body)| state.read_parameters(body, groups));
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -101,7 +108,8 @@ impl ElasticScratch {
             previous,
             particles: *particles,
             spin_weights: model.spin_weights,
-            gravity: Vec3::from(model.settings.gravity),
+            gravity: model.settings.gravity,
+            pushed: model.pushed,
             inv_h2,
         };
         let one = Threads::one();

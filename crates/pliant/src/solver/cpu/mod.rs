@@ -53,7 +53,7 @@ impl Scratch {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
             contact: ContactScratch::new(model.colliders.len()),
             fluid: FluidScratch::default(),
-            elastic: ElasticScratch::new(&model.bodies, state.particles),
+            elastic: ElasticScratch::new(&model.bodies, &model.groups, state.particles),
             gradients: vec![V3::zero(); longest],
             grips: Vec::new(),
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),
@@ -93,6 +93,11 @@ impl Cpu {
         if !self.scratch.aero.forces.is_empty() {
             self.scratch.aero.forces.resize(rows, [0.0; 4]);
         }
+    }
+
+    /// Goes on after the parameters of constraints have changed.
+    pub fn params_changed(&mut self, model: &Model) {
+        self.scratch.elastic.read_parameters(&model.bodies, &model.groups);
     }
 
     /// Goes on with another model, on the same threads.

@@ -1,0 +1,278 @@
+//! Elements of a body as its vertices see them: each vertex has a contiguous list, with itself left out.
+//!
+//! A vertex needs of a tetrahedron only its volume and products of shape gradients, of a spring only its other end; both
+//! are precomputed, so that a sweep reads each list once from front to back.
+
+use crate::constraints::ConstraintKind;
+use crate::constraints::group::Group;
+use crate::math::{RowData, position};
+use crate::memory::of;
+use crate::methods::vbd::element::{self, at_row, outer, params, stiffness, tet_constants, tet_shape};
+use crate::methods::vbd::plan::Body;
+use glam::{Mat3, Vec3};
+
+/// A spring to another vertex.
+#[derive(Clone, Copy, Debug)]
+struct Spring {
+    other: u32,
+    /// Rest length [m].
+    rest: f32,
+    /// Stiffness [N/m].
+    k: f32,
+}
+
+/// A stencil s = Σ wᵢxᵢ with Σ wᵢ = 0 and the energy ½k(|s| − rest)²: bending of ropes and of isometric hinges.
+#[derive(Clone, Copy, Debug)]
+struct Stencil {
+    others: [u32; 3],
+    /// Weights of the others; minus their sum is the vertex's own.
+    weights: [f32; 3],
+    rest: f32,
+    k: f32,
+}
+
+/// A neo-Hookean tetrahedron, seen from one of its corners.
+#[derive(Clone, Copy, Debug)]
+struct Tet {
+    others: [u32; 3],
+    /// μV times the products of the other shape gradients with the vertex's own [N/m].
+    weights: [f32; 3],
+    /// 1 / (e₁·(e₂ × e₃)) at rest [1/m³].
+    density: f32,
+    /// μV and (λ + μ)V [J].
+    mu: f32,
+    bulk: f32,
+}
+
+/// Any other element.
+#[derive(Clone, Copy, Debug)]
+struct Other {
+    kind: ConstraintKind,
+    place: u32,
+    rows: [u32; 4],
+    params: [f32; 12],
+}
+
+/// Lists of one type, by vertex.
+#[derive(Clone, Debug)]
+struct Lists<T> {
+    offsets: Vec<u32>,
+    all: Vec<T>,
+}
+
+impl<T> Lists<T> {
+    fn with_capacity(vertices: usize) -> Self {
+        let mut offsets = Vec::with_capacity(vertices + 1);
+        offsets.push(0);
+        Self { offsets, all: Vec::new() }
+    }
+
+    fn close(&mut self) {
+        self.offsets.push(self.all.len() as u32);
+    }
+
+    #[inline(always)]
+    fn of(&self, v: usize) -> &[T] {
+        &self.all[self.offsets[v] as usize..self.offsets[v + 1] as usize]
+    }
+
+    fn bytes(&self) -> u64 {
+        of(&self.offsets) + of(&self.all)
+    }
+}
+
+/// Elements by vertex.
+#[derive(Clone, Debug)]
+pub(super) struct Packed {
+    springs: Lists<Spring>,
+    stencils: Lists<Stencil>,
+    tets: Lists<Tet>,
+    others: Lists<Other>,
+}
+
+impl Packed {
+    /// From the parameters as they are now.
+    pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
+        let n = body.vertices.len();
+        let mut it = Self {
+            springs: Lists::with_capacity(n),
+            stencils: Lists::with_capacity(n),
+            tets: Lists::with_capacity(n),
+            others: Lists::with_capacity(n),
+        };
+        for v in 0..n {
+            for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
+                let element = &body.elements[e as usize];
+                let (rows, p) = (element.rows, params(element, groups));
+                let others = |place: u32| {
+                    let mut others = (0..4).filter(|&k| k != place as usize);
+                    std::array::from_fn::<usize, 3, _>(|_| others.next().unwrap_or(0))
+                };
+                let places = others(place);
+                match element.kind {
+                    ConstraintKind::Stretch => {
+                        let other = rows[1 - place as usize];
+                        it.springs.all.push(Spring { other, rest: p[0], k: stiffness(p[1]) });
+                    }
+                    ConstraintKind::RopeBending | ConstraintKind::Isometric => {
+                        let rope = element.kind == ConstraintKind::RopeBending;
+                        let weights = if rope { [1.0, -2.0, 1.0, 0.0] } else { [p[0], p[1], p[2], p[3]] };
+                        let (rest, softness) = if rope { (p[0], p[1]) } else { (p[4], p[5]) };
+                        // A row that is not there has no weight; any number will do for it.
+                        let others = places.map(|k| if rope && k == 3 { rows[0] } else { rows[k] });
+                        let weights = places.map(|k| weights[k]);
+                        it.stencils.all.push(Stencil { others, weights, rest, k: stiffness(softness) });
+                    }
+                    ConstraintKind::FemTet => {
+                        let (shape, (mu, bulk)) = (tet_shape(&p), tet_constants(&p));
+                        let own = shape[place as usize];
+                        let sign = if place % 2 == 0 { 1.0 } else { -1.0 };
+                        it.tets.all.push(Tet {
+                            others: places.map(|k| rows[k]),
+                            weights: places.map(|k| mu * shape[k].dot(own)),
+                            density: sign * shape[1].cross(shape[2]).dot(shape[3]),
+                            mu,
+                            bulk,
+                        });
+                    }
+                    kind => it.others.all.push(Other { kind, place, rows, params: p }),
+                }
+            }
+            it.springs.close();
+            it.stencils.close();
+            it.tets.close();
+            it.others.close();
+        }
+        it
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.springs.bytes() + self.stencils.bytes() + self.tets.bytes() + self.others.bytes()
+    }
+
+    /// Elastic force on a vertex.
+    #[inline]
+    pub(super) fn force(&self, x: &[RowData], v: usize) -> Vec3 {
+        let at = position(x[v]);
+        let mut force = Vec3::ZERO;
+        for s in self.springs.of(v) {
+            let d = at - position(x[s.other as usize]);
+            let length = d.length().max(1e-12);
+            force -= d * (s.k * (length - s.rest) / length);
+        }
+        for s in self.stencils.of(v) {
+            let way = s.way(x, at);
+            let length = way.length().max(1e-12);
+            force -= way * (s.own() * s.k * (length - s.rest) / length);
+        }
+        for t in self.tets.of(v) {
+            force -= t.gradient(x, at).0;
+        }
+        for o in self.others.of(v) {
+            force += at_row(o.kind, &o.params, &o.rows.map(|r| x[r as usize]), o.place as usize).0;
+        }
+        force
+    }
+
+    /// Elastic force on a vertex, and its Hessian.
+    #[inline]
+    pub(super) fn local(&self, x: &[RowData], v: usize) -> (Vec3, Mat3) {
+        let at = position(x[v]);
+        let (mut force, mut hessian, mut even) = (Vec3::ZERO, Mat3::ZERO, 0.0);
+        for s in self.springs.of(v) {
+            let d = at - position(x[s.other as usize]);
+            let length = d.length().max(1e-12);
+            let along = d * (1.0 / length);
+            let lateral = s.k * (1.0 - s.rest / length).max(0.0);
+            force -= along * (s.k * (length - s.rest));
+            hessian += outer(along * (s.k - lateral), along);
+            even += lateral;
+        }
+        for s in self.stencils.of(v) {
+            let (way, own) = (s.way(x, at), s.own());
+            let length = way.length().max(1e-12);
+            let along = way * (own / length);
+            let lateral = if s.rest > 0.0 { s.k * (1.0 - s.rest / length).max(0.0) } else { s.k };
+            force -= along * (s.k * (length - s.rest));
+            hessian += outer(along * (s.k - lateral), along);
+            even += lateral * own * own;
+        }
+        for t in self.tets.of(v) {
+            let (gradient, c) = t.gradient(x, at);
+            force -= gradient;
+            hessian += outer(c * t.bulk, c);
+            even -= t.weights[0] + t.weights[1] + t.weights[2];
+        }
+        for o in self.others.of(v) {
+            let (f, h) = at_row(o.kind, &o.params, &o.rows.map(|r| x[r as usize]), o.place as usize);
+            force += f;
+            hessian += h;
+        }
+        (force, hessian + Mat3::from_diagonal(Vec3::splat(even)))
+    }
+
+    /// The vertex's share of the elastic energy [J].
+    #[inline]
+    pub(super) fn energy(&self, x: &[RowData], v: usize) -> f64 {
+        let at = position(x[v]);
+        let mut sum = 0.0;
+        for s in self.springs.of(v) {
+            let c = (at - position(x[s.other as usize])).length() - s.rest;
+            sum += 0.25 * f64::from(s.k * c * c);
+        }
+        for s in self.stencils.of(v) {
+            let c = s.way(x, at).length() - s.rest;
+            let rows = 1 + s.weights.iter().filter(|w| **w != 0.0).count();
+            sum += 0.5 * f64::from(s.k * c * c) / rows as f64;
+        }
+        for t in self.tets.of(v) {
+            sum += 0.25 * f64::from(t.energy(x, at));
+        }
+        for o in self.others.of(v) {
+            let rows = o.kind.layout().rows as f64;
+            sum += f64::from(element::energy(o.kind, &o.params, &o.rows.map(|r| x[r as usize]))) / rows;
+        }
+        sum
+    }
+}
+
+impl Stencil {
+    #[inline(always)]
+    fn own(&self) -> f32 {
+        -(self.weights[0] + self.weights[1] + self.weights[2])
+    }
+
+    /// s, relative to the vertex: far from the origin the sum would lose the small curvature.
+    #[inline(always)]
+    fn way(&self, x: &[RowData], at: Vec3) -> Vec3 {
+        let part = |k: usize| (position(x[self.others[k] as usize]) - at) * self.weights[k];
+        part(0) + part(1) + part(2)
+    }
+}
+
+impl Tet {
+    #[inline(always)]
+    fn edges(&self, x: &[RowData], at: Vec3) -> [Vec3; 3] {
+        self.others.map(|r| position(x[r as usize]) - at)
+    }
+
+    /// Gradient of the energy at the vertex, and of the relative volume J.
+    #[inline(always)]
+    fn gradient(&self, x: &[RowData], at: Vec3) -> (Vec3, Vec3) {
+        let e = self.edges(x, at);
+        let (a, b, c) = (e[1].cross(e[2]), e[2].cross(e[0]), e[0].cross(e[1]));
+        let j = e[0].dot(a) * self.density;
+        let volume = (a + b + c) * -self.density;
+        let shear = e[0] * self.weights[0] + e[1] * self.weights[1] + e[2] * self.weights[2];
+        (shear + volume * (self.bulk * (j - 1.0) - self.mu), volume)
+    }
+
+    #[inline(always)]
+    fn energy(&self, x: &[RowData], at: Vec3) -> f32 {
+        // Without the part of shear that other corners see: summed over the corners, Σ wᵢⱼ|xᵢ − xⱼ|² is counted in full.
+        let e = self.edges(x, at);
+        let j = e[0].dot(e[1].cross(e[2])) * self.density;
+        let shear = (0..3).fold(0.0, |sum, k| sum - self.weights[k] * e[k].length_squared());
+        shear - 1.5 * self.mu - self.mu * (j - 1.0) + 0.5 * self.bulk * (j - 1.0) * (j - 1.0)
+    }
+}
