@@ -1,8 +1,8 @@
 //! Memory that a model holds on the host.
 
 use crate::frame::Topology;
-use crate::methods::vbd::plan::Body;
 use crate::memory::of;
+use crate::methods::vbd::plan::Body;
 use crate::model::{Model, SkinnedMeshes};
 use crate::neighbors::LIQUID;
 use crate::state::State;

@@ -142,17 +142,18 @@ impl Assembly {
     }
 
     /// Which rows vertex block descent solves.
-    fn elastic_rows(
-        &self,
-        settings: &Settings,
-        target: &Target,
-        all: &BTreeMap<ConstraintKind, Raw>,
-    ) -> Vec<bool> {
-        if settings.method != Method::Vbd || !target.vbd || !settings.partition.is_parallel() {
-            return vec![false; self.rows.len()];
+    fn elastic_rows(&mut self, settings: &Settings, target: &Target, all: &BTreeMap<ConstraintKind, Raw>) -> Vec<bool> {
+        let none = vec![false; self.rows.len()];
+        if settings.method != Method::Vbd || !settings.partition.is_parallel() {
+            return none;
         }
         let inflated = self.inflatables.iter().map(Inflatable::run);
-        vbd::plan::elastic_rows(all, &components(all, self.rows.len()), inflated)
+        let found = vbd::plan::elastic_rows(all, &components(all, self.rows.len()), inflated);
+        if !target.vbd && found.contains(&true) {
+            self.notes.push(NOT_ON_GPU.to_owned());
+            return none;
+        }
+        found
     }
 
     /// Whether a row can move. Orientations are numbered after the particles.
@@ -231,11 +232,7 @@ impl Assembly {
 }
 
 /// Rest positions of all rows: an orientation is at the center of its segment.
-fn rest_of_rows(
-    mut rest: Vec<Vec3>,
-    constraints: [&BTreeMap<ConstraintKind, Raw>; 2],
-    rows: usize,
-) -> Vec<Vec3> {
+fn rest_of_rows(mut rest: Vec<Vec3>, constraints: [&BTreeMap<ConstraintKind, Raw>; 2], rows: usize) -> Vec<Vec3> {
     rest.resize(rows, Vec3::ZERO);
     for raw in constraints.iter().filter_map(|all| all.get(&ConstraintKind::StretchShear)) {
         raw.rows.chunks_exact(3).for_each(|r| rest[r[2] as usize] = rest[r[0] as usize]);
@@ -297,11 +294,16 @@ fn join(
     if let Some(exchange) = &mut plan.seam_exchange {
         exchange.group = number(exchange.group);
     }
-    let mut sets: BTreeMap<ConstraintKind, Vec<Set>> = planned.into_iter().zip(std::mem::take(&mut plan.sets)).collect();
+    let mut sets: BTreeMap<ConstraintKind, Vec<Set>> =
+        planned.into_iter().zip(std::mem::take(&mut plan.sets)).collect();
     plan.sets = kinds.iter().map(|kind| sets.remove(kind).unwrap_or_default()).collect();
     plan.sets.iter_mut().zip(&kinds).for_each(|(sets, kind)| sets.extend(added.remove(kind)));
     all
 }
+
+/// Note for scenes that a GPU solves by another method than a CPU.
+const NOT_ON_GPU: &str = "vertex block descent, the default for elastic bodies, runs on the CPU only; on the GPU they \
+    are solved by XPBD, whose stiffness is too low unless substeps are many";
 
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;

@@ -167,7 +167,13 @@ impl ColliderPass<'_> {
 }
 
 /// Projects the contacts of all runs but the first `own_contacts` once; `surfaces`: only those of bodies with triangle surfaces.
-pub fn project_all(threads: &Threads, own_contacts: usize, state: &mut State, scratch: &ContactScratch, surfaces: bool) {
+pub fn project_all(
+    threads: &Threads,
+    own_contacts: usize,
+    state: &mut State,
+    scratch: &ContactScratch,
+    surfaces: bool,
+) {
     let pass = ColliderPass {
         moving_colliders: &scratch.moving_colliders,
         slippery: &scratch.slippery,

@@ -20,19 +20,24 @@ pub(super) struct Coarse {
     rotations: Vec<Mat3>,
     /// Blocks of tetrahedra at rest, summed by the aggregate that they turn with: aggregate, row, column.
     tets: Vec<([u32; 3], Mat3)>,
-    springs: Vec<Spring>,
-    /// Unknown and weight of every mode that changes the length of a spring.
-    terms: Vec<(u32, f32)>,
+    springs: Vec<SpringGroup>,
     /// Numbers of the other elements.
     others: Vec<u32>,
 }
 
-/// A spring, and where its terms start.
+/// Springs that the same modes lengthen: those within an aggregate, or between two.
+struct SpringGroup {
+    /// Unknowns of the modes.
+    unknowns: Vec<u32>,
+    springs: Vec<Spring>,
+}
+
 struct Spring {
     rows: [u32; 2],
     rest: f32,
     k: f32,
-    first: u32,
+    /// Difference of each mode between the two ends.
+    weights: [f32; 8],
 }
 
 /// What the matrix is assembled from.
@@ -57,17 +62,21 @@ impl Coarse {
     pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
         let matrix = Envelope::new(body.coarse.first.clone());
         let unknowns = vec![0.0; body.coarse.first.len()];
-        let (mut springs, mut terms, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let mut springs: BTreeMap<Vec<u32>, Vec<Spring>> = BTreeMap::new();
+        let mut others = Vec::new();
         let mut tets: BTreeMap<[u32; 3], Mat3> = BTreeMap::new();
         for (number, element) in body.elements.iter().enumerate() {
             let p = params(element, groups);
             match element.kind {
                 ConstraintKind::Stretch => {
                     let rows = [element.rows[0], element.rows[1]];
-                    springs.push(Spring { rows, rest: p[0], k: stiffness(p[1]), first: terms.len() as u32 });
-                    for (unknown, weights) in modes_of(body, &rows) {
-                        terms.push((unknown, weights[0] - weights[1]));
-                    }
+                    let mut terms: Vec<(u32, f32)> = modes_of(body, &rows).map(|(u, w)| (u, w[0] - w[1])).collect();
+                    terms.sort_by_key(|(unknown, _)| *unknown);
+                    let mut weights = [0.0; 8];
+                    weights.iter_mut().zip(&terms).for_each(|(own, (_, weight))| *own = *weight);
+                    let unknowns = terms.into_iter().map(|(unknown, _)| unknown).collect();
+                    let spring = Spring { rows, rest: p[0], k: stiffness(p[1]), weights };
+                    springs.entry(unknowns).or_default().push(spring);
                 }
                 ConstraintKind::FemTet => {
                     let own = linear(element.kind, &p, &[[0.0; 4]; 4], Mat3::IDENTITY);
@@ -83,11 +92,13 @@ impl Coarse {
             }
         }
         let tets = tets.into_iter().collect();
-        Self { matrix, unknowns, rotations: Vec::new(), tets, springs, terms, others }
+        let springs = springs.into_iter().map(|(unknowns, springs)| SpringGroup { unknowns, springs }).collect();
+        Self { matrix, unknowns, rotations: Vec::new(), tets, springs, others }
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let lists = of(&self.tets) + of(&self.springs) + of(&self.terms) + of(&self.others);
+        let springs = self.springs.iter().map(|group| of(&group.springs) + of(&group.unknowns)).sum::<u64>();
+        let lists = of(&self.tets) + springs + of(&self.others);
         self.matrix.bytes() + of(&self.unknowns) + of(&self.rotations) + lists
     }
 
@@ -101,7 +112,7 @@ impl Coarse {
             let r = self.rotations[*rotation as usize];
             add(&mut self.matrix, *row as usize, *column as usize, r * *block * r.transpose());
         }
-        self.add_springs(inputs);
+        self.add_springs(body.coarse.exact, inputs);
         let mut modes: Vec<(u32, Mode)> = Vec::with_capacity(16);
         for &number in &self.others {
             let element = &body.elements[number as usize];
@@ -133,22 +144,43 @@ impl Coarse {
         self.matrix.factor();
     }
 
-    fn add_springs(&mut self, inputs: &Inputs<'_>) {
-        let end = self.terms.len() as u32;
+    fn add_springs(&mut self, exact: bool, inputs: &Inputs<'_>) {
         // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
-        let least = if self.others.is_empty() && self.terms.len() > 2 * self.springs.len() { LATERAL } else { 0.0 };
-        for (k, s) in self.springs.iter().enumerate() {
-            let [a, b] = s.rows.map(|r| position(inputs.x[r as usize]));
-            let d = a - b;
-            let length = d.length().max(1e-12);
-            let along = d / length;
-            let lateral = s.k * (1.0 - s.rest / length).max(least);
-            let block = outer(along * (s.k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral));
-            let last = self.springs.get(k + 1).map_or(end, |next| next.first);
-            let terms = &self.terms[s.first as usize..last as usize];
-            for (row, weight) in terms {
-                for (column, other) in terms.iter().filter(|(column, _)| column <= row) {
-                    add(&mut self.matrix, *row as usize, *column as usize, block * (weight * other));
+        let least = if exact || !self.others.is_empty() { 0.0 } else { LATERAL };
+        for group in &self.springs {
+            let modes = group.unknowns.len();
+            // Blocks of all pairs of modes: their symmetric entries, xx, yy, zz, xy, xz, yz.
+            let mut sums = [[0.0_f32; 6]; 36];
+            for s in &group.springs {
+                let [a, b] = s.rows.map(|r| position(inputs.x[r as usize]));
+                let d = a - b;
+                let length = d.length().max(1e-12);
+                let lateral = s.k * (1.0 - s.rest / length).max(least);
+                let along = d * ((s.k - lateral) / (length * length));
+                let block = [
+                    along.x * d.x + lateral,
+                    along.y * d.y + lateral,
+                    along.z * d.z + lateral,
+                    along.x * d.y,
+                    along.x * d.z,
+                    along.y * d.z,
+                ];
+                let mut pair = 0;
+                for m in 0..modes {
+                    for n in 0..=m {
+                        let weight = s.weights[m] * s.weights[n];
+                        sums[pair].iter_mut().zip(&block).for_each(|(sum, value)| *sum += weight * value);
+                        pair += 1;
+                    }
+                }
+            }
+            let mut pair = 0;
+            for m in 0..modes {
+                for n in 0..=m {
+                    let [xx, yy, zz, xy, xz, yz] = sums[pair];
+                    let block = Mat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
+                    add(&mut self.matrix, group.unknowns[m] as usize, group.unknowns[n] as usize, block);
+                    pair += 1;
                 }
             }
         }
@@ -210,7 +242,8 @@ impl Coarse {
             if masses[v] > 0.0 {
                 for m in 0..space.counts[aggregate] as usize {
                     let at = first + 3 * m;
-                    let y = Vec3::new(self.unknowns[at] as f32, self.unknowns[at + 1] as f32, self.unknowns[at + 2] as f32);
+                    let y =
+                        Vec3::new(self.unknowns[at] as f32, self.unknowns[at + 1] as f32, self.unknowns[at + 2] as f32);
                     *step += y * space.modes[v][m];
                 }
             }

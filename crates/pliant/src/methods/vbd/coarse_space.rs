@@ -53,13 +53,7 @@ impl CoarseSpace {
         Self::finish(adjacency, aggregate, modes, counts, false)
     }
 
-    fn finish(
-        adjacency: &Adjacency,
-        aggregate: Vec<u32>,
-        modes: Vec<[f32; 4]>,
-        counts: Vec<u32>,
-        exact: bool,
-    ) -> Self {
+    fn finish(adjacency: &Adjacency, aggregate: Vec<u32>, modes: Vec<[f32; 4]>, counts: Vec<u32>, exact: bool) -> Self {
         let mut unknowns = vec![0];
         counts.iter().for_each(|n| unknowns.push(unknowns[unknowns.len() - 1] + 3 * n));
         let mut reach: Vec<u32> = (0..counts.len() as u32).collect();
@@ -93,9 +87,8 @@ fn bisect(vertices: &mut [u32], count: usize, rest: &[Vec3], first: usize, aggre
         return vertices.iter().for_each(|&v| aggregate[v as usize] = first as u32);
     }
     let at = |v: u32| rest[v as usize];
-    let (low, high) = vertices
-        .iter()
-        .fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &v| (low.min(at(v)), high.max(at(v))));
+    let (low, high) =
+        vertices.iter().fold((Vec3::INFINITY, Vec3::NEG_INFINITY), |(low, high), &v| (low.min(at(v)), high.max(at(v))));
     let size = high - low;
     let axis = (1..3).fold(0, |best, k| if size[k] > size[best] { k } else { best });
     vertices.sort_by(|&a, &b| at(a)[axis].total_cmp(&at(b)[axis]).then(a.cmp(&b)));

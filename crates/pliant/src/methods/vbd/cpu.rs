@@ -17,7 +17,7 @@ use crate::state::{Contact, Push};
 use glam::{Mat3, Quat, Vec3};
 
 /// Coarse corrections, each with a sweep after it, of a body that nothing else pushes: one if its step is good.
-const CYCLES: u32 = 2;
+pub(super) const CYCLES: u32 = 2;
 /// A coarse correction whose step is at least this long fits the body well.
 const GOOD: f64 = 0.8;
 /// Longest step along a coarse correction, relative to its own length.
@@ -35,8 +35,6 @@ pub(super) struct Substep<'a> {
     /// Inverse quaternion masses of orientations.
     pub(super) spin_weights: &'a [f32],
     pub(super) gravity: Vec3,
-    /// Whether other passes may move the rows of bodies.
-    pub(super) pushed: bool,
     /// 1/h² [1/s²], 9/(4h²) under BDF2.
     pub(super) inv_h2: f32,
 }
@@ -103,7 +101,12 @@ impl BodyState {
     pub(super) fn bytes(&self) -> u64 {
         let rows = of(&self.x) + of(&self.target) + of(&self.after) + of(&self.trial);
         let vectors = of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps);
-        rows + vectors + of(&self.masses) + of(&self.turns) + of(&self.by_row) + self.coarse.bytes() + self.packed.bytes()
+        rows + vectors
+            + of(&self.masses)
+            + of(&self.turns)
+            + of(&self.by_row)
+            + self.coarse.bytes()
+            + self.packed.bytes()
     }
 
     /// Reads the parameters of the elements again.
@@ -123,9 +126,6 @@ impl BodyState {
         rows: &[RowData],
         contacts: &[Vec<Contact>],
     ) -> bool {
-        if iteration > CYCLES && !sub.pushed {
-            return false;
-        }
         for (x, &r) in self.x.iter_mut().zip(&body.vertices) {
             *x = rows[r as usize];
         }
@@ -177,15 +177,35 @@ impl BodyState {
                 (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
             }
         }
-        // A body that was thrown or crushed may have a lower objective where it was.
+        self.guard_start(threads, body, sub);
+    }
+
+    /// A body that was thrown or crushed may have a lower objective where it was: it starts there then.
+    ///
+    /// Leaves the forces at the start in `forces`.
+    fn guard_start(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
+        let mut forces = std::mem::take(&mut self.forces);
+        self.residual(threads, sub, &self.x, &mut forces);
         for (v, &r) in body.vertices.iter().enumerate() {
             self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
         }
-        let ahead = self.objective(threads, sub, &self.x);
-        let behind = self.objective(threads, sub, &self.trial);
-        if !(ahead <= behind) {
-            self.x.copy_from_slice(&self.trial);
+        // With d the way to the start, the objective was higher by r·d + ½dᵀHd, and H is at least the inertia.
+        let gain = threads.sum(self.x.len(), |range| {
+            let one = |v: usize| {
+                let way = toward(self.trial[v], self.x[v], self.turns[v]);
+                f64::from(forces[v].dot(way) + 0.5 * self.masses[v] * sub.inv_h2 * way.length_squared())
+            };
+            range.map(one).sum()
+        });
+        if gain.is_nan() || gain < 0.0 {
+            let ahead = self.objective(threads, sub, &self.x);
+            let behind = self.objective(threads, sub, &self.trial);
+            if ahead.is_nan() || ahead > behind {
+                self.x.copy_from_slice(&self.trial);
+                self.residual(threads, sub, &self.x, &mut forces);
+            }
         }
+        self.forces = forces;
     }
 
     /// Displacements by other passes act as impulses: they move the target, too. Returns whether there are any.
@@ -235,21 +255,20 @@ impl BodyState {
     }
 
     /// A step in the coarse space, as long as the forces along it last.
-    fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, build: bool) {
+    ///
+    /// In the first iteration `forces` are known, and the matrix is built.
+    fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, first: bool) {
         let mut forces = std::mem::take(&mut self.forces);
-        self.residual(threads, sub, &self.x, &mut forces);
+        if !first {
+            self.residual(threads, sub, &self.x, &mut forces);
+        }
         self.find_holds(body, sub, &forces);
         for (v, hold, _) in &self.holds {
             forces[*v as usize] = hold.mask(forces[*v as usize]);
         }
-        if build {
-            let inputs = Inputs {
-                groups: sub.groups,
-                x: &self.x,
-                masses: &self.masses,
-                inv_h2: sub.inv_h2,
-                holds: &self.holds,
-            };
+        if first {
+            let inputs =
+                Inputs { groups: sub.groups, x: &self.x, masses: &self.masses, inv_h2: sub.inv_h2, holds: &self.holds };
             self.coarse.build(body, &inputs);
         }
         self.coarse.solve(body, &self.masses, &forces, &mut self.correction);

@@ -245,11 +245,15 @@ pub(super) fn at_row(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], row:
             let length = d.length().max(1e-12);
             let along = d / length;
             let lateral = k * (1.0 - rest / length).max(0.0);
-            (along * (-k * (length - rest)), outer(along * (k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral)))
+            (
+                along * (-k * (length - rest)),
+                outer(along * (k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral)),
+            )
         }
         ConstraintKind::FemTet => {
             let (tet, f, shape) = (Tet::new(p), tet_gradient(p, x), tet_shape(p)[row]);
-            let cofactors = Mat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis));
+            let cofactors =
+                Mat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis));
             let j = f.x_axis.dot(cofactors.x_axis);
             let c = cofactors * shape;
             let force = -(f * shape * tet.mu + c * (tet.bulk * (j - 1.0) - tet.mu));

@@ -22,7 +22,7 @@ pub mod plan;
 use crate::constraints::group::Group;
 use crate::contact::cpu::ContactScratch;
 use crate::math::RowData;
-use crate::methods::vbd::cpu::{BodyState, Substep};
+use crate::methods::vbd::cpu::{BodyState, CYCLES, Substep};
 use crate::methods::vbd::plan::Body;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
@@ -100,6 +100,9 @@ impl ElasticScratch {
         self.iteration = if self.substep == Some(cx.substep.index) { self.iteration + 1 } else { 1 };
         self.substep = Some(cx.substep.index);
         let iteration = self.iteration;
+        if iteration > CYCLES && !model.pushed {
+            return;
+        }
         let State { rows, previous, contacts, radii, particles, .. } = state;
         let substep = Substep {
             groups: model.groups,
@@ -109,7 +112,6 @@ impl ElasticScratch {
             particles: *particles,
             spin_weights: model.spin_weights,
             gravity: model.settings.gravity,
-            pushed: model.pushed,
             inv_h2,
         };
         let one = Threads::one();

@@ -25,11 +25,9 @@ pub(super) fn restore(x: &mut [RowData], target: &[RowData], masses: &[f32], tur
             let (m, r) = (f64::from(masses[v]), point(x[v]) - center);
             spin += m * r.cross(point(x[v]) - point(target[v]));
             let square = r.length_squared();
-            inertia += DMat3::from_cols(
-                DVec3::X * square - r * r.x,
-                DVec3::Y * square - r * r.y,
-                DVec3::Z * square - r * r.z,
-            ) * m;
+            inertia +=
+                DMat3::from_cols(DVec3::X * square - r * r.x, DVec3::Y * square - r * r.y, DVec3::Z * square - r * r.z)
+                    * m;
         }
         let size = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
         inertia += DMat3::from_diagonal(DVec3::splat(1e-9 * size));

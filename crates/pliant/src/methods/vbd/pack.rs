@@ -253,7 +253,8 @@ impl Stencil {
 impl Tet {
     #[inline(always)]
     fn edges(&self, x: &[RowData], at: Vec3) -> [Vec3; 3] {
-        self.others.map(|r| position(x[r as usize]) - at)
+        let [a, b, c] = self.others;
+        [position(x[a as usize]) - at, position(x[b as usize]) - at, position(x[c as usize]) - at]
     }
 
     /// Gradient of the energy at the vertex, and of the relative volume J.

@@ -43,7 +43,8 @@ pub(crate) struct Scratch {
 
 impl Scratch {
     fn bytes(&self) -> u64 {
-        let phenomena = self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
+        let phenomena =
+            self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
