@@ -1,0 +1,64 @@
+//! Equal bits for any number of threads, and after a snapshot.
+
+use pliant::builder::NoMeshes;
+use pliant::scene::{Format, Scene};
+use pliant::{Options, World};
+
+/// A sheet large enough to be divided among threads, a cube, a rope and a rod, with contact of all kinds.
+const SCENE: &str = r#"
+    [contact]
+    between = true
+    [[cloth]]
+    grid = { cells = [70, 70], size = [1.4, 1.4], plane = "xz" }
+    transform = { translate = [-0.7, 0.7, -0.7] }
+    stretch = { modulus = 500 }
+    bend = { modulus = 1e-4 }
+    [[soft]]
+    block = { cells = [3, 3, 3], size = [0.2, 0.2, 0.2] }
+    transform = { translate = [-0.1, 0.8, -0.1] }
+    fem = { young = 1e5, poisson = 0.3 }
+    [[rope]]
+    path = [[1, 0.5, 0], [2, 0.6, 0]]
+    stretch = { modulus = 1e6 }
+    bend = { modulus = 1e5 }
+    [[rope]]
+    path = [[1, 0.5, 1], [2, 0.6, 1]]
+    stretch = { modulus = 1e6 }
+    bend = { modulus = 1e5 }
+    twist = { modulus = 1e5 }
+    [[collider]]
+    sphere = { center = [0, 0.3, 0], radius = 0.3 }
+    [[collider]]
+    plane = { normal = [0, 1, 0] }
+"#;
+
+fn world(threads: usize) -> World {
+    let scene = Scene::parse(SCENE, Format::Toml).unwrap_or_else(|e| panic!("{e}"));
+    World::from_scene(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap_or_else(|e| panic!("{e}"))
+}
+
+#[test]
+fn r01_elastic_bodies_have_the_same_bits_on_any_number_of_threads() {
+    let [mut one, mut three] = [world(1), world(3)];
+    for _ in 0..6 {
+        one.advance(5).unwrap_or_else(|e| panic!("{e}"));
+        three.advance(5).unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(one.state().hash(), three.state().hash(), "after {} s", one.time());
+    }
+}
+
+#[test]
+fn elastic_bodies_go_on_with_the_same_bits_after_a_snapshot() {
+    let mut sim = world(2);
+    sim.advance(20).unwrap_or_else(|e| panic!("{e}"));
+    let snapshot = sim.snapshot().unwrap_or_else(|e| panic!("{e}"));
+    sim.advance(10).unwrap_or_else(|e| panic!("{e}"));
+    let wanted = sim.state().hash();
+    sim.restore(&snapshot).unwrap_or_else(|e| panic!("{e}"));
+    sim.advance(10).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(sim.state().hash(), wanted);
+    let mut other = world(1);
+    other.restore(&snapshot).unwrap_or_else(|e| panic!("{e}"));
+    other.advance(10).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(other.state().hash(), wanted);
+}
