@@ -1,6 +1,7 @@
 //! Cloth and inflatables: triangles to particles, edges, hinges and membranes.
 
 use crate::aero::aerodynamics::Air;
+use crate::builder::bending::{self, WeightedHinge, weighted_hinges};
 use crate::builder::part::{Inflation, Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::bend::Bend;
@@ -147,16 +148,23 @@ impl Membrane {
             }
         }
         if let Some(bend) = self.bend {
-            for hinge in &hinges {
-                let pair = areas[hinge.triangles[0] as usize] + areas[hinge.triangles[1] as usize];
+            for hinge in self.weighted(&part.rest, &triangles, &hinges) {
                 match self.bend_model {
-                    BendModel::Dihedral => add_dihedral(&mut part, hinge, pair, bend),
-                    BendModel::Isometric => add_isometric(&mut part, hinge, pair, bend),
+                    BendModel::Dihedral => add_dihedral(&mut part, &hinge, bend),
+                    BendModel::Isometric => add_isometric(&mut part, &hinge, bend),
                 }
             }
         }
         part.triangles = triangles;
         part
+    }
+
+    /// Hinges fitted to a modulus; those of the mesh for a compliance or a stiffness, which are per hinge.
+    fn weighted(&self, positions: &[Vec3], triangles: &[[u32; 3]], hinges: &[Hinge]) -> Vec<WeightedHinge> {
+        match self.bend {
+            Some(Elasticity::Modulus(_)) => weighted_hinges(positions, triangles, hinges),
+            _ => hinges.iter().map(|h| WeightedHinge { rows: bending::rows(h), weight: 1.0 }).collect(),
+        }
     }
 
     /// Assigns a third of each triangle to each corner.
@@ -200,25 +208,17 @@ fn add_edges(part: &mut Part, triangles: &[[u32; 3]], areas: &[f32], stretch: El
     }
 }
 
-fn hinge_rows(hinge: &Hinge) -> [u32; 4] {
-    [hinge.wings[0], hinge.wings[1], hinge.edge[0], hinge.edge[1]]
-}
-
-/// Bending rigidity B [N·m]: a strip of area A/3 around an edge of length e bends by θ over its width, so
-/// its energy is ½·B·(3e²/A)·θ².
-fn add_dihedral(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
-    let rows = hinge_rows(hinge);
-    let corners = rows.map(|i| row(part.rest[i as usize]));
+/// Energy ½·B·w·θ² with the flexural rigidity B [N·m].
+fn add_dihedral(part: &mut Part, hinge: &WeightedHinge, bend: Elasticity) {
+    let corners = hinge.rows.map(|i| row(part.rest[i as usize]));
     let [angle] = Bend::evaluate(&[0.0, 0.0], &corners);
-    let edge = part.rest[rows[2] as usize].distance(part.rest[rows[3] as usize]);
-    let softness = soften(bend, |b| b * 3.0 * edge * edge / pair);
-    part.add(ConstraintKind::Bend, &rows, &[angle, softness.encoded()]);
+    let softness = soften(bend, |b| b * hinge.weight as f32);
+    part.add(ConstraintKind::Bend, &hinge.rows, &[angle, softness.encoded()]);
 }
 
-/// Cotangent weights of the hinge, see `constraints::isometric`.
-fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
-    let rows = hinge_rows(hinge);
-    let [w0, w1, x2, x3] = rows.map(|i| part.rest[i as usize]);
+/// Cotangent weights of the hinge, see `constraints::isometric`. They measure |s| = e·θ on an edge of length e.
+fn add_isometric(part: &mut Part, hinge: &WeightedHinge, bend: Elasticity) {
+    let [w0, w1, x2, x3] = hinge.rows.map(|i| part.rest[i as usize]);
     let cot = |at: Vec3, a: Vec3, b: Vec3| (a - at).dot(b - at) / (a - at).cross(b - at).length().max(1e-30);
     // Angles at both ends of the edge, in each triangle.
     let (c02, c03) = (cot(x2, x3, w0), cot(x3, x2, w0));
@@ -226,9 +226,9 @@ fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
     let k = [-(c02 + c03), -(c12 + c13), c03 + c13, c02 + c12];
     let s = w0 * k[0] + w1 * k[1] + x2 * k[2] + x3 * k[3];
     let edge = x2.distance(x3);
-    let softness = soften(bend, |b| 3.0 * b / pair);
+    let softness = soften(bend, |b| b * hinge.weight as f32 / (edge * edge));
     let flat = if s.length() < 1e-5 * edge { 0.0 } else { s.length() };
-    part.add(ConstraintKind::Isometric, &rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
+    part.add(ConstraintKind::Isometric, &hinge.rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
 }
 
 fn row(p: Vec3) -> Row<f32> {
