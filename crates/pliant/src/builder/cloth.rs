@@ -5,13 +5,13 @@ use crate::builder::bending::{self, WeightedHinge, weighted_hinges};
 use crate::builder::part::{Inflation, Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::bend::Bend;
-use crate::constraints::{Constraint, ConstraintKind, Row};
+use crate::constraints::{Constraint, ConstraintKind, Row, neo_hookean_triangle};
 use crate::error::SceneError;
 use crate::math::V3;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::topology::{Hinge, hinges, triangle_edges};
-use crate::scene::{BendModel, Cloth, Elasticity, Fem, Inflatable, InlineMesh};
+use crate::scene::{BendModel, Cloth, Elasticity, Fem, FemMaterial, Inflatable, InlineMesh};
 use glam::Vec3;
 
 /// Settings common to cloth and inflatables.
@@ -139,8 +139,14 @@ impl Membrane {
         let masses = self.masses(positions.len(), &triangles, &areas);
         let mut part = Part::new(positions, masses, outline);
         let hinges = hinges(part.positions.len(), &triangles);
-        if let Some(stretch) = self.stretch {
-            add_edges(&mut part, &triangles, &areas, stretch);
+        match self.stretch {
+            Some(Elasticity::Modulus(modulus)) => {
+                for (t, &area) in triangles.iter().zip(&areas) {
+                    add_membrane(&mut part, t, area, modulus);
+                }
+            }
+            Some(per_edge) => add_edges(&mut part, &triangles, per_edge),
+            None => {}
         }
         if let Some((fem, thickness)) = self.fem {
             for (t, &area) in triangles.iter().zip(&areas) {
@@ -187,25 +193,37 @@ fn area(positions: &[Vec3], t: &[u32; 3]) -> f32 {
     0.5 * (b - a).cross(c - a).length()
 }
 
-/// Stretch along every edge.
-///
-/// A modulus Y [N/m] becomes k = Y·A/l² with A the area of the triangles on the edge: the springs of an
-/// isotropic mesh then have the energy of a membrane with that modulus (and Poisson's ratio 1/3).
-fn add_edges(part: &mut Part, triangles: &[[u32; 3]], areas: &[f32], stretch: Elasticity) {
-    let edges = triangle_edges(part.positions.len(), triangles);
-    let mut beside = vec![0.0_f32; edges.len()];
-    for (t, &area) in triangles.iter().zip(areas) {
-        for [a, b] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
-            if let Ok(e) = edges.binary_search(&[a.min(b), a.max(b)]) {
-                beside[e] += area;
-            }
-        }
-    }
-    for (edge, area) in edges.iter().zip(beside) {
+/// Stretch along every edge, for a compliance or a stiffness per edge.
+fn add_edges(part: &mut Part, triangles: &[[u32; 3]], stretch: Elasticity) {
+    for edge in &triangle_edges(part.positions.len(), triangles) {
         let rest = part.rest[edge[0] as usize].distance(part.rest[edge[1] as usize]);
-        let softness = soften(stretch, |y| y * area / (rest * rest));
+        let softness = soften(stretch, |k| k);
         part.add(ConstraintKind::Stretch, edge, &[rest, softness.encoded()]);
     }
+}
+
+/// Poisson's ratio of a stretch modulus: that of an isotropic net of springs.
+const MEMBRANE_POISSON: f32 = 1.0 / 3.0;
+
+/// Stretch by a modulus Y [N/m], Young's modulus × thickness. Springs along the edges cannot have it: on a grid with one
+/// diagonal direction their Young's modulus is Y along the edges and Y/3 across the diagonals, their shear modulus Y/6.
+fn add_membrane(part: &mut Part, t: &[u32; 3], area: f32, modulus: f32) {
+    let [d00, d01, d10, d11] = inverse_edges(&part.rest, t, area);
+    // Bounded like `soften`.
+    let soft = (1.0 / (modulus * area)).min(1e30);
+    let shear = 2.0 * (1.0 + MEMBRANE_POISSON) * soft;
+    part.add(ConstraintKind::Membrane, t, &[d00, d01, d10, d11, soft, -MEMBRANE_POISSON * soft, shear]);
+}
+
+/// Inverse of the rest edges of a triangle in a frame within it, its first edge along the first axis; row major [1/m].
+fn inverse_edges(rest: &[Vec3], t: &[u32; 3], area: f32) -> [f32; 4] {
+    let [a, b, c] = t.map(|i| rest[i as usize]);
+    let u = b - a;
+    let axis = u / u.length();
+    let v = c - a;
+    let (ux, vx) = (u.length(), v.dot(axis));
+    let vy = 2.0 * area / ux;
+    [1.0 / ux, -vx / (ux * vy), 0.0, 1.0 / vy]
 }
 
 /// Energy ½·B·w·θ² with the flexural rigidity B [N·m].
@@ -237,18 +255,18 @@ fn row(p: Vec3) -> Row<f32> {
 
 /// Plane stress: K = E/(1−ν²)·[[1, ν], [ν, 1]], shear μ = E/(2(1+ν)); compliance is its inverse over V.
 fn add_fem(part: &mut Part, t: &[u32; 3], area: f32, fem: Fem, thickness: f32) {
-    let [a, b, c] = t.map(|i| part.rest[i as usize]);
-    // Rest edges in a frame within the triangle: b along the first axis.
-    let u = b - a;
-    let axis = u / u.length();
-    let v = c - a;
-    let (ux, vx) = (u.length(), v.dot(axis));
-    let vy = 2.0 * area / ux;
-    let inverse = [1.0 / ux, -vx / (ux * vy), 0.0, 1.0 / vy];
+    let [d00, d01, d10, d11] = inverse_edges(&part.rest, t, area);
     let volume = area * thickness;
     let (e, nu) = (fem.young, fem.poisson);
-    let shear = 2.0 * (1.0 + nu) / e;
-    let soft = [1.0 / (e * volume), -nu / (e * volume), shear / volume];
-    let params = [inverse[0], inverse[1], inverse[2], inverse[3], soft[0], soft[1], soft[2]];
-    part.add(ConstraintKind::FemTriangle, t, &params);
+    let (kind, [x, y, z]) = match fem.material {
+        FemMaterial::StVenantKirchhoff => {
+            let shear = 2.0 * (1.0 + nu) / e;
+            (ConstraintKind::FemTriangle, [1.0 / (e * volume), -nu / (e * volume), shear / volume])
+        }
+        FemMaterial::NeoHookean => {
+            let (shear, lambda) = (e / (2.0 * (1.0 + nu)), e * nu / (1.0 - nu * nu));
+            (ConstraintKind::NeoHookeanTriangle, neo_hookean_triangle::parameters(shear, lambda, volume))
+        }
+    };
+    part.add(kind, t, &[d00, d01, d10, d11, x, y, z]);
 }

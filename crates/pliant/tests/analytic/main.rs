@@ -16,6 +16,7 @@ mod integration;
 mod momentum;
 mod newton;
 mod pendulum;
+mod recovery;
 mod rod;
 mod spring;
 mod support;

@@ -5,9 +5,12 @@
 
 #![allow(missing_docs)]
 
+mod bending;
+mod continuum;
 mod degenerate;
 mod gradients;
 mod operators;
 mod projection;
 mod shapes;
+mod sheets;
 mod support;
