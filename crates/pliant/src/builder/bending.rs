@@ -17,7 +17,7 @@
 use crate::builder::nonnegative::fit;
 use crate::mesh::topology::{Buckets, Hinge};
 use glam::{DVec2, DVec3, Vec3};
-use std::collections::BTreeMap;
+use rayon::prelude::*;
 
 /// A hinge of any four vertices, and its weight.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,11 +42,19 @@ type Moment = [f64; 6];
 /// Hinges with fitted weights, in ascending order of their edges.
 pub fn weighted_hinges(positions: &[Vec3], triangles: &[[u32; 3]], hinges: &[Hinge]) -> Vec<WeightedHinge> {
     let sheet = Sheet::new(positions, triangles, hinges);
-    let mut weights = BTreeMap::new();
-    for v in 0..positions.len() {
-        sheet.fit_vertex(v, |rows, weight| *weights.entry(key(rows)).or_insert(0.0) += weight);
-    }
-    weights.into_iter().map(|([c, d, a, b], weight)| WeightedHinge { rows: [a, b, c, d], weight }).collect()
+    let fitted = |v: usize| {
+        let mut parts = Vec::with_capacity(8);
+        sheet.fit_vertex(v, |rows, weight| parts.push((key(rows), weight)));
+        parts
+    };
+    let mut parts: Vec<([u32; 4], f64)> = (0..positions.len()).into_par_iter().flat_map_iter(fitted).collect();
+    // Stable, so that the shares of a hinge are added in the order of the vertices.
+    parts.sort_by_key(|part| part.0);
+    let sum = |run: &[([u32; 4], f64)]| {
+        let [c, d, a, b] = run[0].0;
+        WeightedHinge { rows: [a, b, c, d], weight: run.iter().map(|part| part.1).sum() }
+    };
+    parts.chunk_by(|a, b| a.0 == b.0).map(sum).collect()
 }
 
 /// Sorted by edge, smaller vertex first; the wings change sides with its direction.

@@ -12,7 +12,8 @@ pub enum Elasticity {
     /// 0 is rigid.
     Compliance(f32),
     /// Engineering modulus: Pa for soft bodies (stretch: Young's, volume: bulk) and ropes (with their
-    /// radius); N/m for stretching cloth (Young's modulus × thickness); N·m for bending cloth.
+    /// radius); N/m for stretching cloth (Young's modulus × thickness, Poisson's ratio 1/3); N·m for bending cloth
+    /// (flexural rigidity), on any mesh.
     Modulus(f32),
     /// PBD stiffness, 0 to 1: the fraction of the error that one projection removes.
     Stiffness(f32),

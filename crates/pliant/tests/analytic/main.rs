@@ -19,5 +19,6 @@ mod pendulum;
 mod recovery;
 mod rod;
 mod spring;
+mod strip;
 mod support;
 mod tether;

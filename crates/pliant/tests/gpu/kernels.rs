@@ -159,6 +159,7 @@ fn power(kind: ConstraintKind) -> i32 {
         ConstraintKind::Bend
         | ConstraintKind::FemTriangle
         | ConstraintKind::FemTet
+        | ConstraintKind::Membrane
         | ConstraintKind::NeoHookeanTriangle
         | ConstraintKind::NeoHookeanTet
         | ConstraintKind::StretchShear
@@ -184,7 +185,7 @@ fn grow(at: &mut Sample, by: f64) {
     match at.kind {
         ConstraintKind::Volume => at.params[0] *= by.powi(3),
         // Inverse rest edges.
-        ConstraintKind::FemTriangle | ConstraintKind::NeoHookeanTriangle => {
+        ConstraintKind::FemTriangle | ConstraintKind::Membrane | ConstraintKind::NeoHookeanTriangle => {
             at.params[..4].iter_mut().for_each(|v| *v /= by);
         }
         ConstraintKind::FemTet | ConstraintKind::NeoHookeanTet => at.params[..9].iter_mut().for_each(|v| *v /= by),
@@ -275,6 +276,7 @@ fn rest_here(at: &mut Sample) {
         | ConstraintKind::StretchShear
         | ConstraintKind::FemTriangle
         | ConstraintKind::FemTet
+        | ConstraintKind::Membrane
         | ConstraintKind::NeoHookeanTriangle
         | ConstraintKind::NeoHookeanTet => {}
     }

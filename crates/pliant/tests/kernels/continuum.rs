@@ -1,6 +1,6 @@
 //! Continuum elements: forces are the gradient of the energy, and small strains are linear elasticity.
 
-use crate::sheets::{Diagonals, grid, samples};
+use crate::sheets::{self, Diagonals, grid, samples};
 use crate::support::{Double, Rng, sample};
 use glam::{DMat3, DVec3};
 use pliant::builder::NoMeshes;
@@ -129,4 +129,65 @@ fn v19_fem_membranes_are_plane_stress_at_small_strain() {
             }
         }
     }
+}
+
+#[test]
+fn v17_a_stretch_modulus_is_an_isotropic_membrane_on_every_triangulation() {
+    let mut rng = Rng(34);
+    let (modulus, poisson) = (120.0, 1.0 / 3.0);
+    let lame = [modulus / (2.0 * (1.0 + poisson)), modulus * poisson / (1.0 - poisson * poisson)];
+    for sheet in sheets::all() {
+        let part = sheet.build(Cloth { stretch: Elasticity::Modulus(modulus as f32), ..Cloth::default() });
+        let area: f64 = sheet.areas().iter().sum();
+        for strain in strains(&mut rng, true) {
+            let found = energy(&part, ConstraintKind::Membrane, &sheet.points, strain);
+            assert_linear(sheet.name, found, lame, strain, area);
+        }
+    }
+}
+
+#[test]
+fn v17_a_membrane_pulled_to_twice_its_length_needs_its_modulus_as_force() {
+    // Uniaxial stress: widths shrink by ν·ε, and ½·Y·ε² per area is left, as for a spring, at any extension.
+    let (modulus, poisson, extension) = (50.0, 1.0 / 3.0, 1.0);
+    for sheet in sheets::all() {
+        let part = sheet.build(Cloth { stretch: Elasticity::Modulus(modulus as f32), ..Cloth::default() });
+        let area: f64 = sheet.areas().iter().sum();
+        for k in 0..12 {
+            let angle = std::f64::consts::PI * f64::from(k) / 12.0;
+            let (u, v) = (DVec3::new(angle.cos(), angle.sin(), 0.0), DVec3::new(-angle.sin(), angle.cos(), 0.0));
+            let pull = |p: &DVec3| u * (p.dot(u) * (1.0 + extension)) + v * (p.dot(v) * (1.0 - poisson * extension));
+            let moved: Vec<DVec3> = sheet.points.iter().map(pull).collect();
+            let found = sheets::energy(&part, ConstraintKind::Membrane, &moved);
+            let exact = 0.5 * modulus * extension * extension * area;
+            assert!((found / exact - 1.0).abs() < 1e-4, "{}, direction {k}: {found} against {exact}", sheet.name);
+        }
+    }
+}
+
+#[test]
+fn v18_a_rope_modulus_is_its_axial_and_its_flexural_rigidity() {
+    let (young, radius) = (2e7, 0.008_f64);
+    let (segments, length) = (40, 0.8);
+    let text = format!(
+        "[[rope]]\npath = [[0, 0, 0], [{length}, 0, 0]]\nsegments = {segments}\nradius = {radius}\n\
+         stretch = {{ modulus = {young} }}\nbend = {{ modulus = {young} }}\n"
+    );
+    let part = pliant::builder::rope::rope(&Scene::parse(&text, Format::Toml).unwrap().rope[0], |p| p);
+    let points: Vec<DVec3> = part.rest.iter().map(|p| p.as_dvec3()).collect();
+    let section = std::f64::consts::PI * radius * radius;
+    let stretched: Vec<DVec3> = points.iter().map(|&p| p * 1.01).collect();
+    let axial = sheets::energy(&part, ConstraintKind::Stretch, &stretched);
+    let exact = 0.5 * young * section * 1e-4 * length;
+    assert!((axial / exact - 1.0).abs() < 1e-4, "axial: {axial} against {exact}");
+    // An arc: every joint but the ends bends over one segment.
+    let curvature = 0.5;
+    let arc: Vec<DVec3> = points
+        .iter()
+        .map(|p| DVec3::new((curvature * p.x).sin(), 1.0 - (curvature * p.x).cos(), 0.0) / curvature)
+        .collect();
+    let bending = sheets::energy(&part, ConstraintKind::RopeBending, &arc);
+    let inertia = section * radius * radius / 4.0;
+    let exact = 0.5 * young * inertia * curvature * curvature * length * f64::from(segments - 1) / f64::from(segments);
+    assert!((bending / exact - 1.0).abs() < 1e-3, "bending: {bending} against {exact}");
 }

@@ -65,6 +65,7 @@ fn s04_flat_elements_and_triangles_without_area_give_finite_corrections() {
         ConstraintKind::Volume,
         ConstraintKind::FemTriangle,
         ConstraintKind::FemTet,
+        ConstraintKind::Membrane,
         ConstraintKind::NeoHookeanTriangle,
         ConstraintKind::NeoHookeanTet,
         ConstraintKind::RopeBending,

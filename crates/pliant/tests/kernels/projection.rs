@@ -15,9 +15,11 @@ fn s04_rigid_projections_satisfy_the_constraint_in_the_steps_its_shape_needs() {
             | ConstraintKind::Attach
             | ConstraintKind::RopeBending
             | ConstraintKind::Isometric => (1, 1e-12),
-            ConstraintKind::Volume | ConstraintKind::Bend | ConstraintKind::FemTriangle | ConstraintKind::FemTet => {
-                (8, 1e-9)
-            }
+            ConstraintKind::Volume
+            | ConstraintKind::Bend
+            | ConstraintKind::FemTriangle
+            | ConstraintKind::Membrane
+            | ConstraintKind::FemTet => (8, 1e-9),
             ConstraintKind::BendTwist | ConstraintKind::StretchShear => (40, 1e-9),
             ConstraintKind::NeoHookeanTriangle | ConstraintKind::NeoHookeanTet => continue,
         };

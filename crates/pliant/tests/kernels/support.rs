@@ -148,7 +148,9 @@ impl Sample {
     /// Sets the compliance; scales that of a continuum element.
     pub fn set_compliance(&mut self, alpha: f64) {
         match self.kind {
-            ConstraintKind::FemTriangle => self.params[4..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
+            ConstraintKind::FemTriangle | ConstraintKind::Membrane => {
+                self.params[4..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]);
+            }
             ConstraintKind::FemTet => self.params[9..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
             // μ/λ such that it is at rest undeformed.
             ConstraintKind::NeoHookeanTriangle => self.params[4..6].copy_from_slice(&[alpha, 0.50625 * alpha]),
@@ -247,7 +249,7 @@ pub fn sample(kind: ConstraintKind, rng: &mut Rng) -> Sample {
             (hinge.to_vec(), vec![k[0], k[1], k[2], -(k[0] + k[1] + k[2]), rng.range(0.0, 0.4), 0.0, 1.0])
         }
         ConstraintKind::Volume => (corners.to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
-        ConstraintKind::FemTriangle | ConstraintKind::NeoHookeanTriangle => {
+        ConstraintKind::FemTriangle | ConstraintKind::Membrane | ConstraintKind::NeoHookeanTriangle => {
             let (l, x, y) = (rng.range(0.7, 1.2), rng.range(-0.2, 0.3), rng.range(0.7, 1.2));
             (corners[..3].to_vec(), vec![1.0 / l, -x / (l * y), 0.0, 1.0 / y, 0.0, 0.0, rest])
         }
