@@ -95,9 +95,7 @@ impl<'a> Sheet<'a> {
         let mut sheet = Self {
             hinges,
             neighbors: vec![Vec::new(); n],
-            at_vertex: Buckets::fill(n, || {
-                hinges.iter().enumerate().flat_map(|(k, h)| h.edge.map(|v| (v, k as u32)))
-            }),
+            at_vertex: Buckets::fill(n, || hinges.iter().enumerate().flat_map(|(k, h)| h.edge.map(|v| (v, k as u32)))),
             normals: vec![DVec3::ZERO; n],
             areas: vec![0.0; n],
             outward: vec![DVec3::ZERO; n],

@@ -20,7 +20,8 @@ pub fn fit<const E: usize>(columns: &[[f64; E]], target: &mut [f64; E]) -> Vec<(
         let gradient = |k: usize| dot(&columns[k], target);
         let free = |k: &usize| !refused[*k] && chosen.iter().all(|c| c.0 != *k);
         let largest = (0..columns.len()).filter(free).map(gradient).fold(0.0, f64::max);
-        let Some(next) = (0..columns.len()).filter(free).find(|&k| largest > SMALL && gradient(k) >= TIE * largest) else {
+        let Some(next) = (0..columns.len()).filter(free).find(|&k| largest > SMALL && gradient(k) >= TIE * largest)
+        else {
             break;
         };
         chosen.push((next, 0.0));

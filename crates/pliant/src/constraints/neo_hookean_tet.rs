@@ -27,12 +27,20 @@ pub fn parameters(shear: f32, lambda: f32, volume: f32) -> [f32; 3] {
     [15.0 / (16.0 * shear * volume), 1.0 / (second * volume), 1.0 + shear / second]
 }
 
-/// Columns of the deformation gradient. Crushed to a point it has no directions; those of the rest shape let it expand.
+/// Columns of the cofactor matrix, the gradient of J by F.
+#[inline(always)]
+fn cofactors<F: Lane>(f: &[V3<F>; 3]) -> [V3<F>; 3] {
+    [f[1].cross(f[2]), f[2].cross(f[0]), f[0].cross(f[1])]
+}
+
+/// Columns of the deformation gradient. Crushed to a line or a point it has no direction in which to gain volume; those
+/// of the rest shape let it expand.
 #[inline(always)]
 fn expandable<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
     let mut f = deformation(p, rows);
-    let size = f[0].length_squared() + f[1].length_squared() + f[2].length_squared();
-    let start = F::pick_gt(F::splat(1e-8), size, F::splat(1e-4), F::splat(0.0));
+    let c = cofactors(&f);
+    let size = c[0].length_squared() + c[1].length_squared() + c[2].length_squared();
+    let start = F::pick_gt(F::splat(1e-8), size, F::splat(1e-2), F::splat(0.0));
     f[0].x = f[0].x + start;
     f[1].y = f[1].y + start;
     f[2].z = f[2].z + start;
@@ -59,7 +67,7 @@ impl Constraint<4, 12, 2> for NeoHookeanTet {
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 12], rows: &[Row<F>; 4], lambda: &[F; 2]) -> Update<F, 4, 2> {
         let f = expandable(p, rows);
         let (volume, i) = invariants(&f, p[11]);
-        let cofactor = [f[1].cross(f[2]), f[2].cross(f[0]), f[0].cross(f[1])];
+        let cofactor = cofactors(&f);
         let mut u = [V3::zero(); 4];
         let mut v = [V3::zero(); 4];
         for k in 0..3 {

@@ -9,7 +9,10 @@ fn neo_hookean_tet(scales: Scales, p: array<f32, 12>, r: array<vec4<f32>, 4>, l:
     var f0 = e0 * p[0] + e1 * p[3] + e2 * p[6];
     var f1 = e0 * p[1] + e1 * p[4] + e2 * p[7];
     var f2 = e0 * p[2] + e1 * p[5] + e2 * p[8];
-    let start = select(0.0, 1e-4, 1e-8 > dot(f0, f0) + dot(f1, f1) + dot(f2, f2));
+    let b0 = cross(f1, f2);
+    let b1 = cross(f2, f0);
+    let b2 = cross(f0, f1);
+    let start = select(0.0, 1e-2, 1e-8 > dot(b0, b0) + dot(b1, b1) + dot(b2, b2));
     f0.x += start;
     f1.y += start;
     f2.z += start;

@@ -44,9 +44,8 @@ fn v18_a_clamped_strip_of_cloth_hangs_as_the_heavy_elastica_when_refined() {
             3000.0 * density * G * length,
             1.01 * cell
         ));
-        let tip: Vec<usize> = (0..sim.particles())
-            .filter(|&i| f64::from(sim.position(i).x) > (f64::from(along) - 0.5) * cell)
-            .collect();
+        let tip: Vec<usize> =
+            (0..sim.particles()).filter(|&i| f64::from(sim.position(i).x) > (f64::from(along) - 0.5) * cell).collect();
         step(&mut sim, 300);
         let drop = -tip.iter().map(|&i| f64::from(sim.position(i).y)).sum::<f64>() / tip.len() as f64;
         eprintln!("strip, {model}: {:.1} mm against {:.1} mm", 1e3 * drop, 1e3 * exact);

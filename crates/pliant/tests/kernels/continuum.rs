@@ -85,10 +85,9 @@ fn assert_linear(name: &str, found: f64, [shear, lambda]: [f64; 2], strain: DMat
 #[test]
 fn v19_fem_solids_are_linear_elasticity_at_small_strain() {
     let mut rng = Rng(32);
-    for (name, kind) in [
-        ("st-venant-kirchhoff", ConstraintKind::FemTet),
-        ("neo-hookean", ConstraintKind::NeoHookeanTet),
-    ] {
+    for (name, kind) in
+        [("st-venant-kirchhoff", ConstraintKind::FemTet), ("neo-hookean", ConstraintKind::NeoHookeanTet)]
+    {
         for (young, poisson) in [(1e5, 0.0), (3e4, 0.3), (2e6, 0.45)] {
             let scene = Scene::parse(
                 &format!(
