@@ -12,7 +12,7 @@ use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::topology::{Hinge, hinges, triangle_edges};
 use crate::scene::{BendModel, Cloth, Elasticity, Fem, FemMaterial, Inflatable, InlineMesh};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Settings common to cloth and inflatables.
 struct Membrane {
@@ -242,10 +242,14 @@ fn add_isometric(part: &mut Part, hinge: &WeightedHinge, bend: Elasticity) {
     let (c02, c03) = (cot(x2, x3, w0), cot(x3, x2, w0));
     let (c12, c13) = (cot(x2, x3, w1), cot(x3, x2, w1));
     let k = [-(c02 + c03), -(c12 + c13), c03 + c13, c02 + c12];
-    let s = w0 * k[0] + w1 * k[1] + x2 * k[2] + x3 * k[3];
     let edge = x2.distance(x3);
     let softness = soften(bend, |b| b * hinge.weight as f32 / (edge * edge));
-    let flat = if s.length() < 1e-5 * edge { 0.0 } else { s.length() };
+    // Relative to the first wing and in double precision. A flat hinge has no rest curvature: what the rounding of its
+    // coordinates leaves must not give it one.
+    let s = (1..4).map(|i| ([w0, w1, x2, x3][i] - w0).as_dvec3() * f64::from(k[i])).sum::<DVec3>().length() as f32;
+    let reach = [w0, w1, x2, x3].iter().fold(0.0_f32, |m, p| m.max(p.abs().max_element()));
+    let rounding = f32::EPSILON * reach * k.iter().map(|k| k.abs()).sum::<f32>();
+    let flat = if s < 1e-5 * edge + rounding { 0.0 } else { s };
     part.add(ConstraintKind::Isometric, &hinge.rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
 }
 
