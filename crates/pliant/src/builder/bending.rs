@@ -209,7 +209,7 @@ impl<'a> Sheet<'a> {
         let t = edge / length;
         let along = [(a - c).dot(t), (b - c).dot(t)];
         let height = [(a - c - t * along[0]).length(), (b - c - t * along[1]).length()];
-        if !(height[0].min(height[1]) > 1e-6 * length) {
+        if height[0].min(height[1]) <= 1e-6 * length {
             return None;
         }
         let chord = |k: usize| along[k] * (length - along[k]) / height[k];

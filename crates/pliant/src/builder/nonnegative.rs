@@ -80,7 +80,7 @@ fn solve<const E: usize>(columns: &[[f64; E]], wanted: &[f64; E], chosen: &[(usi
         .collect();
     for k in 0..n {
         let scale = dot(&columns[chosen[k].0], &columns[chosen[k].0]);
-        if !(a[k][k] > SMALL * scale) {
+        if a[k][k] <= SMALL * scale {
             return None;
         }
         for i in k + 1..n {

@@ -235,7 +235,7 @@ fn v18_clamped_strips_hang_as_the_heavy_elastica_on_every_triangulation() {
         sheets::delaunay(cells, cell, 0.4, 4),
     ];
     // Columns first: a narrow matrix.
-    strips.iter_mut().for_each(|s| by_columns(s));
+    strips.iter_mut().for_each(by_columns);
     for strip in &strips {
         for (model, kind) in MODELS {
             let part = strip.build(bent(model, rigidity, 3e4 * load * length));
