@@ -1,17 +1,18 @@
 //! Cloth and inflatables: triangles to particles, edges, hinges and membranes.
 
 use crate::aero::aerodynamics::Air;
+use crate::builder::bending::{self, WeightedHinge, weighted_hinges};
 use crate::builder::part::{Inflation, Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::bend::Bend;
-use crate::constraints::{Constraint, ConstraintKind, Row};
+use crate::constraints::{Constraint, ConstraintKind, Row, neo_hookean_triangle};
 use crate::error::SceneError;
 use crate::math::V3;
 use crate::mesh::TriMesh;
 use crate::mesh::repair::{SurfaceNeed, clean_surface};
 use crate::mesh::topology::{Hinge, hinges, triangle_edges};
-use crate::scene::{BendModel, Cloth, Elasticity, Fem, Inflatable, InlineMesh};
-use glam::Vec3;
+use crate::scene::{BendModel, Cloth, Elasticity, Fem, FemMaterial, Inflatable, InlineMesh};
+use glam::{DVec3, Vec3};
 
 /// Settings common to cloth and inflatables.
 struct Membrane {
@@ -138,8 +139,14 @@ impl Membrane {
         let masses = self.masses(positions.len(), &triangles, &areas);
         let mut part = Part::new(positions, masses, outline);
         let hinges = hinges(part.positions.len(), &triangles);
-        if let Some(stretch) = self.stretch {
-            add_edges(&mut part, &triangles, &areas, stretch);
+        match self.stretch {
+            Some(Elasticity::Modulus(modulus)) => {
+                for (t, &area) in triangles.iter().zip(&areas) {
+                    add_membrane(&mut part, t, area, modulus);
+                }
+            }
+            Some(per_edge) => add_edges(&mut part, &triangles, per_edge),
+            None => {}
         }
         if let Some((fem, thickness)) = self.fem {
             for (t, &area) in triangles.iter().zip(&areas) {
@@ -147,16 +154,23 @@ impl Membrane {
             }
         }
         if let Some(bend) = self.bend {
-            for hinge in &hinges {
-                let pair = areas[hinge.triangles[0] as usize] + areas[hinge.triangles[1] as usize];
+            for hinge in self.weighted(&part.rest, &triangles, &hinges) {
                 match self.bend_model {
-                    BendModel::Dihedral => add_dihedral(&mut part, hinge, pair, bend),
-                    BendModel::Isometric => add_isometric(&mut part, hinge, pair, bend),
+                    BendModel::Dihedral => add_dihedral(&mut part, &hinge, bend),
+                    BendModel::Isometric => add_isometric(&mut part, &hinge, bend),
                 }
             }
         }
         part.triangles = triangles;
         part
+    }
+
+    /// Hinges fitted to a modulus; those of the mesh for a compliance or a stiffness, which are per hinge.
+    fn weighted(&self, positions: &[Vec3], triangles: &[[u32; 3]], hinges: &[Hinge]) -> Vec<WeightedHinge> {
+        match self.bend {
+            Some(Elasticity::Modulus(_)) => weighted_hinges(positions, triangles, hinges),
+            _ => hinges.iter().map(|h| WeightedHinge { rows: bending::rows(h), weight: 1.0 }).collect(),
+        }
     }
 
     /// Assigns a third of each triangle to each corner.
@@ -179,56 +193,64 @@ fn area(positions: &[Vec3], t: &[u32; 3]) -> f32 {
     0.5 * (b - a).cross(c - a).length()
 }
 
-/// Stretch along every edge.
-///
-/// A modulus Y [N/m] becomes k = Y·A/l² with A the area of the triangles on the edge: the springs of an
-/// isotropic mesh then have the energy of a membrane with that modulus (and Poisson's ratio 1/3).
-fn add_edges(part: &mut Part, triangles: &[[u32; 3]], areas: &[f32], stretch: Elasticity) {
-    let edges = triangle_edges(part.positions.len(), triangles);
-    let mut beside = vec![0.0_f32; edges.len()];
-    for (t, &area) in triangles.iter().zip(areas) {
-        for [a, b] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
-            if let Ok(e) = edges.binary_search(&[a.min(b), a.max(b)]) {
-                beside[e] += area;
-            }
-        }
-    }
-    for (edge, area) in edges.iter().zip(beside) {
+/// Stretch along every edge, for a compliance or a stiffness per edge.
+fn add_edges(part: &mut Part, triangles: &[[u32; 3]], stretch: Elasticity) {
+    for edge in &triangle_edges(part.positions.len(), triangles) {
         let rest = part.rest[edge[0] as usize].distance(part.rest[edge[1] as usize]);
-        let softness = soften(stretch, |y| y * area / (rest * rest));
+        let softness = soften(stretch, |k| k);
         part.add(ConstraintKind::Stretch, edge, &[rest, softness.encoded()]);
     }
 }
 
-fn hinge_rows(hinge: &Hinge) -> [u32; 4] {
-    [hinge.wings[0], hinge.wings[1], hinge.edge[0], hinge.edge[1]]
+/// Poisson's ratio of a stretch modulus: that of an isotropic net of springs.
+const MEMBRANE_POISSON: f32 = 1.0 / 3.0;
+
+/// Stretch by a modulus Y [N/m], Young's modulus × thickness. Springs along the edges cannot have it: on a grid with one
+/// diagonal direction their Young's modulus is Y along the edges and Y/3 across the diagonals, their shear modulus Y/6.
+fn add_membrane(part: &mut Part, t: &[u32; 3], area: f32, modulus: f32) {
+    let [d00, d01, d10, d11] = inverse_edges(&part.rest, t, area);
+    // Bounded like `soften`.
+    let soft = (1.0 / (modulus * area)).min(1e30);
+    let shear = 2.0 * (1.0 + MEMBRANE_POISSON) * soft;
+    part.add(ConstraintKind::Membrane, t, &[d00, d01, d10, d11, soft, -MEMBRANE_POISSON * soft, shear]);
 }
 
-/// Bending rigidity B [N·m]: a strip of area A/3 around an edge of length e bends by θ over its width, so
-/// its energy is ½·B·(3e²/A)·θ².
-fn add_dihedral(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
-    let rows = hinge_rows(hinge);
-    let corners = rows.map(|i| row(part.rest[i as usize]));
+/// Inverse of the rest edges of a triangle in a frame within it, its first edge along the first axis; row major [1/m].
+fn inverse_edges(rest: &[Vec3], t: &[u32; 3], area: f32) -> [f32; 4] {
+    let [a, b, c] = t.map(|i| rest[i as usize]);
+    let u = b - a;
+    let axis = u / u.length();
+    let v = c - a;
+    let (ux, vx) = (u.length(), v.dot(axis));
+    let vy = 2.0 * area / ux;
+    [1.0 / ux, -vx / (ux * vy), 0.0, 1.0 / vy]
+}
+
+/// Energy ½·B·w·θ² with the flexural rigidity B [N·m].
+fn add_dihedral(part: &mut Part, hinge: &WeightedHinge, bend: Elasticity) {
+    let corners = hinge.rows.map(|i| row(part.rest[i as usize]));
     let [angle] = Bend::evaluate(&[0.0, 0.0], &corners);
-    let edge = part.rest[rows[2] as usize].distance(part.rest[rows[3] as usize]);
-    let softness = soften(bend, |b| b * 3.0 * edge * edge / pair);
-    part.add(ConstraintKind::Bend, &rows, &[angle, softness.encoded()]);
+    let softness = soften(bend, |b| b * hinge.weight as f32);
+    part.add(ConstraintKind::Bend, &hinge.rows, &[angle, softness.encoded()]);
 }
 
-/// Cotangent weights of the hinge, see `constraints::isometric`.
-fn add_isometric(part: &mut Part, hinge: &Hinge, pair: f32, bend: Elasticity) {
-    let rows = hinge_rows(hinge);
-    let [w0, w1, x2, x3] = rows.map(|i| part.rest[i as usize]);
+/// Cotangent weights of the hinge, see `constraints::isometric`. They measure |s| = e·θ on an edge of length e.
+fn add_isometric(part: &mut Part, hinge: &WeightedHinge, bend: Elasticity) {
+    let [w0, w1, x2, x3] = hinge.rows.map(|i| part.rest[i as usize]);
     let cot = |at: Vec3, a: Vec3, b: Vec3| (a - at).dot(b - at) / (a - at).cross(b - at).length().max(1e-30);
     // Angles at both ends of the edge, in each triangle.
     let (c02, c03) = (cot(x2, x3, w0), cot(x3, x2, w0));
     let (c12, c13) = (cot(x2, x3, w1), cot(x3, x2, w1));
     let k = [-(c02 + c03), -(c12 + c13), c03 + c13, c02 + c12];
-    let s = w0 * k[0] + w1 * k[1] + x2 * k[2] + x3 * k[3];
     let edge = x2.distance(x3);
-    let softness = soften(bend, |b| 3.0 * b / pair);
-    let flat = if s.length() < 1e-5 * edge { 0.0 } else { s.length() };
-    part.add(ConstraintKind::Isometric, &rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
+    let softness = soften(bend, |b| b * hinge.weight as f32 / (edge * edge));
+    // Relative to the first wing and in double precision. A flat hinge has no rest curvature: what the rounding of its
+    // coordinates leaves must not give it one.
+    let s = (1..4).map(|i| ([w0, w1, x2, x3][i] - w0).as_dvec3() * f64::from(k[i])).sum::<DVec3>().length() as f32;
+    let reach = [w0, w1, x2, x3].iter().fold(0.0_f32, |m, p| m.max(p.abs().max_element()));
+    let rounding = f32::EPSILON * reach * k.iter().map(|k| k.abs()).sum::<f32>();
+    let flat = if s < 1e-5 * edge + rounding { 0.0 } else { s };
+    part.add(ConstraintKind::Isometric, &hinge.rows, &[k[0], k[1], k[2], k[3], flat, softness.encoded(), edge]);
 }
 
 fn row(p: Vec3) -> Row<f32> {
@@ -237,18 +259,18 @@ fn row(p: Vec3) -> Row<f32> {
 
 /// Plane stress: K = E/(1−ν²)·[[1, ν], [ν, 1]], shear μ = E/(2(1+ν)); compliance is its inverse over V.
 fn add_fem(part: &mut Part, t: &[u32; 3], area: f32, fem: Fem, thickness: f32) {
-    let [a, b, c] = t.map(|i| part.rest[i as usize]);
-    // Rest edges in a frame within the triangle: b along the first axis.
-    let u = b - a;
-    let axis = u / u.length();
-    let v = c - a;
-    let (ux, vx) = (u.length(), v.dot(axis));
-    let vy = 2.0 * area / ux;
-    let inverse = [1.0 / ux, -vx / (ux * vy), 0.0, 1.0 / vy];
+    let [d00, d01, d10, d11] = inverse_edges(&part.rest, t, area);
     let volume = area * thickness;
     let (e, nu) = (fem.young, fem.poisson);
-    let shear = 2.0 * (1.0 + nu) / e;
-    let soft = [1.0 / (e * volume), -nu / (e * volume), shear / volume];
-    let params = [inverse[0], inverse[1], inverse[2], inverse[3], soft[0], soft[1], soft[2]];
-    part.add(ConstraintKind::FemTriangle, t, &params);
+    let (kind, [x, y, z]) = match fem.material {
+        FemMaterial::StVenantKirchhoff => {
+            let shear = 2.0 * (1.0 + nu) / e;
+            (ConstraintKind::FemTriangle, [1.0 / (e * volume), -nu / (e * volume), shear / volume])
+        }
+        FemMaterial::NeoHookean => {
+            let (shear, lambda) = (e / (2.0 * (1.0 + nu)), e * nu / (1.0 - nu * nu));
+            (ConstraintKind::NeoHookeanTriangle, neo_hookean_triangle::parameters(shear, lambda, volume))
+        }
+    };
+    part.add(kind, t, &[d00, d01, d10, d11, x, y, z]);
 }

@@ -4,6 +4,7 @@
 
 pub mod assembly;
 pub mod attach;
+pub mod bending;
 pub mod body;
 pub mod cloth;
 pub mod collider;
@@ -14,6 +15,7 @@ pub mod generate;
 pub mod grains;
 pub mod layout;
 pub mod liquid;
+pub mod nonnegative;
 pub mod packing;
 pub mod part;
 pub mod placement;

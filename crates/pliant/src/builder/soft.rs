@@ -2,11 +2,11 @@
 
 use crate::builder::part::{Outline, Part, soften};
 use crate::builder::{BuildError, MeshSource, generate};
-use crate::constraints::ConstraintKind;
+use crate::constraints::{ConstraintKind, neo_hookean_tet};
 use crate::mesh::TetMesh;
 use crate::mesh::repair::clean_tets;
 use crate::mesh::topology::{boundary, tet_edges};
-use crate::scene::{Fem, Soft};
+use crate::scene::{Fem, FemMaterial, Soft};
 use glam::{Mat3, Vec3};
 
 /// One copy of a soft body, already transformed.
@@ -124,8 +124,17 @@ fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem) {
         let row = inverse.row(k);
         params[3 * k..3 * k + 3].copy_from_slice(&row.to_array());
     }
-    params[9] = 1.0 / (e * volume);
-    params[10] = -nu / (e * volume);
-    params[11] = 2.0 * (1.0 + nu) / (e * volume);
-    part.add(ConstraintKind::FemTet, t, &params);
+    match fem.material {
+        FemMaterial::StVenantKirchhoff => {
+            params[9] = 1.0 / (e * volume);
+            params[10] = -nu / (e * volume);
+            params[11] = 2.0 * (1.0 + nu) / (e * volume);
+            part.add(ConstraintKind::FemTet, t, &params);
+        }
+        FemMaterial::NeoHookean => {
+            let (shear, lambda) = (e / (2.0 * (1.0 + nu)), e * nu / ((1.0 + nu) * (1.0 - 2.0 * nu)));
+            params[9..].copy_from_slice(&neo_hookean_tet::parameters(shear, lambda, volume));
+            part.add(ConstraintKind::NeoHookeanTet, t, &params);
+        }
+    }
 }

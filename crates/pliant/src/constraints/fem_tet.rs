@@ -13,7 +13,7 @@ pub struct FemTet;
 
 /// Columns of the deformation gradient.
 #[inline(always)]
-fn deformation<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
+pub(crate) fn deformation<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
     let e = [rows[1].v - rows[0].v, rows[2].v - rows[0].v, rows[3].v - rows[0].v];
     let mut f = e;
     for j in 0..3 {
@@ -26,7 +26,7 @@ fn deformation<F: Lane>(p: &[F; 12], rows: &[Row<F>; 4]) -> [V3<F>; 3] {
 const PAIRS: [(usize, usize); 6] = [(0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1)];
 
 #[inline(always)]
-fn strain<F: Lane>(f: &[V3<F>; 3]) -> [F; 6] {
+pub(crate) fn strain<F: Lane>(f: &[V3<F>; 3]) -> [F; 6] {
     let (half, one) = (F::splat(0.5), F::splat(1.0));
     let mut c = [one; 6];
     for (c, (i, j)) in c.iter_mut().zip(PAIRS) {

@@ -16,13 +16,13 @@ pub struct FemTriangle;
 
 /// Columns of the deformation gradient.
 #[inline(always)]
-fn deformation<F: Lane>(p: &[F; 7], rows: &[Row<F>; 3]) -> (V3<F>, V3<F>) {
+pub(crate) fn deformation<F: Lane>(p: &[F; 7], rows: &[Row<F>; 3]) -> (V3<F>, V3<F>) {
     let (e1, e2) = (rows[1].v - rows[0].v, rows[2].v - rows[0].v);
     (e1 * p[0] + e2 * p[2], e1 * p[1] + e2 * p[3])
 }
 
 #[inline(always)]
-fn strain<F: Lane>(f0: V3<F>, f1: V3<F>) -> [F; 3] {
+pub(crate) fn strain<F: Lane>(f0: V3<F>, f1: V3<F>) -> [F; 3] {
     let (half, one) = (F::splat(0.5), F::splat(1.0));
     [(f0.length_squared() - one) * half, (f1.length_squared() - one) * half, f0.dot(f1)]
 }
@@ -67,12 +67,17 @@ impl Constraint<3, 7, 3> for FemTriangle {
 
     #[inline(always)]
     fn energy<F: Lane>(p: &[F; 7], rows: &[Row<F>; 3]) -> F {
-        let c = Self::evaluate(p, rows);
-        let (a, b) = (p[4], p[5]);
-        let det = (a * a - b * b).safe_recip();
-        let normal = (a * (c[0] * c[0] + c[1] * c[1]) - F::splat(2.0) * b * c[0] * c[1]) * det;
-        (normal + c[2] * c[2] * p[6].safe_recip()) * F::splat(0.5)
+        strain_energy(p, &Self::evaluate(p, rows))
     }
+}
+
+/// ½·εᵀ·α⁻¹·ε with the compliance in the last three parameters.
+#[inline(always)]
+pub(crate) fn strain_energy<F: Lane>(p: &[F; 7], c: &[F; 3]) -> F {
+    let (a, b) = (p[4], p[5]);
+    let det = (a * a - b * b).safe_recip();
+    let normal = (a * (c[0] * c[0] + c[1] * c[1]) - F::splat(2.0) * b * c[0] * c[1]) * det;
+    (normal + c[2] * c[2] * p[6].safe_recip()) * F::splat(0.5)
 }
 
 /// Δλ of a block of strain constraints with compliance matrix `soft` = α̃.

@@ -2,8 +2,8 @@
 //!
 //! s(x) = Σ kᵢxᵢ with cotangent weights kᵢ (Σkᵢ = 0) is the integrated curvature vector of the hinge;
 //! C(x) = |s| − |s₀|, ∇ᵢC = kᵢ·s/|s|. Bergou, Wardetzky, Harmon, Zorin, Grinspun, "A quadratic bending
-//! model for inextensible surfaces", SGP 2006: energy ½·(3B/A)|s|², so α = A/(3B) with A the sum of both
-//! areas [m²] and B the bending rigidity [N·m].
+//! model for inextensible surfaces", SGP 2006. On an edge of length e bent by θ, |s| = e·θ: a hinge of weight w
+//! (`builder::bending`) has α = e²/(w·B) with the flexural rigidity B [N·m].
 //! Parameters: k₀…k₃ (rows as in `bend`), |s₀| [m], softness (compliance in m/N), edge length [m]
 //! (only to normalize the residual).
 

@@ -21,6 +21,9 @@ pub mod gpu;
 pub mod group;
 pub mod inflate;
 pub mod isometric;
+pub mod membrane;
+pub mod neo_hookean_tet;
+pub mod neo_hookean_triangle;
 pub mod phantoms;
 pub mod rod;
 pub mod rope_bending;
@@ -87,6 +90,12 @@ pub enum ConstraintKind {
     FemTriangle,
     /// St Venant–Kirchhoff tetrahedron.
     FemTet,
+    /// Linear membrane triangle.
+    Membrane,
+    /// Stable neo-Hookean triangle.
+    NeoHookeanTriangle,
+    /// Stable neo-Hookean tetrahedron.
+    NeoHookeanTet,
     /// Straightness of three particles of a rope.
     RopeBending,
     /// Stretch and shear of a rod segment with its orientation.
@@ -109,13 +118,16 @@ pub trait Visitor {
 
 impl ConstraintKind {
     /// All kinds, in iteration order.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 14] = [
         Self::Stretch,
         Self::Bend,
         Self::Isometric,
         Self::Volume,
         Self::FemTriangle,
         Self::FemTet,
+        Self::Membrane,
+        Self::NeoHookeanTriangle,
+        Self::NeoHookeanTet,
         Self::RopeBending,
         Self::StretchShear,
         Self::BendTwist,
@@ -133,6 +145,9 @@ impl ConstraintKind {
             Self::Volume => visitor.visit::<volume::Volume, 4, 2, 1>(),
             Self::FemTriangle => visitor.visit::<fem_triangle::FemTriangle, 3, 7, 3>(),
             Self::FemTet => visitor.visit::<fem_tet::FemTet, 4, 12, 6>(),
+            Self::Membrane => visitor.visit::<membrane::Membrane, 3, 7, 3>(),
+            Self::NeoHookeanTriangle => visitor.visit::<neo_hookean_triangle::NeoHookeanTriangle, 3, 7, 2>(),
+            Self::NeoHookeanTet => visitor.visit::<neo_hookean_tet::NeoHookeanTet, 4, 12, 2>(),
             Self::RopeBending => visitor.visit::<rope_bending::RopeBending, 3, 3, 1>(),
             Self::StretchShear => visitor.visit::<rod::StretchShear, 3, 3, 3>(),
             Self::BendTwist => visitor.visit::<rod::BendTwist, 2, 8, 3>(),
@@ -150,6 +165,9 @@ impl ConstraintKind {
             Self::Volume => "volume",
             Self::FemTriangle => "fem_triangle",
             Self::FemTet => "fem_tet",
+            Self::Membrane => "membrane",
+            Self::NeoHookeanTriangle => "neo_hookean_triangle",
+            Self::NeoHookeanTet => "neo_hookean_tet",
             Self::RopeBending => "rope_bending",
             Self::StretchShear => "stretch_shear",
             Self::BendTwist => "bend_twist",
@@ -168,6 +186,9 @@ impl ConstraintKind {
             Self::Volume => include_str!("volume.wgsl"),
             Self::FemTriangle => include_str!("fem_triangle.wgsl"),
             Self::FemTet => include_str!("fem_tet.wgsl"),
+            Self::Membrane => include_str!("membrane.wgsl"),
+            Self::NeoHookeanTriangle => include_str!("neo_hookean_triangle.wgsl"),
+            Self::NeoHookeanTet => include_str!("neo_hookean_tet.wgsl"),
             Self::RopeBending => include_str!("rope_bending.wgsl"),
             Self::StretchShear | Self::BendTwist => include_str!("rod.wgsl"),
             Self::Tether => include_str!("tether.wgsl"),

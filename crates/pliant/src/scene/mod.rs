@@ -30,7 +30,7 @@ pub(crate) use crate::scene::grains::emitter_sites;
 pub use crate::scene::grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
 pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
 pub use crate::scene::liquid::{FluidSpec, Liquid, Smoothing};
-pub use crate::scene::material::{BendModel, Elasticity, Fem};
+pub use crate::scene::material::{BendModel, Elasticity, Fem, FemMaterial};
 pub use crate::scene::motion::{Keyframe, MotionSpec, Rotate};
 pub use crate::scene::object::{Object, ObjectKind};
 pub use crate::scene::parse::{Format, Override, place_of};

@@ -159,6 +159,9 @@ fn power(kind: ConstraintKind) -> i32 {
         ConstraintKind::Bend
         | ConstraintKind::FemTriangle
         | ConstraintKind::FemTet
+        | ConstraintKind::Membrane
+        | ConstraintKind::NeoHookeanTriangle
+        | ConstraintKind::NeoHookeanTet
         | ConstraintKind::StretchShear
         | ConstraintKind::BendTwist => 0,
     }
@@ -182,8 +185,10 @@ fn grow(at: &mut Sample, by: f64) {
     match at.kind {
         ConstraintKind::Volume => at.params[0] *= by.powi(3),
         // Inverse rest edges.
-        ConstraintKind::FemTriangle => at.params[..4].iter_mut().for_each(|v| *v /= by),
-        ConstraintKind::FemTet => at.params[..9].iter_mut().for_each(|v| *v /= by),
+        ConstraintKind::FemTriangle | ConstraintKind::Membrane | ConstraintKind::NeoHookeanTriangle => {
+            at.params[..4].iter_mut().for_each(|v| *v /= by);
+        }
+        ConstraintKind::FemTet | ConstraintKind::NeoHookeanTet => at.params[..9].iter_mut().for_each(|v| *v /= by),
         _ => {}
     }
 }
@@ -270,7 +275,10 @@ fn rest_here(at: &mut Sample) {
         ConstraintKind::Attach
         | ConstraintKind::StretchShear
         | ConstraintKind::FemTriangle
-        | ConstraintKind::FemTet => {}
+        | ConstraintKind::FemTet
+        | ConstraintKind::Membrane
+        | ConstraintKind::NeoHookeanTriangle
+        | ConstraintKind::NeoHookeanTet => {}
     }
 }
 

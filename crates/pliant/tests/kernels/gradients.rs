@@ -1,6 +1,6 @@
 //! Gradients against central differences of C, and the signs and masses of the errata.
 
-use crate::support::{Double, Rng, Sample, XPBD, sample};
+use crate::support::{Double, Rng, Sample, XPBD, can_be_rigid, sample};
 use glam::{DQuat, DVec3};
 use pliant::constraints::ConstraintKind;
 
@@ -109,7 +109,7 @@ fn e02_one_rigid_projection_brings_every_constraint_nearer_to_zero() {
     // A wrong sign would raise the error instead. How much is left depends on how curved C is: here strains
     // of a half and angles of half a radian are removed.
     let mut rng = Rng(4);
-    for kind in ConstraintKind::ALL {
+    for kind in ConstraintKind::ALL.into_iter().filter(|&k| can_be_rigid(k)) {
         for _ in 0..50 {
             let mut at = sample(kind, &mut rng);
             let size = |s: &Sample| s.evaluate::<Double>().iter().map(|c| c * c).sum::<f64>().sqrt();

@@ -148,8 +148,13 @@ impl Sample {
     /// Sets the compliance; scales that of a continuum element.
     pub fn set_compliance(&mut self, alpha: f64) {
         match self.kind {
-            ConstraintKind::FemTriangle => self.params[4..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
+            ConstraintKind::FemTriangle | ConstraintKind::Membrane => {
+                self.params[4..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]);
+            }
             ConstraintKind::FemTet => self.params[9..].copy_from_slice(&[alpha, -0.3 * alpha, 2.6 * alpha]),
+            // μ/λ such that it is at rest undeformed.
+            ConstraintKind::NeoHookeanTriangle => self.params[4..6].copy_from_slice(&[alpha, 0.50625 * alpha]),
+            ConstraintKind::NeoHookeanTet => self.params[9..11].copy_from_slice(&[alpha, 0.48 * alpha]),
             ConstraintKind::BendTwist => self.params[6..].fill(alpha),
             _ => self.params[self.kind.layout().softness.unwrap()] = alpha,
         }
@@ -223,10 +228,17 @@ impl Sample {
     }
 }
 
+/// Whether C = 0 is possible: the two constraints of a neo-Hookean element press against each other at rest.
+pub fn can_be_rigid(kind: ConstraintKind) -> bool {
+    !matches!(kind, ConstraintKind::NeoHookeanTriangle | ConstraintKind::NeoHookeanTet)
+}
+
 /// A random, rigid configuration of a kind, away from its rest and from degeneracy.
 pub fn sample(kind: ConstraintKind, rng: &mut Rng) -> Sample {
     let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
     let hinge = [DVec3::new(0.5, 1.0, 0.3), DVec3::new(0.5, -1.0, 0.3), DVec3::ZERO, DVec3::X];
+    // α of a neo-Hookean element; its shear compliance elsewhere.
+    let rest = if can_be_rigid(kind) { 0.0 } else { 1.45 };
     let (shape, params): (Vec<DVec3>, Vec<f64>) = match kind {
         ConstraintKind::Stretch => (corners[..2].to_vec(), vec![rng.range(0.3, 2.5), 0.0]),
         ConstraintKind::Tether => (corners[..2].to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
@@ -237,15 +249,15 @@ pub fn sample(kind: ConstraintKind, rng: &mut Rng) -> Sample {
             (hinge.to_vec(), vec![k[0], k[1], k[2], -(k[0] + k[1] + k[2]), rng.range(0.0, 0.4), 0.0, 1.0])
         }
         ConstraintKind::Volume => (corners.to_vec(), vec![rng.range(0.1, 0.3), 0.0]),
-        ConstraintKind::FemTriangle => {
+        ConstraintKind::FemTriangle | ConstraintKind::Membrane | ConstraintKind::NeoHookeanTriangle => {
             let (l, x, y) = (rng.range(0.7, 1.2), rng.range(-0.2, 0.3), rng.range(0.7, 1.2));
-            (corners[..3].to_vec(), vec![1.0 / l, -x / (l * y), 0.0, 1.0 / y, 0.0, 0.0, 0.0])
+            (corners[..3].to_vec(), vec![1.0 / l, -x / (l * y), 0.0, 1.0 / y, 0.0, 0.0, rest])
         }
-        ConstraintKind::FemTet => {
+        ConstraintKind::FemTet | ConstraintKind::NeoHookeanTet => {
             let edges = [DVec3::X, DVec3::Y, DVec3::Z].map(|e| e + rng.cube(0.2));
             let inverse = DMat3::from_cols(edges[0], edges[1], edges[2]).inverse();
             let rows = (0..3).flat_map(|k| inverse.row(k).to_array());
-            (corners.to_vec(), rows.chain([0.0; 3]).collect())
+            (corners.to_vec(), rows.chain([0.0, 0.0, rest]).collect())
         }
         ConstraintKind::RopeBending => {
             (vec![DVec3::ZERO, DVec3::X, DVec3::new(1.9, 0.6, 0.0)], vec![rng.range(0.0, 0.3), 0.0, 1.0])

@@ -110,7 +110,7 @@ inside = { min = [4.5, 0.5, -0.5], max = [6.0, 4.25, 1.0] }
 [[soft]]
 torus = { radius = 0.5, width = 0.2, height = 0.3, cells = [12, 2], layers = 3 }
 transform = { translate = [0.0, 9.0, 0.0] }
-fem = { young = 1e5, poisson = 0.25 }
+fem = { young = 1e5, poisson = 0.25, material = "neo-hookean" }
 
 [[soft]]
 ball = { radius = 0.5, cells = 4 }
