@@ -202,8 +202,9 @@ fn add_edges(part: &mut Part, triangles: &[[u32; 3]], stretch: Elasticity) {
     }
 }
 
-/// Poisson's ratio of a stretch modulus: that of an isotropic net of springs.
-const MEMBRANE_POISSON: f32 = 1.0 / 3.0;
+/// Poisson's ratio of a stretch modulus: woven cloth hardly narrows when it is pulled, so that a sheet held by a whole
+/// edge stretches as freely as a strip.
+const MEMBRANE_POISSON: f32 = 0.0;
 
 /// Stretch by a modulus Y [N/m], Young's modulus × thickness. Springs along the edges cannot have it: on a grid with one
 /// diagonal direction their Young's modulus is Y along the edges and Y/3 across the diagonals, their shear modulus Y/6.
@@ -262,7 +263,7 @@ fn add_fem(part: &mut Part, t: &[u32; 3], area: f32, fem: Fem, thickness: f32) {
     let [d00, d01, d10, d11] = inverse_edges(&part.rest, t, area);
     let volume = area * thickness;
     let (e, nu) = (fem.young, fem.poisson);
-    let (kind, [x, y, z]) = match fem.material {
+    let (kind, [x, y, z]) = match fem.material.unwrap_or(FemMaterial::StVenantKirchhoff) {
         FemMaterial::StVenantKirchhoff => {
             let shear = 2.0 * (1.0 + nu) / e;
             (ConstraintKind::FemTriangle, [1.0 / (e * volume), -nu / (e * volume), shear / volume])

@@ -184,7 +184,10 @@ fn part(
             cloth::cloth(c, air, moved(&c.transform), meshes, notes)?
         }
         ObjectKind::Rope => rope::rope(&scene.rope[i], moved(&scene.rope[i].transform)),
-        ObjectKind::Soft => soft::soft(&scene.soft[i], moved(&scene.soft[i].transform), meshes, notes)?,
+        ObjectKind::Soft => {
+            let method = scene.solver.solution_method();
+            soft::soft(&scene.soft[i], method, moved(&scene.soft[i].transform), meshes, notes)?
+        }
         ObjectKind::Inflatable => {
             let b = &scene.inflatable[i];
             cloth::inflatable(b, air, moved(&b.transform), meshes, notes)?

@@ -6,12 +6,13 @@ use crate::constraints::{ConstraintKind, neo_hookean_tet};
 use crate::mesh::TetMesh;
 use crate::mesh::repair::clean_tets;
 use crate::mesh::topology::{boundary, tet_edges};
-use crate::scene::{Fem, FemMaterial, Soft};
+use crate::scene::{Fem, FemMaterial, Method, Soft};
 use glam::{Mat3, Vec3};
 
 /// One copy of a soft body, already transformed.
 pub fn soft(
     spec: &Soft,
+    method: Method,
     transform: impl Fn(Vec3) -> Vec3,
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
@@ -26,7 +27,7 @@ pub fn soft(
     part.radius = spec.radius;
     part.velocity = Vec3::from(spec.velocity);
     match spec.fem {
-        Some(fem) => tets.iter().zip(&volumes).for_each(|(t, &v)| add_fem(&mut part, t, v, fem)),
+        Some(fem) => tets.iter().zip(&volumes).for_each(|(t, &v)| add_fem(&mut part, t, v, fem, method)),
         None => {
             add_edges(&mut part, spec, &tets, &volumes);
             for (t, &v) in tets.iter().zip(&volumes) {
@@ -114,7 +115,7 @@ fn add_edges(part: &mut Part, spec: &Soft, tets: &[[u32; 4]], volumes: &[f32]) {
     }
 }
 
-fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem) {
+fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem, method: Method) {
     let [a, b, c, d] = t.map(|i| part.rest[i as usize]);
     // Columns of the rest matrix are edges, so row k of the inverse belongs to corner k + 1.
     let inverse = Mat3::from_cols(b - a, c - a, d - a).inverse();
@@ -124,7 +125,8 @@ fn add_fem(part: &mut Part, t: &[u32; 4], volume: f32, fem: Fem) {
         let row = inverse.row(k);
         params[3 * k..3 * k + 3].copy_from_slice(&row.to_array());
     }
-    match fem.material {
+    let default = if method == Method::Vbd { FemMaterial::NeoHookean } else { FemMaterial::StVenantKirchhoff };
+    match fem.material.unwrap_or(default) {
         FemMaterial::StVenantKirchhoff => {
             params[9] = 1.0 / (e * volume);
             params[10] = -nu / (e * volume);

@@ -31,6 +31,26 @@ fn strain<F: Lane>(s: &[F; 3]) -> [F; 3] {
     [s[0] - one, s[1] - one, s[2] + s[2]]
 }
 
+/// The strain, and the gradient of each component by each corner.
+#[inline(always)]
+pub(crate) fn gradients<F: Lane>(p: &[F; 7], rows: &[Row<F>; 3]) -> ([F; 3], [[V3<F>; 3]; 3]) {
+    let (f0, f1) = deformation(p, rows);
+    let (s, inverse, [q0, q1]) = stretch(f0, f1);
+    let c = strain(&s);
+    // Columns of R.
+    let (r0, r1) = ((f0 + q0) * inverse, (f1 + q1) * inverse);
+    // Derivatives of each component by f₀ and by f₁, times s.
+    let by_f0 = [f0 + f0 + q0 - r0 * s[0], q0 - r0 * s[1], f1 + f1 - r0 * c[2]];
+    let by_f1 = [q1 - r1 * s[0], f1 + f1 + q1 - r1 * s[1], f0 + f0 - r1 * c[2]];
+    let mut g = [[V3::zero(); 3]; 3];
+    for m in 0..3 {
+        let g1 = (by_f0[m] * p[0] + by_f1[m] * p[1]) * inverse;
+        let g2 = (by_f0[m] * p[2] + by_f1[m] * p[3]) * inverse;
+        g[m] = [-(g1 + g2), g1, g2];
+    }
+    (c, g)
+}
+
 impl Constraint<3, 7, 3> for Membrane {
     const SOFTNESS: Option<usize> = None;
 
@@ -42,20 +62,7 @@ impl Constraint<3, 7, 3> for Membrane {
 
     #[inline(always)]
     fn project<F: Lane>(scales: &Scales<F>, p: &[F; 7], rows: &[Row<F>; 3], lambda: &[F; 3]) -> Update<F, 3, 3> {
-        let (f0, f1) = deformation(p, rows);
-        let (s, inverse, [q0, q1]) = stretch(f0, f1);
-        let c = strain(&s);
-        // Columns of R.
-        let (r0, r1) = ((f0 + q0) * inverse, (f1 + q1) * inverse);
-        // Derivatives of each component by f₀ and by f₁, times s.
-        let by_f0 = [f0 + f0 + q0 - r0 * s[0], q0 - r0 * s[1], f1 + f1 - r0 * c[2]];
-        let by_f1 = [q1 - r1 * s[0], f1 + f1 + q1 - r1 * s[1], f0 + f0 - r1 * c[2]];
-        let mut g = [[V3::zero(); 3]; 3];
-        for m in 0..3 {
-            let g1 = (by_f0[m] * p[0] + by_f1[m] * p[1]) * inverse;
-            let g2 = (by_f0[m] * p[2] + by_f1[m] * p[3]) * inverse;
-            g[m] = [-(g1 + g2), g1, g2];
-        }
+        let (c, g) = gradients(p, rows);
         let (a, b, shear) = (p[4] * scales.inv_h2, p[5] * scales.inv_h2, p[6] * scales.inv_h2);
         let zero = F::splat(0.0);
         let soft = [[a, b, zero], [b, a, zero], [zero, zero, shear]];

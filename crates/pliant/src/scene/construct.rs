@@ -13,8 +13,8 @@ use crate::scene::collider::{BoxShape, CapsuleShape, Collider, CylinderShape, Fr
 use crate::scene::placement::{Pin, Place};
 use crate::scene::soft::{BallSpec, BlockSpec, Tessellation};
 use crate::scene::{
-    Attach, Body, Cloth, Elasticity, Fem, FemMaterial, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid,
-    MotionSpec, PourSpec, Rope, Rotate, Select, Soft,
+    Attach, Body, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid, MotionSpec,
+    PourSpec, Rope, Rotate, Select, Soft,
 };
 
 macro_rules! placed {
@@ -134,7 +134,7 @@ impl Soft {
 
     /// A continuum: Young's modulus [Pa] and Poisson's ratio.
     pub fn fem(self, young: f32, poisson: f32) -> Self {
-        Self { fem: Some(Fem { young, poisson, material: FemMaterial::default() }), ..self }
+        Self { fem: Some(Fem { young, poisson, material: None }), ..self }
     }
 }
 

@@ -12,7 +12,7 @@ pub enum Elasticity {
     /// 0 is rigid.
     Compliance(f32),
     /// Engineering modulus: Pa for soft bodies (stretch: Young's, volume: bulk) and ropes (with their
-    /// radius); N/m for stretching cloth (Young's modulus × thickness, Poisson's ratio 1/3); N·m for bending cloth
+    /// radius); N/m for stretching cloth (Young's modulus × thickness, Poisson's ratio 0); N·m for bending cloth
     /// (flexural rigidity), on any mesh.
     Modulus(f32),
     /// PBD stiffness, 0 to 1: the fraction of the error that one projection removes.
@@ -38,17 +38,17 @@ pub struct Fem {
     pub young: f32,
     /// Poisson's ratio, 0 to 0.49.
     pub poisson: f32,
-    /// Behavior at large strain; default "st-venant-kirchhoff". At small strain all are linear elasticity.
+    /// Behavior at large strain; default "neo-hookean" for soft bodies where `solver.method` is "vbd", as by default, else
+    /// "st-venant-kirchhoff". At small strain all are linear elasticity.
     #[serde(default)]
-    pub material: FemMaterial,
+    pub material: Option<FemMaterial>,
 }
 
 /// Law of elasticity of a continuum.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FemMaterial {
     /// Linear in Green's strain; gives way when it is compressed by about half, and may stay there.
-    #[default]
     StVenantKirchhoff,
     /// Stable neo-Hookean: recovers its shape from flat, from a point and from inside out.
     NeoHookean,

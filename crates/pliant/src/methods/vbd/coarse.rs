@@ -5,9 +5,10 @@ use crate::constraints::group::Group;
 use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::methods::vbd::contact::Hold;
-use crate::methods::vbd::element::{Mode, linear, outer, params, stiffness};
+use crate::methods::vbd::element::{Mode, linear, outer, params, stiffness, triangle_shape};
 use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::sheet::{SheetStiffness, Stretched};
 use crate::rigid::rotation::polar;
 use glam::{Mat3, Vec3};
 use std::collections::BTreeMap;
@@ -21,8 +22,25 @@ pub(super) struct Coarse {
     /// Blocks of tetrahedra at rest, summed by the aggregate that they turn with: aggregate, row, column.
     tets: Vec<([u32; 3], Mat3)>,
     springs: Vec<SpringGroup>,
+    sheets: Vec<SheetGroup>,
     /// Numbers of the other elements.
     others: Vec<u32>,
+}
+
+/// Membrane triangles that the same modes deform.
+struct SheetGroup {
+    /// Unknowns of the modes, ascending.
+    unknowns: Vec<u32>,
+    triangles: Vec<Triangle>,
+}
+
+struct Triangle {
+    rows: [u32; 3],
+    /// Shape gradients of the second and third corner [1/m].
+    shape: [[f32; 2]; 2],
+    stiffness: SheetStiffness,
+    /// Gradients of the modes [1/m].
+    modes: [[f32; 2]; 12],
 }
 
 /// Springs that the same modes lengthen: those within an aggregate, or between two.
@@ -63,6 +81,7 @@ impl Coarse {
         let matrix = Envelope::new(body.coarse.first.clone());
         let unknowns = vec![0.0; body.coarse.first.len()];
         let mut springs: BTreeMap<Vec<u32>, Vec<Spring>> = BTreeMap::new();
+        let mut sheets: BTreeMap<Vec<u32>, Vec<Triangle>> = BTreeMap::new();
         let mut others = Vec::new();
         let mut tets: BTreeMap<[u32; 3], Mat3> = BTreeMap::new();
         for (number, element) in body.elements.iter().enumerate() {
@@ -78,7 +97,7 @@ impl Coarse {
                     let spring = Spring { rows, rest: p[0], k: stiffness(p[1]), weights };
                     springs.entry(unknowns).or_default().push(spring);
                 }
-                ConstraintKind::FemTet => {
+                ConstraintKind::NeoHookeanTet => {
                     let own = linear(element.kind, &p, &[[0.0; 4]; 4], Mat3::IDENTITY);
                     let rotation = body.coarse.aggregate[element.rows[0] as usize];
                     let modes: Vec<_> = modes_of(body, &element.rows).map(|(u, w)| (u, own.mode(&w))).collect();
@@ -88,17 +107,33 @@ impl Coarse {
                         }
                     }
                 }
+                ConstraintKind::Membrane => {
+                    let rows = [element.rows[0], element.rows[1], element.rows[2]];
+                    let shape = triangle_shape(&p);
+                    let mut terms: Vec<_> = modes_of(body, &rows).collect();
+                    terms.sort_by_key(|(unknown, _)| *unknown);
+                    let mut modes = [[0.0; 2]; 12];
+                    for (own, (_, w)) in modes.iter_mut().zip(&terms) {
+                        *own = [0, 1].map(|a| w[0] * shape[0][a] + w[1] * shape[1][a] + w[2] * shape[2][a]);
+                    }
+                    let unknowns = terms.into_iter().map(|(unknown, _)| unknown).collect();
+                    let stiffness = SheetStiffness::new(&p);
+                    let triangle = Triangle { rows, shape: [shape[1], shape[2]], stiffness, modes };
+                    sheets.entry(unknowns).or_default().push(triangle);
+                }
                 _ => others.push(number as u32),
             }
         }
         let tets = tets.into_iter().collect();
         let springs = springs.into_iter().map(|(unknowns, springs)| SpringGroup { unknowns, springs }).collect();
-        Self { matrix, unknowns, rotations: Vec::new(), tets, springs, others }
+        let sheets = sheets.into_iter().map(|(unknowns, triangles)| SheetGroup { unknowns, triangles }).collect();
+        Self { matrix, unknowns, rotations: Vec::new(), tets, springs, sheets, others }
     }
 
     pub(super) fn bytes(&self) -> u64 {
         let springs = self.springs.iter().map(|group| of(&group.springs) + of(&group.unknowns)).sum::<u64>();
-        let lists = of(&self.tets) + springs + of(&self.others);
+        let sheets = self.sheets.iter().map(|group| of(&group.triangles) + of(&group.unknowns)).sum::<u64>();
+        let lists = of(&self.tets) + springs + sheets + of(&self.others);
         self.matrix.bytes() + of(&self.unknowns) + of(&self.rotations) + lists
     }
 
@@ -113,6 +148,7 @@ impl Coarse {
             add(&mut self.matrix, *row as usize, *column as usize, r * *block * r.transpose());
         }
         self.add_springs(body.coarse.exact, inputs);
+        self.add_sheets(body.coarse.exact, inputs);
         let mut modes: Vec<(u32, Mode)> = Vec::with_capacity(16);
         for &number in &self.others {
             let element = &body.elements[number as usize];
@@ -180,6 +216,40 @@ impl Coarse {
                     let [xx, yy, zz, xy, xz, yz] = sums[pair];
                     let block = Mat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
                     add(&mut self.matrix, group.unknowns[m] as usize, group.unknowns[n] as usize, block);
+                    pair += 1;
+                }
+            }
+        }
+    }
+
+    fn add_sheets(&mut self, exact: bool, inputs: &Inputs<'_>) {
+        // As for springs: a flat sheet without tension or bending has no lateral stiffness.
+        let least = if exact || !self.others.is_empty() { 0.0 } else { LATERAL };
+        for group in &self.sheets {
+            let modes = group.unknowns.len();
+            let mut sums = [Mat3::ZERO; 78];
+            for t in &group.triangles {
+                let [a, b, c] = t.rows.map(|r| position(inputs.x[r as usize]));
+                let (e, n) = ([b - a, c - a], t.shape);
+                let f = [e[0] * n[0][0] + e[1] * n[1][0], e[0] * n[0][1] + e[1] * n[1][1]];
+                let [mut a00, mut a11, a01] = Stretched::new(f, &t.stiffness).matrices(&t.stiffness);
+                let even = Mat3::from_diagonal(Vec3::splat(least * t.stiffness.normal));
+                (a00, a11) = (a00 + even, a11 + even);
+                let a10 = a01.transpose();
+                let mut pair = 0;
+                for m in 0..modes {
+                    let [x, y] = t.modes[m];
+                    let (left, right) = (a00 * x + a10 * y, a01 * x + a11 * y);
+                    for q in &t.modes[..=m] {
+                        sums[pair] += left * q[0] + right * q[1];
+                        pair += 1;
+                    }
+                }
+            }
+            let mut pair = 0;
+            for m in 0..modes {
+                for n in 0..=m {
+                    add(&mut self.matrix, group.unknowns[m] as usize, group.unknowns[n] as usize, sums[pair]);
                     pair += 1;
                 }
             }

@@ -2,14 +2,14 @@
 //!
 //! An element of compliance α has the energy ½ Cᵀα⁻¹C. Its Hessian is that of Gauss and Newton, ∇Cᵀα⁻¹∇C, plus the
 //! stiffness by which tension resists turning; what compression would take away is left out, so every block is positive.
-//! Tetrahedra of a continuum are stable neo-Hookean (Smith, de Goes, Kim, "Stable neo-Hookean flesh simulation", TOG
-//! 2018): ½μ(tr FᵀF − 3) − μ(J − 1) + ½(λ + μ)(J − 1)², right at small strain for any Lamé parameters, finite at J ≤ 0.
+//! Tetrahedra are stable neo-Hookean, as in `constraints/neo_hookean_tet.rs`.
 
 use crate::constraints::bend;
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::{Constraint, ConstraintKind, Row};
-use crate::constraints::{isometric, rod, rope_bending, stretch, volume};
+use crate::constraints::{fem_triangle, isometric, membrane, neo_hookean_tet, rod, rope_bending, stretch, volume};
 use crate::math::{RowData, V3, position};
+use crate::methods::vbd::sheet::{SheetStiffness, Stretched, positive_part};
 use glam::{Mat3, Quat, Vec3};
 
 /// One constraint of a body, with its rows numbered within the body.
@@ -27,7 +27,9 @@ pub struct Element {
 
 /// Kinds that have an energy here.
 pub(crate) fn is_elastic(kind: ConstraintKind) -> bool {
-    !matches!(kind, ConstraintKind::Tether | ConstraintKind::Attach)
+    use ConstraintKind::*;
+    // St Venant–Kirchhoff solids have states from which no descent brings them back.
+    !matches!(kind, Tether | Attach | FemTet | NeoHookeanTriangle)
 }
 
 /// Parameters of an element, from its group, where setters change them.
@@ -177,46 +179,40 @@ pub(super) fn energy(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4]) -> f
         K::energy(&std::array::from_fn(|k| p[k]), &rows_of::<N>(x))
     }
     match kind {
-        ConstraintKind::FemTet => {
-            let (tet, f) = (Tet::new(p), tet_gradient(p, x));
-            let j = f.determinant();
-            let squares = f.x_axis.length_squared() + f.y_axis.length_squared() + f.z_axis.length_squared();
-            0.5 * tet.mu * (squares - 3.0) - tet.mu * (j - 1.0) + 0.5 * tet.bulk * (j - 1.0) * (j - 1.0)
-        }
+        ConstraintKind::NeoHookeanTet => of::<neo_hookean_tet::NeoHookeanTet, 4, 12, 2>(p, x),
+        ConstraintKind::Membrane => of::<membrane::Membrane, 3, 7, 3>(p, x),
         ConstraintKind::Stretch => of::<stretch::Stretch, 2, 2, 1>(p, x),
         ConstraintKind::Bend => of::<bend::Bend, 4, 2, 1>(p, x),
         ConstraintKind::Isometric => of::<isometric::Isometric, 4, 7, 1>(p, x),
         ConstraintKind::Volume => of::<volume::Volume, 4, 2, 1>(p, x),
-        ConstraintKind::FemTriangle => of::<crate::constraints::fem_triangle::FemTriangle, 3, 7, 3>(p, x),
+        ConstraintKind::FemTriangle => of::<fem_triangle::FemTriangle, 3, 7, 3>(p, x),
         ConstraintKind::RopeBending => of::<rope_bending::RopeBending, 3, 3, 1>(p, x),
         ConstraintKind::StretchShear => of::<rod::StretchShear, 3, 3, 3>(p, x),
         ConstraintKind::BendTwist => of::<rod::BendTwist, 2, 8, 3>(p, x),
-        ConstraintKind::Tether | ConstraintKind::Attach => 0.0,
+        _ => 0.0,
     }
 }
 
-/// Lamé parameters times rest volume [J].
-struct Tet {
-    mu: f32,
-    lambda: f32,
-    /// λ + μ.
-    bulk: f32,
+/// Constants of a neo-Hookean tetrahedron: ½μI²/(1 + I) + ½λ(J − α)² with I = |F|², times rest volume [J].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TetConstants {
+    pub(super) mu: f32,
+    pub(super) lambda: f32,
+    pub(super) alpha: f32,
 }
 
-impl Tet {
+impl TetConstants {
     #[inline]
-    fn new(p: &[f32; 12]) -> Self {
-        // Compliances: 1/(VE), −ν/(VE), 1/(Vμ).
-        let (mu, nu) = (1.0 / p[11], -p[10] / p[9]);
-        let lambda = nu / (p[9] * (1.0 + nu) * (1.0 - 2.0 * nu));
-        Self { mu, lambda, bulk: lambda + mu }
+    pub(super) fn new(p: &[f32; 12]) -> Self {
+        Self { mu: 1.0 / p[9], lambda: 1.0 / p[10], alpha: p[11] }
     }
-}
 
-/// μ and λ + μ, times rest volume [J].
-pub(super) fn tet_constants(p: &[f32; 12]) -> (f32, f32) {
-    let tet = Tet::new(p);
-    (tet.mu, tet.bulk)
+    /// μ times the first and twice the second derivative of I²/(1 + I).
+    #[inline(always)]
+    pub(super) fn shear(&self, invariant: f32) -> [f32; 2] {
+        let inverse = 1.0 / (1.0 + invariant);
+        [self.mu * (1.0 - inverse * inverse), 4.0 * self.mu * inverse * inverse * inverse]
+    }
 }
 
 /// Deformation gradient.
@@ -250,15 +246,6 @@ pub(super) fn at_row(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], row:
                 outer(along * (k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral)),
             )
         }
-        ConstraintKind::FemTet => {
-            let (tet, f, shape) = (Tet::new(p), tet_gradient(p, x), tet_shape(p)[row]);
-            let cofactors =
-                Mat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis));
-            let j = f.x_axis.dot(cofactors.x_axis);
-            let c = cofactors * shape;
-            let force = -(f * shape * tet.mu + c * (tet.bulk * (j - 1.0) - tet.mu));
-            (force, outer(c * tet.bulk, c) + Mat3::from_diagonal(Vec3::splat(tet.mu * shape.length_squared())))
-        }
         _ => {
             let all = linear(kind, p, x, Mat3::IDENTITY);
             (all.force[row], all.block(row, row))
@@ -291,10 +278,11 @@ pub(super) fn linear(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], rota
             Linear::scalar(4, c, [-(g[0] + g[1] + g[2]), g[0], g[1], g[2]], stiffness(p[1]))
         }
         ConstraintKind::FemTriangle => triangle(p, [at(0), at(1), at(2)]),
-        ConstraintKind::FemTet => tetrahedron(p, x, rotation),
+        ConstraintKind::Membrane => sheet(p, [at(0), at(1), at(2)]),
+        ConstraintKind::NeoHookeanTet => tetrahedron(p, x, rotation),
         ConstraintKind::StretchShear => stretch_shear(p, x),
         ConstraintKind::BendTwist => bend_twist(p, x),
-        ConstraintKind::Tether | ConstraintKind::Attach => Linear::new(0, 0),
+        _ => Linear::new(0, 0),
     }
 }
 
@@ -308,7 +296,7 @@ fn triangle(p: &[f32; 12], x: [Vec3; 3]) -> Linear {
     let mut it = Linear::new(3, 3);
     it.k = [[normal, cross, 0.0], [cross, normal, 0.0], [0.0, 0.0, shear]];
     let stress = [normal * c[0] + cross * c[1], cross * c[0] + normal * c[1], shear * c[2]];
-    let shape = [[-(p[0] + p[2]), -(p[1] + p[3])], [p[0], p[1]], [p[2], p[3]]];
+    let shape = triangle_shape(p);
     let [s00, s11, s01] = positive_part(stress);
     for (i, n) in shape.iter().enumerate() {
         it.g[0][i] = f[0] * n[0];
@@ -322,34 +310,48 @@ fn triangle(p: &[f32; 12], x: [Vec3; 3]) -> Linear {
     it
 }
 
-/// The positive part of a symmetric 2×2 matrix (xx, yy, xy).
-fn positive_part([a, b, c]: [f32; 3]) -> [f32; 3] {
-    let (mean, half) = (0.5 * (a + b), 0.5 * (a - b));
-    let radius = (half * half + c * c).sqrt();
-    let (high, low) = (mean + radius, mean - radius);
-    if low >= 0.0 {
-        return [a, b, c];
+/// Shape gradients of a triangle in its own frame [1/m].
+#[inline]
+pub(super) fn triangle_shape(p: &[f32; 12]) -> [[f32; 2]; 3] {
+    [[-(p[0] + p[2]), -(p[1] + p[3])], [p[0], p[1]], [p[2], p[3]]]
+}
+
+fn sheet(p: &[f32; 12], x: [Vec3; 3]) -> Linear {
+    let (e1, e2) = (x[1] - x[0], x[2] - x[0]);
+    let k = SheetStiffness::new(p);
+    let it = Stretched::new([e1 * p[0] + e2 * p[2], e1 * p[1] + e2 * p[3]], &k);
+    let [s00, s11, s01] = it.tension();
+    let mut all = Linear::new(3, 3);
+    all.k = [[k.normal, k.cross, 0.0], [k.cross, k.normal, 0.0], [0.0, 0.0, k.shear]];
+    let shape = triangle_shape(p);
+    for (i, n) in shape.iter().enumerate() {
+        all.g[0][i] = it.r[0] * n[0];
+        all.g[1][i] = it.r[1] * n[1];
+        all.g[2][i] = it.r[0] * n[1] + it.r[1] * n[0];
+        all.force[i] = -it.gradient(*n);
+        for (j, q) in shape.iter().enumerate() {
+            all.s[i][j] = n[0] * q[0] * s00 + n[1] * q[1] * s11 + (n[0] * q[1] + n[1] * q[0]) * s01;
+        }
     }
-    if high <= 0.0 || radius == 0.0 {
-        return [0.0; 3];
-    }
-    // high · (A − low·I)/(high − low), the projection on the first eigenvector.
-    let scale = high / (high - low);
-    [(a - low) * scale, (b - low) * scale, c * scale]
+    all
 }
 
 /// Neo-Hookean forces with the Hessian of linear elasticity, turned with the material: positive at any strain.
 fn tetrahedron(p: &[f32; 12], x: &[RowData; 4], rotation: Mat3) -> Linear {
-    let (tet, f, shape) = (Tet::new(p), tet_gradient(p, x), tet_shape(p));
+    let (tet, f, shape) = (TetConstants::new(p), tet_gradient(p, x), tet_shape(p));
     let cofactors = Mat3::from_cols(f.y_axis.cross(f.z_axis), f.z_axis.cross(f.x_axis), f.x_axis.cross(f.y_axis));
-    let j = f.x_axis.dot(cofactors.x_axis);
+    let pressure = tet.lambda * (f.x_axis.dot(cofactors.x_axis) - tet.alpha);
+    let squares = f.x_axis.length_squared() + f.y_axis.length_squared() + f.z_axis.length_squared();
+    let [stress, _] = tet.shear(squares);
+    // Lamé's parameters at small strain.
+    let (shear, lambda) = (tet.mu * 15.0 / 16.0, tet.lambda - tet.mu * 7.0 / 8.0);
     let mut it = Linear::new(4, 1);
-    (it.k[0][0], it.swap) = (tet.lambda, tet.mu);
+    (it.k[0][0], it.swap) = (lambda, shear);
     for i in 0..4 {
         it.g[0][i] = rotation * shape[i];
-        it.force[i] = -(f * shape[i] * tet.mu + cofactors * shape[i] * (tet.bulk * (j - 1.0) - tet.mu));
+        it.force[i] = -(f * shape[i] * stress + cofactors * shape[i] * pressure);
         for k in 0..4 {
-            it.s[i][k] = tet.mu * shape[i].dot(shape[k]);
+            it.s[i][k] = shear * shape[i].dot(shape[k]);
         }
     }
     it
@@ -412,7 +414,8 @@ mod tests {
             (ConstraintKind::Isometric, vec![0.5, 0.7, -0.9, -0.3, 0.1, 0.02, 1.0], hinge),
             (ConstraintKind::Volume, vec![0.15, 0.002], x),
             (ConstraintKind::FemTriangle, fem(&[1.0, 0.2, 0.0, 0.8], [0.01, -0.003, 0.026]), x),
-            (ConstraintKind::FemTet, fem(&identity, [0.01, -0.003, 0.026]), x),
+            (ConstraintKind::Membrane, fem(&[1.0, 0.2, 0.0, 0.8], [0.01, -0.003, 0.026]), x),
+            (ConstraintKind::NeoHookeanTet, fem(&identity, neo_hookean_tet::parameters(40.0, 60.0, 1.0)), x),
             (ConstraintKind::RopeBending, vec![0.1, 0.02, 1.0], x),
             (ConstraintKind::StretchShear, vec![1.0, 0.5, 0.01], [x[0], x[1], a, x[3]]),
             (ConstraintKind::BendTwist, vec![0.5, 0.5, 0.05, 0.02, 0.1, 0.99, 0.01, 0.02], [a, b, x[2], x[3]]),
@@ -470,15 +473,16 @@ mod tests {
     #[test]
     fn hessian_blocks_predict_forces_near_rest() {
         // At rest there is no tension or pressure, so that the positive part is all of the Hessian.
-        let p = padded(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.01, -0.003, 0.026]);
+        let [mu, lambda, alpha] = neo_hookean_tet::parameters(40.0, 60.0, 1.0 / 6.0);
+        let p = padded(&[1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, mu, lambda, alpha]);
         let rest = [[0.0, 0.0, 0.0, 1.0], [1.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 1.0]];
-        let all = linear(ConstraintKind::FemTet, &p, &rest, Mat3::IDENTITY);
+        let all = linear(ConstraintKind::NeoHookeanTet, &p, &rest, Mat3::IDENTITY);
         let ways = [Vec3::new(1.0, -2.0, 0.5), Vec3::new(0.3, 1.0, -1.0), Vec3::new(-1.0, 0.2, 0.7), Vec3::ONE];
         let mut x = rest;
         for i in 0..4 {
-            x = moved(ConstraintKind::FemTet, &x, i, ways[i] * 1e-3);
+            x = moved(ConstraintKind::NeoHookeanTet, &x, i, ways[i] * 1e-3);
         }
-        let after = linear(ConstraintKind::FemTet, &p, &x, Mat3::IDENTITY);
+        let after = linear(ConstraintKind::NeoHookeanTet, &p, &x, Mat3::IDENTITY);
         for i in 0..4 {
             let predicted = (0..4).fold(Vec3::ZERO, |sum, j| sum - all.block(i, j) * ways[j] * 1e-3);
             let scale = predicted.length();

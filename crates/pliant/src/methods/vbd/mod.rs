@@ -18,6 +18,7 @@ mod graph;
 mod momentum;
 mod pack;
 pub mod plan;
+mod sheet;
 
 use crate::constraints::group::Group;
 use crate::contact::cpu::ContactScratch;

@@ -7,8 +7,9 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
 use crate::math::{RowData, position};
 use crate::memory::of;
-use crate::methods::vbd::element::{self, at_row, outer, params, stiffness, tet_constants, tet_shape};
+use crate::methods::vbd::element::{self, TetConstants, at_row, outer, params, stiffness, tet_shape, triangle_shape};
 use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::sheet::{SheetStiffness, Stretched};
 use glam::{Mat3, Vec3};
 
 /// A spring to another vertex.
@@ -35,13 +36,22 @@ struct Stencil {
 #[derive(Clone, Copy, Debug)]
 struct Tet {
     others: [u32; 3],
-    /// μV times the products of the other shape gradients with the vertex's own [N/m].
+    /// Products of the other shape gradients with the vertex's own [1/m²].
     weights: [f32; 3],
+    /// Products of the other shape gradients: second and third, third and first, first and second [1/m²].
+    across: [f32; 3],
     /// 1 / (e₁·(e₂ × e₃)) at rest [1/m³].
     density: f32,
-    /// μV and (λ + μ)V [J].
-    mu: f32,
-    bulk: f32,
+    constants: TetConstants,
+}
+
+/// A membrane triangle, seen from one of its corners.
+#[derive(Clone, Copy, Debug)]
+struct Sheet {
+    others: [u32; 2],
+    /// Shape gradients of the others; minus their sum is the vertex's own [1/m].
+    shape: [[f32; 2]; 2],
+    stiffness: SheetStiffness,
 }
 
 /// Any other element.
@@ -87,6 +97,7 @@ pub(super) struct Packed {
     springs: Lists<Spring>,
     stencils: Lists<Stencil>,
     tets: Lists<Tet>,
+    sheets: Lists<Sheet>,
     others: Lists<Other>,
 }
 
@@ -98,6 +109,7 @@ impl Packed {
             springs: Lists::with_capacity(n),
             stencils: Lists::with_capacity(n),
             tets: Lists::with_capacity(n),
+            sheets: Lists::with_capacity(n),
             others: Lists::with_capacity(n),
         };
         for v in 0..n {
@@ -123,16 +135,24 @@ impl Packed {
                         let weights = places.map(|k| weights[k]);
                         it.stencils.all.push(Stencil { others, weights, rest, k: stiffness(softness) });
                     }
-                    ConstraintKind::FemTet => {
-                        let (shape, (mu, bulk)) = (tet_shape(&p), tet_constants(&p));
+                    ConstraintKind::NeoHookeanTet => {
+                        let shape = tet_shape(&p);
                         let own = shape[place as usize];
                         let sign = if place % 2 == 0 { 1.0 } else { -1.0 };
                         it.tets.all.push(Tet {
                             others: places.map(|k| rows[k]),
-                            weights: places.map(|k| mu * shape[k].dot(own)),
+                            weights: places.map(|k| shape[k].dot(own)),
+                            across: [1, 2, 0].map(|k| shape[places[k]].dot(shape[places[(k + 1) % 3]])),
                             density: sign * shape[1].cross(shape[2]).dot(shape[3]),
-                            mu,
-                            bulk,
+                            constants: TetConstants::new(&p),
+                        });
+                    }
+                    ConstraintKind::Membrane => {
+                        let shape = triangle_shape(&p);
+                        it.sheets.all.push(Sheet {
+                            others: [rows[places[0]], rows[places[1]]],
+                            shape: [shape[places[0]], shape[places[1]]],
+                            stiffness: SheetStiffness::new(&p),
                         });
                     }
                     kind => it.others.all.push(Other { kind, place, rows, params: p }),
@@ -141,13 +161,14 @@ impl Packed {
             it.springs.close();
             it.stencils.close();
             it.tets.close();
+            it.sheets.close();
             it.others.close();
         }
         it
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        self.springs.bytes() + self.stencils.bytes() + self.tets.bytes() + self.others.bytes()
+        self.springs.bytes() + self.stencils.bytes() + self.tets.bytes() + self.sheets.bytes() + self.others.bytes()
     }
 
     /// Elastic force on a vertex.
@@ -166,7 +187,10 @@ impl Packed {
             force -= way * (s.own() * s.k * (length - s.rest) / length);
         }
         for t in self.tets.of(v) {
-            force -= t.gradient(x, at).0;
+            force -= t.local(x, at).gradient;
+        }
+        for s in self.sheets.of(v) {
+            force -= Stretched::new(s.gradient(x, at), &s.stiffness).gradient(s.own());
         }
         for o in self.others.of(v) {
             force += at_row(o.kind, &o.params, &o.rows.map(|r| x[r as usize]), o.place as usize).0;
@@ -198,10 +222,18 @@ impl Packed {
             even += lateral * own * own;
         }
         for t in self.tets.of(v) {
-            let (gradient, c) = t.gradient(x, at);
-            force -= gradient;
-            hessian += outer(c * t.bulk, c);
-            even -= t.weights[0] + t.weights[1] + t.weights[2];
+            let tet = t.local(x, at);
+            force -= tet.gradient;
+            hessian +=
+                outer(tet.volume * t.constants.lambda, tet.volume) + outer(tet.shape * tet.stiffening, tet.shape);
+            even -= (t.weights[0] + t.weights[1] + t.weights[2]) * tet.shear;
+        }
+        for s in self.sheets.of(v) {
+            let (it, n) = (Stretched::new(s.gradient(x, at), &s.stiffness), s.own());
+            force -= it.gradient(n);
+            hessian += it.block(n, &s.stiffness);
+            let [s00, s11, s01] = it.tension();
+            even += n[0] * n[0] * s00 + n[1] * n[1] * s11 + 2.0 * n[0] * n[1] * s01;
         }
         for o in self.others.of(v) {
             let (f, h) = at_row(o.kind, &o.params, &o.rows.map(|r| x[r as usize]), o.place as usize);
@@ -228,6 +260,9 @@ impl Packed {
         for t in self.tets.of(v) {
             sum += 0.25 * f64::from(t.energy(x, at));
         }
+        for s in self.sheets.of(v) {
+            sum += f64::from(Stretched::new(s.gradient(x, at), &s.stiffness).energy()) / 3.0;
+        }
         for o in self.others.of(v) {
             let rows = o.kind.layout().rows as f64;
             sum += f64::from(element::energy(o.kind, &o.params, &o.rows.map(|r| x[r as usize]))) / rows;
@@ -250,6 +285,20 @@ impl Stencil {
     }
 }
 
+impl Sheet {
+    #[inline(always)]
+    fn own(&self) -> [f32; 2] {
+        [-(self.shape[0][0] + self.shape[1][0]), -(self.shape[0][1] + self.shape[1][1])]
+    }
+
+    /// Columns of the deformation gradient.
+    #[inline(always)]
+    fn gradient(&self, x: &[RowData], at: Vec3) -> [Vec3; 2] {
+        let e = [position(x[self.others[0] as usize]) - at, position(x[self.others[1] as usize]) - at];
+        [e[0] * self.shape[0][0] + e[1] * self.shape[1][0], e[0] * self.shape[0][1] + e[1] * self.shape[1][1]]
+    }
+}
+
 impl Tet {
     #[inline(always)]
     fn edges(&self, x: &[RowData], at: Vec3) -> [Vec3; 3] {
@@ -257,23 +306,45 @@ impl Tet {
         [position(x[a as usize]) - at, position(x[b as usize]) - at, position(x[c as usize]) - at]
     }
 
-    /// Gradient of the energy at the vertex, and of the relative volume J.
+    /// I = |F|², from the edges of the tetrahedron.
     #[inline(always)]
-    fn gradient(&self, x: &[RowData], at: Vec3) -> (Vec3, Vec3) {
+    fn invariant(&self, e: &[Vec3; 3]) -> f32 {
+        let own = (0..3).fold(0.0, |sum, k| sum - self.weights[k] * e[k].length_squared());
+        let across = [e[1] - e[2], e[2] - e[0], e[0] - e[1]];
+        (0..3).fold(own, |sum, k| sum - self.across[k] * across[k].length_squared())
+    }
+
+    #[inline(always)]
+    fn local(&self, x: &[RowData], at: Vec3) -> TetLocal {
         let e = self.edges(x, at);
         let (a, b, c) = (e[1].cross(e[2]), e[2].cross(e[0]), e[0].cross(e[1]));
         let j = e[0].dot(a) * self.density;
         let volume = (a + b + c) * -self.density;
-        let shear = e[0] * self.weights[0] + e[1] * self.weights[1] + e[2] * self.weights[2];
-        (shear + volume * (self.bulk * (j - 1.0) - self.mu), volume)
+        let shape = e[0] * self.weights[0] + e[1] * self.weights[1] + e[2] * self.weights[2];
+        let [shear, stiffening] = self.constants.shear(self.invariant(&e));
+        let pressure = self.constants.lambda * (j - self.constants.alpha);
+        TetLocal { gradient: shape * shear + volume * pressure, volume, shape, shear, stiffening }
     }
 
+    /// Above that of the rest shape; differences of squares in factors, or single precision would lose them.
     #[inline(always)]
     fn energy(&self, x: &[RowData], at: Vec3) -> f32 {
-        // Without the part of shear that other corners see: summed over the corners, Σ wᵢⱼ|xᵢ − xⱼ|² is counted in full.
         let e = self.edges(x, at);
-        let j = e[0].dot(e[1].cross(e[2])) * self.density;
-        let shear = (0..3).fold(0.0, |sum, k| sum - self.weights[k] * e[k].length_squared());
-        shear - 1.5 * self.mu - self.mu * (j - 1.0) + 0.5 * self.bulk * (j - 1.0) * (j - 1.0)
+        let (j, i) = (e[0].dot(e[1].cross(e[2])) * self.density, self.invariant(&e));
+        let TetConstants { mu, lambda, alpha } = self.constants;
+        let hydrostatic = (j - 1.0) * (j + 1.0 - 2.0 * alpha) * lambda;
+        0.5 * (hydrostatic + (i - 3.0) * (4.0 * i + 3.0) / (4.0 * (1.0 + i)) * mu)
     }
+}
+
+/// A tetrahedron near the current position of one of its corners.
+struct TetLocal {
+    /// Of the energy [N].
+    gradient: Vec3,
+    /// Of the relative volume J.
+    volume: Vec3,
+    /// Half that of I.
+    shape: Vec3,
+    shear: f32,
+    stiffening: f32,
 }
