@@ -24,6 +24,11 @@ impl World {
     }
 
     /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
+    pub fn step_many(&mut self, steps: u32) -> Result<(), StepError> {
+        self.advance(steps)
+    }
+
+    /// [`Self::step_many`] under its older name.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
         self.apply_edits_in_step()?;
         self.check_edits();

@@ -12,6 +12,7 @@ use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
 use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
+use crate::environments::Environments;
 use crate::error::SceneError;
 use crate::math::RowData;
 use crate::methods::{PlanInput, method};
@@ -67,7 +68,9 @@ impl Assembly {
         let island_count = islands.runs.len();
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
         finish_aero_surfaces(&mut self.aero_surfaces, particles);
-        let runs = runs(islands.runs, particles);
+        // The spectra of viscous liquids are measured by run, and must not depend on another environment.
+        let cut = !scene.liquid.is_empty() && self.environments.are_separate();
+        let runs = runs(islands.runs, particles, cut.then_some(&self.environments));
         let contacts = vec![Vec::new(); runs.len()];
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
@@ -78,7 +81,8 @@ impl Assembly {
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
         }
-        let fluid = fluid(scene, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
+        let copies = self.environments.count();
+        let fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &fluid {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
@@ -99,6 +103,7 @@ impl Assembly {
             groups,
             inflatables: self.inflatables,
             colliders: self.colliders,
+            environments: self.environments,
             pins: self.pins,
             aero_surfaces: self.aero_surfaces,
             spin_weights: self.spin_weights,
@@ -216,13 +221,21 @@ fn rest_of_rows(mut rest: Vec<Vec3>, constraints: &BTreeMap<ConstraintKind, Raw>
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;
 
-/// Runs of particles: islands first, then all others in pieces.
-fn runs(islands: Vec<Range<usize>>, particles: usize) -> Vec<Range<usize>> {
+/// Runs of particles: islands first, then all others in pieces, each within one of `environments`, if given.
+fn runs(islands: Vec<Range<usize>>, particles: usize, environments: Option<&Environments>) -> Vec<Range<usize>> {
     let mut all = islands;
     let mut rest = Vec::new();
     let mut at = 0;
     for run in all.iter().cloned().chain(std::iter::once(particles..particles)) {
-        rest.extend((at..run.start).step_by(RUN).map(|first| first..(first + RUN).min(run.start)));
+        let mut first = at;
+        while first < run.start {
+            let mut end = (first + RUN).min(run.start);
+            if let Some(e) = environments {
+                end = (first..end).find(|&i| e.of(i) != e.of(first)).unwrap_or(end);
+            }
+            rest.push(first..end);
+            first = end;
+        }
         at = run.end;
     }
     all.extend(rest);
