@@ -5,11 +5,16 @@ fn collider_number(particle: u32, c: u32) -> u32 {
     if sub.environments == NONE {
         return c;
     }
-    let slot = topology[sub.environments + sub.particles + c];
+    let slot = environment_word(sub.particles + c);
     if (slot & SEPARATE) == 0u {
         return slot;
     }
-    return (slot & ~SEPARATE) + topology[sub.environments + particle];
+    return (slot & ~SEPARATE) + environment_word(particle);
+}
+
+// Word of the environment of each particle, then of the slots of colliders.
+fn environment_word(at: u32) -> u32 {
+    return constants[sub.environments + at / 4u][at % 4u];
 }
 
 // Collider `c` of those that a particle may touch.

@@ -32,7 +32,7 @@ pub struct ContactTables {
     pub mass_splitting: Option<MassSplittingTables>,
     /// Bodies near triangle surfaces.
     pub surface_bodies: Option<SurfaceBodyTables>,
-    /// Environment of each particle and slots of colliders in `topology`, if environments have colliders of their own.
+    /// Environment of each particle and slots of colliders in `constants`, if environments have colliders of their own.
     pub environments: Option<u32>,
 }
 
@@ -96,8 +96,11 @@ impl ContactTables {
     pub fn put_environments(&mut self, model: &ContactModel<'_>, arena: &mut TableArena) {
         let (of, slots) = (model.environments.separation().of, model.environments.slots());
         let word = |slot: &ColliderSlot| slot.first | if slot.separate { SEPARATE } else { 0 };
-        let separate = slots.iter().any(|slot| slot.separate);
-        self.environments = separate.then(|| arena.put_topology(of.iter().copied().chain(slots.iter().map(word))));
+        if slots.iter().any(|slot| slot.separate) {
+            let words: Vec<u32> = of.iter().copied().chain(slots.iter().map(word)).collect();
+            let vector = |words: &[u32]| std::array::from_fn(|k| words.get(k).copied().unwrap_or(0));
+            self.environments = Some(arena.put_constants(words.chunks(4).map(vector)));
+        }
     }
 
     /// Number of pairs of particles with a contact impulse in the last substep, from a readback of `work`.
