@@ -2,6 +2,7 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
+use crate::contact::force_scale::ForceScale;
 use crate::frame::{Frame, Topology};
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
 use crate::world::World;
@@ -194,9 +195,15 @@ impl World {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
             self.state();
-            return gpu.contact_pairs(&self.model).unwrap_or_else(|e| panic!("{e}"));
+            let pairs = gpu.contact_pairs(&self.model).unwrap_or_else(|e| panic!("{e}"));
+            return self.scaled(pairs);
         }
-        self.cpu.contact_pairs(&self.model)
+        self.scaled(self.cpu.contact_pairs(&self.model))
+    }
+
+    fn scaled(&self, pairs: Vec<ContactPair>) -> Vec<ContactPair> {
+        let scale = ForceScale::new(&self.model.contact(), self.state());
+        pairs.into_iter().map(|pair| scale.pair(pair)).collect()
     }
 
     /// Force of all particles on each collider in the last substep [N], in the order of the scene.

@@ -1,5 +1,6 @@
 //! Steps of a world, with and without events.
 
+use crate::contact::force_scale::ForceScale;
 use crate::error::StepError;
 use crate::model::Model;
 #[cfg(feature = "gpu")]
@@ -108,7 +109,8 @@ impl World {
                 model,
                 state,
                 Some(&mut |state: &State, pairs: &mut dyn Iterator<Item = ContactPair>| {
-                    recorder.substep(owners, model, state, pairs);
+                    let scale = ForceScale::new(&model.contact(), state);
+                    recorder.substep(owners, model, state, pairs.map(|pair| scale.pair(pair)));
                 }),
             )?;
             drain(model, state);

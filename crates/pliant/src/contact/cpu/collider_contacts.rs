@@ -10,6 +10,7 @@ use crate::contact::collider_contact::{
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
+use crate::contact::force_scale::ForceScale;
 use crate::contact::model::ContactModel;
 use crate::math::{RowData, position};
 use crate::neighbors::LIQUID;
@@ -205,6 +206,7 @@ pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
 /// Calls `found` with every contact that pushed in the last substep, and its force on the collider [N].
 pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut(&Contact, Vec3)) {
     let h = model.settings.dt / model.settings.substeps as f32;
+    let scale = ForceScale::new(model, state);
     let mut moving_colliders = Vec::new();
     place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
     for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
@@ -212,6 +214,6 @@ pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut
         let (_, normal) =
             depth(&moving_collider.shape, &moving_collider.after, position(state.rows[i]), state.radii[i]);
         let push = normal * c.push.normal + c.push.tangent;
-        found(c, -(push / (state.rows[i][3] * h * h)));
+        found(c, -(push / (state.rows[i][3] * h * h)) * scale.of(i));
     }
 }
