@@ -49,6 +49,12 @@ impl Environments {
         Self { count, particles, slots, slot_of }
     }
 
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let words = self.particles.capacity() + self.slot_of.capacity();
+        (size_of::<u32>() * words + size_of::<ColliderSlot>() * self.slots.capacity()) as u64
+    }
+
     /// Number of environments.
     pub fn count(&self) -> usize {
         self.count.max(1) as usize

@@ -221,7 +221,7 @@ fn copies_of_a_batch_do_not_influence_each_other() {
         let object = pushed.object(names[0]).unwrap();
         for round in 0..4 {
             // Through the places of all others, and far away.
-            let mut velocities = vec![Vec3::ZERO; 4];
+            let mut velocities = [Vec3::ZERO; 4];
             velocities[2] = Vec3::new(-1.5, 2.0, 0.5 * round as f32);
             let each = pushed.particles(object).unwrap();
             let now = pushed.velocities(object).unwrap().to_vec();

@@ -11,9 +11,7 @@ fn ball(x: f32, velocity: [f32; 3]) -> Body {
 
 #[test]
 fn a_body_added_later_falls_freely_from_then_on() {
-    // Under BDF2 contacts that open and close change the order of their particles from substep to substep; forces are read by
-    // the order after it. Before there was a factor of order they were half the weight.
-    for (integrator, tolerance) in [("bdf1", 0.05), ("bdf2", 0.12)] {
+    for integrator in ["bdf1", "bdf2"] {
         let text = format!("solver = {{ dt = 0.002, integrator = \"{integrator}\" }}\n[world]\nair_density = 0");
         let mut world = world(&parse(&text));
         world.advance(250).unwrap();
@@ -109,7 +107,7 @@ fn s16_parameters_that_were_changed_stay_changed() {
 #[test]
 fn contact_forces_are_the_weight_with_both_integrators() {
     // Under BDF2 contacts that open and close change the order of their particles from substep to substep; forces are read by
-    // the order after it. Before there was a factor of order they were half the weight.
+    // the order after it. Before there was a factor of order they were about half the weight.
     for (integrator, tolerance) in [("bdf1", 0.05), ("bdf2", 0.12)] {
         let text = format!(
             r#"

@@ -122,7 +122,14 @@ impl Batch {
             .map(|change| if change.is_finite() { change.as_vec3() } else { Vec3::ZERO })
             .collect();
         let now = self.velocities(object)?.to_vec();
-        self.put_velocities(range, |i, _| Vec3::from_slice(&now[i][..3]) + changes[i / each])
+        // A new velocity ends the history of a particle: copies without an impulse keep theirs.
+        let pushed: Vec<usize> = (0..self.copies).filter(|&k| changes[k] != Vec3::ZERO).collect();
+        for run in pushed.chunk_by(|a, b| a + 1 == *b) {
+            let (first, end) = (run[0] * each, (run[run.len() - 1] + 1) * each);
+            let velocity = |i: usize| Vec3::from_slice(&now[first + i][..3]) + changes[(first + i) / each];
+            self.put_velocities(range.start + first..range.start + end, velocity)?;
+        }
+        Ok(())
     }
 
     /// Sets the velocity [m/s] of all free particles of an object in every copy. Without a read-back on a GPU.
@@ -131,7 +138,7 @@ impl Batch {
         velocities.iter().try_for_each(|&velocity| finite("the velocity", velocity))?;
         let range = self.range(object)?;
         let each = range.len() / self.copies;
-        self.put_velocities(range, |i, _| velocities[i / each])
+        self.put_velocities(range, |i| velocities[i / each])
     }
 
     /// Sets the velocity of every free particle of an object, [copies, particles] [m/s]. Without a read-back on a GPU.
@@ -145,15 +152,14 @@ impl Batch {
             )));
         }
         velocities.iter().try_for_each(|&velocity| finite("the velocity", velocity))?;
-        self.put_velocities(range, |i, _| velocities[i])
+        self.put_velocities(range, |i| velocities[i])
     }
 
     /// Sets the velocities of free particles, counted from the first of `range`.
-    fn put_velocities(&mut self, range: Range<usize>, of: impl Fn(usize, &State) -> Vec3) -> Result<(), EditError> {
+    fn put_velocities(&mut self, range: Range<usize>, of: impl Fn(usize) -> Vec3) -> Result<(), EditError> {
         let put = |state: &mut State| {
             for i in range.clone().filter(|&i| state.rows[i][3] > 0.0).collect::<Vec<_>>() {
-                let v = of(i - range.start, state);
-                put_velocity(state, i, v.as_dvec3());
+                put_velocity(state, i, of(i - range.start).as_dvec3());
             }
         };
         #[cfg(feature = "gpu")]
