@@ -55,11 +55,12 @@ impl World {
 
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
+        // Not through `state`, which prepares for changes by the caller. What the host has is never older: it may be a moment
+        // that was restored, which the device learns of with the next step.
         #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
             return gpu.time();
         }
-        // Not through `state`, which prepares for changes by the caller.
         self.state.peek().map_or(0.0, |state| state.time)
     }
 

@@ -329,7 +329,7 @@ impl World {
     /// Substeps so far.
     pub(super) fn substeps(&self) -> u64 {
         #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
             return gpu.substeps();
         }
         self.state.peek().map_or(0, |state| state.substeps)

@@ -12,6 +12,7 @@ mod scene;
 use crate::builder::{BuildError, MeshSource, NoMeshes};
 use crate::bytes::SnapshotError;
 use crate::error::StepError;
+#[cfg(feature = "gpu")]
 use crate::math::RowData;
 use crate::motion::Motion;
 use crate::scene::{ObjectKind, Scene, WindSpec};
@@ -63,6 +64,7 @@ pub struct Batch {
     /// Motions of colliders and pins at the start.
     motions: Motions,
     /// Memory for what is read back from a GPU.
+    #[cfg(feature = "gpu")]
     read: Vec<RowData>,
 }
 
@@ -122,7 +124,16 @@ impl Batch {
             pins: world.model.pins.iter().map(|p| p.motion.clone()).collect(),
         };
         let number = crate::world::definition::next_generation();
-        Self { world, copies, number, names: joined.names, initial, motions, read: Vec::new() }
+        Self {
+            world,
+            copies,
+            number,
+            names: joined.names,
+            initial,
+            motions,
+            #[cfg(feature = "gpu")]
+            read: Vec::new(),
+        }
     }
 
     /// Number of copies.

@@ -1,7 +1,6 @@
 //! Returns copies to their start.
 
 use crate::builder::layout::{Placed, Source};
-use crate::error::StepError;
 use crate::motion::Motion;
 use crate::state::State;
 use crate::world::batch::Batch;
@@ -44,7 +43,7 @@ impl Batch {
         if let Some(gpu) = &mut world.gpu {
             // Lists that were full would repeat substeps over the new state.
             if gpu.has_lists() {
-                gpu.wait(&world.model).map_err(StepError::from)?;
+                gpu.wait(&world.model).map_err(crate::error::StepError::from)?;
             }
             gpu.upload_parts(&world.model, &self.initial, &parts.particles, &parts.orientations, &parts.bodies);
         }
