@@ -11,19 +11,16 @@ const COPIES: usize = 64;
 
 const SCENE: &str = r#"
     solver = { dt = 0.01, substeps = 2, iterations = 6 }
-
     [[body]]
     name = "cart"
     box = [0.6, 0.1, 0.4]
     grid = 6
     transform = { translate = [0, 0.06, 0] }
-
     [[body]]
     name = "box"
     box = [0.1, 0.3, 0.1]
     grid = 3
     transform = { translate = [0, 0.27, 0] }
-
     [[collider]]
     name = "floor"
     plane = {}
