@@ -35,6 +35,8 @@ mod bytes;
 pub mod constraints;
 #[doc(hidden)]
 pub mod contact;
+#[doc(hidden)]
+pub mod environments;
 mod error;
 #[doc(hidden)]
 pub mod fluid;
@@ -85,7 +87,9 @@ pub use crate::math::Pose;
 pub use crate::runtime::cpu::{Isa, Threads};
 #[cfg(feature = "gpu")]
 pub use crate::solver::gpu;
+#[cfg(feature = "gpu")]
+pub use crate::solver::gpu::SubmissionMode;
 pub use crate::world::{
-    AddOptions, Backend, ConstraintView, EditError, Event, Events, Feature, GripHandle, GripOptions, Handle, Hit,
-    Momentum, Options, Overlap, Snapshot, World,
+    AddOptions, Backend, Batch, BatchObject, BatchOptions, ConstraintView, EditError, Event, Events, Feature,
+    GripHandle, GripOptions, Handle, Hit, Momentum, Options, Overlap, Snapshot, SnapshotRing, World,
 };

@@ -50,6 +50,7 @@ pub fn measure(block: &ParticleBlock, options: &GpuOptions, repeat: u32) -> Resu
         layout: Layout::Apart,
         capacity: 8 * n,
         cloud: Some(block.cloud()),
+        separation: pliant::environments::Separation::default(),
     };
     let mut finder = Finder::new(&device, &setup)?;
     let report = finder.search_until_fitting(&device)?;

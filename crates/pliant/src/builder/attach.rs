@@ -7,10 +7,15 @@ use crate::constraints::ConstraintKind;
 use crate::error::SceneError;
 use crate::scene::{Scene, Select};
 use glam::Vec3;
+use std::collections::HashMap;
 
 /// Adds all attachments of the scene. Those with a past join the particles that they joined before.
 pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Result<(), SceneError> {
     let layout = Layout::new(all.placed.clone(), Vec::new());
+    let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+    for (k, copy) in all.copies.iter().enumerate().filter(|_| !scene.attach.is_empty()) {
+        by_name.entry(copy.name.clone()).or_default().push(k);
+    }
     for (i, spec) in scene.attach.iter().enumerate() {
         let at = format!("attach[{i}]");
         let pairs = match history.attachment(i) {
@@ -18,8 +23,8 @@ pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Resul
                 known.into_iter().filter_map(|[a, b]| Some([layout.particle(a)?, layout.particle(b)?])).collect()
             }
             None => {
-                let from = pick(&format!("{at}.from"), &spec.from, all)?;
-                let to = pick(&format!("{at}.to"), &spec.to, all)?;
+                let from = pick(&format!("{at}.from"), &spec.from, all, &by_name)?;
+                let to = pick(&format!("{at}.to"), &spec.to, all, &by_name)?;
                 nearest_pairs(all, &from, to, spec.within)
             }
         };
@@ -42,14 +47,19 @@ pub fn attach(scene: &Scene, history: &dyn History, all: &mut Assembly) -> Resul
 }
 
 /// Selected particles of all copies of an object.
-fn pick(at: &str, spec: &Select, all: &Assembly) -> Result<Vec<u32>, SceneError> {
+fn pick(
+    at: &str,
+    spec: &Select,
+    all: &Assembly,
+    by_name: &HashMap<String, Vec<usize>>,
+) -> Result<Vec<u32>, SceneError> {
     let mut picked = Vec::new();
-    for copy in all.copies.iter().filter(|c| c.name == spec.object) {
+    for copy in by_name.get(&spec.object).into_iter().flatten().map(|&k| &all.copies[k]) {
         let ways = (spec.at, spec.particles.as_deref(), spec.inside.as_ref());
         let local = select(at, &all.parts[copy.part], copy.shift, ways)?;
         picked.extend(local.iter().map(|i| copy.first + i));
     }
-    if picked.is_empty() && !all.copies.iter().any(|c| c.name == spec.object) {
+    if picked.is_empty() && !by_name.contains_key(&spec.object) {
         let mut names: Vec<_> = all.copies.iter().map(|c| c.name.as_str()).collect();
         names.dedup();
         let message = format!("names {:?}, but the objects are {}", spec.object, names.join(", "));

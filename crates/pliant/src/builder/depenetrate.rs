@@ -24,6 +24,8 @@ const MAX_MOVES: usize = 32;
 pub fn depenetrate(all: &mut Assembly, history: &dyn History) -> Vec<String> {
     let movable = movable(all, history);
     let time = history.time();
+    let environments = environments(all, history);
+    let every: Vec<usize> = (0..all.colliders.len()).collect();
     let mut reported: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
     let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&spheres(all, copy))).collect();
     for k in 0..all.copies.len() {
@@ -32,14 +34,17 @@ pub fn depenetrate(all: &mut Assembly, history: &dyn History) -> Vec<String> {
             continue;
         }
         let rows = &all.rows[copy.first as usize..][..part.positions.len()];
-        let Some(first) = deepest(part, rows, Vec3::ZERO, (&all.colliders, time)) else { continue };
-        let shift = find_translation(part, rows, (&all.colliders, time));
+        let own = history.environments().map(|plan| plan.colliders(environments[k]));
+        let colliders = Colliders { all: &all.colliders, seen: own.as_ref().unwrap_or(&every), time };
+        let Some(first) = deepest(part, rows, Vec3::ZERO, &colliders) else { continue };
+        let shift = find_translation(part, rows, &colliders);
         let key = (copy.name.clone(), all.colliders[first.collider].name.clone());
         let (deep, stuck) = reported.entry(key).or_default();
         *deep = deep.max(first.way.length());
         *stuck |= shift.is_none();
         if let Some(shift) = shift {
-            translate_with_overlapping(all, &mut extents, &movable, k, shift);
+            let own: Vec<bool> = (0..movable.len()).map(|c| movable[c] && environments[c] == environments[k]).collect();
+            translate_with_overlapping(all, &mut extents, &own, k, shift);
         }
     }
     let note = |((name, other), (deep, stuck)): (&(String, String), &(f32, bool))| {
@@ -61,6 +66,19 @@ fn movable(all: &Assembly, history: &dyn History) -> Vec<bool> {
         movable.extend(own.map(|copy| new && all.parts[copy.part].matching.is_some()));
     }
     movable
+}
+
+/// Environment of each copy.
+fn environments(all: &Assembly, history: &dyn History) -> Vec<u32> {
+    let of = |source| history.environments().map_or(0, |plan| plan.of(source));
+    all.placed.iter().flat_map(|p| p.objects().map(move |_| of(p.source))).collect()
+}
+
+/// Colliders at a time [s], of which a body sees some.
+struct Colliders<'a> {
+    all: &'a [Collider],
+    seen: &'a [usize],
+    time: f64,
 }
 
 /// Bounding box of a copy [m].
@@ -124,7 +142,7 @@ fn radius_of(part: &Part, particle: usize) -> f32 {
 }
 
 /// Translation that frees a body; `None` if there is none.
-fn find_translation(part: &Part, rows: &[RowData], colliders: (&[Collider], f64)) -> Option<Vec3> {
+fn find_translation(part: &Part, rows: &[RowData], colliders: &Colliders<'_>) -> Option<Vec3> {
     let mut shift = Vec3::ZERO;
     for _ in 0..MAX_MOVES {
         match deepest(part, rows, shift, colliders) {
@@ -142,12 +160,13 @@ struct Penetration {
     way: Vec3,
 }
 
-/// The deepest penetration of a collider, at a time [s], by the particles of a body displaced by `shift`. Surfaces have
+/// The deepest penetration of a collider by the particles of a body displaced by `shift`. Surfaces have
 /// no inside.
-fn deepest(part: &Part, rows: &[RowData], shift: Vec3, (colliders, time): (&[Collider], f64)) -> Option<Penetration> {
+fn deepest(part: &Part, rows: &[RowData], shift: Vec3, colliders: &Colliders<'_>) -> Option<Penetration> {
     let (mut most, mut found) = (0.0, None);
-    for (c, collider) in colliders.iter().enumerate().filter(|(_, c)| !matches!(c.shape, ColliderShape::Surface(_))) {
-        let pose = collider.motion.pose(time);
+    let seen = colliders.seen.iter().map(|&c| (c, &colliders.all[c]));
+    for (c, collider) in seen.filter(|(_, c)| !matches!(c.shape, ColliderShape::Surface(_))) {
+        let pose = collider.motion.pose(colliders.time);
         for (k, row) in rows.iter().enumerate() {
             let radius = radius_of(part, k);
             let (inside, normal) = depth(&collider.shape, &pose, Vec3::new(row[0], row[1], row[2]) + shift, radius);

@@ -2,6 +2,7 @@
 
 use crate::builder::part::Part;
 use crate::contact::collider::Collider;
+use crate::environments::{ColliderSlot, Environments};
 use crate::math::RowData;
 use crate::scene::ObjectKind;
 use std::collections::HashMap;
@@ -133,11 +134,45 @@ impl Layout {
     }
 }
 
+/// Environments of a batch's scene, whose lists of objects have the copies of each object one after the other: object
+/// `index` of a list is copy `index % count`. Colliders are in slots.
+#[derive(Clone, Debug)]
+pub struct EnvironmentPlan {
+    /// Number of environments.
+    pub count: u32,
+    /// Colliders.
+    pub slots: Vec<ColliderSlot>,
+}
+
+impl EnvironmentPlan {
+    /// Environment of an object with particles.
+    pub fn of(&self, object: Source) -> u32 {
+        object.index as u32 % self.count
+    }
+
+    /// Environments of `particles` particles of objects.
+    pub fn environments(&self, placed: &[Placed], particles: usize) -> Environments {
+        let mut of = vec![0; particles];
+        placed.iter().for_each(|p| of[p.particles()].fill(self.of(p.source)));
+        Environments::new(self.count, of, self.slots.clone())
+    }
+
+    /// Indices of the colliders of an environment.
+    pub fn colliders(&self, environment: u32) -> Vec<usize> {
+        let index = |s: &ColliderSlot| s.first as usize + if s.separate { environment as usize } else { 0 };
+        self.slots.iter().map(index).collect()
+    }
+}
+
 /// What is known of a scene's objects from the world that they have been in. Objects without a past answer nothing.
 pub trait History {
     /// Whether any object has a past.
     fn edited(&self) -> bool {
         false
+    }
+    /// Environments, if the scene is that of a batch.
+    fn environments(&self) -> Option<&EnvironmentPlan> {
+        None
     }
     /// Simulated time [s].
     fn time(&self) -> f64 {

@@ -69,9 +69,11 @@ fn particle_volume(f: &FluidSpec) -> f32 {
     (2.0 * f.radius).powi(3) / lattice(f.kernel, f.reach * f.radius, f.radius)
 }
 
-/// Fluid data from placed parts: the volume and the liquid of each particle.
+/// Fluid data from placed parts: the volume and the liquid of each particle. Liquids of a batch come in rows of `copies`
+/// of the same material.
 pub fn fluid(
     scene: &Scene,
+    copies: usize,
     mut volumes: Vec<f32>,
     liquids: Vec<u32>,
     (rows, radii): (&[RowData], &[f32]),
@@ -127,6 +129,7 @@ pub fn fluid(
         kinds: scene
             .liquid
             .iter()
+            .step_by(copies)
             .map(|l| LiquidKind { density: l.density, viscosity: l.viscosity, tension: l.tension })
             .collect(),
     })

@@ -127,7 +127,11 @@ pub fn build_with(
     let mut liquids = Vec::new();
     for (i, _) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
         let source = Source::new(ObjectKind::Liquid, i);
-        liquids.push((i, part(source, scene, meshes, &mut all.notes)?));
+        let part = match history.part(source) {
+            Some(known) => known,
+            None => part(source, scene, meshes, &mut all.notes)?,
+        };
+        liquids.push((i, part));
     }
     freeze::freezes(scene, &liquids, history, &mut all)?;
     for (i, part) in liquids {
@@ -137,6 +141,9 @@ pub fn build_with(
     drain_melt::melts(scene, history, &mut all)?;
     drain_melt::drains(scene, history, &mut all)?;
     attach::attach(scene, history, &mut all)?;
+    if let Some(plan) = history.environments() {
+        all.environments = plan.environments(&all.placed, all.rows.len());
+    }
     let layout = all.layout();
     all.finish(scene, target).map(|(model, state)| (model, state, layout))
 }
@@ -169,7 +176,7 @@ fn place(
 }
 
 /// Samples an object: particles, masses, constraints, rest values.
-fn part(
+pub(crate) fn part(
     source: Source,
     scene: &Scene,
     meshes: &dyn MeshSource,

@@ -6,6 +6,7 @@ pub mod collider;
 pub mod collider_contact;
 pub mod collider_shape;
 pub(crate) mod cpu;
+pub mod force_scale;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod model;

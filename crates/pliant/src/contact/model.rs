@@ -4,6 +4,7 @@ use crate::contact::attachment_filter::AttachmentFilter;
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::contact::restitution::RestitutionLaw;
+use crate::environments::Environments;
 use crate::frame::Topology;
 use crate::math::RowData;
 use crate::settings::Settings;
@@ -52,6 +53,8 @@ pub struct ContactModel<'a> {
     pub settings: &'a Settings,
     /// Colliders of the scene.
     pub colliders: &'a [Collider],
+    /// Environments of a batch, and which of the colliders their particles see.
+    pub environments: &'a Environments,
     /// Contact between particles; `None` where it is off.
     pub particle_contact: Option<ParticleContactSettings>,
     /// Runs of particles that one thread processes.

@@ -1,6 +1,7 @@
 //! The part of a model that fluid passes read.
 
 use crate::contact::collider::Collider;
+use crate::environments::Environments;
 use crate::fluid::parameters::Fluid;
 use crate::settings::Settings;
 use std::ops::Range;
@@ -16,4 +17,6 @@ pub struct FluidModel<'a> {
     pub runs: &'a [Range<usize>],
     /// Colliders, which act as boundaries.
     pub colliders: &'a [Collider],
+    /// Environments of a batch, and which of the colliders their particles see.
+    pub environments: &'a Environments,
 }

@@ -93,7 +93,7 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
             before = atomicLoad(&flags[mask_at(i, slot) + word]);
         }
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
-            let o = moving_collider(c);
+            let o = moving_collider(i, c);
             if solid_is_near(o, radius, start, x, sub.margin) {
                 mask |= 1u << (c % 32u);
                 start_contact(i, slot, c, o, radius, x, (before >> (c % 32u) & 1u) != 0u);
@@ -139,7 +139,7 @@ fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                out += solid_depenetration(moving_collider(word * 32u + bit), start + out, radius);
+                out += solid_depenetration(moving_collider(i, word * 32u + bit), start + out, radius);
             }
         }
     }

@@ -42,6 +42,7 @@ impl Model {
             + aero_surfaces
             + fixed
             + of(&self.loose)
+            + self.environments.bytes()
             + of(&self.attachment_filter.offsets)
             + of(&self.attachment_filter.objects)
             + of(&self.fields)

@@ -16,6 +16,7 @@ use crate::contact::collider::Collider;
 use crate::contact::model::{ContactModel, ParticleContactSettings};
 use crate::contact::phenomenon::ContactPhenomenon;
 use crate::contact::restitution::RestitutionLaw;
+use crate::environments::Environments;
 use crate::error::Diverged;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
@@ -84,6 +85,8 @@ pub struct Model {
     pub inflatables: Vec<Inflatable>,
     /// Colliders of the scene.
     pub colliders: Vec<Collider>,
+    /// Environments of a batch; a single one without tables otherwise.
+    pub environments: Environments,
     /// Kinematic particles.
     pub pins: Vec<MovedPins>,
     /// Triangles with aerodynamic forces.
@@ -161,6 +164,7 @@ impl Model {
         ContactModel {
             settings: &self.settings,
             colliders: &self.colliders,
+            environments: &self.environments,
             particle_contact: self.particle_contact,
             runs: &self.runs,
             topology: &self.topology,
@@ -181,6 +185,7 @@ impl Model {
             fluid: self.fluid.as_ref(),
             runs: &self.runs,
             colliders: &self.colliders,
+            environments: &self.environments,
         }
     }
 

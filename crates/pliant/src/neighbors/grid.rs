@@ -3,6 +3,7 @@
 //! Slots are ordered by bucket, then by particle index. Cells of one row along x are contiguous in memory, so a search
 //! reads a few runs of slots instead of 27 cells.
 
+use crate::environments::Separation;
 use crate::math::RowData;
 use crate::memory::of;
 use crate::neighbors::cells::{Bounds, Cells, Run};
@@ -48,9 +49,13 @@ pub enum Construction {
 #[derive(Clone, Debug, Default)]
 pub struct Grid {
     cells: Cells,
+    /// Number of tables, each of all cells.
+    environments: usize,
     largest: f32,
     /// Bucket of each particle.
     places: Vec<u32>,
+    /// First bucket of each particle's environment, which has a table of its own; empty for a single environment.
+    tables: Vec<u32>,
     /// First slot of each bucket; then the number of slots, twice.
     starts: Vec<u32>,
     pub(crate) sorted: Sorted,
@@ -60,13 +65,13 @@ pub struct Grid {
 impl Grid {
     /// Builds the grid with cells chosen for this margin [m].
     pub fn build(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32) {
-        self.count(threads, cloud, margin);
+        self.count(threads, cloud, Separation::default(), margin);
         self.fill(threads, cloud);
     }
 
     /// Builds the grid with given cells. The pairs do not depend on them, only the time.
     pub fn build_with(&mut self, threads: &Threads, cloud: Cloud<'_>, cells: Cells, construction: Construction) {
-        self.assign(threads, cloud, cells);
+        self.assign(threads, cloud, Separation::default(), cells);
         match construction {
             Construction::Counting => {
                 self.count_places();
@@ -81,7 +86,7 @@ impl Grid {
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.places) + of(&self.starts) + self.sorted.bytes() + self.sort.bytes()
+        of(&self.places) + of(&self.tables) + of(&self.starts) + self.sorted.bytes() + self.sort.bytes()
     }
 
     /// The cells and their table.
@@ -100,13 +105,16 @@ impl Grid {
     }
 
     /// First half of the construction: chooses cells and counts.
-    pub(crate) fn count(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32) {
+    pub(crate) fn count(&mut self, threads: &Threads, cloud: Cloud<'_>, separation: Separation<'_>, margin: f32) {
+        // Particles of one environment: cells, and so the order of candidates, are those that it would have alone.
+        let each = cloud.len().div_ceil(separation.count.max(1) as usize);
         let (n, bounds, largest) = (cloud.len(), Bounds::of(cloud.rows), cloud.largest());
         let reach = (largest + largest) + margin;
         let cubes = bounds.extent().map(|e| f64::from(e / reach).max(1.0)).iter().product::<f64>();
         // With zero reach there are no neighbors, and cells serve nearest queries only.
-        let size = if reach > 0.0 { edges(n as f64 / cubes).map(|c| c * reach) } else { [bounds.spacing(n); 3] };
-        self.assign(threads, cloud, Cells::new(&bounds, size, (n * PLACES_PER_PARTICLE).max(64)));
+        let size = if reach > 0.0 { edges(each as f64 / cubes).map(|c| c * reach) } else { [bounds.spacing(each); 3] };
+        let most = (n * PLACES_PER_PARTICLE).max(64) / separation.count.max(1) as usize;
+        self.assign(threads, cloud, separation, Cells::new(&bounds, size, most));
         self.count_places();
     }
 
@@ -137,7 +145,7 @@ impl Grid {
         sorted.gather(threads, cloud);
     }
 
-    fn assign(&mut self, threads: &Threads, cloud: Cloud<'_>, cells: Cells) {
+    fn assign(&mut self, threads: &Threads, cloud: Cloud<'_>, separation: Separation<'_>, cells: Cells) {
         cloud.check();
         self.largest = cloud.largest();
         self.places.resize(cloud.len(), 0);
@@ -146,15 +154,23 @@ impl Grid {
                 *place = cells.place(row);
             }
         });
+        self.tables.clear();
+        if separation.acts() {
+            assert_eq!(separation.of.len(), cloud.len(), "one environment per row");
+            let each = cells.places() as u32;
+            self.tables.extend(separation.of.iter().map(|&environment| environment * each));
+            self.places.iter_mut().zip(&self.tables).for_each(|(place, table)| *place += table);
+        }
+        self.environments = separation.count.max(1) as usize;
         self.cells = cells;
         self.sorted.resize(cloud.len());
     }
 
     /// Leaves the first slot of bucket p in element p + 1.
     fn count_places(&mut self) {
-        let Self { places, starts, cells, .. } = self;
+        let Self { places, starts, cells, environments, .. } = self;
         starts.clear();
-        starts.resize(cells.places() + 2, 0);
+        starts.resize(cells.places() * *environments + 2, 0);
         for &place in places.iter() {
             starts[place as usize + 2] += 1;
         }
@@ -239,6 +255,7 @@ impl Grid {
         let (cells, sorted) = (&self.cells, &self.sorted);
         let [nx, ny, _] = cells.dims();
         for slot in slots {
+            let table = self.tables.get(sorted.index[slot] as usize).copied().unwrap_or(0);
             let probe = sorted.probe(slot, margin, pairs);
             let reach = ((probe.radius + self.largest) + margin) * OUTWARD;
             let run = |k, v: f32| cells.run(k, v - reach, v + reach);
@@ -248,7 +265,7 @@ impl Grid {
                 for k in 0..z.count {
                     let plane = cells.step(2, z, k) * ny;
                     for j in 0..y.count {
-                        let row = (plane + cells.step(1, y, j)) * nx;
+                        let row = table + (plane + cells.step(1, y, j)) * nx;
                         let slots = |x: Range<u32>| {
                             let at = |x| self.starts[(row + x) as usize] as usize;
                             (at(x.start), at(x.end))

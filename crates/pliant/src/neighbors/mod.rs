@@ -40,6 +40,7 @@ pub use crate::neighbors::radix_sort::RadixSort;
 pub use crate::neighbors::traversal::{MAX_DEPTH, Start, Traversal, Walk};
 pub use crate::neighbors::tree::{Fork, MAX_BUNCH, Node, Tree};
 
+use crate::environments::Separation;
 use crate::math::RowData;
 use crate::runtime::cpu::{Isa, Threads};
 
@@ -151,7 +152,7 @@ fn suits(grid: &Grid, margin: f32) -> Search {
 pub(crate) fn choose(threads: &Threads, cloud: Cloud<'_>, margin: f32) -> Search {
     threads.enter(|| {
         let mut grid = Grid::default();
-        grid.count(threads, cloud, margin);
+        grid.count(threads, cloud, Separation::default(), margin);
         suits(&grid, margin)
     })
 }
@@ -188,15 +189,32 @@ impl Finder {
 
     /// Finds all pairs that are [`near`] with this margin [m], which must not be negative.
     pub fn find(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32, pairs: Pairs) -> &Neighbors {
+        self.find_within(threads, cloud, Separation::default(), margin, pairs)
+    }
+
+    /// The same for pairs of one environment. Each environment has a table of cells of its own, so that the work does not
+    /// depend on where the others are. Lists are ascending, and the grid searches, if there is more than one.
+    pub fn find_within(
+        &mut self,
+        threads: &Threads,
+        cloud: Cloud<'_>,
+        separation: Separation<'_>,
+        margin: f32,
+        pairs: Pairs,
+    ) -> &Neighbors {
         assert!(margin >= 0.0, "the margin of a neighbor search is {margin} m, but must not be negative");
-        threads.enter(|| self.search(threads, cloud, margin, pairs));
+        if separation.acts() {
+            // Cells depend on the bounds of all environments, and so must not decide the order of sums in one of them.
+            (self.search, self.neighbors.as_found) = (Search::Grid, false);
+        }
+        threads.enter(|| self.search(threads, cloud, separation, margin, pairs));
         &self.neighbors
     }
 
-    fn search(&mut self, threads: &Threads, cloud: Cloud<'_>, margin: f32, pairs: Pairs) {
+    fn search(&mut self, threads: &Threads, cloud: Cloud<'_>, separation: Separation<'_>, margin: f32, pairs: Pairs) {
         let Self { search, isa, grid, tree, neighbors, used } = self;
         if *search != Search::Tree {
-            grid.count(threads, cloud, margin);
+            grid.count(threads, cloud, separation, margin);
         }
         *used = match search {
             Search::Auto => suits(grid, margin),

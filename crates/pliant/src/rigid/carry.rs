@@ -4,6 +4,14 @@ use crate::math::row_map::RowMap;
 use crate::rigid::bodies::ShapeMatch;
 
 impl ShapeMatch {
+    /// Takes over the poses of some bodies of an equal set.
+    pub(crate) fn restore(&mut self, from: &Self, bodies: std::ops::Range<usize>) {
+        self.poses[bodies.clone()].copy_from_slice(&from.poses[bodies.clone()]);
+        for number in bodies {
+            self.bodies[number].alpha = from.bodies[number].alpha;
+        }
+    }
+
     /// Takes over what steps and changes of masses have made of the bodies `origin` of `old`, where it has one for a body
     /// of this set. Bits stay as they are.
     pub(crate) fn carry(&mut self, old: &Self, origin: &[Option<usize>], rows: &RowMap) {

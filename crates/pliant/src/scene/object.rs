@@ -57,6 +57,20 @@ macro_rules! objects {
                 }
             }
 
+            /// Whether an object is the same in another scene.
+            pub(crate) fn has_same(&self, other: &Self, kind: ObjectKind, index: usize) -> bool {
+                match kind {
+                    $(ObjectKind::$kind => self.$list.get(index) == other.$list.get(index),)*
+                }
+            }
+
+            /// An object of a kind.
+            pub(crate) fn object(&self, kind: ObjectKind, index: usize) -> Object {
+                match kind {
+                    $(ObjectKind::$kind => Object::$kind(self.$list[index].clone()),)*
+                }
+            }
+
             /// Appends an object and returns its index.
             pub(crate) fn push(&mut self, object: Object) -> usize {
                 match object {

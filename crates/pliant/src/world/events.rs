@@ -4,6 +4,7 @@
 //! substep on a GPU. Events of a step come in the order of their kinds, then of the handles, on any number of threads.
 
 use crate::builder::layout::{Layout, Source};
+use crate::contact::force_scale::ForceScale;
 use crate::math::position;
 use crate::model::Model;
 use crate::scene::ObjectKind;
@@ -168,9 +169,11 @@ impl EventRecorder {
                 *sums.entry((a.min(b), a.max(b))).or_default() += impulse;
             }
         };
+        let scale = ForceScale::new(&model.contact(), state);
         for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
             let weight = state.rows[c.particle as usize][3];
-            let impulse = if weight > 0.0 { c.push.normal / (weight * h) } else { 0.0 };
+            let impulse = c.push.normal / (weight * h) * scale.of(c.particle as usize);
+            let impulse = if weight > 0.0 { impulse } else { 0.0 };
             add(owners.particle(c.particle), owners.collider(c.collider), impulse);
         }
         let objects = &model.topology.objects;

@@ -56,10 +56,25 @@ impl<S: Default> HostCopy<S> {
         self.here.get_mut().map(|(state, _)| state)
     }
 
+    /// The state, if it is on the host, for a change that the caller also makes on the device.
+    pub fn correct(&mut self) -> Option<&mut State> {
+        self.here.get_mut().map(|(state, _)| state)
+    }
+
     /// Changes the retained host memory while the state is on the device; the caller must update the device.
     #[cfg(feature = "gpu")]
     pub fn on_host<R>(&mut self, change: impl FnOnce(&mut State) -> R) -> Option<R> {
         self.spare.get_mut().unwrap_or_else(|e| e.into_inner()).as_mut().map(change)
+    }
+
+    /// Calls `look` with the host's memory of the state, whose positions and velocities may be old.
+    #[cfg(feature = "gpu")]
+    pub fn with_memory<R>(&mut self, look: impl FnOnce(&State) -> R) -> R {
+        if let Some((state, _)) = self.here.get() {
+            return look(state);
+        }
+        let spare = self.spare.get_mut().unwrap_or_else(|e| e.into_inner());
+        look(spare.get_or_insert_default())
     }
 
     /// Calls `upload` if the owner may have changed the state. The host copy stays valid.

@@ -6,6 +6,7 @@
 
 mod append;
 mod archive;
+mod batch;
 mod carry;
 mod definition;
 mod edit;
@@ -19,11 +20,12 @@ mod parameters;
 mod queries;
 mod setters;
 mod snapshot;
+mod snapshot_ring;
 mod spatial;
 mod steer;
 mod stepping;
 
-use crate::builder::layout::{Layout, NoHistory};
+use crate::builder::layout::{History, Layout, NoHistory};
 use crate::builder::{BuildError, MeshSource, NoMeshes, build_with};
 use crate::error::StepError;
 use crate::model::Model;
@@ -36,8 +38,9 @@ use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu;
 #[cfg(feature = "gpu")]
-use crate::solver::gpu::{Gpu, Surface};
+use crate::solver::gpu::{Gpu, SubmissionMode, Surface};
 use crate::state::{State, StateLayout};
+pub use crate::world::batch::{Batch, BatchObject, BatchOptions};
 use crate::world::definition::Definition;
 pub use crate::world::definition::Handle;
 pub use crate::world::edit::{AddOptions, EditError, Overlap};
@@ -51,6 +54,7 @@ use crate::world::overlap::SolidBounds;
 use crate::world::parameters::Parameters;
 pub use crate::world::queries::ConstraintView;
 pub use crate::world::snapshot::Snapshot;
+pub use crate::world::snapshot_ring::SnapshotRing;
 use crate::world::spatial::SpatialIndex;
 pub use crate::world::spatial::{Feature, Hit};
 use std::sync::Arc;
@@ -137,23 +141,33 @@ pub struct World {
 impl World {
     /// Builds a scene.
     pub fn from_scene(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+        Self::from_scene_with(scene, meshes, options, &NoHistory)
+    }
+
+    /// [`Self::from_scene`] with what is known of its objects.
+    fn from_scene_with(
+        scene: &Scene,
+        meshes: &dyn MeshSource,
+        options: Options,
+        known: &dyn History,
+    ) -> Result<Self, BuildError> {
         match options.backend {
-            Backend::Cpu => Self::on_cpu(scene, meshes, options),
+            Backend::Cpu => Self::on_cpu(scene, meshes, options, known),
             #[cfg(feature = "gpu")]
-            Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?),
+            Backend::Gpu(gpu) => Self::on_gpu(scene, meshes, options, Device::open(&gpu)?, known),
             #[cfg(feature = "gpu")]
             Backend::Auto => match Device::open(&GpuOptions::default()) {
-                Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device) {
+                Ok(device) if !device.software => match Self::on_gpu(scene, meshes, options, device, known) {
                     Ok(fast) if fast.is_gpu_faster() => Ok(fast),
                     // If the CPU is expected to be faster the scene is small, and rebuilding is cheap; a scene that
                     // exceeds the GPU may fit the CPU.
-                    Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options),
+                    Ok(_) | Err(BuildError::Gpu(_)) => Self::on_cpu(scene, meshes, options, known),
                     refused => refused,
                 },
-                _ => Self::on_cpu(scene, meshes, options),
+                _ => Self::on_cpu(scene, meshes, options, known),
             },
             #[cfg(not(feature = "gpu"))]
-            Backend::Auto => Self::on_cpu(scene, meshes, options),
+            Backend::Auto => Self::on_cpu(scene, meshes, options, known),
         }
     }
 
@@ -165,7 +179,7 @@ impl World {
         options: Options,
         device: &Device,
     ) -> Result<Self, BuildError> {
-        Self::on_gpu(scene, meshes, options, device.clone())
+        Self::on_gpu(scene, meshes, options, device.clone(), &NoHistory)
     }
 
     /// A world without objects, to be filled by [`Self::add`].
@@ -173,9 +187,14 @@ impl World {
         Self::from_scene(&Scene::default(), &NoMeshes, options)
     }
 
-    fn on_cpu(scene: &Scene, meshes: &dyn MeshSource, options: Options) -> Result<Self, BuildError> {
+    fn on_cpu(
+        scene: &Scene,
+        meshes: &dyn MeshSource,
+        options: Options,
+        known: &dyn History,
+    ) -> Result<Self, BuildError> {
         // Only a model straight from `build_with` is run: the backends' `unsafe` code relies on its validation.
-        let built = Built::new(scene, meshes, &options.target.unwrap_or(Target::CPU))?;
+        let built = Built::new(scene, meshes, &options.target.unwrap_or(Target::CPU), known)?;
         let (threads, isa) = (options.threads, options.isa);
         let cpu = Cpu::new(&built.model, &built.state, threads, isa).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self::assemble(scene, built, options, cpu))
@@ -209,8 +228,14 @@ impl World {
     }
 
     #[cfg(feature = "gpu")]
-    fn on_gpu(scene: &Scene, meshes: &dyn MeshSource, options: Options, device: Device) -> Result<Self, BuildError> {
-        let built = Built::new(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)))?;
+    fn on_gpu(
+        scene: &Scene,
+        meshes: &dyn MeshSource,
+        options: Options,
+        device: Device,
+        known: &dyn History,
+    ) -> Result<Self, BuildError> {
+        let built = Built::new(scene, meshes, &options.target.unwrap_or_else(|| gpu::target(&device)), known)?;
         let gpu = Some(Box::new(Gpu::new(device, &built.model, &built.state)?));
         let cpu = Cpu::observer(options.threads).map_err(|e| BuildError::Threads(e.to_string()))?;
         Ok(Self { gpu, ..Self::assemble(scene, built, options, cpu) })
@@ -229,9 +254,10 @@ impl World {
     fn replace_backend(&mut self, model: &Model, state: &State) -> Result<(), BuildError> {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
-            let profiling = gpu.profiling;
+            let (profiling, mode) = (gpu.profiling, gpu.submission_mode);
             **gpu = Gpu::new(gpu.device().clone(), model, state)?;
             gpu.set_profiling(profiling);
+            gpu.submission_mode = mode;
             return Ok(());
         }
         self.cpu.replace_model(model, state);
@@ -315,6 +341,14 @@ impl World {
         self.gpu.as_deref_mut().is_some_and(|gpu| gpu.set_profiling(on))
     }
 
+    /// How far the host may be ahead of a GPU; no effect on the CPU. Results are the same.
+    #[cfg(feature = "gpu")]
+    pub fn set_submission_mode(&mut self, mode: SubmissionMode) {
+        if let Some(gpu) = &mut self.gpu {
+            gpu.submission_mode = mode;
+        }
+    }
+
     /// Surface in GPU buffers for rendering, after all steps and changes so far; `None` on the CPU. Does not wait or
     /// read back.
     #[cfg(feature = "gpu")]
@@ -379,10 +413,10 @@ struct Built {
 }
 
 impl Built {
-    fn new(scene: &Scene, meshes: &dyn MeshSource, target: &Target) -> Result<Self, BuildError> {
+    fn new(scene: &Scene, meshes: &dyn MeshSource, target: &Target, history: &dyn History) -> Result<Self, BuildError> {
         let known = MeshCache::default();
         let recorder = RecordedMeshes::new(meshes, &known);
-        let (model, state, layout) = build_with(scene, &recorder, target, &NoHistory)?;
+        let (model, state, layout) = build_with(scene, &recorder, target, history)?;
         Ok(Self { model, state, layout, meshes: recorder.found() })
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
+use crate::contact::force_scale::ForceScale;
 use crate::frame::{Frame, Topology};
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
 use crate::world::World;
@@ -54,11 +55,12 @@ impl World {
 
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
+        // Not through `state`, which prepares for changes by the caller. What the host has is never older: it may be a moment
+        // that was restored, which the device learns of with the next step.
         #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
             return gpu.time();
         }
-        // Not through `state`, which prepares for changes by the caller.
         self.state.peek().map_or(0.0, |state| state.time)
     }
 
@@ -194,9 +196,15 @@ impl World {
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
             self.state();
-            return gpu.contact_pairs(&self.model).unwrap_or_else(|e| panic!("{e}"));
+            let pairs = gpu.contact_pairs(&self.model).unwrap_or_else(|e| panic!("{e}"));
+            return self.scaled(pairs);
         }
-        self.cpu.contact_pairs(&self.model)
+        self.scaled(self.cpu.contact_pairs(&self.model))
+    }
+
+    fn scaled(&self, pairs: Vec<ContactPair>) -> Vec<ContactPair> {
+        let scale = ForceScale::new(&self.model.contact(), self.state());
+        pairs.into_iter().map(|pair| scale.pair(pair)).collect()
     }
 
     /// Force of all particles on each collider in the last substep [N], in the order of the scene.

@@ -113,6 +113,11 @@ impl World {
         Ok(())
     }
 
+    /// Whether objects were added or removed since a snapshot.
+    pub(super) fn has_other_objects(&mut self, snapshot: &Snapshot) -> bool {
+        self.definition.changed || snapshot.world != self.fingerprint()
+    }
+
     /// Reads [`Snapshot::to_bytes`] again. The bytes are not trusted: damaged ones, and those of another world, are
     /// refused. Objects may be others than now, if the world began as the same scene.
     pub fn snapshot_from_bytes(&mut self, bytes: &[u8]) -> Result<Snapshot, SnapshotError> {
@@ -198,7 +203,7 @@ impl World {
     }
 
     /// The parameters of the model, copied once until a setter changes them.
-    fn parameters(&mut self) -> Arc<Parameters> {
+    pub(super) fn parameters(&mut self) -> Arc<Parameters> {
         self.parameters.get_or_insert_with(|| Arc::new(Parameters::of(&self.model))).clone()
     }
 }

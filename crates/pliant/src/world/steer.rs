@@ -329,7 +329,7 @@ impl World {
     /// Substeps so far.
     pub(super) fn substeps(&self) -> u64 {
         #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
             return gpu.substeps();
         }
         self.state.peek().map_or(0, |state| state.substeps)
@@ -337,7 +337,7 @@ impl World {
 }
 
 /// A velocity from outside: its particle has no history, so that the next substep is of first order.
-fn put_velocity(state: &mut State, i: usize, v: DVec3) {
+pub(super) fn put_velocity(state: &mut State, i: usize, v: DVec3) {
     let v = v.as_vec3();
     state.velocities[i] = [v.x, v.y, v.z, 0.0];
     if let Some(first) = state.first_order.get_mut(i) {
@@ -345,7 +345,7 @@ fn put_velocity(state: &mut State, i: usize, v: DVec3) {
     }
 }
 
-fn finite(what: &str, v: Vec3) -> Result<(), EditError> {
+pub(super) fn finite(what: &str, v: Vec3) -> Result<(), EditError> {
     if v.is_finite() && v.abs().max_element() <= 1e12 {
         Ok(())
     } else {
@@ -354,7 +354,7 @@ fn finite(what: &str, v: Vec3) -> Result<(), EditError> {
 }
 
 /// A pose with a finite position and a rotation of unit length, within rounding.
-fn checked(pose: Pose) -> Result<Pose, EditError> {
+pub(super) fn checked(pose: Pose) -> Result<Pose, EditError> {
     finite("the position", pose.position)?;
     let length = pose.rotation.length();
     if (length - 1.0).abs() < 1e-3 {

@@ -1,5 +1,6 @@
 //! Steps of a world, with and without events.
 
+use crate::contact::force_scale::ForceScale;
 use crate::error::StepError;
 use crate::model::Model;
 #[cfg(feature = "gpu")]
@@ -24,6 +25,11 @@ impl World {
     }
 
     /// Runs the given number of steps. On a GPU they are submitted together, without waiting.
+    pub fn step_many(&mut self, steps: u32) -> Result<(), StepError> {
+        self.advance(steps)
+    }
+
+    /// [`Self::step_many`] under its older name.
     pub fn advance(&mut self, steps: u32) -> Result<(), StepError> {
         self.apply_edits_in_step()?;
         self.check_edits();
@@ -103,7 +109,8 @@ impl World {
                 model,
                 state,
                 Some(&mut |state: &State, pairs: &mut dyn Iterator<Item = ContactPair>| {
-                    recorder.substep(owners, model, state, pairs);
+                    let scale = ForceScale::new(&model.contact(), state);
+                    recorder.substep(owners, model, state, pairs.map(|pair| scale.pair(pair)));
                 }),
             )?;
             drain(model, state);

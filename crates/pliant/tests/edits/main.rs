@@ -5,6 +5,7 @@
 #[path = "../support/small_scenes.rs"]
 mod small_scenes;
 
+mod batches;
 mod bits;
 mod events;
 mod grips;

@@ -5,7 +5,7 @@ use crate::{options, parse, world};
 use glam::Vec3;
 use pliant::builder::NoMeshes;
 use pliant::scene::{Body, Cloth, Collider, Place};
-use pliant::{EditError, GripOptions, Options, World};
+use pliant::{EditError, GripOptions, Options, SnapshotRing, World};
 
 #[test]
 fn r05_a_snapshot_brings_removed_objects_and_their_handles_back() {
@@ -115,4 +115,40 @@ fn r06_damaged_archives_are_refused() {
     let mut foreign = World::from_scene(&parse(SCENES[0].1), &NoMeshes, Options::default()).unwrap();
     let snapshot = foreign.snapshot().unwrap();
     assert!(world.restore(&snapshot).is_err());
+}
+
+#[test]
+fn r05_a_ring_rewinds_to_any_of_its_moments_with_the_same_bits() {
+    for (name, text) in SCENES {
+        let mut world = world(&parse(text));
+        let mut ring = SnapshotRing::new(3);
+        let mut hashes = Vec::new();
+        for _ in 0..5 {
+            ring.push(&mut world).unwrap();
+            hashes.push(world.hash());
+            world.step_many(4).unwrap();
+        }
+        assert_eq!(ring.len(), 3, "{name}");
+        let times: Vec<f64> = ring.times().collect();
+        assert!(times.is_sorted() && (times[2] - times[1] - (times[1] - times[0])).abs() < 1e-9, "{times:?}");
+        assert!(ring.bytes() >= 3 * 32 * world.particles() as u64, "{name}");
+        let end = world.hash();
+        // The oldest of three is the third of five.
+        ring.restore(&mut world, 1).unwrap();
+        assert_eq!((world.hash(), ring.len()), (hashes[3], 2), "{name}");
+        world.step_many(8).unwrap();
+        assert_eq!(world.hash(), end, "{name}");
+        ring.restore(&mut world, 0).unwrap();
+        assert_eq!(world.hash(), hashes[2], "{name}");
+        assert!(ring.restore(&mut world, 1).is_err(), "later moments are forgotten");
+        // Edits end what the ring has.
+        world.add(Collider::sphere([0.0, 90.0, 0.0], 1.0)).unwrap();
+        let hash = world.hash();
+        assert!(ring.restore(&mut world, 0).is_err(), "{name}");
+        world.step().unwrap();
+        assert!(ring.restore(&mut world, 0).is_err(), "{name}");
+        assert_ne!(world.hash(), hash);
+        ring.push(&mut world).unwrap();
+        ring.restore(&mut world, 1).unwrap();
+    }
 }

@@ -4,6 +4,7 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod batches;
 mod bodies;
 mod colliders;
 mod edits;

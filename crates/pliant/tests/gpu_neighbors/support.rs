@@ -124,6 +124,7 @@ impl Rig {
             layout: how.layout,
             capacity,
             cloud: Some(case.cloud()),
+            separation: pliant::environments::Separation::default(),
         };
         let finder = Finder::new(device, &setup).unwrap();
         Self { device, finder, rows }

@@ -1,6 +1,7 @@
 //! Neighbor lists of all methods.
 
 use crate::support::{Case, Rng, cases, entries, one};
+use pliant::environments::Separation;
 use pliant::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search, near};
 use pliant::{Isa, Threads};
 
@@ -121,4 +122,33 @@ fn s30_s32_a_pair_at_exactly_its_reach_is_not_near() {
 fn s30_arrays_of_different_lengths_are_refused() {
     let cloud = Cloud { rows: &[[0.0; 4]; 3], radii: &[1.0; 2], phases: &[] };
     Finder::new(Search::Auto).find(&one(), cloud, 0.0, Pairs::Once);
+}
+
+#[test]
+fn s30_environments_find_the_pairs_that_each_has_alone() {
+    // Five environments in the same place, of different sizes, in an order that mixes them.
+    let (n, count, mut rng) = (600, 5_u32, Rng(7));
+    let rows: Vec<_> = (0..n).map(|_| rng.point(1.0)).collect();
+    let radii: Vec<f32> = (0..n).map(|_| 0.02 + 0.03 * rng.unit()).collect();
+    let of: Vec<u32> = (0..n).map(|_| ((5.0 * rng.unit()) as u32).min(4)).collect();
+    let cloud = Cloud { rows: &rows, radii: &radii, phases: &[] };
+    for search in [Search::Auto, Search::Grid, Search::Tree] {
+        for pairs in [Pairs::Once, Pairs::Both] {
+            let mut finder = Finder::new(search);
+            let separation = Separation { count, of: &of };
+            let found = finder.find_within(&one(), cloud, separation, 0.0, pairs);
+            let mut total = 0;
+            for i in 0..n {
+                let meets = |j: &u32| {
+                    let j = *j as usize;
+                    let listed = if pairs == Pairs::Once { j > i } else { j != i };
+                    listed && of[i] == of[j] && near(rows[i], radii[i], rows[j], radii[j], 0.0)
+                };
+                let expected: Vec<u32> = (0..n as u32).filter(meets).collect();
+                assert_eq!(found.of(i), expected, "particle {i}");
+                total += expected.len();
+            }
+            assert!(total > 100, "{total} pairs");
+        }
+    }
 }

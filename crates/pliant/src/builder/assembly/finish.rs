@@ -12,6 +12,7 @@ use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
 use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
+use crate::environments::Environments;
 use crate::error::SceneError;
 use crate::math::RowData;
 use crate::methods::{PlanInput, method, vbd};
@@ -71,7 +72,9 @@ impl Assembly {
         let island_count = islands.runs.len();
         packing::check(&groups, &plan, island_count, rows.len(), partition.is_parallel())?;
         finish_aero_surfaces(&mut self.aero_surfaces, particles);
-        let runs = runs(islands.runs, &body_of[..particles]);
+        // The spectra of viscous liquids are measured by run, and must not depend on another environment.
+        let cut = !scene.liquid.is_empty() && self.environments.are_separate();
+        let runs = runs(islands.runs, &body_of[..particles], cut.then_some(&self.environments));
         let free: Vec<bool> = self.rows.iter().enumerate().map(|(i, row)| self.is_free(i, row, particles)).collect();
         let bodies = vbd::plan::bodies(&groups, &rest, &free, &runs);
         let contacts = vec![Vec::new(); runs.len()];
@@ -84,7 +87,8 @@ impl Assembly {
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
         }
-        let fluid = fluid(scene, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
+        let copies = self.environments.count();
+        let fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &fluid {
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
@@ -105,6 +109,7 @@ impl Assembly {
             groups,
             inflatables: self.inflatables,
             colliders: self.colliders,
+            environments: self.environments,
             pins: self.pins,
             aero_surfaces: self.aero_surfaces,
             spin_weights: self.spin_weights,
@@ -308,20 +313,23 @@ const NOT_ON_GPU: &str = "vertex block descent, the default for elastic bodies, 
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;
 
-/// Runs of particles: islands first, then bodies of descent, then all others in pieces.
+/// Runs of particles: islands first, then bodies of descent, then all others in pieces, each within one of
+/// `environments`, if given.
 ///
 /// The particles of a run of descent belong to one body: `elastic` has the body of each particle, or [`GLOBAL`].
-fn runs(islands: Vec<Range<usize>>, elastic: &[u32]) -> Vec<Range<usize>> {
+fn runs(islands: Vec<Range<usize>>, elastic: &[u32], environments: Option<&Environments>) -> Vec<Range<usize>> {
     let mut all = islands;
     let (mut bodies, mut rest) = (Vec::new(), Vec::new());
     let mut at = 0;
+    let same = |a: usize, b: usize| elastic[a] == elastic[b] && environments.is_none_or(|e| e.of(a) == e.of(b));
     for run in all.iter().cloned().chain(std::iter::once(elastic.len()..elastic.len())) {
-        let mut from = at;
-        for part in elastic[at..run.start].chunk_by(|a, b| a == b) {
-            let end = from + part.len();
-            let list = if part[0] == GLOBAL { &mut rest } else { &mut bodies };
-            list.extend((from..end).step_by(RUN).map(|first| first..(first + RUN).min(end)));
-            from = end;
+        let mut first = at;
+        while first < run.start {
+            let most = (first + RUN).min(run.start);
+            let end = (first..most).find(|&i| !same(i, first)).unwrap_or(most);
+            let list = if elastic[first] == GLOBAL { &mut rest } else { &mut bodies };
+            list.push(first..end);
+            first = end;
         }
         at = run.end;
     }

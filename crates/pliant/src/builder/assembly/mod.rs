@@ -17,6 +17,7 @@ use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::constraints::inflate::Inflatable;
 use crate::contact::collider::Collider;
+use crate::environments::Environments;
 use crate::error::SceneError;
 use crate::frame::Topology;
 use crate::integration::pins::MovedPins;
@@ -66,6 +67,8 @@ pub struct Assembly {
     pins: Vec<MovedPins>,
     /// Colliders.
     pub colliders: Vec<Collider>,
+    /// Environments of a batch.
+    pub environments: Environments,
     aero_surfaces: AeroSurfaces,
     inflatables: Vec<Inflatable>,
     shape: Topology,

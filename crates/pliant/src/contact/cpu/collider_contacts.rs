@@ -10,6 +10,7 @@ use crate::contact::collider_contact::{
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
+use crate::contact::force_scale::ForceScale;
 use crate::contact::model::ContactModel;
 use crate::math::{RowData, position};
 use crate::neighbors::LIQUID;
@@ -68,7 +69,8 @@ pub fn find(
                 continue;
             }
             let (x, start) = (position(row), position(previous[i]));
-            for (collider, moving_collider) in moving_colliders.iter().enumerate() {
+            for collider in model.environments.colliders_of(i, moving_colliders.len()) {
+                let moving_collider = &moving_colliders[collider];
                 if is_near(moving_collider, radii[i], start, x, margin) {
                     let (particle, collider) = (i as u32, collider as u32);
                     let at = |c: &Contact| (c.particle, c.collider);
@@ -202,8 +204,15 @@ pub fn project_all(
 
 /// Force of all particles on each collider in the last substep [N]: from the momentum change by the contact corrections.
 pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
-    let h = model.settings.dt / model.settings.substeps as f32;
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
+    each_force(model, state, |c, force| all[c.collider as usize] += force);
+    all
+}
+
+/// Calls `found` with every contact that pushed in the last substep, and its force on the collider [N].
+pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut(&Contact, Vec3)) {
+    let h = model.settings.dt / model.settings.substeps as f32;
+    let scale = ForceScale::new(model, state);
     let mut moving_colliders = Vec::new();
     place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
     for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
@@ -211,7 +220,6 @@ pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
         let (_, normal) =
             depth(&moving_collider.shape, &moving_collider.after, position(state.rows[i]), state.radii[i]);
         let push = normal * c.push.normal + c.push.tangent;
-        all[c.collider as usize] -= push / (state.rows[i][3] * h * h);
+        found(c, -(push / (state.rows[i][3] * h * h)) * scale.of(i));
     }
-    all
 }

@@ -167,7 +167,8 @@ impl ParticleContacts {
         self.reach.clear();
         self.reach.extend(state.radii.iter().map(|&radius| search_radius(radius)));
         let cloud = Cloud { rows: &state.rows[..n], radii: &self.reach, phases: &state.phases };
-        let found = self.finder.find(threads, cloud, 0.0, Pairs::Both);
+        let separation = model.environments.separation();
+        let found = self.finder.find_within(threads, cloud, separation, 0.0, Pairs::Both);
         self.lists.fill(found, model, &state.radii);
         reserve(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());

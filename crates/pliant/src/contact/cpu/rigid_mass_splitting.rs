@@ -69,14 +69,15 @@ impl RigidMassSplitting {
         self.near_surface.clear();
         self.in_body.clear();
         let Some(shapes) = state.shapes.as_ref().filter(|_| model.has_surface()) else { return };
-        let surfaces = model.colliders.iter().filter(|c| matches!(c.shape, ColliderShape::Surface(_)));
         let mut placed = Vec::new();
-        place_colliders(surfaces, sub.start, sub.end, &mut placed);
+        place_colliders(model.colliders, sub.start, sub.end, &mut placed);
         let margin = model.settings.contact_margin;
         let near = |row: u32| {
             let i = row as usize;
             let (x, start) = (position(state.rows[i]), position(state.previous[i]));
-            placed.iter().any(|surface| is_near_bounds(surface, state.radii[i], start, x, margin))
+            let surfaces = model.environments.colliders_of(i, placed.len()).map(|c| &placed[c]);
+            let mut surfaces = surfaces.filter(|c| matches!(c.shape, ColliderShape::Surface(_)));
+            surfaces.any(|surface| is_near_bounds(surface, state.radii[i], start, x, margin))
         };
         self.in_body.resize(state.particles, false);
         let members = (0..shapes.len()).flat_map(|body| shapes.members_of_body(body));

@@ -1,7 +1,25 @@
 // Contacts of one particle with colliders.
 
-fn moving_collider(c: u32) -> MovingCollider {
-    let at = sub.moving_colliders + COLLIDER_VECTORS * c;
+// Number of the collider that a particle sees in slot `c`: without environments its own number.
+fn collider_number(particle: u32, c: u32) -> u32 {
+    if sub.environments == NONE {
+        return c;
+    }
+    let slot = environment_word(sub.particles + c);
+    if (slot & SEPARATE) == 0u {
+        return slot;
+    }
+    return (slot & ~SEPARATE) + environment_word(particle);
+}
+
+// Word of the environment of each particle, then of the slots of colliders.
+fn environment_word(at: u32) -> u32 {
+    return constants[sub.environments + at / 4u][at % 4u];
+}
+
+// Collider `c` of those that a particle may touch.
+fn moving_collider(particle: u32, c: u32) -> MovingCollider {
+    let at = sub.moving_colliders + COLLIDER_VECTORS * collider_number(particle, c);
     let last = constants[at + 5u];
     return MovingCollider(
         Pose(constant(at), constant(at + 1u)),
@@ -68,7 +86,7 @@ fn touch_these(
         mask &= mask - 1u;
         let c = word * 32u + bit;
         let at = sub.collider_impulses + slot * sub.colliders + c;
-        var o = moving_collider(c);
+        var o = moving_collider(particle, c);
         if particle >= sub.wet {
             // Fluids are frictionless; viscosity slows them.
             o.static_friction = 0.0;
@@ -130,7 +148,7 @@ fn push_body(start: vec3<f32>, radius: f32, i: u32, x: vec3<f32>, fresh: bool, m
             let bit = firstTrailingBit(mask);
             mask &= mask - 1u;
             let c = word * 32u + bit;
-            let o = moving_collider(c);
+            let o = moving_collider(i, c);
             let at = sub.collider_impulses + i * sub.colliders + c;
             let last_at = sub.last_impulses + i * sub.colliders + c;
             let push = work[at];

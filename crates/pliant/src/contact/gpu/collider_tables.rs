@@ -19,9 +19,13 @@ pub fn tables(shape: &ColliderShape) -> Vec<Vector> {
 /// Writes the tables of all colliders, each once. Returns the start offset of each collider's tables.
 pub(crate) fn put(colliders: &[Collider], arena: &mut TableArena) -> Vec<u32> {
     let mut all: Vec<u32> = Vec::with_capacity(colliders.len());
+    let mut with_tables: Vec<usize> = Vec::new();
     for (k, c) in colliders.iter().enumerate() {
-        let before = colliders[..k].iter().position(|other| shares(&other.shape, &c.shape));
-        let at = before.map_or_else(|| arena.put_constants(tables(&c.shape)), |known| all[known]);
+        let before = with_tables.iter().find(|&&other| shares(&colliders[other].shape, &c.shape));
+        let at = before.map_or_else(|| arena.put_constants(tables(&c.shape)), |&known| all[known]);
+        if before.is_none() && c.shape.table_bounds().is_some() {
+            with_tables.push(k);
+        }
         all.push(at);
     }
     all

@@ -18,6 +18,9 @@ shader_constants! {
     /// Vectors of a pose in `constants`.
     POSE_VECTORS = 2;
 
+    /// Flag of a collider slot: each environment has its own collider.
+    SEPARATE = 0x8000_0000;
+
     /// Contact count of a rigid body: the maximum before this iteration.
     CONTACTS_BEFORE = 0;
     /// Contact count of a rigid body: those of this iteration.

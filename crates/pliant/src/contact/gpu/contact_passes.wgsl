@@ -38,18 +38,18 @@ fn collider_contacts(thread: Thread) {
     var touched = row;
     let start = motion[start_of(i, i)].xyz;
     for (var word = 0u; word < mask_words(); word++) {
-        let mask = surface_bits(word, atomicLoad(&flags[mask_at(i, i) + word]));
+        let mask = surface_bits(i, word, atomicLoad(&flags[mask_at(i, i) + word]));
         touched = touch_these(start, params[sub.radii + i], i, i, touched, word, mask);
     }
     rows[i] = touched;
 }
 
 // Bits of a word of a contact mask that are triangle surfaces.
-fn surface_bits(word: u32, mask: u32) -> u32 {
+fn surface_bits(i: u32, word: u32, mask: u32) -> u32 {
     var kept = 0u;
     for (var left = mask; left != 0u; left &= left - 1u) {
         let bit = firstTrailingBit(left);
-        if moving_collider(word * 32u + bit).shape == SURFACE_SHAPE {
+        if moving_collider(i, word * 32u + bit).shape == SURFACE_SHAPE {
             kept |= 1u << bit;
         }
     }
@@ -80,7 +80,7 @@ fn mark_surface_bodies(thread: Thread) {
     let start = rows[i].xyz;
     var near = false;
     for (var c = 0u; c < sub.colliders; c++) {
-        let o = moving_collider(c);
+        let o = moving_collider(i, c);
         if o.shape == SURFACE_SHAPE {
             let here = contact_inward(o.after, x);
             let way = max(length(x - start), length(here - contact_inward(o.before, start)));

@@ -4,6 +4,7 @@
 
 use crate::contact::gpu::tables::ContactTables;
 use crate::contact::model::ContactModel;
+use crate::environments::Separation;
 use crate::math::RowData;
 use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
 use crate::neighbors::gpu::{Finder, Layout, Order, Setup, entries_of};
@@ -46,6 +47,7 @@ impl ParticleContacts {
         tables: &ContactTables,
         radii: u32,
         state: &State,
+        separation: Separation<'_>,
     ) -> Result<Option<Self>, GpuError> {
         let Some(own) = tables.particles else { return Ok(None) };
         let n = state.particles;
@@ -67,6 +69,7 @@ impl ParticleContacts {
                 layout: Layout::Interleaved,
                 capacity: ROOM * n,
                 cloud: Some(Cloud { rows: &state.rows[..n], radii: &state.radii, phases: &state.phases }),
+                separation,
             },
             &buffers.flags,
             &constants::wgsl(),

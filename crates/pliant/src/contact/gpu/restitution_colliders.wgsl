@@ -43,12 +43,12 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
         while mask != 0u {
             let c = word * 32u + firstTrailingBit(mask);
             mask &= mask - 1u;
-            let numbers = constant(args.collider_laws + c);
+            let numbers = constant(args.collider_laws + collider_number(i, c));
             let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
             if work[sub.collider_impulses + slot * sub.colliders + c].w <= 0.0 || !law_acts(how) {
                 continue;
             }
-            let o = moving_collider(c);
+            let o = moving_collider(i, c);
             let normal = solid_depth(o, o.after, x, radius).normal;
             // Collider velocity at the contact point.
             let here = x - normal * radius;

@@ -1,9 +1,11 @@
 //! Tables of contacts, and their offsets.
 
 use crate::contact::gpu::collider_tables;
+use crate::contact::gpu::constants::SEPARATE;
 use crate::contact::gpu::mass_splitting::MassSplittingTables;
 use crate::contact::model::ContactModel;
 use crate::contact::restitution::RestitutionLaw;
+use crate::environments::{ColliderSlot, Environments};
 use crate::math::RowData;
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
@@ -30,6 +32,8 @@ pub struct ContactTables {
     pub mass_splitting: Option<MassSplittingTables>,
     /// Bodies near triangle surfaces.
     pub surface_bodies: Option<SurfaceBodyTables>,
+    /// Environment of each particle and slots of colliders in `constants`, if environments have colliders of their own.
+    pub environments: Option<u32>,
 }
 
 /// Which bodies may touch a triangle surface in this substep.
@@ -78,6 +82,7 @@ impl ContactTables {
         record.mass_splitting = self.mass_splitting.map_or(NONE, |m| m.shares);
         record.contact_counts = self.mass_splitting.map_or(0, |m| m.counts);
         record.surface_bodies = self.surface_bodies.map_or(NONE, |s| s.marks);
+        record.environments = self.environments.unwrap_or(NONE);
         record.last_impulses = self.mass_splitting.map_or(0, |m| m.last_impulses);
         record.cohesion = std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h;
     }
@@ -85,6 +90,17 @@ impl ContactTables {
     /// Shape tables of the colliders.
     pub fn put_shapes(&mut self, model: &ContactModel<'_>, arena: &mut TableArena) {
         self.shapes = collider_tables::put(model.colliders, arena);
+    }
+
+    /// Which colliders the particles of each environment see, if they see different ones.
+    pub fn put_environments(&mut self, model: &ContactModel<'_>, arena: &mut TableArena) {
+        let (of, slots) = (model.environments.separation().of, model.environments.slots());
+        let word = |slot: &ColliderSlot| slot.first | if slot.separate { SEPARATE } else { 0 };
+        if slots.iter().any(|slot| slot.separate) {
+            let words: Vec<u32> = of.iter().copied().chain(slots.iter().map(word)).collect();
+            let vector = |words: &[u32]| std::array::from_fn(|k| words.get(k).copied().unwrap_or(0));
+            self.environments = Some(arena.put_constants(words.chunks(4).map(vector)));
+        }
     }
 
     /// Number of pairs of particles with a contact impulse in the last substep, from a readback of `work`.
@@ -98,7 +114,7 @@ impl ContactTables {
 /// Contacts with colliders.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ColliderContactTables {
-    /// Number of colliders.
+    /// Number of colliders that a particle may touch.
     pub count: usize,
     /// Contact masks in `flags`.
     pub masks: u32,
@@ -111,7 +127,7 @@ pub struct ColliderContactTables {
 impl ColliderContactTables {
     /// For so many particles with masks, copies included, and so many rows.
     pub fn new(model: &ContactModel<'_>, masks: usize, rows: usize, arena: &mut TableArena) -> Self {
-        let count = model.colliders.len();
+        let count = model.environments.slot_count(model.colliders.len());
         let mask_words = masks * count.div_ceil(32);
         Self { count, masks: arena.reserve_flags(mask_words), mask_words, impulses: arena.reserve_work(rows * count) }
     }
@@ -120,6 +136,7 @@ impl ColliderContactTables {
     /// impulses.
     pub fn contacts<'a>(
         &'a self,
+        environments: &'a Environments,
         n: usize,
         work: &'a [RowData],
         flags: &'a [u32],
@@ -132,19 +149,27 @@ impl ColliderContactTables {
                 let mask = flags[self.masks as usize + i * words + c / 32];
                 let [x, y, z, normal] = work[slot * self.count + c];
                 let push = Push { normal, tangent: Vec3::new(x, y, z) };
-                let contact = Contact { particle: i as u32, collider: c as u32, push, last: push, inside: false };
+                let collider = environments.collider(i, c) as u32;
+                let contact = Contact { particle: i as u32, collider, push, last: push, inside: false };
                 (mask >> (c % 32) & 1 == 1 && normal > 0.0).then_some(contact)
             })
         })
     }
 
     /// Uploads the contacts of a state: all masks, and the impulses of contacts that push.
-    pub fn upload(&self, device: &Device, buffers: &Buffers, contacts: &[Vec<Contact>], slot: impl Fn(usize) -> usize) {
+    pub fn upload(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        environments: &Environments,
+        contacts: &[Vec<Contact>],
+        slot: impl Fn(usize) -> usize,
+    ) {
         let words = self.count.div_ceil(32);
         let mut masks = vec![0_u32; self.mask_words];
         let mut impulses: Vec<(usize, RowData)> = Vec::new();
         for c in contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
-            let (i, collider) = (c.particle as usize, c.collider as usize);
+            let (i, collider) = (c.particle as usize, environments.slot(c.collider as usize));
             masks[i * words + collider / 32] |= 1 << (collider % 32);
             let Push { tangent, normal } = c.push;
             impulses.push((slot(i) * self.count + collider, [tangent.x, tangent.y, tangent.z, normal]));

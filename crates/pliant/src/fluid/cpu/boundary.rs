@@ -60,7 +60,8 @@ impl BoundaryLists {
                 run.starts.push(run.all.len() as u32);
                 if fluid.liquids[i] > 0 && state.rows[i][3] > 0.0 {
                     let x = position(state.rows[i]);
-                    run.all.extend(moving_colliders.iter().filter_map(|o| boundary_at(fluid, o, x, sub.h)));
+                    let seen = model.environments.colliders_of(i, moving_colliders.len());
+                    run.all.extend(seen.filter_map(|c| boundary_at(fluid, &moving_colliders[c], x, sub.h)));
                 }
             }
             run.starts.push(run.all.len() as u32);

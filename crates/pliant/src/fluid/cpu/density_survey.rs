@@ -31,7 +31,7 @@ pub fn measure_density(threads: &Threads, model: &FluidModel<'_>, state: &State)
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
     let mut finder = finder(fluid.search());
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
-    let near = finder.find(threads, cloud, 0.0, Pairs::Both);
+    let near = finder.find_within(threads, cloud, model.environments.separation(), 0.0, Pairs::Both);
     let mut moving_colliders = Vec::new();
     collider_contacts::place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
     let mut boundaries = crate::fluid::cpu::BoundaryLists::default();

@@ -94,7 +94,8 @@ impl FluidScratch {
     }
 
     /// Finds the neighbors within the kernel radius.
-    pub fn find(&mut self, threads: &Threads, fluid: &Fluid, state: &State) {
+    pub fn find(&mut self, threads: &Threads, model: &FluidModel<'_>, state: &State) {
+        let Some(fluid) = model.fluid else { return };
         let n = state.particles;
         if self.radii.is_empty() && fluid.search() != Search::Grid {
             self.finder = finder(fluid.search());
@@ -104,7 +105,7 @@ impl FluidScratch {
         self.phases.clear();
         self.phases.extend((0..n).map(|i| phase_of(fluid, state, i)));
         let cloud = Cloud { rows: &state.rows[..n], radii: &self.radii, phases: &self.phases };
-        self.finder.find(threads, cloud, 0.0, Pairs::Both);
+        self.finder.find_within(threads, cloud, model.environments.separation(), 0.0, Pairs::Both);
         self.packed.resize(n, [0.0; 4]);
         self.gradients.resize(n, [0.0; 4]);
     }
@@ -150,7 +151,7 @@ impl FluidScratch {
         match pass {
             Pass::FluidNeighbors => {
                 self.begin(threads, fluid, state);
-                self.find(threads, fluid, state);
+                self.find(threads, model, state);
             }
             Pass::FluidBoundary => self.boundaries.find(threads, model, state, moving_colliders, substep),
             Pass::FluidDensity => self.project(threads, isa, model, state),

@@ -7,7 +7,9 @@ use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, Sweep, SweepVariant, lane
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smooth;
-use crate::fluid::viscosity::{SMALL, boundary_resistance, pair_resistance, pair_viscosity, resistance_bound};
+use crate::fluid::viscosity::{
+    ChebyshevPlan, SMALL, boundary_resistance, pair_resistance, pair_viscosity, resistance_bound,
+};
 use crate::math::RowData;
 use crate::math::V3;
 use crate::math::position;
@@ -30,12 +32,16 @@ pub struct ViscosityScratch {
     rest: Vec<RowData>,
     /// Spectrum width of each run of particles.
     widths: Vec<f32>,
+    /// The largest of each environment.
+    widest: Vec<f32>,
+    /// Factors of all sweeps, by environment.
+    factors: Vec<(f32, f32)>,
 }
 
 impl ViscosityScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.steps) + of(&self.next) + of(&self.rest) + of(&self.widths)
+        of(&self.steps) + of(&self.next) + of(&self.rest) + of(&self.widths) + of(&self.widest) + of(&self.factors)
     }
 
     /// Viscosity of all liquids over one substep of `h` seconds.
@@ -59,12 +65,12 @@ impl ViscosityScratch {
         self.rest.resize(n, [0.0; 4]);
         self.widths.resize(model.runs.len(), 0.0);
         self.sweep(threads, model, state, around, None);
-        let plan = plan.with_measured_width(self.widths.iter().copied().fold(0.0, f32::max));
-        let mut factors = plan.factors();
-        let first = factors.next().map_or(0.0, |(_, take)| take);
+        self.plan_sweeps(model, plan);
+        let (sweeps, factors) = (plan.sweeps as usize, &self.factors);
         let (steps, velocities) = (Shared::new(&mut self.steps), Shared::new(&mut state.velocities[..n]));
         threads.over_numbers(model.runs.len(), |run| {
             let span = model.runs[run].clone();
+            let (_, first) = factors[model.environments.of(span.start) * sweeps];
             // SAFETY: runs do not overlap.
             let (steps, velocities) = unsafe { (steps.slice(span.clone()), velocities.slice(span.clone())) };
             for ((step, velocity), rest) in steps.iter_mut().zip(velocities).zip(&self.rest[span]) {
@@ -74,24 +80,40 @@ impl ViscosityScratch {
                 }
             }
         });
-        for factors in factors {
-            self.sweep(threads, model, state, around, Some(factors));
+        for sweep in 1..sweeps {
+            self.sweep(threads, model, state, around, Some((sweep, sweeps)));
             std::mem::swap(&mut self.steps, &mut self.next);
         }
     }
 
-    /// One sweep with `factors`; the first sweep has none yet.
+    /// Factors of all sweeps of each environment, from the widths that the first sweep has measured.
+    fn plan_sweeps(&mut self, model: &FluidModel<'_>, plan: ChebyshevPlan) {
+        let Self { widths, widest, factors, .. } = self;
+        widest.clear();
+        widest.resize(model.environments.count(), 0.0_f32);
+        for (run, &width) in model.runs.iter().zip(&*widths) {
+            let own = &mut widest[model.environments.of(run.start)];
+            *own = own.max(width);
+        }
+        factors.clear();
+        for &width in &*widest {
+            factors.extend(plan.with_measured_width(width).factors());
+        }
+    }
+
+    /// Sweep number `sweep` of all; the first sweep has none, as there are no factors yet.
     fn sweep(
         &mut self,
         threads: &Threads,
         model: &FluidModel<'_>,
         state: &mut State,
         FluidNeighborhood { near, boundaries, way, h }: FluidNeighborhood<'_>,
-        factors: Option<(f32, f32)>,
+        sweep: Option<(usize, usize)>,
     ) {
         let Some(fluid) = &model.fluid else { return };
         let n = state.particles;
-        let work = SweepInputs { fluid, near, h, factors, rows: &state.rows[..n], steps: &self.steps };
+        let inputs = SweepInputs { fluid, near, h, factors: None, rows: &state.rows[..n], steps: &self.steps };
+        let factors = &self.factors;
         let (next, rest) = (Shared::new(&mut self.next), Shared::new(&mut self.rest));
         let (velocities, widths) = (Shared::new(&mut state.velocities[..n]), Shared::new(&mut self.widths));
         threads.over_numbers(model.runs.len(), |run| {
@@ -102,6 +124,8 @@ impl ViscosityScratch {
                 (next, rest, velocities.slice(span.clone()), widths.get(run))
             };
             let boundaries = boundaries.run(run);
+            let of = |(sweep, sweeps): (usize, usize)| factors[model.environments.of(span.start) * sweeps + sweep];
+            let work = SweepInputs { factors: sweep.map(of), ..inputs };
             way.run(ChebyshevSweep { work: &work, first: span.start, boundaries, next, rest, velocities, width });
         });
     }
@@ -117,6 +141,7 @@ pub struct FluidNeighborhood<'a> {
 }
 
 /// Inputs of a sweep.
+#[derive(Clone, Copy)]
 struct SweepInputs<'a> {
     fluid: &'a Fluid,
     near: &'a Neighbors,

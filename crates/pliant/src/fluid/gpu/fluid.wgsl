@@ -102,11 +102,11 @@ fn bend_of(o: MovingCollider) -> f32 {
 }
 
 // Contribution of all colliders near `x` to the constraint (w), and its gradient.
-fn walls(x: vec3<f32>) -> vec4<f32> {
+fn walls(i: u32, x: vec3<f32>) -> vec4<f32> {
     var open = 1.0;
     var gradient = vec3<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {
-        let o = moving_collider(c);
+        let o = moving_collider(i, c);
         let away = apart_from(o, x);
         if away.distance < REACH {
             let share = boundary_share(SPLINE, REACH, away.distance + SETBACK, bend_of(o));
@@ -163,7 +163,7 @@ fn density_multipliers(thread: Thread) {
         squares += other.w * shared_by(j) * (g * g * square);
     }
     if sub.colliders > 0u {
-        let solids = walls(row.xyz);
+        let solids = walls(i, row.xyz);
         density += solids.w;
         gradient += solids.xyz;
     }
@@ -245,7 +245,7 @@ fn solids_around(i: u32) -> vec4<f32> {
     let x = work[PACKED + i].xyz;
     var all = vec4<f32>(0.0);
     if sub.colliders > 0u {
-        all = walls(x);
+        all = walls(i, x);
     }
     if !EVEN {
         let list = ranges[i];
@@ -285,7 +285,7 @@ fn surface_tension(thread: Thread) {
         sum += tension_pair_stress(own, work[GRADIENTS + j], g, ADHESION);
     }
     if sub.colliders > 0u && own.w > 0.0 {
-        sum += tension_pair_stress(own, TENSION_SOLID, walls(row.xyz).xyz, ADHESION);
+        sum += tension_pair_stress(own, TENSION_SOLID, walls(i, row.xyz).xyz, ADHESION);
     }
     motion[velocity_at(i)] += vec4<f32>(sum * (sub.h * row.w * grip_of(i)), 0.0);
 }

@@ -1,5 +1,6 @@
 //! Neighbor lists of fluids on the device.
 
+use crate::environments::Separation;
 use crate::fluid::gpu::tables::FluidTables;
 use crate::neighbors::gpu::neighbor_overflow::OverflowSearch;
 use crate::neighbors::gpu::{Finder, Layout, Order, Setup};
@@ -35,6 +36,7 @@ impl FluidNeighbors {
         tables: &FluidTables,
         predicted: u32,
         n: usize,
+        separation: Separation<'_>,
     ) -> Result<Self, GpuError> {
         let search = OverflowSearch::new(
             device,
@@ -54,6 +56,7 @@ impl FluidNeighbors {
                 layout: Layout::Apart,
                 capacity: ROOM * n,
                 cloud: None,
+                separation,
             },
             &buffers.flags,
             &constants::wgsl(),

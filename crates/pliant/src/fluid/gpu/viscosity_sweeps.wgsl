@@ -53,7 +53,7 @@ fn viscosity_sweep(thread: Thread) {
             }
         }
         if mine > 0.0 {
-            let walls = wall_drag(row.xyz, own, mine);
+            let walls = wall_drag(i, row.xyz, own, mine);
             force += walls.xyz;
             width += walls.w;
         }
@@ -78,10 +78,10 @@ fn viscosity_sweep(thread: Thread) {
 
 // No-slip boundary: velocities behind it are mirrored, so that the fluid is at rest on its surface. Also returns the
 // upper bound (w).
-fn wall_drag(x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
+fn wall_drag(i: u32, x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {
-        let o = moving_collider(c);
+        let o = moving_collider(i, c);
         let away = apart_from(o, x);
         if away.distance >= REACH {
             continue;

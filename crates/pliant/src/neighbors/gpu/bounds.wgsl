@@ -121,7 +121,7 @@ fn finish_bounds(@builtin(local_invocation_index) t: u32) {
         header[2] = query.capacity;
         header[3] = 0u;
         header[4] = query.used;
-        header[5] = cells.places;
+        header[5] = cells.places * query.environments;
         header[8] = 0u;
     }
 }
@@ -141,7 +141,7 @@ fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     let extent = high - low;
     let reach = (largest + largest) + query.margin;
     let cubes = max(extent / reach, vec3<f32>(1.0));
-    let per_cube = f32(query.particles) / cubes.x / cubes.y / cubes.z;
+    let per_cube = f32(query.particles) / f32(query.environments) / cubes.x / cubes.y / cubes.z;
     // With zero reach there are no neighbors, and any cells will do.
     let wanted = edges(per_cube) * reach;
     let size = select(vec3<f32>(SMALLEST_CELL), wanted, wanted > vec3<f32>(SMALLEST_CELL));
@@ -151,10 +151,11 @@ fn choose(low: vec3<f32>, high: vec3<f32>, largest: f32) {
     let last = max(cell(high, inverse) - base, vec3<i32>(0));
     var dims = vec3<u32>(last) + 1u;
     var masks = vec3<u32>(0xffffffffu);
+    let most = max(query.places / query.environments, 1u);
     // Each iteration at least halves the longest axis; three axes have fewer than 3 · 32 halvings.
     for (var turn = 0u; turn < 96u; turn++) {
-        // Exact: the product is at most `places` if and only if the third factor is at most the quotient by the others.
-        let fits = dims.x <= query.places && dims.y <= query.places / dims.x && dims.z <= query.places / dims.x / dims.y;
+        // Exact: the product is at most `most` if and only if the third factor is at most the quotient by the others.
+        let fits = dims.x <= most && dims.y <= most / dims.x && dims.z <= most / dims.x / dims.y;
         if fits {
             break;
         }

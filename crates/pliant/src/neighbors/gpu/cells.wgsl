@@ -4,7 +4,7 @@ struct Cells {
     // 1/edge of a cell [1/m], and the largest radius [m].
     inverse: vec3<f32>,
     largest: f32,
-    // Cell of the minimum coordinates; total number of buckets.
+    // Cell of the minimum coordinates; number of buckets of one environment's table.
     base: vec3<i32>,
     places: u32,
     // Cells that the bounds cover, minus one.
@@ -19,6 +19,8 @@ struct Cells {
     // Minimum coordinates [m], and units of a Morton code's axis per meter.
     low: vec3<f32>,
     scale: f32,
+    // Environment of each particle, if there is more than one. The host writes it once.
+    environments: array<u32>,
 }
 
 // Cell indices stay within ±this, so that their differences fit 32 bits.

@@ -1,5 +1,6 @@
 //! Neighbor search: inputs, outputs, and reallocation.
 
+use crate::environments::Separation;
 use crate::neighbors::gpu::{CELLS, GROUP, QUERY, SUM, Shared, grid, tree};
 use crate::neighbors::{Cloud, Construction, MAX_PARTICLES, Neighbors, Pairs, Search};
 use crate::runtime::cpu::Threads;
@@ -42,6 +43,8 @@ pub struct Setup<'a> {
     /// Initial positions, for [`Search::Auto`], which the host decides once: the list of dispatches is fixed, so data
     /// on the device would come too late. Without it, auto selects the grid.
     pub cloud: Option<Cloud<'a>>,
+    /// Environments, whose particles are not neighbors of each other; the grid searches if there is more than one.
+    pub separation: Separation<'a>,
 }
 
 impl Setup<'_> {
@@ -60,6 +63,8 @@ impl Setup<'_> {
         if let Some(phases) = self.phases {
             check("phases", phases, self.phases_at, 4);
         }
+        let (count, of) = (self.separation.count, self.separation.of);
+        assert!(!self.separation.acts() || of.len() == self.particles && of.iter().all(|&e| e < count), "environments");
     }
 }
 
@@ -159,6 +164,9 @@ struct ListPass {
     groups: usize,
 }
 
+/// Words of `Cells` before its environments.
+const CELL_WORDS: usize = 24;
+
 /// Element of the uniform record that holds the capacity.
 const CAPACITY: usize = 1;
 /// Element of the uniform record that holds the margin.
@@ -178,6 +186,7 @@ impl Finder {
         check_margin(setup.margin);
         setup.check();
         let used = match (setup.search, setup.cloud) {
+            _ if setup.separation.acts() => Search::Grid,
             (Search::Auto, Some(cloud)) => {
                 let threads = Threads::new(1).map_err(|e| GpuError::Lost(e.to_string()))?;
                 crate::neighbors::choose(&threads, cloud, setup.margin)
@@ -196,17 +205,22 @@ impl Finder {
         record[7] = grid::places(n) as u32;
         record[9] = if used == Search::Grid { 1 } else { 2 };
         record[10] = setup.rows_at;
+        record[11] = setup.separation.count.max(1);
         let shared = Shared {
             particles: n,
             rows: setup.rows,
             radii: setup.radii,
             phases: setup.phases.unwrap_or(setup.radii),
             query: builder.record("query", &record)?,
-            cells: builder.words("cells", 24)?,
+            cells: builder.words("cells", CELL_WORDS + setup.separation.of.len().max(4))?,
             header: builder.words("header", HEADER)?,
             slots: builder.words("slots", 4 * n)?,
             tags: builder.words("tags", 2 * n)?,
         };
+        if setup.separation.acts() {
+            let at = 4 * CELL_WORDS as u64;
+            device.queue.write_buffer(&shared.cells, at, bytemuck::cast_slice(setup.separation.of));
+        }
         let ranges = builder.words("ranges", 2 * n)?;
         let queue = builder.words("queue", n)?;
         let lists = include_str!("lists.wgsl");
@@ -241,8 +255,8 @@ impl Finder {
             reads.extend([(6, shared.cells.clone()), (7, table)]);
             (build, pipeline, tree) = (steps, builder.pipeline("list", &text)?, None);
         }
-        let finish = builder.pipeline("finish", &[QUERY, allocation, include_str!("long_lists.wgsl"), SUM])?;
-        let particles = [(1, shared.rows), (2, shared.radii), (6, shared.phases), (8, &queue)];
+        let finish = builder.pipeline("finish", &[QUERY, CELLS, allocation, include_str!("long_lists.wgsl"), SUM])?;
+        let particles = [(1, shared.rows), (2, shared.radii), (6, shared.phases), (7, &shared.cells), (8, &queue)];
         let particles = particles.map(|(binding, buffer)| (binding, buffer.clone())).to_vec();
         let list_passes = [
             ListPass { pipeline, reads, groups: n.div_ceil(LISTED) },

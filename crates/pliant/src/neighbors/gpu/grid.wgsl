@@ -16,10 +16,16 @@
 @group(0) @binding(10) var<storage, read_write> keys: array<u32>;
 @group(0) @binding(11) var<storage, read_write> values: array<u32>;
 
-fn place(v: vec3<f32>) -> u32 {
+// Each environment has a table of its own.
+fn place(i: u32) -> u32 {
+    let v = rows[query.rows_at + i].xyz;
     let relative = clamp(cell(v, cells.inverse) - cells.base, vec3<i32>(0), cells.last);
     let at = vec3<u32>(relative) & cells.masks;
-    return (at.z * cells.dims.y + at.y) * cells.dims.x + at.x;
+    var table = 0u;
+    if query.environments > 1u {
+        table = cells.environments[i] * cells.places;
+    }
+    return table + (at.z * cells.dims.y + at.y) * cells.dims.x + at.x;
 }
 
 fn put(slot: u32, i: u32) {
@@ -39,7 +45,7 @@ fn count(
 ) {
     let i = flat(group, groups) * 256u + t;
     if i < query.particles {
-        let p = place(rows[query.rows_at + i].xyz);
+        let p = place(i);
         spots[i] = vec2<u32>(p, atomicAdd(&counts[p], 1u));
     }
 }
@@ -65,7 +71,7 @@ fn label(
 ) {
     let i = flat(group, groups) * 256u + t;
     if i < query.particles {
-        keys[i] = place(rows[query.rows_at + i].xyz);
+        keys[i] = place(i);
         values[i] = i;
     }
 }
@@ -92,7 +98,7 @@ fn begin(
     @builtin(local_invocation_index) t: u32,
 ) {
     let p = flat(group, groups) * 256u + t;
-    if p <= cells.places {
+    if p <= cells.places * query.environments {
         var low = 0u;
         var high = query.particles;
         while low < high {

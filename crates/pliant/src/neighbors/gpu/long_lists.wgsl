@@ -5,6 +5,7 @@ const THREADS: u32 = 256u;
 @group(0) @binding(1) var<storage, read> rows: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> radii: array<f32>;
 @group(0) @binding(6) var<storage, read> phases: array<u32>;
+@group(0) @binding(7) var<storage, read> cells: Cells;
 @group(0) @binding(8) var<storage, read> queue: array<u32>;
 
 var<workgroup> job_shared: vec4<u32>;
@@ -48,6 +49,9 @@ fn label(i: u32) -> vec2<u32> {
 
 // Whether particle `i`, with the given data, lists another.
 fn is_neighbor(own: vec4<f32>, tag: vec2<u32>, other: u32) -> bool {
+    if query.environments > 1u && cells.environments[tag.x] != cells.environments[other] {
+        return false;
+    }
     return near(own, fetch(other)) && lists(tag, label(other));
 }
 

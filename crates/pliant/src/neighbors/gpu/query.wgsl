@@ -21,6 +21,8 @@ struct Query {
     used: u32,
     // Offset of the first particle among the rows.
     rows_at: u32,
+    // Number of environments, at least 1. Particles of different ones are not neighbors.
+    environments: u32,
 }
 
 @group(0) @binding(0) var<uniform> query: Query;

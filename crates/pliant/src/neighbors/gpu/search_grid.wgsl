@@ -20,6 +20,10 @@ fn search(slot: u32) {
     let reach = vec3<f32>(((own.w + cells.largest) + query.margin) * OUTWARD);
     let low = clamp(cell(own.xyz - reach, cells.inverse) - cells.base, vec3<i32>(0), cells.last);
     let high = clamp(cell(own.xyz + reach, cells.inverse) - cells.base, low, cells.last);
+    var table = 0u;
+    if query.environments > 1u {
+        table = cells.environments[tag.x] * cells.places;
+    }
     let dims = cells.dims;
     let masks = cells.masks;
     // More cells than buckets: every bucket is visited exactly once.
@@ -32,7 +36,7 @@ fn search(slot: u32) {
     for (var k = 0u; k < number.z; k++) {
         let plane = ((first.z + k) & masks.z) * dims.y;
         for (var j = 0u; j < number.y; j++) {
-            let row = (plane + ((first.y + j) & masks.y)) * dims.x;
+            let row = table + (plane + ((first.y + j) & masks.y)) * dims.x;
             let ahead = vec2<u32>(starts[row + first.x], starts[row + min(end, dims.x)]);
             var behind = vec2<u32>(0u);
             if end > dims.x {

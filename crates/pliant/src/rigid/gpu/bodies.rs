@@ -47,6 +47,18 @@ impl DeviceBodies {
         device.queue.write_buffer(&self.bodies, 0, bytemuck::cast_slice(&tables.words));
     }
 
+    /// Poses.
+    pub fn poses(&self) -> &Buffer {
+        &self.poses
+    }
+
+    /// Uploads the poses of some bodies.
+    pub fn upload_some_poses(&self, device: &Device, shapes: &ShapeMatch, bodies: std::ops::Range<usize>) {
+        let at = (bodies.start * size_of::<[RowData; POSE]>()) as u64;
+        let poses: Vec<[RowData; POSE]> = shapes.poses()[bodies].iter().map(pack_pose).collect();
+        device.queue.write_buffer(&self.poses, at, bytemuck::cast_slice(&poses));
+    }
+
     /// Uploads the host's poses.
     pub fn upload_poses(&self, device: &Device, shapes: &ShapeMatch) {
         let poses: Vec<[RowData; POSE]> = shapes.poses().iter().map(pack_pose).collect();

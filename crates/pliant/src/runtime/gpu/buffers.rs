@@ -148,18 +148,40 @@ impl Buffers {
         self.write(device, &self.constants, 0, &tables.constants);
     }
 
+    /// Size of what a readback has [bytes].
+    pub fn moving_bytes(&self) -> u64 {
+        self.readback_bytes.iter().sum()
+    }
+
+    /// Encodes a copy of what a readback has to another buffer of the device.
+    pub fn copy_moving_to(&self, encoder: &mut wgpu::CommandEncoder, to: &Buffer) {
+        let mut at = 0;
+        for (buffer, bytes) in self.moving() {
+            encoder.copy_buffer_to_buffer(buffer, 0, to, at, bytes);
+            at += bytes;
+        }
+    }
+
+    /// The same back.
+    pub fn copy_moving_from(&self, encoder: &mut wgpu::CommandEncoder, from: &Buffer) {
+        let mut at = 0;
+        for (buffer, bytes) in self.moving() {
+            encoder.copy_buffer_to_buffer(from, at, buffer, 0, bytes);
+            at += bytes;
+        }
+    }
+
+    /// Buffers that are read back, and how much of them, in order.
+    fn moving(&self) -> impl Iterator<Item = (&Buffer, u64)> {
+        let from = [&self.rows, &self.motion, &self.lambda, &self.work, &self.flags];
+        from.into_iter().zip(self.readback_bytes).filter(|(_, bytes)| *bytes > 0)
+    }
+
     /// Waits, and calls `look` with what is read back of rows, motion, lambda, work and flags.
     pub fn read_back(&self, device: &Device, look: impl FnOnce([&[u8]; 5])) -> Result<(), GpuError> {
         device.alive()?;
-        let from = [&self.rows, &self.motion, &self.lambda, &self.work, &self.flags];
         let mut encoder = device.device.create_command_encoder(&Default::default());
-        let mut at = 0;
-        for (buffer, bytes) in from.into_iter().zip(self.readback_bytes) {
-            if bytes > 0 {
-                encoder.copy_buffer_to_buffer(buffer, 0, &self.readback, at, bytes);
-            }
-            at += bytes;
-        }
+        self.copy_moving_to(&mut encoder, &self.readback);
         device.queue.submit([encoder.finish()]);
         let bytes = mapped(device, &self.readback)?;
         let mut rest = &bytes[..];

@@ -63,6 +63,9 @@ struct Substep {
     cohesion: f32,
     // First word in `flags` of the marks of bodies near triangle surfaces, or NONE.
     surface_bodies: u32,
+    // First vector in `constants` of the environment of each particle and the slots of colliders, four words each, or NONE
+    // where all particles see all colliders.
+    environments: u32,
 }
 
 // Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).

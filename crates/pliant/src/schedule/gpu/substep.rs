@@ -48,5 +48,6 @@ pub struct Substep {
     pub last_impulses: u32,
     pub cohesion: f32,
     pub surface_bodies: u32,
-    pub padding: [u32; 3],
+    pub environments: u32,
+    pub padding: [u32; 2],
 }

@@ -16,6 +16,7 @@
 
 pub(crate) mod coresidency_probe;
 pub(crate) mod cost_model;
+pub(crate) mod device_snapshot;
 pub(crate) mod device_state;
 pub(crate) mod inflate;
 pub mod model_packing;
@@ -58,12 +59,35 @@ use crate::solver::gpu::substep_uniforms::SubstepUniforms;
 use crate::state::State;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard};
 pub use wgpu;
 
-/// Submissions that the host may be ahead of the device: enough that it never runs dry, few enough that their memory
-/// stays small.
-pub(crate) const MOST_IN_FLIGHT: usize = 4;
+/// How far the host may be ahead of a GPU. Results are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SubmissionMode {
+    /// One submission: a call that steps waits for the call before it. For programs that look at every step.
+    Latency,
+    /// Four submissions: enough that the device never runs dry, few enough that their memory stays small.
+    #[default]
+    Throughput,
+}
+
+impl SubmissionMode {
+    /// Submissions in flight at most.
+    pub fn submissions(self) -> usize {
+        match self {
+            Self::Latency => 1,
+            Self::Throughput => MOST_IN_FLIGHT,
+        }
+    }
+}
+
+/// Submissions in flight at most in any mode.
+const MOST_IN_FLIGHT: usize = 4;
+
+/// Backends so far.
+static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// Bind groups of phenomena, by number.
 pub(crate) static OWN_GROUPS: [&OwnGroup; 3] = [&PARTICLE_CONTACT_GROUP, &FLUID_GROUP, &BODY_GROUP];
@@ -111,6 +135,10 @@ pub struct Gpu {
     pub(crate) times: Times,
     /// Substeps submitted since the start.
     pub(crate) substeps: u64,
+    /// How many of them there may be.
+    pub(crate) submission_mode: SubmissionMode,
+    /// Number of this backend among all.
+    pub(crate) number: u64,
     /// Submissions that may be unfinished.
     pub(crate) in_flight: VecDeque<wgpu::SubmissionIndex>,
 }
@@ -164,13 +192,16 @@ impl Gpu {
             None => None,
         };
         let contact_layout = groups.own_layout(CONTACTS);
+        let (radii, separation) = (tables.search_radii, model.environments.separation());
+        let contact = &tables.contact;
         let particle_contacts =
-            ParticleContacts::new(&device, contact_layout, &buffers, &tables.contact, tables.search_radii, state)?;
+            ParticleContacts::new(&device, contact_layout, &buffers, contact, radii, state, separation)?;
         let fluid_layout = groups.own_layout(FLUID);
         let fluid = match model.fluid {
             Some(_) => {
                 let (tables, predicted) = (&tables.fluid, tables.predicted);
-                Some(FluidNeighbors::new(&device, fluid_layout, &buffers, tables, predicted, state.particles)?)
+                let n = state.particles;
+                Some(FluidNeighbors::new(&device, fluid_layout, &buffers, tables, predicted, n, separation)?)
             }
             None => None,
         };
@@ -183,6 +214,8 @@ impl Gpu {
             profiling: false,
             times: Times { groups: vec![0.0; model.groups.len()], ..Times::default() },
             substeps: state.substeps,
+            submission_mode: SubmissionMode::default(),
+            number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             in_flight: VecDeque::with_capacity(MOST_IN_FLIGHT + 1),
             device,
             tables,

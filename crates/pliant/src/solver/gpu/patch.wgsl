@@ -208,10 +208,14 @@ fn touch_one(it: Patch, r: u32, c: u32, multiple: bool, near: ptr<function, Near
     let bit = 1u << (r / THREADS);
     let row = row_get(it.list, r);
     var radius = it.radius;
-    if radius < 0.0 {
-        radius = params[sub.radii + constants[it.list + r].y];
+    var particle = 0u;
+    if radius < 0.0 || sub.environments != NONE {
+        particle = constants[it.list + r].y;
     }
-    let o = moving_collider(c);
+    if radius < 0.0 {
+        radius = params[sub.radii + particle];
+    }
+    let o = moving_collider(particle, c);
     let depth = solid_depth(o, o.after, row.xyz, radius);
     if row.w == 0.0 || !(multiple || ((*near).pushed & bit) != 0u || depth.inside > 0.0) {
         return;

@@ -53,13 +53,24 @@ pub fn upload_state(device: &Device, buffers: &Buffers, state: &State, tables: &
 
 /// Uploads what moves of some particles.
 pub fn upload_particles(device: &Device, buffers: &Buffers, state: &State, tables: &Tables, range: Range<usize>) {
+    upload_rows(device, buffers, state, range.clone());
+    upload_orders(device, buffers, state, tables, range);
+}
+
+/// Marks particles as without history.
+pub fn upload_order(device: &Device, buffers: &Buffers, tables: &Tables, range: Range<usize>) {
+    let at = 4 * (u64::from(tables.integration.first_order) + range.start as u64);
+    buffers.write(device, &buffers.flags, at, &vec![1_u32; range.len()]);
+}
+
+/// Uploads rows, velocities and history of some particles or orientations.
+pub fn upload_rows(device: &Device, buffers: &Buffers, state: &State, range: Range<usize>) {
     let at = range.start as u64 * ROW as u64;
     buffers.write(device, &buffers.rows, at, &state.rows[range.clone()]);
     for (k, array) in arrays(state) {
         let whole = (state.velocities.len() * k * ROW) as u64;
         buffers.write(device, &buffers.motion, whole + at, &array[range.clone()]);
     }
-    upload_orders(device, buffers, state, tables, range);
 }
 
 /// Uploads the velocities of some particles, which have no history.

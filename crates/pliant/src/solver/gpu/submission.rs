@@ -10,7 +10,7 @@ use crate::schedule::gpu::constants::STATUS_WORDS;
 use crate::solver::gpu::program::{CONTACT_SEARCH, FLUID_SEARCH, SEARCHES};
 use crate::solver::gpu::state_transfer;
 use crate::solver::gpu::status_readback::{self, Divergence, Signal};
-use crate::solver::gpu::{BODIES, CONTACTS, FLUID, Gpu, MOST_IN_FLIGHT, OWN_GROUPS};
+use crate::solver::gpu::{BODIES, CONTACTS, FLUID, Gpu, OWN_GROUPS};
 use std::time::Instant;
 
 /// Maximum dispatches of one submission, which must end before a driver's watchdog acts.
@@ -89,7 +89,7 @@ impl Gpu {
         self.substeps += count;
         self.times.substeps += count;
         self.times.encode += clock.elapsed().as_secs_f64();
-        if self.in_flight.len() > MOST_IN_FLIGHT {
+        while self.in_flight.len() > self.submission_mode.submissions() {
             self.device.wait_for(self.in_flight.pop_front())?;
         }
         if let Some(timer) = self.timer.as_ref().filter(|_| self.profiling) {

@@ -3,7 +3,9 @@
 use crate::contact::gpu::mass_splitting;
 use crate::contact::gpu::tables::surface_fields;
 use crate::fluid::gpu::tables::FluidTables;
+use crate::math::RowData;
 use crate::model::Model;
+use crate::runtime::gpu::buffers::read;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::NONE;
 use crate::solver::gpu::state_transfer;
@@ -25,7 +27,7 @@ impl Gpu {
         state_transfer::download(device, &self.buffers, state, tables, |work, flags| {
             found = status_readback::read(flags);
             let slot = |i| self.impulse_slot(model, i);
-            contacts = tables.contact.colliders.contacts(n, work, flags, slot).collect();
+            contacts = tables.contact.colliders.contacts(&model.environments, n, work, flags, slot).collect();
             readback.pairs = tables.contact.active_pairs(n, work);
             carried = tables.fluid.seen(n, work).to_vec();
         })?;
@@ -55,7 +57,8 @@ impl Gpu {
         state_transfer::upload_state(&self.device, &self.buffers, state, &self.tables);
         if self.tables.contact.mass_splitting.is_some() {
             let slot = |i| self.impulse_slot(model, i);
-            self.tables.contact.colliders.upload(&self.device, &self.buffers, &state.contacts, slot);
+            let tables = &self.tables.contact.colliders;
+            tables.upload(&self.device, &self.buffers, &model.environments, &state.contacts, slot);
         }
         self.tables.fluid.upload(&self.device, &self.buffers, &model.fluid_model(), state);
         // Radii are part of the parameters, which are uploaded whole when others change.
@@ -103,6 +106,41 @@ impl Gpu {
         self.tables.fluid.read_carried(&self.device, &self.buffers, state, range)
     }
 
+    /// Reads positions from particle `first` on. All earlier steps must be done.
+    pub(crate) fn read_rows(&self, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
+        read(&self.device, &self.buffers.rows, first, to)
+    }
+
+    /// The same of velocities, of `solid` particles and orientations.
+    pub(crate) fn read_velocity_rows(&self, solid: usize, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
+        read(&self.device, &self.buffers.motion, solid + first, to)
+    }
+
+    /// Uploads ranges of particles, orientations and bodies of a state; particles have no history.
+    pub(crate) fn upload_parts(
+        &self,
+        model: &Model,
+        state: &State,
+        particles: &[Range<usize>],
+        orientations: &[Range<usize>],
+        bodies: &[Range<usize>],
+    ) {
+        let solid = state.velocities.len();
+        for range in particles {
+            self.upload_run(model, state, range.clone());
+            if !state.first_order.is_empty() {
+                state_transfer::upload_order(&self.device, &self.buffers, &self.tables, range.clone());
+            }
+        }
+        for range in orientations {
+            state_transfer::upload_rows(&self.device, &self.buffers, state, range.clone());
+        }
+        debug_assert!(orientations.iter().all(|range| range.end <= solid));
+        if let (Some(here), Some(there)) = (&self.bodies, &state.shapes) {
+            bodies.iter().for_each(|range| here.upload_some_poses(&self.device, there, range.clone()));
+        }
+    }
+
     /// Reads back poses of bodies. All earlier steps must be done.
     pub(crate) fn read_poses(&self, state: &mut State) -> Result<(), GpuError> {
         match (&self.bodies, &mut state.shapes) {
@@ -142,7 +180,6 @@ impl Gpu {
         }
     }
 
-    /// Uploads changed parameters.
     /// Grips for which there is room.
     pub(crate) fn grip_room(&self) -> usize {
         self.tables.grips.room

@@ -114,6 +114,7 @@ impl Tables {
         };
         all.contact.restitution = RestitutionTables::new(&contact, n, &mut all.arena);
         all.contact.put_shapes(&contact, &mut all.arena);
+        all.contact.put_environments(&contact, &mut all.arena);
         if let Some(shapes) = &state.shapes {
             all.shapes = shape_tables(model, shapes, n, all.arena.work);
             all.arena.work += all.shapes.work;
@@ -170,7 +171,7 @@ impl Tables {
             Some(particles) => particles.contacts as usize + state.particles,
             None => {
                 let fluid = if model.fluid.is_some() { state.particles } else { 0 };
-                state.rows.len() * model.colliders.len() + fluid
+                state.rows.len() * model.environments.slot_count(model.colliders.len()) + fluid
             }
         }
     }
