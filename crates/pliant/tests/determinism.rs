@@ -92,7 +92,7 @@ const ROPES: &str = r#"
 const SCENES: [(&str, &str, u64); 3] = [
     ("cloth", CLOTH, 0x2a41_700f_4c10_d79c),
     ("torus", TORUS, 0x3483_1b38_3359_c872),
-    ("ropes", ROPES, 0xd74c_364c_d71f_d002),
+    ("ropes", ROPES, 0xe6cb_8cbc_db5d_17ef),
 ];
 
 fn start(text: &str, set: &[&str], options: Options) -> World {

@@ -117,6 +117,6 @@ mod tests {
     #[test]
     fn equal_columns_give_the_first() {
         let columns = [[1.0, 1e-3], [1.0, 0.0], [1.0, 0.0]];
-        assert_eq!(fit(&columns, &mut [1.0, 0.0])[0].0, 0);
+        assert_eq!(fit(&columns, &mut [1.0, 0.0]), [(1, 1.0)]);
     }
 }

@@ -48,6 +48,8 @@ fn v35_solids_recover_from_a_plane_a_point_and_inside_out() {
 fn a_squashed_cube_in_free_space_keeps_its_momentum() {
     let mut sim = cube("squash = [1, 0.6, 1]\nvelocity = [1, 0, 0]\n");
     let mass: f64 = sim.state().rows.iter().map(|r| 1.0 / f64::from(r[3])).sum();
+    // Of the largest sum so far: what is left when it has come to rest is rounding.
+    let mut most = 0.0_f64;
     for _ in 0..20 {
         step(&mut sim, 10);
         let rows = sim.state().rows.iter().zip(&sim.state().velocities);
@@ -62,7 +64,8 @@ fn a_squashed_cube_in_free_space_keeps_its_momentum() {
         let sum: f64 = parts.iter().map(|(m, x, v)| m * (*x - center).length() * (*v - drift).length()).sum();
         let wanted = (-2.0 * sim.time()).exp();
         assert!((drift - DVec3::X * wanted).length() < 1e-4, "{drift} m/s after {} s", sim.time());
-        assert!(spin < 1e-3 * sum.max(1e-4), "spins by {} of its parts", spin / sum);
+        most = most.max(sum);
+        assert!(spin < 1e-3 * most, "spins by {} of its parts after {} s", spin / most, sim.time());
     }
 }
 

@@ -138,7 +138,7 @@ fn v19_a_clamped_beam_sags_like_linear_finite_elements_on_its_mesh() {
 }
 
 #[test]
-fn v20_a_string_under_tension_has_its_first_frequency() {
+fn a_string_under_tension_has_its_first_frequency() {
     // Stretched by a fifth between two pins, plucked in the middle: f = √(T/μ)/(2L).
     let (length, density, young, radius) = (1.0, 0.05, 2e5, 0.01_f64);
     let tension = 0.25 * young * PI * radius * radius;

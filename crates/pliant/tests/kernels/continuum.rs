@@ -7,7 +7,7 @@ use pliant::builder::NoMeshes;
 use pliant::builder::part::Part;
 use pliant::builder::soft::soft;
 use pliant::constraints::ConstraintKind;
-use pliant::scene::{Cloth, Elasticity, Fem, FemMaterial, Format, Scene};
+use pliant::scene::{Cloth, Elasticity, Fem, FemMaterial, Format, Method, Scene};
 
 const NEO_HOOKEAN: [ConstraintKind; 2] = [ConstraintKind::NeoHookeanTriangle, ConstraintKind::NeoHookeanTet];
 
@@ -97,7 +97,7 @@ fn v19_fem_solids_are_linear_elasticity_at_small_strain() {
                 Format::Toml,
             )
             .unwrap();
-            let part = soft(&scene.soft[0], |p| p, &NoMeshes, &mut Vec::new()).unwrap();
+            let part = soft(&scene.soft[0], Method::Xpbd, |p| p, &NoMeshes, &mut Vec::new()).unwrap();
             let points: Vec<DVec3> = part.rest.iter().map(|p| p.as_dvec3()).collect();
             let lame = [young / (2.0 * (1.0 + poisson)), young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson))];
             for strain in strains(&mut rng, false) {

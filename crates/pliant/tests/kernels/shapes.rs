@@ -194,7 +194,7 @@ fn e13_fem_compliance_is_the_inverse_of_volume_times_stiffness_with_engineering_
     let text = "[[cloth]]\ngrid = { cells = [1, 1], size = [0.4, 0.5] }\nthickness = 0.002\n\
                 fem = { young = 1e5, poisson = 0.3 }\n\
                 [[soft]]\nblock = { cells = [1, 1, 1], size = [0.1, 0.2, 0.3], tets = \"six\" }\n\
-                fem = { young = 1e5, poisson = 0.3 }";
+                fem = { young = 1e5, poisson = 0.3, material = \"st-venant-kirchhoff\" }";
     let scene = Scene::parse(text, Format::Toml).unwrap();
     let sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();
     // Plane stress K = E/(1−ν²)·[[1, ν], [ν, 1]]; α·V·K must be the identity. Volume: half the grid.

@@ -127,7 +127,7 @@ fn s30_arrays_of_different_lengths_are_refused() {
 #[test]
 fn s30_environments_find_the_pairs_that_each_has_alone() {
     // Five environments in the same place, of different sizes, in an order that mixes them.
-    let (n, count, mut rng) = (600, 5_u32, Rng(7));
+    let (n, count, mut rng) = (900, 5_u32, Rng(7));
     let rows: Vec<_> = (0..n).map(|_| rng.point(1.0)).collect();
     let radii: Vec<f32> = (0..n).map(|_| 0.02 + 0.03 * rng.unit()).collect();
     let of: Vec<u32> = (0..n).map(|_| ((5.0 * rng.unit()) as u32).min(4)).collect();
