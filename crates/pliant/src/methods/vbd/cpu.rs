@@ -35,6 +35,8 @@ pub(super) struct Substep<'a> {
     /// Inverse quaternion masses of orientations.
     pub(super) spin_weights: &'a [f32],
     pub(super) gravity: Vec3,
+    /// Whether velocities are differences of positions (BDF1).
+    pub(super) first_order: bool,
     /// 1/h² [1/s²], 9/(4h²) under BDF2.
     pub(super) inv_h2: f32,
 }
@@ -137,7 +139,12 @@ impl BodyState {
         self.correct(threads, body, sub, iteration == 1);
         self.sweep(threads, body, sub);
         if self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0) {
-            momentum::restore(&mut self.x, &self.target, &self.masses, &self.turns);
+            let start = |v: usize| sub.previous[body.vertices[v] as usize];
+            let start = sub.first_order.then_some(start);
+            // Turning a body changes the arms of its momentum, too: the second time meets it.
+            for _ in 0..2 {
+                momentum::restore(&mut self.x, &self.target, start, &self.masses, &self.turns);
+            }
         }
         self.after.copy_from_slice(&self.x);
         true

@@ -27,6 +27,7 @@ use crate::methods::vbd::cpu::{BodyState, CYCLES, Substep};
 use crate::methods::vbd::plan::Body;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
+use crate::scene::Integrator;
 use crate::schedule::passes::Pass;
 use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use crate::schedule::substep::CpuContext;
@@ -113,6 +114,7 @@ impl ElasticScratch {
             particles: *particles,
             spin_weights: model.spin_weights,
             gravity: model.settings.gravity,
+            first_order: model.settings.integrator == Integrator::Bdf1,
             inv_h2,
         };
         let one = Threads::one();
