@@ -33,7 +33,7 @@ fn strain<F: Lane>(s: &[F; 3]) -> [F; 3] {
 
 /// The strain, and the gradient of each component by each corner.
 #[inline(always)]
-pub(crate) fn gradients<F: Lane>(p: &[F; 7], rows: &[Row<F>; 3]) -> ([F; 3], [[V3<F>; 3]; 3]) {
+fn gradients<F: Lane>(p: &[F; 7], rows: &[Row<F>; 3]) -> ([F; 3], [[V3<F>; 3]; 3]) {
     let (f0, f1) = deformation(p, rows);
     let (s, inverse, [q0, q1]) = stretch(f0, f1);
     let c = strain(&s);

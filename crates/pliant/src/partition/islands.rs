@@ -161,14 +161,14 @@ impl Body {
 }
 
 /// Union–find with path halving; the smaller row is the root, so the result does not depend on order.
-struct UnionFind(Vec<u32>);
+pub(crate) struct UnionFind(Vec<u32>);
 
 impl UnionFind {
-    fn new(n: usize) -> Self {
+    pub(crate) fn new(n: usize) -> Self {
         Self((0..n as u32).collect())
     }
 
-    fn root(&mut self, mut r: u32) -> u32 {
+    pub(crate) fn root(&mut self, mut r: u32) -> u32 {
         while self.0[r as usize] != r {
             let up = self.0[self.0[r as usize] as usize];
             self.0[r as usize] = up;
@@ -177,7 +177,7 @@ impl UnionFind {
         r
     }
 
-    fn join(&mut self, a: u32, b: u32) {
+    pub(crate) fn join(&mut self, a: u32, b: u32) {
         let (a, b) = (self.root(a), self.root(b));
         self.0[a.max(b) as usize] = a.min(b);
     }

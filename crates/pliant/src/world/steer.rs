@@ -39,9 +39,13 @@ impl World {
         self.change_solver(|solver| (solver.dt, solver.substeps) = (dt, substeps))
     }
 
-    /// Iterations per substep.
+    /// Iterations per substep; 0 is the default. The solution method stays what it is.
     pub fn set_iterations(&mut self, iterations: u32) -> Result<(), EditError> {
-        self.change_solver(|solver| solver.iterations = iterations)
+        self.change_solver(|solver| {
+            // A scene that gives iterations is projected by default; a world does not change its method while it runs.
+            solver.method = solver.solution_method();
+            solver.iterations = iterations;
+        })
     }
 
     /// Particles slower than this are not moved [m/s]; 0 disables sleeping.

@@ -62,3 +62,23 @@ fn elastic_bodies_go_on_with_the_same_bits_after_a_snapshot() {
     other.advance(5).unwrap_or_else(|e| panic!("{e}"));
     assert_eq!(other.state().hash(), wanted);
 }
+
+#[test]
+fn a_world_keeps_its_method_when_iterations_are_set_and_objects_added() {
+    let mut sim = world(1);
+    let bodies = sim.model().bodies.len();
+    assert_eq!(bodies, 4, "cloth, cube, rope and rod");
+    sim.set_iterations(8).unwrap_or_else(|e| panic!("{e}"));
+    let more = "[[rope]]\nname = \"more\"\npath = [[3, 1, 0], [4, 1, 0]]\nstretch = { modulus = 1e6 }\n";
+    let more = Scene::parse(more, Format::Toml).unwrap_or_else(|e| panic!("{e}"));
+    sim.add_scene(&more, &NoMeshes).unwrap_or_else(|e| panic!("{e}"));
+    sim.step().unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(sim.model().bodies.len(), bodies + 1);
+}
+
+#[test]
+fn descent_is_refused_with_a_partition_that_is_not_parallel() {
+    let text = "solver = { method = \"vbd\", partition = \"jacobi\" }\n[[rope]]\npath = [[0, 0, 0], [1, 0, 0]]\n";
+    let error = Scene::parse(text, Format::Toml).err().map(|e| e.to_string()).unwrap_or_default();
+    assert!(error.contains("solver.method"), "{error}");
+}

@@ -28,8 +28,21 @@ pub struct Element {
 /// Kinds that have an energy here.
 pub(crate) fn is_elastic(kind: ConstraintKind) -> bool {
     use ConstraintKind::*;
-    // St Venant–Kirchhoff solids have states from which no descent brings them back.
-    !matches!(kind, Tether | Attach | FemTet | NeoHookeanTriangle)
+    // Those of `linear`; a body with any other is projected. St Venant–Kirchhoff solids are not among them: they have
+    // states from which no descent brings them back.
+    matches!(
+        kind,
+        Stretch
+            | Bend
+            | Isometric
+            | Volume
+            | Membrane
+            | FemTriangle
+            | NeoHookeanTet
+            | RopeBending
+            | StretchShear
+            | BendTwist
+    )
 }
 
 /// Parameters of an element, from its group, where setters change them.

@@ -6,7 +6,7 @@ use crate::memory::of;
 use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::element::{Element, is_elastic};
 use crate::methods::vbd::graph::{Adjacency, greedy_colors};
-use crate::partition::islands::ELASTIC;
+use crate::partition::islands::{ELASTIC, UnionFind};
 use glam::Vec3;
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -74,7 +74,7 @@ fn has_stiffness(kind: ConstraintKind, params: &[f32]) -> bool {
 /// row can move.
 pub(crate) fn bodies(groups: &[Group], rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Vec<Body> {
     let mut by_root: BTreeMap<u32, Vec<Element>> = BTreeMap::new();
-    let mut root: Vec<u32> = (0..rest.len() as u32).collect();
+    let mut components = UnionFind::new(rest.len());
     let mut all = Vec::new();
     for (g, group) in groups.iter().enumerate() {
         for (block, lane) in group.batches.iter().filter(|b| b.patch == ELASTIC).flat_map(|b| b.slots()) {
@@ -83,27 +83,14 @@ pub(crate) fn bodies(groups: &[Group], rest: &[Vec3], free: &[bool], runs: &[Ran
             let count = group.layout().rows;
             all.push(Element { kind: group.kind, group: g as u16, slot: (block * BLOCK + lane) as u32, rows });
             for k in 1..count {
-                join(&mut root, rows[0], rows[k]);
+                components.join(rows[0], rows[k]);
             }
         }
     }
     for element in all {
-        by_root.entry(find(&mut root, element.rows[0])).or_default().push(element);
+        by_root.entry(components.root(element.rows[0])).or_default().push(element);
     }
     by_root.into_values().map(|elements| body(elements, rest, free, runs)).collect()
-}
-
-fn find(root: &mut [u32], mut r: u32) -> u32 {
-    while root[r as usize] != r {
-        root[r as usize] = root[root[r as usize] as usize];
-        r = root[r as usize];
-    }
-    r
-}
-
-fn join(root: &mut [u32], a: u32, b: u32) {
-    let (a, b) = (find(root, a), find(root, b));
-    root[a.max(b) as usize] = a.min(b);
 }
 
 fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<usize>]) -> Body {

@@ -78,6 +78,12 @@ fn solver(s: &Solver) -> Checked {
     if let Some(n) = s.patch_particles {
         count("solver.patch_particles", n, 8, 1 << 24)?;
     }
+    if s.method == Method::Vbd && !s.partition.is_parallel() {
+        let what = format!("solves bodies one beside the other, but the partition is {:?}", s.partition.name());
+        return Err(
+            SceneError::new("solver.method", what).help("leave solver.partition at \"auto\", or choose \"xpbd\"")
+        );
+    }
     if s.together && !matches!(s.partition, Partition::Color) {
         let what = format!("colors all kinds together, but the partition is {:?}", s.partition.name());
         return Err(SceneError::new("solver.together", what).help("set solver.partition = \"color\""));
