@@ -5,6 +5,8 @@
 
 mod bits;
 mod contact;
+#[path = "../support/elastica.rs"]
+mod elastica;
 #[path = "../analytic/fem.rs"]
 #[allow(dead_code)]
 mod fem;

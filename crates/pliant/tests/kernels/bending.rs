@@ -1,7 +1,11 @@
 //! The bending modulus is the flexural rigidity: energies of cylinders and the heavy elastica, on any triangulation.
 
+#[path = "../support/elastica.rs"]
+mod elastica;
+
 use crate::sheets::{self, Diagonals, Sheet, energy, samples};
 use crate::support::{Double, Sample};
+use elastica::elastica;
 use glam::DVec3;
 use pliant::builder::part::Part;
 use pliant::constraints::ConstraintKind;
@@ -53,31 +57,6 @@ fn v18_energy_of_cylinders_in_twelve_directions_is_that_of_the_plate_on_every_tr
             assert!(range[0] > 0.98 && range[1] < 1.02, "{} {model:?}: {range:?}", sheet.name);
         }
     }
-}
-
-/// Tip deflection of the heavy elastica, B·θ'' = −q·(L − s)·cosθ, clamped at s = 0: shooting for θ'(L) = 0.
-fn elastica(rigidity: f64, load: f64, length: f64) -> f64 {
-    let steps = 2000;
-    let h = length / f64::from(steps);
-    let shoot = |start: f64| {
-        let (mut angle, mut bend, mut drop) = (0.0_f64, start, 0.0);
-        for k in 0..steps {
-            // Midpoint rule.
-            let slope = |s: f64, angle: f64| -load * (length - s) * angle.cos() / rigidity;
-            let s = f64::from(k) * h;
-            let (middle, change) = (angle + 0.5 * h * bend, bend + 0.5 * h * slope(s, angle));
-            bend += h * slope(s + 0.5 * h, middle);
-            angle += h * change;
-            drop += h * middle.sin();
-        }
-        (bend, drop)
-    };
-    let (mut low, mut high) = (0.0, load * length * length / rigidity);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if shoot(middle).0 > 0.0 { high = middle } else { low = middle }
-    }
-    shoot(low).1
 }
 
 /// A static problem: all constraints of a part under gravity along −z, some points fixed.
