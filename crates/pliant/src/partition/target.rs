@@ -61,7 +61,7 @@ impl Target {
             most: 24 * threads,
             few: Self::SIDE_BY_SIDE,
             auto: Partition::SharedVertexPatches,
-            vbd: false,
+            vbd: true,
         }
     }
 

@@ -21,7 +21,7 @@ struct ContactPassUniforms {
 @compute @workgroup_size(SIZE)
 fn collider_contacts(thread: Thread) {
     let i = number_of(thread);
-    if i >= sub.particles || in_island(i) != (args.in_islands != 0u) {
+    if i >= sub.particles || (args.in_islands != 0u && !in_island(i)) || (args.in_islands == 0u && has_own_contacts(i)) {
         return;
     }
     let row = rows[i];

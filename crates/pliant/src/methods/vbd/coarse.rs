@@ -74,7 +74,7 @@ pub(super) struct Inputs<'a> {
 /// Stiffness of a contact in the matrix, relative to that of the vertex.
 const CONTACT: f32 = 10.0;
 /// Least lateral stiffness of springs in the matrix of a sheet without bending stiffness, relative to that along them.
-const LATERAL: f32 = 0.05;
+pub(super) const LATERAL: f32 = 0.05;
 
 impl Coarse {
     pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
@@ -322,7 +322,7 @@ impl Coarse {
 }
 
 /// Unknowns that move an element, each with its weights at the element's rows.
-fn modes_of<'a>(body: &'a Body, rows: &'a [u32]) -> impl Iterator<Item = (u32, [f32; 4])> + 'a {
+pub(super) fn modes_of<'a>(body: &'a Body, rows: &'a [u32]) -> impl Iterator<Item = (u32, [f32; 4])> + 'a {
     let space = &body.coarse;
     let aggregate = move |k: usize| space.aggregate[rows[k] as usize];
     let new = move |k: &usize| (0..*k).all(|j| aggregate(j) != aggregate(*k));

@@ -14,6 +14,8 @@ mod contact;
 mod cpu;
 pub mod element;
 mod envelope;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod graph;
 mod momentum;
 mod pack;

@@ -143,6 +143,12 @@ fn in_island(particle: u32) -> bool {
     return (topology[sub.island_bits + particle / 32u] >> (particle % 32u) & 1u) != 0u;
 }
 
+// Whether the collider contacts of a particle are solved with its body: that of an island, or an elastic one.
+fn has_own_contacts(particle: u32) -> bool {
+    let bits = sub.island_bits + (sub.particles + 31u) / 32u;
+    return (topology[bits + particle / 32u] >> (particle % 32u) & 1u) != 0u;
+}
+
 // Whether somebody ran away in an earlier substep.
 fn has_diverged() -> bool {
     return atomicLoad(&flags[DIVERGED_PREDICT]) != NONE || atomicLoad(&flags[DIVERGED_SOLVE]) != NONE;

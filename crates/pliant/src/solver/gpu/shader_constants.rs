@@ -4,6 +4,7 @@ use crate::aero;
 use crate::contact;
 use crate::grip;
 use crate::integration;
+use crate::methods;
 use crate::rigid;
 use crate::runtime::gpu::shader_constants::{self, ShaderConstants, shader_constants};
 use crate::schedule;
@@ -42,7 +43,7 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 9] = [
+const LISTS: [ShaderConstants; 10] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
@@ -51,6 +52,7 @@ const LISTS: [ShaderConstants; 9] = [
     aero::gpu::ALL,
     grip::gpu::ALL,
     integration::gpu::ALL,
+    methods::vbd::gpu::constants::ALL,
     ALL,
 ];
 

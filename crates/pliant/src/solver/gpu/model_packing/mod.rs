@@ -12,12 +12,13 @@ use crate::contact::particle_contact::search_radius;
 use crate::fluid::gpu::tables::FluidTables;
 use crate::grip::gpu::GripTables;
 use crate::integration::gpu::IntegrationTables;
+use crate::methods::vbd::gpu::tables::ElasticTables;
 use crate::methods::{MethodTables, method};
 use crate::model::Model;
 use crate::rigid::ShapeMatch;
 use crate::rigid::gpu::tables::{ShapeMatchingTables, StepSettings};
 use crate::runtime::gpu::tables::TableArena;
-use crate::scene::Method;
+use crate::scene::{Integrator, Method};
 use crate::schedule::gpu::constants::STATUS_WORDS;
 use crate::schedule::passes::Pass;
 use crate::solver::gpu::inflate::InflatableTables;
@@ -73,6 +74,8 @@ pub struct Tables {
     pub integration: IntegrationTables,
     /// Inflatables.
     pub inflatables: InflatableTables,
+    /// Elastic bodies.
+    pub elastic: ElasticTables,
     /// Grips.
     pub grips: GripTables,
     /// The solution method.
@@ -125,6 +128,8 @@ impl Tables {
         all.method = method(model.settings.partition).put_tables(&model.constraint_model(), &mut all.arena);
         all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
         all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
+        let first_order = model.settings.integrator == Integrator::Bdf1;
+        all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
         all.grips = GripTables::new(&model.grips, &mut all.arena);
         all.integration.put_pins(&model.pins, n, &mut all.arena);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
@@ -158,6 +163,7 @@ impl Tables {
         }
         self.patches.packed_batches.iter().for_each(|batch| batch.refresh(&model.groups, &mut arena.constants));
         self.inflatables.refresh(&model.inflatables, arena);
+        self.elastic.refresh(&model.bodies, &model.groups, arena);
     }
 
     /// Shape matching again, after masses have changed.

@@ -28,11 +28,14 @@ impl Tables {
         self.arena.put_params([common_radius(&state.radii)]);
         self.radii = self.arena.put_params(state.radii.iter().copied());
         self.search_radii = self.arena.put_params(state.radii.iter().map(|&radius| search_radius(radius)));
-        let mut bits = vec![0_u32; state.particles.div_ceil(32)];
-        for i in model.runs[..model.schedule.islands].iter().flat_map(|run| run.clone()) {
-            bits[i / 32] |= 1 << (i % 32);
-        }
-        self.island_bits = self.arena.put_topology(bits);
+        // Particles of islands; then those whose contacts are solved with their bodies, islands or elastic.
+        let bits = |runs: usize| {
+            let mut bits = vec![0_u32; state.particles.div_ceil(32)];
+            model.runs[..runs].iter().flat_map(|run| run.clone()).for_each(|i| bits[i / 32] |= 1 << (i % 32));
+            bits
+        };
+        self.island_bits = self.arena.put_topology(bits(model.schedule.islands));
+        self.arena.put_topology(bits(model.own_contacts()));
     }
 
     pub(crate) fn put_ties(&mut self, model: &Model, state: &State) {

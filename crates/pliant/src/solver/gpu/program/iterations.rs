@@ -153,6 +153,12 @@ impl ProgramBuilder<'_> {
                     let args = CopyUniforms { first_tie, count: count as u32 };
                     list.push(self.out.run_each(shaders::copies(name), &args, count));
                 }
+                // Bodies that nothing else pushes have done all iterations before.
+                Pass::Elastic if !model.elastic().pushed => {}
+                Pass::Elastic => {
+                    let contact = self.contact.features;
+                    list.extend(self.tables.elastic.iteration(number + 1, contact, &mut self.out));
+                }
                 Pass::Inflate => list.push(self.tables.inflatables.project(fresh, &mut self.out)),
                 Pass::ParticleContacts => {
                     let is_contact = |p: &Pass| matches!(p, Pass::ParticleContacts | Pass::ColliderContacts);
@@ -161,7 +167,7 @@ impl ProgramBuilder<'_> {
                         first: variant == 0,
                         odd: variant == 1,
                         alone: model.schedule.iteration.iter().all(is_contact),
-                        with_colliders: passes.get(k + 1) == Some(&Pass::ColliderContacts),
+                        with_colliders: passes.get(k + 1) == Some(&Pass::ColliderContacts) && model.bodies.is_empty(),
                     };
                     list.extend(self.contact.project(at, &mut self.out));
                 }
@@ -173,7 +179,8 @@ impl ProgramBuilder<'_> {
                 // Done with the pressure.
                 Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::FluidDensity && self.fluid_touches() => {}
                 // Done with the contacts between particles.
-                Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::ParticleContacts => {}
+                Pass::ColliderContacts
+                    if k > 0 && passes[k - 1] == Pass::ParticleContacts && model.bodies.is_empty() => {}
                 Pass::ColliderContacts => list.push(self.contact.colliders(false, &mut self.out)),
                 other => unreachable!("{other:?} does not run in iterations"),
             }

@@ -99,7 +99,8 @@ impl Program {
         builder.program.predict = builder.predict();
         builder.program.stabilize = builder.stabilize();
         builder.islands();
-        let numbers = if tables.contact.mass_splitting.is_none() { 3 } else { model.settings.iterations.max(1) };
+        let apart = tables.contact.mass_splitting.is_some() || !model.bodies.is_empty() && model.elastic().pushed;
+        let numbers = if apart { model.settings.iterations.max(1) } else { 3 };
         for k in 0..numbers {
             let list = builder.list(k, false);
             builder.program.iterations.push(list);
@@ -298,6 +299,10 @@ impl ProgramBuilder<'_> {
             if k < alone {
                 self.program.islands.extend(self.tables.grips.project(u32::from(k == 0), &mut self.out));
             }
+        }
+        if !self.model.bodies.is_empty() && !self.model.elastic().pushed {
+            let elastic = self.tables.elastic.solve(self.contact.features, &mut self.out);
+            self.program.islands.extend(elastic);
         }
         if let ([(range, args)], 1) = (&passes[..], self.program.islands.len()) {
             self.multi_substep(range, args);

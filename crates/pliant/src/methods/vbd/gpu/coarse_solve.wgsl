@@ -1,0 +1,212 @@
+// Factors and solves the coarse matrix of one body by one workgroup: Cholesky by blocks of an aggregate. In place of the
+// factor's diagonal blocks stand their inverses.
+
+// Pivots smaller than this part of the diagonal are of rounding alone.
+const DEPENDENT: f32 = 1e-6;
+// Unknowns of a block at most.
+const WIDTH: u32 = 12u;
+
+var<workgroup> diagonal: array<f32, WIDTH * WIDTH>;
+var<workgroup> inverse: array<f32, WIDTH * WIDTH>;
+var<workgroup> before: array<f32, WIDTH>;
+var<workgroup> scale: array<f32, WIDTH>;
+var<workgroup> panel: array<f32, PANEL_ROWS * WIDTH>;
+
+// Where the entry in column 0 of a row would be.
+fn row_start(unknown: u32) -> u32 {
+    return topology[args.matrix_rows + unknown];
+}
+
+// A block of the matrix: its first unknown, their number, and the rows below it.
+struct Columns { first: u32, count: u32, below: u32, end: u32 }
+
+fn columns_of(a: u32) -> Columns {
+    return Columns(aggregate_word(a, 0u), 3u * aggregate_word(a, 1u), aggregate_word(a, 5u), aggregate_word(a, 6u));
+}
+
+// Entry of the lower triangle of the block in workgroup memory.
+fn entry_of(row: u32, column: u32) -> u32 {
+    return row * WIDTH + column;
+}
+
+// Loads the diagonal block, factors it and inverts the factor.
+fn factor_diagonal(local: u32, it: Columns) {
+    for (var k = local; k < it.count * it.count; k += COARSE_THREADS) {
+        let r = k / it.count;
+        let c = k % it.count;
+        if c <= r {
+            diagonal[entry_of(r, c)] = lambda[row_start(it.first + r) + it.first + c];
+        }
+    }
+    workgroupBarrier();
+    if local < it.count {
+        before[local] = diagonal[entry_of(local, local)];
+    }
+    workgroupBarrier();
+    for (var j = 0u; j < it.count; j++) {
+        let pivot = diagonal[entry_of(j, j)];
+        let per_root = select(0.0, inverseSqrt(pivot), pivot > DEPENDENT * before[j]);
+        workgroupBarrier();
+        if local >= j && local < it.count {
+            diagonal[entry_of(local, j)] *= per_root;
+        }
+        if local == 0u {
+            scale[j] = per_root;
+        }
+        workgroupBarrier();
+        for (var k = local; k < it.count * it.count; k += COARSE_THREADS) {
+            let r = k / it.count;
+            let c = k % it.count;
+            if c > j && c <= r {
+                diagonal[entry_of(r, c)] -= diagonal[entry_of(r, j)] * diagonal[entry_of(c, j)];
+            }
+        }
+        workgroupBarrier();
+    }
+    // Columns of the inverse are independent of each other.
+    if local < it.count {
+        for (var r = 0u; r < it.count; r++) {
+            var sum = select(0.0, 1.0, r == local);
+            for (var k = local; k < r; k++) {
+                sum -= diagonal[entry_of(r, k)] * inverse[entry_of(k, local)];
+            }
+            inverse[entry_of(r, local)] = select(0.0, sum * scale[r], r >= local);
+        }
+    }
+    workgroupBarrier();
+    for (var k = local; k < it.count * it.count; k += COARSE_THREADS) {
+        let r = k / it.count;
+        let c = k % it.count;
+        if c <= r {
+            lambda[row_start(it.first + r) + it.first + c] = inverse[entry_of(r, c)];
+        }
+    }
+}
+
+@compute @workgroup_size(COARSE_THREADS)
+fn factor(thread: Thread) {
+    let body = group_of(thread);
+    if body >= args.groups {
+        return;
+    }
+    let first = body_word(body, 2u);
+    let end = first + body_word(body, 3u);
+    let local = thread.local;
+    for (var a = first; a < end; a++) {
+        let it = columns_of(a);
+        factor_diagonal(local, it);
+        let rows_below = it.end - it.below;
+        // Rows below, times the inverse of the factor.
+        for (var k = local; k < rows_below; k += COARSE_THREADS) {
+            let at = row_start(topology[it.below + k]) + it.first;
+            var own: array<f32, WIDTH>;
+            for (var c = 0u; c < it.count; c++) {
+                own[c] = lambda[at + c];
+            }
+            for (var c = 0u; c < it.count; c++) {
+                var sum = 0.0;
+                for (var j = 0u; j <= c; j++) {
+                    sum += own[j] * inverse[entry_of(c, j)];
+                }
+                lambda[at + c] = sum;
+                if k < PANEL_ROWS {
+                    panel[k * WIDTH + c] = sum;
+                }
+            }
+        }
+        storageBarrier();
+        workgroupBarrier();
+        // What they take from the rest of the matrix.
+        for (var k = local; k < rows_below * rows_below; k += COARSE_THREADS) {
+            let r = k / rows_below;
+            let c = k % rows_below;
+            if c > r {
+                continue;
+            }
+            let row = topology[it.below + r];
+            let column = topology[it.below + c];
+            var sum = 0.0;
+            if r < PANEL_ROWS {
+                for (var j = 0u; j < it.count; j++) {
+                    sum += panel[r * WIDTH + j] * panel[c * WIDTH + j];
+                }
+            } else {
+                let left = row_start(row) + it.first;
+                let right = row_start(column) + it.first;
+                for (var j = 0u; j < it.count; j++) {
+                    sum += lambda[left + j] * lambda[right + j];
+                }
+            }
+            lambda[row_start(row) + column] -= sum;
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+}
+
+var<workgroup> known: array<f32, WIDTH>;
+
+@compute @workgroup_size(COARSE_THREADS)
+fn solve(thread: Thread) {
+    let body = group_of(thread);
+    if body >= args.groups {
+        return;
+    }
+    let first = body_word(body, 2u);
+    let count = body_word(body, 3u);
+    let local = thread.local;
+    let y = unknown_at(0u);
+    for (var a = first; a < first + count; a++) {
+        let it = columns_of(a);
+        var own = 0.0;
+        if local < it.count {
+            let at = row_start(it.first + local) + it.first;
+            for (var k = 0u; k <= local; k++) {
+                own += lambda[at + k] * lambda[y + it.first + k];
+            }
+            known[local] = own;
+        }
+        storageBarrier();
+        workgroupBarrier();
+        if local < it.count {
+            lambda[y + it.first + local] = own;
+        }
+        for (var k = it.below + local; k < it.end; k += COARSE_THREADS) {
+            let row = topology[k];
+            let at = row_start(row) + it.first;
+            var sum = 0.0;
+            for (var j = 0u; j < it.count; j++) {
+                sum += lambda[at + j] * known[j];
+            }
+            lambda[y + row] -= sum;
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+    for (var back = 0u; back < count; back++) {
+        let a = first + count - 1u - back;
+        let it = columns_of(a);
+        var own = 0.0;
+        if local < it.count {
+            for (var k = local; k < it.count; k++) {
+                own += lambda[row_start(it.first + k) + it.first + local] * lambda[y + it.first + k];
+            }
+            known[local] = own;
+        }
+        storageBarrier();
+        workgroupBarrier();
+        if local < it.count {
+            lambda[y + it.first + local] = own;
+        }
+        let left = aggregate_word(a, 4u);
+        for (var column = left + local; column < it.first; column += COARSE_THREADS) {
+            var sum = 0.0;
+            for (var j = 0u; j < it.count; j++) {
+                sum += lambda[row_start(it.first + j) + column] * known[j];
+            }
+            lambda[y + column] -= sum;
+        }
+        storageBarrier();
+        workgroupBarrier();
+    }
+}

@@ -1,0 +1,12 @@
+//! Vertex block descent on the GPU.
+//!
+//! Vertices of all bodies stand in one list, body after body and color after color; workgroups take chunks of it that lie
+//! within one body. Sums over a body are written by chunk and added by whoever needs them, in the order of chunks. The
+//! coarse matrix is assembled by a workgroup per block and factored by one per body.
+
+pub mod constants;
+pub mod passes;
+pub mod shaders;
+mod space;
+pub mod tables;
+pub mod uniforms;

@@ -1,0 +1,374 @@
+//! Tables of descent: elements by vertex, the coarse space, and the layout of the coarse matrix.
+
+use crate::constraints::ConstraintKind;
+use crate::constraints::group::Group;
+use crate::methods::vbd::coarse::{LATERAL, modes_of};
+use crate::methods::vbd::element::{Element, linear, params, stiffness, tet_shape, triangle_shape};
+use crate::methods::vbd::gpu::constants::*;
+use crate::methods::vbd::gpu::space::DeviceSpace;
+use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
+use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::sheet::SheetStiffness;
+use crate::runtime::gpu::program::SIZE;
+use crate::runtime::gpu::tables::{TableArena, Vector};
+use glam::Mat3;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Offsets of the tables, and what the passes are made from.
+#[derive(Clone, Debug, Default)]
+pub struct ElasticTables {
+    /// Offsets that all passes share.
+    pub(super) uniforms: ElasticUniforms,
+    /// Number of bodies.
+    pub(super) bodies: usize,
+    /// Number of pairs of aggregates.
+    pub(super) pairs: usize,
+    /// Chunks of each color.
+    pub(super) colors: Vec<Range<usize>>,
+    /// Bits of the codes of elements.
+    pub(super) kinds: u32,
+    /// Elements by vertex in `constants`, which change with parameters.
+    lists: Range<usize>,
+    /// Elements for the coarse matrix, likewise.
+    elements: Range<usize>,
+}
+
+impl ElasticTables {
+    /// Writes the tables.
+    pub fn new(bodies: &[Body], groups: &[Group], first_order: bool, arena: &mut TableArena) -> Self {
+        if bodies.is_empty() {
+            return Self::default();
+        }
+        let spaces: Vec<DeviceSpace> = bodies.iter().map(DeviceSpace::new).collect();
+        let vertices: usize = bodies.iter().map(|b| b.vertices.len()).sum();
+        let mut all = Self { bodies: bodies.len(), ..Self::default() };
+        let (lists, starts) = all.lists(bodies, groups);
+        let first_list = arena.put_constants(lists);
+        all.lists = first_list as usize..arena.constants.len();
+        let rows = bodies.iter().flat_map(|b| b.vertices.iter().copied());
+        let vertex_words = arena.put_topology(rows);
+        let mut first_aggregate = 0;
+        for space in &spaces {
+            arena.put_topology(space.aggregate.iter().map(|a| a + first_aggregate));
+            first_aggregate += space.counts.len() as u32;
+        }
+        arena.put_topology(starts.into_iter().map(|s| s + first_list));
+        let modes = spaces.iter().flat_map(|s| s.modes.iter().map(|m| m.map(f32::to_bits)));
+        let vertex_vectors = arena.put_constants(modes);
+        arena.put_constants(bodies.iter().flat_map(|b| {
+            b.rest.iter().map(|r| [r.x.to_bits(), r.y.to_bits(), r.z.to_bits(), 0])
+        }));
+        all.uniforms = ElasticUniforms {
+            vertices: vertices as u32,
+            vertex_words,
+            vertex_vectors,
+            aggregate_count: first_aggregate,
+            first_order: u32::from(first_order),
+            ..ElasticUniforms::default()
+        };
+        all.put_bodies(bodies, &spaces, arena);
+        all.put_coarse(bodies, &spaces, groups, arena);
+        let sums = CHUNK_SUMS as usize * all.uniforms.all_chunks as usize;
+        let vectors = ELASTIC_ARRAYS as usize * vertices + 3 * first_aggregate as usize + sums + bodies.len();
+        all.uniforms.work = arena.reserve_work(vectors);
+        all
+    }
+
+    /// Writes the parameters of elements again, after they have changed.
+    pub fn refresh(&self, bodies: &[Body], groups: &[Group], arena: &mut TableArena) {
+        if bodies.is_empty() {
+            return;
+        }
+        let mut again = Self::default();
+        let (lists, _) = again.lists(bodies, groups);
+        arena.constants[self.lists.clone()].copy_from_slice(&lists);
+        let elements = records(bodies, groups);
+        arena.constants[self.elements.clone()].copy_from_slice(&elements);
+    }
+
+    /// Elements by vertex, and where those of each vertex start.
+    fn lists(&mut self, bodies: &[Body], groups: &[Group]) -> (Vec<Vector>, Vec<u32>) {
+        let (mut lists, mut starts, mut base) = (Vec::new(), vec![0], 0);
+        for body in bodies {
+            for v in 0..body.vertices.len() {
+                let mut own: Vec<(u32, Vec<Vector>)> = Vec::new();
+                for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
+                    let element = &body.elements[e as usize];
+                    own.push(entry(element, place as usize, base, &params(element, groups)));
+                }
+                // Neighboring threads then run through the same kinds together.
+                own.sort_by_key(|(code, _)| *code);
+                own.iter().for_each(|(code, _)| self.kinds |= 1 << code);
+                lists.extend(own.into_iter().flat_map(|(_, vectors)| vectors));
+                starts.push(lists.len() as u32);
+            }
+            base += body.vertices.len() as u32;
+        }
+        (lists, starts)
+    }
+
+    /// Chunks and bodies.
+    fn put_bodies(&mut self, bodies: &[Body], spaces: &[DeviceSpace], arena: &mut TableArena) {
+        let (mut chunks, mut records, mut vertex, mut aggregate) = (Vec::new(), Vec::new(), 0, 0);
+        for (number, (body, space)) in bodies.iter().zip(spaces).enumerate() {
+            let first = chunks.len() / CHUNK_WORDS as usize;
+            put_chunks(&mut chunks, number, vertex..vertex + body.vertices.len());
+            let count = chunks.len() / CHUNK_WORDS as usize - first;
+            let turns = body.elements.iter().any(|e| e.kind.layout().turns);
+            let aggregates = space.counts.len() as u32;
+            let record: [u32; ELASTIC_BODY_WORDS as usize] =
+                [first as u32, count as u32, aggregate, aggregates, u32::from(turns)];
+            records.extend(record);
+            vertex += body.vertices.len();
+            aggregate += aggregates;
+        }
+        self.uniforms.all_chunks = (chunks.len() / CHUNK_WORDS as usize) as u32;
+        let most = bodies.iter().map(|b| b.colors.len()).max().unwrap_or(0);
+        for color in 0..most {
+            let from = chunks.len() / CHUNK_WORDS as usize;
+            let mut vertex = 0;
+            for (number, body) in bodies.iter().enumerate() {
+                if let Some(range) = body.colors.get(color) {
+                    put_chunks(&mut chunks, number, vertex + range.start..vertex + range.end);
+                }
+                vertex += body.vertices.len();
+            }
+            self.colors.push(from..chunks.len() / CHUNK_WORDS as usize);
+        }
+        self.uniforms.chunks = arena.put_topology(chunks);
+        self.uniforms.bodies = arena.put_topology(records);
+    }
+
+    /// Aggregates, pairs of them with their elements, and the layout of the matrix.
+    fn put_coarse(&mut self, bodies: &[Body], spaces: &[DeviceSpace], groups: &[Group], arena: &mut TableArena) {
+        let vertices = self.uniforms.vertices;
+        let mut numbers = Vec::new();
+        let elements = arena.put_constants(records(bodies, groups));
+        self.elements = elements as usize..arena.constants.len();
+        let (mut aggregates, mut pairs, mut matrix_rows) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut unknown, mut vertex, mut element, mut entries, mut aggregate) = (0, 0, elements, 0, 0);
+        for (number, (body, space)) in bodies.iter().zip(spaces).enumerate() {
+            let own = matrix_rows.len();
+            matrix_rows.extend(space.first.iter().enumerate().map(|(row, &column)| {
+                let at = entries;
+                entries += row as u32 + 1 - column;
+                // Rows and columns are numbered over all bodies.
+                at.wrapping_sub(column + unknown)
+            }));
+            debug_assert_eq!(own as u32, unknown);
+            for a in 0..space.counts.len() {
+                let members = arena.put_topology(space.members[a].iter().map(|v| v + vertex));
+                let below = arena.put_topology(space.below[a].iter().map(|u| u + unknown));
+                let record: [u32; AGGREGATE_WORDS as usize] = [
+                    unknown + space.unknowns[a],
+                    space.counts[a],
+                    members,
+                    members + space.members[a].len() as u32,
+                    unknown + space.first_of(a),
+                    below,
+                    below + space.below[a].len() as u32,
+                    number as u32,
+                ];
+                aggregates.extend(record);
+            }
+            let (by_pair, mut blocks) = coarse_elements(body, space, groups);
+            for (pair, list) in space.pairs().zip(by_pair) {
+                let first = arena.put_topology(list.iter().map(|e| element + ELEMENT_VECTORS * e));
+                let blocks = blocks.remove(&pair).unwrap_or_default();
+                let mut turned = Vec::new();
+                for (rotation, block) in &blocks {
+                    turned.extend([aggregate + rotation, arena.put_constants(block.iter().copied())]);
+                }
+                let from = arena.put_topology(turned);
+                let record: [u32; PAIR_WORDS as usize] = [
+                    aggregate + pair.0,
+                    aggregate + pair.1,
+                    first,
+                    first + list.len() as u32,
+                    from,
+                    from + 2 * blocks.len() as u32,
+                ];
+                pairs.push(record);
+            }
+            unknown += space.size();
+            vertex += body.vertices.len() as u32;
+            element += ELEMENT_VECTORS * body.elements.len() as u32;
+            aggregate += space.counts.len() as u32;
+        }
+        numbers.resize(vertices as usize + unknown as usize + entries as usize, ());
+        self.pairs = pairs.len();
+        self.uniforms.unknowns = unknown;
+        self.uniforms.numbers = arena.reserve_lambda(numbers.len());
+        self.uniforms.aggregates = arena.put_topology(aggregates);
+        self.uniforms.pairs = arena.put_topology(pairs.into_iter().flatten());
+        // Where the matrix starts is added here.
+        let matrix = self.uniforms.numbers + vertices + unknown;
+        self.uniforms.matrix_rows = arena.put_topology(matrix_rows.into_iter().map(|at: u32| at.wrapping_add(matrix)));
+    }
+}
+
+fn put_chunks(chunks: &mut Vec<u32>, body: usize, vertices: Range<usize>) {
+    for first in vertices.clone().step_by(SIZE) {
+        let record: [u32; CHUNK_WORDS as usize] =
+            [body as u32, first as u32, SIZE.min(vertices.end - first) as u32];
+        chunks.extend(record);
+    }
+}
+
+/// Blocks of 4×4 modes that tetrahedra at rest give to a pair, by the aggregate that they turn with.
+type TetBlocks = BTreeMap<(u32, u32), BTreeMap<u32, [Vector; TET_BLOCK_VECTORS as usize]>>;
+
+/// Elements of each pair of aggregates, tetrahedra left out, and the blocks of tetrahedra.
+fn coarse_elements(body: &Body, space: &DeviceSpace, groups: &[Group]) -> (Vec<Vec<u32>>, TetBlocks) {
+    let (mut lists, mut blocks) = (vec![Vec::new(); space.pairs().count()], TetBlocks::new());
+    for (number, element) in body.elements.iter().enumerate() {
+        let rows = &element.rows[..element.kind.layout().rows];
+        if element.kind == ConstraintKind::NeoHookeanTet {
+            let own = linear(element.kind, &params(element, groups), &[[0.0; 4]; 4], Mat3::IDENTITY);
+            let rotation = space.aggregate[rows[0] as usize];
+            let modes: Vec<_> = modes_of(body, rows).map(|(u, w)| (space.mode_of(u), own.mode(&w))).collect();
+            for ((a, m), first) in &modes {
+                for ((b, n), second) in modes.iter().filter(|((b, _), _)| b <= a) {
+                    let block = blocks.entry((*a, *b)).or_default().entry(rotation);
+                    let block = block.or_insert([[0; 4]; TET_BLOCK_VECTORS as usize]);
+                    let sum = own.modes(first, second).to_cols_array();
+                    for (k, part) in sum.into_iter().enumerate() {
+                        let at = (4 * m + n) as usize * 9 + k;
+                        let word = &mut block[at / 4][at % 4];
+                        *word = (f32::from_bits(*word) + part).to_bits();
+                    }
+                }
+            }
+            continue;
+        }
+        let mut touched: Vec<u32> = rows.iter().map(|&r| space.aggregate[r as usize]).collect();
+        touched.sort_unstable();
+        touched.dedup();
+        for &a in &touched {
+            for &b in touched.iter().filter(|b| **b <= a) {
+                lists[space.pair(a, b)].push(number as u32);
+            }
+        }
+    }
+    (lists, blocks)
+}
+
+fn code(kind: ConstraintKind) -> u32 {
+    match kind {
+        ConstraintKind::Stretch => ELEMENT_SPRING,
+        ConstraintKind::RopeBending | ConstraintKind::Isometric => ELEMENT_STENCIL,
+        ConstraintKind::NeoHookeanTet => ELEMENT_TET,
+        ConstraintKind::Membrane => ELEMENT_SHEET,
+        ConstraintKind::Bend => ELEMENT_DIHEDRAL,
+        ConstraintKind::Volume => ELEMENT_VOLUME,
+        ConstraintKind::FemTriangle => ELEMENT_TRIANGLE,
+        ConstraintKind::StretchShear => ELEMENT_STRETCH_SHEAR,
+        ConstraintKind::BendTwist => ELEMENT_BEND_TWIST,
+        other => unreachable!("{} has no energy", other.name()),
+    }
+}
+
+/// An element as one of its vertices sees it: its code, and vectors that start with the code and the place.
+fn entry(element: &Element, place: usize, base: u32, p: &[f32; 12]) -> (u32, Vec<Vector>) {
+    let code = code(element.kind);
+    let head = code | (place as u32) << 8;
+    let row = |k: usize| base + element.rows[k];
+    let others: Vec<usize> = (0..4).filter(|&k| k != place).collect();
+    let bits = |v: [f32; 4]| v.map(f32::to_bits);
+    let vectors = match element.kind {
+        ConstraintKind::Stretch => vec![[head, row(1 - place), p[0].to_bits(), stiffness(p[1]).to_bits()]],
+        ConstraintKind::RopeBending | ConstraintKind::Isometric => {
+            let [weights, [rest, k, ..]] = stencil(element.kind, p);
+            let root = k.sqrt();
+            let rope = element.kind == ConstraintKind::RopeBending;
+            // A row that is not there has no weight; any number will do for it.
+            let other = |k: usize| if rope && others[k] == 3 { row(0) } else { row(others[k]) };
+            let weight = |k: usize| weights[others[k]] * root;
+            vec![[head, other(0), other(1), other(2)], bits([weight(0), weight(1), weight(2), rest * root])]
+        }
+        ConstraintKind::NeoHookeanTet => {
+            let shape = tet_shape(p);
+            let own = shape[place];
+            let sign = if place % 2 == 0 { 1.0 } else { -1.0 };
+            let weights: [f32; 3] = std::array::from_fn(|k| shape[others[k]].dot(own));
+            let across = [1, 2, 0].map(|k: usize| shape[others[k]].dot(shape[others[(k + 1) % 3]]));
+            let density = sign * shape[1].cross(shape[2]).dot(shape[3]);
+            vec![
+                [head, row(others[0]), row(others[1]), row(others[2])],
+                bits([weights[0], weights[1], weights[2], density]),
+                bits([across[0], across[1], across[2], 1.0 / p[9]]),
+                bits([1.0 / p[10], p[11], 0.0, 0.0]),
+            ]
+        }
+        ConstraintKind::Membrane => {
+            let (shape, k) = (triangle_shape(p), SheetStiffness::new(p));
+            let [a, b] = [shape[others[0]], shape[others[1]]];
+            vec![
+                [head, row(others[0]), row(others[1]), k.normal.to_bits()],
+                bits([a[0], a[1], b[0], b[1]]),
+                bits([k.cross, k.shear, 0.0, 0.0]),
+            ]
+        }
+        _ => {
+            let [mut first, second, third] = record(element, base, p, 0.0);
+            first[0] = head;
+            vec![first, second, third]
+        }
+    };
+    (code, vectors)
+}
+
+/// Weights of a stencil; its rest length and stiffness.
+fn stencil(kind: ConstraintKind, p: &[f32; 12]) -> [[f32; 4]; 2] {
+    match kind {
+        ConstraintKind::RopeBending => [[1.0, -2.0, 1.0, 0.0], [p[0], stiffness(p[1]), 0.0, 0.0]],
+        _ => [[p[0], p[1], p[2], p[3]], [p[4], stiffness(p[5]), 0.0, 0.0]],
+    }
+}
+
+/// All elements as the coarse matrix reads them.
+fn records(bodies: &[Body], groups: &[Group]) -> Vec<Vector> {
+    let mut all = Vec::new();
+    let mut base = 0;
+    for body in bodies {
+        let plain = |e: &Element| {
+            use ConstraintKind::{Membrane, NeoHookeanTet, Stretch};
+            matches!(e.kind, Stretch | Membrane | NeoHookeanTet)
+        };
+        // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
+        let least = if body.coarse.exact || !body.elements.iter().all(plain) { 0.0 } else { LATERAL };
+        for element in &body.elements {
+            all.extend(record(element, base, &params(element, groups), least));
+        }
+        base += body.vertices.len() as u32;
+    }
+    all
+}
+
+/// Code, vertices and parameters; `least` is the lateral stiffness that springs and sheets have at least.
+fn record(element: &Element, base: u32, p: &[f32; 12], least: f32) -> [Vector; ELEMENT_VECTORS as usize] {
+    let row = |k: usize| base + element.rows[k];
+    let (numbers, fourth) = match element.kind {
+        ConstraintKind::Stretch => ([p[0], stiffness(p[1]), least, 0.0, 0.0, 0.0, 0.0], row(0)),
+        ConstraintKind::RopeBending | ConstraintKind::Isometric => {
+            let [w, [rest, k, ..]] = stencil(element.kind, p);
+            let fourth = if element.kind == ConstraintKind::Isometric { row(3) } else { row(0) };
+            ([w[0], w[1], w[2], w[3], rest, k, 0.0], fourth)
+        }
+        ConstraintKind::Membrane => {
+            let k = SheetStiffness::new(p);
+            ([p[0], p[1], p[2], p[3], k.normal, k.cross, k.shear], (least * k.normal).to_bits())
+        }
+        ConstraintKind::FemTriangle => {
+            let k = SheetStiffness::new(p);
+            ([p[0], p[1], p[2], p[3], k.normal, k.cross, k.shear], 0)
+        }
+        ConstraintKind::StretchShear => ([1.0 / p[0], stiffness(p[2]), 0.0, 0.0, 0.0, 0.0, 0.0], row(0)),
+        ConstraintKind::BendTwist => ([p[2], p[3], p[4], p[5], stiffness(p[6]), stiffness(p[7]), 0.0], row(0)),
+        ConstraintKind::Bend | ConstraintKind::Volume => ([p[0], stiffness(p[1]), 0.0, 0.0, 0.0, 0.0, 0.0], row(3)),
+        _ => ([0.0; 7], row(0)),
+    };
+    let n = numbers.map(f32::to_bits);
+    [[code(element.kind), row(0), row(1), row(2)], [fourth, n[0], n[1], n[2]], [n[3], n[4], n[5], n[6]]]
+}
