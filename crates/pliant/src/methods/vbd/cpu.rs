@@ -5,13 +5,15 @@
 
 use crate::constraints::group::Group;
 use crate::contact::collider_contact::MovingCollider;
-use crate::math::{RowData, position};
+use crate::math::{BLOCK, RowData, position};
 use crate::memory::of;
 use crate::methods::vbd::coarse::{Coarse, Inputs};
 use crate::methods::vbd::contact::{Hold, Local, VertexContact};
+use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::momentum;
 use crate::methods::vbd::pack::Packed;
 use crate::methods::vbd::plan::Body;
+use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use crate::state::{Contact, Push};
 use glam::{Mat3, Quat, Vec3};
@@ -39,6 +41,8 @@ pub(super) struct Substep<'a> {
     pub(super) first_order: bool,
     /// 1/h² [1/s²], 9/(4h²) under BDF2.
     pub(super) inv_h2: f32,
+    /// Lanes.
+    pub(super) isa: Isa,
 }
 
 /// A vertex's local problem and its step.
@@ -62,6 +66,8 @@ pub(super) struct BodyState {
     other: Vec<Vec3>,
     correction: Vec<Vec3>,
     trial: Vec<RowData>,
+    /// Elastic forces and Hessians by block.
+    blocks: Vec<BlockLocal>,
     steps: Vec<Step>,
     packed: Packed,
     coarse: Coarse,
@@ -80,6 +86,7 @@ impl BodyState {
         let n = body.vertices.len();
         let mut by_row: Vec<(u32, u32)> = body.vertices.iter().enumerate().map(|(v, &r)| (r, v as u32)).collect();
         by_row.sort_unstable();
+        let packed = Packed::new(body, groups);
         Self {
             x: vec![[0.0; 4]; n],
             target: vec![[0.0; 4]; n],
@@ -91,7 +98,8 @@ impl BodyState {
             correction: vec![Vec3::ZERO; n],
             trial: vec![[0.0; 4]; n],
             steps: vec![Step::default(); body.colors.iter().map(|c| c.len()).max().unwrap_or(0)],
-            packed: Packed::new(body, groups),
+            blocks: vec![BlockLocal::default(); packed.blocks.len()],
+            packed,
             coarse: Coarse::new(body, groups),
             share: 0.0,
             contacts: Vec::new(),
@@ -102,7 +110,8 @@ impl BodyState {
 
     pub(super) fn bytes(&self) -> u64 {
         let rows = of(&self.x) + of(&self.target) + of(&self.after) + of(&self.trial);
-        let vectors = of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps);
+        let vectors =
+            of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps) + of(&self.blocks);
         rows + vectors
             + of(&self.masses)
             + of(&self.turns)
@@ -191,8 +200,8 @@ impl BodyState {
     ///
     /// Leaves the forces at the start in `forces`.
     fn guard_start(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
-        let mut forces = std::mem::take(&mut self.forces);
-        self.residual(threads, sub, &self.x, &mut forces);
+        let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
+        self.residual(threads, sub, &self.x, &mut blocks, &mut forces);
         for (v, &r) in body.vertices.iter().enumerate() {
             self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
         }
@@ -209,10 +218,10 @@ impl BodyState {
             let behind = self.objective(threads, sub, &self.trial);
             if ahead.is_nan() || ahead > behind {
                 self.x.copy_from_slice(&self.trial);
-                self.residual(threads, sub, &self.x, &mut forces);
+                self.residual(threads, sub, &self.x, &mut blocks, &mut forces);
             }
         }
-        self.forces = forces;
+        (self.forces, self.blocks) = (forces, blocks);
     }
 
     /// Displacements by other passes act as impulses: they move the target, too. Returns whether there are any.
@@ -237,26 +246,36 @@ impl BodyState {
 
     /// Inertial and elastic energy of the step, times h² of the inertial part.
     fn objective(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData]) -> f64 {
-        threads.sum(x.len(), |range| {
+        let inertia = threads.sum(x.len(), |range| {
             let one = |v: usize| {
                 let way = toward(x[v], self.target[v], self.turns[v]);
-                let inertia = 0.5 * f64::from(self.masses[v] * sub.inv_h2) * f64::from(way.length_squared());
-                inertia + self.packed.energy(x, v)
+                0.5 * f64::from(self.masses[v] * sub.inv_h2) * f64::from(way.length_squared())
             };
             range.map(one).sum()
-        })
+        });
+        inertia + self.packed.energy(sub.isa, threads, x)
     }
 
-    /// Forces on all vertices at `x`, inertia included.
-    fn residual(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData], forces: &mut [Vec3]) {
+    /// Forces on all vertices at `x`, inertia included. `blocks` is scratch.
+    fn residual(
+        &self,
+        threads: &Threads,
+        sub: &Substep<'_>,
+        x: &[RowData],
+        blocks: &mut [BlockLocal],
+        forces: &mut [Vec3],
+    ) {
+        self.packed.forces(sub.isa, threads, x, blocks);
         threads.chunks(forces, 1, |first, piece| {
             for (k, force) in piece.iter_mut().enumerate() {
                 let v = first + k;
                 let inertia = self.masses[v] * sub.inv_h2;
-                *force = match inertia > 0.0 {
-                    true => toward(x[v], self.target[v], self.turns[v]) * inertia + self.packed.force(x, v),
-                    false => Vec3::ZERO,
-                };
+                *force = Vec3::ZERO;
+                if inertia > 0.0 {
+                    let [block, lane] = self.packed.slots[v];
+                    let elastic = blocks[block as usize].force(lane as usize);
+                    *force = toward(x[v], self.target[v], self.turns[v]) * inertia + elastic;
+                }
             }
         });
     }
@@ -265,9 +284,9 @@ impl BodyState {
     ///
     /// In the first iteration `forces` are known, and the matrix is built.
     fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, first: bool) {
-        let mut forces = std::mem::take(&mut self.forces);
+        let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
         if !first {
-            self.residual(threads, sub, &self.x, &mut forces);
+            self.residual(threads, sub, &self.x, &mut blocks, &mut forces);
         }
         self.find_holds(body, sub, &forces);
         for (v, hold, _) in &self.holds {
@@ -286,7 +305,7 @@ impl BodyState {
             self.trial[v] = moved(self.x[v], self.correction[v], self.turns[v]);
         }
         let mut other = std::mem::take(&mut self.other);
-        self.residual(threads, sub, &self.trial, &mut other);
+        self.residual(threads, sub, &self.trial, &mut blocks, &mut other);
         for (v, hold, _) in &self.holds {
             other[*v as usize] = hold.mask(other[*v as usize]);
         }
@@ -301,7 +320,7 @@ impl BodyState {
             true => LONGEST,
             false => 0.0,
         };
-        (self.forces, self.other, self.share) = (forces, other, share);
+        (self.forces, self.other, self.blocks, self.share) = (forces, other, blocks, share);
         if share == 0.0 {
             return;
         }
@@ -345,17 +364,21 @@ impl BodyState {
 
     /// Every vertex once, color by color, to the minimum of its own problem.
     fn sweep(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
-        let mut steps = std::mem::take(&mut self.steps);
-        for color in &body.colors {
+        let (mut steps, mut blocks) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.blocks));
+        for (number, color) in body.colors.iter().enumerate() {
+            let range = self.packed.colors[number].clone();
             let steps = &mut steps[..color.len()];
+            let locals = &mut blocks[range.clone()];
+            self.packed.locals(sub.isa, threads, &self.x, range.start, locals);
             threads.chunks(steps, 1, |first, piece| {
                 for (k, step) in piece.iter_mut().enumerate() {
                     let v = color.start + first + k;
                     if self.masses[v] > 0.0 {
                         let inertia = self.masses[v] * sub.inv_h2;
-                        let (force, hessian) = self.packed.local(&self.x, v);
-                        let force = force + toward(self.x[v], self.target[v], self.turns[v]) * inertia;
-                        let hessian = hessian + Mat3::from_diagonal(Vec3::splat(inertia));
+                        let local = &locals[(first + k) / BLOCK];
+                        let lane = (first + k) % BLOCK;
+                        let force = local.force(lane) + toward(self.x[v], self.target[v], self.turns[v]) * inertia;
+                        let hessian = local.hessian(lane) + Mat3::from_diagonal(Vec3::splat(inertia));
                         *step = Step { force, hessian, step: hessian.inverse() * force };
                     }
                 }
@@ -368,7 +391,7 @@ impl BodyState {
                 }
             }
         }
-        self.steps = steps;
+        (self.steps, self.blocks) = (steps, blocks);
     }
 
     /// The step of a vertex that may touch colliders; notes the forces of its contacts.

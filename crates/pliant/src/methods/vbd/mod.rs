@@ -17,6 +17,7 @@ mod envelope;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod graph;
+mod lanes;
 mod momentum;
 mod pack;
 pub mod plan;
@@ -118,6 +119,7 @@ impl ElasticScratch {
             gravity: model.settings.gravity,
             first_order: model.settings.integrator == Integrator::Bdf1,
             inv_h2,
+            isa: cx.isa,
         };
         let one = Threads::one();
         let threads = |body: &Body| if body.vertices.len() > LARGE { cx.threads } else { &one };

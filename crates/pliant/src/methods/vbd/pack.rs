@@ -1,350 +1,231 @@
-//! Elements of a body as its vertices see them: each vertex has a contiguous list, with itself left out.
+//! Elements of a body as its vertices see them, eight vertices at a time.
 //!
-//! A vertex needs of a tetrahedron only its volume and products of shape gradients, of a spring only its other end; both
-//! are precomputed, so that a sweep reads each list once from front to back.
+//! Vertices of one color that stand next to each other form a block. For each kind of element a block has rounds: one
+//! element of each of its vertices, the vertex itself left out. A vertex with fewer elements than others has elements
+//! without stiffness in the last rounds. A vertex needs of a tetrahedron only its volume and products of shape gradients,
+//! of a spring only its other end; both are precomputed, so that a sweep reads each list once from front to back.
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
-use crate::math::{RowData, position};
+use crate::math::BLOCK;
 use crate::memory::of;
-use crate::methods::vbd::element::{self, TetConstants, at_row, outer, params, stiffness, tet_shape, triangle_shape};
+use crate::methods::vbd::element::{Element, TetConstants, params, stiffness, tet_shape, triangle_shape};
 use crate::methods::vbd::plan::Body;
-use crate::methods::vbd::sheet::{SheetStiffness, Stretched};
-use glam::{Mat3, Vec3};
+use crate::methods::vbd::sheet::SheetStiffness;
+use std::ops::Range;
 
-/// A spring to another vertex.
+/// A number for each vertex of a block.
+pub(super) type Numbers = [f32; BLOCK];
+/// A vertex for each vertex of a block.
+pub(super) type Indices = [u32; BLOCK];
+
+/// One element of each vertex of a block. `I` vertices beside the own one, `P` numbers.
 #[derive(Clone, Copy, Debug)]
-struct Spring {
-    other: u32,
-    /// Rest length [m].
-    rest: f32,
-    /// Stiffness [N/m].
-    k: f32,
+pub(super) struct Round<const I: usize, const P: usize> {
+    pub(super) others: [Indices; I],
+    pub(super) numbers: [Numbers; P],
 }
 
-/// A stencil s = Σ wᵢxᵢ with Σ wᵢ = 0 and the energy ½k(|s| − rest)²: bending of ropes and of isometric hinges.
-#[derive(Clone, Copy, Debug)]
-struct Stencil {
-    others: [u32; 3],
-    /// Weights of the others; minus their sum is the vertex's own.
-    weights: [f32; 3],
-    rest: f32,
-    k: f32,
-}
-
-/// A neo-Hookean tetrahedron, seen from one of its corners.
-#[derive(Clone, Copy, Debug)]
-struct Tet {
-    others: [u32; 3],
-    /// Products of the other shape gradients with the vertex's own [1/m²].
-    weights: [f32; 3],
-    /// Products of the other shape gradients: second and third, third and first, first and second [1/m²].
-    across: [f32; 3],
-    /// 1 / (e₁·(e₂ × e₃)) at rest [1/m³].
-    density: f32,
-    constants: TetConstants,
-}
-
-/// A membrane triangle, seen from one of its corners.
-#[derive(Clone, Copy, Debug)]
-struct Sheet {
-    others: [u32; 2],
-    /// Shape gradients of the others; minus their sum is the vertex's own [1/m].
-    shape: [[f32; 2]; 2],
-    stiffness: SheetStiffness,
-}
+/// Springs: other end; rest length [m], stiffness [N/m].
+pub(super) type Spring = Round<1, 2>;
+/// Stencils s = Σ wᵢxᵢ with Σ wᵢ = 0 and the energy ½k(|s| − rest)², bending of ropes and of isometric hinges: the others;
+/// their weights (minus their sum is the vertex's own), rest, k, and the share of the energy.
+pub(super) type Stencil = Round<3, 6>;
+/// Neo-Hookean tetrahedra: the others; products of their shape gradients with the vertex's own [1/m²]; products of second
+/// and third, third and first, first and second; 1/(e₁·(e₂ × e₃)) at rest [1/m³]; μ, λ, α.
+pub(super) type Tet = Round<3, 10>;
+/// Membrane triangles: the others; their shape gradients (minus their sum is the vertex's own) [1/m]; stiffness: normal,
+/// cross, shear.
+pub(super) type Sheet = Round<2, 7>;
+/// Dihedral angles: all four corners, the vertex among them; rest angle [rad], stiffness [J]; 1 for the own corner.
+pub(super) type Hinge = Round<4, 6>;
 
 /// Any other element.
 #[derive(Clone, Copy, Debug)]
-struct Other {
-    kind: ConstraintKind,
-    place: u32,
-    rows: [u32; 4],
-    params: [f32; 12],
+pub(super) struct Other {
+    pub(super) kind: ConstraintKind,
+    pub(super) place: u32,
+    pub(super) rows: [u32; 4],
+    pub(super) params: [f32; 12],
 }
 
-/// Lists of one type, by vertex.
+/// Up to eight vertices of one color, and where their rounds are.
 #[derive(Clone, Debug)]
-struct Lists<T> {
-    offsets: Vec<u32>,
-    all: Vec<T>,
+pub(super) struct Block {
+    /// Vertices; the last is repeated.
+    pub(super) vertices: Indices,
+    pub(super) count: usize,
+    pub(super) springs: Range<usize>,
+    pub(super) stencils: Range<usize>,
+    pub(super) tets: Range<usize>,
+    pub(super) sheets: Range<usize>,
+    pub(super) hinges: Range<usize>,
+    /// Other elements, each with the lane of its vertex.
+    pub(super) others: Range<usize>,
 }
 
-impl<T> Lists<T> {
-    fn with_capacity(vertices: usize) -> Self {
-        let mut offsets = Vec::with_capacity(vertices + 1);
-        offsets.push(0);
-        Self { offsets, all: Vec::new() }
-    }
-
-    fn close(&mut self) {
-        self.offsets.push(self.all.len() as u32);
-    }
-
-    #[inline(always)]
-    fn of(&self, v: usize) -> &[T] {
-        &self.all[self.offsets[v] as usize..self.offsets[v + 1] as usize]
-    }
-
-    fn bytes(&self) -> u64 {
-        of(&self.offsets) + of(&self.all)
-    }
-}
-
-/// Elements by vertex.
-#[derive(Clone, Debug)]
+/// Elements by block.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Packed {
-    springs: Lists<Spring>,
-    stencils: Lists<Stencil>,
-    tets: Lists<Tet>,
-    sheets: Lists<Sheet>,
-    others: Lists<Other>,
+    pub(super) blocks: Vec<Block>,
+    /// Blocks of each color.
+    pub(super) colors: Vec<Range<usize>>,
+    /// Block and lane of each vertex.
+    pub(super) slots: Vec<[u32; 2]>,
+    pub(super) springs: Vec<Spring>,
+    pub(super) stencils: Vec<Stencil>,
+    pub(super) tets: Vec<Tet>,
+    pub(super) sheets: Vec<Sheet>,
+    pub(super) hinges: Vec<Hinge>,
+    pub(super) others: Vec<(usize, Other)>,
+}
+
+/// One element of a vertex, as it is packed.
+enum Entry {
+    Spring([u32; 1], [f32; 2]),
+    Stencil([u32; 3], [f32; 6]),
+    Tet([u32; 3], [f32; 10]),
+    Sheet([u32; 2], [f32; 7]),
+    Hinge([u32; 4], [f32; 6]),
+    Other(Other),
 }
 
 impl Packed {
     /// From the parameters as they are now.
     pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
-        let n = body.vertices.len();
-        let mut it = Self {
-            springs: Lists::with_capacity(n),
-            stencils: Lists::with_capacity(n),
-            tets: Lists::with_capacity(n),
-            sheets: Lists::with_capacity(n),
-            others: Lists::with_capacity(n),
-        };
-        for v in 0..n {
-            for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
-                let element = &body.elements[e as usize];
-                let (rows, p) = (element.rows, params(element, groups));
-                let others = |place: u32| {
-                    let mut others = (0..4).filter(|&k| k != place as usize);
-                    std::array::from_fn::<usize, 3, _>(|_| others.next().unwrap_or(0))
-                };
-                let places = others(place);
-                match element.kind {
-                    ConstraintKind::Stretch => {
-                        let other = rows[1 - place as usize];
-                        it.springs.all.push(Spring { other, rest: p[0], k: stiffness(p[1]) });
-                    }
-                    ConstraintKind::RopeBending | ConstraintKind::Isometric => {
-                        let rope = element.kind == ConstraintKind::RopeBending;
-                        let weights = if rope { [1.0, -2.0, 1.0, 0.0] } else { [p[0], p[1], p[2], p[3]] };
-                        let (rest, softness) = if rope { (p[0], p[1]) } else { (p[4], p[5]) };
-                        // A row that is not there has no weight; any number will do for it.
-                        let others = places.map(|k| if rope && k == 3 { rows[0] } else { rows[k] });
-                        let weights = places.map(|k| weights[k]);
-                        it.stencils.all.push(Stencil { others, weights, rest, k: stiffness(softness) });
-                    }
-                    ConstraintKind::NeoHookeanTet => {
-                        let shape = tet_shape(&p);
-                        let own = shape[place as usize];
-                        let sign = if place % 2 == 0 { 1.0 } else { -1.0 };
-                        it.tets.all.push(Tet {
-                            others: places.map(|k| rows[k]),
-                            weights: places.map(|k| shape[k].dot(own)),
-                            across: [1, 2, 0].map(|k| shape[places[k]].dot(shape[places[(k + 1) % 3]])),
-                            density: sign * shape[1].cross(shape[2]).dot(shape[3]),
-                            constants: TetConstants::new(&p),
-                        });
-                    }
-                    ConstraintKind::Membrane => {
-                        let shape = triangle_shape(&p);
-                        it.sheets.all.push(Sheet {
-                            others: [rows[places[0]], rows[places[1]]],
-                            shape: [shape[places[0]], shape[places[1]]],
-                            stiffness: SheetStiffness::new(&p),
-                        });
-                    }
-                    kind => it.others.all.push(Other { kind, place, rows, params: p }),
-                }
+        let mut it = Self { slots: vec![[0; 2]; body.vertices.len()], ..Self::default() };
+        for color in &body.colors {
+            let first = it.blocks.len();
+            for start in color.clone().step_by(BLOCK) {
+                it.put_block(body, groups, start..color.end.min(start + BLOCK));
             }
-            it.springs.close();
-            it.stencils.close();
-            it.tets.close();
-            it.sheets.close();
-            it.others.close();
+            it.colors.push(first..it.blocks.len());
         }
         it
     }
 
+    fn put_block(&mut self, body: &Body, groups: &[Group], vertices: Range<usize>) {
+        let last = vertices.end - 1;
+        let own: Indices = std::array::from_fn(|lane| (vertices.start + lane).min(last) as u32);
+        let mut rounds = Rounds::default();
+        let first_other = self.others.len();
+        for (lane, v) in vertices.clone().enumerate() {
+            self.slots[v] = [self.blocks.len() as u32, lane as u32];
+            rounds.begin();
+            for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
+                let element = &body.elements[e as usize];
+                match entry(element, place, &params(element, groups)) {
+                    Entry::Spring(others, numbers) => rounds.springs.put(lane, &own, others, numbers),
+                    Entry::Stencil(others, numbers) => rounds.stencils.put(lane, &own, others, numbers),
+                    Entry::Tet(others, numbers) => rounds.tets.put(lane, &own, others, numbers),
+                    Entry::Sheet(others, numbers) => rounds.sheets.put(lane, &own, others, numbers),
+                    Entry::Hinge(others, numbers) => rounds.hinges.put(lane, &own, others, numbers),
+                    Entry::Other(other) => self.others.push((lane, other)),
+                }
+            }
+        }
+        self.blocks.push(Block {
+            vertices: own,
+            count: vertices.len(),
+            springs: append(&mut self.springs, rounds.springs.all),
+            stencils: append(&mut self.stencils, rounds.stencils.all),
+            tets: append(&mut self.tets, rounds.tets.all),
+            sheets: append(&mut self.sheets, rounds.sheets.all),
+            hinges: append(&mut self.hinges, rounds.hinges.all),
+            others: first_other..self.others.len(),
+        });
+    }
+
     pub(super) fn bytes(&self) -> u64 {
-        self.springs.bytes() + self.stencils.bytes() + self.tets.bytes() + self.sheets.bytes() + self.others.bytes()
-    }
-
-    /// Elastic force on a vertex.
-    #[inline]
-    pub(super) fn force(&self, x: &[RowData], v: usize) -> Vec3 {
-        let at = position(x[v]);
-        let mut force = Vec3::ZERO;
-        for s in self.springs.of(v) {
-            let d = at - position(x[s.other as usize]);
-            let length = d.length().max(1e-12);
-            force -= d * (s.k * (length - s.rest) / length);
-        }
-        for s in self.stencils.of(v) {
-            let way = s.way(x, at);
-            let length = way.length().max(1e-12);
-            force -= way * (s.own() * s.k * (length - s.rest) / length);
-        }
-        for t in self.tets.of(v) {
-            force -= t.local(x, at).gradient;
-        }
-        for s in self.sheets.of(v) {
-            force -= Stretched::new(s.gradient(x, at), &s.stiffness).gradient(s.own());
-        }
-        for o in self.others.of(v) {
-            force += at_row(o.kind, &o.params, &o.rows.map(|r| x[r as usize]), o.place as usize).0;
-        }
-        force
-    }
-
-    /// Elastic force on a vertex, and its Hessian.
-    #[inline]
-    pub(super) fn local(&self, x: &[RowData], v: usize) -> (Vec3, Mat3) {
-        let at = position(x[v]);
-        let (mut force, mut hessian, mut even) = (Vec3::ZERO, Mat3::ZERO, 0.0);
-        for s in self.springs.of(v) {
-            let d = at - position(x[s.other as usize]);
-            let length = d.length().max(1e-12);
-            let along = d * (1.0 / length);
-            let lateral = s.k * (1.0 - s.rest / length).max(0.0);
-            force -= along * (s.k * (length - s.rest));
-            hessian += outer(along * (s.k - lateral), along);
-            even += lateral;
-        }
-        for s in self.stencils.of(v) {
-            let (way, own) = (s.way(x, at), s.own());
-            let length = way.length().max(1e-12);
-            let along = way * (own / length);
-            let lateral = if s.rest > 0.0 { s.k * (1.0 - s.rest / length).max(0.0) } else { s.k };
-            force -= along * (s.k * (length - s.rest));
-            hessian += outer(along * (s.k - lateral), along);
-            even += lateral * own * own;
-        }
-        for t in self.tets.of(v) {
-            let tet = t.local(x, at);
-            force -= tet.gradient;
-            hessian +=
-                outer(tet.volume * t.constants.lambda, tet.volume) + outer(tet.shape * tet.stiffening, tet.shape);
-            even -= (t.weights[0] + t.weights[1] + t.weights[2]) * tet.shear;
-        }
-        for s in self.sheets.of(v) {
-            let (it, n) = (Stretched::new(s.gradient(x, at), &s.stiffness), s.own());
-            force -= it.gradient(n);
-            hessian += it.block(n, &s.stiffness);
-            let [s00, s11, s01] = it.tension();
-            even += n[0] * n[0] * s00 + n[1] * n[1] * s11 + 2.0 * n[0] * n[1] * s01;
-        }
-        for o in self.others.of(v) {
-            let (f, h) = at_row(o.kind, &o.params, &o.rows.map(|r| x[r as usize]), o.place as usize);
-            force += f;
-            hessian += h;
-        }
-        (force, hessian + Mat3::from_diagonal(Vec3::splat(even)))
-    }
-
-    /// The vertex's share of the elastic energy [J].
-    #[inline]
-    pub(super) fn energy(&self, x: &[RowData], v: usize) -> f64 {
-        let at = position(x[v]);
-        let mut sum = 0.0;
-        for s in self.springs.of(v) {
-            let c = (at - position(x[s.other as usize])).length() - s.rest;
-            sum += 0.25 * f64::from(s.k * c * c);
-        }
-        for s in self.stencils.of(v) {
-            let c = s.way(x, at).length() - s.rest;
-            let rows = 1 + s.weights.iter().filter(|w| **w != 0.0).count();
-            sum += 0.5 * f64::from(s.k * c * c) / rows as f64;
-        }
-        for t in self.tets.of(v) {
-            sum += 0.25 * f64::from(t.energy(x, at));
-        }
-        for s in self.sheets.of(v) {
-            sum += f64::from(Stretched::new(s.gradient(x, at), &s.stiffness).energy()) / 3.0;
-        }
-        for o in self.others.of(v) {
-            let rows = o.kind.layout().rows as f64;
-            sum += f64::from(element::energy(o.kind, &o.params, &o.rows.map(|r| x[r as usize]))) / rows;
-        }
-        sum
+        let rounds = of(&self.springs) + of(&self.stencils) + of(&self.tets) + of(&self.sheets) + of(&self.hinges);
+        of(&self.blocks) + of(&self.slots) + rounds + of(&self.others)
     }
 }
 
-impl Stencil {
-    #[inline(always)]
-    fn own(&self) -> f32 {
-        -(self.weights[0] + self.weights[1] + self.weights[2])
-    }
+fn append<T>(all: &mut Vec<T>, more: Vec<T>) -> Range<usize> {
+    let first = all.len();
+    all.extend(more);
+    first..all.len()
+}
 
-    /// s, relative to the vertex: far from the origin the sum would lose the small curvature.
-    #[inline(always)]
-    fn way(&self, x: &[RowData], at: Vec3) -> Vec3 {
-        let part = |k: usize| (position(x[self.others[k] as usize]) - at) * self.weights[k];
-        part(0) + part(1) + part(2)
+/// Rounds of a block while its vertices are added.
+#[derive(Default)]
+struct Rounds {
+    springs: Column<1, 2>,
+    stencils: Column<3, 6>,
+    tets: Column<3, 10>,
+    sheets: Column<2, 7>,
+    hinges: Column<4, 6>,
+}
+
+impl Rounds {
+    /// The next vertex starts at the first round.
+    fn begin(&mut self) {
+        (self.springs.next, self.stencils.next, self.tets.next) = (0, 0, 0);
+        (self.sheets.next, self.hinges.next) = (0, 0);
     }
 }
 
-impl Sheet {
-    #[inline(always)]
-    fn own(&self) -> [f32; 2] {
-        [-(self.shape[0][0] + self.shape[1][0]), -(self.shape[0][1] + self.shape[1][1])]
-    }
+struct Column<const I: usize, const P: usize> {
+    all: Vec<Round<I, P>>,
+    next: usize,
+}
 
-    /// Columns of the deformation gradient.
-    #[inline(always)]
-    fn gradient(&self, x: &[RowData], at: Vec3) -> [Vec3; 2] {
-        let e = [position(x[self.others[0] as usize]) - at, position(x[self.others[1] as usize]) - at];
-        [e[0] * self.shape[0][0] + e[1] * self.shape[1][0], e[0] * self.shape[0][1] + e[1] * self.shape[1][1]]
+impl<const I: usize, const P: usize> Default for Column<I, P> {
+    fn default() -> Self {
+        Self { all: Vec::new(), next: 0 }
     }
 }
 
-impl Tet {
-    #[inline(always)]
-    fn edges(&self, x: &[RowData], at: Vec3) -> [Vec3; 3] {
-        let [a, b, c] = self.others;
-        [position(x[a as usize]) - at, position(x[b as usize]) - at, position(x[c as usize]) - at]
-    }
-
-    /// I = |F|², from the edges of the tetrahedron.
-    #[inline(always)]
-    fn invariant(&self, e: &[Vec3; 3]) -> f32 {
-        let own = (0..3).fold(0.0, |sum, k| sum - self.weights[k] * e[k].length_squared());
-        let across = [e[1] - e[2], e[2] - e[0], e[0] - e[1]];
-        (0..3).fold(own, |sum, k| sum - self.across[k] * across[k].length_squared())
-    }
-
-    #[inline(always)]
-    fn local(&self, x: &[RowData], at: Vec3) -> TetLocal {
-        let e = self.edges(x, at);
-        let (a, b, c) = (e[1].cross(e[2]), e[2].cross(e[0]), e[0].cross(e[1]));
-        let j = e[0].dot(a) * self.density;
-        let volume = (a + b + c) * -self.density;
-        let shape = e[0] * self.weights[0] + e[1] * self.weights[1] + e[2] * self.weights[2];
-        let [shear, stiffening] = self.constants.shear(self.invariant(&e));
-        let pressure = self.constants.lambda * (j - self.constants.alpha);
-        TetLocal { gradient: shape * shear + volume * pressure, volume, shape, shear, stiffening }
-    }
-
-    /// Above that of the rest shape; differences of squares in factors, or single precision would lose them.
-    #[inline(always)]
-    fn energy(&self, x: &[RowData], at: Vec3) -> f32 {
-        let e = self.edges(x, at);
-        let (j, i) = (e[0].dot(e[1].cross(e[2])) * self.density, self.invariant(&e));
-        let TetConstants { mu, lambda, alpha } = self.constants;
-        let hydrostatic = (j - 1.0) * (j + 1.0 - 2.0 * alpha) * lambda;
-        0.5 * (hydrostatic + (i - 3.0) * (4.0 * i + 3.0) / (4.0 * (1.0 + i)) * mu)
+impl<const I: usize, const P: usize> Column<I, P> {
+    fn put(&mut self, lane: usize, own: &Indices, others: [u32; I], numbers: [f32; P]) {
+        if self.next == self.all.len() {
+            // Without stiffness, and with indices that are in range.
+            self.all.push(Round { others: [*own; I], numbers: [[0.0; BLOCK]; P] });
+        }
+        let round = &mut self.all[self.next];
+        round.others.iter_mut().zip(others).for_each(|(to, other)| to[lane] = other);
+        round.numbers.iter_mut().zip(numbers).for_each(|(to, number)| to[lane] = number);
+        self.next += 1;
     }
 }
 
-/// A tetrahedron near the current position of one of its corners.
-struct TetLocal {
-    /// Of the energy [N].
-    gradient: Vec3,
-    /// Of the relative volume J.
-    volume: Vec3,
-    /// Half that of I.
-    shape: Vec3,
-    shear: f32,
-    stiffening: f32,
+/// An element as one of its vertices sees it.
+fn entry(element: &Element, place: u32, p: &[f32; 12]) -> Entry {
+    let rows = element.rows;
+    let own = place as usize;
+    let mut others = (0..4).filter(|&k| k != own);
+    let places: [usize; 3] = std::array::from_fn(|_| others.next().unwrap_or(0));
+    match element.kind {
+        ConstraintKind::Stretch => Entry::Spring([rows[1 - own]], [p[0], stiffness(p[1])]),
+        ConstraintKind::RopeBending | ConstraintKind::Isometric => {
+            let rope = element.kind == ConstraintKind::RopeBending;
+            let weights = if rope { [1.0, -2.0, 1.0, 0.0] } else { [p[0], p[1], p[2], p[3]] };
+            let (rest, softness) = if rope { (p[0], p[1]) } else { (p[4], p[5]) };
+            // A row that is not there has no weight; any number will do for it.
+            let others = places.map(|k| if rope && k == 3 { rows[0] } else { rows[k] });
+            let [a, b, c] = places.map(|k| weights[k]);
+            let share = 1.0 / element.kind.layout().rows as f32;
+            Entry::Stencil(others, [a, b, c, rest, stiffness(softness), share])
+        }
+        ConstraintKind::NeoHookeanTet => {
+            let shape = tet_shape(p);
+            let sign = if own % 2 == 0 { 1.0 } else { -1.0 };
+            let [a, b, c] = places.map(|k| shape[k].dot(shape[own]));
+            let [d, e, f] = [1, 2, 0].map(|k| shape[places[k]].dot(shape[places[(k + 1) % 3]]));
+            let density = sign * shape[1].cross(shape[2]).dot(shape[3]);
+            let TetConstants { mu, lambda, alpha } = TetConstants::new(p);
+            Entry::Tet(places.map(|k| rows[k]), [a, b, c, d, e, f, density, mu, lambda, alpha])
+        }
+        ConstraintKind::Membrane => {
+            let (shape, k) = (triangle_shape(p), SheetStiffness::new(p));
+            let ([a, b], [c, d]) = (shape[places[0]], shape[places[1]]);
+            Entry::Sheet([rows[places[0]], rows[places[1]]], [a, b, c, d, k.normal, k.cross, k.shear])
+        }
+        ConstraintKind::Bend => {
+            let [a, b, c, d] = std::array::from_fn(|k| if k == own { 1.0 } else { 0.0 });
+            Entry::Hinge(rows, [p[0], stiffness(p[1]), a, b, c, d])
+        }
+        kind => Entry::Other(Other { kind, place, rows, params: *p }),
+    }
 }

@@ -106,9 +106,12 @@ fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<
     }
     let adjacency = Adjacency::new(rows.len(), elements.iter().map(|e| &e.rows[..count(e)]));
     let colors = greedy_colors(&adjacency);
-    // Vertices by color, so that those that move together lie side by side.
+    // Vertices by color, so that those that move together lie side by side, and those with as many elements together: lanes
+    // then have equal work.
+    let mut valence = vec![0_u32; rows.len()];
+    elements.iter().for_each(|e| e.rows[..count(e)].iter().for_each(|&r| valence[r as usize] += 1));
     let mut order: Vec<u32> = (0..rows.len() as u32).collect();
-    order.sort_by_key(|&v| colors[v as usize]);
+    order.sort_by_key(|&v| (colors[v as usize], valence[v as usize]));
     let mut number = vec![0; rows.len()];
     order.iter().enumerate().for_each(|(new, &old)| number[old as usize] = new as u32);
     for e in &mut elements {

@@ -27,8 +27,6 @@ impl SheetStiffness {
 pub(super) struct Stretched {
     /// Columns of R.
     pub(super) r: [Vec3; 2],
-    /// C.
-    strain: [f32; 3],
     /// T₀₀, T₁₁, T₀₁.
     pub(super) stress: [f32; 3],
 }
@@ -48,7 +46,7 @@ impl Stretched {
             k.cross * strain[0] + k.normal * strain[1],
             k.shear * strain[2],
         ];
-        Self { r, strain, stress }
+        Self { r, stress }
     }
 
     /// Gradient of the energy by a vertex with the shape gradient `n`.
@@ -58,24 +56,10 @@ impl Stretched {
         self.r[0] * (t00 * n[0] + t01 * n[1]) + self.r[1] * (t01 * n[0] + t11 * n[1])
     }
 
-    #[inline(always)]
-    pub(super) fn energy(&self) -> f32 {
-        0.5 * (self.stress[0] * self.strain[0] + self.stress[1] * self.strain[1] + self.stress[2] * self.strain[2])
-    }
-
     /// Tension as it resists turning: the positive part of the stress.
     #[inline(always)]
     pub(super) fn tension(&self) -> [f32; 3] {
         positive_part(self.stress)
-    }
-
-    /// Hessian block of a vertex, without tension.
-    #[inline(always)]
-    pub(super) fn block(&self, n: [f32; 2], k: &SheetStiffness) -> Mat3 {
-        let (a, b) = (self.r[0] * n[0], self.r[1] * n[1]);
-        let turned = self.r[0] * n[1] + self.r[1] * n[0];
-        let mixed = outer(a * k.cross, b);
-        outer(a * k.normal, a) + outer(b * k.normal, b) + mixed + mixed.transpose() + outer(turned * k.shear, turned)
     }
 
     /// Matrices A₀₀, A₁₁, A₀₁ of the Hessian Σ nₐqᵦAₐᵦ of two vertices or modes, tension included; A₁₀ is A₀₁ᵀ.
