@@ -14,6 +14,8 @@ use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::grip::gpu::{GripUniforms, project_grips};
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
 use pliant::methods::jacobi::gpu::{JacobiUniforms, jacobi_apply};
+use pliant::methods::vbd::gpu::shaders::ElasticFeatures;
+use pliant::methods::vbd::gpu::uniforms::ElasticUniforms;
 use pliant::rigid::gpu::shaders::shape_matching;
 use pliant::rigid::gpu::uniforms::ShapeMatchingUniforms;
 use pliant::runtime::gpu::program::{ShaderSource, Uniform};
@@ -173,6 +175,23 @@ fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
     assert_alike!(module, InflateUniforms: bodies, fresh);
     let module = family("GripUniforms", &[project_grips()]);
     assert_alike!(module, GripUniforms: grips, multipliers, fresh, count);
+}
+
+#[test]
+fn s14_uniforms_of_descent_have_the_same_layout() {
+    let features = ElasticFeatures { kinds: u32::MAX, contact: ContactFeatures::default() };
+    let vertices =
+        ["begin", "start_forces", "start_energies", "choose_start", "take_impulses", "find_forces", "try_step"];
+    let mut sources: Vec<ShaderSource> = vertices.map(|entry| features.vertices(entry)).to_vec();
+    sources.extend(["find_trial_forces", "take_step", "sweep"].map(|entry| features.vertices(entry)));
+    sources.extend(["restrict_forces", "fit_rotations"].map(|entry| features.aggregates(entry)));
+    sources.extend(["factor", "solve"].map(|entry| features.coarse(entry)));
+    sources.extend(["momentum_sums", "restore_momentum", "write_rows"].map(|entry| features.momentum(entry)));
+    sources.push(features.assembly());
+    let module = family("ElasticUniforms", &sources);
+    assert_alike!(module, ElasticUniforms:
+        vertices, vertex_words, vertex_vectors, chunks, groups, bodies, aggregates, aggregate_count, pairs, matrix_rows,
+        work, numbers, unknowns, all_chunks, first_order, mode);
 }
 
 #[test]

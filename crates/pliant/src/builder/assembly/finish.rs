@@ -38,7 +38,7 @@ impl Assembly {
         let (settings, particle_contact) = (settings(scene, target), particle_contact(scene));
         let all = self.numbered(particles)?;
         let solid = self.rows.len();
-        let elastic = self.elastic_rows(&settings, target, &all);
+        let elastic = self.elastic_rows(&settings, &all);
         let (mut constraints, of_descent) = split(all, &elastic);
         let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
@@ -147,18 +147,13 @@ impl Assembly {
     }
 
     /// Which rows vertex block descent solves.
-    fn elastic_rows(&mut self, settings: &Settings, target: &Target, all: &BTreeMap<ConstraintKind, Raw>) -> Vec<bool> {
+    fn elastic_rows(&self, settings: &Settings, all: &BTreeMap<ConstraintKind, Raw>) -> Vec<bool> {
         let none = vec![false; self.rows.len()];
         if settings.method != Method::Vbd || !settings.partition.is_parallel() {
             return none;
         }
         let inflated = self.inflatables.iter().map(Inflatable::run);
-        let found = vbd::plan::elastic_rows(all, &components(all, self.rows.len()), inflated);
-        if !target.vbd && found.contains(&true) {
-            self.notes.push(NOT_ON_GPU.to_owned());
-            return none;
-        }
-        found
+        vbd::plan::elastic_rows(all, &components(all, self.rows.len()), inflated)
     }
 
     /// Whether a row can move. Orientations are numbered after the particles.
@@ -305,10 +300,6 @@ fn join(
     plan.sets.iter_mut().zip(&kinds).for_each(|(sets, kind)| sets.extend(added.remove(kind)));
     all
 }
-
-/// Note for scenes that a GPU solves by another method than a CPU.
-const NOT_ON_GPU: &str = "vertex block descent, the default for elastic bodies, runs on the CPU only; on the GPU they \
-    are solved by XPBD, whose stiffness is too low unless substeps are many";
 
 /// Particles per run outside islands.
 pub(crate) const RUN: usize = 4096;

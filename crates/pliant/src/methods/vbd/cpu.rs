@@ -110,8 +110,7 @@ impl BodyState {
 
     pub(super) fn bytes(&self) -> u64 {
         let rows = of(&self.x) + of(&self.target) + of(&self.after) + of(&self.trial);
-        let vectors =
-            of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps) + of(&self.blocks);
+        let vectors = of(&self.forces) + of(&self.other) + of(&self.correction) + of(&self.steps) + of(&self.blocks);
         rows + vectors
             + of(&self.masses)
             + of(&self.turns)

@@ -251,14 +251,7 @@ impl<F: Pack> Sum<F> {
     fn outer(&mut self, k: F, v: V3<F>) {
         let [xx, yy, zz, xy, xz, yz] = self.hessian;
         let a = v * k;
-        self.hessian = [
-            xx + a.x * v.x,
-            yy + a.y * v.y,
-            zz + a.z * v.z,
-            xy + a.x * v.y,
-            xz + a.x * v.z,
-            yz + a.y * v.z,
-        ];
+        self.hessian = [xx + a.x * v.x, yy + a.y * v.y, zz + a.z * v.z, xy + a.x * v.y, xz + a.x * v.z, yz + a.y * v.z];
     }
 
     #[inline(always)]
@@ -398,11 +391,8 @@ impl<F: Pack> Stretched<F> {
         let inverse = one / (p + q + two * j).sqrt().max(tiny);
         let r = [(f0 + f1.cross(n)) * inverse, (f1 + n.cross(f0)) * inverse];
         let strain = [(p + j) * inverse - one, (q + j) * inverse - one, two * f0.dot(f1) * inverse];
-        let stress = [
-            normal * strain[0] + cross * strain[1],
-            cross * strain[0] + normal * strain[1],
-            shear * strain[2],
-        ];
+        let stress =
+            [normal * strain[0] + cross * strain[1], cross * strain[0] + normal * strain[1], shear * strain[2]];
         Self { r, strain, stress, n: [-(a + c), -(b + d)] }
     }
 

@@ -56,9 +56,9 @@ impl ElasticTables {
         arena.put_topology(starts.into_iter().map(|s| s + first_list));
         let modes = spaces.iter().flat_map(|s| s.modes.iter().map(|m| m.map(f32::to_bits)));
         let vertex_vectors = arena.put_constants(modes);
-        arena.put_constants(bodies.iter().flat_map(|b| {
-            b.rest.iter().map(|r| [r.x.to_bits(), r.y.to_bits(), r.z.to_bits(), 0])
-        }));
+        arena.put_constants(
+            bodies.iter().flat_map(|b| b.rest.iter().map(|r| [r.x.to_bits(), r.y.to_bits(), r.z.to_bits(), 0])),
+        );
         all.uniforms = ElasticUniforms {
             vertices: vertices as u32,
             vertex_words,
@@ -210,8 +210,7 @@ impl ElasticTables {
 
 fn put_chunks(chunks: &mut Vec<u32>, body: usize, vertices: Range<usize>) {
     for first in vertices.clone().step_by(SIZE) {
-        let record: [u32; CHUNK_WORDS as usize] =
-            [body as u32, first as u32, SIZE.min(vertices.end - first) as u32];
+        let record: [u32; CHUNK_WORDS as usize] = [body as u32, first as u32, SIZE.min(vertices.end - first) as u32];
         chunks.extend(record);
     }
 }
