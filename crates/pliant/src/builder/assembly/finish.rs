@@ -25,7 +25,7 @@ use crate::scene::{Integrator, Method, Partition, Scene};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
 use glam::Vec3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -36,9 +36,9 @@ impl Assembly {
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
         let (settings, particle_contact) = (settings(scene, target), particle_contact(scene));
-        let all = self.numbered(particles)?;
+        let mut all = self.numbered(particles)?;
         let solid = self.rows.len();
-        let elastic = self.elastic_rows(&settings, &all);
+        let elastic = self.elastic_rows(&settings, &mut all);
         let (mut constraints, of_descent) = split(all, &elastic);
         let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
@@ -147,13 +147,29 @@ impl Assembly {
     }
 
     /// Which rows vertex block descent solves.
-    fn elastic_rows(&self, settings: &Settings, all: &BTreeMap<ConstraintKind, Raw>) -> Vec<bool> {
+    fn elastic_rows(&mut self, settings: &Settings, all: &mut BTreeMap<ConstraintKind, Raw>) -> Vec<bool> {
         let none = vec![false; self.rows.len()];
         if settings.method != Method::Vbd || !settings.partition.is_parallel() {
             return none;
         }
         let inflated = self.inflatables.iter().map(Inflatable::run);
-        vbd::plan::elastic_rows(all, &components(all, self.rows.len()), inflated)
+        let body = components(all, self.rows.len());
+        let weights: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
+        vbd::plan::resolve_chains(all, &body, &weights, settings.substep());
+        let found = vbd::plan::elastic_rows(all, &body, inflated);
+        let mut noted = HashSet::new();
+        for (row, why) in found.refused {
+            // Orientations come after particles of the same body.
+            let Some(&object) = self.shape.objects.get(row as usize) else { continue };
+            if noted.insert((object, why)) {
+                let name = &self.shape.object_names[object as usize];
+                self.notes.push(format!(
+                    "{name:?} has {why}, so that its stiffness is approached by XPBD: without solver.substeps of 16 or \
+                     more it is too soft"
+                ));
+            }
+        }
+        found.rows
     }
 
     /// Whether a row can move. Orientations are numbered after the particles.

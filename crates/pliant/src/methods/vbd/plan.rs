@@ -39,6 +39,14 @@ impl Body {
     }
 }
 
+/// Which rows descent solves.
+pub(crate) struct Eligible {
+    /// By row.
+    pub(crate) rows: Vec<bool>,
+    /// A row of each body that has elastic elements, but is projected, and why.
+    pub(crate) refused: Vec<(u32, &'static str)>,
+}
+
 /// Whether descent solves each row: its whole body has an elastic energy with a finite stiffness.
 ///
 /// `body` is the connected component of each row. Rigid constraints, attachments, tethers and inflated surfaces keep
@@ -47,19 +55,78 @@ pub(crate) fn elastic_rows(
     constraints: &BTreeMap<ConstraintKind, Raw>,
     body: &[u32],
     inflated: impl Iterator<Item = Range<usize>>,
-) -> Vec<bool> {
+) -> Eligible {
     let mut elastic = vec![false; body.len()];
-    let mut refused = vec![false; body.len()];
+    let mut stiff = vec![false; body.len()];
+    let mut refused: Vec<Option<&'static str>> = vec![None; body.len()];
     for (&kind, raw) in constraints {
         let layout = kind.layout();
         for (rows, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
             let root = body[rows[0] as usize] as usize;
             elastic[root] = true;
-            refused[root] |= !is_elastic(kind) || !has_stiffness(kind, params);
+            if !is_elastic(kind) {
+                refused[root] = refused[root].or(Some(reason(kind)));
+            } else if !has_stiffness(kind, params) {
+                refused[root] = refused[root].or(Some("parts without compliance"));
+            } else {
+                stiff[root] = true;
+            }
         }
     }
-    inflated.flatten().for_each(|row| refused[body[row] as usize] = true);
-    body.iter().map(|&root| elastic[root as usize] && !refused[root as usize]).collect()
+    inflated.flatten().for_each(|row| refused[body[row] as usize] = Some("an inflated surface"));
+    let rows = body.iter().map(|&root| elastic[root as usize] && refused[root as usize].is_none()).collect();
+    let roots = 0..body.len() as u32;
+    let why = |root: u32| refused[root as usize].filter(|_| stiff[root as usize]).map(|why| (root, why));
+    Eligible { rows, refused: roots.filter_map(why).collect() }
+}
+
+fn reason(kind: ConstraintKind) -> &'static str {
+    match kind {
+        ConstraintKind::Attach => "attachments",
+        ConstraintKind::Tether => "tethers",
+        ConstraintKind::FemTet => "the material \"st-venant-kirchhoff\"",
+        _ => "constraints that have no energy",
+    }
+}
+
+/// Stretch of an inextensible chain, in units of the way that it falls in a substep.
+const CHAIN_STRETCH: f32 = 0.01;
+
+/// Gives the segments of inextensible ropes the smallest compliance that single precision can resolve.
+///
+/// The exact solve of a chain carries any load over any number of segments, but forces are differences of positions: with
+/// the compliance 0.01·h²/M, where M is the mass of the rope, a segment that carries all of it is longer by a hundredth of
+/// g·h², and rounding of positions of a meter moves its force by less than 1 % of the weight. `weights` are the inverse
+/// masses of rows [1/kg].
+pub(crate) fn resolve_chains(constraints: &mut BTreeMap<ConstraintKind, Raw>, body: &[u32], weights: &[f32], h: f32) {
+    const STRETCH: ConstraintKind = ConstraintKind::Stretch;
+    let mut ends = vec![0_u8; body.len()];
+    let mut chain = vec![true; body.len()];
+    for (&kind, raw) in constraints.iter() {
+        for rows in raw.rows.chunks_exact(kind.layout().rows) {
+            let root = body[rows[0] as usize] as usize;
+            match kind {
+                STRETCH => {
+                    for &row in rows {
+                        ends[row as usize] = ends[row as usize].saturating_add(1);
+                        chain[root] &= ends[row as usize] <= 2;
+                    }
+                }
+                ConstraintKind::RopeBending => {}
+                _ => chain[root] = false,
+            }
+        }
+    }
+    let mut masses = vec![0.0_f32; body.len()];
+    let movable = body.iter().zip(weights).filter(|(_, weight)| **weight > 0.0);
+    movable.for_each(|(&root, weight)| masses[root as usize] += 1.0 / weight);
+    let Some(raw) = constraints.get_mut(&STRETCH) else { return };
+    for (rows, params) in raw.rows.chunks_exact(2).zip(raw.params.chunks_exact_mut(STRETCH.layout().params)) {
+        let root = body[rows[0] as usize] as usize;
+        if chain[root] && masses[root] > 0.0 && params[1] == 0.0 {
+            params[1] = CHAIN_STRETCH * h * h / masses[root];
+        }
+    }
 }
 
 fn has_stiffness(kind: ConstraintKind, params: &[f32]) -> bool {
