@@ -26,6 +26,7 @@ pub fn particle_contact(scene: &Scene) -> Option<ParticleContactSettings> {
         restitution: spec.restitution,
         cohesion: spec.cohesion,
         rolling: spec.rolling,
+        recovery_speed: spec.recovery_speed,
     })
 }
 

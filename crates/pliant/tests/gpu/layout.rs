@@ -182,7 +182,8 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     assert_alike!(module, ContactPassUniforms: in_islands, packed, first_contacts, surfaces, bodies, row_bodies);
     let module = family("ParticleContactUniforms", &[contact.particle_contacts("project_contacts")]);
     assert_alike!(module, ParticleContactUniforms:
-        mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments);
+        mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments,
+        recovery);
     let both = [contact.restitution_colliders("save_velocities"), restitution_particles("count_restitution")];
     let module = family("RestitutionUniforms", &both);
     assert_alike!(module, RestitutionUniforms:

@@ -62,7 +62,8 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
         input.extend([friction.static_friction, friction.kinetic_friction, omega]);
         input.extend(push.tangent.to_array());
         input.extend([push.normal, strength]);
-        let (impulse, done) = cohesion::project(&a, &b, ContactParams { friction, omega, parts: false }, limit, push);
+        let (impulse, done) =
+            cohesion::project(&a, &b, ContactParams { friction, omega, parts: false, recovery: 1.0 }, limit, push);
         pulling += usize::from(done.normal < 0.0);
         let natural =
             10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal.abs() + push.tangent.length();

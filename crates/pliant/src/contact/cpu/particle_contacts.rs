@@ -244,7 +244,7 @@ impl ParticleContacts {
     ) {
         let n = state.particles;
         let liquids = model.liquids;
-        let params = ContactParams { friction: FRICTIONLESS, omega: 1.0, parts: true };
+        let params = ContactParams { friction: FRICTIONLESS, omega: 1.0, parts: true, recovery: f32::INFINITY };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
@@ -294,12 +294,17 @@ impl ParticleContacts {
         let n = state.particles;
         let particle_contact = model.particle_contact.unwrap_or_default();
         let liquids = model.liquids;
-        let params = ContactParams { friction: particle_contact.friction, omega: particle_contact.omega, parts: false };
+        let h = model.settings.dt / model.settings.substeps as f32;
+        let params = ContactParams {
+            friction: particle_contact.friction,
+            omega: particle_contact.omega,
+            parts: false,
+            recovery: particle_contact.recovery_speed * h,
+        };
         let acceleration = Some(mass_splitting).filter(|mass_splitting| mass_splitting.acts());
         if mass_splitting.acts() {
             self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = mass_splitting.share(i, *share));
         }
-        let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: cohesion over a substep.
         let strength = std::f32::consts::TAU * particle_contact.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);

@@ -81,6 +81,7 @@ impl<'a> ContactPasses<'a> {
             static_friction: settings.friction.static_friction,
             kinetic_friction: settings.friction.kinetic_friction,
             omega: settings.omega,
+            recovery: settings.recovery_speed * self.model.settings.substep(),
             momentum: if rigid { momentum(at.number, self.model.settings.iterations) } else { 0.0 },
             packed_in: tables.packed[odd],
             packed_out: if at.alone { tables.packed[1 - odd] } else { NONE },
