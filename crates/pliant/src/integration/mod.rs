@@ -5,6 +5,7 @@ pub(crate) mod cpu;
 pub(crate) mod finalize;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod momentum;
 mod phenomenon;
 pub mod pins;
 pub(crate) mod predict;

@@ -3,6 +3,7 @@
 #![allow(missing_docs, clippy::print_stdout)]
 
 mod free_fall;
+mod momentum;
 mod packing;
 #[path = "../fluid/rng.rs"]
 mod rng;

@@ -155,6 +155,11 @@ impl ParticleContacts {
         entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
+    /// Whether an active contact has pushed particle `i` in this substep.
+    pub fn is_pushed(&self, i: usize) -> bool {
+        i < self.lists.len() && self.pushing(i).next().is_some()
+    }
+
     /// Finds the pairs that may touch before the substep ends.
     pub fn find(
         &mut self,
