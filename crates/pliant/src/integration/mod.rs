@@ -6,6 +6,8 @@ pub(crate) mod finalize;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 pub mod momentum;
+#[cfg(feature = "gpu")]
+pub mod momentum_gpu;
 mod phenomenon;
 pub mod pins;
 pub(crate) mod predict;

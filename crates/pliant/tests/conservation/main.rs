@@ -2,6 +2,7 @@
 
 #![allow(missing_docs, clippy::print_stdout)]
 
+mod contact_laws;
 mod free_fall;
 mod momentum;
 mod packing;

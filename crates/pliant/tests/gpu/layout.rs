@@ -13,6 +13,7 @@ use pliant::fluid::gpu::shaders::fluid_pass;
 use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::grip::gpu::{GripUniforms, project_grips};
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
+use pliant::integration::momentum_gpu::{MomentumUniforms, momentum};
 use pliant::methods::jacobi::gpu::{JacobiUniforms, jacobi_apply};
 use pliant::rigid::gpu::shaders::shape_matching;
 use pliant::rigid::gpu::uniforms::ShapeMatchingUniforms;
@@ -194,6 +195,8 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
         parted, rest_fields);
     let module = family("FluidUniforms", &[fluid_pass("density_multipliers", liquid(), &contact)]);
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
+    let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
+    assert_alike!(module, MomentumUniforms: islands, saved, count);
 }
 
 #[test]

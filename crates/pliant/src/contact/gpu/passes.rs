@@ -153,7 +153,7 @@ impl<'a> ContactPasses<'a> {
         let mut mode = 0;
         let between =
             model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling)).filter(|b| b.acts());
-        if let Some(RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag }) = between {
+        if let Some(RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. }) = between {
             mode |= BETWEEN;
             let args = RestitutionUniforms { restitution, still, drag, ..base };
             let mut run = |entry| out.run_each(restitution_particles(entry), &args, self.particles);

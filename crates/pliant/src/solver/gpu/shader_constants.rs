@@ -42,7 +42,7 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 9] = [
+const LISTS: [ShaderConstants; 10] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
@@ -51,6 +51,7 @@ const LISTS: [ShaderConstants; 9] = [
     aero::gpu::ALL,
     grip::gpu::ALL,
     integration::gpu::ALL,
+    integration::momentum_gpu::ALL,
     ALL,
 ];
 

@@ -12,6 +12,7 @@ use crate::contact::particle_contact::search_radius;
 use crate::fluid::gpu::tables::FluidTables;
 use crate::grip::gpu::GripTables;
 use crate::integration::gpu::IntegrationTables;
+use crate::integration::momentum_gpu::MomentumTables;
 use crate::methods::{MethodTables, method};
 use crate::model::Model;
 use crate::rigid::ShapeMatch;
@@ -71,6 +72,8 @@ pub struct Tables {
     pub aero: AeroTables,
     /// Predict, finalize, kinematic pins.
     pub integration: IntegrationTables,
+    /// Momentum of free islands.
+    pub momentum: MomentumTables,
     /// Inflatables.
     pub inflatables: InflatableTables,
     /// Grips.
@@ -126,6 +129,14 @@ impl Tables {
         all.aero.put_surfaces(&model.aero_surfaces, &mut all.arena);
         all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
         all.grips = GripTables::new(&model.grips, &mut all.arena);
+        // Classic PBD is chosen for its speed: a pass does many of its substeps, and nothing comes between them. Which islands
+        // are gripped is not known here.
+        if model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum)
+            && has_multipliers(model)
+            && model.grips.is_empty()
+        {
+            all.momentum = MomentumTables::new(&model.free_islands, &mut all.arena);
+        }
         all.integration.put_pins(&model.pins, n, &mut all.arena);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
         all.patches = writer.write(memory, &mut all.arena.topology, &mut all.arena.constants);
