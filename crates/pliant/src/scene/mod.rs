@@ -243,7 +243,8 @@ pub struct Solver {
     /// Iterations per substep; default 0: chosen by `quality`.
     pub iterations: u32,
     /// "draft", "default" (default) or "accurate": substeps and iterations of scenes that give neither, nor another `dt`.
-    /// With grains or bodies 1 × 16, 5 × 4 or 10 × 4; without them, and where any of the three is given, 1 × 16.
+    /// With grains or bodies 1 × 16, 5 × 4 or 10 × 4; without them, with liquids, and where any of the three is given,
+    /// 1 × 16.
     pub quality: Quality,
     /// Pre-stabilization passes per substep; default 2.
     pub stabilization: u32,
@@ -297,7 +298,8 @@ impl Scene {
         let s = &self.solver;
         let given = s.substeps > 0 || s.iterations > 0 || s.dt != DEFAULT_DT;
         // Bodies have the same substeps beside grains as without them.
-        let contacts = !self.grains.is_empty() || !self.body.is_empty();
+        // Liquids gain nothing by them.
+        let contacts = (!self.grains.is_empty() || !self.body.is_empty()) && self.liquid.is_empty();
         match s.quality {
             Quality::Default if contacts && !given => (5, 4),
             Quality::Accurate if contacts && !given => (10, 4),

@@ -7,6 +7,7 @@ mod free_fall;
 mod momentum;
 mod packing;
 #[path = "../fluid/rng.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
 mod rng;
 #[path = "../particles/support.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
