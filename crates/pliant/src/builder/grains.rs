@@ -32,7 +32,12 @@ pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<
             _ => return Err(BuildError::nothing(at)),
         };
         let off = max_jitter(spec);
-        let shaken = places.iter().enumerate().map(|(i, &p)| place(p + scatter(i as u32) * off));
+        let touching = spacing_of(spec) <= 2.0 * spec.radius;
+        let shift = |i: usize, p: Vec3| match touching {
+            true => row_shift((p - places[0]) / spacing_of(spec)),
+            false => scatter(i as u32),
+        };
+        let shaken = places.iter().enumerate().map(|(i, &p)| place(p + shift(i, p) * off));
         let mut part = Part::new(shaken.collect(), vec![mass; places.len()], Outline::Body);
         part.velocity = Vec3::from(spec.velocity);
         part
@@ -128,9 +133,17 @@ fn emitted(spec: &Grains, emitter: &PourSpec, from: Vec3, mass: f32) -> Part {
     part
 }
 
+/// As [`scatter`] for a grain of a lattice whose neighbors touch, at a number of spacings from another: each row is shifted
+/// along itself. Neighbors are moved across the line between them, so that none overlap.
+fn row_shift(site: Vec3) -> Vec3 {
+    let [i, j, k] = site.to_array().map(|n| n.round() as i32 as u32);
+    let row = |a: u32, b: u32| scatter(mix(a).wrapping_add(b));
+    Vec3::new(row(j, k).x, row(k, i).y, row(i, j).z)
+}
+
 /// A deterministic pseudorandom vector with components between −1 and 1.
 pub fn scatter(number: u32) -> Vec3 {
-    let one = |k: u32| (mix(3 * number + k) >> 8) as f32 / (1 << 23) as f32 - 1.0;
+    let one = |k: u32| (mix(number.wrapping_mul(3).wrapping_add(k)) >> 8) as f32 / (1 << 23) as f32 - 1.0;
     Vec3::new(one(0), one(1), one(2))
 }
 

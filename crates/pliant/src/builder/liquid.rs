@@ -113,7 +113,7 @@ pub fn fluid(
         smoothing: f.kernel,
         setback,
         omega: f.omega_or_default(),
-        carry: if scene.solver.iteration_count() == 1 { carry.min(MAX_CARRY_SINGLE_ITERATION) } else { carry },
+        carry: if scene.substeps_and_iterations().1 == 1 { carry.min(MAX_CARRY_SINGLE_ITERATION) } else { carry },
         relaxation: f.relaxation,
         compressibility: f.compressibility,
         xsph: f.xsph,

@@ -26,12 +26,14 @@ pub fn particle_contact(scene: &Scene) -> Option<ParticleContactSettings> {
         restitution: spec.restitution,
         cohesion: spec.cohesion,
         rolling: spec.rolling,
+        recovery_speed: spec.recovery_speed,
     })
 }
 
 /// Time, iterations, gravity, air.
 pub fn settings(scene: &Scene, target: &Target) -> Settings {
     let (s, w) = (&scene.solver, &scene.world);
+    let (substeps, iterations) = scene.substeps_and_iterations();
     let partition = if s.partition == Partition::Auto { target.auto } else { s.partition };
     Settings {
         method: s.solution_method(),
@@ -39,8 +41,8 @@ pub fn settings(scene: &Scene, target: &Target) -> Settings {
         partition,
         together: s.together && partition == Partition::Color,
         dt: s.dt,
-        substeps: s.substeps,
-        iterations: s.iteration_count(),
+        substeps,
+        iterations,
         stabilization: s.stabilization,
         omega: s.omega,
         extraction: s.rotation,

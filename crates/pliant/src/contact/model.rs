@@ -30,6 +30,8 @@ pub struct ParticleContactSettings {
     pub cohesion: f32,
     /// Rolling resistance: decay rate of the tangential relative speed of contacts [1/s].
     pub rolling: f32,
+    /// Speed at which overlapping particles separate at most [m/s].
+    pub recovery_speed: f32,
 }
 
 impl Default for ParticleContactSettings {
@@ -42,6 +44,7 @@ impl Default for ParticleContactSettings {
             restitution: 0.0,
             cohesion: 0.0,
             rolling: 0.0,
+            recovery_speed: 1.0,
         }
     }
 }

@@ -27,6 +27,9 @@ pub fn search_radius(radius: f32) -> f32 {
 /// Overlap that stabilization leaves, as a share of a radius: resting contacts are handled by the solver.
 pub const SLOP: f32 = 0.005;
 
+/// Overlap that the rounding of positions may cause, as a share of the sums of their coordinates: it is no contact.
+pub const ROUNDING: f32 = f32::EPSILON;
+
 /// Pairs of one object closer at rest than this multiple of the sum of their radii are skipped.
 pub const AT_REST: f32 = 1.5;
 
@@ -76,6 +79,8 @@ pub struct ContactParams {
     pub omega: f32,
     /// Whether previous positions are corrected too (pre-stabilization), which adds no velocity.
     pub parts: bool,
+    /// Distance by which a substep may separate particles that overlap [m]: recovery speed times h.
+    pub recovery: f32,
 }
 
 /// Whether two particles at `a` and `b` overlap.
@@ -94,12 +99,17 @@ pub fn project(a: &Side, b: &Side, params: ContactParams, push: Push) -> (Vec3, 
     }
     let (normal, inside) = normal_and_depth(a, b, params.parts);
     let scale = params.omega / weight;
+    let moved = (a.x - a.start) - (b.x - b.start);
+    let inside = if params.parts || a.field.depth > 0.0 || b.field.depth > 0.0 {
+        inside
+    } else {
+        (inside - (rounding(a.x) + rounding(b.x))).min(params.recovery - moved.dot(normal))
+    };
     // E16: the multiplier is clamped, but earlier corrections of the substep may be undone.
     let total = (push.normal + inside * scale).max(0.0);
     if total == 0.0 && push.normal == 0.0 {
         return (Vec3::ZERO, push);
     }
-    let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * moved.dot(normal);
     let free = push.tangent - slip * scale;
     let (square, bound) = (free.length_squared(), params.friction.static_friction * total);
@@ -110,6 +120,12 @@ pub fn project(a: &Side, b: &Side, params: ContactParams, push: Push) -> (Vec3, 
         free * (params.friction.kinetic_friction * total / square.sqrt()).min(1.0)
     };
     (normal * (total - push.normal) + (tangent - push.tangent), Push { normal: total, tangent })
+}
+
+/// Share of a position in [`ROUNDING`] [m].
+#[inline]
+fn rounding(x: Vec3) -> f32 {
+    ROUNDING * (x.x.abs() + x.y.abs() + x.z.abs())
 }
 
 /// Particles without a body, as SIMD lanes.
@@ -152,9 +168,16 @@ pub fn project_lanes<F: Lane>(
     );
     let weight = a.start.w + b.start.w;
     let scale = F::splat(params.omega) / weight;
-    let total = (push.w + (reach - distance) * scale).max(zero);
+    let size = |v: V3<F>| v.x.abs() + v.y.abs() + v.z.abs();
+    let tolerance = match params.parts {
+        true => zero,
+        false => F::splat(ROUNDING) * size(a.place.v) + F::splat(ROUNDING) * size(b.place.v),
+    };
     let moved = (a.place.v - a.start.v) - (b.place.v - b.start.v);
-    let slip = moved - normal * moved.dot(normal);
+    let along = moved.dot(normal);
+    let inside = (reach - distance - tolerance).min(F::splat(params.recovery) - along);
+    let total = (push.w + inside * scale).max(zero);
+    let slip = moved - normal * along;
     let free = push.v - slip * scale;
     let (length, bound) = (free.length_squared(), F::splat(params.friction.static_friction) * total);
     let slid = free * (F::splat(params.friction.kinetic_friction) * total / length.sqrt()).min(one);

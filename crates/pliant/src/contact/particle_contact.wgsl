@@ -62,22 +62,32 @@ fn normal_and_depth(a: Side, b: Side, parts: bool) -> vec4<f32> {
     return vec4<f32>(way, -dot(moved, way));
 }
 
+// Overlap that the rounding of positions may cause, as a share of the sums of their coordinates.
+const ROUNDING: f32 = 1.1920929e-7;
+
+fn rounding(x: vec3<f32>) -> f32 {
+    return ROUNDING * (abs(x.x) + abs(x.y) + abs(x.z));
+}
+
 // D4 §3.1.3 with masses split among contacts; friction D4 3.38–3.40 with the sign of E19, E16. `parts`: previous
-// positions are corrected too, which adds no velocity.
-fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, push: vec4<f32>) -> ContactUpdate {
+// positions are corrected too, which adds no velocity. `recovery`: distance by which overlapping particles may separate [m].
+fn particle_project(a: Side, b: Side, static_friction: f32, kinetic_friction: f32, omega: f32, parts: bool, recovery: f32, push: vec4<f32>) -> ContactUpdate {
     let weight = a.weight + b.weight;
     if weight == 0.0 {
         return ContactUpdate(vec3<f32>(0.0), push);
     }
     let out = normal_and_depth(a, b, parts);
     let normal = out.xyz;
-    let inside = out.w;
+    let moved = (a.x - a.start) - (b.x - b.start);
+    var inside = out.w;
+    if !parts && a.field.w == 0.0 && b.field.w == 0.0 {
+        inside = min(inside - (rounding(a.x) + rounding(b.x)), recovery - dot(moved, normal));
+    }
     let scale = omega / weight;
     let total = max(push.w + inside * scale, 0.0);
     if total == 0.0 && push.w == 0.0 {
         return ContactUpdate(vec3<f32>(0.0), push);
     }
-    let moved = (a.x - a.start) - (b.x - b.start);
     let slip = moved - normal * dot(moved, normal);
     var tangent = push.xyz - slip * scale;
     let square = dot(tangent, tangent);

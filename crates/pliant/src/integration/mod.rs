@@ -5,6 +5,9 @@ pub(crate) mod cpu;
 pub(crate) mod finalize;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod momentum;
+#[cfg(feature = "gpu")]
+pub mod momentum_gpu;
 mod phenomenon;
 pub mod pins;
 pub(crate) mod predict;

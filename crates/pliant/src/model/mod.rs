@@ -22,6 +22,7 @@ use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::frame::Topology;
 use crate::grip::Grip;
+use crate::integration::momentum::{FreeIsland, MomentumModel};
 use crate::integration::pins::MovedPins;
 use crate::integration::predict::IntegrationModel;
 use crate::math::RowData;
@@ -99,6 +100,8 @@ pub struct Model {
     pub incidence: Incidence,
     /// Elastic bodies that vertex block descent solves.
     pub bodies: Vec<Body>,
+    /// Objects that nothing fixes: their momentum is restored in substeps in which nothing touches them.
+    pub free_islands: Vec<FreeIsland>,
     /// Runs of particles for contacts: one per island, in order, then those of elastic bodies, then the rest in pieces.
     pub runs: Vec<Range<usize>>,
     /// Output topology of particles.
@@ -216,6 +219,11 @@ impl Model {
         self.schedule.islands + self.bodies.iter().map(|body| body.runs.len()).sum::<usize>()
     }
 
+    /// The part that restoring momentum reads.
+    pub(crate) fn momentum(&self) -> MomentumModel<'_> {
+        MomentumModel { settings: &self.settings, islands: &self.free_islands, grips: &self.grips }
+    }
+
     /// The part that time integration reads.
     pub(crate) fn integration(&self) -> IntegrationModel<'_> {
         IntegrationModel { settings: &self.settings, pins: &self.pins, spin_weights: &self.spin_weights }
@@ -226,10 +234,11 @@ impl Model {
         let bodies = state.shapes.as_ref();
         let contact =
             ContactPhenomenon { model: self.contact(), bodies: bodies.is_some(), own_contacts: self.own_contacts() };
+        let momentum = self.momentum();
         let (inflatables, elastic) = (Inflatables(&self.inflatables), self.elastic());
         let (integration, fluid, transitions) = (self.integration(), self.fluid_model(), self.transitions());
         let mut all: Vec<&dyn Phenomenon> =
-            vec![&self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions, &elastic];
+            vec![&self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions, &elastic, &momentum];
         all.extend(bodies.map(|shapes| shapes as &dyn Phenomenon));
         self.schedule = self.schedule.clone().with(&all);
     }

@@ -33,6 +33,9 @@ pub struct ContactSpec {
     pub cohesion: f32,
     /// Decay rate of the tangential relative velocity of particles in contact [1/s]; default 0.
     pub rolling: f32,
+    /// Maximum speed at which particles that overlap separate [m/s]; default 1. Overlap that a scene starts with, or that
+    /// an unconverged step leaves, gives no more velocity than this.
+    pub recovery_speed: f32,
 }
 
 impl Default for ContactSpec {
@@ -47,6 +50,7 @@ impl Default for ContactSpec {
             restitution: 0.0,
             cohesion: 0.0,
             rolling: 0.0,
+            recovery_speed: 1.0,
         }
     }
 }

@@ -103,6 +103,19 @@ pub enum Method {
     Vbd,
 }
 
+/// How much time a scene without settings of its own is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Quality {
+    /// One substep: fast; heaps of grains are compressed.
+    Draft,
+    /// Substeps short enough that grains pack as real ones do.
+    #[default]
+    Default,
+    /// Twice as many.
+    Accurate,
+}
+
 /// Time integrator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -225,10 +238,14 @@ pub struct Solver {
     pub patch_particles: Option<u32>,
     /// Time step [s]; default 0.01.
     pub dt: f32,
-    /// Substeps per step; default 1.
+    /// Substeps per step; default 0: chosen by `quality`.
     pub substeps: u32,
-    /// Iterations per substep; default 0: 16.
+    /// Iterations per substep; default 0: chosen by `quality`.
     pub iterations: u32,
+    /// "draft", "default" (default) or "accurate": substeps and iterations of scenes that give neither, nor another `dt`.
+    /// With grains or bodies 1 × 16, 5 × 4 or 10 × 4; without them, with liquids, and where any of the three is given,
+    /// 1 × 16.
+    pub quality: Quality,
     /// Pre-stabilization passes per substep; default 2.
     pub stabilization: u32,
     /// Relaxation factor of Jacobi passes, 0 to 2; default 1.5.
@@ -252,9 +269,10 @@ impl Default for Solver {
             balance: false,
             together: false,
             patch_particles: None,
-            dt: 0.01,
-            substeps: 1,
+            dt: DEFAULT_DT,
+            substeps: 0,
             iterations: 0,
+            quality: Quality::default(),
             stabilization: 2,
             omega: 1.5,
             rotation: Extraction::default(),
@@ -264,15 +282,33 @@ impl Default for Solver {
     }
 }
 
+/// Time step of scenes that give none [s].
+const DEFAULT_DT: f32 = 0.01;
+
 /// Iterations of scenes that give no number.
 const DEFAULT_ITERATIONS: u32 = 16;
 
-impl Solver {
-    /// Iterations per substep, with the default where the scene gives none.
-    pub fn iteration_count(&self) -> u32 {
-        if self.iterations == 0 { DEFAULT_ITERATIONS } else { self.iterations }
+impl Scene {
+    /// Substeps per step and iterations per substep, with defaults where the scene gives none.
+    ///
+    /// Impulses pass one layer of grains per iteration, and what does not reach the floor in a substep overlaps: the overlap
+    /// falls with the square of the substep, so that iterations are better spent on substeps. Measured on 1,800 grains in
+    /// a box of 70 radii: 1 × 16 packs 0.73 to 0.77 of the volume, 4 × 4 0.63 to 0.66, 5 × 4 0.61 to 0.63.
+    pub fn substeps_and_iterations(&self) -> (u32, u32) {
+        let s = &self.solver;
+        let given = s.substeps > 0 || s.iterations > 0 || s.dt != DEFAULT_DT;
+        // Bodies have the same substeps beside grains as without them.
+        // Liquids gain nothing by them.
+        let contacts = (!self.grains.is_empty() || !self.body.is_empty()) && self.liquid.is_empty();
+        match s.quality {
+            Quality::Default if contacts && !given => (5, 4),
+            Quality::Accurate if contacts && !given => (10, 4),
+            _ => (s.substeps.max(1), if s.iterations == 0 { DEFAULT_ITERATIONS } else { s.iterations }),
+        }
     }
+}
 
+impl Solver {
     /// The solution method, with the default where the scene gives none: a scene that chooses iterations or a
     /// partition is tuned for projection.
     pub fn solution_method(&self) -> Method {

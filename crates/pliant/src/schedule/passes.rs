@@ -35,6 +35,8 @@ pub enum Pass {
     SaveVelocities,
     /// Aerodynamic forces.
     AeroForces,
+    /// Momentum of free islands is saved.
+    SaveMomentum,
     /// Unconstrained velocities and positions.
     Predict,
     /// Bodies forget the strain of the last substep.
@@ -79,6 +81,8 @@ pub enum Pass {
     Finalize,
     /// Particles in contact fall back to BDF1.
     ContactOrder,
+    /// Momentum of free islands is restored.
+    RestoreMomentum,
     /// Surface tension of fluids.
     SurfaceTension,
     /// Viscosity of fluids.
@@ -104,12 +108,13 @@ pub enum When {
 ///
 /// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
 /// Only the shape of bodies comes after it.
-pub const SUBSTEP: [(Pass, Stage, When); 27] = {
+pub const SUBSTEP: [(Pass, Stage, When); 29] = {
     use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
     use When::{After, Before, Iteration};
     [
         (Pass::SaveVelocities, Predict, Before),
         (Pass::AeroForces, Predict, Before),
+        (Pass::SaveMomentum, Predict, Before),
         (Pass::Predict, Predict, Before),
         (Pass::BeginBodies, Predict, Before),
         (Pass::BeginMassSplitting, Neighbors, Before),
@@ -131,6 +136,7 @@ pub const SUBSTEP: [(Pass, Stage, When); 27] = {
         (Pass::Plasticity, Finalize, After),
         (Pass::Finalize, Finalize, After),
         (Pass::ContactOrder, Finalize, After),
+        (Pass::RestoreMomentum, Finalize, After),
         (Pass::SurfaceTension, Finalize, After),
         (Pass::Viscosity, Finalize, After),
         (Pass::Vorticity, Finalize, After),

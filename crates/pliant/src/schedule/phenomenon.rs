@@ -34,6 +34,8 @@ pub enum Field {
     SavedVelocities,
     /// Forces of the air.
     AeroForces,
+    /// Momentum of free islands at the end of the substep.
+    SavedMomentum,
     /// Mass shares of particles of rigid bodies.
     MassShares,
     /// Neighbor lists for contact.

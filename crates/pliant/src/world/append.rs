@@ -9,6 +9,7 @@ use crate::builder::layout::{ListLengths, Placed};
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
 use crate::contact::collider_contact::{ColliderShape, depth};
+use crate::integration::momentum::FreeIsland;
 use crate::neighbors::INACTIVE;
 use crate::rigid::BodyDef;
 use crate::scene::{ObjectKind, Partition};
@@ -121,6 +122,8 @@ impl World {
             if let (Some(shapes), Some(matching)) = (&mut state.shapes, &part.matching) {
                 let members = (first as u32..(first + n) as u32).collect();
                 let (stiffness, plastic) = (matching.stiffness, matching.plastic);
+                let particles = (first as u32..(first + n) as u32).collect();
+                model.free_islands.push(FreeIsland { particles, ..FreeIsland::default() });
                 shapes.append(&BodyDef { members, stiffness, plastic }, &state.rows);
             }
         }

@@ -9,6 +9,7 @@ use crate::math::row_map::RowMap;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
 use crate::scene::ObjectKind;
+use crate::settings::Clock;
 use crate::state::{Contact, State};
 use crate::world::definition::{Definition, Origins, origin};
 use std::ops::Range;
@@ -136,7 +137,10 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
         new.carry(old, &origins, &particles);
     }
     carry_grips(past, &particles, model);
-    model.settings.clock = past.model.settings.clock;
+    let before = &past.model.settings;
+    // The first grains of a world may change its default number of substeps.
+    let same_steps = (before.dt, before.substeps) == (model.settings.dt, model.settings.substeps);
+    model.settings.clock = if same_steps { before.clock } else { Clock { substeps: old.substeps, time: old.time } };
     particles.copy(&past.model.rest, &mut model.rest);
     carry_contacts(past, &particles, model, state);
     state.drained = old.drained;

@@ -29,8 +29,12 @@ fn e19_printed_friction_doubles_the_slip_and_the_kernels_stops_it() {
         field: Field::default(),
     };
     let (below, above) = (side(place(0.0, Vec3::ZERO), 0), side(place(1.9, slip.as_vec3()), 1));
-    let params =
-        ContactParams { friction: Friction { static_friction: 1.0, kinetic_friction: 1.0 }, omega: 1.0, parts: false };
+    let params = ContactParams {
+        friction: Friction { static_friction: 1.0, kinetic_friction: 1.0 },
+        omega: 1.0,
+        parts: false,
+        recovery: 1.0,
+    };
     let (impulse, _) = project(&below, &above, params, Push::default());
     let left = |slip_of: Vec3| {
         // Remaining tangential slip.

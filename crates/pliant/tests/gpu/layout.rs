@@ -13,6 +13,7 @@ use pliant::fluid::gpu::shaders::fluid_pass;
 use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::grip::gpu::{GripUniforms, project_grips};
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
+use pliant::integration::momentum_gpu::{MomentumUniforms, momentum};
 use pliant::methods::jacobi::gpu::{JacobiUniforms, jacobi_apply};
 use pliant::methods::vbd::gpu::shaders::ElasticFeatures;
 use pliant::methods::vbd::gpu::uniforms::ElasticUniforms;
@@ -201,7 +202,8 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     assert_alike!(module, ContactPassUniforms: in_islands, packed, first_contacts, surfaces, bodies, row_bodies);
     let module = family("ParticleContactUniforms", &[contact.particle_contacts("project_contacts")]);
     assert_alike!(module, ParticleContactUniforms:
-        mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments);
+        mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments,
+        recovery);
     let both = [contact.restitution_colliders("save_velocities"), restitution_particles("count_restitution")];
     let module = family("RestitutionUniforms", &both);
     assert_alike!(module, RestitutionUniforms:
@@ -212,6 +214,8 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
         parted, rest_fields);
     let module = family("FluidUniforms", &[fluid_pass("density_multipliers", liquid(), &contact)]);
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
+    let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
+    assert_alike!(module, MomentumUniforms: islands, saved, count);
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod fused_passes;
 mod kernels;
 mod layout;
 mod liquids;
+mod momentum;
 mod operators;
 mod particles;
 mod partitions;

@@ -16,7 +16,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
     let body = "
         let a = Side(vec3(f(0u), f(1u), f(2u)), vec3(f(3u), f(4u), f(5u)), f(6u), f(7u), 3u, f4(23u));
         let b = Side(vec3(f(8u), f(9u), f(10u)), vec3(f(11u), f(12u), f(13u)), f(14u), f(15u), 5u, f4(27u));
-        let met = particle_project(a, b, f(16u), f(17u), f(18u), f(31u) > 0.5, f4(19u));
+        let met = particle_project(a, b, f(16u), f(17u), f(18u), f(31u) > 0.5, 0.01, f4(19u));
         output[o] = met.impulse.x; output[o + 1u] = met.impulse.y; output[o + 2u] = met.impulse.z;
         output[o + 3u] = met.push.x; output[o + 4u] = met.push.y; output[o + 5u] = met.push.z;
         output[o + 6u] = met.push.w;";
@@ -64,7 +64,7 @@ fn s10_s14_contacts_of_two_particles_are_the_same_on_the_gpu() {
         }
         let parts = k % 5 == 0;
         input.push(f32::from(u8::from(parts)));
-        let (impulse, done) = project(&a, &b, ContactParams { friction, omega, parts }, push);
+        let (impulse, done) = project(&a, &b, ContactParams { friction, omega, parts, recovery: 0.01 }, push);
         // Terms that may cancel: positions of ten sizes, over the weights.
         let natural = 10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal + push.tangent.length();
         expected.push((impulse, done, natural));

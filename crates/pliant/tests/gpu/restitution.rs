@@ -62,7 +62,8 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
         input.extend([friction.static_friction, friction.kinetic_friction, omega]);
         input.extend(push.tangent.to_array());
         input.extend([push.normal, strength]);
-        let (impulse, done) = cohesion::project(&a, &b, ContactParams { friction, omega, parts: false }, limit, push);
+        let (impulse, done) =
+            cohesion::project(&a, &b, ContactParams { friction, omega, parts: false, recovery: 1.0 }, limit, push);
         pulling += usize::from(done.normal < 0.0);
         let natural =
             10.0 * size as f32 * omega / (a.weight + b.weight).max(0.1) + push.normal.abs() + push.tangent.length();
@@ -87,7 +88,7 @@ fn s14_s18_cohesive_contacts_are_the_same_on_the_gpu() {
 fn s14_s18_restitution_is_the_same_on_the_gpu() {
     let Some(gpu) = gpu() else { return };
     let body = "
-        let v = restitution_change(RestitutionLaw(f(0u), f(1u), f(2u)), f3(3u), f3(6u), f3(9u));
+        let v = restitution_change(RestitutionLaw(f(0u), f(1u), f(2u), f(13u)), f3(3u), f3(6u), f3(9u), f(12u), f3(14u));
         output[o] = v.x; output[o + 1u] = v.y; output[o + 2u] = v.z;";
     let mut rng = Rng(182);
     let (mut input, mut asked) = (Vec::new(), Vec::new());
@@ -97,22 +98,27 @@ fn s14_s18_restitution_is_the_same_on_the_gpu() {
             restitution: if k % 5 == 0 { 0.0 } else { rng.range(0.0, 1.0) as f32 },
             rest_speed: if k % 7 == 0 { 0.0 } else { rng.range(0.0, speed) as f32 },
             rolling_damping: if k % 3 == 0 { 0.0 } else { rng.range(0.0, 1.0) as f32 },
+            h: 0.01,
         };
         let normal = if k % 97 == 0 { Vec3::ZERO } else { vector(&mut rng, 1.0).normalize_or(Vec3::Y) };
         let (before, now) = (vector(&mut rng, speed), vector(&mut rng, speed));
         input.extend([law.restitution, law.rest_speed, law.rolling_damping]);
         input.extend([normal, before, now].iter().flat_map(|v| v.to_array()));
-        asked.push((law, normal, before, now, speed as f32));
+        // As far and as strong as changes the speed by about its own size.
+        let (gap, gravity) = (rng.range(0.0, 0.01 * speed) as f32, vector(&mut rng, 30.0 * speed));
+        input.extend([gap, law.h]);
+        input.extend(gravity.to_array());
+        asked.push((law, normal, before, now, (gap, gravity), speed as f32));
     }
-    let output = gpu.run(&Program { parts: &[RESTITUTION], takes: 12, gives: 3, body }, &input);
+    let output = gpu.run(&Program { parts: &[RESTITUTION], takes: 17, gives: 3, body }, &input);
     let mut bounced = 0;
-    for (found, &(law, normal, before, now, speed)) in output.chunks(3).zip(&asked) {
-        let cpu = velocity_change(&law, normal, before, now);
+    for (found, &(law, normal, before, now, fall, speed)) in output.chunks(3).zip(&asked) {
+        let cpu = velocity_change(&law, normal, before, now, fall);
         bounced += usize::from(normal.dot(cpu) > 0.1 * speed);
         // Contacts at exactly the rest speed may bounce or not.
         let same = [1.0, 1.0 - 1e-6, 1.0 + 1e-6].iter().any(|s| {
             let almost = RestitutionLaw { rest_speed: law.rest_speed * s, ..law };
-            (Vec3::from_slice(found) - velocity_change(&almost, normal, before, now)).length() <= 1e-5 * speed
+            (Vec3::from_slice(found) - velocity_change(&almost, normal, before, now, fall)).length() <= 1e-5 * speed
         });
         assert!(same, "{law:?}: {found:?} and not {cpu}");
     }

@@ -53,7 +53,12 @@ fn s10_s18_simd_and_scalar_contacts_are_bitwise_equal() {
         }
         let static_friction = rng.range(0.0, 1.0) as f32;
         let friction = Friction { static_friction, kinetic_friction: static_friction * rng.range(0.5, 1.0) as f32 };
-        let params = ContactParams { friction, omega: rng.range(0.2, 1.5) as f32, parts: false };
+        let params = ContactParams {
+            friction,
+            omega: rng.range(0.2, 1.5) as f32,
+            parts: false,
+            recovery: rng.range(0.0, 0.02) as f32,
+        };
         let near = push.normal != 0.0 || overlap(a.x, b.x, a.radius + b.radius);
         let (impulse, done) = if near { project(&a, &b, params, push) } else { (Vec3::ZERO, push) };
         let touched = contact_mask(row(a.x, a.radius), row(b.x, b.radius), push.normal);

@@ -21,6 +21,7 @@ patch_particles = 500
 dt = 0.01
 substeps = 2
 iterations = 3
+quality = "accurate"
 stabilization = 1
 omega = 1.2
 sleep_speed = 0.001
@@ -180,6 +181,7 @@ whole = false
 restitution = 0.25
 cohesion = 0.5
 rolling = 0.5
+recovery_speed = 2
 
 [[grains]]
 name = "sand"

@@ -14,18 +14,19 @@ use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::environments::Environments;
 use crate::error::SceneError;
+use crate::integration::momentum::FreeIsland;
 use crate::math::RowData;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
 use crate::partition::Target;
-use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, components};
+use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
 use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid::ShapeMatch;
 use crate::scene::{Integrator, Method, Partition, Scene};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
 use glam::Vec3;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::time::Instant;
 
@@ -40,6 +41,7 @@ impl Assembly {
         let solid = self.rows.len();
         let elastic = self.elastic_rows(&settings, &mut all);
         let (mut constraints, of_descent) = split(all, &elastic);
+        let free_islands = self.free_islands([&constraints, &of_descent], settings.method, particles);
         let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.
@@ -116,6 +118,7 @@ impl Assembly {
             phantoms: plan.phantoms,
             incidence,
             bodies,
+            free_islands,
             runs,
             topology: self.shape,
             skinned_meshes,
@@ -170,6 +173,57 @@ impl Assembly {
             }
         }
         found.rows
+    }
+
+    /// Objects whose momentum nothing inside them can change: joined by constraints, inflatables or shapes, without fixed
+    /// particles.
+    fn free_islands(
+        &self,
+        constraints: [&BTreeMap<ConstraintKind, Raw>; 2],
+        method: Method,
+        particles: usize,
+    ) -> Vec<FreeIsland> {
+        let mut joined = UnionFind::new(self.rows.len());
+        // Where neither method nor iterations are chosen, solids without compliance are rigid.
+        let (mut solid, mut soft) = (vec![false; self.rows.len()], vec![method != Method::Vbd; self.rows.len()]);
+        for (kind, raw) in constraints.into_iter().flatten() {
+            let layout = kind.layout();
+            let is_tet = *kind == ConstraintKind::Volume;
+            let params = raw.params.chunks_exact(layout.params);
+            for (members, params) in raw.rows.chunks_exact(layout.rows).zip(params) {
+                let stiff = layout.softness.is_some_and(|place| params[place] == 0.0);
+                let stiff = stiff && (is_tet || *kind == ConstraintKind::Stretch);
+                for &r in members {
+                    joined.join(members[0], r);
+                    solid[r as usize] |= is_tet;
+                    soft[r as usize] |= !stiff;
+                }
+            }
+        }
+        for run in self.inflatables.iter().map(Inflatable::run) {
+            run.clone().for_each(|r| joined.join(run.start as u32, r as u32));
+        }
+        for shape in &self.shapes {
+            shape.members.iter().for_each(|&r| joined.join(shape.members[0], r));
+        }
+        let mut islands: BTreeMap<u32, FreeIsland> = BTreeMap::new();
+        let mut fixed = BTreeSet::new();
+        for (row, data) in self.rows.iter().enumerate() {
+            let root = joined.root(row as u32);
+            let new = FreeIsland { is_rigid: true, ..FreeIsland::default() };
+            let island = islands.entry(root).or_insert(new);
+            island.is_rigid &= solid[row] && !soft[row];
+            if row < particles {
+                island.particles.push(row as u32);
+            } else {
+                island.has_orientations = true;
+            }
+            if !self.is_free(row, data, particles) {
+                fixed.insert(root);
+            }
+        }
+        islands.retain(|root, island| island.particles.len() > 1 && !fixed.contains(root));
+        islands.into_values().collect()
     }
 
     /// Whether a row can move. Orientations are numbered after the particles.

@@ -155,6 +155,11 @@ impl ParticleContacts {
         entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
+    /// Whether an active contact has pushed particle `i` in this substep.
+    pub fn is_pushed(&self, i: usize) -> bool {
+        i < self.lists.len() && self.pushing(i).next().is_some()
+    }
+
     /// Finds the pairs that may touch before the substep ends.
     pub fn find(
         &mut self,
@@ -244,7 +249,7 @@ impl ParticleContacts {
     ) {
         let n = state.particles;
         let liquids = model.liquids;
-        let params = ContactParams { friction: FRICTIONLESS, omega: 1.0, parts: true };
+        let params = ContactParams { friction: FRICTIONLESS, omega: 1.0, parts: true, recovery: f32::INFINITY };
         let shrunk = std::mem::take(&mut self.shrunk);
         for _ in 0..model.settings.stabilization {
             self.count_shares(threads, &state.previous[..n], &shrunk);
@@ -294,12 +299,17 @@ impl ParticleContacts {
         let n = state.particles;
         let particle_contact = model.particle_contact.unwrap_or_default();
         let liquids = model.liquids;
-        let params = ContactParams { friction: particle_contact.friction, omega: particle_contact.omega, parts: false };
+        let h = model.settings.dt / model.settings.substeps as f32;
+        let params = ContactParams {
+            friction: particle_contact.friction,
+            omega: particle_contact.omega,
+            parts: false,
+            recovery: particle_contact.recovery_speed * h,
+        };
         let acceleration = Some(mass_splitting).filter(|mass_splitting| mass_splitting.acts());
         if mass_splitting.acts() {
             self.shares.iter_mut().enumerate().for_each(|(i, share)| *share = mass_splitting.share(i, *share));
         }
-        let h = model.settings.dt / model.settings.substeps as f32;
         // 2π·w·h²: cohesion over a substep.
         let strength = std::f32::consts::TAU * particle_contact.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);

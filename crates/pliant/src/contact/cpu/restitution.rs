@@ -57,16 +57,21 @@ pub fn apply(
     all.clear();
     all.extend(model.colliders.iter().map(|c| RestitutionLaw::new(c.restitution, c.rolling, gravity, sub.h)));
     if all.iter().any(RestitutionLaw::acts) {
-        collider_restitution(threads, state, scratch, 1.0 / sub.h);
+        collider_restitution(threads, state, scratch, (1.0 / sub.h, gravity));
     }
 }
 
 /// Particles against colliders.
-fn collider_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, inv_h: f32) {
+fn collider_restitution(
+    threads: &Threads,
+    state: &mut State,
+    scratch: &mut ContactScratch,
+    (inv_h, gravity): (f32, Vec3),
+) {
     let ContactScratch { moving_colliders, restitution: RestitutionScratch { before, colliders: all, .. }, .. } =
         scratch;
     let (moving_colliders, before, all) = (&moving_colliders[..], &before[..], &all[..]);
-    let (rows, radii) = (&state.rows, &state.radii);
+    let (rows, previous, radii) = (&state.rows, &state.previous, &state.radii);
     let velocities = Shared::new(&mut state.velocities);
     threads.each(&mut state.contacts, |_, contacts| {
         for c in contacts.iter().filter(|c| c.push.normal > 0.0 && all[c.collider as usize].acts()) {
@@ -79,7 +84,10 @@ fn collider_restitution(threads: &Threads, state: &mut State, scratch: &mut Cont
             // SAFETY: runs do not overlap, so only this thread accesses particle i.
             let velocity = unsafe { velocities.get(i) };
             let now = position(*velocity);
-            let v = now + velocity_change(&all[c.collider as usize], normal, position(before[i]) - own, now - own);
+            let start = position(previous[i]);
+            let gap = (-depth(&moving_collider.shape, &moving_collider.before, start, radii[i]).0).max(0.0);
+            let law = &all[c.collider as usize];
+            let v = now + velocity_change(law, normal, position(before[i]) - own, now - own, (gap, gravity));
             *velocity = [v.x, v.y, v.z, 0.0];
         }
     });
@@ -97,7 +105,8 @@ fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut Cont
         let distance = apart.length();
         let normal = if distance > 1e-12 { apart * (1.0 / distance) } else { Vec3::ZERO };
         let relative = |of: &[RowData]| position(of[i]) - position(of[j]);
-        velocity_change(law, normal, relative(before), relative(velocities))
+        // Gravity accelerates both.
+        velocity_change(law, normal, relative(before), relative(velocities), (0.0, Vec3::ZERO))
     };
     shares.resize(n, 1.0);
     next.resize(n, [0.0; 4]);

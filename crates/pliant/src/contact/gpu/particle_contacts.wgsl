@@ -18,6 +18,8 @@ struct ParticleContactUniforms {
     // First of the places at rest and objects in `params`; in `topology`, what particles are attached to, or NONE.
     rest: u32,
     attachments: u32,
+    // Distance by which overlapping particles may separate [m].
+    recovery: f32,
 }
 
 @group(0) @binding(9) var<uniform> args: ParticleContactUniforms;
@@ -144,7 +146,7 @@ fn project_contacts(thread: Thread) {
             let pull = tensile_limit(sub.cohesion, own.radius, there.w);
             met = cohesive_project(own, other, static_friction, kinetic_friction, args.omega, pull, push);
         } else {
-            met = particle_project(own, other, static_friction, kinetic_friction, args.omega, parts, push);
+            met = particle_project(own, other, static_friction, kinetic_friction, args.omega, parts, args.recovery, push);
         }
         // Tension is not extrapolated.
         if rigid && !held && of_rigid(j) {

@@ -81,6 +81,7 @@ impl<'a> ContactPasses<'a> {
             static_friction: settings.friction.static_friction,
             kinetic_friction: settings.friction.kinetic_friction,
             omega: settings.omega,
+            recovery: settings.recovery_speed * self.model.settings.substep(),
             momentum: if rigid { momentum(at.number, self.model.settings.iterations) } else { 0.0 },
             packed_in: tables.packed[odd],
             packed_out: if at.alone { tables.packed[1 - odd] } else { NONE },
@@ -152,7 +153,7 @@ impl<'a> ContactPasses<'a> {
         let mut mode = 0;
         let between =
             model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling)).filter(|b| b.acts());
-        if let Some(RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag }) = between {
+        if let Some(RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. }) = between {
             mode |= BETWEEN;
             let args = RestitutionUniforms { restitution, still, drag, ..base };
             let mut run = |entry| out.run_each(restitution_particles(entry), &args, self.particles);

@@ -44,7 +44,7 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             let c = word * 32u + firstTrailingBit(mask);
             mask &= mask - 1u;
             let numbers = constant(args.collider_laws + collider_number(i, c));
-            let how = RestitutionLaw(numbers.x, numbers.y, numbers.z);
+            let how = RestitutionLaw(numbers.x, numbers.y, numbers.z, sub.h);
             if work[sub.collider_impulses + slot * sub.colliders + c].w <= 0.0 || !law_acts(how) {
                 continue;
             }
@@ -53,7 +53,8 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
             // Collider velocity at the contact point.
             let here = x - normal * radius;
             let own = (here - contact_outward(o.before, contact_inward(o.after, here))) * sub.inv_h;
-            v += restitution_change(how, normal, before - own, v - own);
+            let gap = max(-solid_depth(o, o.before, motion[previous_at(i)].xyz, radius).inside, 0.0);
+            v += restitution_change(how, normal, before - own, v - own, gap, sub.gravity);
         }
     }
     return v;

@@ -16,7 +16,9 @@ fn change(i: u32, j: u32) -> vec3<f32> {
     }
     let before = work[args.velocities_before + i].xyz - work[args.velocities_before + j].xyz;
     let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
-    return restitution_change(RestitutionLaw(args.restitution, args.still, args.drag), normal, before, now);
+    // Gravity accelerates both.
+    let how = RestitutionLaw(args.restitution, args.still, args.drag, sub.h);
+    return restitution_change(how, normal, before, now, 0.0, vec3<f32>(0.0));
 }
 
 @compute @workgroup_size(SIZE)

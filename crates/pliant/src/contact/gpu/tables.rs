@@ -287,7 +287,7 @@ impl RestitutionTables {
     /// Writes the tables, if any contact has restitution or rolling resistance.
     pub fn new(model: &ContactModel<'_>, particles: usize, arena: &mut TableArena) -> Option<Self> {
         let laws = model.colliders.iter().map(|c| {
-            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag } =
+            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. } =
                 model.restitution_law(c.restitution, c.rolling);
             [restitution, still, drag, 0.0].map(f32::to_bits)
         });

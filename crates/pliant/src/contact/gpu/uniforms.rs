@@ -45,6 +45,8 @@ pub struct ParticleContactUniforms {
     pub rest: u32,
     /// First word in `topology` of what each particle is attached to, or `NONE`.
     pub attachments: u32,
+    /// Distance by which overlapping particles may separate [m].
+    pub recovery: f32,
 }
 
 /// Restitution and rolling resistance (`restitution_colliders.wgsl`, `restitution_particles.wgsl`).

@@ -92,6 +92,7 @@ pub fn body(at: &str, b: &Body) -> Checked {
 pub fn contact(c: &ContactSpec) -> Checked {
     friction("contact.friction", &c.friction)?;
     range("contact.omega", c.omega, 0.1, 1.9)?;
+    range("contact.recovery_speed", c.recovery_speed, 0.0, 1e4)?;
     range("contact.stacking", c.stacking, 0.0, 1e3)?;
     range("contact.restitution", c.restitution, 0.0, 1.0)?;
     range("contact.cohesion", c.cohesion, 0.0, 1e6)?;

@@ -68,7 +68,7 @@ pub(crate) fn validate(scene: &Scene) -> Checked {
 
 fn solver(s: &Solver) -> Checked {
     range("solver.dt", s.dt, 1e-7, 1e3)?;
-    count("solver.substeps", s.substeps, 1, 10_000)?;
+    count("solver.substeps", s.substeps, 0, 10_000)?;
     count("solver.iterations", s.iterations, 0, MOST_ITERATIONS)?;
     count("solver.stabilization", s.stabilization, 0, 100)?;
     range("solver.omega", s.omega, 0.01, 2.0)?;

@@ -11,6 +11,7 @@ use crate::constraints::cpu::volume;
 use crate::contact::cpu::ContactScratch;
 use crate::error::Diverged;
 use crate::fluid::cpu::FluidScratch;
+use crate::integration::momentum::MomentumScratch;
 use crate::math::V3;
 use crate::memory::of;
 use crate::methods::vbd::ElasticScratch;
@@ -33,6 +34,8 @@ pub(crate) struct Scratch {
     pub(crate) fluid: FluidScratch,
     /// Elastic bodies.
     pub(crate) elastic: ElasticScratch,
+    /// Momentum of free islands.
+    pub(crate) momentum: MomentumScratch,
     /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
     /// Multipliers of grips [kg·m].
@@ -55,6 +58,7 @@ impl Scratch {
             contact: ContactScratch::new(model.colliders.len()),
             fluid: FluidScratch::default(),
             elastic: ElasticScratch::new(&model.bodies, &model.groups, state.particles),
+            momentum: MomentumScratch::default(),
             gradients: vec![V3::zero(); longest],
             grips: Vec::new(),
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),

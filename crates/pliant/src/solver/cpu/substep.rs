@@ -87,6 +87,8 @@ fn run_pass(
             let surfaces = (&model.aero_surfaces, model.settings.wind);
             wind_forces(cx.threads, surfaces, state, &mut scratch.aero, cx.substep);
         }
+        Pass::SaveMomentum => scratch.momentum.save(cx, &model.momentum(), state, &scratch.aero.forces),
+        Pass::RestoreMomentum => scratch.momentum.restore(cx, &model.momentum(), state, &scratch.contact),
         Pass::Predict | Pass::Finalize => {
             let inputs =
                 integration::cpu::Inputs { aero_forces: &scratch.aero.forces, liquids: model.contact().liquids };

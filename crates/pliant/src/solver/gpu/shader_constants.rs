@@ -43,7 +43,7 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 10] = [
+const LISTS: [ShaderConstants; 11] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
@@ -52,6 +52,7 @@ const LISTS: [ShaderConstants; 10] = [
     aero::gpu::ALL,
     grip::gpu::ALL,
     integration::gpu::ALL,
+    integration::momentum_gpu::ALL,
     methods::vbd::gpu::constants::ALL,
     ALL,
 ];

@@ -12,6 +12,7 @@ use crate::contact::particle_contact::search_radius;
 use crate::fluid::gpu::tables::FluidTables;
 use crate::grip::gpu::GripTables;
 use crate::integration::gpu::IntegrationTables;
+use crate::integration::momentum_gpu::MomentumTables;
 use crate::methods::vbd::gpu::tables::ElasticTables;
 use crate::methods::{MethodTables, method};
 use crate::model::Model;
@@ -72,6 +73,8 @@ pub struct Tables {
     pub aero: AeroTables,
     /// Predict, finalize, kinematic pins.
     pub integration: IntegrationTables,
+    /// Momentum of free islands.
+    pub momentum: MomentumTables,
     /// Inflatables.
     pub inflatables: InflatableTables,
     /// Elastic bodies.
@@ -131,6 +134,14 @@ impl Tables {
         let first_order = model.settings.integrator == Integrator::Bdf1;
         all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
         all.grips = GripTables::new(&model.grips, &mut all.arena);
+        // Classic PBD is chosen for its speed: a pass does many of its substeps, and nothing comes between them. Which islands
+        // are gripped is not known here.
+        if model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum)
+            && has_multipliers(model)
+            && model.grips.is_empty()
+        {
+            all.momentum = MomentumTables::new(&model.free_islands, &mut all.arena);
+        }
         all.integration.put_pins(&model.pins, n, &mut all.arena);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
         all.patches = writer.write(memory, &mut all.arena.topology, &mut all.arena.constants);

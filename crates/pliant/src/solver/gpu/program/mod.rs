@@ -232,6 +232,7 @@ impl ProgramBuilder<'_> {
             list.extend(self.tables.aero.forces(&mut self.out));
         }
         list.extend(self.contact.save_velocities(&mut self.out));
+        list.extend(self.tables.momentum.save(&mut self.out));
         if !self.whole {
             list.push(self.predict.predict(self.model.settings.stabilization > 0, &mut self.out));
             list.extend(self.predict.pins(&mut self.out));
@@ -337,6 +338,7 @@ impl ProgramBuilder<'_> {
                 }
                 // Part of finalize.
                 Pass::ContactOrder => {}
+                Pass::RestoreMomentum => list.extend(self.tables.momentum.restore(&mut self.out)),
                 Pass::SurfaceTension => list.extend(self.fluid.surface_tension(&mut self.out)),
                 Pass::Viscosity => list.extend(self.fluid.viscosity(&mut self.out)),
                 Pass::Vorticity => list.extend(self.fluid.vorticity(&mut self.out)),

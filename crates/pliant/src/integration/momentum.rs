@@ -1,0 +1,190 @@
+//! Momentum of free objects.
+//!
+//! Inner forces change neither linear nor angular momentum. Corrections of positions do: each is without torque about the
+//! positions at which it was computed, but the velocity is taken from the sum of all, about the positions at the end of the
+//! substep. The difference is of second order in the displacement, and large where a squashed body expands in one step.
+//! BDF2 loses angular momentum even without constraints.
+//!
+//! At the end of a substep every object that nothing has touched in it gets the rigid velocity that restores both. What was
+//! touched by colliders, other objects, liquids or grips keeps the velocity of the solver.
+//!
+//! A solid without any compliance is rigid: between contacts its velocity is that of a rigid body. What is left of
+//! unconverged corrections changes its shape, not its velocity.
+
+use crate::contact::cpu::ContactScratch;
+use crate::grip::Grip;
+use crate::math::{RowData, position};
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::schedule::passes::Pass;
+use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
+use crate::schedule::substep::CpuContext;
+use crate::settings::Settings;
+use crate::state::State;
+use glam::{DMat3, DVec3};
+
+/// Particles that constraints or a shape join, none of them fixed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FreeIsland {
+    /// Particles, ascending.
+    pub particles: Vec<u32>,
+    /// Whether orientations of rod segments belong to it. They have angular momentum of their own: only the linear one is
+    /// restored.
+    pub has_orientations: bool,
+    /// Whether it is a solid whose constraints have no compliance.
+    pub is_rigid: bool,
+}
+
+/// The part of a model that the passes read.
+#[derive(Clone, Copy)]
+pub(crate) struct MomentumModel<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) islands: &'a [FreeIsland],
+    pub(crate) grips: &'a [Grip],
+}
+
+impl Phenomenon for MomentumModel<'_> {
+    fn name(&self) -> &'static str {
+        "integration"
+    }
+
+    fn passes(&self) -> Vec<PassInfo> {
+        // Sleeping particles stop, whatever their momentum.
+        if self.islands.is_empty() || self.settings.sleep_speed > 0.0 {
+            return Vec::new();
+        }
+        let state = &[Field::Positions, Field::Velocities];
+        let end = &[Field::SavedMomentum, Field::Positions, Field::Velocities];
+        vec![
+            PassInfo { pass: Pass::SaveMomentum, reads: state, writes: &[Field::SavedMomentum] },
+            PassInfo { pass: Pass::RestoreMomentum, reads: end, writes: &[Field::Velocities] },
+        ]
+    }
+
+    fn kept(&self) -> &'static [Field] {
+        &[]
+    }
+}
+
+/// Momentum about the center of mass.
+#[derive(Clone, Copy, Debug, Default)]
+struct Momentum {
+    linear: DVec3,
+    angular: DVec3,
+}
+
+/// Buffers of the passes.
+#[derive(Default)]
+pub(crate) struct MomentumScratch {
+    /// What each island has at the end of the substep, if nothing touches it.
+    expected: Vec<Momentum>,
+    /// Whether something outside its island has moved a particle in this substep.
+    touched: Vec<bool>,
+}
+
+impl MomentumScratch {
+    /// Momentum at the start of the substep, with what gravity, air and damping add to it.
+    pub(crate) fn save(&mut self, cx: &CpuContext<'_>, model: &MomentumModel<'_>, state: &State, forces: &[RowData]) {
+        let (h, keep) = (f64::from(cx.substep.h), f64::from(cx.substep.keep));
+        let gravity = model.settings.gravity.as_dvec3();
+        self.expected.resize(model.islands.len(), Momentum::default());
+        let velocity = |i: usize| {
+            let force = forces.get(i).map_or(DVec3::ZERO, |&f| position(f).as_dvec3());
+            let a = gravity + force * f64::from(state.rows[i][3]);
+            position(state.velocities[i]).as_dvec3() * keep + a * h
+        };
+        cx.threads.each(&mut self.expected, |number, expected| {
+            *expected = measure(&model.islands[number], &state.rows, velocity).0;
+        });
+    }
+
+    /// Restores the momentum of islands that nothing has touched.
+    pub(crate) fn restore(
+        &mut self,
+        cx: &CpuContext<'_>,
+        model: &MomentumModel<'_>,
+        state: &mut State,
+        contact: &ContactScratch,
+    ) {
+        self.find_touched(model, state);
+        let (touched, expected, rows) = (&self.touched[..], &self.expected[..], &state.rows[..]);
+        let velocities = Shared::new(&mut state.velocities[..]);
+        cx.threads.over_numbers(model.islands.len(), |number| {
+            let island = &model.islands[number];
+            let outside = |i: usize| touched[i] || contact.particle_contacts.is_pushed(i);
+            if island.particles.iter().any(|&i| rows[i as usize][3] == 0.0 || outside(i as usize)) {
+                return;
+            }
+            // SAFETY: a particle belongs to one island.
+            let velocity = |i: usize| position(unsafe { *velocities.get(i) }).as_dvec3();
+            let (found, body) = measure(island, rows, velocity);
+            let found = if island.is_rigid { Momentum::default() } else { found };
+            let linear = (expected[number].linear - found.linear) / body.mass;
+            let angular = match island.has_orientations {
+                true => DVec3::ZERO,
+                false => body.solve(expected[number].angular - found.angular),
+            };
+            for &i in &island.particles {
+                let i = i as usize;
+                let v = if island.is_rigid { DVec3::ZERO } else { velocity(i) };
+                let v = v + linear + angular.cross(position(rows[i]).as_dvec3() - body.center);
+                // SAFETY: as above.
+                unsafe { *velocities.get(i) = v.as_vec3().extend(0.0).to_array() };
+            }
+        });
+    }
+
+    fn find_touched(&mut self, model: &MomentumModel<'_>, state: &State) {
+        self.touched.clear();
+        self.touched.resize(state.particles, false);
+        let gripped = model.grips.iter().flat_map(|grip| grip.cluster.iter().copied());
+        let pushed = state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle);
+        gripped.chain(pushed).for_each(|i| self.touched[i as usize] = true);
+        for (touched, carried) in self.touched.iter_mut().zip(&state.carried) {
+            *touched |= *carried != [0.0; 4];
+        }
+    }
+}
+
+/// Mass distribution of an island.
+struct MassDistribution {
+    mass: f64,
+    center: DVec3,
+    inertia: DMat3,
+}
+
+impl MassDistribution {
+    /// Angular velocity of an angular momentum. Straight ropes have no inertia about their axis, and no momentum.
+    fn solve(&self, angular: DVec3) -> DVec3 {
+        let size = self.inertia.x_axis.x + self.inertia.y_axis.y + self.inertia.z_axis.z;
+        if size > 0.0 {
+            (self.inertia + DMat3::from_diagonal(DVec3::splat(1e-9 * size))).inverse() * angular
+        } else {
+            DVec3::ZERO
+        }
+    }
+}
+
+/// Momentum and mass distribution of an island; sums are in the order of its particles.
+fn measure(island: &FreeIsland, rows: &[RowData], velocity: impl Fn(usize) -> DVec3) -> (Momentum, MassDistribution) {
+    let parts = || {
+        island.particles.iter().map(|&i| {
+            let row = rows[i as usize];
+            (1.0 / f64::from(row[3]), position(row).as_dvec3(), velocity(i as usize))
+        })
+    };
+    let (mut mass, mut center, mut linear) = (0.0, DVec3::ZERO, DVec3::ZERO);
+    for (m, x, v) in parts() {
+        mass += m;
+        center += x * m;
+        linear += v * m;
+    }
+    center /= mass;
+    let (mut angular, mut inertia) = (DVec3::ZERO, DMat3::ZERO);
+    for (m, x, v) in parts() {
+        let r = x - center;
+        angular += r.cross(v) * m;
+        let diagonal = DMat3::from_diagonal(DVec3::splat(r.length_squared()));
+        inertia += (diagonal - DMat3::from_cols(r * r.x, r * r.y, r * r.z)) * m;
+    }
+    (Momentum { linear, angular }, MassDistribution { mass, center, inertia })
+}
