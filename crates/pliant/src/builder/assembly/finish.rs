@@ -22,7 +22,7 @@ use crate::partition::Target;
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
 use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid::ShapeMatch;
-use crate::scene::{Integrator, Method, Partition, Scene};
+use crate::scene::{Integrator, Method, Partition, Quality, Scene};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
 use glam::Vec3;
@@ -36,10 +36,10 @@ impl Assembly {
         let particles = self.rows.len();
         self.rows.extend_from_slice(&self.orientations);
         self.velocities.resize(self.rows.len(), [0.0; 4]);
-        let (settings, particle_contact) = (settings(scene, target), particle_contact(scene));
+        let (mut settings, particle_contact) = (settings(scene, target), particle_contact(scene));
         let mut all = self.numbered(particles)?;
         let solid = self.rows.len();
-        let elastic = self.elastic_rows(&settings, &mut all);
+        let elastic = self.elastic_rows(&mut settings, scene, &mut all);
         let (mut constraints, of_descent) = split(all, &elastic);
         let free_islands = self.free_islands([&constraints, &of_descent], settings.method, particles);
         let body_of = body_of(&of_descent, &elastic);
@@ -149,8 +149,13 @@ impl Assembly {
         Ok(constraints)
     }
 
-    /// Which rows vertex block descent solves.
-    fn elastic_rows(&mut self, settings: &Settings, all: &mut BTreeMap<ConstraintKind, Raw>) -> Vec<bool> {
+    /// Which rows vertex block descent solves; chooses the substeps that they need, if the scene gives none.
+    fn elastic_rows(
+        &mut self,
+        settings: &mut Settings,
+        scene: &Scene,
+        all: &mut BTreeMap<ConstraintKind, Raw>,
+    ) -> Vec<bool> {
         let none = vec![false; self.rows.len()];
         if settings.method != Method::Vbd || !settings.partition.is_parallel() {
             return none;
@@ -160,6 +165,11 @@ impl Assembly {
         let weights: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
         vbd::plan::resolve_chains(all, &body, &weights, settings.substep());
         let found = vbd::plan::elastic_rows(all, &body, inflated);
+        if !scene.gives_steps() && scene.solver.quality != Quality::Draft {
+            let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &weights, settings.dt);
+            let wanted = if scene.solver.quality == Quality::Accurate { 2 * wanted } else { wanted };
+            settings.substeps = settings.substeps.max(wanted);
+        }
         let mut noted = HashSet::new();
         for (row, why) in found.refused {
             // Orientations come after particles of the same body.
