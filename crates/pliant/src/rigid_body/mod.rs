@@ -1,0 +1,29 @@
+//! Rigid bodies in generalized coordinates: position, orientation and velocities, exact shapes, joints (S21).
+//!
+//! | file | contents |
+//! | --- | --- |
+//! | `polytope`, `shape` | convex shapes: support points, supporting faces, distances |
+//! | `mass` | mass, center and inertia |
+//! | `bodies` | bodies as the model and the state have them |
+//! | `broad_phase` | pairs whose bounds overlap |
+//! | `gjk`, `sat`, `manifold`, `narrow_phase` | where two shapes touch |
+//! | `contacts` | contacts of a step, with the impulses of the last one |
+//! | `contact_solver` | friction, restitution, non-penetration |
+//! | `joint` | joints |
+//! | `integrate` | free motion |
+//! | `step` | a step of all bodies |
+
+pub mod bodies;
+pub mod broad_phase;
+pub mod contact_solver;
+pub mod contacts;
+pub mod gjk;
+pub mod integrate;
+pub mod joint;
+pub mod manifold;
+pub mod mass;
+pub mod narrow_phase;
+pub mod polytope;
+pub mod sat;
+pub mod shape;
+pub mod step;
