@@ -25,6 +25,8 @@ pub struct Target {
     pub auto: Partition,
     /// Whether vertex block descent runs on it.
     pub vbd: bool,
+    /// Whether rigid bodies in generalized coordinates run on it; else they are bodies of particles.
+    pub rigid_bodies: bool,
 }
 
 impl Target {
@@ -40,6 +42,7 @@ impl Target {
         few: 0,
         auto: Partition::Patch,
         vbd: true,
+        rigid_bodies: true,
     };
 
     /// Workgroups that run concurrently on a large GPU, one per multiprocessor.
@@ -62,6 +65,7 @@ impl Target {
             few: Self::SIDE_BY_SIDE,
             auto: Partition::SharedVertexPatches,
             vbd: false,
+            rigid_bodies: false,
         }
     }
 

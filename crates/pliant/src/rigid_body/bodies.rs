@@ -140,6 +140,8 @@ pub struct RigidBodyModel {
     pub colliders: Vec<ColliderGeometry>,
     /// Joints.
     pub joints: Vec<Joint>,
+    /// Pairs of bodies that do not collide, lower index first, sorted.
+    pub separated: Vec<(u32, u32)>,
     /// Contact between bodies.
     pub between: SurfaceLaw,
     /// Whether bodies collide with each other.

@@ -75,7 +75,8 @@ impl ContactFinder {
         }
         if model.collide {
             let environment = |k: u32| model.bodies[k as usize].environment;
-            self.broad_phase.find(&self.bounds, |a, b| environment(a) == environment(b));
+            let joined = |a: u32, b: u32| model.separated.binary_search(&(a, b)).is_ok();
+            self.broad_phase.find(&self.bounds, |a, b| environment(a) == environment(b) && !joined(a, b));
         } else {
             self.broad_phase.pairs.clear();
         }
@@ -144,7 +145,7 @@ impl ContactFinder {
         let base = MARGIN * params.shape.reach;
         let solver_bodies = [inputs.model.bodies.len() + collider, b];
         let centers = [at.position, body.position];
-        let mut add = |this: &mut Vec<ContactConstraint>, found: Manifold, piece_b: usize, piece_a: u32| {
+        let add = |this: &mut Vec<ContactConstraint>, found: Manifold, piece_b: usize, piece_a: u32| {
             let key = ManifoldKey { b: b as u32, a: COLLIDER + collider as u32, piece_b: piece_b as u32, piece_a };
             this.push(constraint(key, solver_bodies, centers, &found, motion.law, solver, body));
         };

@@ -4,6 +4,7 @@ use crate::rigid_body::bodies::{CachedManifold, RigidBodies, RigidBodyModel};
 use crate::rigid_body::contact_solver::{SmallStep, SolverBody};
 use crate::rigid_body::contacts::{ColliderMotion, ContactFinder, FindInputs};
 use crate::rigid_body::integrate::{rotate, world_inverse_inertia};
+use crate::rigid_body::joint_solver::JointSolver;
 use glam::{DMat3, DVec3};
 
 /// What a step reads besides model and state.
@@ -33,6 +34,7 @@ const IMPACT_ROUNDS: usize = 64;
 pub struct StepScratch {
     solver: Vec<SolverBody>,
     finder: ContactFinder,
+    joints: JointSolver,
 }
 
 impl StepScratch {
@@ -55,6 +57,7 @@ impl StepScratch {
             gravity: inputs.gravity,
         };
         self.finder.find(&find, state, &self.solver);
+        self.joints.begin(model);
         let small = small_step(h, inputs.gravity);
         for _ in 0..count as usize {
             self.small_step(model, state, &small, inputs.gravity);
@@ -63,6 +66,9 @@ impl StepScratch {
             (body.velocity, body.spin) = (solver.velocity, solver.spin);
         }
         self.store(state, h);
+        if self.joints.acts() {
+            self.joints.store(state, h);
+        }
     }
 
     fn gather(&mut self, model: &RigidBodyModel, state: &RigidBodies, inputs: &StepInputs<'_>) {
@@ -80,7 +86,18 @@ impl StepScratch {
                 touched: false,
             });
         }
-        for collider in inputs.colliders {
+        self.gather_still(inputs);
+    }
+
+    /// Colliders, and the world, to which joints may hold a body.
+    fn gather_still(&mut self, inputs: &StepInputs<'_>) {
+        let world = ColliderMotion {
+            before: crate::rigid_body::shape::Frame::IDENTITY,
+            velocity: DVec3::ZERO,
+            spin: DVec3::ZERO,
+            law: Default::default(),
+        };
+        for collider in inputs.colliders.iter().chain([&world]) {
             self.solver.push(SolverBody {
                 velocity: collider.velocity,
                 spin: collider.spin,
@@ -97,7 +114,7 @@ impl StepScratch {
 
     fn small_step(&mut self, model: &RigidBodyModel, state: &mut RigidBodies, small: &SmallStep, gravity: DVec3) {
         let (h, count) = (small.h, model.bodies.len());
-        let Self { solver, finder } = self;
+        let Self { solver, finder, joints } = self;
         let contacts = &mut finder.contacts;
         for body in &mut solver[..count] {
             body.velocity += gravity * h;
@@ -106,6 +123,10 @@ impl StepScratch {
         bounce(contacts, solver, small);
         contacts.iter_mut().for_each(|c| c.warm_start(solver));
         contacts.iter_mut().for_each(|c| c.solve(solver, small, true));
+        if joints.acts() {
+            joints.prepare(model, state, solver, h);
+            joints.solve(solver, h, true);
+        }
         for (k, body) in solver.iter_mut().enumerate() {
             let way = if body.touched { body.velocity * h } else { (body.velocity - body.gravity * (0.5 * h)) * h };
             let way = way + body.shift[0];
@@ -121,6 +142,16 @@ impl StepScratch {
             }
         }
         contacts.iter_mut().for_each(|c| c.solve(solver, small, false));
+        if joints.acts() {
+            // Bodies have moved and turned since: the rows of the next small step begin here.
+            for (body, params) in model.bodies.iter().enumerate() {
+                solver[body].inverse_inertia = world_inverse_inertia(&params.shape, state.bodies[body].rotation);
+            }
+            let impulses = joints.impulses();
+            joints.prepare(model, state, solver, h);
+            joints.solve(solver, h, false);
+            joints.add_impulses(&impulses);
+        }
     }
 
     /// Keeps the impulses of contacts that carry any.

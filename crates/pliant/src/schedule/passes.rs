@@ -70,9 +70,13 @@ pub enum Pass {
     ColliderContacts,
     /// Shape matching of bodies.
     ShapeMatching,
+    /// A step of rigid bodies with exact shapes.
+    RigidBodies,
 
     /// Collider contacts once more after the last shape matching, which may have moved particles through a surface.
     SurfaceContacts,
+    /// Impulses of particles on rigid bodies.
+    BodyReactions,
     /// Rest shapes of plastic bodies.
     Plasticity,
     /// Velocities from positions, sleeping, divergence check.
@@ -104,13 +108,14 @@ pub enum When {
 ///
 /// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
 /// Only the shape of bodies comes after it.
-pub const SUBSTEP: [(Pass, Stage, When); 27] = {
+pub const SUBSTEP: [(Pass, Stage, When); 29] = {
     use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
     use When::{After, Before, Iteration};
     [
         (Pass::SaveVelocities, Predict, Before),
         (Pass::AeroForces, Predict, Before),
         (Pass::Predict, Predict, Before),
+        (Pass::RigidBodies, Predict, Before),
         (Pass::BeginBodies, Predict, Before),
         (Pass::BeginMassSplitting, Neighbors, Before),
         (Pass::FluidNeighbors, Neighbors, Before),
@@ -128,6 +133,7 @@ pub const SUBSTEP: [(Pass, Stage, When); 27] = {
         (Pass::ColliderContacts, Solve, Iteration),
         (Pass::ShapeMatching, Solve, Iteration),
         (Pass::SurfaceContacts, Solve, After),
+        (Pass::BodyReactions, Finalize, After),
         (Pass::Plasticity, Finalize, After),
         (Pass::Finalize, Finalize, After),
         (Pass::ContactOrder, Finalize, After),

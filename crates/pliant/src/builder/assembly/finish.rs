@@ -1,5 +1,7 @@
 //! Builds model and state from all placed parts: numbers rows, then partitions, orders and packs constraints.
 
+use crate::builder::joint::{joints, separated};
+use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::liquid::{fluid, notes};
@@ -18,6 +20,7 @@ use crate::math::RowData;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
 use crate::partition::Target;
+use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, components};
 use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid::ShapeMatch;
@@ -81,8 +84,21 @@ impl Assembly {
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
+        let (params, moving): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rigid_bodies).into_iter().unzip();
+        let joints = joints(scene, &params, &self.shape)?;
+        let joint_states = joints.iter().map(|j| j.state(&moving)).collect();
+        let rigid_state = RigidBodies { bodies: moving, joints: joint_states, ..RigidBodies::default() };
+        let rigid_bodies = RigidBodyModel {
+            colliders: if params.is_empty() { Vec::new() } else { self.colliders.iter().map(collider_geometry).collect() },
+            bodies: params,
+            separated: separated(&joints),
+            joints,
+            between: between(scene),
+            collide: scene.contact.between.unwrap_or(true),
+        };
+        let body_colliders = body_colliders(scene, &rigid_bodies)?;
         let state =
-            State { rows, multipliers, shapes, contacts, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
+            State { rows, multipliers, shapes, contacts, rigid_bodies: rigid_state, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
         // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
@@ -116,6 +132,8 @@ impl Assembly {
             phantoms: plan.phantoms,
             incidence,
             bodies,
+            rigid_bodies,
+            body_colliders,
             runs,
             topology: self.shape,
             skinned_meshes,

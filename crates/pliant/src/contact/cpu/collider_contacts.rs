@@ -12,8 +12,9 @@ use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::contact::force_scale::ForceScale;
 use crate::contact::model::ContactModel;
-use crate::math::{RowData, position};
+use crate::math::{Pose, RowData, position};
 use crate::neighbors::LIQUID;
+use crate::rigid_body::bodies::BodyState;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
@@ -36,6 +37,30 @@ pub fn place_colliders<'a>(
     }));
 }
 
+/// Appends the pieces of rigid bodies, which have moved from `starts`.
+fn place_bodies(model: &ContactModel<'_>, state: &State, starts: &[Pose], out: &mut Vec<MovingCollider>) {
+    for piece in model.bodies {
+        let body = &state.rigid_bodies.bodies[piece.body as usize];
+        let now = pose_of(body);
+        let before = starts.get(piece.body as usize).copied().unwrap_or(now);
+        let placed = |p: Pose| Pose {
+            position: p.outward(piece.place.position),
+            rotation: (p.rotation * piece.place.rotation).normalize(),
+        };
+        out.push(MovingCollider {
+            shape: piece.shape.clone(),
+            before: placed(before),
+            after: placed(now),
+            friction: piece.friction,
+        });
+    }
+}
+
+/// Pose of a rigid body in single precision.
+pub fn pose_of(body: &BodyState) -> Pose {
+    Pose { position: body.position.as_vec3(), rotation: body.rotation.as_quat().normalize() }
+}
+
 /// Finds the particles that may touch colliders before the substep ends. Persistent contacts of rigid bodies are
 /// warm-started with their last correction: a resting body then needs no further correction, and keeps its friction.
 pub fn find(
@@ -46,6 +71,7 @@ pub fn find(
     sub: &Substep,
 ) {
     place_colliders(model.colliders, sub.start, sub.end, &mut scratch.moving_colliders);
+    place_bodies(model, state, &scratch.body_starts, &mut scratch.moving_colliders);
     scratch.slippery.clear();
     if !model.liquids.is_empty() {
         scratch
@@ -205,7 +231,11 @@ pub fn project_all(
 /// Force of all particles on each collider in the last substep [N]: from the momentum change by the contact corrections.
 pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
-    each_force(model, state, |c, force| all[c.collider as usize] += force);
+    each_force(model, state, |c, force| {
+        if let Some(own) = all.get_mut(c.collider as usize) {
+            *own += force;
+        }
+    });
     all
 }
 
@@ -215,6 +245,7 @@ pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut
     let scale = ForceScale::new(model, state);
     let mut moving_colliders = Vec::new();
     place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
+    place_bodies(model, state, &[], &mut moving_colliders);
     for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =

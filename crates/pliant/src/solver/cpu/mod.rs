@@ -4,6 +4,7 @@
 //! SIMD width: passes only contain work that is independent of order, and every sum has a fixed order.
 
 pub mod measure;
+mod rigid_bodies;
 pub mod substep;
 
 use crate::aero::cpu::AeroScratch;
@@ -19,6 +20,7 @@ use crate::model::Model;
 use crate::runtime::cpu::Isa;
 use crate::runtime::cpu::Threads;
 use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
+use crate::solver::cpu::rigid_bodies::RigidBodyScratch;
 use crate::state::State;
 use glam::DVec3;
 
@@ -33,6 +35,8 @@ pub(crate) struct Scratch {
     pub(crate) fluid: FluidScratch,
     /// Elastic bodies.
     pub(crate) elastic: ElasticScratch,
+    /// Rigid bodies.
+    pub(crate) rigid_bodies: RigidBodyScratch,
     /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
     /// Multipliers of grips [kg·m].
@@ -45,6 +49,7 @@ impl Scratch {
     fn bytes(&self) -> u64 {
         let phenomena =
             self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
+        let phenomena = phenomena + self.rigid_bodies.bytes();
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
@@ -55,6 +60,7 @@ impl Scratch {
             contact: ContactScratch::new(model.colliders.len()),
             fluid: FluidScratch::default(),
             elastic: ElasticScratch::new(&model.bodies, &model.groups, state.particles),
+            rigid_bodies: RigidBodyScratch::default(),
             gradients: vec![V3::zero(); longest],
             grips: Vec::new(),
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),
