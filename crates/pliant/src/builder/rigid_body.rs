@@ -21,7 +21,8 @@ use std::sync::Arc;
 const SEGMENTS: usize = 48;
 
 /// Note for scenes whose bodies a GPU simulates in another way than a CPU.
-pub const NOT_ON_GPU: &str = "rigid bodies with exact shapes run on the CPU only; on the GPU they are bodies of particles";
+pub const NOT_ON_GPU: &str =
+    "rigid bodies with exact shapes run on the CPU only; on the GPU they are bodies of particles";
 
 /// Whether a body of a scene is rigid with an exact shape, where the target has these.
 pub fn is_rigid(scene: &Scene, index: usize) -> bool {
@@ -36,12 +37,7 @@ pub fn is_rigid(scene: &Scene, index: usize) -> bool {
 }
 
 /// One copy of a rigid body: no particles, but a shape.
-pub fn rigid_body(
-    at: &str,
-    spec: &Body,
-    meshes: &dyn MeshSource,
-    notes: &mut Vec<String>,
-) -> Result<Part, BuildError> {
+pub fn rigid_body(at: &str, spec: &Body, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<Part, BuildError> {
     let (scale, density) = (f64::from(spec.transform.scale), f64::from(spec.density));
     let (mut pieces, mut mass, mut surface) = (Vec::new(), MassProperties::ZERO, TriMesh::default());
     let flat = |at: &str| SceneError::new(at, "has no volume: all of its points lie in one plane");
@@ -76,7 +72,8 @@ pub fn rigid_body(
         }
     }
     let shape = BodyShape::new(pieces, mass).ok_or_else(|| {
-        SceneError::new(at, "has no mass or inertia that can be computed with").help("its volume or density is too small")
+        SceneError::new(at, "has no mass or inertia that can be computed with")
+            .help("its volume or density is too small")
     })?;
     let center = mass.center;
     surface.positions.iter_mut().for_each(|p| *p = (p.as_dvec3() - center).as_vec3());
@@ -136,10 +133,13 @@ fn draw(shape: &Convex, frame: &Frame, surface: &mut TriMesh) {
                 [r * libm::cos(angle), y + r * libm::sin(angle)]
             };
             // The equator counts twice: once at each end of the tube.
-            let profile: Vec<[f64; 2]> = (0..=8).map(arc).chain((8..=16).map(|k| {
-                let [x, y] = arc(k.max(8));
-                if k == 8 { [x, y - 2.0 * h] } else { [x, y] }
-            })).collect();
+            let profile: Vec<[f64; 2]> = (0..=8)
+                .map(arc)
+                .chain((8..=16).map(|k| {
+                    let [x, y] = arc(k.max(8));
+                    if k == 8 { [x, y - 2.0 * h] } else { [x, y] }
+                }))
+                .collect();
             revolve(&profile, false)
         }
     };
@@ -216,8 +216,7 @@ pub fn between(scene: &Scene) -> SurfaceLaw {
 /// Pieces of rigid bodies as particles see them. Copies of a body share their tables.
 pub fn body_colliders(scene: &Scene, model: &RigidBodyModel) -> Result<Vec<BodyCollider>, BuildError> {
     let friction = &scene.contact.friction;
-    let friction =
-        Friction { static_friction: friction.static_friction, kinetic_friction: friction.kinetic_friction };
+    let friction = Friction { static_friction: friction.static_friction, kinetic_friction: friction.kinetic_friction };
     let mut all: Vec<BodyCollider> = Vec::new();
     let mut last: Option<(&Arc<BodyShape>, Vec<ColliderShape>)> = None;
     for (number, params) in model.bodies.iter().enumerate() {

@@ -163,7 +163,8 @@ impl Model {
     /// Whether a state's contacts are of this model's particles and colliders, in order.
     pub(crate) fn holds_contacts(&self, state: &State) -> bool {
         let known = |run: &Range<usize>, c: &Contact| {
-            run.contains(&(c.particle as usize)) && (c.collider as usize) < self.colliders.len() + self.body_colliders.len()
+            run.contains(&(c.particle as usize))
+                && (c.collider as usize) < self.colliders.len() + self.body_colliders.len()
         };
         let mut runs = self.runs.iter().zip(&state.contacts);
         runs.all(|(run, contacts)| {
@@ -263,8 +264,17 @@ impl Model {
         let (inflatables, elastic) = (Inflatables(&self.inflatables), self.elastic());
         let (integration, fluid, transitions) = (self.integration(), self.fluid_model(), self.transitions());
         let reactions = BodyReactions { acts: !self.body_colliders.is_empty() && state.particles > 0 };
-        let mut all: Vec<&dyn Phenomenon> =
-            vec![&self.rigid_bodies, &reactions, &self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions, &elastic];
+        let mut all: Vec<&dyn Phenomenon> = vec![
+            &self.rigid_bodies,
+            &reactions,
+            &self.aero_surfaces,
+            &integration,
+            &contact,
+            &fluid,
+            &inflatables,
+            &transitions,
+            &elastic,
+        ];
         all.extend(bodies.map(|shapes| shapes as &dyn Phenomenon));
         self.schedule = self.schedule.clone().with(&all);
     }

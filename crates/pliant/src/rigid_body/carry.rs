@@ -5,7 +5,12 @@ use crate::rigid_body::bodies::{COLLIDER, RigidBodies};
 impl RigidBodies {
     /// Takes bodies and contacts over from `old`. `origins` has the old number of each body, and of each joint; `collider` gives the new number
     /// of an old collider.
-    pub(crate) fn carry(&mut self, old: &Self, (origins, joints): (&[Option<usize>], &[Option<usize>]), collider: impl Fn(u32) -> Option<u32>) {
+    pub(crate) fn carry(
+        &mut self,
+        old: &Self,
+        (origins, joints): (&[Option<usize>], &[Option<usize>]),
+        collider: impl Fn(u32) -> Option<u32>,
+    ) {
         let mut renamed = vec![None; old.bodies.len()];
         for (new, origin) in origins.iter().enumerate() {
             if let Some(origin) = *origin {

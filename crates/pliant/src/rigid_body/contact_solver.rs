@@ -212,8 +212,11 @@ impl ContactConstraint {
         let wanted = [self.friction[0] - (xx * x + xy * y), self.friction[1] - (xy * x + yy * y)];
         let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
         // Coulomb: sticks within the static cone, else slides with the kinetic coefficient.
-        let share =
-            if size <= self.law.static_friction * normal_sum { 1.0 } else { self.law.kinetic_friction * normal_sum / size };
+        let share = if size <= self.law.static_friction * normal_sum {
+            1.0
+        } else {
+            self.law.kinetic_friction * normal_sum / size
+        };
         let new = wanted.map(|w| w * share);
         let change = [new[0] - self.friction[0], new[1] - self.friction[1]];
         self.friction = new;
@@ -239,10 +242,15 @@ impl ContactConstraint {
             let pull = self.normal.dot(b.gravity - a.gravity);
             let start = speed - pull * step.h;
             // Mean speed up to the impact; a gap that is already closed is hit at once.
-            let time = if round == 0 && start < 0.0 { (gap.max(0.0) / -(start + 0.5 * pull * step.h).min(-1e-12)).min(step.h) } else { 0.0 };
+            let time = if round == 0 && start < 0.0 {
+                (gap.max(0.0) / -(start + 0.5 * pull * step.h).min(-1e-12)).min(step.h)
+            } else {
+                0.0
+            };
             let hit = if round == 0 && start < 0.0 { start + pull * time } else { speed };
             let left = step.h - time;
-            let after = if round == 0 { -self.law.restitution * hit + pull * left } else { -self.law.restitution * hit };
+            let after =
+                if round == 0 { -self.law.restitution * hit + pull * left } else { -self.law.restitution * hit };
             if round == 0 && gap > 0.0 {
                 let way = -self.law.restitution * hit * left + 0.5 * pull * left * left;
                 shift += way - (gap + step.h * after);
@@ -279,6 +287,20 @@ impl ContactConstraint {
         }
         self.bodies.iter().for_each(|&k| bodies[k].touched = true);
         true
+    }
+
+    /// Rolling resistance: relative spin and tangential speed of a pressed contact decay by `share`. Momentum is kept.
+    pub fn resist_rolling(&self, bodies: &mut [SolverBody], share: f64) {
+        let (mut a, mut b) = pair(bodies, self.bodies);
+        let inverse = a.inverse_inertia + b.inverse_inertia;
+        let torque = inverse.inverse() * (b.spin - a.spin) * share;
+        a.spin += a.inverse_inertia * torque;
+        b.spin -= b.inverse_inertia * torque;
+        let v = b.velocity - a.velocity;
+        let v = (v - self.normal * v.dot(self.normal)) * (share / (a.inverse_mass + b.inverse_mass));
+        a.velocity += v * a.inverse_mass;
+        b.velocity -= v * b.inverse_mass;
+        put(bodies, self.bodies, &a, &b);
     }
 
     /// Whether any point carries an impulse.

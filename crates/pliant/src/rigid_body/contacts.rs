@@ -1,7 +1,8 @@
 //! Finds the contacts of a step and prepares them for the solver.
 
 use crate::rigid_body::bodies::{
-    BodyParams, BodyState, COLLIDER, CachedManifold, ColliderGeometry, ManifoldKey, RigidBodies, RigidBodyModel, SurfaceLaw,
+    BodyParams, BodyState, COLLIDER, CachedManifold, ColliderGeometry, ManifoldKey, RigidBodies, RigidBodyModel,
+    SurfaceLaw,
 };
 use crate::rigid_body::broad_phase::{Bounds, BroadPhase};
 use crate::rigid_body::contact_solver::{ContactConstraint, PointConstraint, SolverBody};
@@ -98,7 +99,8 @@ impl ContactFinder {
 
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        (self.contacts.capacity() * size_of::<ContactConstraint>() + self.bounds.capacity() * size_of::<Bounds>()) as u64
+        (self.contacts.capacity() * size_of::<ContactConstraint>() + self.bounds.capacity() * size_of::<Bounds>())
+            as u64
     }
 
     fn body_pair(&mut self, inputs: &FindInputs<'_>, state: &RigidBodies, solver: &[SolverBody], [a, b]: [usize; 2]) {
@@ -116,9 +118,9 @@ impl ContactFinder {
                     Mover { shape, frame, way, sweep: bodies[k].spin.length() * params[k].shape.reach * inputs.h }
                 };
                 let pair = [mover(0, &one.shape, &fa), mover(1, &two.shape, &fb)];
-                if let Some(found) = meet(pair, MARGIN * size, &mut self.clip) {
+                if let Some((found, way)) = meet(pair, MARGIN * size, &mut self.clip) {
                     let key = ManifoldKey { b: b as u32, a: a as u32, piece_b: j as u32, piece_a: i as u32 };
-                    let centers = [bodies[0].position, bodies[1].position];
+                    let centers = [bodies[0].position, bodies[1].position + way];
                     let law = inputs.model.between;
                     self.contacts.push(constraint(key, [a, b], centers, &found, law, solver, bodies[1]));
                 }
@@ -144,8 +146,8 @@ impl ContactFinder {
         let own_sweep = motion.spin.length() * lever * inputs.h;
         let base = MARGIN * params.shape.reach;
         let solver_bodies = [inputs.model.bodies.len() + collider, b];
-        let centers = [at.position, body.position];
-        let add = |this: &mut Vec<ContactConstraint>, found: Manifold, piece_b: usize, piece_a: u32| {
+        let add = |this: &mut Vec<ContactConstraint>, (found, way): (Manifold, DVec3), piece_b: usize, piece_a: u32| {
+            let centers = [at.position, body.position + way];
             let key = ManifoldKey { b: b as u32, a: COLLIDER + collider as u32, piece_b: piece_b as u32, piece_a };
             this.push(constraint(key, solver_bodies, centers, &found, motion.law, solver, body));
         };
@@ -158,7 +160,7 @@ impl ContactFinder {
                     let normal = at.rotation * DVec3::Y;
                     let offset = normal.dot(at.position);
                     if let Some(found) = collide_plane(normal, offset, (&piece.shape, &fb), reach, &mut self.clip) {
-                        add(&mut self.contacts, found, j, 0);
+                        add(&mut self.contacts, (found, DVec3::ZERO), j, 0);
                     }
                 }
                 ColliderGeometry::Convex(shape) => {
@@ -175,12 +177,17 @@ impl ContactFinder {
                     let limit = (piece.shape.reach() + reach) as f32;
                     let mut near: Vec<u32> = Vec::new();
                     let center = local.as_vec3();
-                    set.tree.walk(limit, |low, high| center.distance(center.clamp(low, high)), |leaf, _| {
-                        near.push(set.order[leaf]);
-                    });
+                    set.tree.walk(
+                        limit,
+                        |low, high| center.distance(center.clamp(low, high)),
+                        |leaf, _| {
+                            near.push(set.order[leaf]);
+                        },
+                    );
                     near.sort_unstable();
                     for t in near {
-                        let other = Mover { shape: &set.triangles[t as usize], frame: &at, way: own_way, sweep: own_sweep };
+                        let other =
+                            Mover { shape: &set.triangles[t as usize], frame: &at, way: own_way, sweep: own_sweep };
                         if let Some(found) = meet([other, mover], base, &mut self.clip) {
                             add(&mut self.contacts, found, j, t);
                         }
@@ -192,7 +199,7 @@ impl ContactFinder {
                         (f64::from(distance), at.rotation * normal.as_dvec3())
                     };
                     if let Some(found) = collide_distance(&distance, (&piece.shape, &fb), reach, &mut self.clip) {
-                        add(&mut self.contacts, found, j, 0);
+                        add(&mut self.contacts, (found, DVec3::ZERO), j, 0);
                     }
                 }
             }
@@ -243,23 +250,25 @@ fn bounds(params: &BodyParams, body: &BodyState, way: DVec3) -> Bounds {
 }
 
 /// The manifold of two shapes that move during the step.
-fn meet([a, b]: [Mover<'_>; 2], margin: f64, clip: &mut ClipBuffers) -> Option<Manifold> {
+///
+/// Also returns how far the second shape moves, relative to the first, until they meet [m].
+fn meet([a, b]: [Mover<'_>; 2], margin: f64, clip: &mut ClipBuffers) -> Option<(Manifold, DVec3)> {
     let way = b.way - a.way;
     let reach = way.length() + a.sweep + b.sweep;
     let thin = a.shape.thickness().min(b.shape.thickness());
     if reach < thin.max(margin) {
-        return collide((a.shape, a.frame), (b.shape, b.frame), margin + reach, clip);
+        return collide((a.shape, a.frame), (b.shape, b.frame), margin + reach, clip).map(|m| (m, DVec3::ZERO));
     }
     // Fast: normals are those where the shapes first meet, not those of the nearest points now.
     if let Some(now) = collide((a.shape, a.frame), (b.shape, b.frame), margin, clip) {
-        return Some(now);
+        return Some((now, DVec3::ZERO));
     }
     let gap = (0.1 * margin).max(1e-9);
     let share = time_of_impact((a.shape, a.frame), a.way, (b.shape, b.frame), b.way, gap + a.sweep + b.sweep)?;
     let moved = Frame { position: b.frame.position + way * share, ..*b.frame };
     let mut found = collide((a.shape, a.frame), (b.shape, &moved), margin + 2.0 * (a.sweep + b.sweep) + gap, clip)?;
-    found.shift(-way * share);
-    Some(found)
+    found.move_apart(-way * share);
+    Some((found, way * share))
 }
 
 fn constraint(
@@ -283,7 +292,8 @@ fn constraint(
         let across = p.position - middle;
         let lever = (across - n * across.dot(n)).length();
         let anchor = second.rotation.conjugate() * (p.position - centers[1]);
-        *own = PointConstraint { separation: p.separation, arm, turn, mass: 1.0 / inverse, impulse: 0.0, lever, anchor };
+        *own =
+            PointConstraint { separation: p.separation, arm, turn, mass: 1.0 / inverse, impulse: 0.0, lever, anchor };
     }
     let tangents = tangents(n);
     let center = centers.map(|c| middle - c);

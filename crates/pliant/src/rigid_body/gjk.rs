@@ -242,8 +242,11 @@ fn expand(pair: &Pair<'_>, simplex: Vec<Vertex>, scale: f64) -> Nearest {
     let make = |vertices: &[Vertex], corners: [usize; 3]| {
         let [a, b, c] = corners.map(|k| vertices[k].w);
         let normal = (b - a).cross(c - a).normalize_or_zero();
-        let (corners, normal) =
-            if normal.dot(a - middle) < 0.0 { ([corners[0], corners[2], corners[1]], -normal) } else { (corners, normal) };
+        let (corners, normal) = if normal.dot(a - middle) < 0.0 {
+            ([corners[0], corners[2], corners[1]], -normal)
+        } else {
+            (corners, normal)
+        };
         Facet { corners, normal, distance: normal.dot(a), alive: normal != DVec3::ZERO }
     };
     for corners in [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 2, 3]] {

@@ -127,14 +127,15 @@ impl JointSolver {
         }
     }
 
-    /// Impulses of all rows so far.
-    pub fn impulses(&self) -> Vec<f64> {
-        self.rows.iter().chain(&self.bounded).map(|row| row.impulse).collect()
-    }
-
-    /// Adds impulses to those of all rows.
-    pub fn add_impulses(&mut self, more: &[f64]) {
-        self.rows.iter_mut().chain(&mut self.bounded).zip(more).for_each(|(row, more)| row.impulse += more);
+    /// Prepares and solves again after bodies have moved, without removing errors. Impulses go on: bounds are those of
+    /// both solutions together.
+    pub fn relax(&mut self, model: &RigidBodyModel, state: &RigidBodies, solver: &mut [SolverBody], h: f64) {
+        let [rows, bounded] =
+            [&self.rows, &self.bounded].map(|list| list.iter().map(|r| r.impulse).collect::<Vec<_>>());
+        self.prepare(model, state, solver, h);
+        self.rows.iter_mut().zip(rows).for_each(|(row, impulse)| row.impulse = impulse);
+        self.bounded.iter_mut().zip(bounded).for_each(|(row, impulse)| row.impulse = impulse);
+        self.solve(solver, h, false);
     }
 
     /// Keeps the forces of the last small step.

@@ -51,13 +51,11 @@ impl Manifold {
         self
     }
 
-    /// The same for a second shape that is moved [m] from where it was found.
-    pub fn shift(&mut self, by: DVec3) {
+    /// Distances for a second shape that is elsewhere by a way [m] than where it was found. The points stay where the shapes
+    /// meet.
+    pub fn move_apart(&mut self, by: DVec3) {
         let along = by.dot(self.normal);
-        for p in &mut self.points[..self.count] {
-            p.separation += along;
-            p.position += by * 0.5;
-        }
+        self.points[..self.count].iter_mut().for_each(|p| p.separation += along);
     }
 
     /// Keeps four points that span the area and include the deepest.
@@ -136,7 +134,8 @@ impl ClipBuffers {
             let turn = polygon_normal(reference).map_or(1.0, |n| if n.dot(plane) < 0.0 { -1.0 } else { 1.0 });
             for k in 0..count {
                 let (a, b) = (reference[k], reference[(k + 1) % count]);
-                let inward = plane.cross(b - a) * turn;
+                // Along the normal of the contact, so that points are measured on the face itself.
+                let inward = outward.cross(b - a) * turn;
                 clip_by(&self.front, &mut self.back, a, inward);
                 std::mem::swap(&mut self.front, &mut self.back);
             }
@@ -145,7 +144,8 @@ impl ClipBuffers {
                 let separation = over - reference_radius - incident_radius;
                 if separation <= margin {
                     let on_incident = p - outward * incident_radius;
-                    self.points.push(ManifoldPoint { position: on_incident - outward * (0.5 * separation), separation });
+                    self.points
+                        .push(ManifoldPoint { position: on_incident - outward * (0.5 * separation), separation });
                 }
             }
         } else if reference.len() == 2 && incident.len() == 2 {

@@ -21,7 +21,8 @@ impl MassProperties {
     /// A convex shape of a density [kg/m³].
     pub fn of_convex(shape: &Convex, density: f64) -> Self {
         use std::f64::consts::PI;
-        let about = |mass: f64, center: DVec3, moments: DVec3| Self { mass, center, inertia: DMat3::from_diagonal(moments) };
+        let about =
+            |mass: f64, center: DVec3, moments: DVec3| Self { mass, center, inertia: DMat3::from_diagonal(moments) };
         match shape {
             Convex::Sphere { radius: r } => {
                 let mass = density * 4.0 / 3.0 * PI * r * r * r;
@@ -50,9 +51,10 @@ impl MassProperties {
                 about(tube + ball, DVec3::ZERO, DVec3::new(across, along, across))
             }
             Convex::Hull(polytope) => {
-                let triangles = polytope.faces.iter().flat_map(|f| {
-                    (1..f.corners.len() - 1).map(|k| [f.corners[0], f.corners[k], f.corners[k + 1]])
-                });
+                let triangles = polytope
+                    .faces
+                    .iter()
+                    .flat_map(|f| (1..f.corners.len() - 1).map(|k| [f.corners[0], f.corners[k], f.corners[k + 1]]));
                 Self::of_mesh(&polytope.corners, triangles, density)
             }
         }

@@ -174,10 +174,7 @@ pub fn collide_distance(
     let all: Vec<ManifoldPoint> = found
         .iter()
         .filter(|f| f.1.dot(normal) > 0.9)
-        .map(|&(separation, _, p)| ManifoldPoint {
-            position: p - normal * (radius + 0.5 * separation),
-            separation,
-        })
+        .map(|&(separation, _, p)| ManifoldPoint { position: p - normal * (radius + 0.5 * separation), separation })
         .collect();
     Some(Manifold::reduce(normal, &all))
 }
@@ -192,9 +189,12 @@ fn sample(shape: &Convex, out: &mut Vec<DVec3>) {
         }
         Convex::Box { polytope, .. } | Convex::Hull(polytope) => {
             out.extend_from_slice(&polytope.corners);
-            out.extend(polytope.edges.iter().map(|e| {
-                0.5 * (polytope.corners[e.from as usize] + polytope.corners[e.to as usize])
-            }));
+            out.extend(
+                polytope
+                    .edges
+                    .iter()
+                    .map(|e| 0.5 * (polytope.corners[e.from as usize] + polytope.corners[e.to as usize])),
+            );
             out.extend(polytope.faces.iter().map(|f| {
                 f.corners.iter().map(|&k| polytope.corners[k as usize]).sum::<DVec3>() / f.corners.len() as f64
             }));

@@ -46,8 +46,7 @@ impl Polytope {
             let sign = |bit: u32| if k >> bit & 1 == 1 { 1.0 } else { -1.0 };
             half * DVec3::new(sign(0), sign(1), sign(2))
         };
-        let loops: [[u32; 4]; 6] =
-            [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
+        let loops: [[u32; 4]; 6] = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
         Self::from_loops((0..8).map(corner).collect(), loops.iter().map(|l| l.to_vec()).collect())
     }
 

@@ -66,16 +66,10 @@ pub fn separate(a: &Polytope, at_a: &Frame, b: &Polytope, at_b: &Frame, margin: 
             // Both arcs of normals must cross on the Gauss map for the edges to span a face of the difference.
             let [m1, m2] = eb.faces.map(|f| rotation * -b.faces[f as usize].normal);
             let e = rotation * (b.corners[eb.to as usize] - b.corners[eb.from as usize]);
-            let (cba, dba) = (m1.dot(d), m2.dot(d));
-            if cba * dba >= 0.0 {
-                continue;
-            }
-            let (adc, bdc) = (n1.dot(e), n2.dot(e));
-            if adc * bdc >= 0.0 {
-                continue;
-            }
-            let same_side = (n1.cross(n2)).dot(m2) * (m1.cross(m2)).dot(n1);
-            if same_side >= 0.0 {
+            let (ba, dc) = (n2.cross(n1), m2.cross(m1));
+            let (cba, dba) = (m1.dot(ba), m2.dot(ba));
+            let (adc, bdc) = (n1.dot(dc), n2.dot(dc));
+            if cba * dba >= 0.0 || adc * bdc >= 0.0 || cba * bdc <= 0.0 {
                 continue;
             }
             let Some(axis) = edge_axis(d, e, p - a.center, center) else { continue };

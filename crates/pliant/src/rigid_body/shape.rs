@@ -258,9 +258,10 @@ impl Convex {
                     (q.z, DVec3::Z * s.z)
                 }
             }
-            Self::Cylinder { half_length, radius } => {
-                profile(p, &[[0.0, *half_length], [*radius, *half_length], [*radius, -half_length], [0.0, -half_length]])
-            }
+            Self::Cylinder { half_length, radius } => profile(
+                p,
+                &[[0.0, *half_length], [*radius, *half_length], [*radius, -half_length], [0.0, -half_length]],
+            ),
             Self::Cone { half_length, radius } => {
                 profile(p, &[[0.0, *half_length], [*radius, -half_length], [0.0, -half_length]])
             }

@@ -142,15 +142,15 @@ impl StepScratch {
             }
         }
         contacts.iter_mut().for_each(|c| c.solve(solver, small, false));
+        for contact in contacts.iter().filter(|c| c.law.rolling > 0.0 && c.is_pressed()) {
+            contact.resist_rolling(solver, -libm::expm1(-contact.law.rolling * h));
+        }
         if joints.acts() {
             // Bodies have moved and turned since: the rows of the next small step begin here.
             for (body, params) in model.bodies.iter().enumerate() {
                 solver[body].inverse_inertia = world_inverse_inertia(&params.shape, state.bodies[body].rotation);
             }
-            let impulses = joints.impulses();
-            joints.prepare(model, state, solver, h);
-            joints.solve(solver, h, false);
-            joints.add_impulses(&impulses);
+            joints.relax(model, state, solver, h);
         }
     }
 
@@ -204,7 +204,6 @@ fn small_step(h: f64, gravity: DVec3) -> SmallStep {
         rest_speed: 2.0 * gravity.length() * h,
     }
 }
-
 
 /// Frequency of contacts times the length of a small step.
 const CONTACT_FREQUENCY: f64 = 0.25;

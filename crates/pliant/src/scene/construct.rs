@@ -13,8 +13,8 @@ use crate::scene::collider::{BoxShape, CapsuleShape, Collider, CylinderShape, Fr
 use crate::scene::placement::{Pin, Place};
 use crate::scene::soft::{BallSpec, BlockSpec, Tessellation};
 use crate::scene::{
-    Attach, Body, BodyModel, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid, MotionSpec,
-    PourSpec, Rope, Rotate, RoundSpec, Select, Soft,
+    Attach, Body, BodyModel, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid,
+    MotionSpec, PourSpec, Rope, Rotate, RoundSpec, Select, Soft,
 };
 
 macro_rules! placed {

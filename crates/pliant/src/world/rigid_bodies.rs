@@ -186,18 +186,14 @@ impl World {
                 }
                 for (geometry, collider) in model.colliders.iter().zip(&self.model.colliders) {
                     let pose = collider.motion.pose(time);
-                    let at = Frame {
-                        position: pose.position.as_dvec3(),
-                        rotation: pose.rotation.as_dquat().normalize(),
-                    };
+                    let at =
+                        Frame { position: pose.position.as_dvec3(), rotation: pose.rotation.as_dquat().normalize() };
                     let found = match geometry {
                         ColliderGeometry::Plane => {
                             let normal = at.rotation * DVec3::Y;
                             collide_plane(normal, normal.dot(at.position), (&piece.shape, &own), 0.0, &mut clip)
                         }
-                        ColliderGeometry::Convex(shape) => {
-                            collide((shape, &at), (&piece.shape, &own), 0.0, &mut clip)
-                        }
+                        ColliderGeometry::Convex(shape) => collide((shape, &at), (&piece.shape, &own), 0.0, &mut clip),
                         ColliderGeometry::Triangles(_) | ColliderGeometry::Field(_) => None,
                     };
                     note(found, &collider.name);

@@ -270,10 +270,7 @@ fn barycentric([a, b, c]: [Vec3; 3], p: Vec3) -> [f32; 3] {
 /// Where a piece of a rigid body is.
 fn piece_pose(piece: &BodyCollider, state: &State) -> Pose {
     let body = pose_of(&state.rigid_bodies.bodies[piece.body as usize]);
-    Pose {
-        position: body.outward(piece.place.position),
-        rotation: (body.rotation * piece.place.rotation).normalize(),
-    }
+    Pose { position: body.outward(piece.place.position), rotation: (body.rotation * piece.place.rotation).normalize() }
 }
 
 impl World {

@@ -1,12 +1,12 @@
 //! Builds model and state from all placed parts: numbers rows, then partitions, orders and packs constraints.
 
-use crate::builder::joint::{joints, separated};
-use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
+use crate::builder::joint::{joints, separated};
 use crate::builder::liquid::{fluid, notes};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
+use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::settings::{particle_contact, settings};
 use crate::builder::surfaces::finish_aero_surfaces;
 use crate::constraints::ConstraintKind;
@@ -20,10 +20,10 @@ use crate::math::RowData;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
 use crate::partition::Target;
-use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, components};
 use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid::ShapeMatch;
+use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::scene::{Integrator, Method, Partition, Scene};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
@@ -89,7 +89,11 @@ impl Assembly {
         let joint_states = joints.iter().map(|j| j.state(&moving)).collect();
         let rigid_state = RigidBodies { bodies: moving, joints: joint_states, ..RigidBodies::default() };
         let rigid_bodies = RigidBodyModel {
-            colliders: if params.is_empty() { Vec::new() } else { self.colliders.iter().map(collider_geometry).collect() },
+            colliders: if params.is_empty() {
+                Vec::new()
+            } else {
+                self.colliders.iter().map(collider_geometry).collect()
+            },
             bodies: params,
             separated: separated(&joints),
             joints,
@@ -97,8 +101,14 @@ impl Assembly {
             collide: scene.contact.between.unwrap_or(true),
         };
         let body_colliders = body_colliders(scene, &rigid_bodies)?;
-        let state =
-            State { rows, multipliers, shapes, contacts, rigid_bodies: rigid_state, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
+        let state = State {
+            rows,
+            multipliers,
+            shapes,
+            contacts,
+            rigid_bodies: rigid_state,
+            ..self.state(particles, &settings, !scene.liquid.is_empty())
+        };
         // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);

@@ -23,8 +23,8 @@ use crate::frame::Topology;
 use crate::integration::pins::MovedPins;
 use crate::math::RowData;
 use crate::neighbors::INACTIVE;
-use crate::rigid_body::bodies::{BodyParams, BodyState};
 use crate::neighbors::LIQUID;
+use crate::rigid_body::bodies::{BodyParams, BodyState};
 use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
 use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
@@ -243,12 +243,8 @@ impl Assembly {
         if let Some(rigid) = &part.rigid {
             self.skinned_meshes.add_rigid(&rigid.surface, self.rigid_bodies.len(), object);
             let position = rigid.frame.position + shift.as_dvec3();
-            let body = BodyState {
-                position,
-                rotation: rigid.frame.rotation,
-                velocity: v.as_dvec3(),
-                spin: glam::DVec3::ZERO,
-            };
+            let body =
+                BodyState { position, rotation: rigid.frame.rotation, velocity: v.as_dvec3(), spin: glam::DVec3::ZERO };
             self.shape.body_objects.push(object);
             self.rigid_bodies.push((BodyParams { shape: rigid.shape.clone(), object, environment: 0 }, body));
         }

@@ -5,7 +5,7 @@
 
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{
-    ColliderShape, MovingCollider, depenetration, depth, extrapolate, is_near, project,
+    ColliderShape, MovingCollider, depenetration, depth, extrapolate, is_near, project, signed_distance,
 };
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
@@ -123,10 +123,18 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
     let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
     threads.each(&mut state.contacts, |_, contacts| {
         for _ in 0..model.settings.stabilization {
-            for c in contacts.iter() {
+            for c in contacts.iter_mut() {
                 let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
                 // SAFETY: runs do not overlap, so only this thread accesses particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
+                if c.collider as usize >= model.colliders.len() && !scratch.mass_splitting.is_rigid(i) {
+                    let stopped = stop_at_entry(moving_collider, radii[i], position(*before), position(*row));
+                    if let Some((x, depth)) = stopped {
+                        *row = [x.x, x.y, x.z, row[3]];
+                        // The body must feel it.
+                        c.push.normal += depth;
+                    }
+                }
                 // Uses the collider's previous pose: motion since then is handled by the solver.
                 if let Some(out) =
                     depenetration(&moving_collider.shape, &moving_collider.before, position(*before), radii[i])
@@ -138,6 +146,29 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
             }
         }
     });
+}
+
+/// Where a particle that enters a piece of a rigid body in this substep is stopped: beside the face that it came through. The
+/// nearest face may be another one when a body moves by more than a particle's radius. Also returns the way out [m].
+fn stop_at_entry(collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3) -> Option<(Vec3, f32)> {
+    let (from, to) = (collider.before.inward(start), collider.after.inward(x));
+    let gap = |p: Vec3| signed_distance(&collider.shape, p).0 - radius;
+    if gap(to) >= 0.0 || gap(from) < 0.0 {
+        return None;
+    }
+    let (mut outside, mut inside) = (0.0, 1.0);
+    for _ in 0..16 {
+        let middle = 0.5 * (outside + inside);
+        if gap(from.lerp(to, middle)) < 0.0 {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    let entry = from.lerp(to, outside);
+    let (_, normal) = signed_distance(&collider.shape, entry);
+    let depth = (entry - to).dot(normal);
+    (depth > 0.0).then(|| (x + collider.after.rotation * normal * depth, depth))
 }
 
 /// Inputs of the contact pass.

@@ -107,7 +107,8 @@ pub fn body(at: &str, b: &Body) -> Checked {
             return Err(SceneError::new(format!("{at}.model"), what).help("use box, ball or mesh"));
         }
         None if b.has_rigid_shape() && b.names_particles() => {
-            let what = "has a rigid shape, but grid, merge, recovery, regions, plastic or show = \"particles\" is given";
+            let what =
+                "has a rigid shape, but grid, merge, recovery, regions, plastic or show = \"particles\" is given";
             return Err(SceneError::new(at, what).help("use box, ball or mesh for bodies of particles"));
         }
         _ => {}

@@ -24,7 +24,10 @@ pub fn joint(at: &str, j: &Joint) -> Checked {
         ("damping", j.damping != 0.0 && !distance, "distance"),
     ];
     if let Some((key, _, kinds)) = only.iter().find(|(_, wrong, _)| *wrong) {
-        return Err(SceneError::new(format!("{at}.{key}"), format!("is given, but only joints of kind {kinds} have it")));
+        return Err(SceneError::new(
+            format!("{at}.{key}"),
+            format!("is given, but only joints of kind {kinds} have it"),
+        ));
     }
     if let Some([low, high]) = j.limits {
         let most = if j.kind == JointType::Hinge { 180.0 } else { 1e5 };

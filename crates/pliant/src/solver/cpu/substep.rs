@@ -106,7 +106,7 @@ fn run_pass(
         }
         Pass::BodyReactions => {
             scratch.rigid_bodies.react(cx.substep.h, model, state, &scratch.contact.moving_colliders);
-        },
+        }
         Pass::SaveVelocities
         | Pass::BeginMassSplitting
         | Pass::ContactNeighbors

@@ -219,7 +219,12 @@ fn renamed(mut object: Object, copy: usize) -> Object {
 /// Refuses what couples copies, or cannot be reset.
 fn supported(scene: &Scene) -> Result<(), SceneError> {
     let refused = |at: String, what: &str| Err(SceneError::new(at, format!("{what} are not supported in a batch")));
-    for (list, count) in [("drain", scene.drain.len()), ("melt", scene.melt.len()), ("freeze", scene.freeze.len()), ("joint", scene.joint.len())] {
+    for (list, count) in [
+        ("drain", scene.drain.len()),
+        ("melt", scene.melt.len()),
+        ("freeze", scene.freeze.len()),
+        ("joint", scene.joint.len()),
+    ] {
         if count > 0 {
             return refused(format!("{list}[0]"), "drains, melting, freezing and joints");
         }
