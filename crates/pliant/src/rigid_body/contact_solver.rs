@@ -98,17 +98,13 @@ pub struct SmallStep {
     pub rest_speed: f64,
 }
 
-/// Two solver bodies to be changed.
-fn pair(bodies: &mut [SolverBody], [a, b]: [usize; 2]) -> (SolverBody, SolverBody) {
-    (bodies[a], bodies[b])
-}
-
-fn put(bodies: &mut [SolverBody], [a, b]: [usize; 2], one: &SolverBody, two: &SolverBody) {
-    // Colliders are never written: they are in many pairs.
-    if one.inverse_mass > 0.0 {
-        (bodies[a].velocity, bodies[a].spin) = (one.velocity, one.spin);
+/// Two solver bodies to be changed. A collider has no inverse mass: impulses leave it as it is.
+#[inline]
+fn pair(bodies: &mut [SolverBody], numbers: [usize; 2]) -> [&mut SolverBody; 2] {
+    match bodies.get_disjoint_mut(numbers) {
+        Ok(pair) => pair,
+        Err(e) => unreachable!("a contact is between two bodies: {e}"),
     }
-    (bodies[b].velocity, bodies[b].spin) = (two.velocity, two.spin);
 }
 
 /// Applies an impulse along the normal at a point.
@@ -148,14 +144,13 @@ fn separation(a: &SolverBody, b: &SolverBody, normal: DVec3, p: &PointConstraint
 impl ContactConstraint {
     /// Starts a small step with the impulses of the last one.
     pub fn warm_start(&mut self, bodies: &mut [SolverBody]) {
-        let (mut a, mut b) = pair(bodies, self.bodies);
+        let [a, b] = pair(bodies, self.bodies);
         for p in &self.points[..self.count] {
-            push(&mut a, &mut b, self.normal, p, p.impulse);
+            push(a, b, self.normal, p, p.impulse);
         }
         let friction = self.tangents[0] * self.friction[0] + self.tangents[1] * self.friction[1];
-        push_at(&mut a, &mut b, self.center, friction);
-        self.turn_about_normal(&mut a, &mut b, self.twist);
-        put(bodies, self.bodies, &a, &b);
+        push_at(a, b, self.center, friction);
+        self.turn_about_normal(a, b, self.twist);
     }
 
     fn turn_about_normal(&self, a: &mut SolverBody, b: &mut SolverBody, twist: f64) {
@@ -165,12 +160,12 @@ impl ContactConstraint {
 
     /// One pass over the contact. With `biased` overlap is removed.
     pub fn solve(&mut self, bodies: &mut [SolverBody], step: &SmallStep, biased: bool) {
-        let (mut a, mut b) = pair(bodies, self.bodies);
-        self.solve_friction(&mut a, &mut b);
+        let [a, b] = pair(bodies, self.bodies);
+        self.solve_friction(a, b);
         let mut pushed = false;
         for k in 0..self.count {
             let p = self.points[k];
-            let gap = separation(&a, &b, self.normal, &p);
+            let gap = separation(a, b, self.normal, &p);
             // After positions have moved, a gap that is still open is for the next small step.
             if !biased && gap > 0.0 && p.impulse == 0.0 {
                 continue;
@@ -183,17 +178,16 @@ impl ContactConstraint {
             } else {
                 (0.0, 1.0, 0.0)
             };
-            let speed = approach(&a, &b, self.normal, &p);
+            let speed = approach(a, b, self.normal, &p);
             let total = p.impulse - p.mass * mass_scale * (speed + bias) - impulse_scale * p.impulse;
             let total = total.max(0.0);
             let change = total - p.impulse;
             self.points[k].impulse = total;
             pushed |= total > 0.0;
-            push(&mut a, &mut b, self.normal, &p, change);
+            push(a, b, self.normal, &p, change);
         }
-        put(bodies, self.bodies, &a, &b);
         if pushed {
-            self.bodies.iter().for_each(|&k| bodies[k].touched = true);
+            (a.touched, b.touched) = (true, true);
         }
     }
 
@@ -229,13 +223,13 @@ impl ContactConstraint {
     /// In the first `round` of a small step, the time of the impact within it is taken into account, so that the height of
     /// a rebound does not depend on where the steps fall; later rounds pass impacts on through chains of bodies.
     pub fn bounce(&mut self, bodies: &mut [SolverBody], step: &SmallStep, round: usize) -> bool {
-        let (mut a, mut b) = pair(bodies, self.bodies);
+        let [a, b] = pair(bodies, self.bodies);
         let mut wanted = [None; POINTS];
         let mut shift = 0.0_f64;
         let mut hits = 0;
         for (k, p) in self.points[..self.count].iter().enumerate() {
-            let speed = approach(&a, &b, self.normal, p);
-            let gap = separation(&a, &b, self.normal, p);
+            let speed = approach(a, b, self.normal, p);
+            let gap = separation(a, b, self.normal, p);
             if speed >= -step.rest_speed || gap + speed * step.h > 0.0 {
                 continue;
             }
@@ -265,33 +259,32 @@ impl ContactConstraint {
         for _ in 0..16 {
             for k in 0..self.count {
                 let (Some(after), p) = (wanted[k], self.points[k]) else { continue };
-                let total = (impulses[k] + p.mass * (after - approach(&a, &b, self.normal, &p))).max(0.0_f64);
-                push(&mut a, &mut b, self.normal, &p, total - impulses[k]);
+                let total = (impulses[k] + p.mass * (after - approach(a, b, self.normal, &p))).max(0.0_f64);
+                push(a, b, self.normal, &p, total - impulses[k]);
                 impulses[k] = total;
             }
         }
         let bound = self.law.kinetic_friction * impulses.iter().sum::<f64>();
-        let v = slip(&a, &b, self.center);
+        let v = slip(a, b, self.center);
         let (x, y) = (v.dot(self.tangents[0]), v.dot(self.tangents[1]));
         let [xx, xy, yy] = self.tangent_mass;
         let rub = [-(xx * x + xy * y), -(xy * x + yy * y)];
         let size = (rub[0] * rub[0] + rub[1] * rub[1]).sqrt();
         let share = if size > bound { bound / size } else { 1.0 };
-        push_at(&mut a, &mut b, self.center, (self.tangents[0] * rub[0] + self.tangents[1] * rub[1]) * share);
-        put(bodies, self.bodies, &a, &b);
+        push_at(a, b, self.center, (self.tangents[0] * rub[0] + self.tangents[1] * rub[1]) * share);
         if hits > 0 {
             let way = self.normal * (shift / f64::from(hits));
             let sum = a.inverse_mass + b.inverse_mass;
-            bodies[self.bodies[0]].shift[0] -= way * (a.inverse_mass / sum);
-            bodies[self.bodies[1]].shift[0] += way * (b.inverse_mass / sum);
+            a.shift[0] -= way * (a.inverse_mass / sum);
+            b.shift[0] += way * (b.inverse_mass / sum);
         }
-        self.bodies.iter().for_each(|&k| bodies[k].touched = true);
+        (a.touched, b.touched) = (true, true);
         true
     }
 
     /// Rolling resistance: relative spin and tangential speed of a pressed contact decay by `share`. Momentum is kept.
     pub fn resist_rolling(&self, bodies: &mut [SolverBody], share: f64) {
-        let (mut a, mut b) = pair(bodies, self.bodies);
+        let [a, b] = pair(bodies, self.bodies);
         let inverse = a.inverse_inertia + b.inverse_inertia;
         let torque = inverse.inverse() * (b.spin - a.spin) * share;
         a.spin += a.inverse_inertia * torque;
@@ -300,7 +293,6 @@ impl ContactConstraint {
         let v = (v - self.normal * v.dot(self.normal)) * (share / (a.inverse_mass + b.inverse_mass));
         a.velocity += v * a.inverse_mass;
         b.velocity -= v * b.inverse_mass;
-        put(bodies, self.bodies, &a, &b);
     }
 
     /// Whether any point carries an impulse.

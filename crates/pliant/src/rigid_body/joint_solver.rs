@@ -193,6 +193,7 @@ fn coupling(a: &Row, b: &Row, solver: &[SolverBody]) -> f64 {
 
 /// Appends the Cholesky factor of the rows: its lower triangle, row by row. Entries left of the first one of a row stay 0
 /// and are skipped, so that chains cost in proportion to their length squared.
+#[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
 fn factorize(rows: &[Row], solver: &[SolverBody], out: &mut Vec<f64>) {
     let base = out.len();
     let mut firsts: Vec<usize> = Vec::with_capacity(rows.len());
@@ -221,6 +222,7 @@ fn factorize(rows: &[Row], solver: &[SolverBody], out: &mut Vec<f64>) {
     }
 }
 
+#[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
 fn back_substitute(factor: &[f64], x: &mut [f64]) {
     let at = |i: usize| i * (i + 1) / 2;
     for i in 0..x.len() {

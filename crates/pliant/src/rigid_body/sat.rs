@@ -92,6 +92,7 @@ pub fn separate(a: &Polytope, at_a: &Frame, b: &Polytope, at_b: &Frame, margin: 
 }
 
 /// The same for boxes of these half extents: fifteen axes.
+#[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
 pub fn separate_boxes(a: DVec3, at_a: &Frame, b: DVec3, at_b: &Frame, margin: f64) -> Option<Separation> {
     let inverse = at_a.rotation.conjugate();
     let r = DMat3::from_quat(inverse * at_b.rotation);
