@@ -95,6 +95,14 @@ impl Environments {
         }
     }
 
+    /// Whether bodies of an environment meet a collider.
+    pub fn sees(&self, environment: u32, collider: usize) -> bool {
+        match self.slots.get(self.slot(collider)) {
+            Some(s) if s.separate => s.first as usize + environment as usize == collider,
+            _ => true,
+        }
+    }
+
     /// Slot of a collider.
     pub fn slot(&self, collider: usize) -> usize {
         self.slot_of.get(collider).map_or(collider, |&slot| slot as usize)

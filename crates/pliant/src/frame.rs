@@ -29,6 +29,8 @@ pub struct Topology {
     /// Emission time of each particle: the midpoint of its emission step [s]. Before, it is inactive and not rendered.
     /// Empty if all are active from the start.
     pub enters: Vec<f64>,
+    /// Object of each rigid body.
+    pub body_objects: Vec<u32>,
 }
 
 impl Topology {
@@ -51,6 +53,21 @@ pub struct Frame {
     pub velocities: Vec<Vec3>,
     /// Whether each particle is inactive: not yet emitted, drained, melted or frozen. Empty if all are always active.
     pub inactive: Vec<bool>,
+    /// Rigid bodies, in the order of [`Topology::body_objects`].
+    pub bodies: Vec<BodyFrame>,
+}
+
+/// A rigid body at a time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BodyFrame {
+    /// Center of mass [m].
+    pub position: [f64; 3],
+    /// Orientation: x, y, z, w of a unit quaternion.
+    pub orientation: [f64; 4],
+    /// Velocity of the center of mass [m/s].
+    pub velocity: [f64; 3],
+    /// Angular velocity [rad/s].
+    pub spin: [f64; 3],
 }
 
 impl Frame {

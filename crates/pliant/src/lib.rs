@@ -64,6 +64,8 @@ pub mod partition;
 #[doc(hidden)]
 pub mod rigid;
 #[doc(hidden)]
+pub mod rigid_body;
+#[doc(hidden)]
 pub mod runtime;
 pub mod scene;
 #[doc(hidden)]

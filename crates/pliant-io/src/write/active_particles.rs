@@ -23,6 +23,7 @@ pub(super) fn omit_inactive<'a>(shape: &'a Topology, frame: &'a Frame) -> (Cow<'
         colors: shape.colors.clone(),
         is_skinned: shape.is_skinned.clone(),
         enters: Vec::new(),
+        body_objects: shape.body_objects.clone(),
     };
     let frame = Frame {
         index: frame.index,
@@ -30,6 +31,7 @@ pub(super) fn omit_inactive<'a>(shape: &'a Topology, frame: &'a Frame) -> (Cow<'
         positions: active.iter().map(|&i| frame.positions[i]).collect(),
         velocities: active.iter().map(|&i| frame.velocities[i]).collect(),
         inactive: Vec::new(),
+        bodies: frame.bodies.clone(),
     };
     (Cow::Owned(shape), Cow::Owned(frame))
 }

@@ -6,7 +6,7 @@
 use super::atomic::write_atomically;
 use super::format::{FrameFormat, FrameWriter};
 use glam::Vec3;
-use pliant::frame::{Frame, Topology};
+use pliant::frame::{BodyFrame, Frame, Topology};
 use std::io::{self, Write};
 
 pub(super) const FORMAT: FrameFormat = FrameFormat {
@@ -38,6 +38,15 @@ fn write_frame(out: &mut dyn Write, frame: &Frame) -> io::Result<()> {
         let away = (0..frame.positions.len()).map(|i| u8::from(frame.is_inactive(i)));
         zip.add("away", &npy("|b1", &[frame.positions.len()], away))?;
     }
+    if !frame.bodies.is_empty() {
+        let n = frame.bodies.len();
+        let numbers = |list: Vec<f64>| list.into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+        let all = |of: fn(&BodyFrame) -> &[f64]| numbers(frame.bodies.iter().flat_map(|b| of(b).to_vec()).collect());
+        zip.add("body_positions", &npy("<f8", &[n, 3], all(|b| &b.position)))?;
+        zip.add("body_orientations", &npy("<f8", &[n, 4], all(|b| &b.orientation)))?;
+        zip.add("body_velocities", &npy("<f8", &[n, 3], all(|b| &b.velocity)))?;
+        zip.add("body_spins", &npy("<f8", &[n, 3], all(|b| &b.spin)))?;
+    }
     zip.add("time", &npy("<f8", &[], frame.time.to_le_bytes()))?;
     zip.add("index", &npy("<u8", &[], frame.index.to_le_bytes()))?;
     zip.finish()
@@ -54,6 +63,9 @@ fn write_shape(out: &mut dyn Write, shape: &Topology) -> io::Result<()> {
     zip.add("radii", &npy("<f4", &[shape.radii.len()], shape.radii.iter().flat_map(|r| r.to_le_bytes())))?;
     if !shape.enters.is_empty() {
         zip.add("enters", &npy("<f8", &[shape.enters.len()], shape.enters.iter().flat_map(|t| t.to_le_bytes())))?;
+    }
+    if !shape.body_objects.is_empty() {
+        zip.add("body_objects", &npy("<u4", &[shape.body_objects.len()], numbers(&mut shape.body_objects.iter())))?;
     }
     // The strings of a NumPy array have equal length, in UTF-32, padded with zeros.
     let width = shape.object_names.iter().map(|n| n.chars().count()).max().unwrap_or(0).max(1);

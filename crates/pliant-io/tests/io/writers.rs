@@ -23,6 +23,7 @@ fn shape() -> Topology {
         colors: vec![None, None],
         is_skinned: Vec::new(),
         enters: Vec::new(),
+        body_objects: Vec::new(),
     }
 }
 
@@ -30,7 +31,7 @@ fn frame(index: u64) -> Frame {
     let positions: Vec<Vec3> =
         (0..7).map(|i| Vec3::new(0.1 * i as f32, (i * i) as f32, -0.25 + index as f32)).collect();
     let velocities = positions.iter().map(|p| -3.0 * *p).collect();
-    Frame { index, time: index as f64 / 30.0, positions, velocities, inactive: Vec::new() }
+    Frame { index, time: index as f64 / 30.0, positions, velocities, inactive: Vec::new(), bodies: Vec::new() }
 }
 
 fn names(folder: &Path) -> Vec<String> {

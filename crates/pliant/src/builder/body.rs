@@ -35,7 +35,7 @@ pub fn body(
     let wrong = |e: voxel::VoxelError| SceneError::new(at, e.to_string());
     let (surface, found) = clean_surface(surface, SurfaceNeed::Closed).map_err(|e| wrong(e.into()))?;
     notes.extend(found.into_iter().map(|note| format!("{at}: {note}")));
-    let filling = Filling { merge: (spec.merge > 0.0).then_some(spec.merge), ..Filling::new(spec.grid) };
+    let filling = Filling { merge: (spec.merge > 0.0).then_some(spec.merge), ..Filling::new(spec.particles_across()) };
     let (particles, _) = voxel::fill(surface.clone(), &filling).map_err(wrong)?;
     if particles.is_empty() {
         return Err(SceneError::new(format!("{at}.grid"), "is too coarse: no particle lies inside").into());
@@ -70,7 +70,7 @@ pub fn body(
         let surface = match (spec.cuboid, spec.ball) {
             // Enough vertices to bend with the particles.
             (Some(size), _) => {
-                let edge = size.iter().copied().fold(0.0, f32::max) / spec.grid as f32;
+                let edge = size.iter().copied().fold(0.0, f32::max) / spec.particles_across() as f32;
                 cuboid(size, size.map(|s| (s / edge).round().max(1.0) as u32))
             }
             (_, Some(radius)) => generate::icosphere(&IcosphereSpec { radius, subdivisions: 4 }),

@@ -36,6 +36,8 @@ pub struct ListLengths {
     pub objects: usize,
     /// Shape-matched bodies.
     pub bodies: usize,
+    /// Rigid bodies with exact shapes.
+    pub rigid_bodies: usize,
     /// Emitters.
     pub emitters: usize,
     /// Closed surfaces with pressure.
@@ -73,6 +75,11 @@ impl Placed {
     /// Its objects in the topology.
     pub fn objects(&self) -> Range<usize> {
         self.from.objects..self.to.objects
+    }
+
+    /// Its rigid bodies with exact shapes.
+    pub fn rigid_bodies(&self) -> Range<usize> {
+        self.from.rigid_bodies..self.to.rigid_bodies
     }
 
     /// Its shape-matched bodies.

@@ -4,7 +4,10 @@ use crate::aero::aerodynamics::Air;
 use crate::constraints::group::Raw;
 use crate::constraints::{ConstraintKind, Softness};
 use crate::math::RowData;
+use crate::mesh::TriMesh;
 use crate::rigid::{Plastic, Skin, Stiffness};
+use crate::rigid_body::bodies::BodyShape;
+use crate::rigid_body::shape::Frame;
 use crate::scene::Elasticity;
 use glam::{Quat, Vec3};
 use std::collections::BTreeMap;
@@ -84,6 +87,19 @@ pub struct Part {
     pub volumes: Vec<f32>,
     /// Index of its liquid, if it is one.
     pub liquid: Option<usize>,
+    /// Shape and pose, if it is a rigid body; it has no particles then.
+    pub rigid: Option<RigidPart>,
+}
+
+/// A rigid body with an exact shape.
+#[derive(Clone, Debug)]
+pub struct RigidPart {
+    /// Convex pieces and mass properties, shared by all copies.
+    pub shape: Arc<BodyShape>,
+    /// Center of mass and axes at the start.
+    pub frame: Frame,
+    /// Surface for drawing, relative to the center of mass and the axes.
+    pub surface: Arc<TriMesh>,
 }
 
 /// Shape matching of a body (S19, S20).
@@ -144,6 +160,7 @@ impl Part {
             emitter: None,
             volumes: Vec::new(),
             liquid: None,
+            rigid: None,
         }
     }
 

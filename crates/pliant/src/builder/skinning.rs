@@ -3,7 +3,9 @@
 use crate::builder::BuildError;
 use crate::builder::part;
 use crate::frame::Topology;
-use crate::model::{SkinnedMesh, SkinnedMeshes};
+use crate::mesh::TriMesh;
+use crate::model::{Carrier, SkinnedMesh, SkinnedMeshes};
+use std::sync::Arc;
 
 /// Skinned surfaces of all copies of all objects so far.
 #[derive(Default)]
@@ -22,7 +24,17 @@ impl SkinnedMeshBuilder {
         let base = self.vertices as u32;
         self.triangles.extend(skinned_surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(base))));
         self.vertices += skinned_surface.skin.len();
-        self.all.push(SkinnedMesh { skin: skinned_surface.skin.clone(), first });
+        let carrier = Carrier::Particles { skin: skinned_surface.skin.clone(), first };
+        self.all.push(SkinnedMesh { carrier });
+        self.objects.push(object);
+    }
+
+    /// Adds the surface of a rigid body.
+    pub fn add_rigid(&mut self, surface: &Arc<TriMesh>, body: usize, object: u32) {
+        let base = self.vertices as u32;
+        self.triangles.extend(surface.triangles.iter().map(|t| t.map(|v| v.wrapping_add(base))));
+        self.vertices += surface.positions.len();
+        self.all.push(SkinnedMesh { carrier: Carrier::Body { surface: surface.clone(), body } });
         self.objects.push(object);
     }
 
@@ -40,7 +52,7 @@ impl SkinnedMeshBuilder {
         let mut shape = shape.clone();
         shape.is_skinned = vec![false; shape.object_names.len()];
         for (skinned_surface, &object) in self.all.iter().zip(&self.objects) {
-            shape.objects.resize(shape.objects.len() + skinned_surface.skin.len(), object);
+            shape.objects.resize(shape.objects.len() + skinned_surface.vertices(), object);
             shape.is_skinned[object as usize] = true;
         }
         shape.radii.resize(points, 0.0);

@@ -1,7 +1,21 @@
 //! A collider of the scene: shape, material and prescribed motion.
 
 use crate::contact::collider_contact::{ColliderShape, Friction};
+use crate::math::Pose;
 use crate::motion::Motion;
+
+/// A convex piece of a rigid body, as particles see it: a collider that moves with the body.
+#[derive(Clone, Debug)]
+pub struct BodyCollider {
+    /// Index of the rigid body.
+    pub body: u32,
+    /// Where the piece is in the body: relative to its center of mass and axes.
+    pub place: Pose,
+    /// Shape of the piece.
+    pub shape: ColliderShape,
+    /// Friction with particles.
+    pub friction: Friction,
+}
 
 /// A collider of the scene; infinite mass.
 #[derive(Clone, Debug)]

@@ -1,7 +1,7 @@
 //! The part of a model that contact passes read.
 
 use crate::contact::attachment_filter::AttachmentFilter;
-use crate::contact::collider::Collider;
+use crate::contact::collider::{BodyCollider, Collider};
 use crate::contact::collider_contact::{ColliderShape, Friction};
 use crate::contact::restitution::RestitutionLaw;
 use crate::environments::Environments;
@@ -56,6 +56,8 @@ pub struct ContactModel<'a> {
     pub settings: &'a Settings,
     /// Colliders of the scene.
     pub colliders: &'a [Collider],
+    /// Pieces of rigid bodies, numbered after the colliders.
+    pub bodies: &'a [BodyCollider],
     /// Environments of a batch, and which of the colliders their particles see.
     pub environments: &'a Environments,
     /// Contact between particles; `None` where it is off.

@@ -22,7 +22,7 @@ impl Phenomenon for ContactPhenomenon<'_> {
     fn passes(&self) -> Vec<PassInfo> {
         use Field::*;
         let model = &self.model;
-        let colliders = !model.colliders.is_empty();
+        let colliders = !model.colliders.is_empty() || !model.bodies.is_empty();
         let particles = model.particle_contact.is_some();
         let bdf2 = model.settings.integrator == Integrator::Bdf2;
         let all: [(bool, Pass, &'static [Field], &'static [Field]); 10] = [

@@ -3,7 +3,7 @@
 use crate::frame::Topology;
 use crate::memory::of;
 use crate::methods::vbd::plan::Body;
-use crate::model::{Model, SkinnedMeshes};
+use crate::model::{Carrier, Model, SkinnedMeshes};
 use crate::neighbors::LIQUID;
 use crate::state::State;
 use crate::transitions::emitter::Emitter;
@@ -16,9 +16,18 @@ fn shape(s: &Topology) -> u64 {
 
 fn skinned_meshes(c: &SkinnedMeshes) -> u64 {
     // Copies of an object are consecutive and share one skin.
-    let mut skins: Vec<_> = c.all.iter().map(|mesh| &mesh.skin).collect();
+    let mut skins: Vec<_> = Vec::new();
+    let mut surfaces: Vec<_> = Vec::new();
+    for mesh in &c.all {
+        match &mesh.carrier {
+            Carrier::Particles { skin, .. } => skins.push(skin),
+            Carrier::Body { surface, .. } => surfaces.push(surface),
+        }
+    }
     skins.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
-    shape(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>()
+    surfaces.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
+    let meshes = surfaces.iter().map(|mesh| of(&mesh.positions) + of(&mesh.triangles)).sum::<u64>();
+    shape(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>() + meshes
 }
 
 impl Model {
@@ -46,6 +55,7 @@ impl Model {
             + of(&self.attachment_filter.offsets)
             + of(&self.attachment_filter.objects)
             + of(&self.fields)
+            + self.rigid_bodies.bytes()
             + self
                 .fluid
                 .as_ref()

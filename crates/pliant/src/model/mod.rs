@@ -12,7 +12,7 @@ use crate::constraints::group::{Group, Incidence};
 use crate::constraints::inflate::{Inflatable, Inflatables};
 use crate::constraints::phantoms::Phantoms;
 use crate::contact::attachment_filter::AttachmentFilter;
-use crate::contact::collider::Collider;
+use crate::contact::collider::{BodyCollider, Collider};
 use crate::contact::model::{ContactModel, ParticleContactSettings};
 use crate::contact::phenomenon::ContactPhenomenon;
 use crate::contact::restitution::RestitutionLaw;
@@ -29,6 +29,8 @@ use crate::math::RowData;
 use crate::methods::ConstraintModel;
 use crate::methods::vbd::ElasticModel;
 use crate::methods::vbd::plan::Body;
+use crate::rigid_body::bodies::RigidBodyModel;
+use crate::rigid_body::phenomenon::BodyReactions;
 use crate::schedule::Stage;
 use crate::schedule::passes::Schedule;
 use crate::schedule::phenomenon::Phenomenon;
@@ -51,13 +53,40 @@ pub struct SkinnedMeshes {
     pub all: Vec<SkinnedMesh>,
 }
 
-/// A mesh skinned to the particles of one object.
+/// A mesh that follows one object.
 #[derive(Clone, Debug)]
 pub struct SkinnedMesh {
-    /// Particles and weights of each vertex, indexed from the object's first particle; shared by copies of an object.
-    pub skin: std::sync::Arc<crate::rigid::Skin>,
-    /// The object's first particle.
-    pub first: usize,
+    /// What moves its vertices.
+    pub carrier: Carrier,
+}
+
+/// What moves the vertices of a mesh.
+#[derive(Clone, Debug)]
+pub enum Carrier {
+    /// Particles of its object.
+    Particles {
+        /// Particles and weights of each vertex, indexed from the object's first particle; shared by copies of an object.
+        skin: std::sync::Arc<crate::rigid::Skin>,
+        /// The object's first particle.
+        first: usize,
+    },
+    /// A rigid body.
+    Body {
+        /// Vertices relative to its center of mass and axes [m]; shared by copies of an object.
+        surface: std::sync::Arc<crate::mesh::TriMesh>,
+        /// Index of the body.
+        body: usize,
+    },
+}
+
+impl SkinnedMesh {
+    /// Number of vertices.
+    pub fn vertices(&self) -> usize {
+        match &self.carrier {
+            Carrier::Particles { skin, .. } => skin.len(),
+            Carrier::Body { surface, .. } => surface.positions.len(),
+        }
+    }
 }
 
 /// The fixed half of a simulation.
@@ -102,6 +131,10 @@ pub struct Model {
     pub bodies: Vec<Body>,
     /// Objects that nothing fixes: their momentum is restored in substeps in which nothing touches them.
     pub free_islands: Vec<FreeIsland>,
+    /// Rigid bodies with exact shapes.
+    pub rigid_bodies: RigidBodyModel,
+    /// Their pieces as particles see them, numbered after the colliders.
+    pub body_colliders: Vec<BodyCollider>,
     /// Runs of particles for contacts: one per island, in order, then those of elastic bodies, then the rest in pieces.
     pub runs: Vec<Range<usize>>,
     /// Output topology of particles.
@@ -133,7 +166,8 @@ impl Model {
     /// Whether a state's contacts are of this model's particles and colliders, in order.
     pub(crate) fn holds_contacts(&self, state: &State) -> bool {
         let known = |run: &Range<usize>, c: &Contact| {
-            run.contains(&(c.particle as usize)) && (c.collider as usize) < self.colliders.len()
+            run.contains(&(c.particle as usize))
+                && (c.collider as usize) < self.colliders.len() + self.body_colliders.len()
         };
         let mut runs = self.runs.iter().zip(&state.contacts);
         runs.all(|(run, contacts)| {
@@ -167,6 +201,7 @@ impl Model {
         ContactModel {
             settings: &self.settings,
             colliders: &self.colliders,
+            bodies: &self.body_colliders,
             environments: &self.environments,
             particle_contact: self.particle_contact,
             runs: &self.runs,
@@ -237,8 +272,19 @@ impl Model {
         let momentum = self.momentum();
         let (inflatables, elastic) = (Inflatables(&self.inflatables), self.elastic());
         let (integration, fluid, transitions) = (self.integration(), self.fluid_model(), self.transitions());
-        let mut all: Vec<&dyn Phenomenon> =
-            vec![&self.aero_surfaces, &integration, &contact, &fluid, &inflatables, &transitions, &elastic, &momentum];
+        let reactions = BodyReactions { acts: !self.body_colliders.is_empty() && state.particles > 0 };
+        let mut all: Vec<&dyn Phenomenon> = vec![
+            &self.rigid_bodies,
+            &reactions,
+            &self.aero_surfaces,
+            &integration,
+            &contact,
+            &fluid,
+            &inflatables,
+            &transitions,
+            &elastic,
+            &momentum,
+        ];
         all.extend(bodies.map(|shapes| shapes as &dyn Phenomenon));
         self.schedule = self.schedule.clone().with(&all);
     }
@@ -259,6 +305,13 @@ impl Model {
         let object = self.topology.objects.get(particle).map_or(0, |&o| o as usize);
         let object = self.topology.object_names.get(object).cloned().unwrap_or_default();
         Diverged { stage: stage.name(), particle, object, position, time }
+    }
+
+    /// The error of a rigid body that diverged.
+    pub(crate) fn diverged_body(&self, stage: Stage, body: usize, position: [f32; 3], time: f64) -> Diverged {
+        let object = self.rigid_bodies.bodies[body].object as usize;
+        let object = self.topology.object_names.get(object).cloned().unwrap_or_default();
+        Diverged { stage: stage.name(), particle: 0, object, position, time }
     }
 
     /// Whether particles are emitted, drained, melted or frozen.

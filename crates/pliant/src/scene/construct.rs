@@ -13,8 +13,8 @@ use crate::scene::collider::{BoxShape, CapsuleShape, Collider, CylinderShape, Fr
 use crate::scene::placement::{Pin, Place};
 use crate::scene::soft::{BallSpec, BlockSpec, Tessellation};
 use crate::scene::{
-    Attach, Body, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid, MotionSpec,
-    PourSpec, Rope, Rotate, Select, Soft,
+    Attach, Body, BodyModel, Cloth, Elasticity, Fem, FillSpec, Grains, GridSpec, IcosphereSpec, Inflatable, Liquid,
+    MotionSpec, PourSpec, Rope, Rotate, RoundSpec, Select, Soft,
 };
 
 macro_rules! placed {
@@ -195,9 +195,34 @@ impl Body {
         Self { mesh: Some(file.into()), ..Self::default() }
     }
 
-    /// Particles along its longest side.
+    /// A capsule along y: radius and length without its ends [m].
+    pub fn capsule(radius: f32, length: f32) -> Self {
+        Self { capsule: Some(RoundSpec { radius, length }), ..Self::default() }
+    }
+
+    /// A cylinder along y [m].
+    pub fn cylinder(radius: f32, length: f32) -> Self {
+        Self { cylinder: Some(RoundSpec { radius, length }), ..Self::default() }
+    }
+
+    /// A cone along y [m].
+    pub fn cone(radius: f32, length: f32) -> Self {
+        Self { cone: Some(RoundSpec { radius, length }), ..Self::default() }
+    }
+
+    /// The convex hull of points [m].
+    pub fn convex(points: &[[f32; 3]]) -> Self {
+        Self { convex: Some(points.to_vec()), ..Self::default() }
+    }
+
+    /// Particles along its longest side: makes it a body of particles.
     pub fn grid(self, grid: u32) -> Self {
         Self { grid, ..self }
+    }
+
+    /// How it is simulated.
+    pub fn model(self, model: BodyModel) -> Self {
+        Self { model: Some(model), ..self }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Scene format: grains, bodies of particles, and particle contacts.
 
 use crate::scene::collider::FrictionSpec;
+use crate::scene::motion::Rotate;
 use crate::scene::placement::{ArraySpec, Transform};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -151,8 +152,8 @@ pub(crate) fn emitter_sites(reach: f32, spacing: f32) -> Vec<[f32; 2]> {
     lattice.filter(|[x, y]| x * x + y * y <= reach * reach).collect()
 }
 
-/// A shape-matched body of particles: rigid, elastic or plastic. Give exactly one of `box`,
-/// `ball`, `mesh`.
+/// A body: rigid with an exact shape, or of shape-matched particles (rigid, elastic or plastic). Give exactly one of `box`,
+/// `ball`, `mesh`, `capsule`, `cylinder`, `cone`, `convex`, `parts`; the last five are rigid only.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Body {
@@ -163,8 +164,21 @@ pub struct Body {
     pub cuboid: Option<[f32; 3]>,
     /// Radius of a ball around the origin [m].
     pub ball: Option<f32>,
-    /// Closed surface mesh file.
+    /// Closed surface mesh file. A rigid body collides as its convex hull.
     pub mesh: Option<String>,
+    /// A capsule along y around the origin.
+    pub capsule: Option<RoundSpec>,
+    /// A cylinder along y around the origin.
+    pub cylinder: Option<RoundSpec>,
+    /// A cone along y with its apex up; the origin is at half of its height.
+    pub cone: Option<RoundSpec>,
+    /// Points whose convex hull it is [m].
+    pub convex: Option<Vec<[f32; 3]>>,
+    /// Convex parts that are fixed to each other. They should not overlap: each counts with its mass.
+    pub parts: Vec<BodyPart>,
+    /// How it is simulated; default "particles" where a key of particles is given (`grid`, `merge`, `recovery`, `regions`,
+    /// `plastic`, `show = "particles"`) or a melt, freeze or attachment names it, else "rigid".
+    pub model: Option<BodyModel>,
     /// Particles along the longest side; default 8.
     pub grid: u32,
     /// Depth below the surface, in particles of the grid, beyond which eight particles are merged into a larger one,
@@ -197,7 +211,13 @@ impl Default for Body {
             cuboid: None,
             ball: None,
             mesh: None,
-            grid: 8,
+            capsule: None,
+            cylinder: None,
+            cone: None,
+            convex: None,
+            parts: Vec::new(),
+            model: None,
+            grid: 0,
             merge: 0.0,
             density: 1000.0,
             recovery: 0.0,
@@ -210,6 +230,68 @@ impl Default for Body {
             color: None,
         }
     }
+}
+
+impl Body {
+    /// Whether a key is given that only bodies of particles have.
+    pub(crate) fn names_particles(&self) -> bool {
+        let keys = self.grid > 0 || self.merge > 0.0 || self.recovery > 0.0;
+        keys || self.regions.is_some() || self.plastic.is_some() || self.show == Some(Show::Particles)
+    }
+
+    /// Whether it has a shape that only rigid bodies have.
+    pub(crate) fn has_rigid_shape(&self) -> bool {
+        let round = self.capsule.is_some() || self.cylinder.is_some() || self.cone.is_some();
+        round || self.convex.is_some() || !self.parts.is_empty()
+    }
+
+    /// Particles along the longest side.
+    pub(crate) fn particles_across(&self) -> u32 {
+        if self.grid > 0 { self.grid } else { 8 }
+    }
+}
+
+/// How a body is simulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum BodyModel {
+    /// Position, orientation and velocities, with its exact shape.
+    Rigid,
+    /// Particles held together by shape matching.
+    Particles,
+}
+
+/// Size of a capsule, cylinder or cone.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RoundSpec {
+    /// Radius [m].
+    pub radius: f32,
+    /// Length along its axis [m]: of a capsule without its round ends.
+    pub length: f32,
+}
+
+/// A convex part of a body. Give exactly one of `box`, `ball`, `capsule`, `cylinder`, `cone`, `convex`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct BodyPart {
+    /// Edge lengths of a box around the part's origin [m].
+    #[serde(rename = "box")]
+    pub cuboid: Option<[f32; 3]>,
+    /// Radius of a ball [m].
+    pub ball: Option<f32>,
+    /// A capsule along y.
+    pub capsule: Option<RoundSpec>,
+    /// A cylinder along y.
+    pub cylinder: Option<RoundSpec>,
+    /// A cone along y with its apex up.
+    pub cone: Option<RoundSpec>,
+    /// Points whose convex hull it is [m].
+    pub convex: Option<Vec<[f32; 3]>>,
+    /// Where it is in the body [m]; default its origin.
+    pub translate: [f32; 3],
+    /// Rotation about its own origin.
+    pub rotate: Option<Rotate>,
 }
 
 /// Plastic deformation of a body (S20).

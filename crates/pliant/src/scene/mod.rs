@@ -9,6 +9,7 @@ mod collider;
 mod construct;
 mod grains;
 mod inflatable;
+mod joint;
 mod liquid;
 mod locate;
 mod material;
@@ -27,8 +28,11 @@ pub use crate::scene::collider::{
     BowlSpec, BoxShape, CapsuleShape, Collider, CylinderShape, FrictionSpec, MeshShape, PlaneShape, SphereShape,
 };
 pub(crate) use crate::scene::grains::emitter_sites;
-pub use crate::scene::grains::{Body, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, Show};
+pub use crate::scene::grains::{
+    Body, BodyModel, BodyPart, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, RoundSpec, Show,
+};
 pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
+pub use crate::scene::joint::{Joint, JointType, MotorSpec};
 pub use crate::scene::liquid::{FluidSpec, Liquid, Smoothing};
 pub use crate::scene::material::{BendModel, Elasticity, Fem, FemMaterial};
 pub use crate::scene::motion::{Keyframe, MotionSpec, Rotate};
@@ -63,7 +67,7 @@ pub struct Scene {
     pub inflatable: Vec<Inflatable>,
     /// Loose grains.
     pub grains: Vec<Grains>,
-    /// Shape-matched bodies of particles.
+    /// Rigid bodies, and shape-matched bodies of particles.
     pub body: Vec<Body>,
     /// Liquids.
     pub liquid: Vec<Liquid>,
@@ -73,6 +77,8 @@ pub struct Scene {
     pub contact: ContactSpec,
     /// Attachments between two objects.
     pub attach: Vec<Attach>,
+    /// Joints of rigid bodies.
+    pub joint: Vec<Joint>,
     /// Colliders.
     pub collider: Vec<Collider>,
     /// Regions that remove liquids and grains.

@@ -1,7 +1,7 @@
 //! Objects of a scene as one type, for worlds that change.
 
 use crate::scene::{
-    ArraySpec, Attach, Body, Cloth, Collider, Drain, Freeze, Grains, Inflatable, Liquid, Melt, Rope, Scene, Soft,
+    ArraySpec, Attach, Body, Cloth, Collider, Drain, Freeze, Grains, Inflatable, Joint, Liquid, Melt, Rope, Scene, Soft,
 };
 
 macro_rules! objects {
@@ -24,7 +24,7 @@ macro_rules! objects {
 
         impl ObjectKind {
             /// All kinds.
-            pub const ALL: [Self; 12] = [$(Self::$kind,)*];
+            pub const ALL: [Self; 13] = [$(Self::$kind,)*];
 
             /// Name in scenes.
             pub fn name(self) -> &'static str {
@@ -116,6 +116,7 @@ objects! {
     Melt melt,
     Freeze freeze,
     Attach attach,
+    Joint joint,
 }
 
 impl ObjectKind {
@@ -125,7 +126,7 @@ impl ObjectKind {
 
     /// Whether an object of this kind refers to others by name.
     pub(crate) fn is_relation(self) -> bool {
-        matches!(self, Self::Drain | Self::Melt | Self::Freeze | Self::Attach)
+        matches!(self, Self::Drain | Self::Melt | Self::Freeze | Self::Attach | Self::Joint)
     }
 
     /// Whether objects of this kind are named.

@@ -72,9 +72,13 @@ pub enum Pass {
     ColliderContacts,
     /// Shape matching of bodies.
     ShapeMatching,
+    /// A step of rigid bodies with exact shapes.
+    RigidBodies,
 
     /// Collider contacts once more after the last shape matching, which may have moved particles through a surface.
     SurfaceContacts,
+    /// Impulses of particles on rigid bodies.
+    BodyReactions,
     /// Rest shapes of plastic bodies.
     Plasticity,
     /// Velocities from positions, sleeping, divergence check.
@@ -108,7 +112,7 @@ pub enum When {
 ///
 /// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
 /// Only the shape of bodies comes after it.
-pub const SUBSTEP: [(Pass, Stage, When); 29] = {
+pub const SUBSTEP: [(Pass, Stage, When); 31] = {
     use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
     use When::{After, Before, Iteration};
     [
@@ -116,6 +120,7 @@ pub const SUBSTEP: [(Pass, Stage, When); 29] = {
         (Pass::AeroForces, Predict, Before),
         (Pass::SaveMomentum, Predict, Before),
         (Pass::Predict, Predict, Before),
+        (Pass::RigidBodies, Predict, Before),
         (Pass::BeginBodies, Predict, Before),
         (Pass::BeginMassSplitting, Neighbors, Before),
         (Pass::FluidNeighbors, Neighbors, Before),
@@ -133,6 +138,7 @@ pub const SUBSTEP: [(Pass, Stage, When); 29] = {
         (Pass::ColliderContacts, Solve, Iteration),
         (Pass::ShapeMatching, Solve, Iteration),
         (Pass::SurfaceContacts, Solve, After),
+        (Pass::BodyReactions, Finalize, After),
         (Pass::Plasticity, Finalize, After),
         (Pass::Finalize, Finalize, After),
         (Pass::ContactOrder, Finalize, After),

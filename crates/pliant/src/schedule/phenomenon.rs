@@ -21,6 +21,8 @@ pub enum Field {
     Multipliers,
     /// Rotations, centers and rest shapes of bodies.
     BodyPoses,
+    /// Positions, orientations and velocities of rigid bodies, and the impulses of their contacts.
+    RigidBodies,
     /// Largest strain of each body in this substep.
     BodyStrains,
     /// Pressures of fluid particles and the displacements by them.

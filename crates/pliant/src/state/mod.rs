@@ -65,6 +65,8 @@ pub struct State {
     pub inflate_multipliers: Vec<f32>,
     /// Shape-matched bodies, with their poses.
     pub shapes: Option<crate::rigid::ShapeMatch>,
+    /// Rigid bodies with exact shapes.
+    pub rigid_bodies: crate::rigid_body::bodies::RigidBodies,
     /// Multiplier of the density constraint of each particle [kg·m²]: minus its pressure times h²; empty without
     /// fluids.
     pub pressures: Vec<f32>,
@@ -98,7 +100,7 @@ pub(crate) const MOST_SUBSTEPS: u64 = 1 << 53;
 /// then.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct StateLayout {
-    lengths: [(&'static str, usize); 15],
+    lengths: [(&'static str, usize); 16],
     multipliers: Vec<usize>,
     /// Runs of particles.
     runs: usize,
@@ -126,6 +128,7 @@ impl StateLayout {
                 ("multipliers of inflatables", s.inflate_multipliers.len()),
                 ("pressures", s.pressures.len()),
                 ("displacements by pressure", s.carried.len()),
+                ("rigid bodies", s.rigid_bodies.bodies.len()),
             ],
             multipliers: s.multipliers.iter().map(Vec::len).collect(),
             runs: s.contacts.len(),
@@ -205,11 +208,16 @@ impl State {
         self.phases[particle] == INACTIVE && self.rows[particle][3] == 0.0
     }
 
-    /// Bitwise hash of all rows and velocities (64-bit FNV-1a over words).
+    /// Bitwise hash of all rows, velocities and rigid bodies (64-bit FNV-1a over words).
     pub fn hash(&self) -> u64 {
         let mut hash = 0xcbf2_9ce4_8422_2325_u64;
         for value in self.rows[..self.velocities.len()].iter().chain(&self.velocities).flatten() {
             hash = (hash ^ u64::from(value.to_bits())).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+        for body in &self.rigid_bodies.bodies {
+            for value in body.numbers() {
+                hash = (hash ^ value.to_bits()).wrapping_mul(0x0000_0100_0000_01b3);
+            }
         }
         hash
     }
@@ -225,6 +233,7 @@ impl State {
         let particles = particles + self.returned.iter().map(|r| 4 * r.capacity() as u64).sum::<u64>();
         let particles = particles + self.frozen.iter().map(|f| of(&f.fields)).sum::<u64>();
         let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());
+        let shapes = shapes + self.rigid_bodies.bytes();
         let liquids = of(&self.pressures) + of(&self.carried) + nested(&self.contacts);
         rows + rates + particles + shapes + liquids + nested(&self.multipliers) + of(&self.inflate_multipliers)
     }

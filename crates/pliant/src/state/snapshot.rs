@@ -40,6 +40,7 @@ impl State {
                 to.put(c.inside);
             }
         }
+        self.rigid_bodies.write(to);
         to.put(self.substeps);
         to.put(self.time);
     }
@@ -89,6 +90,7 @@ impl State {
                 run.push(Contact { particle, collider, push, last, inside: from.take()? });
             }
         }
+        self.rigid_bodies.read(from)?;
         self.substeps = from.take()?;
         self.time = from.take()?;
         Ok(())

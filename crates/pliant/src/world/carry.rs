@@ -136,6 +136,22 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
         }
         new.carry(old, &origins, &particles);
     }
+    let mut origins = vec![None; state.rigid_bodies.bodies.len()];
+    for (a, b) in &kept {
+        b.rigid_bodies().zip(a.rigid_bodies()).for_each(|(to, from)| origins[to] = Some(from));
+    }
+    let collider = |old: u32| {
+        let mut all = past.origins[ObjectKind::Collider as usize].iter();
+        all.position(|o| *o == Some(old as usize)).map(|k| k as u32)
+    };
+    // New joints hold their bodies where these are now.
+    let bodies = origins.iter().zip(&state.rigid_bodies.bodies);
+    let now: Vec<_> = bodies.map(|(o, new)| o.map_or(*new, |o| old.rigid_bodies.bodies[o])).collect();
+    let fresh = model.rigid_bodies.joints.iter().map(|joint| joint.state(&now)).collect();
+    state.rigid_bodies.joints = fresh;
+    let joint = |k: usize| origin(past.origins, Source::new(ObjectKind::Joint, k)).map(|o| o.index);
+    let joints: Vec<Option<usize>> = (0..model.rigid_bodies.joints.len()).map(joint).collect();
+    state.rigid_bodies.carry(&old.rigid_bodies, (&origins, &joints), collider);
     carry_grips(past, &particles, model);
     let before = &past.model.settings;
     // The first grains of a world may change its default number of substeps.
@@ -186,7 +202,7 @@ fn carry_contacts(past: &Past<'_>, particles: &RowMap, model: &Model, state: &mu
     }
     let renamed = |c: &Contact| {
         let particle = particles.get(c.particle as usize)? as u32;
-        Some(Contact { particle, collider: colliders[c.collider as usize]?, ..*c })
+        Some(Contact { particle, collider: (*colliders.get(c.collider as usize)?)?, ..*c })
     };
     let mut contacts: Vec<Contact> = past.state.contacts.iter().flatten().filter_map(renamed).collect();
     contacts.sort_by_key(|c| (c.particle, c.collider));

@@ -233,6 +233,12 @@ impl Definition {
                     add(ObjectKind::Attach, i);
                 }
             }
+            let names = |own: &str| own == name || own.strip_prefix(name.as_str()).is_some_and(|k| k.starts_with('['));
+            for (i, j) in scene.joint.iter().enumerate() {
+                if names(&j.body) || j.to.as_deref().is_some_and(names) {
+                    add(ObjectKind::Joint, i);
+                }
+            }
             for (i, m) in scene.melt.iter().enumerate() {
                 if m.body == *name || m.liquid == *name {
                     add(ObjectKind::Melt, i);

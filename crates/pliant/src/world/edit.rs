@@ -110,7 +110,7 @@ impl World {
             let built = builder::collider::collider(0, &named, self.time(), &meshes, &mut Vec::new())?;
             collider = Some(Arc::new(built));
         } else {
-            let built = builder::part_of(&object, &self.definition.scene, &meshes)?;
+            let built = builder::part_of(&object, &self.definition.scene, &meshes, &self.target())?;
             // The number of a liquid is not known yet.
             part = (kind != ObjectKind::Liquid).then_some(built);
         }
@@ -120,11 +120,14 @@ impl World {
             _ => Overlap::Allow,
         });
         if let Some(built) = part.as_ref().filter(|_| overlap != Overlap::Allow) {
-            let shift = overlap::resolve(self, &object, &name, built, overlap)?;
+            let shift = match built.rigid.is_some() {
+                true => self.free_place(&name, built, object.array(), overlap)?,
+                false => overlap::resolve(self, &object, &name, built, overlap)?,
+            };
             if shift != glam::Vec3::ZERO {
                 object.translate(shift.to_array());
                 let meshes = RecordedMeshes::new(options.meshes, &self.meshes);
-                part = Some(builder::part_of(&object, &self.definition.scene, &meshes)?);
+                part = Some(builder::part_of(&object, &self.definition.scene, &meshes, &self.target())?);
             }
         }
         if let (Some(part), Some(bounds)) = (&part, &mut self.bounds) {

@@ -102,6 +102,10 @@ impl World {
                 }
             }
             Feature::Collider => return Err(stale()),
+            Feature::Body(_) => {
+                let what = "rigid bodies cannot be gripped yet: use a joint, or forces";
+                return Err(EditError::Unsuitable(what.to_owned()));
+            }
         };
         let point: Vec3 = anchor.iter().map(|&(i, w)| position(state.rows[i as usize]) * w).sum();
         let first = anchor[0].0 as usize;

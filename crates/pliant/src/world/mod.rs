@@ -18,6 +18,7 @@ mod objects;
 mod overlap;
 mod parameters;
 mod queries;
+mod rigid_bodies;
 mod setters;
 mod snapshot;
 mod snapshot_ring;

@@ -60,6 +60,10 @@ impl World {
     /// Lowest and highest corner of the box around an object's active particles, radii included [m]; an inverted box if
     /// none is active.
     pub fn bounds(&mut self, object: Handle) -> Result<(Vec3, Vec3), EditError> {
+        let bodies = self.rigid_bodies_of(object)?;
+        if !bodies.is_empty() {
+            return self.rigid_bounds(bodies);
+        }
         let range = self.particles_of(object)?;
         let state = self.current_state()?;
         let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -69,12 +73,16 @@ impl World {
 
     /// Mass and momentum of an object.
     pub fn momentum(&mut self, object: Handle) -> Result<Momentum, EditError> {
+        let bodies = self.rigid_bodies_of(object)?;
+        if !bodies.is_empty() {
+            return self.rigid_momentum(bodies);
+        }
         let range = self.particles_of(object)?;
         Ok(momentum(self.current_state()?, range))
     }
 
     /// Pose of a collider, or of a body that is a single shape: position of its center of mass [m], and rotation from its
-    /// rest shape.
+    /// rest shape; of a rigid body its orientation, which begins as that of its transform.
     pub fn pose(&mut self, object: Handle) -> Result<Pose, EditError> {
         self.source(object)?;
         self.apply_edits()?;
@@ -83,6 +91,9 @@ impl World {
             return Ok(self.model.colliders[source.index].motion.pose(self.time()));
         }
         let placed = self.placed(object)?;
+        if placed.rigid_bodies().len() == 1 {
+            return self.rigid_pose(placed.from.rigid_bodies);
+        }
         match (&self.current_state()?.shapes, placed.bodies().len()) {
             (Some(shapes), 1) => {
                 let pose = &shapes.poses()[placed.from.bodies];

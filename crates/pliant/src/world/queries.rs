@@ -3,7 +3,9 @@
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::contact::force_scale::ForceScale;
-use crate::frame::{Frame, Topology};
+use crate::frame::{BodyFrame, Frame, Topology};
+use crate::model::Carrier;
+use crate::rigid_body::bodies::BodyState;
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
 use crate::world::World;
 use glam::Vec3;
@@ -95,8 +97,26 @@ impl World {
             out.clear();
             out.extend(rows[..n].iter().map(|r| Vec3::new(r[0], r[1], r[2])));
             for mesh in self.model.skinned_meshes.iter().flat_map(|skinned_meshes| &skinned_meshes.all) {
-                mesh.skin.extend(&rows[..n], mesh.first, out);
+                if let Carrier::Particles { skin, first } = &mesh.carrier {
+                    skin.extend(&rows[..n], *first, out);
+                } else {
+                    out.resize(out.len() + mesh.vertices(), Vec3::ZERO);
+                }
             }
+        }
+        frame.bodies.clear();
+        frame.bodies.extend(self.state().rigid_bodies.bodies.iter().map(body_frame));
+        let mut at = n;
+        for mesh in self.model.skinned_meshes.iter().flat_map(|skinned_meshes| &skinned_meshes.all) {
+            if let Carrier::Body { surface, body } = &mesh.carrier {
+                let body = &self.state().rigid_bodies.bodies[*body];
+                for (k, &local) in surface.positions.iter().enumerate() {
+                    let arm = body.rotation * local.as_dvec3();
+                    frame.positions[at + k] = (body.position + arm).as_vec3();
+                    frame.velocities[at + k] = (body.velocity + body.spin.cross(arm)).as_vec3();
+                }
+            }
+            at += mesh.vertices();
         }
     }
 
@@ -213,5 +233,15 @@ impl World {
     /// As [`Self::state`].
     pub fn collider_forces(&self) -> Vec<glam::Vec3> {
         crate::contact::cpu::collider_contacts::forces(&self.model.contact(), self.state())
+    }
+}
+
+fn body_frame(body: &BodyState) -> BodyFrame {
+    let q = body.rotation;
+    BodyFrame {
+        position: body.position.to_array(),
+        orientation: [q.x, q.y, q.z, q.w],
+        velocity: body.velocity.to_array(),
+        spin: body.spin.to_array(),
     }
 }

@@ -4,7 +4,9 @@
 //! Objects with triangles are seen as these, all others as their particles. Colliders are queried one by one, by their
 //! distance.
 
+use crate::contact::collider::BodyCollider;
 use crate::contact::collider_contact::{ColliderShape, signed_distance};
+use crate::contact::cpu::collider_contacts::pose_of;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::triangle::nearest_on_triangle;
 use crate::math::{Pose, position};
@@ -45,6 +47,8 @@ pub enum Feature {
     Particle(u32),
     /// The surface of a collider.
     Collider,
+    /// The surface of a rigid body, by its number in [`State::rigid_bodies`].
+    Body(u32),
 }
 
 /// Triangles and particles of a model.
@@ -263,6 +267,12 @@ fn barycentric([a, b, c]: [Vec3; 3], p: Vec3) -> [f32; 3] {
     [1.0 - y - z, y, z]
 }
 
+/// Where a piece of a rigid body is.
+fn piece_pose(piece: &BodyCollider, state: &State) -> Pose {
+    let body = pose_of(&state.rigid_bodies.bodies[piece.body as usize]);
+    Pose { position: body.outward(piece.place.position), rotation: (body.rotation * piece.place.rotation).normalize() }
+}
+
 impl World {
     /// The first thing that a ray meets within `limit` meters: a triangle, a particle of an object without triangles, or a
     /// collider. A ray that starts inside a particle or a closed surface leaves it.
@@ -283,6 +293,13 @@ impl World {
                 ray.collider(&c.shape, &c.motion.pose(state.time), nearer).filter(|h| h.0 < nearer)
             {
                 best = Some((t, self.collider_handle(k), Feature::Collider, normal));
+            }
+        }
+        for piece in &self.model.body_colliders {
+            let nearer = best.as_ref().map_or(limit, |b| b.0);
+            let pose = piece_pose(piece, state);
+            if let Some((t, normal)) = ray.collider(&piece.shape, &pose, nearer).filter(|h| h.0 < nearer) {
+                best = Some((t, self.body_handle(piece.body), Feature::Body(piece.body), normal));
             }
         }
         Ok(best.and_then(|(distance, object, feature, normal)| {
@@ -307,6 +324,15 @@ impl World {
                 best = Some((distance, self.collider_handle(k), point - normal * distance, Feature::Collider, normal));
             }
         }
+        for piece in &self.model.body_colliders {
+            let pose = piece_pose(piece, state);
+            let (distance, normal) = signed_distance(&piece.shape, pose.inward(point));
+            let normal = pose.rotation * normal;
+            if distance < best.as_ref().map_or(limit, |b| b.0) {
+                let feature = Feature::Body(piece.body);
+                best = Some((distance, self.body_handle(piece.body), point - normal * distance, feature, normal));
+            }
+        }
         Ok(best.and_then(|(distance, object, point, feature, normal)| {
             Some(Hit { object: object?, feature, point, normal, distance })
         }))
@@ -328,7 +354,7 @@ impl World {
                     let first = match feature {
                         Feature::Triangle { particles, .. } => particles[0],
                         Feature::Particle(i) => i,
-                        Feature::Collider => return,
+                        Feature::Collider | Feature::Body(_) => return,
                     };
                     found[self.model.topology.objects[first as usize] as usize] = true;
                 }
@@ -340,6 +366,11 @@ impl World {
             let local = c.motion.pose(state.time).inward(center);
             if signed_distance(&c.shape, local).0 <= radius {
                 handles.extend(self.collider_handle(k));
+            }
+        }
+        for piece in &self.model.body_colliders {
+            if signed_distance(&piece.shape, piece_pose(piece, state).inward(center)).0 <= radius {
+                handles.extend(self.body_handle(piece.body));
             }
         }
         let order: Vec<Handle> = self.definition.handles().filter(|handle| handles.contains(handle)).collect();
@@ -370,7 +401,14 @@ impl World {
             Feature::Triangle { particles, .. } => self.object_of(particles[0] as usize).map(|o| o.0),
             Feature::Particle(i) => self.object_of(i as usize).map(|o| o.0),
             Feature::Collider => None,
+            Feature::Body(body) => self.body_handle(body),
         }
+    }
+
+    /// The object of a rigid body.
+    fn body_handle(&self, body: u32) -> Option<Handle> {
+        let placed = self.objects.placed.iter().find(|p| p.rigid_bodies().contains(&(body as usize)))?;
+        self.definition.handle_of(placed.source)
     }
 
     fn collider_handle(&self, index: usize) -> Option<Handle> {

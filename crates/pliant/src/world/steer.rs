@@ -139,6 +139,11 @@ impl World {
             return self.change_motion(object, |_| Motion::new(pose, Drive::Still));
         }
         let now = self.pose(object)?;
+        let bodies = self.rigid_bodies_of(object)?;
+        if !bodies.is_empty() {
+            self.teleport_rigid(bodies.start, pose);
+            return Ok(());
+        }
         let range = self.particles_of(object)?;
         let turn = (pose.rotation * now.rotation.conjugate()).normalize();
         let moved = |x: Vec3| turn * (x - now.position) + pose.position;
@@ -243,6 +248,12 @@ impl World {
     pub fn apply_impulse(&mut self, object: Handle, impulse: Vec3, at: Option<Vec3>) -> Result<(), EditError> {
         finite("the impulse", impulse)?;
         finite("the point", at.unwrap_or_default())?;
+        let bodies = self.rigid_bodies_of(object)?;
+        if !bodies.is_empty() {
+            let center = self.rigid_momentum(bodies.clone())?.center;
+            let arm = at.map_or(DVec3::ZERO, |at| at.as_dvec3() - center);
+            return self.push_rigid(bodies, impulse.as_dvec3(), arm.cross(impulse.as_dvec3()));
+        }
         let range = self.particles_of(object)?;
         let whole = momentum(self.current_state()?, range.clone());
         let arm = at.map_or(DVec3::ZERO, |at| at.as_dvec3() - whole.center);
@@ -252,6 +263,10 @@ impl World {
     /// Applies an angular impulse [N·m·s] to an object about its center of mass.
     pub fn apply_angular_impulse(&mut self, object: Handle, impulse: Vec3) -> Result<(), EditError> {
         finite("the impulse", impulse)?;
+        let bodies = self.rigid_bodies_of(object)?;
+        if !bodies.is_empty() {
+            return self.push_rigid(bodies, DVec3::ZERO, impulse.as_dvec3());
+        }
         let range = self.particles_of(object)?;
         self.change_momentum(range, DVec3::ZERO, impulse.as_dvec3())
     }
@@ -284,6 +299,10 @@ impl World {
     pub fn set_velocity(&mut self, object: Handle, linear: Vec3, angular: Vec3) -> Result<(), EditError> {
         finite("the velocity", linear)?;
         finite("the angular velocity", angular)?;
+        let bodies = self.rigid_bodies_of(object)?;
+        if !bodies.is_empty() {
+            return self.set_rigid_velocity(bodies, linear.as_dvec3(), angular.as_dvec3());
+        }
         let range = self.particles_of(object)?;
         let center = momentum(self.current_state()?, range.clone()).center;
         let (linear, angular) = (linear.as_dvec3(), angular.as_dvec3());

@@ -81,11 +81,11 @@ pub const ALL: &[Requirement] = &[
          the GPU.",
         "The speed of the sums on the GPU is benchmarked, not tested.",
     ),
-    open(
+    partial(
         "S21",
         "Rigid bodies with a position and an orientation of their own, connected by ball joints, hinges and other connectors.",
-        "Bodies are particles held by shape matching. A pinned particle acts as a ball joint and two as a hinge \
-         (tests of S19), but there are no joints between bodies, and no generalized coordinates.",
+        "On the CPU: ball, hinge, slider, fixed and distance joints with limits, motors and springs. Not on the GPU; no \
+         universal or six-degree joints, friction, break forces or joints with particles.",
     ),
     met(
         "S22",

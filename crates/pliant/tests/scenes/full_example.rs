@@ -227,6 +227,51 @@ box = [0.12, 0.12, 0.12]
 grid = 3
 transform = { translate = [18, 3, 0] }
 
+[[body]]
+name = "rod"
+capsule = { radius = 0.05, length = 0.2 }
+model = "rigid"
+transform = { translate = [24, 3, 0] }
+
+[[body]]
+name = "drum"
+cylinder = { radius = 0.1, length = 0.2 }
+transform = { translate = [25, 3, 0] }
+
+[[body]]
+name = "cone"
+cone = { radius = 0.1, length = 0.2 }
+transform = { translate = [26, 3, 0] }
+
+[[body]]
+name = "gem"
+convex = [[0.0, 0.0, 0.0], [0.2, 0.0, 0.0], [0.0, 0.2, 0.0], [0.0, 0.0, 0.2]]
+transform = { translate = [27, 3, 0] }
+
+[[body]]
+name = "compound"
+parts = [{ box = [0.1, 0.1, 0.1], translate = [0.2, 0.0, 0.0], rotate = { axis = [1.0, 0.5, 0.0], degrees = 30.0 } }, { ball = 0.1 }, { capsule = { radius = 0.05, length = 0.1 }, translate = [0.4, 0.0, 0.0] }, { cylinder = { radius = 0.05, length = 0.1 }, translate = [0.6, 0.0, 0.0] }, { cone = { radius = 0.05, length = 0.1 }, translate = [0.8, 0.0, 0.0] }, { convex = [[1.0, 0.0, 0.0], [1.2, 0.0, 0.0], [1.0, 0.2, 0.0], [1.0, 0.0, 0.2]] }]
+transform = { translate = [28, 3, 0] }
+
+[[joint]]
+kind = "hinge"
+body = "rod"
+to = "drum"
+anchor = [24.5, 3.0, 0.0]
+axis = [0.0, 0.0, 1.0]
+limits = [-30.0, 45.0]
+motor = { speed = 1.5, most = 10.0 }
+collide = true
+
+[[joint]]
+kind = "distance"
+body = "cone"
+anchor = [26.0, 3.0, 0.0]
+anchor_to = [26.0, 4.0, 0.0]
+length = 1.1
+stiffness = 100.0
+damping = 2.0
+
 [[melt]]
 body = "ice"
 liquid = "water"

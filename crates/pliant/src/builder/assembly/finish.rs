@@ -2,9 +2,11 @@
 
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
+use crate::builder::joint::{joints, separated};
 use crate::builder::liquid::{fluid, notes};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
+use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::settings::{particle_contact, settings};
 use crate::builder::surfaces::finish_aero_surfaces;
 use crate::constraints::ConstraintKind;
@@ -22,6 +24,7 @@ use crate::partition::Target;
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
 use crate::partition::{Plan, Problem, Set, plan};
 use crate::rigid::ShapeMatch;
+use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::scene::{Integrator, Method, Partition, Quality, Scene};
 use crate::settings::Settings;
 use crate::state::{Frozen, State};
@@ -83,8 +86,31 @@ impl Assembly {
         let jacobi = matches!(partition, Partition::Jacobi | Partition::JacobiGather);
         let incidence = if jacobi { packing::incidence(&groups, solid) } else { Default::default() };
         let multipliers = groups.iter().map(|g| vec![0.0; g.blocks() * g.layout().multipliers * BLOCK]).collect();
-        let state =
-            State { rows, multipliers, shapes, contacts, ..self.state(particles, &settings, !scene.liquid.is_empty()) };
+        let (params, moving): (Vec<_>, Vec<_>) = std::mem::take(&mut self.rigid_bodies).into_iter().unzip();
+        let joints = joints(scene, &params, &self.shape)?;
+        let joint_states = joints.iter().map(|j| j.state(&moving)).collect();
+        let rigid_state = RigidBodies { bodies: moving, joints: joint_states, ..RigidBodies::default() };
+        let rigid_bodies = RigidBodyModel {
+            colliders: if params.is_empty() {
+                Vec::new()
+            } else {
+                self.colliders.iter().map(collider_geometry).collect()
+            },
+            bodies: params,
+            separated: separated(&joints),
+            joints,
+            between: between(scene),
+            collide: scene.contact.between.unwrap_or(true),
+        };
+        let body_colliders = body_colliders(scene, &rigid_bodies)?;
+        let state = State {
+            rows,
+            multipliers,
+            shapes,
+            contacts,
+            rigid_bodies: rigid_state,
+            ..self.state(particles, &settings, !scene.liquid.is_empty())
+        };
         // Inactive particles that will freeze have mass, too.
         for freeze in &self.freezes {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
@@ -119,6 +145,8 @@ impl Assembly {
             incidence,
             bodies,
             free_islands,
+            rigid_bodies,
+            body_colliders,
             runs,
             topology: self.shape,
             skinned_meshes,

@@ -24,6 +24,7 @@ use crate::integration::pins::MovedPins;
 use crate::math::RowData;
 use crate::neighbors::INACTIVE;
 use crate::neighbors::LIQUID;
+use crate::rigid_body::bodies::{BodyParams, BodyState};
 use crate::scene::{ArraySpec, FluidSpec, Pin, Scene};
 use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
@@ -74,6 +75,8 @@ pub struct Assembly {
     shape: Topology,
     /// Shape-matched bodies.
     pub shapes: Vec<crate::rigid::BodyDef>,
+    /// Rigid bodies with exact shapes, and where they are.
+    pub rigid_bodies: Vec<(BodyParams, BodyState)>,
     skinned_meshes: SkinnedMeshBuilder,
     /// Particles released later.
     pub emitters: Vec<Emitter>,
@@ -162,6 +165,7 @@ impl Assembly {
             orientations: self.orientations.len(),
             objects: self.shape.object_names.len(),
             bodies: self.shapes.len(),
+            rigid_bodies: self.rigid_bodies.len(),
             emitters: self.emitters.len(),
             inflatables: self.inflatables.len(),
             pins: self.pins.len(),
@@ -235,6 +239,14 @@ impl Assembly {
         }
         if let Some(skinned_surface) = &part.skinned_surface {
             self.skinned_meshes.add(skinned_surface, first as usize, object);
+        }
+        if let Some(rigid) = &part.rigid {
+            self.skinned_meshes.add_rigid(&rigid.surface, self.rigid_bodies.len(), object);
+            let position = rigid.frame.position + shift.as_dvec3();
+            let body =
+                BodyState { position, rotation: rigid.frame.rotation, velocity: v.as_dvec3(), spin: glam::DVec3::ZERO };
+            self.shape.body_objects.push(object);
+            self.rigid_bodies.push((BodyParams { shape: rigid.shape.clone(), object, environment: 0 }, body));
         }
         if let Some(shape) = &part.emitter {
             self.deactivate_emitted(part, shape, shift, first as usize);

@@ -5,15 +5,16 @@
 
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{
-    ColliderShape, MovingCollider, depenetration, depth, extrapolate, is_near, project,
+    ColliderShape, MovingCollider, depenetration, depth, extrapolate, is_near, project, signed_distance,
 };
 use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
 use crate::contact::force_scale::ForceScale;
 use crate::contact::model::ContactModel;
-use crate::math::{RowData, position};
+use crate::math::{Pose, RowData, position};
 use crate::neighbors::LIQUID;
+use crate::rigid_body::bodies::BodyState;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
@@ -36,6 +37,30 @@ pub fn place_colliders<'a>(
     }));
 }
 
+/// Appends the pieces of rigid bodies, which have moved from `starts`.
+fn place_bodies(model: &ContactModel<'_>, state: &State, starts: &[Pose], out: &mut Vec<MovingCollider>) {
+    for piece in model.bodies {
+        let body = &state.rigid_bodies.bodies[piece.body as usize];
+        let now = pose_of(body);
+        let before = starts.get(piece.body as usize).copied().unwrap_or(now);
+        let placed = |p: Pose| Pose {
+            position: p.outward(piece.place.position),
+            rotation: (p.rotation * piece.place.rotation).normalize(),
+        };
+        out.push(MovingCollider {
+            shape: piece.shape.clone(),
+            before: placed(before),
+            after: placed(now),
+            friction: piece.friction,
+        });
+    }
+}
+
+/// Pose of a rigid body in single precision.
+pub fn pose_of(body: &BodyState) -> Pose {
+    Pose { position: body.position.as_vec3(), rotation: body.rotation.as_quat().normalize() }
+}
+
 /// Finds the particles that may touch colliders before the substep ends. Persistent contacts of rigid bodies are
 /// warm-started with their last correction: a resting body then needs no further correction, and keeps its friction.
 pub fn find(
@@ -46,6 +71,7 @@ pub fn find(
     sub: &Substep,
 ) {
     place_colliders(model.colliders, sub.start, sub.end, &mut scratch.moving_colliders);
+    place_bodies(model, state, &scratch.body_starts, &mut scratch.moving_colliders);
     scratch.slippery.clear();
     if !model.liquids.is_empty() {
         scratch
@@ -97,10 +123,18 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
     let (rows, previous) = (Shared::new(&mut state.rows), Shared::new(&mut state.previous));
     threads.each(&mut state.contacts, |_, contacts| {
         for _ in 0..model.settings.stabilization {
-            for c in contacts.iter() {
+            for c in contacts.iter_mut() {
                 let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
                 // SAFETY: runs do not overlap, so only this thread accesses particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
+                if c.collider as usize >= model.colliders.len() && !scratch.mass_splitting.is_rigid(i) {
+                    let stopped = stop_at_entry(moving_collider, radii[i], position(*before), position(*row));
+                    if let Some((x, depth)) = stopped {
+                        *row = [x.x, x.y, x.z, row[3]];
+                        // The body must feel it.
+                        c.push.normal += depth;
+                    }
+                }
                 // Uses the collider's previous pose: motion since then is handled by the solver.
                 if let Some(out) =
                     depenetration(&moving_collider.shape, &moving_collider.before, position(*before), radii[i])
@@ -112,6 +146,29 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
             }
         }
     });
+}
+
+/// Where a particle that enters a piece of a rigid body in this substep is stopped: beside the face that it came through. The
+/// nearest face may be another one when a body moves by more than a particle's radius. Also returns the way out [m].
+fn stop_at_entry(collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3) -> Option<(Vec3, f32)> {
+    let (from, to) = (collider.before.inward(start), collider.after.inward(x));
+    let gap = |p: Vec3| signed_distance(&collider.shape, p).0 - radius;
+    if gap(to) >= 0.0 || gap(from) < 0.0 {
+        return None;
+    }
+    let (mut outside, mut inside) = (0.0, 1.0);
+    for _ in 0..16 {
+        let middle = 0.5 * (outside + inside);
+        if gap(from.lerp(to, middle)) < 0.0 {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    let entry = from.lerp(to, outside);
+    let (_, normal) = signed_distance(&collider.shape, entry);
+    let depth = (entry - to).dot(normal);
+    (depth > 0.0).then(|| (x + collider.after.rotation * normal * depth, depth))
 }
 
 /// Inputs of the contact pass.
@@ -205,7 +262,11 @@ pub fn project_all(
 /// Force of all particles on each collider in the last substep [N]: from the momentum change by the contact corrections.
 pub fn forces(model: &ContactModel<'_>, state: &State) -> Vec<Vec3> {
     let mut all = vec![Vec3::ZERO; model.colliders.len()];
-    each_force(model, state, |c, force| all[c.collider as usize] += force);
+    each_force(model, state, |c, force| {
+        if let Some(own) = all.get_mut(c.collider as usize) {
+            *own += force;
+        }
+    });
     all
 }
 
@@ -215,6 +276,7 @@ pub fn each_force(model: &ContactModel<'_>, state: &State, mut found: impl FnMut
     let scale = ForceScale::new(model, state);
     let mut moving_colliders = Vec::new();
     place_colliders(model.colliders, state.time, state.time, &mut moving_colliders);
+    place_bodies(model, state, &[], &mut moving_colliders);
     for c in state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0) {
         let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
         let (_, normal) =

@@ -9,6 +9,7 @@ pub mod rigid_mass_splitting;
 
 use crate::contact::collider_contact::MovingCollider;
 use crate::contact::model::ContactModel;
+use crate::math::Pose;
 use crate::memory::of;
 use crate::rigid;
 use crate::schedule::passes::Pass;
@@ -23,6 +24,8 @@ use rigid_mass_splitting::RigidMassSplitting;
 pub(crate) struct ContactScratch {
     /// Poses of the colliders in this substep.
     pub(crate) moving_colliders: Vec<MovingCollider>,
+    /// Poses of rigid bodies at the start of the substep.
+    pub(crate) body_starts: Vec<Pose>,
     /// The same without friction, for liquids; empty without liquids.
     pub(crate) slippery: Vec<MovingCollider>,
     /// Contacts between particles.

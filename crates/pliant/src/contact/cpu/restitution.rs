@@ -56,6 +56,10 @@ pub fn apply(
     let all = &mut scratch.restitution.colliders;
     all.clear();
     all.extend(model.colliders.iter().map(|c| RestitutionLaw::new(c.restitution, c.rolling, gravity, sub.h)));
+    let between = model
+        .particle_contact
+        .map_or(RestitutionLaw::default(), |p| RestitutionLaw::new(p.restitution, p.rolling, gravity, sub.h));
+    all.extend(model.bodies.iter().map(|_| between));
     if all.iter().any(RestitutionLaw::acts) {
         collider_restitution(threads, state, scratch, (1.0 / sub.h, gravity));
     }

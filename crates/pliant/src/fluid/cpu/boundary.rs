@@ -1,7 +1,7 @@
 //! Colliders within the kernel radius of fluid particles, as tangent planes.
 
 use crate::contact::collider_contact::{ColliderShape, MovingCollider, signed_distance};
-use crate::fluid::boundary::Boundary;
+use crate::fluid::boundary::{Boundary, solid_share};
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::math::position;
@@ -71,6 +71,31 @@ impl BoundaryLists {
     /// Boundaries of a run.
     pub fn run(&self, number: usize) -> Option<&Run> {
         self.runs.get(number)
+    }
+}
+
+/// Calls `found` with the impulse [N·s] of each liquid particle on each of `moving_colliders` from `first` on, by the
+/// pressure of the last substep, and the point where it acts [m].
+pub(crate) fn pressure_impulses(
+    model: &FluidModel<'_>,
+    state: &State,
+    (moving_colliders, first): (&[MovingCollider], usize),
+    h: f32,
+    mut found: impl FnMut(usize, Vec3, Vec3),
+) {
+    let Some(fluid) = &model.fluid else { return };
+    for i in (0..state.particles).filter(|&i| fluid.liquids[i] > 0 && state.rows[i][3] > 0.0) {
+        if state.pressures[i] == 0.0 {
+            continue;
+        }
+        let x = position(state.rows[i]);
+        for (k, collider) in moving_colliders.iter().enumerate().skip(first) {
+            let Some(boundary) = boundary_at(fluid, collider, x, h) else { continue };
+            let (delta, normal) = boundary.apart(x);
+            let (_, rate) = solid_share(fluid.smoothing, fluid.reach, delta, boundary.curvature);
+            // The particle moves by w·λ·∇C, with ∇C = rate·normal; the solid takes the opposite momentum.
+            found(k, x - normal * delta, normal * (-state.pressures[i] * rate / h));
+        }
     }
 }
 

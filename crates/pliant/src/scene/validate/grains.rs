@@ -5,7 +5,7 @@ use crate::scene::grains::{MOST_ACROSS, emitter_sites};
 use crate::scene::validate::{
     Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, vector,
 };
-use crate::scene::{Body, ContactSpec, Grains, PourSpec};
+use crate::scene::{Body, BodyModel, ContactSpec, Grains, PourSpec, RoundSpec};
 
 pub fn grains(at: &str, g: &Grains) -> Checked {
     one_of(at, &[("fill", g.fill.is_some()), ("mesh", g.mesh.is_some()), ("pour", g.pour.is_some())])?;
@@ -62,15 +62,60 @@ fn pour(at: &str, g: &Grains, p: &PourSpec, spacing: f32) -> Checked {
 }
 
 pub fn body(at: &str, b: &Body) -> Checked {
-    one_of(at, &[("box", b.cuboid.is_some()), ("ball", b.ball.is_some()), ("mesh", b.mesh.is_some())])?;
-    for (k, &edge) in b.cuboid.iter().flatten().enumerate() {
-        range(&format!("{at}.box[{k}]"), edge, 1e-6, 1e5)?;
+    one_of(
+        at,
+        &[
+            ("box", b.cuboid.is_some()),
+            ("ball", b.ball.is_some()),
+            ("mesh", b.mesh.is_some()),
+            ("capsule", b.capsule.is_some()),
+            ("cylinder", b.cylinder.is_some()),
+            ("cone", b.cone.is_some()),
+            ("convex", b.convex.is_some()),
+            ("parts", !b.parts.is_empty()),
+        ],
+    )?;
+    let whole = (b.cuboid, b.ball, [b.capsule, b.cylinder, b.cone], b.convex.as_deref());
+    convex_shape(at, whole)?;
+    for (k, p) in b.parts.iter().enumerate() {
+        let at = format!("{at}.parts[{k}]");
+        one_of(
+            &at,
+            &[
+                ("box", p.cuboid.is_some()),
+                ("ball", p.ball.is_some()),
+                ("capsule", p.capsule.is_some()),
+                ("cylinder", p.cylinder.is_some()),
+                ("cone", p.cone.is_some()),
+                ("convex", p.convex.is_some()),
+            ],
+        )?;
+        convex_shape(&at, (p.cuboid, p.ball, [p.capsule, p.cylinder, p.cone], p.convex.as_deref()))?;
+        vector(&format!("{at}.translate"), p.translate, 1e5)?;
+        if let Some(r) = p.rotate {
+            direction(&format!("{at}.rotate.axis"), r.axis)?;
+            range(&format!("{at}.rotate.degrees"), r.degrees, -1e6, 1e6)?;
+        }
     }
-    if let Some(radius) = b.ball {
-        range(&format!("{at}.ball"), radius, 1e-6, 1e5)?;
+    match b.model {
+        Some(BodyModel::Rigid) if b.names_particles() => {
+            let what = "is \"rigid\", but grid, merge, recovery, regions, plastic or show = \"particles\" is given";
+            return Err(SceneError::new(format!("{at}.model"), what).help("these keys are for bodies of particles"));
+        }
+        Some(BodyModel::Particles) if b.has_rigid_shape() => {
+            let what = "is \"particles\", but capsule, cylinder, cone, convex and parts are rigid";
+            return Err(SceneError::new(format!("{at}.model"), what).help("use box, ball or mesh"));
+        }
+        None if b.has_rigid_shape() && b.names_particles() => {
+            let what =
+                "has a rigid shape, but grid, merge, recovery, regions, plastic or show = \"particles\" is given";
+            return Err(SceneError::new(at, what).help("use box, ball or mesh for bodies of particles"));
+        }
+        _ => {}
     }
-    count(&format!("{at}.grid"), b.grid, 1, 1000)?;
-    size(&format!("{at}.grid"), u64::from(b.grid).pow(3).saturating_mul(copies(b.array.as_ref())))?;
+    let across = b.particles_across();
+    count(&format!("{at}.grid"), across, 1, 1000)?;
+    size(&format!("{at}.grid"), u64::from(across).pow(3).saturating_mul(copies(b.array.as_ref())))?;
     range(&format!("{at}.density"), b.density, 1e-6, 1e6)?;
     if b.merge != 0.0 {
         range(&format!("{at}.merge"), b.merge, 0.5, 1e3)?;
@@ -87,6 +132,28 @@ pub fn body(at: &str, b: &Body) -> Checked {
     }
     placement(at, &b.transform, b.array.as_ref(), b.velocity, &[])?;
     color(at, b.color)
+}
+
+type ConvexSpec<'a> = (Option<[f32; 3]>, Option<f32>, [Option<RoundSpec>; 3], Option<&'a [[f32; 3]]>);
+
+/// Sizes of a convex shape.
+fn convex_shape(at: &str, (cuboid, ball, round, points): ConvexSpec<'_>) -> Checked {
+    for (k, &edge) in cuboid.iter().flatten().enumerate() {
+        range(&format!("{at}.box[{k}]"), edge, 1e-6, 1e5)?;
+    }
+    if let Some(radius) = ball {
+        range(&format!("{at}.ball"), radius, 1e-6, 1e5)?;
+    }
+    for (name, spec) in ["capsule", "cylinder", "cone"].iter().zip(round) {
+        if let Some(spec) = spec {
+            range(&format!("{at}.{name}.radius"), spec.radius, 1e-6, 1e5)?;
+            range(&format!("{at}.{name}.length"), spec.length, 1e-6, 1e5)?;
+        }
+    }
+    for (k, &p) in points.iter().flat_map(|points| points.iter()).enumerate() {
+        vector(&format!("{at}.convex[{k}]"), p, 1e5)?;
+    }
+    Ok(())
 }
 
 pub fn contact(c: &ContactSpec) -> Checked {

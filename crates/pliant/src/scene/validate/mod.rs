@@ -5,6 +5,7 @@
 mod change;
 mod collider;
 mod grains;
+mod joint;
 mod liquid;
 mod soft;
 
@@ -50,6 +51,9 @@ pub(crate) fn validate(scene: &Scene) -> Checked {
         range(&format!("{at}.compliance"), a.compliance, 0.0, 1e12)?;
         select(&format!("{at}.from"), &a.from)?;
         select(&format!("{at}.to"), &a.to)?;
+    }
+    for (i, j) in scene.joint.iter().enumerate() {
+        joint::joint(&format!("joint[{i}]"), j)?;
     }
     for (i, c) in scene.collider.iter().enumerate() {
         collider::collider(&format!("collider[{i}]"), c)?;

@@ -92,6 +92,17 @@ pub fn probe(threads: &Threads, model: &Model, state: &State) -> Probe {
             probe.kinetic += 0.5 * squared / f64::from(*w);
         }
     }
+    for (params, body) in model.rigid_bodies.bodies.iter().zip(&state.rigid_bodies.bodies) {
+        let (m, x, v) = (params.shape.mass.mass, body.position, body.velocity);
+        let local = body.rotation.conjugate() * body.spin;
+        let spin = params.shape.mass.inertia * local;
+        probe.kinetic += 0.5 * m * v.length_squared() + 0.5 * local.dot(spin);
+        probe.gravitational -= m * gravity.dot(x);
+        probe.mass += m;
+        linear += m * v;
+        angular += m * x.cross(v) + body.rotation * spin;
+        center += m * x;
+    }
     probe.linear = linear.to_array();
     probe.angular = angular.to_array();
     probe.center = if probe.mass > 0.0 { (center / probe.mass).to_array() } else { [0.0; 3] };

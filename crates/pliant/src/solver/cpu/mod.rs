@@ -4,6 +4,7 @@
 //! SIMD width: passes only contain work that is independent of order, and every sum has a fixed order.
 
 pub mod measure;
+mod rigid_bodies;
 pub mod substep;
 
 use crate::aero::cpu::AeroScratch;
@@ -20,6 +21,7 @@ use crate::model::Model;
 use crate::runtime::cpu::Isa;
 use crate::runtime::cpu::Threads;
 use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
+use crate::solver::cpu::rigid_bodies::RigidBodyScratch;
 use crate::state::State;
 use glam::DVec3;
 
@@ -36,6 +38,8 @@ pub(crate) struct Scratch {
     pub(crate) elastic: ElasticScratch,
     /// Momentum of free islands.
     pub(crate) momentum: MomentumScratch,
+    /// Rigid bodies.
+    pub(crate) rigid_bodies: RigidBodyScratch,
     /// Volume gradients of an inflatable.
     pub(crate) gradients: Vec<V3<f32>>,
     /// Multipliers of grips [kg·m].
@@ -48,6 +52,7 @@ impl Scratch {
     fn bytes(&self) -> u64 {
         let phenomena =
             self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
+        let phenomena = phenomena + self.rigid_bodies.bytes();
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
@@ -59,6 +64,7 @@ impl Scratch {
             fluid: FluidScratch::default(),
             elastic: ElasticScratch::new(&model.bodies, &model.groups, state.particles),
             momentum: MomentumScratch::default(),
+            rigid_bodies: RigidBodyScratch::default(),
             gradients: vec![V3::zero(); longest],
             grips: Vec::new(),
             method: Some(method(model.settings.partition).on_cpu(&model.constraint_model(), state)),

@@ -100,6 +100,15 @@ fn run_pass(
             let settings = RigidSettings { h: cx.substep.h, iterations, extraction };
             rigid::cpu::run(pass, (cx.threads, cx.isa), settings, shapes, &mut state.rows);
         }
+        Pass::RigidBodies => {
+            let poses = state.rigid_bodies.bodies.iter().map(contact::cpu::collider_contacts::pose_of);
+            scratch.contact.body_starts.clear();
+            scratch.contact.body_starts.extend(poses);
+            scratch.rigid_bodies.step(cx, model, state.particles, &mut state.rigid_bodies);
+        }
+        Pass::BodyReactions => {
+            scratch.rigid_bodies.react(cx.substep.h, model, state, &scratch.contact.moving_colliders);
+        }
         Pass::SaveVelocities
         | Pass::BeginMassSplitting
         | Pass::ContactNeighbors
@@ -168,6 +177,10 @@ fn add_group_time(model: &Model, pass: &Pass, time: f64, groups: &mut [f64]) {
 
 fn check(divergence: &DivergenceFlag, stage: Stage, model: &Model, state: &State) -> Result<(), Diverged> {
     let Some(particle) = divergence.first() else { return Ok(()) };
+    if let Some(body) = particle.checked_sub(state.particles) {
+        let position = state.rigid_bodies.bodies[body].position.as_vec3().to_array();
+        return Err(model.diverged_body(stage, body, position, state.time));
+    }
     let [x, y, z, _] = state.rows[particle];
     Err(model.diverged(stage, particle, [x, y, z], state.time))
 }

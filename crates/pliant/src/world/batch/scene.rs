@@ -6,6 +6,7 @@ use crate::builder::{self, BuildError};
 use crate::contact::collider::Collider;
 use crate::environments::ColliderSlot;
 use crate::error::SceneError;
+use crate::partition::Target;
 use crate::scene::{Object, ObjectKind, Scene};
 use crate::world::batch::BatchOptions;
 use std::collections::HashMap;
@@ -129,7 +130,9 @@ impl Joined {
             for index in 0..scenes[0].count(kind) {
                 let source = Source::new(kind, index);
                 let build = |k: usize| {
-                    let part = builder::part(source, &scenes[k], options.meshes, &mut Vec::new());
+                    // Batches observe particles: their bodies are made of these.
+                    let target = Target { rigid_bodies: false, ..Target::CPU };
+                    let part = builder::part(source, (&scenes[k], &target), options.meshes, &mut Vec::new());
                     part.map_err(|e| if k == 0 { e } else { copy_error(k, e) })
                 };
                 let base = build(0)?;
@@ -216,9 +219,14 @@ fn renamed(mut object: Object, copy: usize) -> Object {
 /// Refuses what couples copies, or cannot be reset.
 fn supported(scene: &Scene) -> Result<(), SceneError> {
     let refused = |at: String, what: &str| Err(SceneError::new(at, format!("{what} are not supported in a batch")));
-    for (list, count) in [("drain", scene.drain.len()), ("melt", scene.melt.len()), ("freeze", scene.freeze.len())] {
+    for (list, count) in [
+        ("drain", scene.drain.len()),
+        ("melt", scene.melt.len()),
+        ("freeze", scene.freeze.len()),
+        ("joint", scene.joint.len()),
+    ] {
         if count > 0 {
-            return refused(format!("{list}[0]"), "drains, melting and freezing");
+            return refused(format!("{list}[0]"), "drains, melting, freezing and joints");
         }
     }
     if let Some(i) = scene.grains.iter().position(|g| g.pour.is_some()) {

@@ -1,0 +1,233 @@
+//! Rigid bodies: what is fixed ([`RigidBodyModel`]) and what moves ([`RigidBodies`]).
+
+use crate::geometry::bvh::Bvh;
+use crate::geometry::{DistanceField, Surface};
+use crate::memory::of;
+use crate::rigid_body::joint::{Joint, JointState};
+use crate::rigid_body::manifold::POINTS;
+use crate::rigid_body::mass::MassProperties;
+use crate::rigid_body::shape::{Convex, Frame};
+use glam::{DMat3, DQuat, DVec3};
+use std::sync::Arc;
+
+/// A convex piece of a body, relative to its center of mass.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Where it is in the body.
+    pub frame: Frame,
+    /// Its shape.
+    pub shape: Convex,
+}
+
+/// Convex pieces and mass properties of a body; shared by its copies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyShape {
+    /// Convex pieces, relative to the center of mass and the body's axes.
+    pub pieces: Vec<Piece>,
+    /// Mass, inertia about the center of mass in the body's axes, and the center in the frame that the pieces came in.
+    pub mass: MassProperties,
+    /// Inverse of the inertia [1/(kg·m²)].
+    pub inverse_inertia: DMat3,
+    /// Whether all moments of inertia are equal: such a body does not precess.
+    pub isotropic: bool,
+    /// Distance of the farthest point from the center of mass [m].
+    pub reach: f64,
+    /// Least thickness of a piece [m].
+    pub thickness: f64,
+}
+
+impl BodyShape {
+    /// From pieces and their mass properties in a common frame; `None` without mass or extent.
+    pub fn new(pieces: Vec<Piece>, mass: MassProperties) -> Option<Self> {
+        let inverse_inertia = mass.inertia.inverse();
+        let usable = mass.mass > 0.0 && mass.mass.is_finite() && inverse_inertia.is_finite();
+        if !usable || mass.inertia.determinant() <= 0.0 {
+            return None;
+        }
+        let center = mass.center;
+        let pieces: Vec<Piece> = pieces
+            .into_iter()
+            .map(|p| Piece { frame: Frame { position: p.frame.position - center, ..p.frame }, ..p })
+            .collect();
+        let reach = pieces.iter().map(|p| p.frame.position.length() + p.shape.reach()).fold(0.0, f64::max);
+        let thickness = pieces.iter().map(|p| p.shape.thickness()).fold(f64::INFINITY, f64::min);
+        let i = mass.inertia;
+        let mean = (i.x_axis.x + i.y_axis.y + i.z_axis.z) / 3.0;
+        let isotropic = (i - DMat3::from_diagonal(DVec3::splat(mean))).abs_diff_eq(DMat3::ZERO, 1e-9 * mean);
+        Some(Self { pieces, mass, inverse_inertia, isotropic, reach, thickness })
+    }
+}
+
+/// A body as the scene has it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BodyParams {
+    /// Shape and mass.
+    pub shape: Arc<BodyShape>,
+    /// Its object in the topology.
+    pub object: u32,
+    /// Environment of a batch.
+    pub environment: u32,
+}
+
+/// Surface properties of a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SurfaceLaw {
+    /// Coefficient of static friction.
+    pub static_friction: f64,
+    /// Coefficient of kinetic friction.
+    pub kinetic_friction: f64,
+    /// Coefficient of restitution.
+    pub restitution: f64,
+    /// Decay rate of rolling [1/s].
+    pub rolling: f64,
+}
+
+/// Shape of a collider as bodies see it.
+#[derive(Clone, Debug)]
+pub enum ColliderGeometry {
+    /// Half-space below y = 0.
+    Plane,
+    /// A convex solid.
+    Convex(Convex),
+    /// Triangles, each a flat convex shape, in a tree.
+    Triangles(Arc<TriangleSet>),
+    /// A signed distance on a grid.
+    Field(Arc<DistanceField>),
+}
+
+/// Triangles of a surface for body contact.
+#[derive(Clone, Debug)]
+pub struct TriangleSet {
+    /// Each triangle as a convex shape.
+    pub triangles: Vec<Convex>,
+    /// Tree over them; leaves are numbers into `order`.
+    pub tree: Bvh,
+    /// Triangle of each leaf.
+    pub order: Vec<u32>,
+    /// Bounds [m].
+    pub bounds: (DVec3, DVec3),
+}
+
+impl TriangleSet {
+    /// Of a surface.
+    pub fn new(surface: &Surface) -> Self {
+        let corners = |t: &[u32; 3]| t.map(|k| surface.positions()[k as usize]);
+        let boxes: Vec<_> = surface
+            .triangles()
+            .iter()
+            .map(|t| {
+                let [a, b, c] = corners(t);
+                (a.min(b).min(c), a.max(b).max(c))
+            })
+            .collect();
+        let (tree, order) = Bvh::new(&boxes);
+        let flat = |t: &[u32; 3]| {
+            let corners = corners(t).map(|p| p.as_dvec3());
+            Convex::Hull(Arc::new(crate::rigid_body::polytope::Polytope::triangle(corners)))
+        };
+        let (low, high) = surface.bounds();
+        let bounds = (low.as_dvec3(), high.as_dvec3());
+        Self { triangles: surface.triangles().iter().map(flat).collect(), tree, order, bounds }
+    }
+}
+
+/// The fixed half.
+#[derive(Clone, Debug, Default)]
+pub struct RigidBodyModel {
+    /// Bodies.
+    pub bodies: Vec<BodyParams>,
+    /// Geometry of each collider of the scene.
+    pub colliders: Vec<ColliderGeometry>,
+    /// Joints.
+    pub joints: Vec<Joint>,
+    /// Pairs of bodies that do not collide, lower index first, sorted.
+    pub separated: Vec<(u32, u32)>,
+    /// Contact between bodies.
+    pub between: SurfaceLaw,
+    /// Whether bodies collide with each other.
+    pub collide: bool,
+}
+
+impl RigidBodyModel {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        of(&self.bodies) + of(&self.colliders) + of(&self.joints)
+    }
+}
+
+/// A body as it moves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyState {
+    /// Center of mass [m].
+    pub position: DVec3,
+    /// Orientation.
+    pub rotation: DQuat,
+    /// Velocity of the center of mass [m/s].
+    pub velocity: DVec3,
+    /// Angular velocity [rad/s].
+    pub spin: DVec3,
+}
+
+impl BodyState {
+    /// Where it is.
+    pub fn frame(&self) -> Frame {
+        Frame { position: self.position, rotation: self.rotation }
+    }
+}
+
+/// Impulses of a manifold, from which the next substep starts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CachedManifold {
+    /// First body or collider, second body, and pieces or triangle of both.
+    pub key: ManifoldKey,
+    /// Number of points.
+    pub count: u32,
+    /// Points relative to the second body, in its axes [m].
+    pub anchors: [DVec3; POINTS],
+    /// Normal impulse of each point per second of the substep [N].
+    pub normal: [f64; POINTS],
+    /// Friction force [N].
+    pub friction: DVec3,
+    /// Friction torque about the normal [N·m].
+    pub twist: f64,
+}
+
+/// Which shapes a manifold is of. Ordered: colliders come after bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ManifoldKey {
+    /// The second body, which always moves.
+    pub b: u32,
+    /// The first body, or [`COLLIDER`] plus the index of a collider.
+    pub a: u32,
+    /// Piece of the second body.
+    pub piece_b: u32,
+    /// Piece of the first body, or triangle of the collider.
+    pub piece_a: u32,
+}
+
+/// First number of colliders among the first bodies of manifolds.
+pub const COLLIDER: u32 = 1 << 31;
+
+/// The moving half.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RigidBodies {
+    /// Bodies, in the order of [`RigidBodyModel::bodies`].
+    pub bodies: Vec<BodyState>,
+    /// Contacts of the last substep, by key.
+    pub contacts: Vec<CachedManifold>,
+    /// Joints, in the order of [`RigidBodyModel::joints`].
+    pub joints: Vec<JointState>,
+}
+
+impl RigidBodies {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        of(&self.bodies) + of(&self.contacts) + of(&self.joints)
+    }
+
+    /// Drops the contacts of a body, which has been moved.
+    pub fn forget_contacts(&mut self, body: usize) {
+        let body = body as u32;
+        self.contacts.retain(|c| c.key.a != body && c.key.b != body);
+    }
+}

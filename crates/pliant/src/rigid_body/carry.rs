@@ -1,0 +1,40 @@
+//! Rigid bodies that go on after objects were added or removed.
+
+use crate::rigid_body::bodies::{COLLIDER, RigidBodies};
+
+impl RigidBodies {
+    /// Takes bodies and contacts over from `old`. `origins` has the old number of each body, and of each joint; `collider` gives the new number
+    /// of an old collider.
+    pub(crate) fn carry(
+        &mut self,
+        old: &Self,
+        (origins, joints): (&[Option<usize>], &[Option<usize>]),
+        collider: impl Fn(u32) -> Option<u32>,
+    ) {
+        let mut renamed = vec![None; old.bodies.len()];
+        for (new, origin) in origins.iter().enumerate() {
+            if let Some(origin) = *origin {
+                self.bodies[new] = old.bodies[origin];
+                renamed[origin] = Some(new as u32);
+            }
+        }
+        for (own, origin) in self.joints.iter_mut().zip(joints) {
+            if let Some(origin) = *origin {
+                *own = old.joints[origin];
+            }
+        }
+        let number = |k: u32| match k.checked_sub(COLLIDER) {
+            Some(k) => collider(k).map(|k| k + COLLIDER),
+            None => renamed[k as usize],
+        };
+        self.contacts.clear();
+        for cached in &old.contacts {
+            if let (Some(a), Some(b)) = (number(cached.key.a), number(cached.key.b)) {
+                let mut own = *cached;
+                (own.key.a, own.key.b) = (a, b);
+                self.contacts.push(own);
+            }
+        }
+        self.contacts.sort_unstable_by_key(|c| c.key);
+    }
+}

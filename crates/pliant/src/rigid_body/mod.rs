@@ -1,0 +1,35 @@
+//! Rigid bodies in generalized coordinates: position, orientation and velocities, exact shapes, joints (S21).
+//!
+//! | file | contents |
+//! | --- | --- |
+//! | `polytope`, `shape` | convex shapes: support points, supporting faces, distances |
+//! | `mass` | mass, center and inertia |
+//! | `bodies` | bodies as the model and the state have them |
+//! | `broad_phase` | pairs whose bounds overlap |
+//! | `gjk`, `sat`, `manifold`, `narrow_phase` | where two shapes touch |
+//! | `contacts` | contacts of a step, with the impulses of the last one |
+//! | `contact_solver` | friction, restitution, non-penetration |
+//! | `joint`, `joint_solver` | joints, solved directly |
+//! | `integrate` | free motion |
+//! | `step` | a step of all bodies |
+//! | `carry`, `snapshot` | bodies in worlds that change, and in snapshots |
+//! | `phenomenon` | the pass of a substep |
+
+pub mod bodies;
+pub mod broad_phase;
+mod carry;
+pub mod contact_solver;
+pub mod contacts;
+pub mod gjk;
+pub mod integrate;
+pub mod joint;
+pub mod joint_solver;
+pub mod manifold;
+pub mod mass;
+pub mod narrow_phase;
+pub(crate) mod phenomenon;
+pub mod polytope;
+pub mod sat;
+pub mod shape;
+mod snapshot;
+pub mod step;

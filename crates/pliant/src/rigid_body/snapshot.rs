@@ -1,0 +1,86 @@
+//! Rigid bodies in snapshots.
+
+use crate::bytes::{Reader, SnapshotError, Writer};
+use crate::rigid_body::bodies::{BodyState, CachedManifold, ManifoldKey, RigidBodies};
+use crate::rigid_body::manifold::POINTS;
+use crate::rigid_body::shape::Frame;
+use glam::{DQuat, DVec3};
+
+impl BodyState {
+    /// All of it: position, orientation, velocity, spin.
+    pub(crate) fn numbers(&self) -> [f64; 13] {
+        let (p, q, v, w) = (self.position, self.rotation, self.velocity, self.spin);
+        [p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z]
+    }
+
+    fn from_numbers(n: [f64; 13]) -> Self {
+        Self {
+            position: DVec3::new(n[0], n[1], n[2]),
+            rotation: DQuat::from_xyzw(n[3], n[4], n[5], n[6]),
+            velocity: DVec3::new(n[7], n[8], n[9]),
+            spin: DVec3::new(n[10], n[11], n[12]),
+        }
+    }
+}
+
+impl RigidBodies {
+    /// Writes all of it.
+    pub(crate) fn write(&self, to: &mut Writer) {
+        for body in &self.bodies {
+            to.put(body.numbers());
+        }
+        for joint in &self.joints {
+            to.put(joint.frames.map(|f| {
+                let (p, q) = (f.position, f.rotation);
+                [p.x, p.y, p.z, q.x, q.y, q.z, q.w]
+            }));
+            to.put(joint.force.map(|f| f.to_array()));
+        }
+        to.put(self.contacts.len() as u64);
+        for c in &self.contacts {
+            to.put([c.key.b, c.key.a, c.key.piece_b, c.key.piece_a, c.count]);
+            to.put(c.anchors.map(|a| a.to_array()));
+            to.put(c.normal);
+            to.put(c.friction.to_array());
+            to.put(c.twist);
+        }
+    }
+
+    /// Reads it again, into as many bodies. The numbers of bodies in contacts are checked here.
+    pub(crate) fn read(&mut self, from: &mut Reader<'_>) -> Result<(), SnapshotError> {
+        for body in &mut self.bodies {
+            *body = BodyState::from_numbers(from.take()?);
+            if (body.rotation.length() - 1.0).abs() > 1e-3 {
+                return Err(SnapshotError::Damaged("the orientation of a rigid body is no rotation".into()));
+            }
+        }
+        for joint in &mut self.joints {
+            joint.frames = from.take::<[[f64; 7]; 2]>()?.map(|n| Frame {
+                position: DVec3::new(n[0], n[1], n[2]),
+                rotation: DQuat::from_xyzw(n[3], n[4], n[5], n[6]),
+            });
+            joint.force = from.take::<[[f64; 3]; 2]>()?.map(DVec3::from_array);
+        }
+        let count = from.take::<u64>()?;
+        let most = (self.bodies.len() as u64 + 1) << 24;
+        if count > most {
+            return Err(SnapshotError::Damaged(format!("{count} contacts of rigid bodies")));
+        }
+        self.contacts.clear();
+        for _ in 0..count {
+            let [b, a, piece_b, piece_a, count] = from.take::<[u32; 5]>()?;
+            let key = ManifoldKey { b, a, piece_b, piece_a };
+            if b as usize >= self.bodies.len() || count as usize > POINTS {
+                return Err(SnapshotError::Damaged("a contact of rigid bodies is out of range".into()));
+            }
+            let anchors = from.take::<[[f64; 3]; POINTS]>()?.map(DVec3::from_array);
+            let normal = from.take()?;
+            let friction = DVec3::from_array(from.take()?);
+            self.contacts.push(CachedManifold { key, count, anchors, normal, friction, twist: from.take()? });
+        }
+        if !self.contacts.is_sorted_by(|a, b| a.key < b.key) {
+            return Err(SnapshotError::Damaged("contacts of rigid bodies are out of order".into()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,120 @@
+//! The pass of rigid bodies on the CPU.
+
+use crate::contact::collider::Collider;
+use crate::contact::collider_contact::{MovingCollider, depth};
+use crate::contact::cpu::collider_contacts;
+use crate::fluid::cpu::boundary::pressure_impulses;
+use crate::math::{Pose, V3, position};
+use crate::memory::of;
+use crate::model::Model;
+use crate::rigid_body::bodies::{RigidBodies, SurfaceLaw};
+use crate::rigid_body::contacts::ColliderMotion;
+use crate::rigid_body::integrate::world_inverse_inertia;
+use crate::rigid_body::shape::Frame;
+use crate::rigid_body::step::{StepInputs, StepScratch};
+use crate::schedule::substep::CpuContext;
+use crate::state::State;
+use glam::{DQuat, DVec3};
+
+/// Buffers of the pass.
+#[derive(Default)]
+pub(crate) struct RigidBodyScratch {
+    colliders: Vec<ColliderMotion>,
+    step: StepScratch,
+    /// Linear and angular impulse of particles on each body.
+    impulses: Vec<[DVec3; 2]>,
+}
+
+impl RigidBodyScratch {
+    /// Memory [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        of(&self.colliders) + self.step.bytes()
+    }
+
+    /// Advances all bodies by a substep.
+    ///
+    /// Bodies that diverge are reported with the numbers after those of all particles.
+    pub(crate) fn step(&mut self, cx: &CpuContext<'_>, model: &Model, particles: usize, state: &mut RigidBodies) {
+        let h = f64::from(cx.substep.h);
+        self.colliders.clear();
+        self.colliders.extend(model.colliders.iter().map(|c| motion(c, cx.substep.start, cx.substep.end, h)));
+        let environments = &model.environments;
+        let sees = |environment: u32, collider: usize| environments.sees(environment, collider);
+        let inputs = StepInputs {
+            h,
+            gravity: model.settings.gravity.as_dvec3(),
+            keep: f64::from(cx.substep.keep),
+            colliders: &self.colliders,
+            sees: &sees,
+        };
+        self.step.step(&model.rigid_bodies, state, &inputs);
+        for (k, body) in state.bodies.iter().enumerate() {
+            let vector = |v: DVec3| V3::new(v.x as f32, v.y as f32, v.z as f32);
+            cx.divergence.check(particles + k, vector(body.position));
+            cx.divergence.check_speed(particles + k, vector(body.velocity));
+        }
+    }
+}
+
+impl RigidBodyScratch {
+    /// Adds the impulses of particles that have touched rigid bodies, or pressed on them as a liquid.
+    ///
+    /// Momentum is conserved: bodies take what contacts and pressure have given to particles. The bodies move by it in the
+    /// next substep. The sums are in the order of particles, whatever the number of threads.
+    pub(crate) fn react(&mut self, h: f32, model: &Model, state: &mut State, colliders: &[MovingCollider]) {
+        let first = model.colliders.len();
+        self.impulses.clear();
+        self.impulses.resize(model.rigid_bodies.bodies.len(), [DVec3::ZERO; 2]);
+        let (impulses, bodies) = (&mut self.impulses, &state.rigid_bodies.bodies);
+        let mut add = |collider: usize, at: DVec3, impulse: DVec3| {
+            let body = model.body_colliders[collider - first].body as usize;
+            impulses[body][0] += impulse;
+            impulses[body][1] += (at - bodies[body].position).cross(impulse);
+        };
+        let contact = model.contact();
+        collider_contacts::each_force(&contact, state, |c, force| {
+            if let Some(moving) = colliders.get(c.collider as usize).filter(|_| c.collider as usize >= first) {
+                let (i, x) = (c.particle as usize, position(state.rows[c.particle as usize]));
+                let (_, normal) = depth(&moving.shape, &moving.after, x, state.radii[i]);
+                let at = x - normal * state.radii[i];
+                add(c.collider as usize, at.as_dvec3(), (force * h).as_dvec3());
+            }
+        });
+        pressure_impulses(&model.fluid_model(), state, (colliders, first), h, |k, at, impulse| {
+            add(k, at.as_dvec3(), impulse.as_dvec3());
+        });
+        for ((params, body), [linear, angular]) in
+            model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies).zip(&self.impulses)
+        {
+            body.velocity += *linear / params.shape.mass.mass;
+            body.spin += world_inverse_inertia(&params.shape, body.rotation) * *angular;
+        }
+    }
+}
+
+/// Motion of a collider during a substep.
+fn motion(collider: &Collider, start: f64, end: f64, h: f64) -> ColliderMotion {
+    let frame = |p: Pose| Frame { position: p.position.as_dvec3(), rotation: p.rotation.as_dquat().normalize() };
+    let law = SurfaceLaw {
+        static_friction: f64::from(collider.friction.static_friction),
+        kinetic_friction: f64::from(collider.friction.kinetic_friction),
+        restitution: f64::from(collider.restitution),
+        rolling: f64::from(collider.rolling),
+    };
+    let before = frame(collider.motion.pose(start));
+    if !collider.motion.moves() {
+        return ColliderMotion { before, velocity: DVec3::ZERO, spin: DVec3::ZERO, law };
+    }
+    let after = frame(collider.motion.pose(end));
+    let turn = after.rotation * before.rotation.conjugate();
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    let velocity = (after.position - before.position) / h;
+    ColliderMotion { before, velocity, spin: rotation_vector(turn) / h, law }
+}
+
+/// The rotation vector of a unit quaternion [rad].
+fn rotation_vector(q: DQuat) -> DVec3 {
+    let v = DVec3::new(q.x, q.y, q.z);
+    let sin = v.length();
+    if sin < 1e-12 { v * 2.0 } else { v * (2.0 * libm::atan2(sin, q.w) / sin) }
+}
