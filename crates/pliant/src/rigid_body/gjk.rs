@@ -109,8 +109,10 @@ fn reduce(simplex: &mut Vec<Vertex>) -> Option<DVec3> {
                 let [a, b, c, d] = face.map(|k| w[k]);
                 let normal = (b - a).cross(c - a);
                 let (own, inner) = (-normal.dot(a), normal.dot(d - a));
-                // The origin is on the other side of this face than the fourth corner.
-                if own * inner < 0.0 || inner.abs() < 1e-30 {
+                // The origin is on the other side of this face than the fourth corner, or the tetrahedron is so flat that
+                // rounding decides.
+                let flat = 1e-10 * normal.length() * (d - a).length();
+                if own * inner < 0.0 || inner.abs() <= flat {
                     let (kept, point) = on_triangle([a, b, c]);
                     let square = point.length_squared();
                     if best.as_ref().is_none_or(|(least, ..)| square < *least) {

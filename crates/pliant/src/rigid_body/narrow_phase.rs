@@ -36,7 +36,8 @@ pub fn collide(a: Placed<'_>, b: Placed<'_>, margin: f64, buffers: &mut ClipBuff
                     Axis::Edges(middle) => Some(Manifold::one(found.normal, middle, found.distance)),
                     Axis::Face => {
                         let manifold = faces(a, b, found.normal, margin, buffers);
-                        (!manifold.points().is_empty()).then_some(manifold)
+                        // Deep overlaps may have faces that do not meet along the normal.
+                        if manifold.points().is_empty() { by_support(a, b, margin, buffers) } else { Some(manifold) }
                     }
                 }
             }

@@ -1,6 +1,6 @@
 //! S: systems and algorithms.
 
-use crate::ids::{Requirement, met, met_with, open, partial};
+use crate::ids::{Requirement, met, met_with, partial};
 
 pub const ALL: &[Requirement] = &[
     met(

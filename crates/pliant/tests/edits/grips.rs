@@ -152,7 +152,7 @@ fn grips_survive_edits_end_with_their_object_and_are_in_snapshots() {
     let grip = world.grab(&hit, &GripOptions::default()).unwrap();
     let start = world.grip_point(grip).unwrap();
     world.advance(5).unwrap();
-    world.add(Body::ball(0.1).at([20.0, 0.0, 0.0])).unwrap();
+    world.add(Body::ball(0.1).grid(8).at([20.0, 0.0, 0.0])).unwrap();
     world.advance(5).unwrap();
     let snapshot = world.snapshot().unwrap();
     world.advance(20).unwrap();

@@ -78,12 +78,12 @@ fn r05_another_process_goes_on_with_edits_and_steering() {
 fn a_handle_of_an_abandoned_future_fits_nothing_that_comes_later() {
     let mut world = World::new(options()).unwrap();
     let start = world.snapshot().unwrap();
-    let gone = world.add(Body::ball(0.1)).unwrap();
+    let gone = world.add(Body::ball(0.1).grid(8)).unwrap();
     let hit = world.closest_point(Vec3::ZERO, 5.0).unwrap().unwrap();
     let grip = world.grab(&hit, &GripOptions::default()).unwrap();
     let bytes = world.snapshot().unwrap().to_bytes();
     world.restore(&start).unwrap();
-    let other = world.add(Body::ball(0.2)).unwrap();
+    let other = world.add(Body::ball(0.2).grid(8)).unwrap();
     let hit = world.closest_point(Vec3::ZERO, 5.0).unwrap().unwrap();
     let held = world.grab(&hit, &GripOptions::default()).unwrap();
     assert!(!world.contains(gone) && world.contains(other));
@@ -102,7 +102,7 @@ fn a_handle_of_an_abandoned_future_fits_nothing_that_comes_later() {
 fn r06_damaged_archives_are_refused() {
     let mut world = world(&parse(SCENES[6].1));
     world.step().unwrap();
-    world.add(Body::ball(0.1).at([0.0, 9.0, 0.0])).unwrap();
+    world.add(Body::ball(0.1).grid(8).at([0.0, 9.0, 0.0])).unwrap();
     let bytes = world.snapshot().unwrap().to_bytes();
     let hash = world.hash();
     for at in (0..bytes.len()).step_by(bytes.len() / 200 + 1) {

@@ -63,7 +63,8 @@ fn manifolds_of_random_pairs_have_the_depth_of_the_least_translation() {
         let distance = core.distance - radii;
         // A direction along which nothing overlaps proves that shapes are apart.
         let gap = -overlap((&a, &fa), (&b, &fb), core.normal);
-        assert!((gap - distance).abs() < 1e-5, "{a:?} {b:?}: {gap} along the normal, distance {distance}");
+        // GJK stops where the simplex on a round surface is too flat for rounding: 2e-5 of the size.
+        assert!((gap - distance).abs() < 5e-5, "{a:?} {b:?}: {gap} along the normal, distance {distance}");
         if distance > 1e-6 {
             apart += 1;
             assert!(found.is_none_or(|m| m.points().iter().all(|p| p.separation <= 1e-9)), "{a:?} {b:?} are apart");

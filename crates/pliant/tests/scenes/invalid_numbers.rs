@@ -147,10 +147,15 @@ fn r06_negative_numbers_are_refused_where_a_sign_means_nothing() {
         "eye",
         "target",
         "points",
+        "convex",
+        "anchor",
+        "anchor_to",
     ];
     for way in numbers() {
         // Rotation rates may have either sign, but the foam rate is a count per second.
-        if signed.contains(&name(&way)) && written(&way) != "output.foam.rate" {
+        // A motor turns either way; the lower limit of a joint is negative.
+        let either = written(&way).ends_with(".motor.speed") || written(&way).ends_with(".limits[0]");
+        if either || signed.contains(&name(&way)) && written(&way) != "output.foam.rate" {
             let text = replaced(&way, Value::Float(-0.1));
             if let Err(e) = Scene::parse(&text, Format::Toml) {
                 // Corners of a box and times of keys are ordered.

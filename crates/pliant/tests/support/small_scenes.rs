@@ -1,7 +1,7 @@
 //! Small scenes: every feature that changes positions is in one of them.
 
 /// Name and text.
-pub const SCENES: [(&str, &str); 11] = [
+pub const SCENES: [(&str, &str); 12] = [
     (
         "cloth",
         r#"
@@ -228,6 +228,30 @@ pub const SCENES: [(&str, &str); 11] = [
         [[drain]]
         sphere = { center = [0.1, 0, 0], radius = 0.08 }
         recycle = true
+        [[collider]]
+        plane = {}
+    "#,
+    ),
+    (
+        "rigid bodies",
+        r#"
+        [contact]
+        restitution = 0.3
+        [[body]]
+        name = "boxes"
+        box = [0.2, 0.15, 0.1]
+        array = { count = [2, 3, 2], spacing = [0.17, 0.3, 0.13] }
+        transform = { translate = [0, 0.2, 0], rotate = { axis = [0.2, 0.1, 1], degrees = 20 } }
+        [[body]]
+        ball = 0.08
+        velocity = [0, -1, 0]
+        transform = { translate = [0.05, 1.2, 0.05] }
+        [[grains]]
+        radius = 0.02
+        fill = { min = [-0.05, 1.4, -0.05], max = [0.1, 1.5, 0.1] }
+        [[cloth]]
+        grid = { cells = [8, 8], size = [0.6, 0.6], plane = "xz" }
+        transform = { translate = [-0.2, 1.6, -0.2] }
         [[collider]]
         plane = {}
     "#,

@@ -36,9 +36,9 @@ pub fn joint(at: &str, j: &Joint) -> Checked {
     }
     if let Some(m) = j.motor {
         range(&format!("{at}.motor.speed"), m.speed, -1e6, 1e6)?;
-        range(&format!("{at}.motor.most"), m.most, 0.0, 1e12)?;
+        range(&format!("{at}.motor.most"), m.most, 0.0, 1e9)?;
     }
-    range(&format!("{at}.length"), j.length.unwrap_or(0.0), 0.0, 1e5)?;
-    range(&format!("{at}.stiffness"), j.stiffness.unwrap_or(1.0), 1e-9, 1e12)?;
-    range(&format!("{at}.damping"), j.damping, 0.0, 1e12)
+    range(&format!("{at}.length"), j.length.unwrap_or(1.0), 1e-6, 1e5)?;
+    range(&format!("{at}.stiffness"), j.stiffness.unwrap_or(1.0), 1e-9, 1e9)?;
+    range(&format!("{at}.damping"), j.damping, 0.0, 1e9)
 }
