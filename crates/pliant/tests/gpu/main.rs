@@ -8,6 +8,7 @@ mod batches;
 mod bodies;
 mod colliders;
 mod edits;
+mod elastic;
 mod emitters;
 mod exact_rounding;
 mod faults;

@@ -1,7 +1,7 @@
 //! Modules of descent.
 
 use crate::contact::gpu::shaders::ContactFeatures;
-use crate::methods::vbd::gpu::constants::{COARSE_THREADS, PANEL_ROWS};
+use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS};
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource};
 
 /// What a model has that the shaders depend on.
@@ -14,11 +14,8 @@ pub struct ElasticFeatures {
 }
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
-const VERTEX_ELEMENTS: [&str; 3] = [
-    include_str!("../../../rigid/rotation.wgsl"),
-    include_str!("element.wgsl"),
-    include_str!("vertex_elements.wgsl"),
-];
+const VERTEX_ELEMENTS: [&str; 3] =
+    [include_str!("../../../rigid/rotation.wgsl"), include_str!("element.wgsl"), include_str!("vertex_elements.wgsl")];
 
 impl ElasticFeatures {
     fn shader(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {
@@ -56,6 +53,12 @@ impl ElasticFeatures {
     pub fn coarse(&self, entry: &'static str) -> ShaderSource {
         const { assert!(PANEL_ROWS * 12 * 4 <= 12 << 10 && COARSE_THREADS >= 12 * 8) };
         self.shader(entry, &[include_str!("coarse_solve.wgsl")])
+    }
+
+    /// A pass of the conjugate gradients of large bodies.
+    pub fn two_level(&self, entry: &'static str) -> ShaderSource {
+        const { assert!(BLOCK_NUMBERS == COARSE_WIDTH * COARSE_WIDTH && COARSE_THREADS >= 10 * COARSE_WIDTH) };
+        self.shader(entry, &[include_str!("two_level.wgsl")])
     }
 
     /// A pass that restores momentum.

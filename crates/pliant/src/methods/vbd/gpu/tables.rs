@@ -2,10 +2,11 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
-use crate::methods::vbd::coarse::{LATERAL, modes_of};
+use crate::methods::vbd::assembly::{LATERAL, modes_of};
 use crate::methods::vbd::element::{Element, linear, params, stiffness, tet_shape, triangle_shape};
 use crate::methods::vbd::gpu::constants::*;
 use crate::methods::vbd::gpu::space::DeviceSpace;
+use crate::methods::vbd::gpu::two_level::{Layout, SecondTables};
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
 use crate::methods::vbd::plan::Body;
 use crate::methods::vbd::sheet::SheetStiffness;
@@ -22,8 +23,12 @@ pub struct ElasticTables {
     pub(super) uniforms: ElasticUniforms,
     /// Number of bodies.
     pub(super) bodies: usize,
+    /// Number of bodies whose matrix is factored.
+    pub(super) direct: usize,
     /// Number of pairs of aggregates.
     pub(super) pairs: usize,
+    /// Second levels.
+    pub(super) second: SecondTables,
     /// Chunks of each color.
     pub(super) colors: Vec<Range<usize>>,
     /// Bits of the codes of elements.
@@ -42,7 +47,8 @@ impl ElasticTables {
         }
         let spaces: Vec<DeviceSpace> = bodies.iter().map(DeviceSpace::new).collect();
         let vertices: usize = bodies.iter().map(|b| b.vertices.len()).sum();
-        let mut all = Self { bodies: bodies.len(), ..Self::default() };
+        let direct = bodies.iter().filter(|b| b.coarse.second.is_none()).count();
+        let mut all = Self { bodies: bodies.len(), direct, ..Self::default() };
         let (lists, starts) = all.lists(bodies, groups);
         let first_list = arena.put_constants(lists);
         all.lists = first_list as usize..arena.constants.len();
@@ -56,9 +62,9 @@ impl ElasticTables {
         arena.put_topology(starts.into_iter().map(|s| s + first_list));
         let modes = spaces.iter().flat_map(|s| s.modes.iter().map(|m| m.map(f32::to_bits)));
         let vertex_vectors = arena.put_constants(modes);
-        arena.put_constants(bodies.iter().flat_map(|b| {
-            b.rest.iter().map(|r| [r.x.to_bits(), r.y.to_bits(), r.z.to_bits(), 0])
-        }));
+        arena.put_constants(
+            bodies.iter().flat_map(|b| b.rest.iter().map(|r| [r.x.to_bits(), r.y.to_bits(), r.z.to_bits(), 0])),
+        );
         all.uniforms = ElasticUniforms {
             vertices: vertices as u32,
             vertex_words,
@@ -67,8 +73,8 @@ impl ElasticTables {
             first_order: u32::from(first_order),
             ..ElasticUniforms::default()
         };
-        all.put_bodies(bodies, &spaces, arena);
-        all.put_coarse(bodies, &spaces, groups, arena);
+        let layouts = all.put_coarse(bodies, &spaces, groups, arena);
+        all.put_bodies(bodies, &spaces, &layouts, arena);
         let sums = CHUNK_SUMS as usize * all.uniforms.all_chunks as usize;
         let vectors = ELASTIC_ARRAYS as usize * vertices + 3 * first_aggregate as usize + sums + bodies.len();
         all.uniforms.work = arena.reserve_work(vectors);
@@ -109,16 +115,25 @@ impl ElasticTables {
     }
 
     /// Chunks and bodies.
-    fn put_bodies(&mut self, bodies: &[Body], spaces: &[DeviceSpace], arena: &mut TableArena) {
+    fn put_bodies(&mut self, bodies: &[Body], spaces: &[DeviceSpace], layouts: &[Layout], arena: &mut TableArena) {
         let (mut chunks, mut records, mut vertex, mut aggregate) = (Vec::new(), Vec::new(), 0, 0);
-        for (number, (body, space)) in bodies.iter().zip(spaces).enumerate() {
+        for (number, ((body, space), of)) in bodies.iter().zip(spaces).zip(layouts).enumerate() {
             let first = chunks.len() / CHUNK_WORDS as usize;
             put_chunks(&mut chunks, number, vertex..vertex + body.vertices.len());
             let count = chunks.len() / CHUNK_WORDS as usize - first;
             let turns = body.elements.iter().any(|e| e.kind.layout().turns);
             let aggregates = space.counts.len() as u32;
-            let record: [u32; ELASTIC_BODY_WORDS as usize] =
-                [first as u32, count as u32, aggregate, aggregates, u32::from(turns)];
+            let record: [u32; ELASTIC_BODY_WORDS as usize] = [
+                first as u32,
+                count as u32,
+                aggregate,
+                aggregates,
+                u32::from(turns),
+                of.regions,
+                of.inverses,
+                of.second,
+                of.iterations,
+            ];
             records.extend(record);
             vertex += body.vertices.len();
             aggregate += aggregates;
@@ -141,77 +156,109 @@ impl ElasticTables {
     }
 
     /// Aggregates, pairs of them with their elements, and the layout of the matrix.
-    fn put_coarse(&mut self, bodies: &[Body], spaces: &[DeviceSpace], groups: &[Group], arena: &mut TableArena) {
-        let vertices = self.uniforms.vertices;
-        let mut numbers = Vec::new();
+    fn put_coarse(
+        &mut self,
+        bodies: &[Body],
+        spaces: &[DeviceSpace],
+        groups: &[Group],
+        arena: &mut TableArena,
+    ) -> Vec<Layout> {
         let elements = arena.put_constants(records(bodies, groups));
         self.elements = elements as usize..arena.constants.len();
-        let (mut aggregates, mut pairs, mut matrix_rows) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut unknown, mut vertex, mut element, mut entries, mut aggregate) = (0, 0, elements, 0, 0);
+        let unknowns: u32 = spaces.iter().map(DeviceSpace::size).sum();
+        self.uniforms.unknowns = unknowns;
+        let iterative = bodies.iter().any(|b| b.coarse.second.is_some());
+        let arrays = if iterative { COARSE_ARRAYS } else { 1 };
+        self.uniforms.numbers = arena.reserve_lambda((self.uniforms.vertices + arrays * unknowns) as usize);
+        let (mut aggregates, mut pairs, mut matrix_rows, mut layouts) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut unknown, mut vertex, mut element, mut aggregate) = (0, 0, elements, 0);
         for (number, (body, space)) in bodies.iter().zip(spaces).enumerate() {
-            let own = matrix_rows.len();
-            matrix_rows.extend(space.first.iter().enumerate().map(|(row, &column)| {
-                let at = entries;
-                entries += row as u32 + 1 - column;
-                // Rows and columns are numbered over all bodies.
-                at.wrapping_sub(column + unknown)
-            }));
-            debug_assert_eq!(own as u32, unknown);
+            debug_assert_eq!(matrix_rows.len() as u32, unknown);
+            let layout = match &body.coarse.second {
+                Some(level) => {
+                    matrix_rows.resize((unknown + space.size()) as usize, 0);
+                    Layout::iterative(&body.coarse, level, arena)
+                }
+                None => {
+                    let entries = space.first.iter().enumerate().map(|(row, &column)| row as u32 + 1 - column);
+                    let mut at = arena.reserve_lambda(entries.clone().sum::<u32>() as usize);
+                    for (entries, &column) in entries.zip(&space.first) {
+                        // Rows and columns are numbered over all bodies.
+                        matrix_rows.push(at.wrapping_sub(column + unknown));
+                        at += entries;
+                    }
+                    Layout::default()
+                }
+            };
             for a in 0..space.counts.len() {
                 let members = arena.put_topology(space.members[a].iter().map(|v| v + vertex));
-                let below = arena.put_topology(space.below[a].iter().map(|u| u + unknown));
+                let [first, list, end] = match &body.coarse.second {
+                    Some(level) => {
+                        let list = layout.neighbors(a as u32, unknown);
+                        let first = arena.put_topology(list.into_iter().flatten());
+                        [level.region[a], first, arena.topology.len() as u32]
+                    }
+                    None => {
+                        let below = arena.put_topology(space.below[a].iter().map(|u| u + unknown));
+                        [unknown + space.first_of(a), below, below + space.below[a].len() as u32]
+                    }
+                };
                 let record: [u32; AGGREGATE_WORDS as usize] = [
                     unknown + space.unknowns[a],
                     space.counts[a],
                     members,
                     members + space.members[a].len() as u32,
-                    unknown + space.first_of(a),
-                    below,
-                    below + space.below[a].len() as u32,
+                    first,
+                    list,
+                    end,
                     number as u32,
                 ];
                 aggregates.extend(record);
             }
             let (by_pair, mut blocks) = coarse_elements(body, space, groups);
-            for (pair, list) in space.pairs().zip(by_pair) {
+            for (at, (&[row, column], list)) in space.pairs.iter().zip(by_pair).enumerate() {
                 let first = arena.put_topology(list.iter().map(|e| element + ELEMENT_VECTORS * e));
-                let blocks = blocks.remove(&pair).unwrap_or_default();
+                let blocks = blocks.remove(&(row, column)).unwrap_or_default();
                 let mut turned = Vec::new();
                 for (rotation, block) in &blocks {
                     turned.extend([aggregate + rotation, arena.put_constants(block.iter().copied())]);
                 }
                 let from = arena.put_topology(turned);
+                let [block, mirror] = layout.blocks(at);
                 let record: [u32; PAIR_WORDS as usize] = [
-                    aggregate + pair.0,
-                    aggregate + pair.1,
+                    aggregate + row,
+                    aggregate + column,
                     first,
                     first + list.len() as u32,
                     from,
                     from + 2 * blocks.len() as u32,
+                    block,
+                    mirror,
                 ];
                 pairs.push(record);
             }
+            if let Some(level) = &body.coarse.second {
+                self.second.put(number as u32, aggregate, level, &layout, arena);
+            }
+            layouts.push(layout);
             unknown += space.size();
             vertex += body.vertices.len() as u32;
             element += ELEMENT_VECTORS * body.elements.len() as u32;
             aggregate += space.counts.len() as u32;
         }
-        numbers.resize(vertices as usize + unknown as usize + entries as usize, ());
         self.pairs = pairs.len();
-        self.uniforms.unknowns = unknown;
-        self.uniforms.numbers = arena.reserve_lambda(numbers.len());
+        self.second.finish(aggregates.chunks_exact(AGGREGATE_WORDS as usize), bodies, arena);
         self.uniforms.aggregates = arena.put_topology(aggregates);
         self.uniforms.pairs = arena.put_topology(pairs.into_iter().flatten());
-        // Where the matrix starts is added here.
-        let matrix = self.uniforms.numbers + vertices + unknown;
-        self.uniforms.matrix_rows = arena.put_topology(matrix_rows.into_iter().map(|at: u32| at.wrapping_add(matrix)));
+        self.uniforms.matrix_rows = arena.put_topology(matrix_rows);
+        layouts
     }
 }
 
 fn put_chunks(chunks: &mut Vec<u32>, body: usize, vertices: Range<usize>) {
     for first in vertices.clone().step_by(SIZE) {
-        let record: [u32; CHUNK_WORDS as usize] =
-            [body as u32, first as u32, SIZE.min(vertices.end - first) as u32];
+        let record: [u32; CHUNK_WORDS as usize] = [body as u32, first as u32, SIZE.min(vertices.end - first) as u32];
         chunks.extend(record);
     }
 }
@@ -221,12 +268,13 @@ type TetBlocks = BTreeMap<(u32, u32), BTreeMap<u32, [Vector; TET_BLOCK_VECTORS a
 
 /// Elements of each pair of aggregates, tetrahedra left out, and the blocks of tetrahedra.
 fn coarse_elements(body: &Body, space: &DeviceSpace, groups: &[Group]) -> (Vec<Vec<u32>>, TetBlocks) {
-    let (mut lists, mut blocks) = (vec![Vec::new(); space.pairs().count()], TetBlocks::new());
+    let (mut lists, mut blocks) = (vec![Vec::new(); space.pairs.len()], TetBlocks::new());
     for (number, element) in body.elements.iter().enumerate() {
         let rows = &element.rows[..element.kind.layout().rows];
         if element.kind == ConstraintKind::NeoHookeanTet {
             let own = linear(element.kind, &params(element, groups), &[[0.0; 4]; 4], Mat3::IDENTITY);
-            let rotation = space.aggregate[rows[0] as usize];
+            // Always the last, so that pairs have few.
+            let rotation = rows.iter().map(|&r| space.aggregate[r as usize]).max().unwrap_or(0);
             let modes: Vec<_> = modes_of(body, rows).map(|(u, w)| (space.mode_of(u), own.mode(&w))).collect();
             for ((a, m), first) in &modes {
                 for ((b, n), second) in modes.iter().filter(|((b, _), _)| b <= a) {
