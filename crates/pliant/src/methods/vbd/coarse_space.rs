@@ -13,7 +13,7 @@ const AGGREGATE: usize = 64;
 const CHAIN_WIDTH: usize = 4;
 
 /// Bodies of more aggregates have a second level; the matrix of smaller ones is factored.
-const DIRECT: usize = 48;
+pub(super) const DIRECT: usize = 32;
 
 /// What the elements of a body are like.
 #[derive(Clone, Copy, Debug)]

@@ -154,12 +154,17 @@ fn assemble(thread: Thread) {
         let block = topology[pair + 6u];
         if block != NONE {
             let mirror = topology[pair + 7u];
+            let stride = topology[pair + 8u];
+            let diagonal = topology[pair + 9u];
             for (var r = 0u; r < 3u; r++) {
                 for (var c = 0u; c < 3u; c++) {
                     if mirror != block {
-                        lambda[mirror + (3u * n + c) * COARSE_WIDTH + 3u * m + r] = all[c][r];
+                        lambda[mirror + (3u * n + c) * stride + 3u * m + r] = all[c][r];
                     }
-                    lambda[block + (3u * m + r) * COARSE_WIDTH + 3u * n + c] = all[c][r];
+                    lambda[block + (3u * m + r) * stride + 3u * n + c] = all[c][r];
+                    if diagonal != NONE && m == n && r == c {
+                        lambda[diagonal + 3u * m + r] = all[c][r];
+                    }
                 }
             }
             return;

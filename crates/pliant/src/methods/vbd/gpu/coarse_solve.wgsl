@@ -1,4 +1,4 @@
-// Factors and solves the coarse matrix of one body by one workgroup: Cholesky by blocks of an aggregate. In place of the
+// Factors and solves the matrix of one chain by one workgroup: Cholesky by blocks of an aggregate. In place of the
 // factor's diagonal blocks stand their inverses.
 
 // Pivots smaller than this part of the diagonal are of rounding alone.
@@ -89,7 +89,7 @@ fn factor(thread: Thread) {
     if body >= args.groups {
         return;
     }
-    // Large bodies are solved by conjugate gradients.
+    // Bodies that are not chains are solved by two_level.wgsl.
     if body_word(body, 5u) != 0u {
         return;
     }

@@ -30,17 +30,17 @@ shader_constants! {
 
     /// Words of a chunk of vertices: body, first vertex, number.
     CHUNK_WORDS = 3;
-    /// Words of a body: first chunk, chunks, first aggregate, aggregates, whether it has orientations; of a body with a
-    /// second level its regions, first number in `lambda` of the inverse blocks of its aggregates and of its second level,
-    /// iterations.
+    /// Words of a body: first chunk, chunks, first aggregate, aggregates, whether it has orientations; then, unless it is a
+    /// chain, whose matrix is factored: regions, first number in `lambda` of the inverse blocks of its aggregates and of the
+    /// matrix of its regions, iterations. Without iterations every aggregate is a region.
     ELASTIC_BODY_WORDS = 9;
-    /// Words of an aggregate: first unknown, modes, first member, end of members; then, where the matrix is factored, first
-    /// unknown of its matrix rows, first row below its columns, end of those, or else its region, first of its neighbors,
-    /// end of those; body.
+    /// Words of an aggregate: first unknown, modes, first member, end of members; then, in a chain, first unknown of its
+    /// matrix rows, first row below its columns, end of those, or else its region, first of its neighbors, end of those; body.
     AGGREGATE_WORDS = 8;
     /// Words of a pair of aggregates: row, column, first element, end of elements, first tetrahedron block, end of those;
-    /// first numbers of its block and of the transposed one in `lambda`, or `NONE` where the matrix is factored.
-    PAIR_WORDS = 8;
+    /// first numbers of its block and of the transposed one in `lambda`, or `NONE` in a chain, numbers from row to row, where
+    /// the diagonal is noted, or `NONE`.
+    PAIR_WORDS = 10;
     /// Words of a neighbor of an aggregate: its first unknown, first number of the block.
     NEIGHBOR_WORDS = 2;
     /// Words of a region: body, number in the body, first of its aggregates, end of those.
@@ -51,7 +51,7 @@ shader_constants! {
     REGION_PAIR_WORDS = 5;
     /// Words of a block of a pair of regions: first number in `lambda`, transfers of its row and its column.
     REGION_BLOCK_WORDS = 3;
-    /// Unknowns of a block at most; where there is a second level all blocks have so many.
+    /// Unknowns of a block at most; except in chains all blocks have so many.
     COARSE_WIDTH = 12;
     /// Entries of a block, and threads that work on one.
     BLOCK_NUMBERS = 144;

@@ -1,7 +1,7 @@
 //! The coarse space as shaders see it: blocks of up to four modes, and the rows of the matrix by block.
 //!
-//! Chains, whose vertices are all unknowns, have blocks of four vertices: a mode is then one of them. Where there is a second
-//! level every block has twelve unknowns, some of which may be none.
+//! Chains, whose vertices are all unknowns, have blocks of four vertices: a mode is then one of them. In other bodies
+//! every block has twelve unknowns, some of which may be none.
 
 use crate::methods::vbd::gpu::constants::COARSE_WIDTH;
 use crate::methods::vbd::plan::Body;
@@ -57,10 +57,9 @@ impl DeviceSpace {
         };
         let mut members = vec![Vec::new(); counts.len()];
         aggregate.iter().enumerate().for_each(|(v, &a)| members[a as usize].push(v as u32));
-        let iterative = space.second.is_some();
         let mut unknowns = vec![0];
         for n in &counts {
-            let size = if iterative { COARSE_WIDTH } else { 3 * n };
+            let size = if exact { 3 * n } else { COARSE_WIDTH };
             unknowns.push(unknowns[unknowns.len() - 1] + size);
         }
         let mut reach: Vec<u32> = (0..counts.len() as u32).collect();
@@ -85,8 +84,13 @@ impl DeviceSpace {
             reach,
             exact,
         };
-        if iterative {
-            all.pairs.clone_from(&space.pairs);
+        if !exact {
+            // A dense matrix has all pairs.
+            let lower = |a: u32| (0..=a).map(move |b| [a, b]);
+            all.pairs = match space.second {
+                Some(_) => space.pairs.clone(),
+                None => (0..all.counts.len() as u32).flat_map(lower).collect(),
+            };
             return all;
         }
         for a in 0..all.counts.len() {

@@ -23,7 +23,7 @@ pub struct ElasticTables {
     pub(super) uniforms: ElasticUniforms,
     /// Number of bodies.
     pub(super) bodies: usize,
-    /// Number of bodies whose matrix is factored.
+    /// Number of chains, whose matrix is factored.
     pub(super) direct: usize,
     /// Number of pairs of aggregates.
     pub(super) pairs: usize,
@@ -47,7 +47,7 @@ impl ElasticTables {
         }
         let spaces: Vec<DeviceSpace> = bodies.iter().map(DeviceSpace::new).collect();
         let vertices: usize = bodies.iter().map(|b| b.vertices.len()).sum();
-        let direct = bodies.iter().filter(|b| b.coarse.second.is_none()).count();
+        let direct = bodies.iter().filter(|b| b.coarse.exact).count();
         let mut all = Self { bodies: bodies.len(), direct, ..Self::default() };
         let (lists, starts) = all.lists(bodies, groups);
         let first_list = arena.put_constants(lists);
@@ -167,7 +167,7 @@ impl ElasticTables {
         self.elements = elements as usize..arena.constants.len();
         let unknowns: u32 = spaces.iter().map(DeviceSpace::size).sum();
         self.uniforms.unknowns = unknowns;
-        let iterative = bodies.iter().any(|b| b.coarse.second.is_some());
+        let iterative = bodies.iter().any(|b| !b.coarse.exact);
         let arrays = if iterative { COARSE_ARRAYS } else { 1 };
         self.uniforms.numbers = arena.reserve_lambda((self.uniforms.vertices + arrays * unknowns) as usize);
         let (mut aggregates, mut pairs, mut matrix_rows, mut layouts) =
@@ -179,6 +179,10 @@ impl ElasticTables {
                 Some(level) => {
                     matrix_rows.resize((unknown + space.size()) as usize, 0);
                     Layout::iterative(&body.coarse, level, arena)
+                }
+                None if !body.coarse.exact => {
+                    matrix_rows.resize((unknown + space.size()) as usize, 0);
+                    Layout::dense(&body.coarse, arena)
                 }
                 None => {
                     let entries = space.first.iter().enumerate().map(|(row, &column)| row as u32 + 1 - column);
@@ -199,6 +203,7 @@ impl ElasticTables {
                         let first = arena.put_topology(list.into_iter().flatten());
                         [level.region[a], first, arena.topology.len() as u32]
                     }
+                    None if !body.coarse.exact => [a as u32, 0, 0],
                     None => {
                         let below = arena.put_topology(space.below[a].iter().map(|u| u + unknown));
                         [unknown + space.first_of(a), below, below + space.below[a].len() as u32]
@@ -217,7 +222,7 @@ impl ElasticTables {
                 aggregates.extend(record);
             }
             let (by_pair, mut blocks) = coarse_elements(body, space, groups);
-            for (at, (&[row, column], list)) in space.pairs.iter().zip(by_pair).enumerate() {
+            for (&[row, column], list) in space.pairs.iter().zip(by_pair) {
                 let first = arena.put_topology(list.iter().map(|e| element + ELEMENT_VECTORS * e));
                 let blocks = blocks.remove(&(row, column)).unwrap_or_default();
                 let mut turned = Vec::new();
@@ -225,7 +230,7 @@ impl ElasticTables {
                     turned.extend([aggregate + rotation, arena.put_constants(block.iter().copied())]);
                 }
                 let from = arena.put_topology(turned);
-                let [block, mirror] = layout.blocks(at);
+                let [block, mirror, stride, diagonal] = layout.blocks([row, column]);
                 let record: [u32; PAIR_WORDS as usize] = [
                     aggregate + row,
                     aggregate + column,
@@ -235,11 +240,15 @@ impl ElasticTables {
                     from + 2 * blocks.len() as u32,
                     block,
                     mirror,
+                    stride,
+                    diagonal,
                 ];
                 pairs.push(record);
             }
             if let Some(level) = &body.coarse.second {
                 self.second.put(number as u32, aggregate, level, &layout, arena);
+            } else if !body.coarse.exact {
+                self.second.put_dense(number as u32, aggregate, &layout);
             }
             layouts.push(layout);
             unknown += space.size();

@@ -1,4 +1,6 @@
-//! Tables of bodies with a second level: blocks of aggregates, regions, and blocks of regions.
+//! Tables of bodies whose coarse matrix consists of blocks of twelve unknowns: aggregates, regions, and blocks of regions.
+//!
+//! In a body without a second level every aggregate is a region, and its matrix is that of the regions.
 
 use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::gpu::constants::*;
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 /// Where the numbers of one body are in `lambda`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// Number of regions; 0 where the matrix is factored.
+    /// Number of regions; 0 in a chain.
     pub(super) regions: u32,
     /// Iterations.
     pub(super) iterations: u32,
@@ -26,7 +28,6 @@ pub(super) struct Layout {
     first: u32,
     /// Blocks by row and column, all of them.
     places: BTreeMap<[u32; 2], u32>,
-    pairs: Vec<[u32; 2]>,
 }
 
 impl Layout {
@@ -46,20 +47,33 @@ impl Layout {
             second: arena.reserve_lambda((2 * size * size + 2 * size + 2 * regions) as usize),
             first: arena.reserve_lambda(BLOCK_NUMBERS as usize * places.len()),
             places,
-            pairs: space.pairs.clone(),
         }
+    }
+
+    /// A body without a second level.
+    pub(super) fn dense(space: &CoarseSpace, arena: &mut TableArena) -> Self {
+        let regions = space.counts.len() as u32;
+        let size = COARSE_WIDTH * regions;
+        let second = arena.reserve_lambda((2 * size * size + 2 * size + 2 * regions) as usize);
+        Self { regions, second, ..Self::default() }
     }
 
     fn block(&self, row: u32, column: u32) -> u32 {
         self.first + BLOCK_NUMBERS * self.places[&[row, column]]
     }
 
-    /// The block of a pair, and the transposed one.
-    pub(super) fn blocks(&self, pair: usize) -> [u32; 2] {
-        match self.pairs.get(pair) {
-            Some(&[a, b]) => [self.block(a, b), self.block(b, a)],
-            None => [NONE, NONE],
+    /// Where the block of a pair is: its first number, that of the transposed one, numbers from row to row, diagonal.
+    pub(super) fn blocks(&self, [a, b]: [u32; 2]) -> [u32; 4] {
+        if self.regions == 0 {
+            return [NONE; 4];
         }
+        if self.iterations > 0 {
+            return [self.block(a, b), self.block(b, a), COARSE_WIDTH, NONE];
+        }
+        let size = COARSE_WIDTH * self.regions;
+        let at = |row: u32, column: u32| self.second + COARSE_WIDTH * (row * size + column);
+        let diagonal = self.second + 2 * size * size + size + COARSE_WIDTH * a;
+        [at(a, b), at(b, a), size, if a == b { diagonal } else { NONE }]
     }
 
     /// Neighbors of an aggregate; `unknown` is the first of the body.
@@ -80,10 +94,13 @@ pub(super) struct SecondTables {
     pub(super) aggregate_count: usize,
     pub(super) region_count: usize,
     pub(super) pair_count: usize,
+    /// Regions of bodies without a second level, which follow the others.
+    dense_count: usize,
     /// Most regions and iterations of a body.
     most_regions: u32,
     most_iterations: u32,
     region_words: Vec<u32>,
+    dense_words: Vec<u32>,
     pair_words: Vec<u32>,
 }
 
@@ -126,43 +143,55 @@ impl SecondTables {
         self.most_iterations = self.most_iterations.max(level.iterations as u32);
     }
 
-    /// Inverts the blocks of aggregates and the second level.
+    /// Adds a body without a second level; `aggregate` is its first.
+    pub(super) fn put_dense(&mut self, body: u32, aggregate: u32, layout: &Layout) {
+        for region in 0..layout.regions {
+            let record: [u32; REGION_WORDS as usize] = [body, region, aggregate + region, NONE];
+            self.dense_words.extend(record);
+        }
+        self.most_regions = self.most_regions.max(layout.regions);
+    }
+
+    /// Inverts the blocks of aggregates and the matrices of regions.
     pub(super) fn invert(
         &self,
         features: &ElasticFeatures,
         args: &ElasticUniforms,
         out: &mut ProgramWriter,
     ) -> Vec<Command> {
-        if self.region_count == 0 {
-            return Vec::new();
-        }
         let mut run = |entry, list, count: usize, mode| {
             let args = ElasticUniforms { chunks: list, groups: count as u32, mode, ..*args };
             out.run(features.two_level(entry), &args, count)
         };
-        let mut all = vec![
-            run("invert_diagonals", self.aggregates, self.aggregate_count, 0),
-            run("assemble_second", self.pairs, self.pair_count, 0),
-        ];
-        all.extend((0..self.most_regions).map(|step| run("invert_second", self.regions, self.region_count, step)));
+        let mut all = Vec::new();
+        if self.region_count > 0 {
+            all.push(run("invert_diagonals", self.aggregates, self.aggregate_count, 0));
+            all.push(run("assemble_second", self.pairs, self.pair_count, 0));
+        }
+        let regions = self.region_count + self.dense_count;
+        all.extend((0..self.most_regions).map(|step| run("invert_second", self.regions, regions, step)));
         all
     }
 
-    /// Conjugate gradients.
+    /// Multiplies by the inverse matrix, and conjugate gradients where that is of a second level.
     pub(super) fn solve(
         &self,
         features: &ElasticFeatures,
         args: &ElasticUniforms,
         out: &mut ProgramWriter,
     ) -> Vec<Command> {
-        if self.region_count == 0 {
-            return Vec::new();
-        }
         let mut run = |entry, list, count: usize, mode| {
             let args = ElasticUniforms { chunks: list, groups: count as u32, mode, ..*args };
             out.run(features.two_level(entry), &args, count)
         };
-        let mut all = vec![run("advance", self.regions, self.region_count, 0)];
+        let mut all = Vec::new();
+        if self.dense_count > 0 {
+            let first = self.regions + REGION_WORDS * self.region_count as u32;
+            all.push(run("solve_dense", first, self.dense_count, 0));
+        }
+        if self.region_count > 0 {
+            all.push(run("advance", self.regions, self.region_count, 0));
+        }
         for iteration in 0..self.most_iterations {
             all.push(run("correct_second", self.regions, self.region_count, iteration));
             all.push(run("multiply", self.aggregates, self.aggregate_count, iteration));
@@ -185,7 +214,9 @@ impl SecondTables {
         self.region_count = self.region_words.len() / REGION_WORDS as usize;
         self.pair_count = self.pair_words.len() / REGION_PAIR_WORDS as usize;
         self.aggregates = arena.put_topology(list);
+        self.dense_count = self.dense_words.len() / REGION_WORDS as usize;
         self.regions = arena.put_topology(std::mem::take(&mut self.region_words));
+        arena.put_topology(std::mem::take(&mut self.dense_words));
         self.pairs = arena.put_topology(std::mem::take(&mut self.pair_words));
     }
 }

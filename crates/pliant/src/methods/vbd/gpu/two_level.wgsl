@@ -1,5 +1,6 @@
-// Large bodies: conjugate gradients in the coarse space, preconditioned by inverse blocks of aggregates and by the inverse of
-// the second level. WGSL version of conjugate_gradients.rs.
+// Bodies that are not chains. Of small ones the coarse matrix is inverted; in large ones conjugate gradients are
+// preconditioned by inverse blocks of aggregates and by the inverse matrix of the second level. WGSL version of
+// conjugate_gradients.rs.
 //
 // A pass takes its list from `args.chunks`: aggregates, regions or pairs of regions. Sums are written by aggregate or by
 // region and added by whoever needs them, in order.
@@ -295,6 +296,35 @@ fn lanes_sum(local: u32, own: f32) -> f32 {
     return sum;
 }
 
+// The inverse matrix of a small body times the forces; a workgroup per aggregate.
+@compute @workgroup_size(COARSE_THREADS)
+fn solve_dense(thread: Thread) {
+    let group = group_of(thread);
+    if group >= args.groups {
+        return;
+    }
+    let record = args.chunks + REGION_WORDS * group;
+    let body = topology[record];
+    if !solves(body, 0u) {
+        return;
+    }
+    let size = second_size(body);
+    let matrix = second_matrix(body, body_word(body, 5u)) + COARSE_WIDTH * topology[record + 1u];
+    let forces = coarse_at(COARSE_R, aggregate_word(body_word(body, 2u), 0u));
+    let row = thread.local % COARSE_WIDTH;
+    let lane = thread.local / COARSE_WIDTH;
+    var sum = 0.0;
+    if lane < LANES {
+        for (var k = lane; k < size; k += LANES) {
+            sum += lambda[matrix + k * size + row] * lambda[forces + k];
+        }
+    }
+    let found = lanes_sum(thread.local, sum);
+    if thread.local < COARSE_WIDTH {
+        lambda[unknown_at(aggregate_word(topology[record + 2u], 0u)) + row] = found;
+    }
+}
+
 // Steps along the direction, what is left of the right side, and that preconditioned by the blocks; a workgroup per region.
 // Before the first iteration (`mode` 0) the solution starts from 0.
 @compute @workgroup_size(COARSE_THREADS)
@@ -327,7 +357,6 @@ fn advance(thread: Thread) {
         let a = topology[first + MEMBER_WORDS * (task / COARSE_WIDTH)];
         let at = aggregate_word(a, 0u) + task % COARSE_WIDTH;
         if args.mode == 0u {
-            lambda[coarse_at(COARSE_R, at)] = lambda[unknown_at(at)];
             lambda[unknown_at(at)] = 0.0;
         } else {
             lambda[unknown_at(at)] += step * lambda[p + at];
