@@ -36,7 +36,7 @@ pub(super) struct Coarse {
 
 enum Solver {
     Direct { matrix: Envelope, unknowns: Vec<f64> },
-    Iterative(TwoLevel),
+    Iterative(Box<TwoLevel>),
 }
 
 /// What the matrix is assembled from.
@@ -59,7 +59,7 @@ impl Coarse {
     pub(super) fn new(body: &Body, parameters: &[Group]) -> Self {
         let space = &body.coarse;
         let solver = match &space.second {
-            Some(level) => Solver::Iterative(TwoLevel::new(space, level)),
+            Some(level) => Solver::Iterative(Box::new(TwoLevel::new(space, level))),
             None => {
                 let unknowns = vec![0.0; space.first.len()];
                 Solver::Direct { matrix: Envelope::new(space.first.clone()), unknowns }

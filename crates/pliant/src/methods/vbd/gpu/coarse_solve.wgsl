@@ -89,7 +89,7 @@ fn factor(thread: Thread) {
     if body >= args.groups {
         return;
     }
-    // Bodies that are not chains are solved by two_level.wgsl.
+    // Bodies that are not chains are solved by conjugate_gradients.wgsl.
     if body_word(body, 5u) != 0u {
         return;
     }

@@ -6,6 +6,7 @@
 //! bodies is inverted, and that of large ones is solved by conjugate gradients with a second level, which is inverted.
 
 pub mod constants;
+mod element_records;
 pub mod passes;
 pub mod shaders;
 mod space;

@@ -58,7 +58,7 @@ impl ElasticFeatures {
     /// A pass of the conjugate gradients of large bodies.
     pub fn two_level(&self, entry: &'static str) -> ShaderSource {
         const { assert!(BLOCK_NUMBERS == COARSE_WIDTH * COARSE_WIDTH && COARSE_THREADS >= 10 * COARSE_WIDTH) };
-        self.shader(entry, &[include_str!("two_level.wgsl")])
+        self.shader(entry, &[include_str!("block_inverse.wgsl"), include_str!("conjugate_gradients.wgsl")])
     }
 
     /// A pass that restores momentum.
