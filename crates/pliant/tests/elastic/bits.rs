@@ -4,7 +4,8 @@ use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};
 use pliant::{Options, World};
 
-/// A sheet large enough to be divided among threads, a cube, a rope and a rod, with contact of all kinds.
+/// A sheet and a block large enough to be divided among threads, with a second coarse level, a cube, a rope and a rod, with
+/// contact of all kinds.
 const SCENE: &str = r#"
     [contact]
     between = true
@@ -16,6 +17,10 @@ const SCENE: &str = r#"
     [[soft]]
     block = { cells = [3, 3, 3], size = [0.2, 0.2, 0.2] }
     transform = { translate = [-0.1, 0.8, -0.1] }
+    fem = { young = 1e5, poisson = 0.3 }
+    [[soft]]
+    block = { cells = [20, 14, 14], size = [0.4, 0.28, 0.28] }
+    transform = { translate = [-2, 0.01, 0] }
     fem = { young = 1e5, poisson = 0.3 }
     [[rope]]
     path = [[1, 0.5, 0], [2, 0.6, 0]]
@@ -67,7 +72,7 @@ fn elastic_bodies_go_on_with_the_same_bits_after_a_snapshot() {
 fn a_world_keeps_its_method_when_iterations_are_set_and_objects_added() {
     let mut sim = world(1);
     let bodies = sim.model().bodies.len();
-    assert_eq!(bodies, 4, "cloth, cube, rope and rod");
+    assert_eq!(bodies, 5, "cloth, cube, block, rope and rod");
     sim.set_iterations(8).unwrap_or_else(|e| panic!("{e}"));
     let more = "[[rope]]\nname = \"more\"\npath = [[3, 1, 0], [4, 1, 0]]\nstretch = { modulus = 1e6 }\n";
     let more = Scene::parse(more, Format::Toml).unwrap_or_else(|e| panic!("{e}"));

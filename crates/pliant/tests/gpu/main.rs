@@ -9,6 +9,7 @@ mod bodies;
 mod colliders;
 mod edits;
 mod elastic;
+mod elastic_large;
 mod emitters;
 mod exact_rounding;
 mod faults;

@@ -1,61 +1,42 @@
-//! The coarse matrix of a body: its Hessian in the space of affine motions of aggregates, factored.
+//! The coarse matrix of a body: its Hessian in the space of affine motions of aggregates.
+//!
+//! The matrix of chains and of small bodies is factored; that of large ones is solved by conjugate gradients.
 
-use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
 use crate::math::{RowData, position};
 use crate::memory::of;
+use crate::methods::vbd::assembly::ElementGroup;
+use crate::methods::vbd::block_matrix::{Block, Part, WIDTH};
+use crate::methods::vbd::conjugate_gradients::TwoLevel;
 use crate::methods::vbd::contact::Hold;
-use crate::methods::vbd::element::{Mode, linear, outer, params, stiffness, triangle_shape};
+use crate::methods::vbd::element::outer;
 use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::plan::Body;
-use crate::methods::vbd::sheet::{SheetStiffness, Stretched};
+use crate::methods::vbd::tet_blocks::TetBlocks;
 use crate::rigid::rotation::polar;
+use crate::runtime::cpu::threads::Threads;
 use glam::{Mat3, Vec3};
-use std::collections::BTreeMap;
 
-/// A factored coarse matrix.
+/// A coarse matrix, ready to be solved.
 pub(super) struct Coarse {
-    matrix: Envelope,
-    unknowns: Vec<f64>,
+    solver: Solver,
+    groups: Vec<ElementGroup>,
+    tets: TetBlocks,
+    /// Groups that add to each pair of aggregates, with the first of their modes in row and column; where each pair's start.
+    terms: Vec<[u32; 3]>,
+    offsets: Vec<u32>,
     /// Rotation of each aggregate, where there are tetrahedra.
     rotations: Vec<Mat3>,
-    /// Blocks of tetrahedra at rest, summed by the aggregate that they turn with: aggregate, row, column.
-    tets: Vec<([u32; 3], Mat3)>,
-    springs: Vec<SpringGroup>,
-    sheets: Vec<SheetGroup>,
-    /// Numbers of the other elements.
-    others: Vec<u32>,
+    /// Inertia and contacts of each aggregate: blocks of pairs of modes, row by row of the lower triangle.
+    own: Vec<[Mat3; 10]>,
+    /// Vertices by aggregate, and where each aggregate's start.
+    members: Vec<u32>,
+    first_member: Vec<u32>,
 }
 
-/// Membrane triangles that the same modes deform.
-struct SheetGroup {
-    /// Unknowns of the modes, ascending.
-    unknowns: Vec<u32>,
-    triangles: Vec<Triangle>,
-}
-
-struct Triangle {
-    rows: [u32; 3],
-    /// Shape gradients of the second and third corner [1/m].
-    shape: [[f32; 2]; 2],
-    stiffness: SheetStiffness,
-    /// Gradients of the modes [1/m].
-    modes: [[f32; 2]; 12],
-}
-
-/// Springs that the same modes lengthen: those within an aggregate, or between two.
-struct SpringGroup {
-    /// Unknowns of the modes.
-    unknowns: Vec<u32>,
-    springs: Vec<Spring>,
-}
-
-struct Spring {
-    rows: [u32; 2],
-    rest: f32,
-    k: f32,
-    /// Difference of each mode between the two ends.
-    weights: [f32; 8],
+enum Solver {
+    Direct { matrix: Envelope, unknowns: Vec<f64> },
+    Iterative(Box<TwoLevel>),
 }
 
 /// What the matrix is assembled from.
@@ -73,269 +54,313 @@ pub(super) struct Inputs<'a> {
 
 /// Stiffness of a contact in the matrix, relative to that of the vertex.
 const CONTACT: f32 = 10.0;
-/// Least lateral stiffness of springs in the matrix of a sheet without bending stiffness, relative to that along them.
-pub(super) const LATERAL: f32 = 0.05;
 
 impl Coarse {
-    pub(super) fn new(body: &Body, groups: &[Group]) -> Self {
-        let matrix = Envelope::new(body.coarse.first.clone());
-        let unknowns = vec![0.0; body.coarse.first.len()];
-        let mut springs: BTreeMap<Vec<u32>, Vec<Spring>> = BTreeMap::new();
-        let mut sheets: BTreeMap<Vec<u32>, Vec<Triangle>> = BTreeMap::new();
-        let mut others = Vec::new();
-        let mut tets: BTreeMap<[u32; 3], Mat3> = BTreeMap::new();
-        for (number, element) in body.elements.iter().enumerate() {
-            let p = params(element, groups);
-            match element.kind {
-                ConstraintKind::Stretch => {
-                    let rows = [element.rows[0], element.rows[1]];
-                    let mut terms: Vec<(u32, f32)> = modes_of(body, &rows).map(|(u, w)| (u, w[0] - w[1])).collect();
-                    terms.sort_by_key(|(unknown, _)| *unknown);
-                    let mut weights = [0.0; 8];
-                    weights.iter_mut().zip(&terms).for_each(|(own, (_, weight))| *own = *weight);
-                    let unknowns = terms.into_iter().map(|(unknown, _)| unknown).collect();
-                    let spring = Spring { rows, rest: p[0], k: stiffness(p[1]), weights };
-                    springs.entry(unknowns).or_default().push(spring);
+    pub(super) fn new(body: &Body, parameters: &[Group]) -> Self {
+        let space = &body.coarse;
+        let solver = match &space.second {
+            Some(level) => Solver::Iterative(Box::new(TwoLevel::new(space, level))),
+            None => {
+                let unknowns = vec![0.0; space.first.len()];
+                Solver::Direct { matrix: Envelope::new(space.first.clone()), unknowns }
+            }
+        };
+        let groups = ElementGroup::all(body, parameters);
+        let by_aggregate = space.members();
+        let (mut members, mut first_member) = (Vec::new(), vec![0]);
+        for own in &by_aggregate {
+            members.extend(own.iter().map(|&v| v as u32));
+            first_member.push(members.len() as u32);
+        }
+        let mut it = Self {
+            solver,
+            groups,
+            tets: TetBlocks::new(body, parameters),
+            terms: Vec::new(),
+            offsets: Vec::new(),
+            rotations: Vec::new(),
+            own: vec![[Mat3::ZERO; 10]; space.counts.len()],
+            members,
+            first_member,
+        };
+        if !space.exact {
+            it.list_terms(body);
+        }
+        it
+    }
+
+    /// Which groups add to each pair of aggregates.
+    fn list_terms(&mut self, body: &Body) {
+        let space = &body.coarse;
+        let mut terms: Vec<([u32; 2], [u32; 3])> = Vec::new();
+        for (number, group) in self.groups.iter().enumerate() {
+            // First mode of each aggregate within the group.
+            let mut parts: Vec<(u32, u32)> = Vec::new();
+            for (mode, &unknown) in group.unknowns.iter().enumerate() {
+                let aggregate = space.unknowns.partition_point(|&first| first <= unknown) as u32 - 1;
+                if parts.last().is_none_or(|last| last.0 != aggregate) {
+                    parts.push((aggregate, mode as u32));
                 }
-                ConstraintKind::NeoHookeanTet => {
-                    let own = linear(element.kind, &p, &[[0.0; 4]; 4], Mat3::IDENTITY);
-                    let rotation = body.coarse.aggregate[element.rows[0] as usize];
-                    let modes: Vec<_> = modes_of(body, &element.rows).map(|(u, w)| (u, own.mode(&w))).collect();
-                    for (a, first) in &modes {
-                        for (b, second) in modes.iter().filter(|(b, _)| b <= a) {
-                            *tets.entry([rotation, *a, *b]).or_insert(Mat3::ZERO) += own.modes(first, second);
-                        }
-                    }
-                }
-                ConstraintKind::Membrane => {
-                    let rows = [element.rows[0], element.rows[1], element.rows[2]];
-                    let shape = triangle_shape(&p);
-                    let mut terms: Vec<_> = modes_of(body, &rows).collect();
-                    terms.sort_by_key(|(unknown, _)| *unknown);
-                    let mut modes = [[0.0; 2]; 12];
-                    for (own, (_, w)) in modes.iter_mut().zip(&terms) {
-                        *own = [0, 1].map(|a| w[0] * shape[0][a] + w[1] * shape[1][a] + w[2] * shape[2][a]);
-                    }
-                    let unknowns = terms.into_iter().map(|(unknown, _)| unknown).collect();
-                    let stiffness = SheetStiffness::new(&p);
-                    let triangle = Triangle { rows, shape: [shape[1], shape[2]], stiffness, modes };
-                    sheets.entry(unknowns).or_default().push(triangle);
-                }
-                _ => others.push(number as u32),
+            }
+            for &(a, row) in &parts {
+                let columns = parts.iter().filter(|(b, _)| *b <= a);
+                terms.extend(columns.map(|&(b, column)| ([a, b], [number as u32, row, column])));
             }
         }
-        let tets = tets.into_iter().collect();
-        let springs = springs.into_iter().map(|(unknowns, springs)| SpringGroup { unknowns, springs }).collect();
-        let sheets = sheets.into_iter().map(|(unknowns, triangles)| SheetGroup { unknowns, triangles }).collect();
-        Self { matrix, unknowns, rotations: Vec::new(), tets, springs, sheets, others }
+        terms.sort_unstable();
+        let mut at = terms.iter().peekable();
+        self.offsets.push(0);
+        for pair in &space.pairs {
+            while let Some((_, term)) = at.next_if(|(own, _)| own == pair) {
+                self.terms.push(*term);
+            }
+            self.offsets.push(self.terms.len() as u32);
+        }
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let springs = self.springs.iter().map(|group| of(&group.springs) + of(&group.unknowns)).sum::<u64>();
-        let sheets = self.sheets.iter().map(|group| of(&group.triangles) + of(&group.unknowns)).sum::<u64>();
-        let lists = of(&self.tets) + springs + sheets + of(&self.others);
-        self.matrix.bytes() + of(&self.unknowns) + of(&self.rotations) + lists
+        let solver = match &self.solver {
+            Solver::Direct { matrix, unknowns } => matrix.bytes() + of(unknowns),
+            Solver::Iterative(all) => all.bytes(),
+        };
+        let groups = self.groups.iter().map(ElementGroup::bytes).sum::<u64>();
+        let lists = of(&self.terms) + of(&self.offsets) + of(&self.members) + of(&self.first_member);
+        solver + groups + lists + self.tets.bytes() + of(&self.rotations) + of(&self.own)
     }
 
-    /// Assembles and factors the matrix.
-    pub(super) fn build(&mut self, body: &Body, inputs: &Inputs<'_>) {
-        self.matrix.clear();
+    /// Assembles the matrix and makes it ready.
+    pub(super) fn build(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
+        let space = &body.coarse;
+        self.add_vertices(threads, body, inputs);
+        threads.each(&mut self.groups, |_, group| group.sum(body, inputs.groups, inputs.x));
         if !self.tets.is_empty() {
-            self.fit_rotations(body, inputs);
+            self.fit_rotations(threads, body, inputs);
         }
-        for ([rotation, row, column], block) in &self.tets {
-            let r = self.rotations[*rotation as usize];
-            add(&mut self.matrix, *row as usize, *column as usize, r * *block * r.transpose());
-        }
-        self.add_springs(body.coarse.exact, inputs);
-        self.add_sheets(body.coarse.exact, inputs);
-        let mut modes: Vec<(u32, Mode)> = Vec::with_capacity(16);
-        for &number in &self.others {
-            let element = &body.elements[number as usize];
-            let x = element.rows.map(|r| inputs.x[r as usize]);
-            let own = linear(element.kind, &params(element, inputs.groups), &x, Mat3::IDENTITY);
-            modes.clear();
-            let rows = &element.rows[..element.kind.layout().rows];
-            modes.extend(modes_of(body, rows).map(|(unknown, weights)| (unknown, own.mode(&weights))));
-            for (a, first) in &modes {
-                for (b, second) in modes.iter().filter(|(b, _)| b <= a) {
-                    add(&mut self.matrix, *a as usize, *b as usize, own.modes(first, second));
+        let mut solver =
+            std::mem::replace(&mut self.solver, Solver::Direct { matrix: Envelope::default(), unknowns: Vec::new() });
+        match &mut solver {
+            Solver::Direct { matrix, .. } => {
+                matrix.clear();
+                if space.exact {
+                    self.scatter(body, matrix);
+                } else {
+                    for (number, &[a, b]) in space.pairs.iter().enumerate() {
+                        let block = self.block(number, [a, b], space.counts[a as usize], space.counts[b as usize]);
+                        add_block(matrix, body, [a as usize, b as usize], &block);
+                    }
+                }
+                matrix.factor();
+            }
+            Solver::Iterative(all) => {
+                all.matrix.fill(threads, |number| {
+                    let [a, b] = space.pairs[number];
+                    self.block(number, [a, b], space.counts[a as usize], space.counts[b as usize])
+                });
+                if let Some(level) = &space.second {
+                    all.factor(space, level);
                 }
             }
         }
-        for v in 0..body.vertices.len() {
-            let mass = Mat3::from_diagonal(Vec3::splat(inputs.masses[v] * inputs.inv_h2));
-            self.add_vertex(body, v, inputs.masses, mass);
+        self.solver = solver;
+    }
+
+    /// Adds all groups of a chain, and the inertia of its vertices.
+    fn scatter(&self, body: &Body, matrix: &mut Envelope) {
+        for group in &self.groups {
+            let mut sums = group.sums.iter();
+            for (m, &row) in group.unknowns.iter().enumerate() {
+                for (&column, sum) in group.unknowns[..=m].iter().zip(&mut sums) {
+                    add(matrix, row as usize, column as usize, *sum);
+                }
+            }
         }
+        for (a, own) in self.own.iter().enumerate() {
+            let first = body.coarse.unknowns[a] as usize;
+            add(matrix, first, first, own[0]);
+        }
+    }
+
+    /// The block of a pair of aggregates.
+    fn block(&self, number: usize, [a, b]: [u32; 2], rows: u32, columns: u32) -> Block {
+        let mut block = [[0.0; WIDTH]; WIDTH];
+        self.tets.add(number, &self.rotations, &mut block);
+        for &[group, row, column] in &self.terms[self.offsets[number] as usize..self.offsets[number + 1] as usize] {
+            let sums = &self.groups[group as usize].sums;
+            for m in 0..rows {
+                for n in 0..columns {
+                    let (i, j) = ((row + m) as usize, (column + n) as usize);
+                    let (sum, turned) =
+                        if i >= j { (sums[i * (i + 1) / 2 + j], false) } else { (sums[j * (j + 1) / 2 + i], true) };
+                    add_to(&mut block, m as usize, n as usize, if turned { sum.transpose() } else { sum });
+                }
+            }
+        }
+        if a == b {
+            let own = &self.own[a as usize];
+            for m in 0..rows as usize {
+                for n in 0..rows as usize {
+                    let (i, j) = (m.max(n), m.min(n));
+                    // These are symmetric.
+                    add_to(&mut block, m, n, own[i * (i + 1) / 2 + j]);
+                }
+            }
+        }
+        block
+    }
+
+    /// Inertia of all vertices, and contacts that hold them.
+    fn add_vertices(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
+        let space = &body.coarse;
+        let (members, first_member) = (&self.members, &self.first_member);
+        threads.chunks(&mut self.own, 1, |first, piece| {
+            for (k, own) in piece.iter_mut().enumerate() {
+                let mut sums = [0.0_f32; 10];
+                for &v in &members[first_member[first + k] as usize..first_member[first + k + 1] as usize] {
+                    let modes = space.modes[v as usize];
+                    let inertia = inputs.masses[v as usize] * inputs.inv_h2;
+                    let mut pair = 0;
+                    for m in 0..4 {
+                        for n in 0..=m {
+                            sums[pair] += inertia * (modes[m] * modes[n]);
+                            pair += 1;
+                        }
+                    }
+                }
+                *own = sums.map(|sum| Mat3::from_diagonal(Vec3::splat(sum)));
+            }
+        });
         for (v, hold, stiffness) in inputs.holds {
             let v = *v as usize;
+            if inputs.masses[v] == 0.0 {
+                continue;
+            }
             let size = CONTACT * (stiffness + inputs.masses[v] * inputs.inv_h2);
             let block = if hold.sticks {
                 Mat3::from_diagonal(Vec3::splat(size))
             } else {
                 outer(hold.normal * size, hold.normal)
             };
-            self.add_vertex(body, v, inputs.masses, block);
-        }
-        self.matrix.factor();
-    }
-
-    fn add_springs(&mut self, exact: bool, inputs: &Inputs<'_>) {
-        // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
-        let least = if exact || !self.others.is_empty() { 0.0 } else { LATERAL };
-        for group in &self.springs {
-            let modes = group.unknowns.len();
-            // Blocks of all pairs of modes: their symmetric entries, xx, yy, zz, xy, xz, yz.
-            let mut sums = [[0.0_f32; 6]; 36];
-            for s in &group.springs {
-                let [a, b] = s.rows.map(|r| position(inputs.x[r as usize]));
-                let d = a - b;
-                let length = d.length().max(1e-12);
-                let lateral = s.k * (1.0 - s.rest / length).max(least);
-                let along = d * ((s.k - lateral) / (length * length));
-                let block = [
-                    along.x * d.x + lateral,
-                    along.y * d.y + lateral,
-                    along.z * d.z + lateral,
-                    along.x * d.y,
-                    along.x * d.z,
-                    along.y * d.z,
-                ];
-                let mut pair = 0;
-                for m in 0..modes {
-                    for n in 0..=m {
-                        let weight = s.weights[m] * s.weights[n];
-                        sums[pair].iter_mut().zip(&block).for_each(|(sum, value)| *sum += weight * value);
-                        pair += 1;
-                    }
-                }
-            }
-            let mut pair = 0;
-            for m in 0..modes {
-                for n in 0..=m {
-                    let [xx, yy, zz, xy, xz, yz] = sums[pair];
-                    let block = Mat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz]);
-                    add(&mut self.matrix, group.unknowns[m] as usize, group.unknowns[n] as usize, block);
-                    pair += 1;
+            let (own, modes) = (&mut self.own[space.aggregate[v] as usize], space.modes[v]);
+            let mut own = own.iter_mut();
+            for m in 0..4 {
+                for (n, sum) in (0..=m).zip(&mut own) {
+                    *sum += block * (modes[m] * modes[n]);
                 }
             }
         }
     }
 
-    fn add_sheets(&mut self, exact: bool, inputs: &Inputs<'_>) {
-        // As for springs: a flat sheet without tension or bending has no lateral stiffness.
-        let least = if exact || !self.others.is_empty() { 0.0 } else { LATERAL };
-        for group in &self.sheets {
-            let modes = group.unknowns.len();
-            let mut sums = [Mat3::ZERO; 78];
-            for t in &group.triangles {
-                let [a, b, c] = t.rows.map(|r| position(inputs.x[r as usize]));
-                let (e, n) = ([b - a, c - a], t.shape);
-                let f = [e[0] * n[0][0] + e[1] * n[1][0], e[0] * n[0][1] + e[1] * n[1][1]];
-                let [mut a00, mut a11, a01] = Stretched::new(f, &t.stiffness).matrices(&t.stiffness);
-                let even = Mat3::from_diagonal(Vec3::splat(least * t.stiffness.normal));
-                (a00, a11) = (a00 + even, a11 + even);
-                let a10 = a01.transpose();
-                let mut pair = 0;
-                for m in 0..modes {
-                    let [x, y] = t.modes[m];
-                    let (left, right) = (a00 * x + a10 * y, a01 * x + a11 * y);
-                    for q in &t.modes[..=m] {
-                        sums[pair] += left * q[0] + right * q[1];
-                        pair += 1;
-                    }
+    /// Rotation of each aggregate.
+    fn fit_rotations(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
+        let (members, first_member) = (&self.members, &self.first_member);
+        self.rotations.resize(body.coarse.counts.len(), Mat3::IDENTITY);
+        threads.chunks(&mut self.rotations, 1, |first, piece| {
+            for (k, rotation) in piece.iter_mut().enumerate() {
+                let own = &members[first_member[first + k] as usize..first_member[first + k + 1] as usize];
+                let (mut x, mut rest) = (Vec3::ZERO, Vec3::ZERO);
+                for &v in own {
+                    (x, rest) = (x + position(inputs.x[v as usize]), rest + body.rest[v as usize]);
                 }
-            }
-            let mut pair = 0;
-            for m in 0..modes {
-                for n in 0..=m {
-                    add(&mut self.matrix, group.unknowns[m] as usize, group.unknowns[n] as usize, sums[pair]);
-                    pair += 1;
+                (x, rest) = (x / own.len() as f32, rest / own.len() as f32);
+                let mut moment = Mat3::ZERO;
+                for &v in own {
+                    moment += outer(position(inputs.x[v as usize]) - x, body.rest[v as usize] - rest);
                 }
+                *rotation = Mat3::from_cols_array_2d(&polar(&moment.to_cols_array_2d()));
             }
-        }
-    }
-
-    /// Adds the block of one vertex.
-    fn add_vertex(&mut self, body: &Body, v: usize, masses: &[f32], block: Mat3) {
-        if masses[v] == 0.0 {
-            return;
-        }
-        let space = &body.coarse;
-        let aggregate = space.aggregate[v] as usize;
-        let first = space.unknowns[aggregate] as usize;
-        let modes = space.modes[v];
-        for m in 0..space.counts[aggregate] as usize {
-            for n in 0..=m {
-                add(&mut self.matrix, first + 3 * m, first + 3 * n, block * (modes[m] * modes[n]));
-            }
-        }
-    }
-
-    /// Rotation of each aggregate, where there are tetrahedra.
-    fn fit_rotations(&mut self, body: &Body, inputs: &Inputs<'_>) {
-        let count = body.coarse.counts.len();
-        let mut sums = vec![(Vec3::ZERO, Vec3::ZERO, 0.0_f32); count];
-        for (v, &a) in body.coarse.aggregate.iter().enumerate() {
-            let sum = &mut sums[a as usize];
-            *sum = (sum.0 + position(inputs.x[v]), sum.1 + body.rest[v], sum.2 + 1.0);
-        }
-        let mut moments = vec![Mat3::ZERO; count];
-        for (v, &a) in body.coarse.aggregate.iter().enumerate() {
-            let (x, rest, n) = sums[a as usize];
-            moments[a as usize] += outer(position(inputs.x[v]) - x / n, body.rest[v] - rest / n);
-        }
-        let rotation = |m: &Mat3| Mat3::from_cols_array_2d(&polar(&m.to_cols_array_2d()));
-        self.rotations.clear();
-        self.rotations.extend(moments.iter().map(rotation));
+        });
     }
 
     /// The step of the coarse space for the forces on the vertices.
-    pub(super) fn solve(&mut self, body: &Body, masses: &[f32], forces: &[Vec3], step: &mut [Vec3]) {
+    pub(super) fn solve(&mut self, threads: &Threads, body: &Body, masses: &[f32], forces: &[Vec3], step: &mut [Vec3]) {
         let space = &body.coarse;
-        self.unknowns.fill(0.0);
-        for (v, force) in forces.iter().enumerate() {
-            let aggregate = space.aggregate[v] as usize;
-            let first = space.unknowns[aggregate] as usize;
-            if masses[v] > 0.0 {
-                for m in 0..space.counts[aggregate] as usize {
-                    let part = *force * space.modes[v][m];
-                    (0..3).for_each(|c| self.unknowns[first + 3 * m + c] += f64::from(part[c]));
+        match &mut self.solver {
+            Solver::Direct { matrix, unknowns } => {
+                unknowns.fill(0.0);
+                for (v, force) in forces.iter().enumerate() {
+                    let aggregate = space.aggregate[v] as usize;
+                    let first = space.unknowns[aggregate] as usize;
+                    if masses[v] > 0.0 {
+                        for m in 0..space.counts[aggregate] as usize {
+                            let part = *force * space.modes[v][m];
+                            (0..3).for_each(|c| unknowns[first + 3 * m + c] += f64::from(part[c]));
+                        }
+                    }
+                }
+                matrix.solve(unknowns);
+                for (v, step) in step.iter_mut().enumerate() {
+                    let aggregate = space.aggregate[v] as usize;
+                    let first = space.unknowns[aggregate] as usize;
+                    *step = Vec3::ZERO;
+                    if masses[v] > 0.0 {
+                        for m in 0..space.counts[aggregate] as usize {
+                            let y = &unknowns[first + 3 * m..first + 3 * m + 3];
+                            *step += Vec3::new(y[0] as f32, y[1] as f32, y[2] as f32) * space.modes[v][m];
+                        }
+                    }
                 }
             }
-        }
-        self.matrix.solve(&mut self.unknowns);
-        for (v, step) in step.iter_mut().enumerate() {
-            let aggregate = space.aggregate[v] as usize;
-            let first = space.unknowns[aggregate] as usize;
-            *step = Vec3::ZERO;
-            if masses[v] > 0.0 {
-                for m in 0..space.counts[aggregate] as usize {
-                    let at = first + 3 * m;
-                    let y =
-                        Vec3::new(self.unknowns[at] as f32, self.unknowns[at + 1] as f32, self.unknowns[at + 2] as f32);
-                    *step += y * space.modes[v][m];
-                }
+            Solver::Iterative(all) => {
+                let (members, first_member) = (&self.members, &self.first_member);
+                threads.chunks(all.right_side(), 1, |first, piece| {
+                    for (k, part) in piece.iter_mut().enumerate() {
+                        let own = &members[first_member[first + k] as usize..first_member[first + k + 1] as usize];
+                        *part = restricted(own, space.modes.as_slice(), masses, forces);
+                    }
+                });
+                let Some(level) = &space.second else { return };
+                let x = all.solve(threads, level);
+                threads.chunks(step, 1, |first, piece| {
+                    for (k, step) in piece.iter_mut().enumerate() {
+                        let (modes, part) = (space.modes[first + k], &x[space.aggregate[first + k] as usize]);
+                        *step = Vec3::ZERO;
+                        if masses[first + k] > 0.0 {
+                            for m in 0..4 {
+                                *step += Vec3::new(part[3 * m], part[3 * m + 1], part[3 * m + 2]) * modes[m];
+                            }
+                        }
+                    }
+                });
             }
         }
     }
 }
 
-/// Unknowns that move an element, each with its weights at the element's rows.
-pub(super) fn modes_of<'a>(body: &'a Body, rows: &'a [u32]) -> impl Iterator<Item = (u32, [f32; 4])> + 'a {
+/// Forces on the modes of one aggregate.
+fn restricted(members: &[u32], modes: &[[f32; 4]], masses: &[f32], forces: &[Vec3]) -> Part {
+    let mut sums = [0.0_f64; WIDTH];
+    for &v in members {
+        let v = v as usize;
+        if masses[v] > 0.0 {
+            for m in 0..4 {
+                let part = forces[v] * modes[v][m];
+                (0..3).for_each(|c| sums[3 * m + c] += f64::from(part[c]));
+            }
+        }
+    }
+    sums.map(|sum| sum as f32)
+}
+
+#[inline]
+fn add_to(block: &mut Block, m: usize, n: usize, part: Mat3) {
+    let columns = part.to_cols_array_2d();
+    for c in 0..3 {
+        for r in 0..3 {
+            block[3 * n + c][3 * m + r] += columns[c][r];
+        }
+    }
+}
+
+/// Adds the block of two aggregates.
+fn add_block(matrix: &mut Envelope, body: &Body, [a, b]: [usize; 2], block: &Block) {
     let space = &body.coarse;
-    let aggregate = move |k: usize| space.aggregate[rows[k] as usize];
-    let new = move |k: &usize| (0..*k).all(|j| aggregate(j) != aggregate(*k));
-    (0..rows.len()).filter(new).flat_map(move |k| {
-        let own = aggregate(k);
-        (0..space.counts[own as usize]).map(move |m| {
-            let weight = |j: usize| {
-                let moves = j < rows.len() && aggregate(j) == own;
-                if moves { space.modes[rows[j] as usize][m as usize] } else { 0.0 }
-            };
-            (space.unknowns[own as usize] + 3 * m, std::array::from_fn(weight))
-        })
-    })
+    let (row, column) = (space.unknowns[a] as usize, space.unknowns[b] as usize);
+    for r in 0..3 * space.counts[a] as usize {
+        let most = if a == b { r + 1 } else { 3 * space.counts[b] as usize };
+        for c in 0..most {
+            matrix.add(row + r, column + c, f64::from(block[c][r]));
+        }
+    }
 }
 
 /// Adds a block with its first entry at `row` ≥ `column`.

@@ -4,12 +4,25 @@
 
 use crate::memory::of;
 use crate::methods::vbd::graph::Adjacency;
+use crate::methods::vbd::second_level::SecondLevel;
 use glam::Vec3;
 
 /// Vertices per aggregate.
 const AGGREGATE: usize = 64;
 /// Bodies whose vertices, well ordered, have neighbors at most so far away on average are chains.
 const CHAIN_WIDTH: usize = 4;
+
+/// Bodies of more aggregates have a second level; the matrix of smaller ones is factored.
+pub(super) const DIRECT: usize = 32;
+
+/// What the elements of a body are like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kinds {
+    /// Some have orientations.
+    pub(super) turns: bool,
+    /// Some resist bending.
+    pub(super) bends: bool,
+}
 
 /// Functions on the vertices of a body.
 #[derive(Clone, Debug)]
@@ -26,17 +39,21 @@ pub struct CoarseSpace {
     pub first: Vec<u32>,
     /// Whether every vertex is an aggregate.
     pub exact: bool,
+    /// Aggregates that share elements, the larger number first, and each with itself; ascending.
+    pub pairs: Vec<[u32; 2]>,
+    /// The second level of a large body.
+    pub second: Option<SecondLevel>,
 }
 
 impl CoarseSpace {
-    pub(super) fn new(adjacency: &Adjacency, rest: &[Vec3], movable: &[bool], turns: bool) -> Self {
+    pub(super) fn new(adjacency: &Adjacency, rest: &[Vec3], movable: &[bool], kinds: Kinds) -> Self {
         let order = adjacency.banded_order();
         let chain = width(adjacency, &order) <= CHAIN_WIDTH * adjacency.len();
-        if chain || turns {
+        if chain || kinds.turns {
             let mut aggregate = vec![0; order.len()];
             order.iter().enumerate().for_each(|(number, &v)| aggregate[v as usize] = number as u32);
             let modes = movable.iter().map(|&free| [if free { 1.0 } else { 0.0 }, 0.0, 0.0, 0.0]).collect();
-            return Self::finish(adjacency, aggregate, modes, vec![1; order.len()], true);
+            return Self::finish(adjacency, aggregate, modes, vec![1; order.len()], true, None);
         }
         let mut aggregate = vec![0; rest.len()];
         let mut all: Vec<u32> = (0..rest.len() as u32).collect();
@@ -49,11 +66,20 @@ impl CoarseSpace {
         let mut members = vec![Vec::new(); count];
         aggregate.iter().enumerate().for_each(|(v, &a)| members[a as usize].push(v));
         let mut modes = vec![[0.0; 4]; rest.len()];
-        let counts = members.iter().map(|m| affine_modes(m, rest, movable, &mut modes)).collect();
-        Self::finish(adjacency, aggregate, modes, counts, false)
+        let counts: Vec<u32> = members.iter().map(|m| affine_modes(m, rest, movable, &mut modes)).collect();
+        let second = (count > DIRECT)
+            .then(|| SecondLevel::new(adjacency, &aggregate, &modes, &counts, rest, movable, kinds.bends));
+        Self::finish(adjacency, aggregate, modes, counts, false, second)
     }
 
-    fn finish(adjacency: &Adjacency, aggregate: Vec<u32>, modes: Vec<[f32; 4]>, counts: Vec<u32>, exact: bool) -> Self {
+    fn finish(
+        adjacency: &Adjacency,
+        aggregate: Vec<u32>,
+        modes: Vec<[f32; 4]>,
+        counts: Vec<u32>,
+        exact: bool,
+        second: Option<SecondLevel>,
+    ) -> Self {
         let mut unknowns = vec![0];
         counts.iter().for_each(|n| unknowns.push(unknowns[unknowns.len() - 1] + 3 * n));
         let mut reach: Vec<u32> = (0..counts.len() as u32).collect();
@@ -65,11 +91,20 @@ impl CoarseSpace {
         }
         let of_aggregate = |a: usize| std::iter::repeat_n(unknowns[reach[a] as usize], 3 * counts[a] as usize);
         let first = (0..counts.len()).flat_map(of_aggregate).collect();
-        Self { aggregate, modes, counts, unknowns, first, exact }
+        let pairs = adjacency.between(&aggregate, counts.len()).lower_pairs();
+        Self { aggregate, modes, counts, unknowns, first, exact, pairs, second }
+    }
+
+    /// Vertices of each aggregate.
+    pub(super) fn members(&self) -> Vec<Vec<usize>> {
+        let mut members = vec![Vec::new(); self.counts.len()];
+        self.aggregate.iter().enumerate().for_each(|(v, &a)| members[a as usize].push(v));
+        members
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        of(&self.aggregate) + of(&self.modes) + of(&self.counts) + of(&self.unknowns) + of(&self.first)
+        let lists = of(&self.aggregate) + of(&self.modes) + of(&self.counts) + of(&self.unknowns) + of(&self.first);
+        lists + of(&self.pairs) + self.second.as_ref().map_or(0, SecondLevel::bytes)
     }
 }
 
@@ -82,7 +117,7 @@ fn width(adjacency: &Adjacency, order: &[u32]) -> usize {
 }
 
 /// Cuts vertices into `count` aggregates of equal size across their longest extent.
-fn bisect(vertices: &mut [u32], count: usize, rest: &[Vec3], first: usize, aggregate: &mut [u32]) {
+pub(super) fn bisect(vertices: &mut [u32], count: usize, rest: &[Vec3], first: usize, aggregate: &mut [u32]) {
     if count <= 1 {
         return vertices.iter().for_each(|&v| aggregate[v as usize] = first as u32);
     }
@@ -99,7 +134,7 @@ fn bisect(vertices: &mut [u32], count: usize, rest: &[Vec3], first: usize, aggre
 }
 
 /// Constant and linear functions on the movable vertices of an aggregate, orthonormal, without those that vanish.
-fn affine_modes(members: &[usize], rest: &[Vec3], movable: &[bool], modes: &mut [[f32; 4]]) -> u32 {
+pub(super) fn affine_modes(members: &[usize], rest: &[Vec3], movable: &[bool], modes: &mut [[f32; 4]]) -> u32 {
     let free: Vec<usize> = members.iter().copied().filter(|&v| movable[v]).collect();
     if free.is_empty() {
         return 0;

@@ -294,9 +294,9 @@ impl BodyState {
         if first {
             let inputs =
                 Inputs { groups: sub.groups, x: &self.x, masses: &self.masses, inv_h2: sub.inv_h2, holds: &self.holds };
-            self.coarse.build(body, &inputs);
+            self.coarse.build(threads, body, &inputs);
         }
-        self.coarse.solve(body, &self.masses, &forces, &mut self.correction);
+        self.coarse.solve(threads, body, &self.masses, &forces, &mut self.correction);
         for (v, hold, _) in &self.holds {
             self.correction[*v as usize] = hold.permit(self.correction[*v as usize]);
         }

@@ -45,6 +45,12 @@ impl Adjacency {
         Self::new(count, pairs.iter().map(|p| &p[..]))
     }
 
+    /// All pairs of neighbors, the larger number first, and each vertex with itself; ascending.
+    pub(super) fn lower_pairs(&self) -> Vec<[u32; 2]> {
+        let of = |a: u32| self.of(a).iter().copied().filter(move |&b| b < a).chain([a]).map(move |b| [a, b]);
+        (0..self.len() as u32).flat_map(of).collect()
+    }
+
     /// Reverse Cuthill–McKee: an order in which neighbors are close to each other.
     pub(super) fn banded_order(&self) -> Vec<u32> {
         let mut order = Vec::with_capacity(self.len());

@@ -8,8 +8,11 @@
 //! Impulses of other passes (particle contacts, grips) reach a body as displacements; they move x̃, too, so that they
 //! act like external forces and momentum is kept.
 
+mod assembly;
+mod block_matrix;
 mod coarse;
 pub mod coarse_space;
+mod conjugate_gradients;
 mod contact;
 mod cpu;
 pub mod element;
@@ -21,7 +24,9 @@ mod lanes;
 mod momentum;
 mod pack;
 pub mod plan;
+pub mod second_level;
 mod sheet;
+mod tet_blocks;
 
 use crate::constraints::group::Group;
 use crate::contact::cpu::ContactScratch;

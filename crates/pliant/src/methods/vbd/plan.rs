@@ -3,7 +3,7 @@
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::{BLOCK, Group, Raw};
 use crate::memory::of;
-use crate::methods::vbd::coarse_space::CoarseSpace;
+use crate::methods::vbd::coarse_space::{CoarseSpace, Kinds};
 use crate::methods::vbd::element::{Element, is_elastic};
 use crate::methods::vbd::graph::{Adjacency, greedy_colors};
 use crate::partition::islands::{ELASTIC, UnionFind};
@@ -244,9 +244,13 @@ fn body(mut elements: Vec<Element>, rest: &[Vec3], free: &[bool], runs: &[Range<
     }
     let adjacency = Adjacency::new(vertices.len(), elements.iter().map(|e| &e.rows[..count(e)]));
     let rest: Vec<Vec3> = vertices.iter().map(|&r| rest[r as usize]).collect();
-    let turns = elements.iter().any(|e| e.kind.layout().turns);
+    let any = |holds: fn(ConstraintKind) -> bool| elements.iter().any(|e| holds(e.kind));
+    let kinds = Kinds {
+        turns: any(|kind| kind.layout().turns),
+        bends: any(|kind| matches!(kind, ConstraintKind::Bend | ConstraintKind::Isometric)),
+    };
     let movable: Vec<bool> = vertices.iter().map(|&r| free[r as usize]).collect();
-    let coarse = CoarseSpace::new(&adjacency, &rest, &movable, turns);
+    let coarse = CoarseSpace::new(&adjacency, &rest, &movable, kinds);
     let held = |run: &Range<usize>| rows.binary_search(&(run.start as u32)).is_ok();
     let runs = runs.iter().enumerate().filter(|(_, run)| held(run)).map(|(number, _)| number).collect();
     Body { vertices, colors: ranges, elements, offsets, entries, rest, coarse, runs }

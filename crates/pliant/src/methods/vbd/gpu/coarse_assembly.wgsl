@@ -151,6 +151,24 @@ fn assemble(thread: Thread) {
     workgroupBarrier();
     if lane == 0u && m < aggregate_word(a, 1u) && n < aggregate_word(b, 1u) {
         let all = blocks[thread.local] + blocks[thread.local + 16u] + blocks[thread.local + 32u] + blocks[thread.local + 48u];
+        let block = topology[pair + 6u];
+        if block != NONE {
+            let mirror = topology[pair + 7u];
+            let stride = topology[pair + 8u];
+            let diagonal = topology[pair + 9u];
+            for (var r = 0u; r < 3u; r++) {
+                for (var c = 0u; c < 3u; c++) {
+                    if mirror != block {
+                        lambda[mirror + (3u * n + c) * stride + 3u * m + r] = all[c][r];
+                    }
+                    lambda[block + (3u * m + r) * stride + 3u * n + c] = all[c][r];
+                    if diagonal != NONE && m == n && r == c {
+                        lambda[diagonal + 3u * m + r] = all[c][r];
+                    }
+                }
+            }
+            return;
+        }
         let row = aggregate_word(a, 0u) + 3u * m;
         let column = aggregate_word(b, 0u) + 3u * n;
         for (var r = 0u; r < 3u; r++) {

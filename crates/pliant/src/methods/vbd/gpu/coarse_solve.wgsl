@@ -1,4 +1,4 @@
-// Factors and solves the coarse matrix of one body by one workgroup: Cholesky by blocks of an aggregate. In place of the
+// Factors and solves the matrix of one chain by one workgroup: Cholesky by blocks of an aggregate. In place of the
 // factor's diagonal blocks stand their inverses.
 
 // Pivots smaller than this part of the diagonal are of rounding alone.
@@ -89,6 +89,10 @@ fn factor(thread: Thread) {
     if body >= args.groups {
         return;
     }
+    // Bodies that are not chains are solved by conjugate_gradients.wgsl.
+    if body_word(body, 5u) != 0u {
+        return;
+    }
     let first = body_word(body, 2u);
     let end = first + body_word(body, 3u);
     let local = thread.local;
@@ -150,6 +154,10 @@ var<workgroup> known: array<f32, WIDTH>;
 fn solve(thread: Thread) {
     let body = group_of(thread);
     if body >= args.groups {
+        return;
+    }
+    let takes_part = work[sums_at(body_word(body, 0u), 1u)].x != 0.0;
+    if body_word(body, 5u) != 0u || !takes_part {
         return;
     }
     let first = body_word(body, 2u);

@@ -17,7 +17,9 @@ fn restrict_forces(thread: Thread) {
             sum += work[vector_at(ELASTIC_FORCE, v)].xyz * modes_at(v)[mode];
         }
     }
-    let at = unknown_at(aggregate_word(a, 0u)) + 3u * mode;
+    // Chains are solved in place.
+    let chain = body_word(aggregate_word(a, 7u), 5u) == 0u;
+    let at = unknown_at(aggregate_word(a, 0u)) + 3u * mode + select(COARSE_R * args.unknowns, 0u, chain);
     lambda[at] = sum.x;
     lambda[at + 1u] = sum.y;
     lambda[at + 2u] = sum.z;

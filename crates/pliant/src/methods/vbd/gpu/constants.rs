@@ -30,13 +30,43 @@ shader_constants! {
 
     /// Words of a chunk of vertices: body, first vertex, number.
     CHUNK_WORDS = 3;
-    /// Words of a body: first chunk, chunks, first aggregate, aggregates, whether it has orientations.
-    ELASTIC_BODY_WORDS = 5;
-    /// Words of an aggregate: first unknown, modes, first member, end of members, first unknown of its matrix rows, first
-    /// row below its columns, end of those, body.
+    /// Words of a body: first chunk, chunks, first aggregate, aggregates, whether it has orientations; then, unless it is a
+    /// chain, whose matrix is factored: regions, first number in `lambda` of the inverse blocks of its aggregates and of the
+    /// matrix of its regions, iterations. Without iterations every aggregate is a region.
+    ELASTIC_BODY_WORDS = 9;
+    /// Words of an aggregate: first unknown, modes, first member, end of members; then, in a chain, first unknown of its
+    /// matrix rows, first row below its columns, end of those, or else its region, first of its neighbors, end of those; body.
     AGGREGATE_WORDS = 8;
-    /// Words of a pair of aggregates: row, column, first element, end of elements, first tetrahedron block, end of those.
-    PAIR_WORDS = 6;
+    /// Words of a pair of aggregates: row, column, first element, end of elements, first tetrahedron block, end of those;
+    /// first numbers of its block and of the transposed one in `lambda`, or `NONE` in a chain, numbers from row to row, where
+    /// the diagonal is noted, or `NONE`.
+    PAIR_WORDS = 10;
+    /// Words of a neighbor of an aggregate: its first unknown, first number of the block.
+    NEIGHBOR_WORDS = 2;
+    /// Words of a region: body, number in the body, first of its aggregates, end of those.
+    REGION_WORDS = 4;
+    /// Words of a member of a region: aggregate, its transfer in `constants`.
+    MEMBER_WORDS = 2;
+    /// Words of a pair of regions: body, row and column within the body, first block, end of blocks.
+    REGION_PAIR_WORDS = 5;
+    /// Words of a block of a pair of regions: first number in `lambda`, transfers of its row and its column.
+    REGION_BLOCK_WORDS = 3;
+    /// Unknowns of a block at most; except in chains all blocks have so many.
+    COARSE_WIDTH = 12;
+    /// Entries of a block, and threads that work on one.
+    BLOCK_NUMBERS = 144;
+    /// Numbers of an aggregate in an iterative solution: inverse block, part of a product.
+    AGGREGATE_NUMBERS = 145;
+    /// Arrays by unknown of an iterative solution, after that of the unknowns: what is left of the right side.
+    COARSE_R = 1;
+    /// Likewise: preconditioned.
+    COARSE_Z = 2;
+    /// Likewise: direction of odd iterations; that of even ones follows.
+    COARSE_P = 3;
+    /// Likewise: matrix times direction.
+    COARSE_W = 5;
+    /// Number of arrays by unknown.
+    COARSE_ARRAYS = 6;
 
     /// Array of `work`: positions.
     ELASTIC_X = 0;

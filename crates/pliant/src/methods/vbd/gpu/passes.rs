@@ -40,9 +40,15 @@ impl ElasticTables {
             list.push(out.run_each(features.aggregates("fit_rotations"), &args, args.aggregate_count as usize));
             let pairs = ElasticUniforms { groups: self.pairs as u32, ..args };
             list.push(out.run(features.assembly(), &pairs, self.pairs));
-            list.push(out.run(features.coarse("factor"), &each_body, self.bodies));
+            if self.direct > 0 {
+                list.push(out.run(features.coarse("factor"), &each_body, self.bodies));
+            }
+            list.extend(self.second.invert(&features, &args, out));
         }
-        list.push(out.run(features.coarse("solve"), &each_body, self.bodies));
+        if self.direct > 0 {
+            list.push(out.run(features.coarse("solve"), &each_body, self.bodies));
+        }
+        list.extend(self.second.solve(&features, &args, out));
         let mut vertices = |out: &mut ProgramWriter, entry| list.push(out.run(features.vertices(entry), &args, chunks));
         vertices(out, "try_step");
         vertices(out, "find_trial_forces");

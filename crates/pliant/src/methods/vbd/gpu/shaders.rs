@@ -1,7 +1,7 @@
 //! Modules of descent.
 
 use crate::contact::gpu::shaders::ContactFeatures;
-use crate::methods::vbd::gpu::constants::{COARSE_THREADS, PANEL_ROWS};
+use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS};
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource};
 
 /// What a model has that the shaders depend on.
@@ -53,6 +53,12 @@ impl ElasticFeatures {
     pub fn coarse(&self, entry: &'static str) -> ShaderSource {
         const { assert!(PANEL_ROWS * 12 * 4 <= 12 << 10 && COARSE_THREADS >= 12 * 8) };
         self.shader(entry, &[include_str!("coarse_solve.wgsl")])
+    }
+
+    /// A pass of the conjugate gradients of large bodies.
+    pub fn two_level(&self, entry: &'static str) -> ShaderSource {
+        const { assert!(BLOCK_NUMBERS == COARSE_WIDTH * COARSE_WIDTH && COARSE_THREADS >= 10 * COARSE_WIDTH) };
+        self.shader(entry, &[include_str!("block_inverse.wgsl"), include_str!("conjugate_gradients.wgsl")])
     }
 
     /// A pass that restores momentum.

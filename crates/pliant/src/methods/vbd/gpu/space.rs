@@ -1,7 +1,9 @@
 //! The coarse space as shaders see it: blocks of up to four modes, and the rows of the matrix by block.
 //!
-//! Chains, whose vertices are all unknowns, have blocks of four vertices: a mode is then one of them.
+//! Chains, whose vertices are all unknowns, have blocks of four vertices: a mode is then one of them. In other bodies
+//! every block has twelve unknowns, some of which may be none.
 
+use crate::methods::vbd::gpu::constants::COARSE_WIDTH;
 use crate::methods::vbd::plan::Body;
 
 /// Modes of a block at most.
@@ -25,8 +27,10 @@ pub(super) struct DeviceSpace {
     pub(super) below: Vec<Vec<u32>>,
     /// First block that each block reaches.
     reach: Vec<u32>,
-    /// Number of the first pair of each block.
-    first_pair: Vec<usize>,
+    /// Blocks of the matrix: row and column.
+    pub(super) pairs: Vec<[u32; 2]>,
+    /// First unknown of each block in the plan.
+    planned: Vec<u32>,
     exact: bool,
 }
 
@@ -54,7 +58,10 @@ impl DeviceSpace {
         let mut members = vec![Vec::new(); counts.len()];
         aggregate.iter().enumerate().for_each(|(v, &a)| members[a as usize].push(v as u32));
         let mut unknowns = vec![0];
-        counts.iter().for_each(|n| unknowns.push(unknowns[unknowns.len() - 1] + 3 * n));
+        for n in &counts {
+            let size = if exact { 3 * n } else { COARSE_WIDTH };
+            unknowns.push(unknowns[unknowns.len() - 1] + size);
+        }
         let mut reach: Vec<u32> = (0..counts.len() as u32).collect();
         for element in &body.elements {
             let rows = &element.rows[..element.kind.layout().rows];
@@ -70,12 +77,22 @@ impl DeviceSpace {
             members,
             first: Vec::new(),
             below: vec![Vec::new(); counts.len()],
-            first_pair: vec![0],
+            pairs: Vec::new(),
+            planned: space.unknowns.clone(),
             counts,
             unknowns,
             reach,
             exact,
         };
+        if !exact {
+            // A dense matrix has all pairs.
+            let lower = |a: u32| (0..=a).map(move |b| [a, b]);
+            all.pairs = match space.second {
+                Some(_) => space.pairs.clone(),
+                None => (0..all.counts.len() as u32).flat_map(lower).collect(),
+            };
+            return all;
+        }
         for a in 0..all.counts.len() {
             let own = all.unknowns[a]..all.unknowns[a + 1];
             let first = all.first_of(a);
@@ -83,7 +100,7 @@ impl DeviceSpace {
             for b in all.reach[a]..a as u32 {
                 all.below[b as usize].extend(own.clone());
             }
-            all.first_pair.push(all.first_pair[a] + a + 1 - all.reach[a] as usize);
+            all.pairs.extend((all.reach[a]..=a as u32).map(|b| [a as u32, b]));
         }
         all
     }
@@ -98,14 +115,9 @@ impl DeviceSpace {
         self.unknowns[self.reach[block] as usize]
     }
 
-    /// All blocks of the matrix: row and column.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (u32, u32)> + '_ {
-        (0..self.counts.len() as u32).flat_map(|a| (self.reach[a as usize]..=a).map(move |b| (a, b)))
-    }
-
     /// Number of a block of the matrix.
     pub(super) fn pair(&self, row: u32, column: u32) -> usize {
-        self.first_pair[row as usize] + (column - self.reach[row as usize]) as usize
+        self.pairs.partition_point(|&pair| pair < [row, column])
     }
 
     /// Block and mode of an unknown of the plan's own numbering.
@@ -114,7 +126,7 @@ impl DeviceSpace {
             let rank = unknown / 3;
             return (rank / MODES, rank % MODES);
         }
-        let block = self.unknowns.partition_point(|&first| first <= unknown) as u32 - 1;
-        (block, (unknown - self.unknowns[block as usize]) / 3)
+        let block = self.planned.partition_point(|&first| first <= unknown) as u32 - 1;
+        (block, (unknown - self.planned[block as usize]) / 3)
     }
 }

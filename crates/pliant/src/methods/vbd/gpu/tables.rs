@@ -2,13 +2,14 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
-use crate::methods::vbd::coarse::{LATERAL, modes_of};
-use crate::methods::vbd::element::{Element, linear, params, stiffness, tet_shape, triangle_shape};
+use crate::methods::vbd::assembly::modes_of;
+use crate::methods::vbd::element::{linear, params};
 use crate::methods::vbd::gpu::constants::*;
+use crate::methods::vbd::gpu::element_records::{entry, records};
 use crate::methods::vbd::gpu::space::DeviceSpace;
+use crate::methods::vbd::gpu::two_level::{Layout, SecondTables};
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
 use crate::methods::vbd::plan::Body;
-use crate::methods::vbd::sheet::SheetStiffness;
 use crate::runtime::gpu::program::SIZE;
 use crate::runtime::gpu::tables::{TableArena, Vector};
 use glam::Mat3;
@@ -22,8 +23,12 @@ pub struct ElasticTables {
     pub(super) uniforms: ElasticUniforms,
     /// Number of bodies.
     pub(super) bodies: usize,
+    /// Number of chains, whose matrix is factored.
+    pub(super) direct: usize,
     /// Number of pairs of aggregates.
     pub(super) pairs: usize,
+    /// Second levels.
+    pub(super) second: SecondTables,
     /// Chunks of each color.
     pub(super) colors: Vec<Range<usize>>,
     /// Bits of the codes of elements.
@@ -42,7 +47,8 @@ impl ElasticTables {
         }
         let spaces: Vec<DeviceSpace> = bodies.iter().map(DeviceSpace::new).collect();
         let vertices: usize = bodies.iter().map(|b| b.vertices.len()).sum();
-        let mut all = Self { bodies: bodies.len(), ..Self::default() };
+        let direct = bodies.iter().filter(|b| b.coarse.exact).count();
+        let mut all = Self { bodies: bodies.len(), direct, ..Self::default() };
         let (lists, starts) = all.lists(bodies, groups);
         let first_list = arena.put_constants(lists);
         all.lists = first_list as usize..arena.constants.len();
@@ -67,8 +73,8 @@ impl ElasticTables {
             first_order: u32::from(first_order),
             ..ElasticUniforms::default()
         };
-        all.put_bodies(bodies, &spaces, arena);
-        all.put_coarse(bodies, &spaces, groups, arena);
+        let layouts = all.put_coarse(bodies, &spaces, groups, arena);
+        all.put_bodies(bodies, &spaces, &layouts, arena);
         let sums = CHUNK_SUMS as usize * all.uniforms.all_chunks as usize;
         let vectors = ELASTIC_ARRAYS as usize * vertices + 3 * first_aggregate as usize + sums + bodies.len();
         all.uniforms.work = arena.reserve_work(vectors);
@@ -109,16 +115,25 @@ impl ElasticTables {
     }
 
     /// Chunks and bodies.
-    fn put_bodies(&mut self, bodies: &[Body], spaces: &[DeviceSpace], arena: &mut TableArena) {
+    fn put_bodies(&mut self, bodies: &[Body], spaces: &[DeviceSpace], layouts: &[Layout], arena: &mut TableArena) {
         let (mut chunks, mut records, mut vertex, mut aggregate) = (Vec::new(), Vec::new(), 0, 0);
-        for (number, (body, space)) in bodies.iter().zip(spaces).enumerate() {
+        for (number, ((body, space), of)) in bodies.iter().zip(spaces).zip(layouts).enumerate() {
             let first = chunks.len() / CHUNK_WORDS as usize;
             put_chunks(&mut chunks, number, vertex..vertex + body.vertices.len());
             let count = chunks.len() / CHUNK_WORDS as usize - first;
             let turns = body.elements.iter().any(|e| e.kind.layout().turns);
             let aggregates = space.counts.len() as u32;
-            let record: [u32; ELASTIC_BODY_WORDS as usize] =
-                [first as u32, count as u32, aggregate, aggregates, u32::from(turns)];
+            let record: [u32; ELASTIC_BODY_WORDS as usize] = [
+                first as u32,
+                count as u32,
+                aggregate,
+                aggregates,
+                u32::from(turns),
+                of.regions,
+                of.inverses,
+                of.second,
+                of.iterations,
+            ];
             records.extend(record);
             vertex += body.vertices.len();
             aggregate += aggregates;
@@ -141,70 +156,112 @@ impl ElasticTables {
     }
 
     /// Aggregates, pairs of them with their elements, and the layout of the matrix.
-    fn put_coarse(&mut self, bodies: &[Body], spaces: &[DeviceSpace], groups: &[Group], arena: &mut TableArena) {
-        let vertices = self.uniforms.vertices;
-        let mut numbers = Vec::new();
+    fn put_coarse(
+        &mut self,
+        bodies: &[Body],
+        spaces: &[DeviceSpace],
+        groups: &[Group],
+        arena: &mut TableArena,
+    ) -> Vec<Layout> {
         let elements = arena.put_constants(records(bodies, groups));
         self.elements = elements as usize..arena.constants.len();
-        let (mut aggregates, mut pairs, mut matrix_rows) = (Vec::new(), Vec::new(), Vec::new());
-        let (mut unknown, mut vertex, mut element, mut entries, mut aggregate) = (0, 0, elements, 0, 0);
+        let unknowns: u32 = spaces.iter().map(DeviceSpace::size).sum();
+        self.uniforms.unknowns = unknowns;
+        let iterative = bodies.iter().any(|b| !b.coarse.exact);
+        let arrays = if iterative { COARSE_ARRAYS } else { 1 };
+        self.uniforms.numbers = arena.reserve_lambda((self.uniforms.vertices + arrays * unknowns) as usize);
+        let (mut aggregates, mut pairs, mut matrix_rows, mut layouts) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut unknown, mut vertex, mut element, mut aggregate) = (0, 0, elements, 0);
         for (number, (body, space)) in bodies.iter().zip(spaces).enumerate() {
-            let own = matrix_rows.len();
-            matrix_rows.extend(space.first.iter().enumerate().map(|(row, &column)| {
-                let at = entries;
-                entries += row as u32 + 1 - column;
-                // Rows and columns are numbered over all bodies.
-                at.wrapping_sub(column + unknown)
-            }));
-            debug_assert_eq!(own as u32, unknown);
+            debug_assert_eq!(matrix_rows.len() as u32, unknown);
+            let layout = match &body.coarse.second {
+                Some(level) => {
+                    matrix_rows.resize((unknown + space.size()) as usize, 0);
+                    Layout::iterative(&body.coarse, level, arena)
+                }
+                None if !body.coarse.exact => {
+                    matrix_rows.resize((unknown + space.size()) as usize, 0);
+                    Layout::dense(&body.coarse, arena)
+                }
+                None => {
+                    let entries = space.first.iter().enumerate().map(|(row, &column)| row as u32 + 1 - column);
+                    let mut at = arena.reserve_lambda(entries.clone().sum::<u32>() as usize);
+                    for (entries, &column) in entries.zip(&space.first) {
+                        // Rows and columns are numbered over all bodies.
+                        matrix_rows.push(at.wrapping_sub(column + unknown));
+                        at += entries;
+                    }
+                    Layout::default()
+                }
+            };
             for a in 0..space.counts.len() {
                 let members = arena.put_topology(space.members[a].iter().map(|v| v + vertex));
-                let below = arena.put_topology(space.below[a].iter().map(|u| u + unknown));
+                let [first, list, end] = match &body.coarse.second {
+                    Some(level) => {
+                        let list = layout.neighbors(a as u32, unknown);
+                        let first = arena.put_topology(list.into_iter().flatten());
+                        [level.region[a], first, arena.topology.len() as u32]
+                    }
+                    None if !body.coarse.exact => [a as u32, 0, 0],
+                    None => {
+                        let below = arena.put_topology(space.below[a].iter().map(|u| u + unknown));
+                        [unknown + space.first_of(a), below, below + space.below[a].len() as u32]
+                    }
+                };
                 let record: [u32; AGGREGATE_WORDS as usize] = [
                     unknown + space.unknowns[a],
                     space.counts[a],
                     members,
                     members + space.members[a].len() as u32,
-                    unknown + space.first_of(a),
-                    below,
-                    below + space.below[a].len() as u32,
+                    first,
+                    list,
+                    end,
                     number as u32,
                 ];
                 aggregates.extend(record);
             }
             let (by_pair, mut blocks) = coarse_elements(body, space, groups);
-            for (pair, list) in space.pairs().zip(by_pair) {
+            for (&[row, column], list) in space.pairs.iter().zip(by_pair) {
                 let first = arena.put_topology(list.iter().map(|e| element + ELEMENT_VECTORS * e));
-                let blocks = blocks.remove(&pair).unwrap_or_default();
+                let blocks = blocks.remove(&(row, column)).unwrap_or_default();
                 let mut turned = Vec::new();
                 for (rotation, block) in &blocks {
                     turned.extend([aggregate + rotation, arena.put_constants(block.iter().copied())]);
                 }
                 let from = arena.put_topology(turned);
+                let [block, mirror, stride, diagonal] = layout.blocks([row, column]);
                 let record: [u32; PAIR_WORDS as usize] = [
-                    aggregate + pair.0,
-                    aggregate + pair.1,
+                    aggregate + row,
+                    aggregate + column,
                     first,
                     first + list.len() as u32,
                     from,
                     from + 2 * blocks.len() as u32,
+                    block,
+                    mirror,
+                    stride,
+                    diagonal,
                 ];
                 pairs.push(record);
             }
+            if let Some(level) = &body.coarse.second {
+                self.second.put(number as u32, aggregate, level, &layout, arena);
+            } else if !body.coarse.exact {
+                self.second.put_dense(number as u32, aggregate, &layout);
+            }
+            layouts.push(layout);
             unknown += space.size();
             vertex += body.vertices.len() as u32;
             element += ELEMENT_VECTORS * body.elements.len() as u32;
             aggregate += space.counts.len() as u32;
         }
-        numbers.resize(vertices as usize + unknown as usize + entries as usize, ());
         self.pairs = pairs.len();
-        self.uniforms.unknowns = unknown;
-        self.uniforms.numbers = arena.reserve_lambda(numbers.len());
+        self.second.finish(aggregates.chunks_exact(AGGREGATE_WORDS as usize), bodies, arena);
         self.uniforms.aggregates = arena.put_topology(aggregates);
         self.uniforms.pairs = arena.put_topology(pairs.into_iter().flatten());
-        // Where the matrix starts is added here.
-        let matrix = self.uniforms.numbers + vertices + unknown;
-        self.uniforms.matrix_rows = arena.put_topology(matrix_rows.into_iter().map(|at: u32| at.wrapping_add(matrix)));
+        self.uniforms.matrix_rows = arena.put_topology(matrix_rows);
+        layouts
     }
 }
 
@@ -220,12 +277,13 @@ type TetBlocks = BTreeMap<(u32, u32), BTreeMap<u32, [Vector; TET_BLOCK_VECTORS a
 
 /// Elements of each pair of aggregates, tetrahedra left out, and the blocks of tetrahedra.
 fn coarse_elements(body: &Body, space: &DeviceSpace, groups: &[Group]) -> (Vec<Vec<u32>>, TetBlocks) {
-    let (mut lists, mut blocks) = (vec![Vec::new(); space.pairs().count()], TetBlocks::new());
+    let (mut lists, mut blocks) = (vec![Vec::new(); space.pairs.len()], TetBlocks::new());
     for (number, element) in body.elements.iter().enumerate() {
         let rows = &element.rows[..element.kind.layout().rows];
         if element.kind == ConstraintKind::NeoHookeanTet {
             let own = linear(element.kind, &params(element, groups), &[[0.0; 4]; 4], Mat3::IDENTITY);
-            let rotation = space.aggregate[rows[0] as usize];
+            // Always the last, so that pairs have few.
+            let rotation = rows.iter().map(|&r| space.aggregate[r as usize]).max().unwrap_or(0);
             let modes: Vec<_> = modes_of(body, rows).map(|(u, w)| (space.mode_of(u), own.mode(&w))).collect();
             for ((a, m), first) in &modes {
                 for ((b, n), second) in modes.iter().filter(|((b, _), _)| b <= a) {
@@ -251,123 +309,4 @@ fn coarse_elements(body: &Body, space: &DeviceSpace, groups: &[Group]) -> (Vec<V
         }
     }
     (lists, blocks)
-}
-
-fn code(kind: ConstraintKind) -> u32 {
-    match kind {
-        ConstraintKind::Stretch => ELEMENT_SPRING,
-        ConstraintKind::RopeBending | ConstraintKind::Isometric => ELEMENT_STENCIL,
-        ConstraintKind::NeoHookeanTet => ELEMENT_TET,
-        ConstraintKind::Membrane => ELEMENT_SHEET,
-        ConstraintKind::Bend => ELEMENT_DIHEDRAL,
-        ConstraintKind::Volume => ELEMENT_VOLUME,
-        ConstraintKind::FemTriangle => ELEMENT_TRIANGLE,
-        ConstraintKind::StretchShear => ELEMENT_STRETCH_SHEAR,
-        ConstraintKind::BendTwist => ELEMENT_BEND_TWIST,
-        other => unreachable!("{} has no energy", other.name()),
-    }
-}
-
-/// An element as one of its vertices sees it: its code, and vectors that start with the code and the place.
-fn entry(element: &Element, place: usize, base: u32, p: &[f32; 12]) -> (u32, Vec<Vector>) {
-    let code = code(element.kind);
-    let head = code | (place as u32) << 8;
-    let row = |k: usize| base + element.rows[k];
-    let others: Vec<usize> = (0..4).filter(|&k| k != place).collect();
-    let bits = |v: [f32; 4]| v.map(f32::to_bits);
-    let vectors = match element.kind {
-        ConstraintKind::Stretch => vec![[head, row(1 - place), p[0].to_bits(), stiffness(p[1]).to_bits()]],
-        ConstraintKind::RopeBending | ConstraintKind::Isometric => {
-            let [weights, [rest, k, ..]] = stencil(element.kind, p);
-            let root = k.sqrt();
-            let rope = element.kind == ConstraintKind::RopeBending;
-            // A row that is not there has no weight; any number will do for it.
-            let other = |k: usize| if rope && others[k] == 3 { row(0) } else { row(others[k]) };
-            let weight = |k: usize| weights[others[k]] * root;
-            vec![[head, other(0), other(1), other(2)], bits([weight(0), weight(1), weight(2), rest * root])]
-        }
-        ConstraintKind::NeoHookeanTet => {
-            let shape = tet_shape(p);
-            let own = shape[place];
-            let sign = if place % 2 == 0 { 1.0 } else { -1.0 };
-            let weights: [f32; 3] = std::array::from_fn(|k| shape[others[k]].dot(own));
-            let across = [1, 2, 0].map(|k: usize| shape[others[k]].dot(shape[others[(k + 1) % 3]]));
-            let density = sign * shape[1].cross(shape[2]).dot(shape[3]);
-            vec![
-                [head, row(others[0]), row(others[1]), row(others[2])],
-                bits([weights[0], weights[1], weights[2], density]),
-                bits([across[0], across[1], across[2], 1.0 / p[9]]),
-                bits([1.0 / p[10], p[11], 0.0, 0.0]),
-            ]
-        }
-        ConstraintKind::Membrane => {
-            let (shape, k) = (triangle_shape(p), SheetStiffness::new(p));
-            let [a, b] = [shape[others[0]], shape[others[1]]];
-            vec![
-                [head, row(others[0]), row(others[1]), k.normal.to_bits()],
-                bits([a[0], a[1], b[0], b[1]]),
-                bits([k.cross, k.shear, 0.0, 0.0]),
-            ]
-        }
-        _ => {
-            let [mut first, second, third] = record(element, base, p, 0.0);
-            first[0] = head;
-            vec![first, second, third]
-        }
-    };
-    (code, vectors)
-}
-
-/// Weights of a stencil; its rest length and stiffness.
-fn stencil(kind: ConstraintKind, p: &[f32; 12]) -> [[f32; 4]; 2] {
-    match kind {
-        ConstraintKind::RopeBending => [[1.0, -2.0, 1.0, 0.0], [p[0], stiffness(p[1]), 0.0, 0.0]],
-        _ => [[p[0], p[1], p[2], p[3]], [p[4], stiffness(p[5]), 0.0, 0.0]],
-    }
-}
-
-/// All elements as the coarse matrix reads them.
-fn records(bodies: &[Body], groups: &[Group]) -> Vec<Vector> {
-    let mut all = Vec::new();
-    let mut base = 0;
-    for body in bodies {
-        let plain = |e: &Element| {
-            use ConstraintKind::{Membrane, NeoHookeanTet, Stretch};
-            matches!(e.kind, Stretch | Membrane | NeoHookeanTet)
-        };
-        // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
-        let least = if body.coarse.exact || !body.elements.iter().all(plain) { 0.0 } else { LATERAL };
-        for element in &body.elements {
-            all.extend(record(element, base, &params(element, groups), least));
-        }
-        base += body.vertices.len() as u32;
-    }
-    all
-}
-
-/// Code, vertices and parameters; `least` is the lateral stiffness that springs and sheets have at least.
-fn record(element: &Element, base: u32, p: &[f32; 12], least: f32) -> [Vector; ELEMENT_VECTORS as usize] {
-    let row = |k: usize| base + element.rows[k];
-    let (numbers, fourth) = match element.kind {
-        ConstraintKind::Stretch => ([p[0], stiffness(p[1]), least, 0.0, 0.0, 0.0, 0.0], row(0)),
-        ConstraintKind::RopeBending | ConstraintKind::Isometric => {
-            let [w, [rest, k, ..]] = stencil(element.kind, p);
-            let fourth = if element.kind == ConstraintKind::Isometric { row(3) } else { row(0) };
-            ([w[0], w[1], w[2], w[3], rest, k, 0.0], fourth)
-        }
-        ConstraintKind::Membrane => {
-            let k = SheetStiffness::new(p);
-            ([p[0], p[1], p[2], p[3], k.normal, k.cross, k.shear], (least * k.normal).to_bits())
-        }
-        ConstraintKind::FemTriangle => {
-            let k = SheetStiffness::new(p);
-            ([p[0], p[1], p[2], p[3], k.normal, k.cross, k.shear], 0)
-        }
-        ConstraintKind::StretchShear => ([1.0 / p[0], stiffness(p[2]), 0.0, 0.0, 0.0, 0.0, 0.0], row(0)),
-        ConstraintKind::BendTwist => ([p[2], p[3], p[4], p[5], stiffness(p[6]), stiffness(p[7]), 0.0], row(0)),
-        ConstraintKind::Bend | ConstraintKind::Volume => ([p[0], stiffness(p[1]), 0.0, 0.0, 0.0, 0.0, 0.0], row(3)),
-        _ => ([0.0; 7], row(0)),
-    };
-    let n = numbers.map(f32::to_bits);
-    [[code(element.kind), row(0), row(1), row(2)], [fourth, n[0], n[1], n[2]], [n[3], n[4], n[5], n[6]]]
 }
