@@ -48,7 +48,7 @@ impl Scratch {
     fn bytes(&self) -> u64 {
         let phenomena =
             self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
-        phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
+        phenomena + self.momentum.bytes() + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
     fn new(model: &Model, state: &State) -> Self {
