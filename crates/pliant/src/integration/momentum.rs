@@ -14,6 +14,7 @@
 use crate::contact::cpu::ContactScratch;
 use crate::grip::Grip;
 use crate::math::{RowData, position};
+use crate::memory::of;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::schedule::passes::Pass;
 use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
@@ -82,6 +83,11 @@ pub(crate) struct MomentumScratch {
 }
 
 impl MomentumScratch {
+    /// Memory [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        of(&self.expected) + of(&self.touched)
+    }
+
     /// Momentum at the start of the substep, with what gravity, air and damping add to it.
     pub(crate) fn save(&mut self, cx: &CpuContext<'_>, model: &MomentumModel<'_>, state: &State, forces: &[RowData]) {
         let (h, keep) = (f64::from(cx.substep.h), f64::from(cx.substep.keep));

@@ -2,11 +2,13 @@
 // then halves of the workgroup.
 
 struct MomentumUniforms {
-    // First word in `topology` of the islands: place of the list of particles, their number, ISLAND_TURNS or ISLAND_RIGID.
+    // First word in `topology` of the islands: place of the list of particles, their number, ISLAND_TURNS.
     islands: u32,
     // First vector in `work` of what is saved: mean velocity, angular momentum about the center.
     saved: u32,
     count: u32,
+    // First number in `params` of whether they are rigid.
+    rigid: u32,
 }
 
 @group(0) @binding(9) var<uniform> args: MomentumUniforms;
@@ -110,6 +112,15 @@ fn measure(island: u32, start: bool, t: u32) -> Measured {
     return found;
 }
 
+// Solves a symmetric system of trace 1, slightly regularized, by Cramer's rule.
+fn solve_regular(exact: mat3x3<f32>, y: vec3<f32>) -> vec3<f32> {
+    let a = exact[0] + vec3<f32>(1e-6, 0.0, 0.0);
+    let b = exact[1] + vec3<f32>(0.0, 1e-6, 0.0);
+    let c = exact[2] + vec3<f32>(0.0, 0.0, 1e-6);
+    let cofactor = cross(b, c);
+    return vec3<f32>(dot(cofactor, y), dot(cross(c, a), y), dot(cross(a, b), y)) / dot(a, cofactor);
+}
+
 // Angular velocity of an angular momentum. Straight ropes have no inertia about their axis, and no momentum.
 fn angular_velocity(body: Measured, momentum: vec3<f32>) -> vec3<f32> {
     let size = body.diagonal.x + body.diagonal.y + body.diagonal.z;
@@ -117,14 +128,16 @@ fn angular_velocity(body: Measured, momentum: vec3<f32>) -> vec3<f32> {
         return vec3<f32>(0.0);
     }
     // In units of the trace: products of small inertias would underflow.
-    let d = body.diagonal / size + vec3<f32>(1e-6);
     let o = body.mixed / size;
-    let a = vec3<f32>(d.x, o.z, o.y);
-    let b = vec3<f32>(o.z, d.y, o.x);
-    let c = vec3<f32>(o.y, o.x, d.z);
-    let cofactor = cross(b, c);
+    let exact = mat3x3<f32>(
+        vec3<f32>(body.diagonal.x / size, o.z, o.y),
+        vec3<f32>(o.z, body.diagonal.y / size, o.x),
+        vec3<f32>(o.y, o.x, body.diagonal.z / size),
+    );
     let y = momentum / size;
-    return vec3<f32>(dot(cofactor, y), dot(cross(c, a), y), dot(cross(a, b), y)) / dot(a, cofactor);
+    let first = solve_regular(exact, y);
+    // Refined once: a rigid body is given this velocity in every substep, and would lose what the regularization takes.
+    return first + solve_regular(exact, y - exact * first);
 }
 
 @compute @workgroup_size(256)
@@ -175,7 +188,7 @@ fn restore_momentum(thread: Thread) {
     }
     let mean = work[args.saved + 2u * group].xyz;
     let angular = work[args.saved + 2u * group + 1u].xyz;
-    let rigid = (kind & ISLAND_RIGID) != 0u;
+    let rigid = params[args.rigid + group] > 0.0;
     let left = select(found.angular, vec3<f32>(0.0), rigid);
     var spin = vec3<f32>(0.0);
     if (kind & ISLAND_TURNS) == 0u {

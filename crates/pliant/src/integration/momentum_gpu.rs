@@ -14,8 +14,6 @@ shader_constants! {
     ISLAND_WORDS = 3;
     /// Flag of an island with orientations.
     ISLAND_TURNS = 1;
-    /// Flag of a rigid island.
-    ISLAND_RIGID = 2;
 }
 
 /// Record of the passes (`momentum.wgsl`).
@@ -28,6 +26,8 @@ pub struct MomentumUniforms {
     pub saved: u32,
     /// Number of islands.
     pub count: u32,
+    /// First number in `params` of whether islands are rigid.
+    pub rigid: u32,
 }
 
 /// Offsets of the tables; no islands where nothing is restored.
@@ -42,13 +42,19 @@ impl MomentumTables {
         let mut directory = Vec::with_capacity(islands.len() * ISLAND_WORDS as usize);
         for island in islands {
             let turns = if island.has_orientations { ISLAND_TURNS } else { 0 };
-            let rigid = if island.is_rigid { ISLAND_RIGID } else { 0 };
             let list = arena.put_topology(island.particles.iter().copied());
-            directory.extend([list, island.particles.len() as u32, turns | rigid]);
+            directory.extend([list, island.particles.len() as u32, turns]);
         }
         let saved = arena.reserve_work(2 * islands.len());
         let count = islands.len() as u32;
-        Self { uniforms: MomentumUniforms { islands: arena.put_topology(directory), saved, count } }
+        let rigid = arena.put_params(islands.iter().map(rigid_number));
+        Self { uniforms: MomentumUniforms { islands: arena.put_topology(directory), saved, count, rigid } }
+    }
+
+    /// Which islands are rigid again, after the parameters of constraints have changed.
+    pub fn refresh(&self, islands: &[FreeIsland], arena: &mut TableArena) {
+        let numbers = &mut arena.params[self.uniforms.rigid as usize..][..self.uniforms.count as usize];
+        numbers.iter_mut().zip(islands).for_each(|(to, island)| *to = rigid_number(island));
     }
 
     /// Saves the momentum of all islands, if there are any.
@@ -65,6 +71,10 @@ impl MomentumTables {
         let groups = self.uniforms.count as usize;
         (groups > 0).then(|| out.run(momentum(entry), &self.uniforms, groups))
     }
+}
+
+fn rigid_number(island: &FreeIsland) -> f32 {
+    f32::from(u8::from(island.is_rigid))
 }
 
 /// A pass of `momentum.wgsl`, named by its entry point.

@@ -46,7 +46,9 @@ impl Model {
             of(&s.triangles) + of(&s.air) + of(&s.airs) + of(&s.particles) + of(&s.offsets) + of(&s.incident);
         let joined = of(&self.incidence.offsets) + of(&self.incidence.entries) + of(&self.phantoms.owners);
         let fixed = joined + of(&self.phantoms.ties) + of(&self.spin_weights) + of(&self.rest) + of(&self.runs);
+        let islands = of(&self.free_islands) + self.free_islands.iter().map(|i| of(&i.particles)).sum::<u64>();
         lists
+            + islands
             + self.bodies.iter().map(Body::bytes).sum::<u64>()
             + aero_surfaces
             + fixed

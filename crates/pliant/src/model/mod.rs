@@ -31,6 +31,7 @@ use crate::methods::vbd::ElasticModel;
 use crate::methods::vbd::plan::Body;
 use crate::rigid_body::bodies::RigidBodyModel;
 use crate::rigid_body::phenomenon::BodyReactions;
+use crate::scene::Method;
 use crate::schedule::Stage;
 use crate::schedule::passes::Schedule;
 use crate::schedule::phenomenon::Phenomenon;
@@ -257,6 +258,29 @@ impl Model {
     /// The part that restoring momentum reads.
     pub(crate) fn momentum(&self) -> MomentumModel<'_> {
         MomentumModel { settings: &self.settings, islands: &self.free_islands, grips: &self.grips }
+    }
+
+    /// Marks the islands that are solids without compliance, after the parameters of constraints have changed. Only where
+    /// neither method nor iterations are chosen: scenes that choose them are tuned for the softness of too few iterations.
+    pub(crate) fn find_rigid_islands(&mut self) {
+        let rows = self.topology.objects.len();
+        let (mut solid, mut soft) = (vec![false; rows], vec![self.settings.method != Method::Vbd; rows]);
+        for group in &self.groups {
+            let is_tet = group.kind == ConstraintKind::Volume;
+            let place = group.layout().softness.filter(|_| is_tet || group.kind == ConstraintKind::Stretch);
+            for (block, lane) in group.slots() {
+                let rigid = place.is_some_and(|place| group.params_of(block, lane).nth(place) == Some(0.0));
+                for row in group.rows_of(block, lane).map(|row| self.phantoms.seen(row) as usize) {
+                    if row < rows {
+                        solid[row] |= is_tet;
+                        soft[row] |= !rigid;
+                    }
+                }
+            }
+        }
+        for island in &mut self.free_islands {
+            island.is_rigid = island.particles.iter().all(|&i| solid[i as usize] && !soft[i as usize]);
+        }
     }
 
     /// The part that time integration reads.

@@ -59,6 +59,7 @@ impl Parameters {
     /// Changes a model accordingly. Returns whether more than the records of a GPU's substeps depends on it.
     pub fn apply(&self, model: &mut Model) -> bool {
         model.groups.iter_mut().zip(&self.groups).for_each(|(group, params)| group.params.clone_from(params));
+        model.find_rigid_islands();
         model.inflatables.iter_mut().zip(&self.pressures).for_each(|(body, &pressure)| body.pressure = pressure);
         let steady = |s: &Settings| Settings { clock: Clock::default(), ..*s };
         let mut deep = steady(&model.settings) != steady(&self.settings);

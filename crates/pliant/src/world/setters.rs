@@ -65,5 +65,6 @@ pub(super) fn change_softness(model: &mut Model, object: u32, kind: ConstraintKi
             }
         }
     }
+    model.find_rigid_islands();
     changed
 }

@@ -215,7 +215,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let module = family("FluidUniforms", &[fluid_pass("density_multipliers", liquid(), &contact)]);
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
     let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
-    assert_alike!(module, MomentumUniforms: islands, saved, count);
+    assert_alike!(module, MomentumUniforms: islands, saved, count, rigid);
 }
 
 #[test]

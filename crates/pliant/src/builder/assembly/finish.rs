@@ -44,7 +44,7 @@ impl Assembly {
         let solid = self.rows.len();
         let elastic = self.elastic_rows(&mut settings, scene, &mut all);
         let (mut constraints, of_descent) = split(all, &elastic);
-        let free_islands = self.free_islands([&constraints, &of_descent], settings.method, particles);
+        let free_islands = self.free_islands([&constraints, &of_descent], particles);
         let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.
@@ -158,6 +158,7 @@ impl Assembly {
             notes: self.notes,
             partition_seconds,
         };
+        model.find_rigid_islands();
         model.add_passes(&state);
         Ok((model, state))
     }
@@ -215,27 +216,11 @@ impl Assembly {
 
     /// Objects whose momentum nothing inside them can change: joined by constraints, inflatables or shapes, without fixed
     /// particles.
-    fn free_islands(
-        &self,
-        constraints: [&BTreeMap<ConstraintKind, Raw>; 2],
-        method: Method,
-        particles: usize,
-    ) -> Vec<FreeIsland> {
+    fn free_islands(&self, constraints: [&BTreeMap<ConstraintKind, Raw>; 2], particles: usize) -> Vec<FreeIsland> {
         let mut joined = UnionFind::new(self.rows.len());
-        // Where neither method nor iterations are chosen, solids without compliance are rigid.
-        let (mut solid, mut soft) = (vec![false; self.rows.len()], vec![method != Method::Vbd; self.rows.len()]);
         for (kind, raw) in constraints.into_iter().flatten() {
-            let layout = kind.layout();
-            let is_tet = *kind == ConstraintKind::Volume;
-            let params = raw.params.chunks_exact(layout.params);
-            for (members, params) in raw.rows.chunks_exact(layout.rows).zip(params) {
-                let stiff = layout.softness.is_some_and(|place| params[place] == 0.0);
-                let stiff = stiff && (is_tet || *kind == ConstraintKind::Stretch);
-                for &r in members {
-                    joined.join(members[0], r);
-                    solid[r as usize] |= is_tet;
-                    soft[r as usize] |= !stiff;
-                }
+            for members in raw.rows.chunks_exact(kind.layout().rows) {
+                members.iter().for_each(|&r| joined.join(members[0], r));
             }
         }
         for run in self.inflatables.iter().map(Inflatable::run) {
@@ -246,11 +231,15 @@ impl Assembly {
         }
         let mut islands: BTreeMap<u32, FreeIsland> = BTreeMap::new();
         let mut fixed = BTreeSet::new();
+        let mut sizes = vec![0_u32; self.rows.len()];
+        (0..sizes.len()).for_each(|row| sizes[joined.root(row as u32) as usize] += 1);
         for (row, data) in self.rows.iter().enumerate() {
             let root = joined.root(row as u32);
-            let new = FreeIsland { is_rigid: true, ..FreeIsland::default() };
-            let island = islands.entry(root).or_insert(new);
-            island.is_rigid &= solid[row] && !soft[row];
+            // Grains and particles of liquids are free anyway.
+            if sizes[root as usize] == 1 {
+                continue;
+            }
+            let island = islands.entry(root).or_default();
             if row < particles {
                 island.particles.push(row as u32);
             } else {

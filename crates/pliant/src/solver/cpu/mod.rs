@@ -52,7 +52,7 @@ impl Scratch {
     fn bytes(&self) -> u64 {
         let phenomena =
             self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
-        let phenomena = phenomena + self.rigid_bodies.bytes();
+        let phenomena = phenomena + self.rigid_bodies.bytes() + self.momentum.bytes();
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 

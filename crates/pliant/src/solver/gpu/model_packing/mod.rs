@@ -175,6 +175,7 @@ impl Tables {
         self.patches.packed_batches.iter().for_each(|batch| batch.refresh(&model.groups, &mut arena.constants));
         self.inflatables.refresh(&model.inflatables, arena);
         self.elastic.refresh(&model.bodies, &model.groups, arena);
+        self.momentum.refresh(&model.free_islands, arena);
     }
 
     /// Shape matching again, after masses have changed.
