@@ -36,6 +36,9 @@ impl World {
 
     /// Time step [s] and its substeps, from the next step on.
     pub fn set_time_step(&mut self, dt: f32, substeps: u32) -> Result<(), EditError> {
+        if substeps == 0 {
+            return Err(EditError::Value("substeps are 0; at least 1 is needed".into()));
+        }
         self.change_solver(|solver| (solver.dt, solver.substeps) = (dt, substeps))
     }
 

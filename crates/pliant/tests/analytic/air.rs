@@ -28,9 +28,9 @@ fn s25_drag_and_lift_of_a_triangle_follow_the_plate_formula() {
 
 #[test]
 fn s25_still_cloth_in_the_wind_gains_velocity_by_force_over_mass() {
-    // One step from rest: Δv = h·½ρ·C_d·u²/σ for a sheet square to the wind, at every particle.
+    // One substep from rest: Δv = h·½ρ·C_d·u²/σ for a sheet square to the wind, at every particle.
     let mut sim = simulate(
-        "[solver]\ndt = 0.01\n[world]\ngravity = [0, 0, 0]\nair_density = 1.2\nwind = { velocity = [0, 0, 4] }\n\
+        "[solver]\ndt = 0.01\nsubsteps = 1\n[world]\ngravity = [0, 0, 0]\nair_density = 1.2\nwind = { velocity = [0, 0, 4] }\n\
          [[cloth]]\ngrid = { cells = [3, 2], size = [1, 1] }\ndensity = 0.2\ndrag = 1.5\nlift = 0.5\n",
     );
     step(&mut sim, 1);

@@ -13,6 +13,8 @@ fn empty(gravity: f32) -> World {
     let mut scene = Scene::default();
     scene.world.gravity = [0.0, -gravity, 0.0];
     scene.world.air_density = 0.0;
+    // Its ball is of particles, which a paddle pushes too fast with the substeps of grains (docs/limitations.md).
+    scene.solver.substeps = 1;
     world(&scene)
 }
 

@@ -119,7 +119,7 @@ fn contact_passes(k: f64, height: f64, omega: f64, passes: u32, scaled: impl Fn(
 fn engine_passes(k: f32, omega: f32, iterations: u32) -> (f64, f64, World) {
     let mut sim = simulate(&format!(
         "solver = {{ dt = 0.01, iterations = {iterations}, stabilization = 0 }}\n\
-         world = {{ gravity = [0, -1e-6, 0], air_density = 0 }}\ncontact = {{ stacking = {k}, omega = {omega} }}\n\
+         world = {{ gravity = [0, -1e-6, 0], air_density = 0 }}\ncontact = {{ stacking = {k}, omega = {omega}, recovery_speed = 100 }}\n\
          [[grains]]\nfill = {{ min = [0, 0, 0], max = [0.2, 0.4, 0.2] }}\nradius = 0.1\njitter = 0\n"
     ));
     assert_eq!(sim.particles(), 2);
