@@ -29,8 +29,8 @@ const HASHES: [(&str, u64); 12] = [
     ("grains", 0x99ce_cb04_ffab_3465),
     ("bodies", 0xd36b_5576_c378_aaa3),
     ("plastic", 0xb5b3_76ed_7db9_cb97),
-    ("dam", 0x662d_3368_949f_d7dc),
-    ("melt and freeze", 0x12d9_d5b4_6c33_5ccd),
+    ("dam", 0x0a41_6853_826a_c003),
+    ("melt and freeze", 0x89f1_af86_6452_0eb6),
     ("emitter and drain", 0x65b5_bb84_c666_a0e2),
     ("rigid bodies", 0x1e34_1bc7_9deb_feaf),
 ];

@@ -17,6 +17,17 @@ const LEAST_JITTER: f32 = 0.01;
 
 /// One copy of loose grains, transformed.
 pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<Part, BuildError> {
+    particles(at, spec, spacing_of(spec) <= 2.0 * spec.radius, meshes, notes)
+}
+
+/// One copy of loose particles. `touching`: neighbors of the lattice must not overlap, as those of a liquid may.
+pub fn particles(
+    at: &str,
+    spec: &Grains,
+    touching: bool,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<Part, BuildError> {
     // Grains keep their size: the scale applies to the filled shape.
     let place = transformer(&Transform { scale: 1.0, ..spec.transform });
     let mass = spec.density * 4.0 / 3.0 * PI * spec.radius.powi(3);
@@ -32,7 +43,6 @@ pub fn grains(at: &str, spec: &Grains, meshes: &dyn MeshSource, notes: &mut Vec<
             _ => return Err(BuildError::nothing(at)),
         };
         let off = max_jitter(spec);
-        let touching = spacing_of(spec) <= 2.0 * spec.radius;
         let shift = |i: usize, p: Vec3| match touching {
             true => row_shift((p - places[0]) / spacing_of(spec)),
             false => scatter(i as u32),

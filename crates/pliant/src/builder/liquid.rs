@@ -32,7 +32,7 @@ pub fn liquid(
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<Part, BuildError> {
-    let mut part = grains::grains(at, &as_grains(spec, f.radius), meshes, notes)?;
+    let mut part = grains::particles(at, &as_grains(spec, f.radius), false, meshes, notes)?;
     part.masses.fill(spec.density * (2.0 * f.radius).powi(3));
     part.volumes = vec![particle_volume(f); part.masses.len()];
     part.liquid = Some(number);

@@ -46,7 +46,7 @@ fn s19_a_rigid_box_falls_on_its_corner_and_keeps_its_shape() {
 }
 
 #[test]
-fn s19_a_rigid_body_in_flight_keeps_momentum_and_spins_down_as_projection_says() {
+fn s19_a_rigid_body_in_flight_keeps_its_momentum() {
     let mut sim = simulate(
         "solver = { dt = 0.002, iterations = 4, sleep_speed = 0 }\nworld = { gravity = [0, 0, 0], damping = 0, air_density = 0 }
          [[body]]\nname = \"ball\"\nbox = [0.3, 0.2, 0.1]\ngrid = 6\n",
@@ -74,10 +74,9 @@ fn s19_a_rigid_body_in_flight_keeps_momentum_and_spins_down_as_projection_says()
     );
     // Rounding of positions to 6e-8 m in four iterations of 500 steps.
     assert!((end.0 - start.0 - DVec3::X).length() < 2e-3 && (end.1 - start.1).length() < 2e-3);
-    // x' = 2x − x₀: of it the torque has sin φ, and the rest shape 1 for a radius. An angle φ per step becomes
-    // atan(sin φ) = φ(1 − φ²/2), so that after n steps φ/√(1 + nφ²) is left.
-    let expected = 1.0 - 1.0 / (1.0 + 500.0 * (6.0_f64 * 0.002).powi(2)).sqrt();
-    assert!((lost - expected).abs() < 1e-3, "{lost} of the angular momentum is gone, expected {expected}");
+    // Projection alone would lose 3.4 %: an angle φ per step becomes atan(sin φ) = φ(1 − φ²/2). What a free object has lost is
+    // given back at the end of a substep.
+    assert!(lost < 1e-5, "{lost} of the angular momentum is gone");
 }
 
 /// Speed down a slope after a second of sliding [m/s], started at rest; and how far it crept.

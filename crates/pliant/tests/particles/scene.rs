@@ -24,7 +24,7 @@ fn r06_invalid_fills_and_bodies_are_refused_with_their_location() {
         ("[[grains]]\nfill = { min = [0, 0, 0], max = [100, 100, 100] }\nradius = 0.001\n", "grains[0].fill"),
         ("[[body]]\n", "body[0]"),
         ("[[body]]\nball = 1\nbox = [1, 1, 1]\n", "body[0]"),
-        ("[[body]]\nball = 1\ngrid = 0\n", "body[0].grid"),
+        ("[[body]]\nball = 1\ngrid = 2000\n", "body[0].grid"),
         ("[[body]]\nball = 1\nplastic = { creep = -1 }\n", "body[0].plastic.creep"),
         ("[[body]]\nmesh = \"nowhere.obj\"\n", "body[0].mesh"),
         ("contact = { friction = { static = 0.2, kinetic = 0.3 } }\n", "contact.friction.kinetic"),

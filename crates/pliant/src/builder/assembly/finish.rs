@@ -249,6 +249,9 @@ impl Assembly {
                 fixed.insert(root);
             }
         }
+        // Bodies that melt or freeze exchange particles, and momentum with them.
+        let changing = self.melts.iter().map(|m| m.body.clone()).chain(self.freezes.iter().map(|f| f.body.clone()));
+        fixed.extend(changing.flatten().map(|row| joined.root(row as u32)).collect::<Vec<_>>());
         islands.retain(|root, island| island.particles.len() > 1 && !fixed.contains(root));
         islands.into_values().collect()
     }

@@ -210,7 +210,7 @@ fn entry(element: &Element, place: u32, p: &[f32; 12]) -> Entry {
         }
         ConstraintKind::NeoHookeanTet => {
             let shape = tet_shape(p);
-            let sign = if own % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if own.is_multiple_of(2) { 1.0 } else { -1.0 };
             let [a, b, c] = places.map(|k| shape[k].dot(shape[own]));
             let [d, e, f] = [1, 2, 0].map(|k| shape[places[k]].dot(shape[places[(k + 1) % 3]]));
             let density = sign * shape[1].cross(shape[2]).dot(shape[3]);
