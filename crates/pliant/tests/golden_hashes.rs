@@ -25,7 +25,7 @@ const HASHES: [(&str, u64); 12] = [
     ("ropes", 0x193e_372d_9c78_bbcf),
     ("fem tets", 0xc906_28e3_06b6_7c53),
     ("volume tets", 0xdc97_6b86_1daa_af66),
-    ("inflatable", 0x2087_ef6f_a0bf_d6a3),
+    ("inflatable", 0x01ad_db8d_1ef1_c478),
     ("grains", 0x99ce_cb04_ffab_3465),
     ("bodies", 0xd36b_5576_c378_aaa3),
     ("plastic", 0xb5b3_76ed_7db9_cb97),

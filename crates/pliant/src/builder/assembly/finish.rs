@@ -44,7 +44,11 @@ impl Assembly {
         let solid = self.rows.len();
         let elastic = self.elastic_rows(&mut settings, scene, &mut all);
         let (mut constraints, of_descent) = split(all, &elastic);
-        let free_islands = self.free_islands([&constraints, &of_descent], particles);
+        // Classic PBD is chosen for its speed, and for the motion that its documents show.
+        let free_islands = match settings.method {
+            Method::Pbd => Vec::new(),
+            _ => self.free_islands([&constraints, &of_descent], particles),
+        };
         let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.

@@ -134,12 +134,9 @@ impl Tables {
         let first_order = model.settings.integrator == Integrator::Bdf1;
         all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
         all.grips = GripTables::new(&model.grips, &mut all.arena);
-        // Classic PBD is chosen for its speed: a pass does many of its substeps, and nothing comes between them. Which islands
-        // are gripped is not known here.
-        if model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum)
-            && has_multipliers(model)
-            && model.grips.is_empty()
-        {
+        // Which islands are gripped is not known here.
+        let saves = model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum);
+        if saves && model.grips.is_empty() {
             all.momentum = MomentumTables::new(&model.free_islands, &mut all.arena);
         }
         all.integration.put_pins(&model.pins, n, &mut all.arena);
