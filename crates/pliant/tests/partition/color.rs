@@ -86,6 +86,7 @@ fn s11_islands_share_no_row_and_contacts_have_every_particle_once() {
     // Small bodies that stand alone, two that are joined, a balloon (global) and a cloth too large for an
     // island (global).
     let text = r#"
+        solver = { method = "xpbd" }
         [[rope]]
         name = "a"
         path = [[0, 0, 0], [1, 0, 0]]
