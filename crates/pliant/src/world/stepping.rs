@@ -91,14 +91,7 @@ impl World {
         let before = events::Before::of(self.current_state()?);
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
-            self.advance_quietly(1)?;
-            self.sync()?;
-            let pairs = self.contact_pairs();
-            let owners = events::Owners { definition: &self.definition, layout: &self.objects };
-            let state = self.current_state()?;
-            recorder.substep(owners, &self.model, state, pairs.into_iter());
-            recorder.step(owners, &self.model, state, &before);
-            return Ok(());
+            return self.step_recorded_on_gpu(recorder, &before);
         }
         let owners = events::Owners { definition: &self.definition, layout: &self.objects };
         let (model, cpu) = (&self.model, &mut self.cpu);
@@ -116,6 +109,34 @@ impl World {
             drain(model, state);
             recorder.step(owners, model, state, &before);
         }
+        Ok(())
+    }
+
+    /// A step on a device, read back after each substep: a contact may last no longer than one.
+    #[cfg(feature = "gpu")]
+    fn step_recorded_on_gpu(
+        &mut self,
+        recorder: &mut events::EventRecorder,
+        before: &events::Before,
+    ) -> Result<(), StepError> {
+        let substeps = self.model.settings.substeps;
+        for substep in 0..substeps {
+            let Some(gpu) = &mut self.gpu else { break };
+            self.state.leave(|changed| gpu.upload(&self.model, changed));
+            if substep == 0 {
+                self.state.on_host(|state| before_on(gpu, &self.model, state)).transpose()?;
+            }
+            gpu.advance_substeps(&self.model, 1)?;
+            if substep + 1 == substeps {
+                self.state.on_host(|state| after_on(gpu, &self.model, state)).transpose()?;
+            }
+            self.sync()?;
+            let pairs = self.contact_pairs();
+            let owners = events::Owners { definition: &self.definition, layout: &self.objects };
+            recorder.substep(owners, &self.model, self.current_state()?, pairs.into_iter());
+        }
+        let owners = events::Owners { definition: &self.definition, layout: &self.objects };
+        recorder.step(owners, &self.model, self.current_state()?, before);
         Ok(())
     }
 }

@@ -5,6 +5,8 @@
 mod contact_laws;
 mod free_fall;
 mod momentum;
+#[path = "../support/momentum.rs"]
+mod momentum_sums;
 mod packing;
 #[path = "../fluid/rng.rs"]
 #[allow(dead_code, reason = "shared with other tests")]

@@ -1,9 +1,9 @@
 //! Objects in free flight keep their momentum, whatever happens inside them.
 
+use crate::momentum_sums::momentum;
 use crate::rng::Rng;
-use crate::support::{mass, simulate};
+use crate::support::simulate;
 use glam::{DVec3, Vec3};
-use pliant::World;
 
 /// Objects in free space, of random sizes.
 fn objects(rng: &mut Rng) -> Vec<(&'static str, String)> {
@@ -18,17 +18,6 @@ fn objects(rng: &mut Rng) -> Vec<(&'static str, String)> {
         ("balloon", format!("[[inflatable]]\nsphere = {{ radius = {edge}, subdivisions = 2 }}\n")),
         ("body", format!("[[body]]\nbox = [{edge}, 0.2, 0.3]\nrecovery = 0.05\n")),
     ]
-}
-
-/// Linear momentum, angular momentum about the center, and the sums of their sizes.
-fn momentum(sim: &World) -> (DVec3, DVec3, f64, f64) {
-    let all = || (0..sim.particles()).map(|i| (mass(sim, i), sim.position(i).as_dvec3(), sim.velocity(i).as_dvec3()));
-    let total: f64 = all().map(|(m, ..)| m).sum();
-    let center = all().map(|(m, x, _)| x * m).sum::<DVec3>() / total;
-    all().fold((DVec3::ZERO, DVec3::ZERO, 0.0, 0.0), |(p, l, ps, ls), (m, x, v)| {
-        let r = x - center;
-        (p + v * m, l + r.cross(v) * m, ps + v.length() * m, ls + r.length() * v.length() * m)
-    })
 }
 
 #[test]

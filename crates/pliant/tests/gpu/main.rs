@@ -18,6 +18,8 @@ mod kernels;
 mod layout;
 mod liquids;
 mod momentum;
+#[path = "../support/momentum.rs"]
+mod momentum_sums;
 mod operators;
 mod particles;
 mod partitions;

@@ -24,12 +24,17 @@ pub(crate) const STAGES: [Stage; 5] =
 impl Gpu {
     /// Submits `steps` steps without waiting for them.
     pub(crate) fn advance(&mut self, model: &Model, steps: u32) -> Result<Option<Divergence>, GpuError> {
+        self.advance_substeps(model, u64::from(steps) * u64::from(model.settings.substeps))
+    }
+
+    /// Submits `count` substeps without waiting for them.
+    pub(crate) fn advance_substeps(&mut self, model: &Model, count: u64) -> Result<Option<Divergence>, GpuError> {
         match self.status.look(&self.device)? {
             Signal::Fine => {}
             Signal::Ran(found) => return Ok(Some(found)),
             Signal::ListsFull { .. } => self.regrow_lists(model)?,
         }
-        let mut left = u64::from(steps) * u64::from(model.settings.substeps);
+        let mut left = count;
         let most = self.most_substeps();
         while left > 0 {
             let count = left.min(most);
