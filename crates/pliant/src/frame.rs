@@ -34,6 +34,15 @@ pub struct Topology {
 }
 
 impl Topology {
+    /// Points that are on no triangle, tetrahedron or line and that no skinned mesh stands for: they are drawn as spheres.
+    pub fn free_points(&self) -> Vec<u32> {
+        let mut drawn = vec![false; self.objects.len()];
+        let corners = self.triangles.iter().flatten().chain(self.tets.iter().flatten());
+        corners.chain(self.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
+        let skinned = |p: u32| self.is_skinned.get(self.objects[p as usize] as usize).copied().unwrap_or(false);
+        (0..drawn.len() as u32).filter(|&p| !drawn[p as usize] && !skinned(p)).collect()
+    }
+
     /// Whether a particle is not yet emitted at a time [s].
     pub fn is_not_yet_emitted(&self, particle: usize, time: f64) -> bool {
         self.enters.get(particle).is_some_and(|&enters| time < enters)

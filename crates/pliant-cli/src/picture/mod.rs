@@ -110,7 +110,7 @@ impl FrameRenderer {
         let aspect = output.width as f32 / output.height as f32;
         let camera = camera(&scene.camera, &bounds, aspect);
         let ground = ground.map(|height| ground_at(height, &bounds, &camera));
-        let (ropes, mut free_particles) = (polylines(&shape), free_particles(&shape));
+        let (ropes, mut free_particles) = (polylines(&shape), shape.free_points());
         let mut is_liquid = vec![false; shape.objects.len()];
         liquids.iter().flat_map(|(l, _)| l.particles()).for_each(|p| is_liquid[p as usize] = true);
         let look = liquids.map(|(_, look)| look);
@@ -381,14 +381,6 @@ fn ground_at(height: f32, bounds: &Bounds, camera: &Camera) -> GroundDraw {
     GroundDraw { height, spacing, fade, ..GroundDraw::default() }
 }
 
-fn free_particles(shape: &Topology) -> Vec<u32> {
-    let mut drawn = vec![false; shape.objects.len()];
-    let corners = shape.triangles.iter().flatten().chain(shape.tets.iter().flatten());
-    corners.chain(shape.lines.iter().flatten()).for_each(|&p| drawn[p as usize] = true);
-    let skinned = |p: u32| shape.is_skinned.get(shape.objects[p as usize] as usize).copied().unwrap_or(false);
-    (0..drawn.len() as u32).filter(|&p| !drawn[p as usize] && !skinned(p)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -399,7 +391,7 @@ mod tests {
 
     #[test]
     fn particles_without_elements_are_free() {
-        assert_eq!(free_particles(&lines(4, &[[0, 2]])), [1, 3]);
+        assert_eq!(lines(4, &[[0, 2]]).free_points(), [1, 3]);
     }
 
     #[test]
@@ -407,7 +399,7 @@ mod tests {
         let objects = vec![0, 0, 1, 1, 1, 1, 1];
         let shape =
             Topology { objects, triangles: vec![[4, 5, 6]], is_skinned: vec![false, true], ..Topology::default() };
-        assert_eq!(free_particles(&shape), [0, 1]);
+        assert_eq!(shape.free_points(), [0, 1]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Grips: a compliant, force-limited pull of a point of an object toward a target.
 //!
+//! Rigid bodies are pulled in their own small steps (`rigid_body/grip.rs`). Everything else is particles:
+//!
 //! A cluster of particles is moved as one rigid piece: all of a body, or what is near the point of anything else. In every
 //! iteration the cluster gets the correction of an XPBD constraint C = p − target with compliance α, with the inverse mass
 //! of the cluster at the point, K = 1/M + [r]ᵀI⁻¹[r]. The accumulated multiplier is bounded by F·h², so that no target,
@@ -11,15 +13,19 @@ pub mod gpu;
 use crate::math::{RowData, position};
 use crate::rigid::masses::inertia;
 use crate::rigid::rest_moment::pseudoinverse_f64;
+use crate::rigid_body::bodies::BodyState;
+use crate::rigid_body::grip::BodyGrip;
 use glam::{DMat3, DVec3, Vec3};
 
-/// A grip on particles of an object.
+/// A grip on particles of an object, or on a rigid body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grip {
     /// Particles that move as one, ascending.
     pub cluster: Vec<u32>,
     /// Particles whose weighted mean is the gripped point; weights sum to 1.
     pub anchor: [(u32, f32); 3],
+    /// Rigid body, and the gripped point relative to its center of mass in its axes [m].
+    pub body: Option<(u32, DVec3)>,
     /// Where the point shall be [m].
     pub target: Vec3,
     /// Compliance [m/N].
@@ -39,23 +45,49 @@ const MAX_ROTATION: f64 = 0.25;
 impl Grip {
     /// A grip that holds nothing.
     pub fn released() -> Self {
-        let target = Vec3::ZERO;
-        Self { cluster: Vec::new(), anchor: [(0, 0.0); 3], target, compliance: 0.0, max_force: 0.0, reach: 0.0 }
+        Self {
+            cluster: Vec::new(),
+            anchor: [(0, 0.0); 3],
+            body: None,
+            target: Vec3::ZERO,
+            compliance: 0.0,
+            max_force: 0.0,
+            reach: 0.0,
+        }
     }
 
-    /// Whether it holds something.
-    pub fn holds(&self) -> bool {
+    /// Whether it holds particles.
+    pub fn holds_particles(&self) -> bool {
         !self.cluster.is_empty()
     }
 
-    /// The gripped point [m].
+    /// The grip as the solver of rigid bodies has it, if it is on one.
+    pub fn on_body(&self) -> Option<BodyGrip> {
+        let (body, local) = self.body?;
+        Some(BodyGrip {
+            body,
+            local,
+            target: self.target.as_dvec3(),
+            compliance: f64::from(self.compliance),
+            max_force: f64::from(self.max_force),
+            reach: f64::from(self.reach),
+        })
+    }
+
+    /// The gripped point of a body [m].
+    pub fn body_point(&self, bodies: &[BodyState]) -> Option<DVec3> {
+        let (body, local) = self.body?;
+        bodies.get(body as usize).map(|b| b.position + b.rotation * local)
+    }
+
+    /// The gripped point of particles [m].
     pub fn point(&self, rows: &[RowData]) -> Vec3 {
         self.anchor.iter().map(|&(i, w)| position(rows[i as usize]) * w).sum()
     }
 
     /// One correction of the cluster in a substep of `h` seconds; `multiplier` is what it has accumulated [kg·m].
     pub fn project(&self, rows: &mut [RowData], multiplier: &mut DVec3, h: f32) {
-        if !self.holds() {
+        if !self.holds_particles() {
             return;
         }
         let free = || self.cluster.iter().map(|&i| i as usize).filter(|&i| rows[i][3] > 0.0);

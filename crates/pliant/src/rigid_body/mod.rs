@@ -10,6 +10,7 @@
 //! | `contacts` | contacts of a step, with the impulses of the last one |
 //! | `contact_solver` | friction, restitution, non-penetration |
 //! | `joint`, `joint_solver` | joints, solved directly |
+//! | `grip` | pulls of limited force |
 //! | `integrate` | free motion |
 //! | `step` | a step of all bodies |
 //! | `carry`, `snapshot` | bodies in worlds that change, and in snapshots |
@@ -21,6 +22,7 @@ mod carry;
 pub mod contact_solver;
 pub mod contacts;
 pub mod gjk;
+pub mod grip;
 pub mod integrate;
 pub mod joint;
 pub mod joint_solver;

@@ -3,6 +3,7 @@
 use crate::rigid_body::bodies::{CachedManifold, RigidBodies, RigidBodyModel};
 use crate::rigid_body::contact_solver::{SmallStep, SolverBody};
 use crate::rigid_body::contacts::{ColliderMotion, ContactFinder, FindInputs};
+use crate::rigid_body::grip::BodyGrip;
 use crate::rigid_body::integrate::{rotate, world_inverse_inertia};
 use crate::rigid_body::joint_solver::JointSolver;
 use glam::{DMat3, DVec3};
@@ -19,6 +20,8 @@ pub struct StepInputs<'a> {
     pub colliders: &'a [ColliderMotion],
     /// Whether a body of an environment meets a collider.
     pub sees: &'a dyn Fn(u32, usize) -> bool,
+    /// Grips.
+    pub grips: &'a [BodyGrip],
 }
 
 /// Longest small step [s]. The static overlap of contacts grows with its square: with twice this, the top of a Jenga tower
@@ -35,12 +38,19 @@ pub struct StepScratch {
     solver: Vec<SolverBody>,
     finder: ContactFinder,
     joints: JointSolver,
+    /// Impulse of each grip in this step [N·s].
+    grips: Vec<DVec3>,
 }
 
 impl StepScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         self.finder.bytes() + (self.solver.capacity() * size_of::<SolverBody>()) as u64
+    }
+
+    /// Impulse of each grip in the last step [N·s].
+    pub fn grip_impulses(&self) -> &[DVec3] {
+        &self.grips
     }
 
     /// Advances all bodies.
@@ -58,9 +68,11 @@ impl StepScratch {
         };
         self.finder.find(&find, state, &self.solver);
         self.joints.begin(model);
+        self.grips.clear();
+        self.grips.resize(inputs.grips.len(), DVec3::ZERO);
         let small = small_step(h, inputs.gravity);
         for _ in 0..count as usize {
-            self.small_step(model, state, &small, inputs.gravity);
+            self.small_step(model, state, &small, inputs);
         }
         for (body, solver) in state.bodies.iter_mut().zip(&self.solver) {
             (body.velocity, body.spin) = (solver.velocity, solver.spin);
@@ -112,13 +124,17 @@ impl StepScratch {
         }
     }
 
-    fn small_step(&mut self, model: &RigidBodyModel, state: &mut RigidBodies, small: &SmallStep, gravity: DVec3) {
+    fn small_step(&mut self, model: &RigidBodyModel, state: &mut RigidBodies, small: &SmallStep, inputs: &StepInputs<'_>) {
         let (h, count) = (small.h, model.bodies.len());
-        let Self { solver, finder, joints } = self;
+        let Self { solver, finder, joints, grips } = self;
         let contacts = &mut finder.contacts;
         for body in &mut solver[..count] {
-            body.velocity += gravity * h;
+            body.velocity += inputs.gravity * h;
             body.touched = false;
+        }
+        for (grip, impulse) in inputs.grips.iter().zip(grips) {
+            let k = grip.body as usize;
+            *impulse += grip.pull(&model.bodies[k].shape, &state.bodies[k], &mut solver[k], h);
         }
         bounce(contacts, solver, small);
         contacts.iter_mut().for_each(|c| c.warm_start(solver));

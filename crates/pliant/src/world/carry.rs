@@ -152,7 +152,7 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
     let joint = |k: usize| origin(past.origins, Source::new(ObjectKind::Joint, k)).map(|o| o.index);
     let joints: Vec<Option<usize>> = (0..model.rigid_bodies.joints.len()).map(joint).collect();
     state.rigid_bodies.carry(&old.rigid_bodies, (&origins, &joints), collider);
-    carry_grips(past, &particles, model);
+    carry_grips(past, &particles, &origins, model);
     let before = &past.model.settings;
     // The first grains of a world may change its default number of substeps.
     let same_steps = (before.dt, before.substeps) == (model.settings.dt, model.settings.substeps);
@@ -178,8 +178,12 @@ fn carry_phases(kept: &[(Placed, Placed)], past: &Past<'_>, state: &mut State) {
 }
 
 /// Grips on objects that are there no more keep their place, but hold nothing.
-fn carry_grips(past: &Past<'_>, particles: &RowMap, model: &mut Model) {
+fn carry_grips(past: &Past<'_>, particles: &RowMap, bodies: &[Option<usize>], model: &mut Model) {
     let carried = |grip: &Grip| {
+        if let Some((old, local)) = grip.body {
+            let new = bodies.iter().position(|origin| *origin == Some(old as usize));
+            return new.map_or_else(Grip::released, |new| Grip { body: Some((new as u32, local)), ..grip.clone() });
+        }
         let renamed = |i: u32| particles.get(i as usize).map(|i| i as u32);
         let cluster: Option<Vec<u32>> = grip.cluster.iter().map(|&i| renamed(i)).collect();
         let [a, b, c] = grip.anchor.map(|(i, w)| renamed(i).map(|i| (i, w)));

@@ -38,8 +38,8 @@ pub(crate) struct GripSlot {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Held {
-    /// The grip of the model with the number of the slot, on an object.
-    Particles(Handle),
+    /// The grip of the model with the number of the slot, on particles or a rigid body of an object.
+    Object(Handle),
     /// A collider, and the gripped point in its frame.
     Collider(Handle, Vec3),
 }
@@ -69,7 +69,11 @@ impl World {
             let local = self.pose(hit.object)?.inward(hit.point);
             (Grip::released(), Held::Collider(hit.object, local))
         } else {
-            (self.particle_grip(hit, kind, options)?, Held::Particles(hit.object))
+            let grip = match hit.feature {
+                Feature::Body(body) => self.body_grip(hit, body, options)?,
+                _ => self.particle_grip(hit, kind, options)?,
+            };
+            (grip, Held::Object(hit.object))
         };
         let slot = self.grips.iter().position(|s| s.held.is_none());
         let slot = slot.unwrap_or_else(|| {
@@ -101,11 +105,7 @@ impl World {
                     _ => return Err(stale()),
                 }
             }
-            Feature::Collider => return Err(stale()),
-            Feature::Body(_) => {
-                let what = "rigid bodies cannot be gripped yet: use a joint, or forces";
-                return Err(EditError::Unsuitable(what.to_owned()));
-            }
+            Feature::Collider | Feature::Body(_) => return Err(stale()),
         };
         let point: Vec3 = anchor.iter().map(|&(i, w)| position(state.rows[i as usize]) * w).sum();
         let first = anchor[0].0 as usize;
@@ -149,7 +149,22 @@ impl World {
         let max_force = options.max_force.unwrap_or(20.0 * weight);
         // Beyond α·F the force is at its limit.
         let reach = 0.5 * size + compliance * max_force;
-        Ok(Grip { cluster, anchor, target: point, compliance, max_force, reach })
+        Ok(Grip { cluster, anchor, body: None, target: point, compliance, max_force, reach })
+    }
+
+    fn body_grip(&mut self, hit: &Hit, body: u32, options: &GripOptions) -> Result<Grip, EditError> {
+        let own = self.rigid_bodies_of(hit.object)?;
+        if !own.contains(&(body as usize)) {
+            return Err(EditError::Unsuitable("the point is not on the body any more: query again".to_owned()));
+        }
+        let state = self.current_state()?.rigid_bodies.bodies[body as usize];
+        let shape = &self.model.rigid_bodies.bodies[body as usize].shape;
+        let weight = shape.mass.mass as f32 * WEIGHT;
+        let compliance = options.compliance.unwrap_or(1e-3 / weight);
+        let max_force = options.max_force.unwrap_or(20.0 * weight);
+        let local = state.rotation.conjugate() * (hit.point.as_dvec3() - state.position);
+        let reach = shape.reach as f32 + compliance * max_force;
+        Ok(Grip { body: Some((body, local)), target: hit.point, compliance, max_force, reach, ..Grip::released() })
     }
 
     /// Moves the target of a grip to a point [m]; the object follows from the next step on.
@@ -159,7 +174,7 @@ impl World {
         }
         let held = self.held(grip)?.clone();
         match held {
-            Held::Particles(object) => {
+            Held::Object(object) => {
                 self.source(object)?;
                 self.apply_edits()?;
                 self.model.grips[grip.slot as usize].target = target;
@@ -201,10 +216,12 @@ impl World {
     pub fn grip_point(&mut self, grip: GripHandle) -> Result<Vec3, EditError> {
         match self.held(grip)?.clone() {
             Held::Collider(object, local) => Ok(self.pose(object)?.outward(local)),
-            Held::Particles(object) => {
+            Held::Object(object) => {
                 self.source(object)?;
                 self.apply_edits()?;
-                Ok(self.model.grips[grip.slot as usize].point(&self.current_state()?.rows))
+                let (own, state) = (&self.model.grips[grip.slot as usize], self.current_state()?);
+                let on_body = own.body_point(&state.rigid_bodies.bodies);
+                Ok(on_body.map_or_else(|| own.point(&state.rows), |p| p.as_vec3()))
             }
         }
     }
@@ -213,7 +230,7 @@ impl World {
     pub fn grip_force(&self, grip: GripHandle) -> Result<Vec3, EditError> {
         match self.held(grip)? {
             Held::Collider(..) => Ok(Vec3::ZERO),
-            Held::Particles(_) => {
+            Held::Object(_) => {
                 let h = self.model.settings.substep();
                 #[cfg(feature = "gpu")]
                 if let Some(gpu) = &self.gpu {
@@ -228,7 +245,7 @@ impl World {
     fn held(&self, grip: GripHandle) -> Result<&Held, EditError> {
         let slot = self.grips.get(grip.slot as usize).filter(|s| s.generation == grip.generation);
         let held = slot.and_then(|s| s.held.as_ref()).ok_or(EditError::Stale)?;
-        let (Held::Particles(object) | Held::Collider(object, _)) = held;
+        let (Held::Object(object) | Held::Collider(object, _)) = held;
         self.source(*object).map(|_| held)
     }
 }

@@ -9,6 +9,7 @@ use crate::memory::of;
 use crate::model::Model;
 use crate::rigid_body::bodies::{RigidBodies, SurfaceLaw};
 use crate::rigid_body::contacts::ColliderMotion;
+use crate::rigid_body::grip::BodyGrip;
 use crate::rigid_body::integrate::world_inverse_inertia;
 use crate::rigid_body::shape::Frame;
 use crate::rigid_body::step::{StepInputs, StepScratch};
@@ -21,6 +22,7 @@ use glam::{DQuat, DVec3};
 pub(crate) struct RigidBodyScratch {
     colliders: Vec<ColliderMotion>,
     step: StepScratch,
+    grips: Vec<BodyGrip>,
     /// Linear and angular impulse of particles on each body.
     impulses: Vec<[DVec3; 2]>,
 }
@@ -38,6 +40,8 @@ impl RigidBodyScratch {
         let h = f64::from(cx.substep.h);
         self.colliders.clear();
         self.colliders.extend(model.colliders.iter().map(|c| motion(c, cx.substep.start, cx.substep.end, h)));
+        self.grips.clear();
+        self.grips.extend(model.grips.iter().filter_map(|grip| grip.on_body()));
         let environments = &model.environments;
         let sees = |environment: u32, collider: usize| environments.sees(environment, collider);
         let inputs = StepInputs {
@@ -46,6 +50,7 @@ impl RigidBodyScratch {
             keep: f64::from(cx.substep.keep),
             colliders: &self.colliders,
             sees: &sees,
+            grips: &self.grips,
         };
         self.step.step(&model.rigid_bodies, state, &inputs);
         for (k, body) in state.bodies.iter().enumerate() {
@@ -57,6 +62,14 @@ impl RigidBodyScratch {
 }
 
 impl RigidBodyScratch {
+    /// Writes the multipliers of grips on bodies [kg·m] where those of particles are.
+    pub(crate) fn grip_multipliers(&self, model: &Model, h: f64, multipliers: &mut [DVec3]) {
+        let on_bodies = model.grips.iter().zip(multipliers).filter(|(grip, _)| grip.body.is_some());
+        for ((_, multiplier), impulse) in on_bodies.zip(self.step.grip_impulses()) {
+            *multiplier = *impulse * h;
+        }
+    }
+
     /// Adds the impulses of particles that have touched rigid bodies, or pressed on them as a liquid.
     ///
     /// Momentum is conserved: bodies take what contacts and pressure have given to particles. The bodies move by it in the

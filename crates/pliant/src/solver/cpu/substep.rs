@@ -105,6 +105,7 @@ fn run_pass(
             scratch.contact.body_starts.clear();
             scratch.contact.body_starts.extend(poses);
             scratch.rigid_bodies.step(cx, model, state.particles, &mut state.rigid_bodies);
+            scratch.rigid_bodies.grip_multipliers(model, f64::from(cx.substep.h), &mut scratch.grips);
         }
         Pass::BodyReactions => {
             scratch.rigid_bodies.react(cx.substep.h, model, state, &scratch.contact.moving_colliders);
