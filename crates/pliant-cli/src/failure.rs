@@ -57,6 +57,12 @@ impl Failure {
             .help("use --backend cpu, or build it with: cargo build --release --features gpu")
     }
 
+    /// `pliant serve` is requested of a build without the feature `serve`.
+    #[cfg(not(feature = "serve"))]
+    pub fn built_without_serve() -> Self {
+        Self::usage("this build has no page for browsers").help("build with `cargo build --release --features serve`")
+    }
+
     /// A lack of memory, disk space, threads or a GPU.
     pub fn resource(message: impl Into<String>) -> Self {
         Self { exit: Exit::Resource, ..Self::new(message) }

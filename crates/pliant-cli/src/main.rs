@@ -17,6 +17,8 @@ mod progress;
 mod run;
 mod scene_loader;
 mod scenes;
+#[cfg_attr(not(feature = "serve"), path = "serve_stub.rs")]
+mod serve;
 mod statistics;
 mod stderr;
 mod stdout;
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let command = Pliant::parse().command.unwrap_or_else(|| Command::Run(RunArgs::default()));
     let done = match command {
         Command::Run(args) => run::run(&args),
+        Command::Serve(args) => serve::serve(&args),
         Command::Scenes(args) => scenes::scenes(&args),
         Command::Check(args) => check::check(&args),
         Command::Partition(args) => partition::partition(&args),

@@ -4,6 +4,7 @@ mod backend;
 mod format;
 mod neighbors;
 mod overrides;
+mod serve;
 mod solver;
 mod study;
 mod values;
@@ -13,6 +14,7 @@ pub use backend::{BackendArgs, GpuArgs};
 pub use format::GeometryFormat;
 pub use neighbors::NeighborSearchArgs;
 pub use overrides::Overrides;
+pub use serve::ServeArgs;
 pub use solver::SolverSpec;
 pub use study::{ColorsArgs, ConvergenceArgs, EqualArgs, NeighborsArgs, Study, StudyArgs, StudyOptions};
 pub use voxelize::VoxelizeArgs;
@@ -32,6 +34,7 @@ Examples:
   pliant                          four flags in the wind, into out/flags
   pliant scenes                   all built-in scenes
   pliant run my_scene.toml        a scene of your own
+  pliant serve flags              the same in a browser, to be touched
   pliant schema > scene.json      JSON Schema for your editor
 
 Exit codes: 0 done, 1 failure, 2 wrong usage, 3 invalid scene or mesh, 4 the simulation diverged,
@@ -48,6 +51,8 @@ pub struct Pliant {
 pub enum Command {
     /// Simulate a scene and write a video, geometry and statistics.
     Run(RunArgs),
+    /// Show a running scene in a browser: look around, pull objects, rewind.
+    Serve(ServeArgs),
     /// List the built-in scenes.
     Scenes(ScenesArgs),
     /// Validate a scene and show what would be built, without running it.

@@ -124,7 +124,13 @@ impl StepScratch {
         }
     }
 
-    fn small_step(&mut self, model: &RigidBodyModel, state: &mut RigidBodies, small: &SmallStep, inputs: &StepInputs<'_>) {
+    fn small_step(
+        &mut self,
+        model: &RigidBodyModel,
+        state: &mut RigidBodies,
+        small: &SmallStep,
+        inputs: &StepInputs<'_>,
+    ) {
         let (h, count) = (small.h, model.bodies.len());
         let Self { solver, finder, joints, grips } = self;
         let contacts = &mut finder.contacts;
