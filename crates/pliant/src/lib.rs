@@ -93,5 +93,6 @@ pub use crate::solver::gpu;
 pub use crate::solver::gpu::SubmissionMode;
 pub use crate::world::{
     AddOptions, Backend, Batch, BatchObject, BatchOptions, ConstraintView, EditError, Event, Events, Feature,
-    GripHandle, GripOptions, Handle, Hit, Momentum, Options, Overlap, Snapshot, SnapshotRing, World,
+    GripHandle, GripOptions, Handle, Hit, Momentum, ObjectEnergy, Options, Overlap, PositionRequest, Snapshot,
+    SnapshotRing, World,
 };

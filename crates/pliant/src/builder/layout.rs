@@ -115,11 +115,17 @@ impl Layout {
         self.placed.push(placed);
     }
 
-    /// Forgets an object, whose particles stay as those of none.
-    pub fn remove(&mut self, source: Source) {
-        if let Some(place) = self.places.remove(&source) {
-            self.placed[place].source.index = usize::MAX;
-        }
+    /// Forgets an object, whose particles stay as those of none. Returns its index in `placed`.
+    pub fn remove(&mut self, source: Source) -> Option<usize> {
+        let place = self.places.remove(&source)?;
+        self.placed[place].source.index = usize::MAX;
+        Some(place)
+    }
+
+    /// Puts an object in the place of one that was forgotten.
+    pub fn refill(&mut self, place: usize, source: Source) {
+        self.placed[place].source = source;
+        self.places.insert(source, place);
     }
 
     /// Where an object is; none for those without particles.

@@ -33,6 +33,12 @@ impl AttachmentFilter {
         }
     }
 
+    /// Forgets all particles from `particles` on, which must have no attachments.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn truncate(&mut self, particles: usize) {
+        self.offsets.truncate(particles + 1);
+    }
+
     /// Whether there are no attachments.
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()

@@ -6,7 +6,8 @@
 //! BDF2 loses angular momentum even without constraints.
 //!
 //! At the end of a substep every object that nothing has touched in it gets the rigid velocity that restores both. What was
-//! touched by colliders, other objects, liquids or grips keeps the velocity of the solver.
+//! touched by colliders, other objects or liquids keeps the velocity of the solver. What grips pull has the linear momentum
+//! that these have added, and keeps its angular one.
 //!
 //! A solid without any compliance is rigid: between contacts its velocity is that of a rigid body. What is left of
 //! unconverged corrections changes its shape, not its velocity.
@@ -16,6 +17,7 @@ use crate::grip::Grip;
 use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::runtime::cpu::shared_slice::Shared;
+use crate::scene::Integrator;
 use crate::schedule::passes::Pass;
 use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
 use crate::schedule::substep::CpuContext;
@@ -103,15 +105,19 @@ impl MomentumScratch {
         });
     }
 
-    /// Restores the momentum of islands that nothing has touched.
+    /// Restores the momentum of islands that nothing has touched but grips, whose multipliers are `pulls` [kg·m]: what they
+    /// have added to the linear momentum is known.
     pub(crate) fn restore(
         &mut self,
         cx: &CpuContext<'_>,
         model: &MomentumModel<'_>,
         state: &mut State,
         contact: &ContactScratch,
+        pulls: &[DVec3],
     ) {
-        self.find_touched(model, state);
+        self.find_touched(state);
+        let inverse_h = 1.0 / f64::from(cx.substep.h);
+        let grips = || model.grips.iter().zip(pulls).filter(|(grip, _)| grip.holds_particles());
         let (touched, expected, rows) = (&self.touched[..], &self.expected[..], &state.rows[..]);
         let velocities = Shared::new(&mut state.velocities[..]);
         cx.threads.over_numbers(model.islands.len(), |number| {
@@ -120,18 +126,27 @@ impl MomentumScratch {
             if island.particles.iter().any(|&i| rows[i as usize][3] == 0.0 || outside(i as usize)) {
                 return;
             }
+            let own = |(grip, _): &(&Grip, &DVec3)| island.particles.binary_search(&grip.cluster[0]).is_ok();
+            let gripped = grips().any(|pull| own(&pull));
+            if gripped && model.settings.integrator == Integrator::Bdf2 {
+                // Corrections then change the velocities of two substeps.
+                return;
+            }
+            let pulled = grips().filter(own).map(|(_, pull)| *pull * inverse_h).sum::<DVec3>();
             // SAFETY: a particle belongs to one island.
             let velocity = |i: usize| position(unsafe { *velocities.get(i) }).as_dvec3();
             let (found, body) = measure(island, rows, velocity);
-            let found = if island.is_rigid { Momentum::default() } else { found };
-            let linear = (expected[number].linear - found.linear) / body.mass;
-            let angular = match island.has_orientations {
+            let is_rigid = island.is_rigid && !gripped;
+            let found = if is_rigid { Momentum::default() } else { found };
+            let linear = (expected[number].linear + pulled - found.linear) / body.mass;
+            // How a grip turns a deformed island is not known.
+            let angular = match island.has_orientations || gripped {
                 true => DVec3::ZERO,
                 false => body.solve(expected[number].angular - found.angular),
             };
             for &i in &island.particles {
                 let i = i as usize;
-                let v = if island.is_rigid { DVec3::ZERO } else { velocity(i) };
+                let v = if is_rigid { DVec3::ZERO } else { velocity(i) };
                 let v = v + linear + angular.cross(position(rows[i]).as_dvec3() - body.center);
                 // SAFETY: as above.
                 unsafe { *velocities.get(i) = v.as_vec3().extend(0.0).to_array() };
@@ -139,12 +154,11 @@ impl MomentumScratch {
         });
     }
 
-    fn find_touched(&mut self, model: &MomentumModel<'_>, state: &State) {
+    fn find_touched(&mut self, state: &State) {
         self.touched.clear();
         self.touched.resize(state.particles, false);
-        let gripped = model.grips.iter().flat_map(|grip| grip.cluster.iter().copied());
         let pushed = state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle);
-        gripped.chain(pushed).for_each(|i| self.touched[i as usize] = true);
+        pushed.for_each(|i| self.touched[i as usize] = true);
         for (touched, carried) in self.touched.iter_mut().zip(&state.carried) {
             *touched |= *carried != [0.0; 4];
         }

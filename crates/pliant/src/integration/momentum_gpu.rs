@@ -8,6 +8,7 @@ use crate::runtime::gpu::shader_constants::shader_constants;
 use crate::runtime::gpu::tables::TableArena;
 use crate::schedule::gpu::SHARED_MOTION;
 use bytemuck::{Pod, Zeroable};
+use std::ops::Range;
 
 shader_constants! {
     /// Words of an island: place of its particles, their number, flags.
@@ -34,21 +35,43 @@ pub struct MomentumUniforms {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MomentumTables {
     uniforms: MomentumUniforms,
+    /// Islands there are; the others are still to come.
+    islands: u32,
+    /// Row that the first free word of the lists is for, and where that is in `topology`.
+    room: (u32, u32),
 }
 
 impl MomentumTables {
-    /// Writes the islands.
-    pub fn new(islands: &[FreeIsland], arena: &mut TableArena) -> Self {
-        let mut directory = Vec::with_capacity(islands.len() * ISLAND_WORDS as usize);
+    /// Writes the islands. There is room for so many more islands, of the rows `room`.
+    pub fn new(islands: &[FreeIsland], more: usize, room: Range<usize>, arena: &mut TableArena) -> Self {
+        let capacity = islands.len() + more;
+        let mut directory = Vec::with_capacity(capacity * ISLAND_WORDS as usize);
         for island in islands {
             let turns = if island.has_orientations { ISLAND_TURNS } else { 0 };
             let list = arena.put_topology(island.particles.iter().copied());
             directory.extend([list, island.particles.len() as u32, turns]);
         }
-        let saved = arena.reserve_work(2 * islands.len());
-        let count = islands.len() as u32;
-        let rigid = arena.put_params(islands.iter().map(rigid_number));
-        Self { uniforms: MomentumUniforms { islands: arena.put_topology(directory), saved, count, rigid } }
+        // Islands of no particles.
+        directory.resize(capacity * ISLAND_WORDS as usize, 0);
+        let saved = arena.reserve_work(2 * capacity);
+        let rigid = arena.put_params(islands.iter().map(rigid_number).chain(std::iter::repeat_n(0.0, more)));
+        let first = room.start as u32;
+        let list = arena.put_topology(room.map(|row| row as u32));
+        let count = capacity as u32;
+        let uniforms = MomentumUniforms { islands: arena.put_topology(directory), saved, count, rigid };
+        Self { uniforms, islands: islands.len() as u32, room: (first, list) }
+    }
+
+    /// Words of an island that was appended, of the rows `rows`, for which there must be room, and where they are in
+    /// `topology`; none if it is there already, or nothing is restored.
+    pub fn put_island(&mut self, islands: &[FreeIsland], rows: &Range<usize>) -> Option<(u32, [u32; 3])> {
+        if self.uniforms.count == 0 || islands.len() as u32 <= self.islands {
+            return None;
+        }
+        let at = self.uniforms.islands + ISLAND_WORDS * self.islands;
+        self.islands += 1;
+        let (first, list) = self.room;
+        Some((at, [list + rows.start as u32 - first, rows.len() as u32, 0]))
     }
 
     /// Which islands are rigid again, after the parameters of constraints have changed.

@@ -90,6 +90,18 @@ impl SkinnedMesh {
     }
 }
 
+/// Rows and bodies of a model that no object has yet: a body that is added to a world on a GPU takes some of them, and no
+/// table has to be laid out again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Room {
+    /// Inactive particles behind all others.
+    pub rows: Range<usize>,
+    /// Bodies.
+    pub bodies: usize,
+    /// Smallest and largest radius of the particles there were when the room was made [m].
+    pub radii: [f32; 2],
+}
+
 /// The fixed half of a simulation.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -152,6 +164,8 @@ pub struct Model {
     pub freezes: Vec<Freeze>,
     /// Grips of callers.
     pub grips: Vec<Grip>,
+    /// Room for bodies to come.
+    pub room: Room,
     /// Notes of the builder for the user, such as mesh repairs.
     pub notes: Vec<String>,
     /// Wall time of partitioning [s].

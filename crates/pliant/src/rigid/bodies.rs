@@ -263,6 +263,13 @@ impl ShapeMatch {
         runs.map(|(number, body)| (number, body.first_row..body.first_row + body.count))
     }
 
+    /// Rows of a body that is a run of consecutive rows.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn run_of(&self, body: usize) -> std::ops::Range<usize> {
+        let body = &self.bodies[body];
+        body.first_row..body.first_row + body.count
+    }
+
     /// Rows of the members of a body.
     pub(crate) fn members_of_body(&self, body: usize) -> impl Iterator<Item = u32> + '_ {
         let Body { first_block, count, .. } = self.bodies[body];

@@ -1,9 +1,56 @@
 //! Bodies that go on in another set of bodies, after objects were added or removed.
 
+#[cfg(feature = "gpu")]
+use crate::math::RowData;
+#[cfg(feature = "gpu")]
+use crate::math::matrix::{IDENTITY, UPRIGHT};
 use crate::math::row_map::RowMap;
 use crate::rigid::bodies::ShapeMatch;
+#[cfg(feature = "gpu")]
+use crate::rigid::bodies::{BodyDef, Pose};
 
 impl ShapeMatch {
+    /// Goes on with more rows, which belong to no body yet.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn extend_rows(&mut self, rows: usize) {
+        let added = rows - self.rows;
+        self.rows = rows;
+        self.shares.resize(rows, 0.0);
+        if !self.gone.is_empty() {
+            self.gone.resize(rows, false);
+        }
+        if let Some(lists) = &mut self.lists {
+            let end = lists.starts.last().copied().unwrap_or(0);
+            lists.starts.resize(lists.starts.len() + added, end);
+        }
+    }
+
+    /// Puts a body of consecutive rows in the place of one that has left them, at rest where they are.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn refill(&mut self, number: usize, shape: &BodyDef, rows: &[RowData]) {
+        let body = &mut self.bodies[number];
+        (body.stiffness, body.plastic) = (shape.stiffness, shape.plastic);
+        let run = self.run_of(number);
+        if !self.gone.is_empty() {
+            self.gone[run].fill(false);
+        }
+        let pose = &mut self.poses[number];
+        *pose = Pose { rotation: UPRIGHT, shape: IDENTITY, stretch: IDENTITY, strain: 0.0, ..*pose };
+        self.set_rest_of(number, rows);
+        self.set_masses_of(number, rows);
+    }
+
+    /// Undoes [`Self::extend_rows`].
+    #[cfg(feature = "gpu")]
+    pub(crate) fn truncate_rows(&mut self, rows: usize) {
+        self.rows = rows;
+        self.shares.truncate(rows);
+        self.gone.truncate(rows);
+        if let Some(lists) = &mut self.lists {
+            lists.starts.truncate(rows + 1);
+        }
+    }
+
     /// Takes over the poses of some bodies of an equal set.
     pub(crate) fn restore(&mut self, from: &Self, bodies: std::ops::Range<usize>) {
         self.poses[bodies.clone()].copy_from_slice(&from.poses[bodies.clone()]);

@@ -48,6 +48,8 @@ pub mod skinning;
 mod snapshot;
 pub mod stiffness;
 
+#[cfg(feature = "gpu")]
+pub(crate) use crate::rigid::bodies::Body;
 pub use crate::rigid::bodies::{BodyDef, Pose, ShapeError, ShapeMatch};
 pub(crate) use crate::rigid::masses::inertia;
 pub use crate::rigid::matching::{MatchSettings, match_shapes};

@@ -203,6 +203,12 @@ impl State {
         self.contacts.iter_mut().for_each(|run| run.retain(|c| !gone(c.particle as usize)));
     }
 
+    /// Drops contacts of a range of particles; `runs` are the runs of particles.
+    pub(crate) fn drop_contacts_of(&mut self, runs: &[std::ops::Range<usize>], gone: &std::ops::Range<usize>) {
+        let touched = runs.iter().zip(&mut self.contacts).filter(|(run, _)| run.start < gone.end && gone.start < run.end);
+        touched.for_each(|(_, contacts)| contacts.retain(|c| !gone.contains(&(c.particle as usize))));
+    }
+
     /// Whether a particle is inactive: not yet emitted, drained, melted or frozen.
     pub fn is_inactive(&self, particle: usize) -> bool {
         self.phases[particle] == INACTIVE && self.rows[particle][3] == 0.0

@@ -1,5 +1,6 @@
-//! Bodies that come and go at a cost in proportion to their size, on the CPU: a new one is appended to all lists, a removed
-//! one leaves inactive particles behind. Everything else in a world is built anew (`edit`), and so is one with many gaps.
+//! Bodies that come and go at a cost in proportion to their size. On the CPU a new one is appended to all lists, a removed
+//! one leaves inactive particles behind. Everything else in a world is built anew (`edit`), and so is one with many gaps. On a
+//! GPU see `device_append`.
 //!
 //! Positions, velocities and contacts are the same as after a build: lists of bodies and particles have the same order.
 
@@ -10,9 +11,11 @@ use crate::builder::part::Part;
 use crate::builder::placement::copies;
 use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::integration::momentum::FreeIsland;
+use crate::model::Model;
 use crate::neighbors::INACTIVE;
 use crate::rigid::BodyDef;
 use crate::scene::{ObjectKind, Partition};
+use crate::state::State;
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
@@ -28,19 +31,12 @@ const MOST_GAPS: usize = 10;
 impl World {
     /// Whether bodies can be appended to model and state: no other rows stand behind the particles, and passes for bodies
     /// and contacts exist.
-    fn is_appendable(&self) -> bool {
+    fn is_appendable(&mut self) -> bool {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
-            return false;
+            return is_appendable(&self.model, self.state.memory());
         }
-        let (model, Ok(state)) = (&self.model, self.current_state()) else { return false };
-        state.particles >= LEAST_PARTICLES
-            && state.rows.len() == state.particles
-            && state.shapes.is_some()
-            && model.particle_contact.is_some()
-            && model.fluid.is_none()
-            && model.skinned_meshes.is_none()
-            && !matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather)
+        self.current_state().is_ok_and(|state| is_appendable(&self.model, state))
     }
 
     /// Appends what was added since the last step, if all of it can be. Returns whether that was done.
@@ -60,6 +56,10 @@ impl World {
                 return Ok(false);
             }
             parts.push((handle, part, shifts));
+        }
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return self.append_on_device(parts);
         }
         self.origin();
         self.check_edits();
@@ -171,6 +171,10 @@ impl World {
             return false;
         }
         self.origin();
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return self.deactivate_on_device(source, placed);
+        }
         self.check_edits();
         self.refit_bodies();
         let Some(state) = self.state.get_mut() else { return false };
@@ -187,9 +191,7 @@ impl World {
             range.clone().for_each(|row| shapes.leave(row));
             placed.bodies().for_each(|body| shapes.set_masses_of(body, &state.rows));
         }
-        let runs = self.model.runs.iter().zip(&mut state.contacts);
-        runs.filter(|(run, _)| run.start < range.end && range.start < run.end)
-            .for_each(|(_, contacts)| contacts.retain(|c| !range.contains(&(c.particle as usize))));
+        state.drop_contacts_of(&self.model.runs, &range);
         self.gaps = gaps;
         Arc::make_mut(&mut self.objects).remove(source);
         self.structure_changed();
@@ -197,14 +199,26 @@ impl World {
     }
 
     /// After model and state have changed in place.
-    fn structure_changed(&mut self) {
-        if let Some(state) = self.state.get_mut() {
+    pub(super) fn structure_changed(&mut self) {
+        // A GPU has the change already.
+        if let Some(state) = self.state.correct() {
             state.forget_bodies();
         }
         (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
         self.state_layout = None;
         self.changes += 1;
     }
+}
+
+/// Whether bodies can be appended to model and state.
+fn is_appendable(model: &Model, state: &State) -> bool {
+    state.particles >= LEAST_PARTICLES
+        && state.rows.len() == state.particles
+        && state.shapes.is_some()
+        && model.particle_contact.is_some()
+        && model.fluid.is_none()
+        && model.skinned_meshes.is_none()
+        && !matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather)
 }
 
 /// Whether a part is a body of one shape and nothing else.

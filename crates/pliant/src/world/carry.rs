@@ -8,8 +8,12 @@ use crate::math::RowData;
 use crate::math::row_map::RowMap;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
+#[cfg(feature = "gpu")]
+use crate::runtime::gpu::shader_constants::NONE;
 use crate::scene::ObjectKind;
 use crate::settings::Clock;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::device_carry::{DeviceCarry, RowCounts};
 use crate::state::{Contact, State};
 use crate::world::definition::{Definition, Origins, origin};
 use std::ops::Range;
@@ -162,6 +166,31 @@ pub(crate) fn carry(past: &Past<'_>, model: &mut Model, state: &mut State, layou
     state.drained = old.drained;
     (state.substeps, state.time) = (old.substeps, old.time);
     state.forget_bodies();
+}
+
+/// Where the parts of a state were on the device.
+#[cfg(feature = "gpu")]
+pub(crate) fn device_carry(past: &Past<'_>, model: &Model, state: &State, layout: &Layout) -> DeviceCarry {
+    let before = RowCounts::of(past.state);
+    let number = |found: Option<usize>| found.map_or(NONE, |k| k as u32);
+    let mut rows = vec![NONE; state.rows.len()];
+    let mut bodies = vec![NONE; state.shapes.as_ref().map_or(0, |shapes| shapes.len())];
+    let mut inflatables = vec![NONE; state.inflate_multipliers.len()];
+    for new in &layout.placed {
+        let Some(old) = past.placed(new.source) else { continue };
+        let put = |to: &mut [u32], from: Range<usize>| to.iter_mut().zip(from).for_each(|(to, k)| *to = k as u32);
+        put(&mut rows[new.particles()], old.particles());
+        let turned = new.orientations().start + state.particles..new.orientations().end + state.particles;
+        put(&mut rows[turned], old.orientations().start + past.state.particles..usize::MAX);
+        put(&mut bodies[new.bodies()], old.bodies());
+        put(&mut inflatables[new.from.inflatables..new.to.inflatables], old.from.inflatables..old.to.inflatables);
+    }
+    let solid = state.velocities.len();
+    for (copy, &owner) in model.phantoms.owners.iter().enumerate() {
+        rows[solid + copy] = rows[owner as usize];
+    }
+    let collider = |new: usize| number(origin(past.origins, Source::new(ObjectKind::Collider, new)).map(|old| old.index));
+    DeviceCarry { rows, bodies, inflatables, colliders: (0..model.colliders.len()).map(collider).collect(), before }
 }
 
 /// Phases are numbers of objects, except where a caller or a transition has changed them.

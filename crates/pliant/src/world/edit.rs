@@ -8,10 +8,14 @@ use crate::builder::{self, BuildError, MeshSource, build_with};
 use crate::error::{SceneError, StepError};
 use crate::model::Model;
 use crate::scene::{Format, Object, ObjectKind, Scene};
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::device_carry::DeviceCarry;
 use crate::state::State;
 use crate::world::World;
+#[cfg(feature = "gpu")]
+use crate::world::carry::device_carry;
 use crate::world::carry::{Past, carry};
-use crate::world::definition::{Definition, Handle};
+use crate::world::definition::{Definition, Entry, Handle};
 use crate::world::host_copy::HostCopy;
 use crate::world::mesh_cache::RecordedMeshes;
 use crate::world::overlap;
@@ -83,6 +87,16 @@ impl Default for AddOptions<'_> {
     }
 }
 
+/// Particles from which on it is asked whether there is memory for them.
+const LARGE: usize = 1_000_000;
+
+/// Memory of a particle on the host at least, in model and state [bytes].
+const HOST_BYTES: usize = 200;
+
+/// Memory of a particle in the largest buffer of a device at least [bytes]: start of the substep and velocity.
+#[cfg(feature = "gpu")]
+const DEVICE_BYTES: u64 = 32;
+
 impl World {
     /// Adds an object: any entry of a scene, such as [`crate::scene::Body`] or [`crate::scene::Collider`].
     ///
@@ -115,6 +129,8 @@ impl World {
             part = (kind != ObjectKind::Liquid).then_some(built);
         }
         let found = meshes.found();
+        let count = part.as_ref().map_or(0, |part| part.positions.len());
+        self.check_size(count.saturating_mul(overlap::copies_of(object.array())))?;
         let overlap = options.overlap.unwrap_or(match kind {
             ObjectKind::Body => Overlap::Refuse,
             _ => Overlap::Allow,
@@ -143,6 +159,38 @@ impl World {
         Ok(handle)
     }
 
+    /// Refuses particles for which there is no memory, before it is taken.
+    fn check_size(&self, more: usize) -> Result<(), EditError> {
+        if more < LARGE {
+            return Ok(());
+        }
+        let pending = self.definition.unbuilt().into_iter().filter_map(|handle| self.definition.get(handle));
+        let of = |entry: &Entry| {
+            let array = self.definition.scene.array(entry.source.kind, entry.source.index);
+            entry.part.as_ref().map_or(0, |part| part.positions.len()) * overlap::copies_of(array)
+        };
+        let found = self.particles() + pending.map(of).sum::<usize>() + more;
+        let most = self.most_particles(found);
+        if found <= most {
+            return Ok(());
+        }
+        Err(BuildError::TooLarge { what: "particles", found, most }.into())
+    }
+
+    /// Particles that fit the device, and the memory of the host: `wanted` if that many do.
+    fn most_particles(&self, wanted: usize) -> usize {
+        let mut most = wanted;
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &self.gpu {
+            most = most.min((gpu.device().binding_bytes / DEVICE_BYTES) as usize);
+        }
+        // An allocation that is never written takes no memory, but is refused where there is not as much.
+        while most > 0 && Vec::<u8>::new().try_reserve_exact(most.saturating_mul(HOST_BYTES)).is_err() {
+            most /= 2;
+        }
+        most
+    }
+
     /// Adds an object that refers to others, and builds at once: whether it fits is only known then.
     fn add_relation(&mut self, object: Object) -> Result<Handle, EditError> {
         self.apply_edits()?;
@@ -160,7 +208,8 @@ impl World {
         self.check_edits();
         self.refit_bodies();
         let (before, time) = (self.definition.clone(), self.time());
-        let meshes = RecordedMeshes::new(meshes, &self.meshes);
+        let known = self.meshes.clone();
+        let meshes = RecordedMeshes::new(meshes, &known);
         let mut handles = Vec::new();
         for object in scene.clone().take_objects() {
             let name = match self.name_for(&object) {
@@ -288,32 +337,84 @@ impl World {
         self.origin();
         self.check_edits();
         self.refit_bodies();
-        let next = self.build_next(&*self.meshes)?;
+        let meshes = self.meshes.clone();
+        let next = self.build_next(&*meshes)?;
         self.install(next)
     }
 
-    /// Model and state of the objects there will be.
-    fn build_next(&self, meshes: &dyn MeshSource) -> Result<Next, EditError> {
+    /// Model and state of the objects there will be. With a GPU the state stays there: the host goes by its memory of it.
+    fn build_next(&mut self, meshes: &dyn MeshSource) -> Result<Next, EditError> {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            self.settle()?;
+            self.read_attached()?;
+            let memory = std::mem::take(self.state.memory());
+            let built = self.build_from(&memory, meshes);
+            *self.state.memory() = memory;
+            return built;
+        }
+        self.build_from(self.current_state()?, meshes)
+    }
+
+    /// The same from a state of the objects there are.
+    fn build_from(&self, state: &State, meshes: &dyn MeshSource) -> Result<Next, EditError> {
         let (definition, origins) = self.definition.compacted();
-        let past = Past {
-            definition: &definition,
-            origins: &origins,
-            model: &self.model,
-            state: self.current_state()?,
-            layout: &self.objects,
-        };
+        let past =
+            Past { definition: &definition, origins: &origins, model: &self.model, state, layout: &self.objects };
         let (mut model, mut state, layout) = build_with(&definition.scene, meshes, &self.target(), &past)?;
         carry(&past, &mut model, &mut state, &layout);
         change_softnesses(&definition, &mut model, &layout);
-        Ok(Next { definition, model, state, layout })
+        #[cfg(feature = "gpu")]
+        let carried = self.gpu.is_some().then(|| device_carry(&past, &model, &state, &layout));
+        Ok(Next {
+            definition,
+            model,
+            state,
+            layout,
+            #[cfg(feature = "gpu")]
+            carried,
+        })
+    }
+
+    /// Reads the positions of objects that are about to be attached: which of their particles are close is decided by them.
+    #[cfg(feature = "gpu")]
+    fn read_attached(&mut self) -> Result<(), EditError> {
+        for handle in self.definition.unbuilt() {
+            let Some(entry) = self.definition.get(handle).filter(|e| e.source.kind == ObjectKind::Attach) else {
+                continue;
+            };
+            let attach = &self.definition.scene.attach[entry.source.index];
+            for name in [attach.from.object.clone(), attach.to.object.clone()] {
+                let named = self.definition.find(&name).and_then(|handle| self.definition.get(handle));
+                let placed = named.filter(|entry| entry.built).and_then(|entry| self.objects.find(entry.source));
+                if let Some(range) = placed.map(Placed::particles) {
+                    self.read_rows(range, false)?;
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Goes on with another model.
     pub(super) fn install(&mut self, next: Next) -> Result<(), EditError> {
-        let Next { definition, model, state, layout } = next;
+        #[cfg(feature = "gpu")]
+        let carried = next.carried;
+        let Next { definition, model, state, layout, .. } = next;
+        #[cfg(feature = "gpu")]
+        self.replace_backend(&model, &state, carried.as_ref())?;
+        #[cfg(not(feature = "gpu"))]
         self.replace_backend(&model, &state)?;
         (self.state_layout, self.gaps, self.appended) = (None, 0, false);
-        self.state = HostCopy::new(state);
+        #[cfg(feature = "gpu")]
+        {
+            self.free_slots.clear();
+            (self.first_slot, self.removals) = (usize::MAX, 0);
+        }
+        #[cfg(feature = "gpu")]
+        let on_device = carried.is_some();
+        #[cfg(not(feature = "gpu"))]
+        let on_device = false;
+        self.state = if on_device { HostCopy::on_device(state) } else { HostCopy::new(state) };
         self.edited = false;
         (self.model, self.objects, self.definition) = (model, Arc::new(layout), Arc::new(definition));
         (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
@@ -353,4 +454,7 @@ pub(super) struct Next {
     pub model: Model,
     pub state: State,
     pub layout: Layout,
+    /// Where its parts are on the device, if they are to be taken from there.
+    #[cfg(feature = "gpu")]
+    pub carried: Option<DeviceCarry>,
 }

@@ -21,6 +21,28 @@ impl<S: Default> HostCopy<S> {
         Self { here: OnceLock::from((state, S::default())), spare: Mutex::new(None), touched: false }
     }
 
+    /// A state on a device, of which the host has the memory.
+    pub fn on_device(state: State) -> Self {
+        Self { here: OnceLock::new(), spare: Mutex::new(Some(state)), touched: false }
+    }
+
+    /// The host's memory of the state. While the state is on the device, positions and velocities of it may be old; a change
+    /// that matters must also be made there.
+    #[cfg(feature = "gpu")]
+    pub fn memory(&mut self) -> &mut State {
+        match self.here.get_mut() {
+            Some((state, _)) => state,
+            None => self.spare.get_mut().unwrap_or_else(|e| e.into_inner()).get_or_insert_default(),
+        }
+    }
+
+    /// Forgets what the host has read, as the device has changed it. Changes of the owner must have been uploaded.
+    #[cfg(feature = "gpu")]
+    pub fn invalidate(&mut self) {
+        debug_assert!(!self.touched, "changes of the owner would be lost");
+        self.leave(|_| ());
+    }
+
     /// The state, read back by `fetch` if it is on the device.
     pub fn get<E>(&self, fetch: impl FnOnce(&mut State) -> Result<S, E>) -> Result<&(State, S), E> {
         if self.here.get().is_none() {

@@ -1,7 +1,9 @@
 //! Queries of single objects, by handle.
 
 use crate::builder::layout::Source;
+use crate::error::StepError;
 use crate::math::{Pose, RowData, position};
+use crate::rigid::ShapeMatch;
 use crate::scene::ObjectKind;
 use crate::state::State;
 use crate::world::World;
@@ -30,24 +32,26 @@ impl World {
         Ok(self.placed(object)?.particles())
     }
 
-    /// Positions of an object's particles: x, y, z [m] and inverse mass [1/kg]. Not copied on the CPU.
+    /// Positions of an object's particles: x, y, z [m] and inverse mass [1/kg]. Not copied on the CPU; from a
+    /// GPU only these are read back.
     pub fn positions(&mut self, object: Handle) -> Result<&[RowData], EditError> {
         let range = self.particles_of(object)?;
-        Ok(&self.current_state()?.rows[range])
+        Ok(&self.read_rows(range.clone(), false)?.rows[range])
     }
 
-    /// Velocities of an object's particles [m/s], fourth component 0. Not copied on the CPU.
+    /// Velocities of an object's particles [m/s], fourth component 0. As [`Self::positions`].
     pub fn velocities(&mut self, object: Handle) -> Result<&[RowData], EditError> {
         let range = self.particles_of(object)?;
-        Ok(&self.current_state()?.velocities[range])
+        Ok(&self.read_rows(range.clone(), true)?.velocities[range])
     }
 
     /// Unit normals at an object's particles, area-weighted over its triangles; zero where it has none.
     pub fn normals(&mut self, object: Handle) -> Result<Vec<Vec3>, EditError> {
         let range = self.particles_of(object)?;
-        let rows = &self.current_state()?.rows;
+        let of = |t: &&[u32; 3]| range.contains(&(t[0] as usize));
+        let own: Vec<[u32; 3]> = self.model.topology.triangles.iter().filter(of).copied().collect();
+        let rows = &self.read_rows(range.clone(), false)?.rows;
         let mut normals = vec![Vec3::ZERO; range.len()];
-        let own = self.model.topology.triangles.iter().filter(|t| range.contains(&(t[0] as usize)));
         for triangle in own {
             let [a, b, c] = triangle.map(|v| position(rows[v as usize]));
             let normal = (b - a).cross(c - a);
@@ -65,7 +69,7 @@ impl World {
             return self.rigid_bounds(bodies);
         }
         let range = self.particles_of(object)?;
-        let state = self.current_state()?;
+        let state = self.read_rows(range.clone(), false)?;
         let nothing = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         let active = range.filter(|&i| !state.is_inactive(i)).map(|i| (position(state.rows[i]), state.radii[i]));
         Ok(active.fold(nothing, |(low, high), (x, r)| (low.min(x - r), high.max(x + r))))
@@ -78,7 +82,7 @@ impl World {
             return self.rigid_momentum(bodies);
         }
         let range = self.particles_of(object)?;
-        Ok(momentum(self.current_state()?, range))
+        Ok(momentum(self.read_rows(range.clone(), true)?, range))
     }
 
     /// Pose of a collider, or of a body that is a single shape: position of its center of mass [m], and rotation from its
@@ -94,7 +98,7 @@ impl World {
         if placed.rigid_bodies().len() == 1 {
             return self.rigid_pose(placed.from.rigid_bodies);
         }
-        match (&self.current_state()?.shapes, placed.bodies().len()) {
+        match (self.read_pose(placed.bodies())?, placed.bodies().len()) {
             (Some(shapes), 1) => {
                 let pose = &shapes.poses()[placed.from.bodies];
                 let [x, y, z, w] = pose.rotation;
@@ -102,6 +106,19 @@ impl World {
             }
             _ => Err(EditError::Unsuitable("only colliders and bodies of one shape have a pose".to_owned())),
         }
+    }
+
+    /// The shape-matched bodies, of which these have current poses.
+    fn read_pose(&mut self, bodies: Range<usize>) -> Result<Option<&ShapeMatch>, StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
+            gpu.wait(&self.model)?;
+            let memory = self.state.memory();
+            gpu.read_some_poses(memory, bodies)?;
+            return Ok(memory.shapes.as_ref());
+        }
+        let _ = bodies;
+        Ok(self.current_state()?.shapes.as_ref())
     }
 
     /// The object of a particle, and the particle's number in it.

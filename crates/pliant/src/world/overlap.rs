@@ -85,6 +85,11 @@ impl SolidBounds {
     }
 }
 
+/// Number of copies of an object.
+pub(crate) fn copies_of(array: Option<&ArraySpec>) -> usize {
+    array.map_or(1, |a| a.count.iter().fold(1_usize, |all, &c| all.saturating_mul(c as usize)))
+}
+
 fn add(solids: &mut Vec<Solid>, name: &str, part: &Part, array: Option<&ArraySpec>) {
     for shift in copies(array) {
         let spheres: Vec<_> = spheres(part).map(|(x, r)| (x + shift, r)).collect();

@@ -88,7 +88,7 @@ impl World {
         let n = self.state().particles;
         frame.time = self.state().time;
         frame.inactive.clear();
-        if self.model.changes() || self.gaps > 0 {
+        if self.model.changes() || self.gaps > 0 || self.appended {
             frame.inactive.extend((0..n).map(|i| self.state().is_inactive(i)));
         }
         for (rows, out) in

@@ -3,7 +3,10 @@
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
 use crate::model::Model;
+use crate::neighbors::INACTIVE;
 use crate::world::World;
+use crate::world::definition::Handle;
+use crate::world::edit::EditError;
 use std::sync::Arc;
 
 impl World {
@@ -46,6 +49,48 @@ impl World {
             *p = phase;
         }
         self.model.topology.objects = objects;
+    }
+}
+
+impl World {
+    /// [`Self::set_softness`] of an object with all its copies. Returns the number of constraints changed.
+    pub fn set_object_softness(
+        &mut self,
+        object: Handle,
+        kind: ConstraintKind,
+        softness: Softness,
+    ) -> Result<usize, EditError> {
+        if Softness::from_encoded(softness.encoded()).is_none() {
+            return Err(EditError::Value(format!("{softness:?} is no softness")));
+        }
+        let numbers = self.placed(object)?.objects();
+        Ok(numbers.map(|number| self.set_softness(number as u32, kind, softness)).sum())
+    }
+
+    /// [`Self::set_pressure`] of an inflatable with all its copies, relative to that of its rest volume. An object without a
+    /// pressure is refused.
+    pub fn set_object_pressure(&mut self, object: Handle, pressure: f32) -> Result<(), EditError> {
+        if !(pressure.is_finite() && pressure >= 0.0) {
+            return Err(EditError::Value(format!("the pressure is {pressure}, but must be finite and not negative")));
+        }
+        let numbers = self.placed(object)?.objects();
+        match numbers.map(|number| self.set_pressure(number as u32, pressure)).sum::<usize>() {
+            0 => Err(EditError::Unsuitable("only inflatables have a pressure".to_owned())),
+            _ => Ok(()),
+        }
+    }
+
+    /// Phase of all active particles of an object: particles of one phase do not touch each other, except in phase 0.
+    pub fn set_object_phase(&mut self, object: Handle, phase: u32) -> Result<(), EditError> {
+        if phase == INACTIVE {
+            return Err(EditError::Value(format!("{phase} is the phase of inactive particles")));
+        }
+        let range = self.particles_of(object)?;
+        let state = self.state_mut();
+        for i in range.filter(|&i| !state.is_inactive(i)).collect::<Vec<_>>() {
+            state.phases[i] = phase;
+        }
+        Ok(())
     }
 }
 

@@ -188,7 +188,14 @@ impl World {
         let built = build_with(&definition.scene, meshes, &self.target(), &past);
         let (mut model, state, layout) = built.map_err(|e| SnapshotError::Damaged(e.to_string()))?;
         change_softnesses(definition, &mut model, &layout);
-        Ok(Next { definition: definition.clone(), model, state, layout })
+        Ok(Next {
+            definition: definition.clone(),
+            model,
+            state,
+            layout,
+            #[cfg(feature = "gpu")]
+            carried: None,
+        })
     }
 
     /// [`fingerprint`] of the model that the world began with. Must be asked before the first change.

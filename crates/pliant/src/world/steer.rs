@@ -2,6 +2,8 @@
 
 use crate::builder::settings::settings;
 use crate::contact::collider_contact::Friction;
+#[cfg(feature = "gpu")]
+use crate::error::StepError;
 use crate::error::SceneError;
 use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
@@ -9,6 +11,10 @@ use crate::rigid::masses::inertia;
 use crate::rigid::rest_moment::pseudoinverse_f64;
 use crate::scene::{FrictionSpec, ObjectKind, Scene, Solver, WindSpec, WorldSpec};
 use crate::settings::Clock;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::device_carry::DeviceCarry;
+#[cfg(feature = "gpu")]
+use crate::solver::gpu::motion_change::MotionChange;
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::Handle;
@@ -86,6 +92,11 @@ impl World {
 
     /// Takes over the settings of the definition. `deep`: more than the records of substeps depends on them.
     fn settings_changed(&mut self, deep: bool) -> Result<(), EditError> {
+        #[cfg(feature = "gpu")]
+        if deep {
+            // Substeps that lists had no room for are done with the settings they were meant for.
+            self.settle()?;
+        }
         let before = self.model.settings;
         let mut next = settings(&self.definition.scene, &self.target());
         next.clock = before.clock;
@@ -102,9 +113,12 @@ impl World {
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             if deep {
-                let state = self.current_state()?.clone();
-                let model = self.model.clone();
-                self.replace_backend(&model, &state)?;
+                self.settle()?;
+                if let Some(gpu) = &mut self.gpu {
+                    let state = self.state.memory();
+                    let carried = DeviceCarry::identity(&self.model, state);
+                    **gpu = gpu.replaced(&self.model, state, &carried).map_err(StepError::from)?;
+                }
             } else if let Some(gpu) = &mut self.gpu {
                 gpu.upload_records(&self.model);
             }
@@ -258,6 +272,15 @@ impl World {
             return self.push_rigid(bodies, impulse.as_dvec3(), arm.cross(impulse.as_dvec3()));
         }
         let range = self.particles_of(object)?;
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            let linear = self.velocity_of_impulse(range.clone(), impulse)?;
+            let change = match at {
+                Some(point) => MotionChange::Push { linear, impulse, point },
+                None => MotionChange::Add { linear, angular: Vec3::ZERO },
+            };
+            return self.change_motion_on_device(range, change);
+        }
         let whole = momentum(self.current_state()?, range.clone());
         let arm = at.map_or(DVec3::ZERO, |at| at.as_dvec3() - whole.center);
         self.change_momentum(range, impulse.as_dvec3(), arm.cross(impulse.as_dvec3()))
@@ -307,6 +330,10 @@ impl World {
             return self.set_rigid_velocity(bodies, linear.as_dvec3(), angular.as_dvec3());
         }
         let range = self.particles_of(object)?;
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            return self.change_motion_on_device(range, MotionChange::Set { linear, angular });
+        }
         let center = momentum(self.current_state()?, range.clone()).center;
         let (linear, angular) = (linear.as_dvec3(), angular.as_dvec3());
         let state = self.state_mut();
@@ -317,12 +344,41 @@ impl World {
         Ok(())
     }
 
+    /// Velocity that an impulse gives to some particles together [m/s]. The host knows their masses, also with a GPU.
+    #[cfg(feature = "gpu")]
+    fn velocity_of_impulse(&mut self, range: Range<usize>, impulse: Vec3) -> Result<Vec3, EditError> {
+        let free = self.state.memory().rows[range].iter().filter(|row| row[3] > 0.0);
+        let mass: f64 = free.map(|row| 1.0 / f64::from(row[3])).sum();
+        if mass == 0.0 {
+            return Err(all_fixed());
+        }
+        Ok((impulse.as_dvec3() / mass).as_vec3())
+    }
+
+    /// Changes the velocities of some particles on a GPU. Nothing is read back, but steps before are done first: where lists
+    /// of neighbors were full, they would be repeated with the new velocities.
+    #[cfg(feature = "gpu")]
+    fn change_motion_on_device(&mut self, range: Range<usize>, change: MotionChange) -> Result<(), EditError> {
+        self.settle()?;
+        if let Some(gpu) = &self.gpu {
+            gpu.change_motion(self.state.memory(), range, change).map_err(StepError::from)?;
+        }
+        self.state.invalidate();
+        self.changes += 1;
+        Ok(())
+    }
+
     /// Changes the linear and the angular momentum of some particles, as of a rigid body.
     fn change_momentum(&mut self, range: Range<usize>, linear: DVec3, angular: DVec3) -> Result<(), EditError> {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() {
+            let (linear, angular) = (self.velocity_of_impulse(range.clone(), linear.as_vec3())?, angular.as_vec3());
+            return self.change_motion_on_device(range, MotionChange::Add { linear, angular });
+        }
         let state = self.current_state()?;
         let whole = momentum(state, range.clone());
         if whole.mass == 0.0 {
-            return Err(EditError::Unsuitable("all of its particles are fixed or inactive".to_owned()));
+            return Err(all_fixed());
         }
         let mut second = [[0.0; 3]; 3];
         let free: Vec<usize> = range.filter(|&i| state.rows[i][3] > 0.0).collect();
@@ -360,6 +416,10 @@ impl World {
         }
         self.state.peek().map_or(0, |state| state.substeps)
     }
+}
+
+fn all_fixed() -> EditError {
+    EditError::Unsuitable("all of its particles are fixed or inactive".to_owned())
 }
 
 /// A velocity from outside: its particle has no history, so that the next substep is of first order.

@@ -11,6 +11,7 @@ mod events;
 mod grips;
 mod input;
 mod large;
+mod measures;
 mod physics;
 mod snapshots;
 mod soak;

@@ -7,6 +7,7 @@
 mod batches;
 mod bodies;
 mod colliders;
+mod device_edits;
 mod edits;
 mod elastic;
 mod elastic_large;

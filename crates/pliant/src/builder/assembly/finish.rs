@@ -160,6 +160,7 @@ impl Assembly {
             freezes: self.freezes,
             grips: Vec::new(),
             notes: self.notes,
+            room: crate::model::Room::default(),
             partition_seconds,
         };
         model.find_rigid_islands();

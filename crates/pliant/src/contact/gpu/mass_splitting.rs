@@ -21,13 +21,13 @@ pub struct MassSplittingTables {
 }
 
 impl MassSplittingTables {
-    /// Writes the tables, if a body is rigid.
-    pub fn new(model: &ContactModel<'_>, state: &State, arena: &mut TableArena) -> Option<Self> {
+    /// Writes the tables, if a body is rigid. There is room for so many more bodies.
+    pub fn new(model: &ContactModel<'_>, state: &State, room: usize, arena: &mut TableArena) -> Option<Self> {
         let shapes = rigid(model, state)?;
         Some(Self {
             shares: arena.put_constants(shares(shapes, state.particles)),
-            counts: arena.reserve_flags(CONTACT_COUNTS as usize * shapes.len()),
-            bodies: shapes.len(),
+            counts: arena.reserve_flags(CONTACT_COUNTS as usize * (shapes.len() + room)),
+            bodies: shapes.len() + room,
             last_impulses: arena.reserve_work(state.particles * model.environments.slot_count(model.colliders.len())),
         })
     }
@@ -37,11 +37,14 @@ impl MassSplittingTables {
 pub fn shares(shapes: &ShapeMatch, particles: usize) -> Vec<Vector> {
     let mut all = vec![[0; 4]; particles];
     for (b, run) in shapes.runs() {
-        let own = &shapes.shares()[run.clone()];
-        let mean = mean(own).to_bits();
-        for (to, share) in all[run].iter_mut().zip(own) {
-            *to = [share.to_bits(), mean, b as u32, 0];
-        }
+        all[run].copy_from_slice(&shares_of(shapes, b));
     }
     all
+}
+
+/// The same of the particles of one body, which is a run of rows.
+pub fn shares_of(shapes: &ShapeMatch, body: usize) -> Vec<Vector> {
+    let own = &shapes.shares()[shapes.run_of(body)];
+    let mean = mean(own).to_bits();
+    own.iter().map(|share| [share.to_bits(), mean, body as u32, 0]).collect()
 }

@@ -8,6 +8,7 @@ use crate::runtime::gpu::bind_groups::own_group;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::program::OwnGroup;
+use std::ops::Range;
 use wgpu::{Buffer, BufferUsages};
 
 /// Vectors of a pose.
@@ -34,7 +35,8 @@ impl DeviceBodies {
     ) -> Result<Self, GpuError> {
         let usage = BufferUsages::STORAGE | BufferUsages::COPY_DST | BufferUsages::COPY_SRC;
         let bodies = device.buffer("bodies", size_of_val(&tables.words[..]) as u64, usage)?;
-        let poses = device.buffer("poses", (16 * POSE * shapes.len()) as u64, usage)?;
+        // Bodies that are still to come have poses, too.
+        let poses = device.buffer("poses", 16 * (POSE as u64) * u64::from(tables.uniforms.body_count), usage)?;
         let group = device.attempt("shape matching bind group", || own_group(device, layout, &[&bodies, &poses]))?;
         let all = Self { bodies, poses, group };
         all.upload(device, tables);
@@ -47,13 +49,18 @@ impl DeviceBodies {
         device.queue.write_buffer(&self.bodies, 0, bytemuck::cast_slice(&tables.words));
     }
 
+    /// Uploads some vectors of the tables.
+    pub fn upload_some(&self, device: &Device, tables: &ShapeMatchingTables, vectors: Range<usize>) {
+        device.queue.write_buffer(&self.bodies, 16 * vectors.start as u64, bytemuck::cast_slice(&tables.words[vectors]));
+    }
+
     /// Poses.
     pub fn poses(&self) -> &Buffer {
         &self.poses
     }
 
     /// Uploads the poses of some bodies.
-    pub fn upload_some_poses(&self, device: &Device, shapes: &ShapeMatch, bodies: std::ops::Range<usize>) {
+    pub fn upload_some_poses(&self, device: &Device, shapes: &ShapeMatch, bodies: Range<usize>) {
         let at = (bodies.start * size_of::<[RowData; POSE]>()) as u64;
         let poses: Vec<[RowData; POSE]> = shapes.poses()[bodies].iter().map(pack_pose).collect();
         device.queue.write_buffer(&self.poses, at, bytemuck::cast_slice(&poses));
@@ -70,11 +77,23 @@ impl DeviceBodies {
         self.bodies.size() + self.poses.size()
     }
 
+    /// Memory of a pose [bytes].
+    pub fn pose_bytes(&self) -> u64 {
+        size_of::<[RowData; POSE]>() as u64
+    }
+
     /// Reads the poses back; blocks until they arrive.
     pub fn download(&self, device: &Device, shapes: &mut ShapeMatch) -> Result<(), GpuError> {
-        let words = device.download(&self.poses)?;
+        let all = 0..shapes.len();
+        self.download_some(device, shapes, all)
+    }
+
+    /// The same for some bodies.
+    pub fn download_some(&self, device: &Device, shapes: &mut ShapeMatch, bodies: Range<usize>) -> Result<(), GpuError> {
+        let (at, size) = (self.pose_bytes() * bodies.start as u64, self.pose_bytes() * bodies.len() as u64);
+        let words = device.download_some(&self.poses, at, size)?;
         let numbers: Vec<f32> = words.into_iter().map(f32::from_bits).collect();
-        for (pose, from) in shapes.poses_mut().iter_mut().zip(numbers.chunks_exact(4 * POSE)) {
+        for (pose, from) in shapes.poses_mut()[bodies].iter_mut().zip(numbers.chunks_exact(4 * POSE)) {
             let vector = |k: usize| [from[4 * k], from[4 * k + 1], from[4 * k + 2]];
             pose.rotation = [from[0], from[1], from[2], from[3]];
             (pose.center, pose.strain) = (vector(1), from[7]);

@@ -43,6 +43,8 @@ pub struct Buffers {
     pub bytes: u64,
     /// What the host has written so far [bytes].
     written: AtomicU64,
+    /// What the host has read so far [bytes].
+    read: AtomicU64,
 }
 
 /// Sizes that the tables do not tell.
@@ -120,6 +122,7 @@ impl Buffers {
             readback_bytes,
             bytes: total,
             written: AtomicU64::new(0),
+            read: AtomicU64::new(0),
         };
         all.write(device, &all.topology, 0, &tables.topology);
         for (k, record) in uniforms.iter().enumerate() {
@@ -140,6 +143,27 @@ impl Buffers {
     /// What the host has written so far [bytes].
     pub fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
+    }
+
+    /// Counts what the host writes elsewhere [bytes].
+    pub fn count_written(&self, bytes: u64) {
+        self.written.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// What the host has read so far [bytes], as far as it was counted.
+    pub fn read_so_far(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Counts what the host reads [bytes].
+    pub fn count_read(&self, bytes: u64) {
+        self.read.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Goes on counting where other buffers, which these replace, have stopped.
+    pub fn count_on(&self, old: &Self) {
+        self.written.fetch_add(old.written(), Ordering::Relaxed);
+        self.count_read(old.read_so_far());
     }
 
     /// Writes `params` and the fixed part of `constants`.
@@ -183,6 +207,7 @@ impl Buffers {
         let mut encoder = device.device.create_command_encoder(&Default::default());
         self.copy_moving_to(&mut encoder, &self.readback);
         device.queue.submit([encoder.finish()]);
+        self.count_read(self.moving_bytes());
         let bytes = mapped(device, &self.readback)?;
         let mut rest = &bytes[..];
         look(self.readback_bytes.map(|size| {

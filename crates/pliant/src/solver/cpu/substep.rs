@@ -88,7 +88,9 @@ fn run_pass(
             wind_forces(cx.threads, surfaces, state, &mut scratch.aero, cx.substep);
         }
         Pass::SaveMomentum => scratch.momentum.save(cx, &model.momentum(), state, &scratch.aero.forces),
-        Pass::RestoreMomentum => scratch.momentum.restore(cx, &model.momentum(), state, &scratch.contact),
+        Pass::RestoreMomentum => {
+            scratch.momentum.restore(cx, &model.momentum(), state, &scratch.contact, &scratch.grips);
+        }
         Pass::Predict | Pass::Finalize => {
             let inputs =
                 integration::cpu::Inputs { aero_forces: &scratch.aero.forces, liquids: model.contact().liquids };

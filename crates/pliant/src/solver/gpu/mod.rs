@@ -14,16 +14,20 @@
 //! `program` puts the passes of all stages in order, `shaders` composes modules, `substep_uniforms` writes the record of
 //! each substep. Of the solve stage itself, patches, copies, Jacobi sums and inflatables are here.
 
+pub(crate) mod append;
 pub(crate) mod coresidency_probe;
 pub(crate) mod cost_model;
+pub(crate) mod device_carry;
 pub(crate) mod device_snapshot;
 pub(crate) mod device_state;
 pub(crate) mod inflate;
 pub mod model_packing;
+pub(crate) mod motion_change;
 pub mod normals;
 pub mod pass_uniforms;
 pub mod patches;
 pub mod program;
+pub(crate) mod row_request;
 pub mod shader_constants;
 pub mod shaders;
 pub(crate) mod state_transfer;
@@ -263,6 +267,12 @@ impl Gpu {
         self.buffers.written()
     }
 
+    /// What the host has read of the state so far [bytes]: positions, velocities, poses, contacts. The few words that say
+    /// whether steps went well are not counted.
+    pub fn downloaded(&self) -> u64 {
+        self.buffers.read_so_far()
+    }
+
     /// Whether stages are timed by the device from now on; false where it has no timestamps.
     pub(crate) fn set_profiling(&mut self, on: bool) -> bool {
         self.profiling = on && self.timer.is_some();
@@ -283,7 +293,14 @@ impl Gpu {
     /// Waits until all submitted steps are done.
     pub(crate) fn wait(&self, model: &Model) -> Result<(), GpuError> {
         self.device.wait()?;
-        if self.has_lists() { self.regrow_lists(model) } else { Ok(()) }
+        if self.has_lists() { self.regrow_lists(model).map(|_| ()) } else { Ok(()) }
+    }
+
+    /// Waits until all submitted steps are done, and says whether one of them has diverged.
+    pub(crate) fn settle(&mut self, model: &Model) -> Result<Option<Divergence>, GpuError> {
+        let found = self.regrow_lists(model)?;
+        self.in_flight.clear();
+        Ok(found)
     }
 
     pub(crate) fn passes(&self) -> usize {

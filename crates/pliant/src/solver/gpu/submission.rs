@@ -32,7 +32,7 @@ impl Gpu {
         match self.status.look(&self.device)? {
             Signal::Fine => {}
             Signal::Ran(found) => return Ok(Some(found)),
-            Signal::ListsFull { .. } => self.regrow_lists(model)?,
+            Signal::ListsFull { .. } => drop(self.regrow_lists(model)?),
         }
         let mut left = count;
         let most = self.most_substeps();
@@ -52,11 +52,16 @@ impl Gpu {
         dispatches.min(self.records.most()).min(timed)
     }
 
-    /// Waits. If neighbor lists overflowed, enlarges them and repeats the substeps that were skipped.
-    pub(crate) fn regrow_lists(&self, model: &Model) -> Result<(), GpuError> {
+    /// Waits. If neighbor lists overflowed, enlarges them and repeats the substeps that were skipped. Returns what has
+    /// diverged.
+    pub(crate) fn regrow_lists(&self, model: &Model) -> Result<Option<Divergence>, GpuError> {
         loop {
             let flags = self.device.download_some(&self.buffers.flags, 0, 4 * u64::from(STATUS_WORDS))?;
-            let Signal::ListsFull { done } = status_readback::read(&flags)? else { return Ok(()) };
+            let done = match status_readback::read(&flags)? {
+                Signal::Fine => return Ok(None),
+                Signal::Ran(found) => return Ok(Some(found)),
+                Signal::ListsFull { done } => done,
+            };
             if let Some(mut particle_contacts) = self.lock_contacts() {
                 particle_contacts.grow(&self.device)?;
             }

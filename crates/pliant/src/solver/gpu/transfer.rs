@@ -18,7 +18,7 @@ impl Gpu {
     /// Waits and reads back the state and the active contacts.
     pub(crate) fn download(&self, model: &Model, state: &mut State) -> Result<Readback, GpuError> {
         if self.has_lists() {
-            self.regrow_lists(model)?;
+            let _ = self.regrow_lists(model)?;
         }
         let (mut readback, mut found, mut carried) = (Readback::default(), Ok(Signal::Fine), Vec::new());
         let mut contacts = Vec::new();
@@ -91,28 +91,33 @@ impl Gpu {
 
     /// Reads back the positions of a range of particles. All earlier steps must be done.
     pub(crate) fn read_places(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
+        self.buffers.count_read(16 * range.len() as u64);
         state_transfer::read_places(&self.device, &self.buffers, state, range)
     }
 
     /// Reads back positions and velocities.
     pub(crate) fn read_particles(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_places(state, range.clone())?;
+        self.buffers.count_read(16 * range.len() as u64);
         state_transfer::read_velocities(&self.device, &self.buffers, state, range)
     }
 
     /// Reads back positions, velocities and the pressure warm start.
     pub(crate) fn read_all(&self, state: &mut State, range: Range<usize>) -> Result<(), GpuError> {
         self.read_particles(state, range.clone())?;
+        self.buffers.count_read(16 * range.len() as u64);
         self.tables.fluid.read_carried(&self.device, &self.buffers, state, range)
     }
 
     /// Reads positions from particle `first` on. All earlier steps must be done.
     pub(crate) fn read_rows(&self, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
+        self.buffers.count_read(size_of_val(to) as u64);
         read(&self.device, &self.buffers.rows, first, to)
     }
 
     /// The same of velocities, of `solid` particles and orientations.
     pub(crate) fn read_velocity_rows(&self, solid: usize, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
+        self.buffers.count_read(size_of_val(to) as u64);
         read(&self.device, &self.buffers.motion, solid + first, to)
     }
 
@@ -144,7 +149,21 @@ impl Gpu {
     /// Reads back poses of bodies. All earlier steps must be done.
     pub(crate) fn read_poses(&self, state: &mut State) -> Result<(), GpuError> {
         match (&self.bodies, &mut state.shapes) {
-            (Some(here), Some(there)) => here.download(&self.device, there),
+            (Some(here), Some(there)) => {
+                self.buffers.count_read(here.poses().size());
+                here.download(&self.device, there)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Reads back the poses of some bodies. All earlier steps must be done.
+    pub(crate) fn read_some_poses(&self, state: &mut State, bodies: Range<usize>) -> Result<(), GpuError> {
+        match (&self.bodies, &mut state.shapes) {
+            (Some(here), Some(there)) if !bodies.is_empty() => {
+                self.buffers.count_read(here.pose_bytes() * bodies.len() as u64);
+                here.download_some(&self.device, there, bodies)
+            }
             _ => Ok(()),
         }
     }
@@ -168,7 +187,8 @@ impl Gpu {
         }
     }
 
-    fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
+    /// Uploads what moves of a run of particles, and their phases; their contacts are forgotten.
+    pub(crate) fn upload_run(&self, model: &Model, state: &State, range: Range<usize>) {
         state_transfer::upload_particles(&self.device, &self.buffers, state, &self.tables, range.clone());
         if let Some(fluid) = &model.fluid {
             self.tables.fluid.upload_phases(&self.device, &self.buffers, fluid, state, range.clone());

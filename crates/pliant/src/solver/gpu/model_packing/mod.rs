@@ -15,9 +15,9 @@ use crate::integration::gpu::IntegrationTables;
 use crate::integration::momentum_gpu::MomentumTables;
 use crate::methods::vbd::gpu::tables::ElasticTables;
 use crate::methods::{MethodTables, method};
-use crate::model::Model;
+use crate::model::{Model, Room};
 use crate::rigid::ShapeMatch;
-use crate::rigid::gpu::tables::{ShapeMatchingTables, StepSettings};
+use crate::rigid::gpu::tables::{ShapeMatchingTables, ShapeRoom, StepSettings};
 use crate::runtime::gpu::tables::TableArena;
 use crate::scene::{Integrator, Method};
 use crate::schedule::gpu::constants::STATUS_WORDS;
@@ -125,7 +125,7 @@ impl Tables {
             all.shapes = shape_tables(model, shapes, n, all.arena.work);
             all.arena.work += all.shapes.work;
         }
-        all.contact.mass_splitting = MassSplittingTables::new(&contact, state, &mut all.arena);
+        all.contact.mass_splitting = MassSplittingTables::new(&contact, state, model.room.bodies, &mut all.arena);
         all.contact.surface_bodies = SurfaceBodyTables::new(&contact, state, &mut all.arena);
         all.put_ties(model, state);
         all.method = method(model.settings.partition).put_tables(&model.constraint_model(), &mut all.arena);
@@ -137,7 +137,8 @@ impl Tables {
         // Which islands are gripped is not known here.
         let saves = model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum);
         if saves && model.grips.is_empty() {
-            all.momentum = MomentumTables::new(&model.free_islands, &mut all.arena);
+            let Room { rows, bodies, .. } = &model.room;
+            all.momentum = MomentumTables::new(&model.free_islands, *bodies, rows.clone(), &mut all.arena);
         }
         all.integration.put_pins(&model.pins, n, &mut all.arena);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
@@ -193,9 +194,14 @@ impl Tables {
 }
 
 fn shape_tables(model: &Model, shapes: &ShapeMatch, particles: usize, first: usize) -> ShapeMatchingTables {
+    let room = ShapeRoom { bodies: model.room.bodies, members: model.room.rows.len() };
+    ShapeMatchingTables::new(step_settings(model), shapes, room, particles, first)
+}
+
+/// Numbers of a step that shape matching depends on.
+pub(crate) fn step_settings(model: &Model) -> StepSettings {
     let s = &model.settings;
-    let settings = StepSettings { h: s.substep(), iterations: s.iterations, extraction: s.extraction };
-    ShapeMatchingTables::new(settings, shapes, particles, first)
+    StepSettings { h: s.substep(), iterations: s.iterations, extraction: s.extraction }
 }
 
 /// Whether multipliers are read by anything: PBD has none.
