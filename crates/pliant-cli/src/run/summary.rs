@@ -76,7 +76,7 @@ impl Summary {
         }
     }
 
-    /// SubstepUniforms how the run ended.
+    /// Records how the run ended.
     pub fn end(&mut self, end: &RunEnd) {
         match end {
             RunEnd::Done => {}
@@ -120,9 +120,9 @@ impl Summary {
         let try_next = if self.diverged.is_some() {
             format!("pliant run {spec} --substeps 4")
         } else if spec == "flags" {
-            "pliant scenes, pliant run flags --set world.wind.gust=1, pliant run --help".into()
+            "pliant serve flags (touch it in a browser), pliant scenes, pliant run --help".into()
         } else {
-            format!("pliant bench {spec}, pliant run {spec} --method pbd, pliant scenes")
+            format!("pliant serve {spec} (touch it in a browser), pliant bench {spec}, pliant scenes")
         };
         text.push_str(&format!("\nTry next: {try_next}\n"));
         text

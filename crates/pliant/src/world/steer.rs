@@ -2,9 +2,9 @@
 
 use crate::builder::settings::settings;
 use crate::contact::collider_contact::Friction;
+use crate::error::SceneError;
 #[cfg(feature = "gpu")]
 use crate::error::StepError;
-use crate::error::SceneError;
 use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
 use crate::rigid::masses::inertia;

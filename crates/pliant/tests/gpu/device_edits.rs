@@ -77,7 +77,9 @@ fn edits_move_the_state_within_the_device() {
     assert!(bits(&mut world, &names) == before, "an edit has changed the state");
     // Contacts move with their particles: the floor is another collider now.
     let held = world.collider_forces()[0];
-    assert!((held.y + 9.81 * world.momentum(world.find("box").unwrap()).unwrap().mass as f32).abs() < 0.5 * held.y.abs());
+    assert!(
+        (held.y + 9.81 * world.momentum(world.find("box").unwrap()).unwrap().mass as f32).abs() < 0.5 * held.y.abs()
+    );
     world.remove(rope).unwrap();
     world.apply_edits().unwrap();
     assert!(bits(&mut world, &names) == before, "an edit has changed the state");
