@@ -49,6 +49,18 @@ impl Environments {
         Self { count, particles, slots, slot_of }
     }
 
+    /// Adds slots for `colliders` pieces of rigid bodies, numbered from `first` on: in a batch the pieces of all
+    /// environments that correspond to each other are consecutive.
+    pub fn add_bodies(&mut self, first: usize, colliders: usize) {
+        if self.count == 0 {
+            return;
+        }
+        for k in (0..colliders).step_by(self.count()) {
+            self.slots.push(ColliderSlot { first: (first + k) as u32, separate: true });
+            self.slot_of.resize(first + k + self.count(), self.slots.len() as u32 - 1);
+        }
+    }
+
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let words = self.particles.capacity() + self.slot_of.capacity();
@@ -108,9 +120,11 @@ impl Environments {
         self.slot_of.get(collider).map_or(collider, |&slot| slot as usize)
     }
 
-    /// Indices of the colliders that a particle may touch, ascending, of `colliders` in all.
+    /// Indices of the colliders that a particle may touch, ascending, of `colliders` in all. Pieces of rigid bodies come
+    /// last: with the number of the scene's colliders they are left out.
     #[inline]
     pub fn colliders_of(&self, particle: usize, colliders: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.slot_count(colliders)).map(move |slot| self.collider(particle, slot))
+        let all = (0..self.slot_count(colliders)).map(move |slot| self.collider(particle, slot));
+        all.filter(move |&collider| collider < colliders)
     }
 }

@@ -121,7 +121,7 @@ pub fn build_with(
     // Solids precede liquids: backends distinguish them by index.
     for kind in ObjectKind::SOLIDS {
         for index in 0..scene.count(kind) {
-            place(Source::new(kind, index), (scene, target), meshes, history, &mut all)?;
+            place(Source::new(kind, index), scene, meshes, history, &mut all)?;
         }
     }
     let moved = depenetrate::depenetrate(&mut all, history);
@@ -131,7 +131,7 @@ pub fn build_with(
         let source = Source::new(ObjectKind::Liquid, i);
         let part = match history.part(source) {
             Some(known) => known,
-            None => part(source, (scene, target), meshes, &mut all.notes)?,
+            None => part(source, scene, meshes, &mut all.notes)?,
         };
         liquids.push((i, part));
     }
@@ -145,24 +145,23 @@ pub fn build_with(
     attach::attach(scene, history, &mut all)?;
     if let Some(plan) = history.environments() {
         all.environments = plan.environments(&all.placed, all.rows.len());
+        for placed in &all.placed {
+            let bodies = &mut all.rigid_bodies[placed.rigid_bodies()];
+            bodies.iter_mut().for_each(|(params, _)| params.environment = plan.of(placed.source));
+        }
     }
     let layout = all.layout();
     all.finish(scene, target).map(|(model, state)| (model, state, layout))
 }
 
 /// Builds an object of a scene by itself, pins included, to find what is wrong with it.
-pub fn part_of(
-    object: &Object,
-    scene: &Scene,
-    meshes: &dyn MeshSource,
-    target: &Target,
-) -> Result<Arc<Part>, BuildError> {
+pub fn part_of(object: &Object, scene: &Scene, meshes: &dyn MeshSource) -> Result<Arc<Part>, BuildError> {
     let mut alone = Scene { solver: scene.solver.clone(), fluid: scene.fluid.clone(), ..Scene::default() };
     alone.world = scene.world.clone();
     let source = Source::new(object.kind(), alone.push(object.clone()));
     alone.validate()?;
     let mut all = Assembly::new(&alone);
-    let part = part(source, (&alone, target), meshes, &mut all.notes)?;
+    let part = part(source, &alone, meshes, &mut all.notes)?;
     place_part(source, part.clone(), &alone, &NoHistory, &mut all)?;
     Ok(part)
 }
@@ -170,14 +169,14 @@ pub fn part_of(
 /// Adds all copies of an object.
 fn place(
     source: Source,
-    (scene, target): (&Scene, &Target),
+    scene: &Scene,
     meshes: &dyn MeshSource,
     history: &dyn History,
     all: &mut Assembly,
 ) -> Result<(), BuildError> {
     let part = match history.part(source) {
         Some(known) => known,
-        None => part(source, (scene, target), meshes, &mut all.notes)?,
+        None => part(source, scene, meshes, &mut all.notes)?,
     };
     place_part(source, part, scene, history, all)
 }
@@ -185,7 +184,7 @@ fn place(
 /// Samples an object: particles, masses, constraints, rest values.
 pub(crate) fn part(
     source: Source,
-    (scene, target): (&Scene, &Target),
+    scene: &Scene,
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<Arc<Part>, BuildError> {
@@ -207,19 +206,10 @@ pub(crate) fn part(
             cloth::inflatable(b, air, moved(&b.transform), meshes, notes)?
         }
         ObjectKind::Grains => grains::grains(&at, &scene.grains[i], meshes, notes)?,
-        ObjectKind::Body if rigid_body::is_rigid(scene, i) && target.rigid_bodies => {
+        ObjectKind::Body if rigid_body::is_rigid(scene, i) => {
             rigid_body::rigid_body(&at, &scene.body[i], meshes, notes)?
         }
-        ObjectKind::Body if scene.body[i].has_rigid_shape() => {
-            let what = "is a rigid shape, which the GPU does not simulate yet";
-            return Err(SceneError::new(at, what).help("use box, ball or mesh, or run on the CPU").into());
-        }
-        ObjectKind::Body => {
-            if rigid_body::is_rigid(scene, i) && !notes.iter().any(|note| note == rigid_body::NOT_ON_GPU) {
-                notes.push(rigid_body::NOT_ON_GPU.to_owned());
-            }
-            body::body(&at, &scene.body[i], moved(&scene.body[i].transform), meshes, notes)?
-        }
+        ObjectKind::Body => body::body(&at, &scene.body[i], moved(&scene.body[i].transform), meshes, notes)?,
         ObjectKind::Liquid => liquid::liquid(&at, i, &scene.liquid[i], &scene.fluid, meshes, notes)?,
         other => unreachable!("{} has no particles", other.name()),
     };

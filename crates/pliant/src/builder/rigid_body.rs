@@ -20,11 +20,7 @@ use std::sync::Arc;
 /// Segments around the axis of round shapes that are drawn.
 const SEGMENTS: usize = 48;
 
-/// Note for scenes whose bodies a GPU simulates in another way than a CPU.
-pub const NOT_ON_GPU: &str =
-    "rigid bodies with exact shapes run on the CPU only; on the GPU they are bodies of particles";
-
-/// Whether a body of a scene is rigid with an exact shape, where the target has these.
+/// Whether a body of a scene is rigid with an exact shape.
 pub fn is_rigid(scene: &Scene, index: usize) -> bool {
     let body = &scene.body[index];
     let name = named(&body.name, "body", index);
@@ -231,7 +227,24 @@ pub fn body_colliders(scene: &Scene, model: &RigidBodyModel) -> Result<Vec<BodyC
         }
         last = Some((&params.shape, shapes));
     }
+    sort_by_environment(model, &mut all);
     Ok(all)
+}
+
+/// Puts the pieces of all environments of a batch that correspond to each other side by side.
+fn sort_by_environment(model: &RigidBodyModel, pieces: &mut [BodyCollider]) {
+    let count = model.bodies.iter().map(|b| b.environment + 1).max().unwrap_or(1);
+    let mut next = vec![0_u32; count as usize];
+    // Number of each piece among those of its environment, in the order of bodies.
+    let mut keys: Vec<(u32, u32, usize)> = Vec::with_capacity(pieces.len());
+    for (k, piece) in pieces.iter().enumerate() {
+        let environment = model.bodies[piece.body as usize].environment;
+        keys.push((next[environment as usize], environment, k));
+        next[environment as usize] += 1;
+    }
+    keys.sort_unstable();
+    let sorted: Vec<BodyCollider> = keys.iter().map(|&(_, _, k)| pieces[k].clone()).collect();
+    pieces.clone_from_slice(&sorted);
 }
 
 fn collider_shape(shape: &Convex) -> Result<ColliderShape, BuildError> {

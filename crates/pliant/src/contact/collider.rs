@@ -1,6 +1,6 @@
 //! A collider of the scene: shape, material and prescribed motion.
 
-use crate::contact::collider_contact::{ColliderShape, Friction};
+use crate::contact::collider_contact::{ColliderShape, Friction, MovingCollider};
 use crate::math::Pose;
 use crate::motion::Motion;
 
@@ -15,6 +15,22 @@ pub struct BodyCollider {
     pub shape: ColliderShape,
     /// Friction with particles.
     pub friction: Friction,
+}
+
+impl BodyCollider {
+    /// The piece during a substep in which its body moves from one pose to another.
+    pub fn moved(&self, before: Pose, after: Pose) -> MovingCollider {
+        let placed = |p: Pose| Pose {
+            position: p.outward(self.place.position),
+            rotation: (p.rotation * self.place.rotation).normalize(),
+        };
+        MovingCollider {
+            shape: self.shape.clone(),
+            before: placed(before),
+            after: placed(after),
+            friction: self.friction,
+        }
+    }
 }
 
 /// A collider of the scene; infinite mass.

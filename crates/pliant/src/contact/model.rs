@@ -88,6 +88,16 @@ impl ContactModel<'_> {
         self.colliders.iter().any(|c| matches!(c.shape, ColliderShape::Surface(_)))
     }
 
+    /// Number of colliders, pieces of rigid bodies included.
+    pub fn collider_count(&self) -> usize {
+        self.colliders.len() + self.bodies.len()
+    }
+
+    /// Shapes of all of them.
+    pub fn shapes(&self) -> impl Iterator<Item = &ColliderShape> {
+        self.colliders.iter().map(|c| &c.shape).chain(self.bodies.iter().map(|b| &b.shape))
+    }
+
     /// Whether any contact changes velocities after the solve stage.
     pub fn has_restitution(&self) -> bool {
         let between = self.particle_contact.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);

@@ -137,9 +137,9 @@ fn finish_stabilization(thread: Thread) {
     }
     if (args.mode & COLLIDERS) != 0u && row.w != 0.0 {
         find(i, i, start.xyz, row.xyz);
-        let out = vec4<f32>(stabilize(i, i, start.xyz), 0.0);
-        start += out;
-        row += out;
+        let shift = stabilize(i, i, start.xyz, row.xyz);
+        start += vec4<f32>(shift.both, 0.0);
+        row += vec4<f32>(shift.both + shift.ahead, 0.0);
     }
     rows[i] = row;
     motion[previous_at(i)] = start;

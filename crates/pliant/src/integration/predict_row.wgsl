@@ -36,9 +36,9 @@ fn predicted(i: u32, slot: u32, row: vec4<f32>, latest: vec4<f32>) -> vec4<f32> 
     // Particle contacts come first: colliders have priority and are projected last.
     if sub.colliders > 0u && sub.particle_contacts == NONE {
         find(i, slot, start, ahead);
-        let out = stabilize(i, slot, start);
-        start += out;
-        ahead += out;
+        let shift = stabilize(i, slot, start, ahead);
+        start += shift.both;
+        ahead += shift.both + shift.ahead;
     }
     motion[start_of(i, slot)] = vec4<f32>(start, row.w);
     return vec4<f32>(ahead, row.w);
@@ -124,12 +124,16 @@ fn start_contact(i: u32, slot: u32, c: u32, o: MovingCollider, radius: f32, x: v
     }
 }
 
+// Ways that stabilization moves a particle: both of its positions, and the predicted one alone.
+struct Stabilized { both: vec3<f32>, ahead: vec3<f32> }
+
 // Correction of a particle that penetrates at the start of the substep: applied to its previous position too, so that
-// it adds no velocity (S10).
-fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
+// it adds no velocity (S10). A particle that enters a piece of a rigid body is stopped where it came in, and the body
+// feels it.
+fn stabilize(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) -> Stabilized {
     let radius = params[sub.radii + i];
     let words = mask_words();
-    var out = vec3<f32>(0.0);
+    var shift = Stabilized(vec3<f32>(0.0), vec3<f32>(0.0));
     for (var turn = 0u; turn < sub.stabilization; turn++) {
         for (var word = 0u; word < words; word++) {
             var mask = found;
@@ -139,9 +143,16 @@ fn stabilize(i: u32, slot: u32, start: vec3<f32>) -> vec3<f32> {
             while mask != 0u {
                 let bit = firstTrailingBit(mask);
                 mask &= mask - 1u;
-                out += solid_depenetration(moving_collider(i, word * 32u + bit), start + out, radius);
+                let c = word * 32u + bit;
+                let o = moving_collider(i, c);
+                if sub.body_colliders != NONE && collider_number(i, c) >= sub.body_colliders && !is_rigid(i) {
+                    let stop = stop_at_entry(o, radius, start + shift.both, x + shift.both + shift.ahead);
+                    shift.ahead += stop.xyz;
+                    work[sub.collider_impulses + slot * sub.colliders + c].w += stop.w;
+                }
+                shift.both += solid_depenetration(o, start + shift.both, radius);
             }
         }
     }
-    return out;
+    return shift;
 }

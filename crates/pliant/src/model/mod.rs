@@ -191,9 +191,10 @@ impl Model {
         })
     }
 
-    /// Whether a collider has tables: a hull, a surface or a distance field.
+    /// Whether contacts with colliders are passes of their own on a GPU: a collider has tables (a hull, a surface or a
+    /// distance field), or bodies feel what particles do to them.
     pub fn has_tables(&self) -> bool {
-        self.colliders.iter().any(|c| c.shape.table_bounds().is_some())
+        self.colliders.iter().any(|c| c.shape.table_bounds().is_some()) || !self.body_colliders.is_empty()
     }
 
     /// Whether a collider is a triangle surface, which has two sides and no inside.

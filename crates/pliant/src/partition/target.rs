@@ -23,8 +23,6 @@ pub struct Target {
     pub few: usize,
     /// The partition that [`Partition::Auto`] selects.
     pub auto: Partition,
-    /// Whether rigid bodies in generalized coordinates run on it; else they are bodies of particles.
-    pub rigid_bodies: bool,
 }
 
 impl Target {
@@ -39,7 +37,6 @@ impl Target {
         most: usize::MAX,
         few: 0,
         auto: Partition::Patch,
-        rigid_bodies: true,
     };
 
     /// Workgroups that run concurrently on a large GPU, one per multiprocessor.
@@ -61,7 +58,6 @@ impl Target {
             most: 24 * threads,
             few: Self::SIDE_BY_SIDE,
             auto: Partition::SharedVertexPatches,
-            rigid_bodies: false,
         }
     }
 

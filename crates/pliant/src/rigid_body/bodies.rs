@@ -217,12 +217,29 @@ pub struct RigidBodies {
     pub contacts: Vec<CachedManifold>,
     /// Joints, in the order of [`RigidBodyModel::joints`].
     pub joints: Vec<JointState>,
+    /// How long each body has been at rest [s]; empty at the start.
+    pub rest: Vec<f64>,
+    /// Hash of gravity and colliders at the end of the last step.
+    pub surroundings: u64,
 }
 
 impl RigidBodies {
+    /// Wakes all bodies, of which a caller has changed some.
+    pub fn wake(&mut self) {
+        self.rest.clear();
+    }
+
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         of(&self.bodies) + of(&self.contacts) + of(&self.joints)
+    }
+
+    /// Returns some bodies to another state, in which nothing touches them.
+    pub fn restore(&mut self, from: &Self, own: std::ops::Range<usize>) {
+        self.bodies[own.clone()].copy_from_slice(&from.bodies[own.clone()]);
+        self.wake();
+        let is_own = |body: u32| own.contains(&(body as usize));
+        self.contacts.retain(|c| !is_own(c.key.a) && !is_own(c.key.b));
     }
 
     /// Drops the contacts of a body, which has been moved.

@@ -1,4 +1,4 @@
-//! Pairs of bodies whose bounds overlap: sort and sweep along the axis of largest spread.
+//! Pairs of bodies whose bounds overlap: strips along one axis, sort and sweep along another in each of them.
 //!
 //! The pairs are sorted by body, so that they, and with them all results, do not depend on the sweep or on bodies elsewhere.
 
@@ -21,31 +21,61 @@ impl Bounds {
     }
 }
 
+/// Most strips: a body that is long across them is in all of them.
+const MOST_STRIPS: f64 = 256.0;
+
+/// A body in a strip.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Strip, then lower end along the axis of the sweep, as one number that sorts alike.
+    key: u64,
+    body: u32,
+}
+
 /// Buffers of the sweep.
 #[derive(Clone, Debug, Default)]
 pub struct BroadPhase {
-    order: Vec<(f64, u32)>,
-    /// Pairs (lower index, higher index), sorted.
+    order: Vec<Entry>,
+    /// Pairs (higher index, lower index), sorted.
     pub pairs: Vec<(u32, u32)>,
 }
 
 impl BroadPhase {
-    /// Finds all overlapping pairs of bounds for which `wanted` holds.
+    /// Finds all overlapping pairs of bounds for which `wanted` holds of the lower and the higher index.
     pub fn find(&mut self, bounds: &[Bounds], wanted: impl Fn(u32, u32) -> bool) {
         self.pairs.clear();
-        let axis = spread_axis(bounds);
         self.order.clear();
-        self.order.extend(bounds.iter().enumerate().map(|(k, b)| (b.low[axis], k as u32)));
-        self.order.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        for (k, &(_, i)) in self.order.iter().enumerate() {
-            let own = &bounds[i as usize];
-            for &(low, j) in &self.order[k + 1..] {
-                if low > own.high[axis] {
+        let Some(first) = bounds.first() else { return };
+        let all = bounds.iter().fold(*first, |all, b| Bounds { low: all.low.min(b.low), high: all.high.max(b.high) });
+        let [sweep, across] = axes(bounds);
+        let mean = bounds.iter().map(|b| b.high[across] - b.low[across]).sum::<f64>() / bounds.len() as f64;
+        let extent = all.high[across] - all.low[across];
+        let width = (1.5 * mean).max(extent / MOST_STRIPS).max(f64::MIN_POSITIVE);
+        let strip = |at: f64| ((at - all.low[across]) / width).clamp(0.0, MOST_STRIPS) as u64;
+        // Single precision, rounded down, is enough to sort by: overlaps are tested exactly.
+        let place = |at: f64| ordered(((at - all.low[sweep]) as f32).next_down());
+        for (k, b) in bounds.iter().enumerate() {
+            let low = u64::from(place(b.low[sweep]));
+            for strip in strip(b.low[across])..=strip(b.high[across]) {
+                self.order.push(Entry { key: strip << 32 | low, body: k as u32 });
+            }
+        }
+        self.order.sort_unstable_by_key(|e| (e.key, e.body));
+        for (k, entry) in self.order.iter().enumerate() {
+            let own = &bounds[entry.body as usize];
+            let own_strip = entry.key >> 32;
+            let end = own_strip << 32 | u64::from(ordered(((own.high[sweep] - all.low[sweep]) as f32).next_up()));
+            for other in &self.order[k + 1..] {
+                if other.key > end {
                     break;
                 }
-                let (a, b) = (i.min(j), i.max(j));
-                if own.overlaps(&bounds[j as usize]) && wanted(a, b) {
-                    self.pairs.push((a, b));
+                let theirs = &bounds[other.body as usize];
+                // Bodies that share several strips are a pair in the first of them.
+                if own.overlaps(theirs) && strip(own.low[across].max(theirs.low[across])) == own_strip {
+                    let (a, b) = (entry.body.min(other.body), entry.body.max(other.body));
+                    if wanted(a, b) {
+                        self.pairs.push((b, a));
+                    }
                 }
             }
         }
@@ -53,16 +83,19 @@ impl BroadPhase {
     }
 }
 
-fn spread_axis(bounds: &[Bounds]) -> usize {
+/// A number that sorts like a float.
+fn ordered(v: f32) -> u32 {
+    let bits = v.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+/// Axes of the largest and the second largest spread.
+fn axes(bounds: &[Bounds]) -> [usize; 2] {
     let count = bounds.len().max(1) as f64;
     let middle = |b: &Bounds| 0.5 * (b.low + b.high);
     let mean = bounds.iter().map(middle).sum::<DVec3>() / count;
     let spread = bounds.iter().map(|b| (middle(b) - mean) * (middle(b) - mean)).sum::<DVec3>();
-    if spread.x >= spread.y && spread.x >= spread.z {
-        0
-    } else if spread.y >= spread.z {
-        1
-    } else {
-        2
-    }
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| spread[b].total_cmp(&spread[a]));
+    [order[0], order[1]]
 }

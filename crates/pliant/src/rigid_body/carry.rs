@@ -27,6 +27,7 @@ impl RigidBodies {
             Some(k) => collider(k).map(|k| k + COLLIDER),
             None => renamed[k as usize],
         };
+        self.wake();
         self.contacts.clear();
         for cached in &old.contacts {
             if let (Some(a), Some(b)) = (number(cached.key.a), number(cached.key.b)) {

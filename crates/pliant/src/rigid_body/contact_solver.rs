@@ -5,6 +5,11 @@
 //! removing overlap leaves no velocity (the scheme of Macklin et al., "Small steps in physics simulation", 2019, and of
 //! Catto, "Solver2D", 2024). Friction acts once per manifold, at the center of its points, as a force within Coulomb's
 //! cone and a torque about the normal.
+//!
+//! This file has what a manifold is, impacts and rolling resistance; `wide_contacts` solves many manifolds at a time.
+//!
+//! Point k of a manifold lies at its center plus (−w·t₀ + u·t₁), with tangents t₀ and t₁ = n × t₀. So r × n is that of the
+//! center plus e = u·t₀ + w·t₁, the same for both bodies, and all points share one 3 × 3 matrix of inverse masses.
 
 use crate::rigid_body::bodies::{ManifoldKey, SurfaceLaw};
 use crate::rigid_body::manifold::POINTS;
@@ -21,16 +26,28 @@ pub struct SolverBody {
     pub inverse_mass: f64,
     /// Inverse inertia in world axes [1/(kg·m²)].
     pub inverse_inertia: DMat3,
-    /// Way since the start of the step [m].
-    pub moved: DVec3,
-    /// Rotation since the start of the step [rad].
-    pub turned: DVec3,
-    /// Way to add in this small step that is no velocity: from an impact within it [m], [rad].
-    pub shift: [DVec3; 2],
-    /// Acceleration by gravity [m/s²]; 0 for colliders.
-    pub gravity: DVec3,
+    /// Changes of velocity and spin by the impulses that contacts had in the last small step.
+    pub carried: [DVec3; 2],
+    /// Whether it moves: it is no collider, and awake.
+    pub moves: bool,
+    /// Whether it has contacts in this step.
+    pub meets: bool,
     /// Whether a contact or joint has acted on it in this small step.
     pub touched: bool,
+}
+
+impl SolverBody {
+    /// One that nothing moves.
+    pub const STILL: Self = Self {
+        velocity: DVec3::ZERO,
+        spin: DVec3::ZERO,
+        inverse_mass: 0.0,
+        inverse_inertia: DMat3::ZERO,
+        carried: [DVec3::ZERO; 2],
+        moves: false,
+        meets: false,
+        touched: false,
+    };
 }
 
 /// One point of a contact.
@@ -38,18 +55,21 @@ pub struct SolverBody {
 pub struct PointConstraint {
     /// Distance at the start of the step [m].
     pub separation: f64,
-    /// r × n of both bodies.
-    pub arm: [DVec3; 2],
-    /// I⁻¹(r × n) of both bodies.
-    pub turn: [DVec3; 2],
+    /// u and w: its place relative to the center of the manifold [m].
+    pub place: [f64; 2],
     /// Effective mass along the normal [kg].
     pub mass: f64,
     /// Impulse of this small step [N·s].
     pub impulse: f64,
-    /// Distance from the center of the manifold [m].
-    pub lever: f64,
     /// Position relative to the second body at the start of the step, in its axes [m].
     pub anchor: DVec3,
+}
+
+impl PointConstraint {
+    /// Distance from the center of the manifold [m].
+    pub fn lever(&self) -> f64 {
+        (self.place[0] * self.place[0] + self.place[1] * self.place[1]).sqrt()
+    }
 }
 
 /// A manifold between two bodies, or a collider and a body.
@@ -69,6 +89,8 @@ pub struct ContactConstraint {
     pub count: usize,
     /// Center of the points relative to both bodies [m].
     pub center: [DVec3; 2],
+    /// Inverse masses of an impulse along the normal at the center and of torques about the tangents: 00, 01, 02, 11, 12, 22.
+    pub coupling: [f64; 6],
     /// Inverse of the effective tangential inverse mass: xx, xy, yy [kg].
     pub tangent_mass: [f64; 3],
     /// Effective mass about the normal [kg·m²].
@@ -86,6 +108,8 @@ pub struct ContactConstraint {
 pub struct SmallStep {
     /// Its length [s].
     pub h: f64,
+    /// Gravity [m/s²].
+    pub gravity: DVec3,
     /// Share of the overlap that is removed, per second [1/s].
     pub bias_rate: f64,
     /// Factor of an impulse.
@@ -107,15 +131,6 @@ fn pair(bodies: &mut [SolverBody], numbers: [usize; 2]) -> [&mut SolverBody; 2] 
     }
 }
 
-/// Applies an impulse along the normal at a point.
-#[inline]
-fn push(a: &mut SolverBody, b: &mut SolverBody, normal: DVec3, p: &PointConstraint, impulse: f64) {
-    a.velocity -= normal * (impulse * a.inverse_mass);
-    a.spin -= p.turn[0] * impulse;
-    b.velocity += normal * (impulse * b.inverse_mass);
-    b.spin += p.turn[1] * impulse;
-}
-
 /// Applies an impulse at a point.
 #[inline]
 fn push_at(a: &mut SolverBody, b: &mut SolverBody, arms: [DVec3; 2], impulse: DVec3) {
@@ -126,95 +141,44 @@ fn push_at(a: &mut SolverBody, b: &mut SolverBody, arms: [DVec3; 2], impulse: DV
 }
 
 #[inline]
-fn approach(a: &SolverBody, b: &SolverBody, normal: DVec3, p: &PointConstraint) -> f64 {
-    normal.dot(b.velocity - a.velocity) + p.arm[1].dot(b.spin) - p.arm[0].dot(a.spin)
-}
-
-#[inline]
 fn slip(a: &SolverBody, b: &SolverBody, arms: [DVec3; 2]) -> DVec3 {
     b.velocity + b.spin.cross(arms[1]) - a.velocity - a.spin.cross(arms[0])
 }
 
-#[inline]
-fn separation(a: &SolverBody, b: &SolverBody, normal: DVec3, p: &PointConstraint) -> f64 {
-    // To first order, so that a round body that rolls keeps its distance.
-    p.separation + normal.dot(b.moved - a.moved) + p.arm[1].dot(b.turned) - p.arm[0].dot(a.turned)
-}
-
 impl ContactConstraint {
-    /// Starts a small step with the impulses of the last one.
-    pub fn warm_start(&mut self, bodies: &mut [SolverBody]) {
+    /// r × n of both bodies at a point.
+    #[inline]
+    fn arms(&self, p: &PointConstraint) -> [DVec3; 2] {
+        let own = self.tangents[0] * p.place[0] + self.tangents[1] * p.place[1];
+        self.center.map(|r| r.cross(self.normal) + own)
+    }
+
+    #[inline]
+    fn approach(&self, a: &SolverBody, b: &SolverBody, p: &PointConstraint) -> f64 {
+        let [arm_a, arm_b] = self.arms(p);
+        self.normal.dot(b.velocity - a.velocity) + arm_b.dot(b.spin) - arm_a.dot(a.spin)
+    }
+
+    #[inline]
+    fn separation(&self, [a, b]: &[[DVec3; 2]; 2], p: &PointConstraint) -> f64 {
+        // To first order, so that a round body that rolls keeps its distance.
+        let [arm_a, arm_b] = self.arms(p);
+        p.separation + self.normal.dot(b[0] - a[0]) + arm_b.dot(b[1]) - arm_a.dot(a[1])
+    }
+
+    /// Adds the changes of velocity and spin by its impulses to those that both bodies carry.
+    pub fn warm_start(&self, bodies: &mut [SolverBody]) {
         let [a, b] = pair(bodies, self.bodies);
-        for p in &self.points[..self.count] {
-            push(a, b, self.normal, p, p.impulse);
-        }
-        let friction = self.tangents[0] * self.friction[0] + self.tangents[1] * self.friction[1];
-        push_at(a, b, self.center, friction);
-        self.turn_about_normal(a, b, self.twist);
-    }
-
-    fn turn_about_normal(&self, a: &mut SolverBody, b: &mut SolverBody, twist: f64) {
-        a.spin -= a.inverse_inertia * (self.normal * twist);
-        b.spin += b.inverse_inertia * (self.normal * twist);
-    }
-
-    /// One pass over the contact. With `biased` overlap is removed.
-    pub fn solve(&mut self, bodies: &mut [SolverBody], step: &SmallStep, biased: bool) {
-        let [a, b] = pair(bodies, self.bodies);
-        self.solve_friction(a, b);
-        let mut pushed = false;
-        for k in 0..self.count {
-            let p = self.points[k];
-            let gap = separation(a, b, self.normal, &p);
-            // After positions have moved, a gap that is still open is for the next small step.
-            if !biased && gap > 0.0 && p.impulse == 0.0 {
-                continue;
-            }
-            let (bias, mass_scale, impulse_scale) = if gap > 0.0 {
-                // It may close within this small step, and no more.
-                (gap / step.h, 1.0, 0.0)
-            } else if biased {
-                ((step.bias_rate * gap).max(-step.push_speed), step.mass_scale, step.impulse_scale)
-            } else {
-                (0.0, 1.0, 0.0)
-            };
-            let speed = approach(a, b, self.normal, &p);
-            let total = p.impulse - p.mass * mass_scale * (speed + bias) - impulse_scale * p.impulse;
-            let total = total.max(0.0);
-            let change = total - p.impulse;
-            self.points[k].impulse = total;
-            pushed |= total > 0.0;
-            push(a, b, self.normal, &p, change);
-        }
-        if pushed {
-            (a.touched, b.touched) = (true, true);
-        }
-    }
-
-    fn solve_friction(&mut self, a: &mut SolverBody, b: &mut SolverBody) {
         let points = &self.points[..self.count];
-        let normal_sum: f64 = points.iter().map(|p| p.impulse).sum();
-        let twist_most: f64 = self.law.static_friction * points.iter().map(|p| p.impulse * p.lever).sum::<f64>();
-        let spin = self.normal.dot(b.spin - a.spin);
-        let twist = (self.twist - self.twist_mass * spin).clamp(-twist_most, twist_most);
-        self.turn_about_normal(a, b, twist - self.twist);
-        self.twist = twist;
-
-        let v = slip(a, b, self.center);
-        let (x, y) = (v.dot(self.tangents[0]), v.dot(self.tangents[1]));
-        let [xx, xy, yy] = self.tangent_mass;
-        let wanted = [self.friction[0] - (xx * x + xy * y), self.friction[1] - (xy * x + yy * y)];
-        let size = (wanted[0] * wanted[0] + wanted[1] * wanted[1]).sqrt();
-        // Coulomb: sticks within the static cone, else slides with the kinetic coefficient.
-        let share = if size <= self.law.static_friction * normal_sum {
-            1.0
-        } else {
-            self.law.kinetic_friction * normal_sum / size
-        };
-        let new = wanted.map(|w| w * share);
-        let change = [new[0] - self.friction[0], new[1] - self.friction[1]];
-        self.friction = new;
-        push_at(a, b, self.center, self.tangents[0] * change[0] + self.tangents[1] * change[1]);
+        let total: f64 = points.iter().map(|p| p.impulse).sum();
+        let [u, w] = [0, 1].map(|k| points.iter().map(|p| p.place[k] * p.impulse).sum::<f64>());
+        let impulse = self.normal * total + self.tangents[0] * self.friction[0] + self.tangents[1] * self.friction[1];
+        let torque = self.tangents[0] * u + self.tangents[1] * w + self.normal * self.twist;
+        let [arm_a, arm_b] = self.center.map(|r| r.cross(impulse) + torque);
+        a.carried[0] -= impulse * a.inverse_mass;
+        a.carried[1] -= a.inverse_inertia * arm_a;
+        b.carried[0] += impulse * b.inverse_mass;
+        b.carried[1] += b.inverse_inertia * arm_b;
     }
 
     /// Impact with restitution, where points close within this small step faster than the speed of rest. Returns whether
@@ -222,18 +186,28 @@ impl ContactConstraint {
     ///
     /// In the first `round` of a small step, the time of the impact within it is taken into account, so that the height of
     /// a rebound does not depend on where the steps fall; later rounds pass impacts on through chains of bodies.
-    pub fn bounce(&mut self, bodies: &mut [SolverBody], step: &SmallStep, round: usize) -> bool {
+    ///
+    /// `ways` are ways and rotations of both bodies since the start of the step. Ways to add in this small step that are no
+    /// velocity go to `shifts`.
+    pub fn bounce(
+        &self,
+        bodies: &mut [SolverBody],
+        (step, round): (&SmallStep, usize),
+        ways: &[[DVec3; 2]; 2],
+        shifts: &mut [DVec3],
+    ) -> bool {
         let [a, b] = pair(bodies, self.bodies);
+        let gravity = |body: &SolverBody| if body.inverse_mass > 0.0 { step.gravity } else { DVec3::ZERO };
+        let pull = self.normal.dot(gravity(b) - gravity(a));
         let mut wanted = [None; POINTS];
         let mut shift = 0.0_f64;
         let mut hits = 0;
         for (k, p) in self.points[..self.count].iter().enumerate() {
-            let speed = approach(a, b, self.normal, p);
-            let gap = separation(a, b, self.normal, p);
+            let speed = self.approach(a, b, p);
+            let gap = self.separation(ways, p);
             if speed >= -step.rest_speed || gap + speed * step.h > 0.0 {
                 continue;
             }
-            let pull = self.normal.dot(b.gravity - a.gravity);
             let start = speed - pull * step.h;
             // Mean speed up to the impact; a gap that is already closed is hit at once.
             let time = if round == 0 && start < 0.0 {
@@ -259,8 +233,8 @@ impl ContactConstraint {
         for _ in 0..16 {
             for k in 0..self.count {
                 let (Some(after), p) = (wanted[k], self.points[k]) else { continue };
-                let total = (impulses[k] + p.mass * (after - approach(a, b, self.normal, &p))).max(0.0_f64);
-                push(a, b, self.normal, &p, total - impulses[k]);
+                let total = (impulses[k] + p.mass * (after - self.approach(a, b, &p))).max(0.0_f64);
+                self.push(a, b, &p, total - impulses[k]);
                 impulses[k] = total;
             }
         }
@@ -275,11 +249,20 @@ impl ContactConstraint {
         if hits > 0 {
             let way = self.normal * (shift / f64::from(hits));
             let sum = a.inverse_mass + b.inverse_mass;
-            a.shift[0] -= way * (a.inverse_mass / sum);
-            b.shift[0] += way * (b.inverse_mass / sum);
+            shifts[self.bodies[0]] -= way * (a.inverse_mass / sum);
+            shifts[self.bodies[1]] += way * (b.inverse_mass / sum);
         }
         (a.touched, b.touched) = (true, true);
         true
+    }
+
+    /// Applies an impulse along the normal at a point.
+    fn push(&self, a: &mut SolverBody, b: &mut SolverBody, p: &PointConstraint, impulse: f64) {
+        let [arm_a, arm_b] = self.arms(p);
+        a.velocity -= self.normal * (impulse * a.inverse_mass);
+        a.spin -= a.inverse_inertia * (arm_a * impulse);
+        b.velocity += self.normal * (impulse * b.inverse_mass);
+        b.spin += b.inverse_inertia * (arm_b * impulse);
     }
 
     /// Rolling resistance: relative spin and tangential speed of a pressed contact decay by `share`. Momentum is kept.

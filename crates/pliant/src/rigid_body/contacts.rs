@@ -9,6 +9,7 @@ use crate::rigid_body::contact_solver::{ContactConstraint, PointConstraint, Solv
 use crate::rigid_body::manifold::{ClipBuffers, Manifold, POINTS};
 use crate::rigid_body::narrow_phase::{collide, collide_distance, collide_plane, time_of_impact};
 use crate::rigid_body::shape::{Convex, Frame};
+use crate::rigid_body::sleep::Sleep;
 use glam::{DMat3, DVec3};
 
 /// A collider during a step.
@@ -16,6 +17,8 @@ use glam::{DMat3, DVec3};
 pub struct ColliderMotion {
     /// At the start.
     pub before: Frame,
+    /// At the end.
+    pub after: Frame,
     /// Velocity of its origin [m/s].
     pub velocity: DVec3,
     /// Angular velocity [rad/s].
@@ -33,6 +36,10 @@ pub struct ContactFinder {
     bounds: Vec<Bounds>,
     broad_phase: BroadPhase,
     clip: ClipBuffers,
+    /// Whether any has rolling resistance.
+    pub rolls: bool,
+    /// Whether any has restitution.
+    pub bounces: bool,
     /// Contacts in the order of their keys.
     pub contacts: Vec<ContactConstraint>,
 }
@@ -65,14 +72,14 @@ struct Mover<'a> {
 }
 
 impl ContactFinder {
-    /// Finds the contacts of a step and starts them from those of the last one.
-    pub fn find(&mut self, inputs: &FindInputs<'_>, state: &RigidBodies, solver: &[SolverBody]) {
+    /// Finds the pairs that may touch, and wakes islands that something will touch in this step.
+    pub fn wake(&mut self, inputs: &FindInputs<'_>, state: &mut RigidBodies, sleep: &mut Sleep) {
         let model = inputs.model;
-        self.contacts.clear();
         self.bounds.clear();
         let way = |b: &BodyState| (b.velocity + inputs.gravity * inputs.h) * inputs.h;
-        for (params, body) in model.bodies.iter().zip(&state.bodies) {
-            self.bounds.push(bounds(params, body, way(body)));
+        for (k, (params, body)) in model.bodies.iter().zip(&state.bodies).enumerate() {
+            let way = if sleep.is_asleep(k) { DVec3::ZERO } else { way(body) };
+            self.bounds.push(bounds(params, body, way));
         }
         if model.collide {
             let environment = |k: u32| model.bodies[k as usize].environment;
@@ -81,19 +88,80 @@ impl ContactFinder {
         } else {
             self.broad_phase.pairs.clear();
         }
+        let asleep = (0..model.bodies.len()).filter(|&k| sleep.is_asleep(k)).count();
+        if asleep == 0 {
+            return;
+        }
+        for (c, collider) in inputs.colliders.iter().enumerate() {
+            if collider.velocity == DVec3::ZERO && collider.spin == DVec3::ZERO {
+                continue;
+            }
+            for b in 0..model.bodies.len() {
+                if sleep.is_asleep(b) && (inputs.sees)(model.bodies[b].environment, c) {
+                    self.contacts.clear();
+                    self.body_collider(inputs, state, &[], c, b);
+                    if !self.contacts.is_empty() {
+                        sleep.wake(b, &mut state.rest);
+                    }
+                }
+            }
+        }
+        // One island may wake the next.
         let pairs = std::mem::take(&mut self.broad_phase.pairs);
-        for &(a, b) in &pairs {
-            self.body_pair(inputs, state, solver, [a as usize, b as usize]);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &(b, a) in &pairs {
+                let [a, b] = [a as usize, b as usize];
+                if sleep.is_asleep(a) != sleep.is_asleep(b) && self.will_touch(inputs, state, [a, b]) {
+                    let sleeper = if sleep.is_asleep(a) { a } else { b };
+                    sleep.wake(sleeper, &mut state.rest);
+                    changed = true;
+                }
+            }
         }
         self.broad_phase.pairs = pairs;
+    }
+
+    /// Whether two bodies, one of them asleep, touch in this step.
+    fn will_touch(&mut self, inputs: &FindInputs<'_>, state: &RigidBodies, bodies: [usize; 2]) -> bool {
+        self.contacts.clear();
+        self.body_pair(inputs, state, &[], bodies);
+        let [a, b] = bodies.map(|k| &state.bodies[k]);
+        let spins = bodies.map(|k| state.bodies[k].spin.length() * inputs.model.bodies[k].shape.reach);
+        self.contacts.iter().any(|c| {
+            // Gravity pulls the one that is awake; what lies beside it does not feel that.
+            let pull = inputs.gravity.dot(c.normal).abs() * inputs.h;
+            let closing = (a.velocity - b.velocity).dot(c.normal) + pull + spins[0] + spins[1];
+            c.points[..c.count].iter().any(|p| p.separation <= closing.max(0.0) * inputs.h)
+        })
+    }
+
+    /// Finds the contacts of a step between bodies that are awake, of the pairs that [`Self::wake`] has found, and starts them
+    /// from those of the last one.
+    pub fn find(&mut self, inputs: &FindInputs<'_>, state: &RigidBodies, solver: &[SolverBody], sleep: &Sleep) {
+        let model = inputs.model;
+        self.contacts.clear();
+        let pairs = std::mem::take(&mut self.broad_phase.pairs);
+        // In the order of keys: by second body, then first ones, then colliders.
+        let mut next = 0;
         for b in 0..model.bodies.len() {
-            for c in 0..model.colliders.len() {
+            while let Some(&(second, a)) = pairs.get(next).filter(|pair| pair.0 as usize == b) {
+                next += 1;
+                if !sleep.is_asleep(a as usize) && !sleep.is_asleep(b) {
+                    self.body_pair(inputs, state, solver, [a as usize, second as usize]);
+                }
+            }
+            for c in (0..model.colliders.len()).filter(|_| !sleep.is_asleep(b)) {
                 if (inputs.sees)(model.bodies[b].environment, c) {
                     self.body_collider(inputs, state, solver, c, b);
                 }
             }
         }
-        self.contacts.sort_unstable_by_key(|c| c.key);
+        self.bounces = self.contacts.iter().any(|c| c.law.restitution > 0.0);
+        self.rolls = self.contacts.iter().any(|c| c.law.rolling > 0.0);
+        self.broad_phase.pairs = pairs;
+        debug_assert!(self.contacts.is_sorted_by_key(|c| c.key), "contacts are found in order");
         self.start_from(&state.contacts, inputs.small);
     }
 
@@ -108,10 +176,10 @@ impl ContactFinder {
         let bodies = [&state.bodies[a], &state.bodies[b]];
         let frames = bodies.map(BodyState::frame);
         let size = params[0].shape.reach.min(params[1].shape.reach);
-        for (i, one) in params[0].shape.pieces.iter().enumerate() {
-            let fa = frames[0].then(&one.frame);
-            for (j, two) in params[1].shape.pieces.iter().enumerate() {
-                let fb = frames[1].then(&two.frame);
+        for (j, two) in params[1].shape.pieces.iter().enumerate() {
+            let fb = frames[1].then(&two.frame);
+            for (i, one) in params[0].shape.pieces.iter().enumerate() {
+                let fa = frames[0].then(&one.frame);
                 let mover = |k: usize, shape, frame| {
                     let gravity = inputs.gravity * inputs.h;
                     let way = (bodies[k].velocity + gravity) * inputs.h;
@@ -213,7 +281,7 @@ impl ContactFinder {
             let skip = rest.partition_point(|c| c.key < contact.key);
             rest = &rest[skip..];
             let Some(cached) = rest.first().filter(|c| c.key == contact.key) else { continue };
-            let spread = contact.points[..contact.count].iter().map(|p| p.lever).fold(0.0, f64::max);
+            let spread = contact.points[..contact.count].iter().map(PointConstraint::lever).fold(0.0, f64::max);
             let single = contact.count == 1 && cached.count == 1;
             let mut used = [false; POINTS];
             for p in &mut contact.points[..contact.count] {
@@ -281,22 +349,33 @@ fn constraint(
     second: &BodyState,
 ) -> ContactConstraint {
     let n = found.normal;
-    let [a, b] = bodies.map(|k| &solver[k]);
+    let still = SolverBody::STILL;
+    // Without solver bodies only the place of the contact is asked for.
+    let [a, b] = bodies.map(|k| solver.get(k).unwrap_or(&still));
     let points = found.points();
     let middle = points.iter().map(|p| p.position).sum::<DVec3>() / points.len() as f64;
-    let mut all = [PointConstraint::default(); POINTS];
-    for (own, p) in all.iter_mut().zip(points) {
-        let arm = centers.map(|c| (p.position - c).cross(n));
-        let turn = [a.inverse_inertia * arm[0], b.inverse_inertia * arm[1]];
-        let inverse = a.inverse_mass + b.inverse_mass + arm[0].dot(turn[0]) + arm[1].dot(turn[1]);
-        let across = p.position - middle;
-        let lever = (across - n * across.dot(n)).length();
-        let anchor = second.rotation.conjugate() * (p.position - centers[1]);
-        *own =
-            PointConstraint { separation: p.separation, arm, turn, mass: 1.0 / inverse, impulse: 0.0, lever, anchor };
-    }
     let tangents = tangents(n);
     let center = centers.map(|c| middle - c);
+    let arm = center.map(|r| r.cross(n));
+    let coupling =
+        |u: [DVec3; 2], v: [DVec3; 2]| u[0].dot(a.inverse_inertia * v[0]) + u[1].dot(b.inverse_inertia * v[1]);
+    let [t0, t1] = tangents.map(|t| [t, t]);
+    let k = [
+        a.inverse_mass + b.inverse_mass + coupling(arm, arm),
+        coupling(arm, t0),
+        coupling(arm, t1),
+        coupling(t0, t0),
+        coupling(t0, t1),
+        coupling(t1, t1),
+    ];
+    let mut all = [PointConstraint::default(); POINTS];
+    for (own, p) in all.iter_mut().zip(points) {
+        let across = p.position - middle;
+        let place @ [u, w] = [across.dot(tangents[1]), -across.dot(tangents[0])];
+        let inverse = k[0] + 2.0 * (k[1] * u + k[2] * w + k[4] * u * w) + k[3] * u * u + k[5] * w * w;
+        let anchor = second.rotation.conjugate() * (p.position - centers[1]);
+        *own = PointConstraint { separation: p.separation, place, mass: 1.0 / inverse, impulse: 0.0, anchor };
+    }
     let inverse_mass = a.inverse_mass + b.inverse_mass;
     let entry = |u: DVec3, v: DVec3| {
         let one = |body: &SolverBody, r: DVec3| r.cross(u).dot(body.inverse_inertia * r.cross(v));
@@ -314,6 +393,7 @@ fn constraint(
         points: all,
         count: points.len(),
         center,
+        coupling: k,
         tangent_mass: [yy / determinant, -xy / determinant, xx / determinant],
         twist_mass: 1.0 / spin_inverse,
         friction: [0.0; 2],

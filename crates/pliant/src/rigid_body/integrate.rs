@@ -15,8 +15,11 @@ pub fn world_inverse_inertia(shape: &BodyShape, rotation: DQuat) -> DMat3 {
 /// Rotates a free body for `h` seconds. The angular momentum stays; the spin follows it, so that the gyroscopic torque is
 /// included: Euler's equations, by the classic Runge–Kutta method on the orientation.
 pub fn rotate(shape: &BodyShape, body: &mut BodyState, h: f64) {
-    if shape.isotropic || body.spin.length_squared() * h * h < 1e-14 {
-        body.rotation = (turn(body.spin * h) * body.rotation).normalize();
+    let angle = body.spin.length_squared() * h * h;
+    if shape.isotropic || angle < 1e-14 {
+        let rotation = turn(body.spin * h) * body.rotation;
+        // A short turn keeps the length to rounding; a step ends with a normalization.
+        body.rotation = if angle < 1e-4 { rotation } else { rotation.normalize() };
         return;
     }
     let q = body.rotation;
@@ -33,14 +36,25 @@ pub fn rotate(shape: &BodyShape, body: &mut BodyState, h: f64) {
     body.spin = spin_at(body.rotation);
 }
 
+const SIXTH: f64 = 1.0 / 6.0;
+/// Ratios of the terms of sin(x)/x.
+const SINES: [f64; 4] = [1.0 / 20.0, 1.0 / 42.0, 1.0 / 72.0, 1.0 / 110.0];
+/// Ratios of the terms of cos(x) from the third on.
+const COSINES: [f64; 4] = [1.0 / 12.0, 1.0 / 30.0, 1.0 / 56.0, 1.0 / 90.0];
+
 /// The rotation by a vector [rad].
 pub fn turn(by: DVec3) -> DQuat {
     let square = 0.25 * by.length_squared();
-    // sin(x)/x and cos(x) of half the angle; series up to a quarter turn per step are exact to rounding.
-    let (sinc, cos) = if square < 0.02 {
+    // sin(x)/x and cos(x) of half the angle; series are exact to rounding.
+    let (sinc, cos) = if square < 1e-5 {
         let s = square;
-        let sinc = 1.0 - s / 6.0 * (1.0 - s / 20.0 * (1.0 - s / 42.0 * (1.0 - s / 72.0 * (1.0 - s / 110.0))));
-        let cos = 1.0 - s / 2.0 * (1.0 - s / 12.0 * (1.0 - s / 30.0 * (1.0 - s / 56.0 * (1.0 - s / 90.0))));
+        (1.0 - s * SIXTH * (1.0 - s * SINES[0]), 1.0 - s * 0.5 * (1.0 - s * COSINES[0] * (1.0 - s * COSINES[1])))
+    } else if square < 0.02 {
+        let s = square;
+        let rest = 1.0 - s * SINES[1] * (1.0 - s * SINES[2] * (1.0 - s * SINES[3]));
+        let sinc = 1.0 - s * SIXTH * (1.0 - s * SINES[0] * rest);
+        let rest = 1.0 - s * COSINES[1] * (1.0 - s * COSINES[2] * (1.0 - s * COSINES[3]));
+        let cos = 1.0 - s * 0.5 * (1.0 - s * COSINES[0] * rest);
         (sinc, cos)
     } else {
         let half = square.sqrt();

@@ -1,33 +1,19 @@
-//! Rows of joints, and their direct solution.
+//! Solution of the rows of joints: directly, or by sequential impulses where there are too many.
 
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
 use crate::rigid_body::contact_solver::SolverBody;
-use crate::rigid_body::joint::{Joint, JointKind, JointState, WORLD, frame_of};
-use glam::{DQuat, DVec3};
+use crate::rigid_body::joint::WORLD;
+use crate::rigid_body::joint_rows::{Row, apply, coupling, rows, speed};
+use glam::DVec3;
 
 /// Share of the error of a joint that is removed in a small step.
 const CORRECTION: f64 = 0.2;
 
+/// Operations of a factorization beyond which a set of joints is solved by sequential impulses instead.
+const MOST_OPERATIONS: f64 = 2e6;
+
 /// Relative softness that keeps loops with redundant rows solvable.
 const REGULARIZATION: f64 = 1e-9;
-
-/// One scalar constraint between two bodies.
-#[derive(Clone, Copy, Debug)]
-struct Row {
-    joint: u32,
-    bodies: [usize; 2],
-    linear: DVec3,
-    arms: [DVec3; 2],
-    /// Error [m] or [rad].
-    error: f64,
-    /// 1/(h·(c + h·k)) of a spring, else 0.
-    softness: f64,
-    /// Bounds of the impulse of a small step; infinite rows are solved directly.
-    bounds: [f64; 2],
-    /// Velocity that the row aims at.
-    speed: f64,
-    impulse: f64,
-}
 
 /// Buffers of the joints of a step.
 #[derive(Clone, Debug, Default)]
@@ -38,15 +24,26 @@ pub struct JointSolver {
     bounded: Vec<Row>,
     /// First row of each set, plus the end.
     starts: Vec<usize>,
-    /// Lower triangles of the factors, one after the other, row by row.
+    /// Whether each set is solved by sequential impulses: its factors would be too large.
+    sequential: Vec<bool>,
+    /// Lower triangles of the factors from the first entry of each row on, one after the other.
     factors: Vec<f64>,
+    /// Of each row of a factor, its first column and where its entries begin, both in the row's set.
+    profile: Vec<[usize; 2]>,
+    /// First row of each body in the set that is factorized.
+    first_rows: Vec<u32>,
     right: Vec<f64>,
+    /// Impulses of the last small step, from which sequential sets start.
+    last: Vec<f64>,
+    last_bounded: Vec<f64>,
 }
 
 impl JointSolver {
-    /// Finds the connected sets of joints.
-    pub fn begin(&mut self, model: &RigidBodyModel) {
+    /// Finds the connected sets of joints whose bodies are awake.
+    pub fn begin(&mut self, model: &RigidBodyModel, is_awake: impl Fn(u32) -> bool) {
         self.sets.clear();
+        self.profile.clear();
+        self.last.clear();
         if model.joints.is_empty() {
             return;
         }
@@ -63,7 +60,7 @@ impl JointSolver {
             root[a.max(b) as usize] = a.min(b);
         }
         let mut set_of = vec![usize::MAX; model.bodies.len()];
-        for (k, joint) in model.joints.iter().enumerate() {
+        for (k, joint) in model.joints.iter().enumerate().filter(|(_, joint)| is_awake(joint.bodies[1])) {
             let body = find(&mut root, joint.bodies[1]) as usize;
             if set_of[body] == usize::MAX {
                 set_of[body] = self.sets.len();
@@ -78,7 +75,6 @@ impl JointSolver {
         self.rows.clear();
         self.bounded.clear();
         self.starts.clear();
-        self.factors.clear();
         for set in &self.sets {
             self.starts.push(self.rows.len());
             for &k in set {
@@ -87,8 +83,41 @@ impl JointSolver {
             }
         }
         self.starts.push(self.rows.len());
+        if self.profile.len() != self.rows.len() {
+            self.find_profiles(solver);
+        }
+        self.factors.clear();
+        for (set, pair) in self.starts.windows(2).enumerate() {
+            let (own, profile) = (&mut self.rows[pair[0]..pair[1]], &self.profile[pair[0]..pair[1]]);
+            if self.sequential[set] {
+                own.iter_mut().for_each(|row| row.inverse = coupling(row, row, solver) + row.softness);
+            } else {
+                factorize(own, profile, solver, &mut self.factors);
+            }
+        }
+    }
+
+    /// Which rows of each set come first among those that share a body with a row: they stay the same in a step.
+    fn find_profiles(&mut self, solver: &[SolverBody]) {
+        self.profile.clear();
+        self.sequential.clear();
+        self.first_rows.clear();
+        self.first_rows.resize(solver.len(), u32::MAX);
         for pair in self.starts.windows(2) {
-            factorize(&self.rows[pair[0]..pair[1]], solver, &mut self.factors);
+            let own = &self.rows[pair[0]..pair[1]];
+            let (mut entries, mut operations) = (0, 0.0);
+            for (i, row) in own.iter().enumerate() {
+                let mut first = i as u32;
+                for &body in row.bodies.iter().filter(|&&body| solver[body].inverse_mass > 0.0) {
+                    self.first_rows[body] = self.first_rows[body].min(i as u32);
+                    first = first.min(self.first_rows[body]);
+                }
+                self.profile.push([first as usize, entries]);
+                entries += i + 1 - first as usize;
+                operations += ((i - first as usize) as f64).powi(2);
+            }
+            own.iter().flat_map(|row| row.bodies).for_each(|body| self.first_rows[body] = u32::MAX);
+            self.sequential.push(operations > MOST_OPERATIONS);
         }
     }
 
@@ -98,28 +127,31 @@ impl JointSolver {
             let bias = if biased && row.error != 0.0 { CORRECTION * row.error / h } else { 0.0 };
             // An open limit may close within this small step.
             let bias = if row.bounds[0] == 0.0 && row.error > 0.0 { row.error / h } else { bias };
-            let inverse = diagonal(row, solver);
+            let inverse = coupling(row, row, solver) + row.softness;
             let total = row.impulse - (speed(row, solver) - row.speed + bias) / inverse;
             let total = total.clamp(row.bounds[0], row.bounds[1]);
             apply(row, solver, total - row.impulse);
             row.impulse = total;
         }
         let mut at = 0;
-        for pair in self.starts.windows(2) {
-            let rows = &mut self.rows[pair[0]..pair[1]];
-            let n = rows.len();
-            let factor = &self.factors[at..at + n * (n + 1) / 2];
+        for (set, pair) in self.starts.windows(2).enumerate() {
+            let (rows, profile) = (&mut self.rows[pair[0]..pair[1]], &self.profile[pair[0]..pair[1]]);
+            if self.sequential[set] {
+                sequential(rows, solver, h, biased);
+                continue;
+            }
+            let Some(&[first, begins]) = profile.last() else { continue };
+            let factor = &self.factors[at..at + begins + rows.len() - first];
             at += factor.len();
             self.right.clear();
-            self.right.extend(rows.iter().map(|row| {
-                if row.softness > 0.0 {
-                    // A spring has done its work in the first solution: only its rate is kept.
-                    return if biased { -(speed(row, solver) + row.error) } else { 0.0 };
+            self.right.extend(rows.iter().map(|row| -(speed(row, solver) + bias(row, h, biased))));
+            for (right, row) in self.right.iter_mut().zip(&*rows) {
+                // A spring has done its work in the first solution: only its rate is kept.
+                if row.softness > 0.0 && !biased {
+                    *right = 0.0;
                 }
-                let bias = if biased { CORRECTION * row.error / h } else { 0.0 };
-                -(speed(row, solver) + bias)
-            }));
-            back_substitute(factor, &mut self.right);
+            }
+            back_substitute(factor, profile, &mut self.right);
             for (row, &impulse) in rows.iter_mut().zip(&self.right) {
                 row.impulse += impulse;
                 apply(row, solver, impulse);
@@ -127,15 +159,36 @@ impl JointSolver {
         }
     }
 
+    /// Starts sequential sets from the impulses of the last small step.
+    pub fn warm_start(&mut self, state: &RigidBodies, solver: &mut [SolverBody], h: f64) {
+        let known = self.last.len() == self.rows.len();
+        for (set, pair) in self.starts.windows(2).enumerate() {
+            if !self.sequential[set] {
+                continue;
+            }
+            for k in pair[0]..pair[1] {
+                let row = &mut self.rows[k];
+                let [force, torque] = state.joints[row.joint as usize].force;
+                let kept = if row.linear == DVec3::ZERO { torque.dot(row.arms[1]) } else { force.dot(row.linear) };
+                row.impulse = if known { self.last[k] } else { kept * h };
+                apply(row, solver, row.impulse);
+            }
+        }
+    }
+
     /// Prepares and solves again after bodies have moved, without removing errors. Impulses go on: bounds are those of
     /// both solutions together.
     pub fn relax(&mut self, model: &RigidBodyModel, state: &RigidBodies, solver: &mut [SolverBody], h: f64) {
-        let [rows, bounded] =
-            [&self.rows, &self.bounded].map(|list| list.iter().map(|r| r.impulse).collect::<Vec<_>>());
+        self.last.clear();
+        self.last.extend(self.rows.iter().map(|row| row.impulse));
+        self.last_bounded.clear();
+        self.last_bounded.extend(self.bounded.iter().map(|row| row.impulse));
         self.prepare(model, state, solver, h);
-        self.rows.iter_mut().zip(rows).for_each(|(row, impulse)| row.impulse = impulse);
-        self.bounded.iter_mut().zip(bounded).for_each(|(row, impulse)| row.impulse = impulse);
+        self.rows.iter_mut().zip(&self.last).for_each(|(row, &impulse)| row.impulse = impulse);
+        self.bounded.iter_mut().zip(&self.last_bounded).for_each(|(row, &impulse)| row.impulse = impulse);
         self.solve(solver, h, false);
+        self.last.clear();
+        self.last.extend(self.rows.iter().map(|row| row.impulse));
     }
 
     /// Keeps the forces of the last small step.
@@ -156,66 +209,48 @@ impl JointSolver {
     }
 }
 
-fn speed(row: &Row, solver: &[SolverBody]) -> f64 {
-    let [a, b] = row.bodies.map(|k| &solver[k]);
-    row.linear.dot(b.velocity - a.velocity) + row.arms[1].dot(b.spin) - row.arms[0].dot(a.spin)
-}
-
-fn apply(row: &Row, solver: &mut [SolverBody], impulse: f64) {
-    for (side, sign) in [(0, -1.0), (1, 1.0)] {
-        let body = &mut solver[row.bodies[side]];
-        if body.inverse_mass > 0.0 {
-            body.velocity += row.linear * (sign * impulse * body.inverse_mass);
-            body.spin += body.inverse_inertia * row.arms[side] * (sign * impulse);
-            body.touched = true;
-        }
+/// Velocity that removes the error of a row, or that its spring aims at.
+fn bias(row: &Row, h: f64, biased: bool) -> f64 {
+    match (biased, row.softness > 0.0) {
+        (false, _) => 0.0,
+        (true, true) => row.error,
+        (true, false) => CORRECTION * row.error / h,
     }
 }
 
-fn diagonal(row: &Row, solver: &[SolverBody]) -> f64 {
-    coupling(row, row, solver) + row.softness
-}
-
-/// Entry of J·M⁻¹·Jᵀ.
-fn coupling(a: &Row, b: &Row, solver: &[SolverBody]) -> f64 {
-    let mut sum = 0.0;
-    for (i, &body) in a.bodies.iter().enumerate() {
-        for (j, &other) in b.bodies.iter().enumerate() {
-            if body == other && solver[body].inverse_mass > 0.0 {
-                let own = &solver[body];
-                let value = own.inverse_mass * a.linear.dot(b.linear) + a.arms[i].dot(own.inverse_inertia * b.arms[j]);
-                sum += if i == j { value } else { -value };
-            }
+/// One pass of sequential impulses over rows.
+fn sequential(rows: &mut [Row], solver: &mut [SolverBody], h: f64, biased: bool) {
+    for row in rows {
+        if row.softness > 0.0 && !biased {
+            continue;
         }
+        let change = -(speed(row, solver) + bias(row, h, biased) + row.softness * row.impulse) / row.inverse;
+        row.impulse += change;
+        apply(row, solver, change);
     }
-    sum
 }
 
-/// Appends the Cholesky factor of the rows: its lower triangle, row by row. Entries left of the first one of a row stay 0
-/// and are skipped, so that chains cost in proportion to their length squared.
+/// Appends the Cholesky factor of the rows: its lower triangle, row by row. Entries left of the first one of a row are 0
+/// and are left out, so that chains cost in proportion to their length.
 #[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
-fn factorize(rows: &[Row], solver: &[SolverBody], out: &mut Vec<f64>) {
+fn factorize(rows: &[Row], profile: &[[usize; 2]], solver: &[SolverBody], out: &mut Vec<f64>) {
     let base = out.len();
-    let mut firsts: Vec<usize> = Vec::with_capacity(rows.len());
-    for i in 0..rows.len() {
-        let line = out.len();
-        let connects = |j: &Row| j.bodies.iter().any(|b| rows[i].bodies.contains(b) && solver[*b].inverse_mass > 0.0);
-        let first = rows[..i].iter().position(connects).unwrap_or(i);
-        firsts.push(first);
-        out.resize(line + first, 0.0);
+    for (i, &[first, line]) in profile.iter().enumerate() {
+        let line = base + line;
         for j in first..i {
-            let other = base + j * (j + 1) / 2;
+            let [other_first, other] = profile[j];
+            let other = base + other;
             let mut value = coupling(&rows[i], &rows[j], solver);
-            for k in first.max(firsts[j])..j {
-                value -= out[line + k] * out[other + k];
+            for k in first.max(other_first)..j {
+                value -= out[line + k - first] * out[other + k - other_first];
             }
-            let pivot = out[other + j];
+            let pivot = out[other + j - other_first];
             out.push(value / pivot);
         }
-        let own = diagonal(&rows[i], solver) * (1.0 + REGULARIZATION);
+        let own = (coupling(&rows[i], &rows[i], solver) + rows[i].softness) * (1.0 + REGULARIZATION);
         let mut value = own;
-        for k in first..i {
-            value -= out[line + k] * out[line + k];
+        for entry in &out[line..] {
+            value -= entry * entry;
         }
         // A redundant row: rounding may leave nothing of it.
         out.push(value.max(REGULARIZATION * own).max(f64::MIN_POSITIVE).sqrt());
@@ -223,113 +258,21 @@ fn factorize(rows: &[Row], solver: &[SolverBody], out: &mut Vec<f64>) {
 }
 
 #[allow(clippy::needless_range_loop, reason = "several arrays have the same numbers")]
-fn back_substitute(factor: &[f64], x: &mut [f64]) {
-    let at = |i: usize| i * (i + 1) / 2;
+fn back_substitute(factor: &[f64], profile: &[[usize; 2]], x: &mut [f64]) {
     for i in 0..x.len() {
+        let [first, line] = profile[i];
         let mut value = x[i];
-        for k in 0..i {
-            value -= factor[at(i) + k] * x[k];
+        for k in first..i {
+            value -= factor[line + k - first] * x[k];
         }
-        x[i] = value / factor[at(i) + i];
+        x[i] = value / factor[line + i - first];
     }
     for i in (0..x.len()).rev() {
-        x[i] /= factor[at(i) + i];
+        let [first, line] = profile[i];
+        x[i] /= factor[line + i - first];
         let value = x[i];
-        for k in 0..i {
-            x[k] -= factor[at(i) + k] * value;
+        for k in first..i {
+            x[k] -= factor[line + k - first] * value;
         }
     }
-}
-
-/// Rows of a joint at the present poses.
-fn rows(
-    number: u32,
-    joint: &Joint,
-    own: &JointState,
-    state: &RigidBodies,
-    world: usize,
-    h: f64,
-    (out, bounded): (&mut Vec<Row>, &mut Vec<Row>),
-) {
-    let bodies = joint.bodies.map(|k| if k == WORLD { world } else { k as usize });
-    let frames = [0, 1].map(|k| frame_of(&state.bodies, joint.bodies[k]).then(&own.frames[k]));
-    let centers = joint.bodies.map(|k| frame_of(&state.bodies, k).position);
-    let apart = frames[1].position - frames[0].position;
-    let base = Row {
-        joint: number,
-        bodies,
-        linear: DVec3::ZERO,
-        arms: [DVec3::ZERO; 2],
-        error: 0.0,
-        softness: 0.0,
-        bounds: [f64::NEG_INFINITY, f64::INFINITY],
-        speed: 0.0,
-        impulse: 0.0,
-    };
-    // The first body's arm reaches to the second's anchor, so that a slider has no torque from its travel.
-    let along = |u: DVec3, at: [DVec3; 2]| Row {
-        linear: u,
-        arms: [(at[0] - centers[0]).cross(u), (at[1] - centers[1]).cross(u)],
-        error: apart.dot(u),
-        ..base
-    };
-    let about = |u: DVec3, error: f64| Row { arms: [u, u], error, ..base };
-    let anchors = [frames[0].position, frames[1].position];
-    let axis = frames[0].rotation * DVec3::X;
-    let sides = [frames[0].rotation * DVec3::Y, frames[0].rotation * DVec3::Z];
-    let twist = rotation_between(&frames[0].rotation, &frames[1].rotation);
-    match joint.kind {
-        JointKind::Ball | JointKind::Hinge | JointKind::Fixed => {
-            out.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|u| along(u, anchors)));
-        }
-        JointKind::Slider => {
-            let shared = [anchors[1], anchors[1]];
-            out.extend(sides.map(|u| along(u, shared)));
-        }
-        JointKind::Distance { length, spring } => {
-            let distance = apart.length();
-            let u = if distance > 1e-9 { apart / distance } else { axis };
-            let mut row = along(u, anchors);
-            row.error = distance - length;
-            if let Some([stiffness, damping]) = spring {
-                // Implicit: λ = −γ⁻¹·(v + h·k·C·γ), γ = 1/(h·(c + h·k)).
-                let softness = 1.0 / (h * (damping + h * stiffness)).max(1e-300);
-                (row.softness, row.error) = (softness, h * stiffness * row.error * softness);
-            }
-            out.push(row);
-        }
-    }
-    match joint.kind {
-        JointKind::Hinge => {
-            let lean = axis.cross(frames[1].rotation * DVec3::X);
-            out.extend(sides.map(|u| about(u, lean.dot(u))));
-        }
-        JointKind::Slider | JointKind::Fixed => {
-            out.extend([DVec3::X, DVec3::Y, DVec3::Z].map(|u| about(u, twist.dot(u))));
-        }
-        JointKind::Ball | JointKind::Distance { .. } => {}
-    }
-    // Limits and motors act about or along the axis.
-    let (position, free) = match joint.kind {
-        JointKind::Hinge => (twist.dot(axis), about(axis, 0.0)),
-        JointKind::Slider => (apart.dot(axis), Row { error: 0.0, ..along(axis, [anchors[1], anchors[1]]) }),
-        _ => return,
-    };
-    if let Some(motor) = joint.motor {
-        bounded.push(Row { speed: motor.speed, bounds: [-motor.most * h, motor.most * h], ..free });
-    }
-    if let Some([low, high]) = joint.limits {
-        bounded.push(Row { error: position - low, bounds: [0.0, f64::INFINITY], ..free });
-        let flipped = Row { linear: -free.linear, arms: free.arms.map(|a| -a), ..free };
-        bounded.push(Row { error: high - position, bounds: [0.0, f64::INFINITY], ..flipped });
-    }
-}
-
-/// The rotation vector from one orientation to another, in world axes [rad].
-fn rotation_between(a: &DQuat, b: &DQuat) -> DVec3 {
-    let q = *b * a.conjugate();
-    let q = if q.w < 0.0 { -q } else { q };
-    let v = DVec3::new(q.x, q.y, q.z);
-    let sin = v.length();
-    if sin < 1e-12 { v * 2.0 } else { v * (2.0 * libm::atan2(sin, q.w) / sin) }
 }

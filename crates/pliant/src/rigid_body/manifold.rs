@@ -1,6 +1,7 @@
 //! Contact manifolds: clipping of supporting faces, and reduction to four points.
 
-use glam::DVec3;
+use crate::rigid_body::shape::Frame;
+use glam::{DMat3, DVec3};
 
 /// Most points of a manifold.
 pub const POINTS: usize = 4;
@@ -153,6 +154,81 @@ impl ClipBuffers {
         }
         Manifold::reduce(normal, &self.points)
     }
+}
+
+/// Axis along which a vector is largest, and its sign there.
+fn largest(v: DVec3) -> (usize, f64) {
+    let a = v.abs();
+    let axis = if a.x >= a.y && a.x >= a.z {
+        0
+    } else if a.y >= a.z {
+        1
+    } else {
+        2
+    };
+    (axis, if v[axis] < 0.0 { -1.0 } else { 1.0 })
+}
+
+/// Manifold of two boxes of half extents, whose contact normal is that of a face: the facing rectangle of the other box, clipped by
+/// this face. Points farther apart than `margin` are left out.
+pub fn box_faces(a: (DVec3, &Frame), b: (DVec3, &Frame), normal: DVec3, margin: f64) -> Manifold {
+    let toward = [a.1.rotation.conjugate() * normal, b.1.rotation.conjugate() * -normal];
+    let lean = |k: usize| toward[k].abs().max_element();
+    let flip = lean(1) > lean(0) + 1e-9;
+    let ((half, at), (other, at_other)) = if flip { (b, a) } else { (a, b) };
+    let (axis, sign) = largest(toward[usize::from(flip)]);
+    let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+    // The rectangle of the other box in the frame of this one: u, v, and height over the face.
+    let turn = DMat3::from_quat(at.rotation.conjugate() * at_other.rotation);
+    let shift = at.inward(at_other.position);
+    let (facing, facing_sign) = largest(toward[usize::from(!flip)]);
+    let columns = [turn.x_axis, turn.y_axis, turn.z_axis];
+    let middle = shift + columns[facing] * (facing_sign * other[facing]);
+    let (p, q) = ((facing + 1) % 3, (facing + 2) % 3);
+    let (e, f) = (columns[p] * other[p], columns[q] * other[q]);
+    let mut corners = [[0.0; 3]; 8];
+    let mut count = 4;
+    for (to, c) in corners.iter_mut().zip([middle + e + f, middle - e + f, middle - e - f, middle + e - f]) {
+        *to = [c[u], c[v], sign * c[axis] - half[axis]];
+    }
+    for (coordinate, bound) in [(0, half[u]), (1, half[v])] {
+        for side in [1.0, -1.0] {
+            count = clip_rectangle(&mut corners, count, (coordinate, side, bound));
+        }
+    }
+    let outward = if flip { -normal } else { normal };
+    let mut points = [ManifoldPoint { position: DVec3::ZERO, separation: 0.0 }; 8];
+    let mut found = 0;
+    for [x, y, z] in corners.iter().take(count).filter(|c| c[2] <= margin) {
+        let mut local = DVec3::ZERO;
+        (local[u], local[v], local[axis]) = (*x, *y, sign * (z + half[axis]));
+        points[found] = ManifoldPoint { position: at.outward(local) - outward * (0.5 * z), separation: *z };
+        found += 1;
+    }
+    Manifold::reduce(normal, &points[..found])
+}
+
+/// Keeps the part of a polygon where `side` times a coordinate is at most `bound`.
+fn clip_rectangle(corners: &mut [[f64; 3]; 8], count: usize, (coordinate, side, bound): (usize, f64, f64)) -> usize {
+    let from = *corners;
+    // Corners on the edge count as inside: rounding must not remove an aligned face.
+    let tolerance = 1e-12 * (1.0 + bound);
+    let over = |c: &[f64; 3]| side * c[coordinate] - bound;
+    let mut kept = 0;
+    for k in 0..count {
+        let (p, q) = (&from[k], &from[(k + 1) % count]);
+        let (s, t) = (over(p), over(q));
+        if s <= tolerance && kept < 8 {
+            corners[kept] = *p;
+            kept += 1;
+        }
+        if (s <= tolerance) != (t <= tolerance) && kept < 8 {
+            let share = s / (s - t);
+            corners[kept] = [0, 1, 2].map(|i| p[i] + (q[i] - p[i]) * share);
+            kept += 1;
+        }
+    }
+    kept
 }
 
 /// Two points of nearly parallel segments; none if they cross at an angle.

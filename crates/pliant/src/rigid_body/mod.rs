@@ -8,10 +8,11 @@
 //! | `broad_phase` | pairs whose bounds overlap |
 //! | `gjk`, `sat`, `manifold`, `narrow_phase` | where two shapes touch |
 //! | `contacts` | contacts of a step, with the impulses of the last one |
-//! | `contact_solver` | friction, restitution, non-penetration |
-//! | `joint`, `joint_solver` | joints, solved directly |
+//! | `contact_solver`, `wide_contacts`, `wide_kernel` | friction, restitution, non-penetration |
+//! | `joint`, `joint_rows`, `joint_solver` | joints, solved directly |
 //! | `grip` | pulls of limited force |
 //! | `integrate` | free motion |
+//! | `sleep` | islands at rest |
 //! | `step` | a step of all bodies |
 //! | `carry`, `snapshot` | bodies in worlds that change, and in snapshots |
 //! | `phenomenon` | the pass of a substep |
@@ -25,6 +26,7 @@ pub mod gjk;
 pub mod grip;
 pub mod integrate;
 pub mod joint;
+mod joint_rows;
 pub mod joint_solver;
 pub mod manifold;
 pub mod mass;
@@ -33,5 +35,8 @@ pub(crate) mod phenomenon;
 pub mod polytope;
 pub mod sat;
 pub mod shape;
+pub mod sleep;
 mod snapshot;
 pub mod step;
+pub mod wide_contacts;
+mod wide_kernel;

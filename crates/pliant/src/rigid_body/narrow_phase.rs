@@ -8,7 +8,7 @@
 //! | others | GJK and EPA on cores, clipped supporting faces |
 
 use crate::rigid_body::gjk;
-use crate::rigid_body::manifold::{ClipBuffers, Manifold, ManifoldPoint};
+use crate::rigid_body::manifold::{ClipBuffers, Manifold, ManifoldPoint, box_faces};
 use crate::rigid_body::sat::{self, Axis, nearest_of_segments};
 use crate::rigid_body::shape::{Convex, Frame};
 use glam::DVec3;
@@ -33,6 +33,13 @@ pub fn collide(a: Placed<'_>, b: Placed<'_>, margin: f64, buffers: &mut ClipBuff
                     _ => sat::separate(pa, a.1, pb, b.1, margin)?,
                 };
                 match found.axis {
+                    Axis::Face if boxes(a, b).is_some() => {
+                        let manifold =
+                            boxes(a, b).map(|[ha, hb]| box_faces((ha, a.1), (hb, b.1), found.normal, margin));
+                        // Deep overlaps may have faces that do not meet along the normal.
+                        let full = manifold.filter(|m| !m.points().is_empty());
+                        full.or_else(|| by_support(a, b, margin, buffers))
+                    }
                     Axis::Edges(middle) => Some(Manifold::one(found.normal, middle, found.distance)),
                     Axis::Face => {
                         let manifold = faces(a, b, found.normal, margin, buffers);
@@ -49,6 +56,14 @@ pub fn collide(a: Placed<'_>, b: Placed<'_>, margin: f64, buffers: &mut ClipBuff
 /// The polytope of a shape with an inside.
 fn solid(shape: &Convex) -> Option<&crate::rigid_body::polytope::Polytope> {
     shape.polytope().filter(|p| p.faces.len() > 2)
+}
+
+/// Half extents of two boxes.
+fn boxes(a: Placed<'_>, b: Placed<'_>) -> Option<[DVec3; 2]> {
+    match (a.0, b.0) {
+        (Convex::Box { half: a, .. }, Convex::Box { half: b, .. }) => Some([*a, *b]),
+        _ => None,
+    }
 }
 
 fn sphere(a: Placed<'_>, center: DVec3, radius: f64, margin: f64) -> Option<Manifold> {

@@ -36,6 +36,9 @@ impl RigidBodies {
             }));
             to.put(joint.force.map(|f| f.to_array()));
         }
+        to.put(self.surroundings);
+        to.put(self.rest.len() as u64);
+        self.rest.iter().for_each(|&rest| to.put(rest));
         to.put(self.contacts.len() as u64);
         for c in &self.contacts {
             to.put([c.key.b, c.key.a, c.key.piece_b, c.key.piece_a, c.count]);
@@ -60,6 +63,15 @@ impl RigidBodies {
                 rotation: DQuat::from_xyzw(n[3], n[4], n[5], n[6]),
             });
             joint.force = from.take::<[[f64; 3]; 2]>()?.map(DVec3::from_array);
+        }
+        self.surroundings = from.take()?;
+        let count = from.take::<u64>()?;
+        if count != 0 && count != self.bodies.len() as u64 {
+            return Err(SnapshotError::Damaged(format!("{count} times at rest")));
+        }
+        self.rest.clear();
+        for _ in 0..count {
+            self.rest.push(from.take()?);
         }
         let count = from.take::<u64>()?;
         let most = (self.bodies.len() as u64 + 1) << 24;

@@ -1,12 +1,15 @@
 //! A step of rigid bodies: contacts are found once, then solved in small steps.
 
 use crate::rigid_body::bodies::{CachedManifold, RigidBodies, RigidBodyModel};
-use crate::rigid_body::contact_solver::{SmallStep, SolverBody};
+use crate::rigid_body::contact_solver::{ContactConstraint, SmallStep, SolverBody};
 use crate::rigid_body::contacts::{ColliderMotion, ContactFinder, FindInputs};
 use crate::rigid_body::grip::BodyGrip;
 use crate::rigid_body::integrate::{rotate, world_inverse_inertia};
 use crate::rigid_body::joint_solver::JointSolver;
-use glam::{DMat3, DVec3};
+use crate::rigid_body::sleep::{Sleep, surroundings};
+use crate::rigid_body::wide_contacts::WideContacts;
+use crate::runtime::cpu::Isa;
+use glam::DVec3;
 
 /// What a step reads besides model and state.
 pub struct StepInputs<'a> {
@@ -16,6 +19,8 @@ pub struct StepInputs<'a> {
     pub gravity: DVec3,
     /// Factor of all velocities: damping.
     pub keep: f64,
+    /// Instruction set of the kernels.
+    pub isa: Isa,
     /// Colliders in this step, in the order of the model's.
     pub colliders: &'a [ColliderMotion],
     /// Whether a body of an environment meets a collider.
@@ -37,7 +42,13 @@ const IMPACT_ROUNDS: usize = 64;
 pub struct StepScratch {
     solver: Vec<SolverBody>,
     finder: ContactFinder,
+    wide: WideContacts,
     joints: JointSolver,
+    /// Ways of this small step that are no velocity: from impacts within it [m].
+    shifts: Vec<DVec3>,
+    sleep: Sleep,
+    /// Contacts of bodies that are asleep.
+    kept: Vec<CachedManifold>,
     /// Impulse of each grip in this step [N·s].
     grips: Vec<DVec3>,
 }
@@ -45,7 +56,9 @@ pub struct StepScratch {
 impl StepScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        self.finder.bytes() + (self.solver.capacity() * size_of::<SolverBody>()) as u64
+        let bodies = self.solver.capacity() * size_of::<SolverBody>();
+        let kept = self.kept.capacity() * size_of::<CachedManifold>();
+        self.finder.bytes() + self.wide.bytes() + (bodies + kept) as u64
     }
 
     /// Impulse of each grip in the last step [N·s].
@@ -57,7 +70,31 @@ impl StepScratch {
     pub fn step(&mut self, model: &RigidBodyModel, state: &mut RigidBodies, inputs: &StepInputs<'_>) {
         let count = (inputs.h / SMALL_STEP).ceil().max(FEWEST);
         let h = inputs.h / count;
-        self.gather(model, state, inputs);
+        self.grips.clear();
+        self.grips.resize(inputs.grips.len(), DVec3::ZERO);
+        // What is gripped is awake: its target may move.
+        for grip in inputs.grips {
+            if let Some(rest) = state.rest.get_mut(grip.body as usize) {
+                *rest = 0.0;
+            }
+        }
+        self.sleep.begin(model, state, inputs.gravity, inputs.colliders);
+        let still = inputs.colliders.iter().all(|c| c.velocity == DVec3::ZERO && c.spin == DVec3::ZERO);
+        if !(still && self.sleep.all()) {
+            self.move_bodies(model, state, inputs, (count as usize, h));
+        }
+        self.sleep.end(model, state, inputs.gravity, inputs.h);
+        let ends = inputs.colliders.iter().map(|c| (&c.after, c));
+        state.surroundings = surroundings(inputs.gravity, ends, state);
+    }
+
+    fn move_bodies(
+        &mut self,
+        model: &RigidBodyModel,
+        state: &mut RigidBodies,
+        inputs: &StepInputs<'_>,
+        (count, h): (usize, f64),
+    ) {
         let find = FindInputs {
             model,
             colliders: inputs.colliders,
@@ -66,16 +103,23 @@ impl StepScratch {
             small: h,
             gravity: inputs.gravity,
         };
-        self.finder.find(&find, state, &self.solver);
-        self.joints.begin(model);
-        self.grips.clear();
-        self.grips.resize(inputs.grips.len(), DVec3::ZERO);
+        self.finder.wake(&find, state, &mut self.sleep);
+        self.gather(model, state, inputs);
+        self.finder.find(&find, state, &self.solver, &self.sleep);
+        for contact in &self.finder.contacts {
+            contact.warm_start(&mut self.solver);
+            contact.bodies.iter().for_each(|&k| self.solver[k].meets = true);
+        }
+        self.wide.pack(&self.finder.contacts, &self.solver, model.bodies.len());
+        self.joints.begin(model, |body| !self.sleep.is_asleep(body as usize));
         let small = small_step(h, inputs.gravity);
-        for _ in 0..count as usize {
+        for _ in 0..count {
             self.small_step(model, state, &small, inputs);
         }
-        for (body, solver) in state.bodies.iter_mut().zip(&self.solver) {
+        self.wide.unpack(&mut self.finder.contacts);
+        for (body, solver) in state.bodies.iter_mut().zip(&self.solver).filter(|(_, s)| s.moves) {
             (body.velocity, body.spin) = (solver.velocity, solver.spin);
+            body.rotation = body.rotation.normalize();
         }
         self.store(state, h);
         if self.joints.acts() {
@@ -85,43 +129,23 @@ impl StepScratch {
 
     fn gather(&mut self, model: &RigidBodyModel, state: &RigidBodies, inputs: &StepInputs<'_>) {
         self.solver.clear();
-        for (params, body) in model.bodies.iter().zip(&state.bodies) {
+        let still = SolverBody::STILL;
+        for (k, (params, body)) in model.bodies.iter().zip(&state.bodies).enumerate() {
             self.solver.push(SolverBody {
                 velocity: body.velocity * inputs.keep,
                 spin: body.spin * inputs.keep,
                 inverse_mass: 1.0 / params.shape.mass.mass,
                 inverse_inertia: world_inverse_inertia(&params.shape, body.rotation),
-                moved: DVec3::ZERO,
-                turned: DVec3::ZERO,
-                shift: [DVec3::ZERO; 2],
-                gravity: inputs.gravity,
-                touched: false,
+                moves: !self.sleep.is_asleep(k),
+                ..still
             });
         }
-        self.gather_still(inputs);
-    }
-
-    /// Colliders, and the world, to which joints may hold a body.
-    fn gather_still(&mut self, inputs: &StepInputs<'_>) {
-        let world = ColliderMotion {
-            before: crate::rigid_body::shape::Frame::IDENTITY,
-            velocity: DVec3::ZERO,
-            spin: DVec3::ZERO,
-            law: Default::default(),
-        };
-        for collider in inputs.colliders.iter().chain([&world]) {
-            self.solver.push(SolverBody {
-                velocity: collider.velocity,
-                spin: collider.spin,
-                inverse_mass: 0.0,
-                inverse_inertia: DMat3::ZERO,
-                moved: DVec3::ZERO,
-                turned: DVec3::ZERO,
-                shift: [DVec3::ZERO; 2],
-                gravity: DVec3::ZERO,
-                touched: false,
-            });
-        }
+        // Colliders, and the world, to which joints may hold a body.
+        let colliders = inputs.colliders.iter();
+        self.solver.extend(colliders.map(|c| SolverBody { velocity: c.velocity, spin: c.spin, ..still }));
+        self.solver.push(still);
+        self.shifts.clear();
+        self.shifts.resize(self.solver.len(), DVec3::ZERO);
     }
 
     fn small_step(
@@ -132,9 +156,8 @@ impl StepScratch {
         inputs: &StepInputs<'_>,
     ) {
         let (h, count) = (small.h, model.bodies.len());
-        let Self { solver, finder, joints, grips } = self;
-        let contacts = &mut finder.contacts;
-        for body in &mut solver[..count] {
+        let Self { solver, finder, wide, joints, shifts, grips, .. } = self;
+        for body in solver[..count].iter_mut().filter(|body| body.moves) {
             body.velocity += inputs.gravity * h;
             body.touched = false;
         }
@@ -142,30 +165,54 @@ impl StepScratch {
             let k = grip.body as usize;
             *impulse += grip.pull(&model.bodies[k].shape, &state.bodies[k], &mut solver[k], h);
         }
-        bounce(contacts, solver, small);
-        contacts.iter_mut().for_each(|c| c.warm_start(solver));
-        contacts.iter_mut().for_each(|c| c.solve(solver, small, true));
+        if finder.bounces {
+            bounce(&finder.contacts, (solver, wide, shifts), small);
+        }
+        for (k, body) in solver.iter_mut().enumerate().filter(|(_, body)| body.meets) {
+            body.velocity += body.carried[0];
+            body.spin += body.carried[1];
+            wide.publish(k, body);
+        }
+        wide.pass(inputs.isa, small, true);
         if joints.acts() {
+            absorb(wide, solver);
             joints.prepare(model, state, solver, h);
+            joints.warm_start(state, solver, h);
             joints.solve(solver, h, true);
         }
         for (k, body) in solver.iter_mut().enumerate() {
-            let way = if body.touched { body.velocity * h } else { (body.velocity - body.gravity * (0.5 * h)) * h };
-            let way = way + body.shift[0];
-            body.moved += way;
-            body.turned += body.spin * h;
-            body.shift = [DVec3::ZERO; 2];
-            if k < count {
+            let mut way = body.velocity * h;
+            if body.moves {
+                if body.meets && !joints.acts() {
+                    wide.absorb(k, body);
+                }
+                let free = !body.touched && body.carried == [DVec3::ZERO; 2];
+                // Exact in free flight.
+                way = if free { (body.velocity - inputs.gravity * (0.5 * h)) * h } else { body.velocity * h };
+                way += std::mem::take(&mut shifts[k]);
                 let own = &mut state.bodies[k];
                 own.position += way;
                 own.spin = body.spin;
-                rotate(&model.bodies[k].shape, own, h);
-                body.spin = own.spin;
+            }
+            if body.meets {
+                wide.advance(k, way, body.spin * h);
+            }
+            if body.moves {
+                rotate(&model.bodies[k].shape, &mut state.bodies[k], h);
+                body.spin = state.bodies[k].spin;
+            }
+            if body.meets {
+                wide.publish(k, body);
             }
         }
-        contacts.iter_mut().for_each(|c| c.solve(solver, small, false));
-        for contact in contacts.iter().filter(|c| c.law.rolling > 0.0 && c.is_pressed()) {
-            contact.resist_rolling(solver, -libm::expm1(-contact.law.rolling * h));
+        wide.pass(inputs.isa, small, false);
+        absorb(wide, solver);
+        if finder.rolls {
+            for (k, contact) in finder.contacts.iter().enumerate().filter(|(_, c)| c.law.rolling > 0.0) {
+                if wide.is_pressed(k) {
+                    contact.resist_rolling(solver, -libm::expm1(-contact.law.rolling * h));
+                }
+            }
         }
         if joints.acts() {
             // Bodies have moved and turned since: the rows of the next small step begin here.
@@ -176,10 +223,17 @@ impl StepScratch {
         }
     }
 
-    /// Keeps the impulses of contacts that carry any.
-    fn store(&self, state: &mut RigidBodies, h: f64) {
+    /// Keeps the impulses of contacts that carry any, and those of bodies that are asleep.
+    fn store(&mut self, state: &mut RigidBodies, h: f64) {
+        self.kept.clear();
+        let sleep = &self.sleep;
+        self.kept.extend(state.contacts.iter().filter(|c| sleep.is_asleep(c.key.b as usize)));
+        let mut kept = self.kept.iter().peekable();
         state.contacts.clear();
         for contact in self.finder.contacts.iter().filter(|c| c.is_pressed()) {
+            while let Some(old) = kept.next_if(|old| old.key < contact.key) {
+                state.contacts.push(*old);
+            }
             let points = &contact.points;
             let friction = contact.tangents[0] * contact.friction[0] + contact.tangents[1] * contact.friction[1];
             state.contacts.push(CachedManifold {
@@ -191,18 +245,27 @@ impl StepScratch {
                 twist: contact.twist / h,
             });
         }
+        state.contacts.extend(kept);
+    }
+}
+
+/// Adds the changes of a pass over contacts to bodies.
+fn absorb(wide: &WideContacts, solver: &mut [SolverBody]) {
+    for (k, body) in solver.iter_mut().enumerate().filter(|(_, body)| body.meets && body.moves) {
+        wide.absorb(k, body);
     }
 }
 
 fn bounce(
-    contacts: &mut [crate::rigid_body::contact_solver::ContactConstraint],
-    solver: &mut [SolverBody],
+    contacts: &[ContactConstraint],
+    (solver, wide, shifts): (&mut [SolverBody], &WideContacts, &mut [DVec3]),
     small: &SmallStep,
 ) {
     for round in 0..IMPACT_ROUNDS {
         let mut any = false;
-        for contact in contacts.iter_mut().filter(|c| c.law.restitution > 0.0) {
-            any |= contact.bounce(solver, small, round);
+        for contact in contacts.iter().filter(|c| c.law.restitution > 0.0) {
+            let ways = contact.bodies.map(|k| wide.way(k));
+            any |= contact.bounce(solver, (small, round), &ways, shifts);
         }
         if !any {
             return;
@@ -219,6 +282,7 @@ fn small_step(h: f64, gravity: DVec3) -> SmallStep {
     let a3 = 1.0 / (1.0 + a2);
     SmallStep {
         h,
+        gravity,
         bias_rate: omega / a1,
         mass_scale: a2 * a3,
         impulse_scale: a3,

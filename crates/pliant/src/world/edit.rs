@@ -124,7 +124,7 @@ impl World {
             let built = builder::collider::collider(0, &named, self.time(), &meshes, &mut Vec::new())?;
             collider = Some(Arc::new(built));
         } else {
-            let built = builder::part_of(&object, &self.definition.scene, &meshes, &self.target())?;
+            let built = builder::part_of(&object, &self.definition.scene, &meshes)?;
             // The number of a liquid is not known yet.
             part = (kind != ObjectKind::Liquid).then_some(built);
         }
@@ -143,7 +143,7 @@ impl World {
             if shift != glam::Vec3::ZERO {
                 object.translate(shift.to_array());
                 let meshes = RecordedMeshes::new(options.meshes, &self.meshes);
-                part = Some(builder::part_of(&object, &self.definition.scene, &meshes, &self.target())?);
+                part = Some(builder::part_of(&object, &self.definition.scene, &meshes)?);
             }
         }
         if let (Some(part), Some(bounds)) = (&part, &mut self.bounds) {

@@ -7,6 +7,7 @@ use crate::builder::layout::{Layout, Source};
 use crate::contact::force_scale::ForceScale;
 use crate::math::position;
 use crate::model::Model;
+use crate::rigid_body::bodies::COLLIDER;
 use crate::scene::ObjectKind;
 use crate::schedule::stats::ContactPair;
 use crate::state::State;
@@ -130,8 +131,17 @@ impl Owners<'_> {
         self.definition.handle_of(self.layout.member(i)?.0)
     }
 
-    fn collider(&self, index: u32) -> Option<Handle> {
-        self.definition.handle_of(Source::new(ObjectKind::Collider, index as usize))
+    /// Of a collider, or of the rigid body whose piece it is.
+    fn collider(&self, model: &Model, index: u32) -> Option<Handle> {
+        match model.body_colliders.get((index as usize).wrapping_sub(model.colliders.len())) {
+            Some(piece) => self.body(piece.body),
+            None => self.definition.handle_of(Source::new(ObjectKind::Collider, index as usize)),
+        }
+    }
+
+    fn body(&self, body: u32) -> Option<Handle> {
+        let after = self.layout.placed.partition_point(|p| p.to.rigid_bodies <= body as usize);
+        self.definition.handle_of(self.layout.placed.get(after)?.source)
     }
 }
 
@@ -174,7 +184,15 @@ impl EventRecorder {
             let weight = state.rows[c.particle as usize][3];
             let impulse = c.push.normal / (weight * h) * scale.of(c.particle as usize);
             let impulse = if weight > 0.0 { impulse } else { 0.0 };
-            add(owners.particle(c.particle), owners.collider(c.collider), impulse);
+            add(owners.particle(c.particle), owners.collider(model, c.collider), impulse);
+        }
+        for c in &state.rigid_bodies.contacts {
+            let force: f64 = c.normal[..c.count as usize].iter().sum();
+            let first = match c.key.a.checked_sub(COLLIDER) {
+                Some(collider) => owners.collider(model, collider),
+                None => owners.body(c.key.a),
+            };
+            add(first, owners.body(c.key.b), force as f32 * h);
         }
         let objects = &model.topology.objects;
         for pair in pairs.filter(|p| objects[p.a as usize] != objects[p.b as usize]) {

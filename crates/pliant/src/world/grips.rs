@@ -234,6 +234,11 @@ impl World {
                 let h = self.model.settings.substep();
                 #[cfg(feature = "gpu")]
                 if let Some(gpu) = &self.gpu {
+                    let slot = grip.slot as usize;
+                    if self.model.grips.get(slot).is_some_and(|own| own.body.is_some()) {
+                        let multiplier = gpu.rigid_bodies.grip_multiplier(&self.model, slot, h);
+                        return Ok((multiplier / f64::from(h * h)).as_vec3());
+                    }
                     let multiplier = gpu.grip_multiplier(grip.slot as usize).map_err(crate::error::StepError::from)?;
                     return Ok(Vec3::from(multiplier) / (h * h));
                 }

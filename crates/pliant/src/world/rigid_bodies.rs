@@ -3,8 +3,9 @@
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
 use crate::contact::cpu::collider_contacts::pose_of;
+use crate::error::StepError;
 use crate::math::Pose;
-use crate::rigid_body::bodies::{BodyState, ColliderGeometry};
+use crate::rigid_body::bodies::{BodyState, ColliderGeometry, RigidBodies};
 use crate::rigid_body::integrate::world_inverse_inertia;
 use crate::rigid_body::manifold::ClipBuffers;
 use crate::rigid_body::narrow_phase::{collide, collide_plane};
@@ -29,10 +30,36 @@ impl World {
         Ok(self.placed(object)?.rigid_bodies())
     }
 
+    /// Rigid bodies as they are now. With a GPU the host has them: nothing is read back.
+    pub(super) fn rigid_state(&self) -> Result<&RigidBodies, StepError> {
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
+            return Ok(&gpu.rigid_bodies.state);
+        }
+        Ok(&self.current_state()?.rigid_bodies)
+    }
+
+    /// Changes rigid bodies, with a GPU on its side and in the copy of the state, if there is one.
+    pub(super) fn change_rigid(&mut self, change: impl Fn(&mut RigidBodies)) {
+        let change = |bodies: &mut RigidBodies| {
+            bodies.wake();
+            change(bodies);
+        };
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            change(&mut gpu.rigid_bodies.state);
+        }
+        if let Some(state) = self.state.correct() {
+            change(&mut state.rigid_bodies);
+        }
+        (self.bounds, self.index) = (None, None);
+        self.changes += 1;
+    }
+
     /// Linear [m/s] and angular velocity [rad/s] of a rigid body that is a single one.
     pub fn body_velocity(&mut self, object: Handle) -> Result<(Vec3, Vec3), EditError> {
         let range = self.rigid_bodies_of(object)?;
-        match &self.current_state()?.rigid_bodies.bodies[range] {
+        match &self.rigid_state()?.bodies[range] {
             [body] => Ok((body.velocity.as_vec3(), body.spin.as_vec3())),
             _ => Err(EditError::Unsuitable("it is not a single rigid body".to_owned())),
         }
@@ -40,27 +67,28 @@ impl World {
 
     /// Pose of a rigid body: its center of mass and axes.
     pub(super) fn rigid_pose(&self, body: usize) -> Result<Pose, EditError> {
-        Ok(pose_of(&self.current_state()?.rigid_bodies.bodies[body]))
+        Ok(pose_of(&self.rigid_state()?.bodies[body]))
     }
 
     /// Puts a rigid body elsewhere. It keeps its velocity in its own frame.
     pub(super) fn teleport_rigid(&mut self, body: usize, pose: Pose) {
-        let bodies = &mut self.state_mut().rigid_bodies;
-        let own = &mut bodies.bodies[body];
         let rotation = pose.rotation.as_dquat().normalize();
-        let turn = rotation * own.rotation.conjugate();
-        *own = BodyState {
-            position: pose.position.as_dvec3(),
-            rotation,
-            velocity: turn * own.velocity,
-            spin: turn * own.spin,
-        };
-        bodies.forget_contacts(body);
+        self.change_rigid(|bodies| {
+            let own = &mut bodies.bodies[body];
+            let turn = rotation * own.rotation.conjugate();
+            *own = BodyState {
+                position: pose.position.as_dvec3(),
+                rotation,
+                velocity: turn * own.velocity,
+                spin: turn * own.spin,
+            };
+            bodies.forget_contacts(body);
+        });
     }
 
     /// Mass and momentum of rigid bodies as a whole.
     pub(super) fn rigid_momentum(&self, range: Range<usize>) -> Result<Momentum, EditError> {
-        let state = &self.current_state()?.rigid_bodies.bodies[range.clone()];
+        let state = &self.rigid_state()?.bodies[range.clone()];
         let params = &self.model.rigid_bodies.bodies[range];
         let all = || params.iter().map(|p| &p.shape.mass).zip(state);
         let mass: f64 = all().map(|(m, _)| m.mass).sum();
@@ -78,7 +106,7 @@ impl World {
     /// Box around rigid bodies [m].
     pub(super) fn rigid_bounds(&self, range: Range<usize>) -> Result<(Vec3, Vec3), EditError> {
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-        let bodies = &self.current_state()?.rigid_bodies.bodies[range.clone()];
+        let bodies = &self.rigid_state()?.bodies[range.clone()];
         for (params, body) in self.model.rigid_bodies.bodies[range].iter().zip(bodies) {
             for piece in &params.shape.pieces {
                 let at = body.frame().then(&piece.frame);
@@ -94,9 +122,9 @@ impl World {
     pub(super) fn push_rigid(&mut self, range: Range<usize>, linear: DVec3, angular: DVec3) -> Result<(), EditError> {
         let whole = self.rigid_momentum(range.clone())?;
         let params: Vec<_> = self.model.rigid_bodies.bodies[range.clone()].iter().map(|p| p.shape.clone()).collect();
-        let state = &mut self.state_mut().rigid_bodies.bodies[range];
+        let state = &self.rigid_state()?.bodies[range.clone()];
         let mut inertia = DMat3::ZERO;
-        for (shape, body) in params.iter().zip(&*state) {
+        for (shape, body) in params.iter().zip(state) {
             let r = DMat3::from_quat(body.rotation);
             let d = body.position - whole.center;
             let outer = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
@@ -107,10 +135,12 @@ impl World {
             1 => world_inverse_inertia(&params[0], state[0].rotation) * angular,
             _ => inertia.inverse() * angular,
         };
-        for body in state {
-            body.velocity += linear / whole.mass + spin.cross(body.position - whole.center);
-            body.spin += spin;
-        }
+        self.change_rigid(|bodies| {
+            for body in &mut bodies.bodies[range.clone()] {
+                body.velocity += linear / whole.mass + spin.cross(body.position - whole.center);
+                body.spin += spin;
+            }
+        });
         Ok(())
     }
 
@@ -122,9 +152,11 @@ impl World {
         angular: DVec3,
     ) -> Result<(), EditError> {
         let center = self.rigid_momentum(range.clone())?.center;
-        for body in &mut self.state_mut().rigid_bodies.bodies[range] {
-            (body.velocity, body.spin) = (linear + angular.cross(body.position - center), angular);
-        }
+        self.change_rigid(|bodies| {
+            for body in &mut bodies.bodies[range.clone()] {
+                (body.velocity, body.spin) = (linear + angular.cross(body.position - center), angular);
+            }
+        });
         Ok(())
     }
 
@@ -158,7 +190,7 @@ impl World {
         shift: Vec3,
     ) -> Result<Option<(f64, DVec3, String)>, EditError> {
         let Some(rigid) = &part.rigid else { return Ok(None) };
-        let (state, model, time) = (self.current_state()?, &self.model.rigid_bodies, self.time());
+        let (state, model, time) = (self.rigid_state()?, &self.model.rigid_bodies, self.time());
         let mut clip = ClipBuffers::default();
         let mut most: Option<(f64, DVec3, String)> = None;
         let tolerance = TOLERANCE * rigid.shape.reach;
@@ -173,7 +205,7 @@ impl World {
                         most = Some((depth, found.normal, other.to_owned()));
                     }
                 };
-                for (params, other) in model.bodies.iter().zip(&state.rigid_bodies.bodies) {
+                for (params, other) in model.bodies.iter().zip(&state.bodies) {
                     let reach = params.shape.reach + piece.shape.reach();
                     if other.position.distance(own.position) > reach {
                         continue;

@@ -84,8 +84,8 @@ pub const ALL: &[Requirement] = &[
     partial(
         "S21",
         "Rigid bodies with a position and an orientation of their own, connected by ball joints, hinges and other connectors.",
-        "On the CPU: ball, hinge, slider, fixed and distance joints with limits, motors and springs. Not on the GPU; no \
-         universal or six-degree joints, friction, break forces or joints with particles.",
+        "Ball, hinge, slider, fixed and distance joints with limits, motors and springs; in worlds on a GPU the host solves \
+         them. No universal or six-degree joints, friction, break forces or joints with particles.",
     ),
     met(
         "S22",

@@ -26,6 +26,7 @@ mod particles;
 mod partitions;
 mod repeat;
 mod restitution;
+mod rigid_bodies;
 mod rounding;
 #[allow(dead_code)]
 #[path = "../kernels/support.rs"]

@@ -39,8 +39,7 @@ fn r05_a_ring_on_the_gpu_rewinds_without_a_read_back() {
     for (name, text) in SCENES {
         let mut world = on_gpu(&scene(text, &[]), GpuOptions::default()).unwrap();
         let mut ring = SnapshotRing::new(2);
-        // On a GPU these are bodies of particles, whose shapes are uploaded.
-        let still = !world.model().changes() && name != "rigid bodies";
+        let still = !world.model().changes();
         world.step_many(3).unwrap();
         for _ in 0..3 {
             ring.push(&mut world).unwrap();

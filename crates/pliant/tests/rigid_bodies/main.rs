@@ -6,6 +6,7 @@ mod coupling;
 mod joints;
 mod manifolds;
 mod motion;
+mod sleeping;
 mod worlds;
 
 use glam::DVec3;

@@ -5,7 +5,7 @@ use glam::{DVec3, Quat, Vec3};
 use pliant::builder::NoMeshes;
 use pliant::math::Pose;
 use pliant::scene::{Body, Collider, Format, Joint, Scene};
-use pliant::{Options, World};
+use pliant::{Event, Events, Handle, Options, World};
 
 const HEAP: &str = "[[collider]]\nplane = {}\n[[body]]\nname = \"boxes\"\nbox = [0.2, 0.15, 0.1]\n\
     array = { count = [3, 4, 3], spacing = [0.17, 0.3, 0.13] }\ntransform = { translate = [0, 0.3, 0] }\n\
@@ -151,4 +151,24 @@ fn degenerate_bodies_are_refused_with_what_is_wrong() {
         };
         assert!(error.contains(place), "{text}: {error}");
     }
+}
+
+#[test]
+fn contacts_of_rigid_bodies_are_events() {
+    let mut world = world(
+        "[[collider]]\nname = \"floor\"\nplane = {}\n[[body]]\nname = \"low\"\nbox = [0.2, 0.2, 0.2]\n\
+        transform = { translate = [0, 0.15, 0] }\n[[body]]\nname = \"high\"\nball = 0.1\n\
+        transform = { translate = [0, 0.5, 0] }\n",
+    );
+    world.record_events(100);
+    run(&mut world, 1.0);
+    let [floor, low, high] = ["floor", "low", "high"].map(|name| world.find(name).unwrap());
+    let met = |a: Handle, b: Handle, events: &Events| {
+        events.all.iter().any(|(_, e)| {
+            matches!(e, Event::ContactBegan { first, second, impulse }
+            if (*first, *second) == (a.min(b), a.max(b)) && *impulse > 0.0)
+        })
+    };
+    let events = world.events();
+    assert!(met(floor, low, &events) && met(low, high, &events) && !met(floor, high, &events), "{events:?}");
 }

@@ -107,6 +107,7 @@ impl Assembly {
             collide: scene.contact.between.unwrap_or(true),
         };
         let body_colliders = body_colliders(scene, &rigid_bodies)?;
+        self.environments.add_bodies(self.colliders.len(), body_colliders.len());
         let state = State {
             rows,
             multipliers,

@@ -42,17 +42,7 @@ fn place_bodies(model: &ContactModel<'_>, state: &State, starts: &[Pose], out: &
     for piece in model.bodies {
         let body = &state.rigid_bodies.bodies[piece.body as usize];
         let now = pose_of(body);
-        let before = starts.get(piece.body as usize).copied().unwrap_or(now);
-        let placed = |p: Pose| Pose {
-            position: p.outward(piece.place.position),
-            rotation: (p.rotation * piece.place.rotation).normalize(),
-        };
-        out.push(MovingCollider {
-            shape: piece.shape.clone(),
-            before: placed(before),
-            after: placed(now),
-            friction: piece.friction,
-        });
+        out.push(piece.moved(starts.get(piece.body as usize).copied().unwrap_or(now), now));
     }
 }
 

@@ -99,6 +99,32 @@ fn touch_these(
     return vec4<f32>(x, row.w);
 }
 
+// Way back of a particle that enters a piece of a rigid body in this substep, to beside the face that it came through (xyz), and
+// its length: the nearest face may be another one when a body moves by more than a particle's radius.
+fn stop_at_entry(o: MovingCollider, radius: f32, start: vec3<f32>, x: vec3<f32>) -> vec4<f32> {
+    let first = contact_inward(o.before, start);
+    let last = contact_inward(o.after, x);
+    if solid_depth(o, o.after, x, radius).inside <= 0.0
+        || solid_depth(o, o.after, contact_outward(o.after, first), radius).inside > 0.0 {
+        return vec4<f32>(0.0);
+    }
+    var outside = 0.0;
+    var inside = 1.0;
+    for (var k = 0u; k < 16u; k++) {
+        let middle = 0.5 * (outside + inside);
+        let at = contact_outward(o.after, mix(first, last, middle));
+        if solid_depth(o, o.after, at, radius).inside > 0.0 {
+            inside = middle;
+        } else {
+            outside = middle;
+        }
+    }
+    let entry = contact_outward(o.after, mix(first, last, outside));
+    let normal = solid_depth(o, o.after, entry, radius).normal;
+    let depth = dot(entry - x, normal);
+    return select(vec4<f32>(0.0), vec4<f32>(normal * depth, depth), depth > 0.0);
+}
+
 // Mass splitting of rigid bodies, WGSL version of contact/cpu/rigid_mass_splitting.rs.
 
 fn is_rigid(i: u32) -> bool {

@@ -1,6 +1,5 @@
 //! Tables of non-analytic colliders in `constants`, as read by `geometry/*.wgsl`.
 
-use crate::contact::collider::Collider;
 use crate::contact::collider_contact::ColliderShape;
 use crate::geometry::{DistanceField, Hull, Surface};
 use crate::runtime::gpu::tables::{TableArena, Vector};
@@ -17,14 +16,14 @@ pub fn tables(shape: &ColliderShape) -> Vec<Vector> {
 }
 
 /// Writes the tables of all colliders, each once. Returns the start offset of each collider's tables.
-pub(crate) fn put(colliders: &[Collider], arena: &mut TableArena) -> Vec<u32> {
-    let mut all: Vec<u32> = Vec::with_capacity(colliders.len());
-    let mut with_tables: Vec<usize> = Vec::new();
-    for (k, c) in colliders.iter().enumerate() {
-        let before = with_tables.iter().find(|&&other| shares(&colliders[other].shape, &c.shape));
-        let at = before.map_or_else(|| arena.put_constants(tables(&c.shape)), |&known| all[known]);
-        if before.is_none() && c.shape.table_bounds().is_some() {
-            with_tables.push(k);
+pub(crate) fn put<'a>(shapes: impl Iterator<Item = &'a ColliderShape>, arena: &mut TableArena) -> Vec<u32> {
+    let mut all: Vec<u32> = Vec::new();
+    let mut with_tables: Vec<(usize, &ColliderShape)> = Vec::new();
+    for (k, shape) in shapes.enumerate() {
+        let before = with_tables.iter().find(|(_, other)| shares(other, shape));
+        let at = before.map_or_else(|| arena.put_constants(tables(shape)), |&(known, _)| all[known]);
+        if before.is_none() && shape.table_bounds().is_some() {
+            with_tables.push((k, shape));
         }
         all.push(at);
     }

@@ -2,7 +2,7 @@
 //!
 //! `tests/gpu/layout.rs` compares them with the layout of the shader compiler.
 
-use crate::contact::collider::Collider;
+use crate::contact::collider::{BodyCollider, Collider};
 use crate::contact::collider_contact;
 use crate::contact::gpu::constants::{COLLIDER_VECTORS, POSE_VECTORS};
 use crate::math::RowData;
@@ -57,6 +57,20 @@ pub(crate) fn moving_colliders(colliders: &[Collider], tables: &[u32], start: f6
             friction: c.friction,
         };
         let record = MovingCollider { table, ..MovingCollider::from(&moving_collider) };
+        to.extend_from_slice(bytemuck::cast_slice(&[record]));
+    }
+}
+
+/// The same of pieces of rigid bodies, whose bodies have moved from `before` to `after`.
+pub(crate) fn moving_bodies(
+    bodies: &[BodyCollider],
+    tables: &[u32],
+    (before, after): (&[crate::math::Pose], &[crate::math::Pose]),
+    to: &mut Vec<RowData>,
+) {
+    for (piece, &table) in bodies.iter().zip(tables) {
+        let body = piece.body as usize;
+        let record = MovingCollider { table, ..MovingCollider::from(&piece.moved(before[body], after[body])) };
         to.extend_from_slice(bytemuck::cast_slice(&[record]));
     }
 }

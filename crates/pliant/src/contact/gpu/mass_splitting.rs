@@ -28,7 +28,7 @@ impl MassSplittingTables {
             shares: arena.put_constants(shares(shapes, state.particles)),
             counts: arena.reserve_flags(CONTACT_COUNTS as usize * (shapes.len() + room)),
             bodies: shapes.len() + room,
-            last_impulses: arena.reserve_work(state.particles * model.environments.slot_count(model.colliders.len())),
+            last_impulses: arena.reserve_work(state.particles * model.environments.slot_count(model.collider_count())),
         })
     }
 }

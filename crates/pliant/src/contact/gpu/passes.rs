@@ -159,7 +159,8 @@ impl<'a> ContactPasses<'a> {
             let mut run = |entry| out.run_each(restitution_particles(entry), &args, self.particles);
             list.extend([run("count_restitution"), run("restitution_particles")]);
         }
-        if model.colliders.iter().any(|c| model.restitution_law(c.restitution, c.rolling).acts()) {
+        let bounces = !model.bodies.is_empty() && between.is_some();
+        if bounces || model.colliders.iter().any(|c| model.restitution_law(c.restitution, c.rolling).acts()) {
             mode |= AGAINST;
         }
         let args = RestitutionUniforms { mode, ..base };

@@ -70,7 +70,7 @@ impl ContactFeatures {
         Self {
             cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
             bodies: tables.mass_splitting.is_some() || tables.particles.is_some_and(|p| p.fields.is_some()),
-            shapes: model.colliders.iter().fold(0, |all, c| all | 1 << c.shape.shader_record().0),
+            shapes: model.shapes().fold(0, |all, shape| all | 1 << shape.shader_record().0),
         }
     }
 

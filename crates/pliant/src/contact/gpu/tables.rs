@@ -83,13 +83,14 @@ impl ContactTables {
         record.contact_counts = self.mass_splitting.map_or(0, |m| m.counts);
         record.surface_bodies = self.surface_bodies.map_or(NONE, |s| s.marks);
         record.environments = self.environments.unwrap_or(NONE);
+        record.body_colliders = if model.bodies.is_empty() { NONE } else { model.colliders.len() as u32 };
         record.last_impulses = self.mass_splitting.map_or(0, |m| m.last_impulses);
         record.cohesion = std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h;
     }
 
     /// Shape tables of the colliders.
     pub fn put_shapes(&mut self, model: &ContactModel<'_>, arena: &mut TableArena) {
-        self.shapes = collider_tables::put(model.colliders, arena);
+        self.shapes = collider_tables::put(model.shapes(), arena);
     }
 
     /// Which colliders the particles of each environment see, if they see different ones.
@@ -127,7 +128,7 @@ pub struct ColliderContactTables {
 impl ColliderContactTables {
     /// For so many particles with masks, copies included, and so many rows.
     pub fn new(model: &ContactModel<'_>, masks: usize, rows: usize, arena: &mut TableArena) -> Self {
-        let count = model.environments.slot_count(model.colliders.len());
+        let count = model.environments.slot_count(model.collider_count());
         let mask_words = masks * count.div_ceil(32);
         Self { count, masks: arena.reserve_flags(mask_words), mask_words, impulses: arena.reserve_work(rows * count) }
     }
@@ -286,9 +287,12 @@ pub struct RestitutionTables {
 impl RestitutionTables {
     /// Writes the tables, if any contact has restitution or rolling resistance.
     pub fn new(model: &ContactModel<'_>, particles: usize, arena: &mut TableArena) -> Option<Self> {
-        let laws = model.colliders.iter().map(|c| {
+        // Pieces of rigid bodies have the law of particles.
+        let between = model.particle_contact.map_or((0.0, 0.0), |m| (m.restitution, m.rolling));
+        let colliders = model.colliders.iter().map(|c| (c.restitution, c.rolling));
+        let laws = colliders.chain(model.bodies.iter().map(|_| between)).map(|(restitution, rolling)| {
             let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. } =
-                model.restitution_law(c.restitution, c.rolling);
+                model.restitution_law(restitution, rolling);
             [restitution, still, drag, 0.0].map(f32::to_bits)
         });
         model.has_restitution().then(|| Self {

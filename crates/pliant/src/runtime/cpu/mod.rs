@@ -8,4 +8,5 @@ pub(crate) mod simd;
 pub(crate) mod threads;
 
 pub use isa::Isa;
+pub(crate) use isa::LaneWidth;
 pub use threads::Threads;

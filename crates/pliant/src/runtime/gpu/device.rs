@@ -310,12 +310,22 @@ impl Device {
 
     /// The same for `size` bytes, starting at `from`.
     pub fn download_some(&self, buffer: &wgpu::Buffer, from: u64, size: u64) -> Result<Vec<u32>, GpuError> {
+        self.download_parts(&[(buffer, from, size)])
+    }
+
+    /// The same for parts of several buffers, each with its first byte and its size, one after the other.
+    pub fn download_parts(&self, parts: &[(&wgpu::Buffer, u64, u64)]) -> Result<Vec<u32>, GpuError> {
         let usage = wgpu::BufferUsages::MAP_READ | wgpu::BufferUsages::COPY_DST;
         let label = Some("readback");
+        let size = parts.iter().map(|(_, _, size)| size).sum();
         let descriptor = wgpu::BufferDescriptor { label, size, usage, mapped_at_creation: false };
         let copy = self.attempt("readback", || self.device.create_buffer(&descriptor))?;
         let mut encoder = self.device.create_command_encoder(&Default::default());
-        encoder.copy_buffer_to_buffer(buffer, from, &copy, 0, size);
+        let mut at = 0;
+        for (buffer, from, size) in parts {
+            encoder.copy_buffer_to_buffer(buffer, *from, &copy, at, *size);
+            at += size;
+        }
         self.queue.submit([encoder.finish()]);
         self.read_words(&copy)
     }

@@ -66,6 +66,8 @@ struct Substep {
     // First vector in `constants` of the environment of each particle and the slots of colliders, four words each, or NONE
     // where all particles see all colliders.
     environments: u32,
+    // Number of the first collider that is a piece of a rigid body, or NONE.
+    body_colliders: u32,
 }
 
 // Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).

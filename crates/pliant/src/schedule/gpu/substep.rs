@@ -49,5 +49,6 @@ pub struct Substep {
     pub cohesion: f32,
     pub surface_bodies: u32,
     pub environments: u32,
-    pub padding: [u32; 2],
+    pub body_colliders: u32,
+    pub padding: u32,
 }

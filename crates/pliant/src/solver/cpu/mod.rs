@@ -4,7 +4,7 @@
 //! SIMD width: passes only contain work that is independent of order, and every sum has a fixed order.
 
 pub mod measure;
-mod rigid_bodies;
+pub(crate) mod rigid_bodies;
 pub mod substep;
 
 use crate::aero::cpu::AeroScratch;

@@ -48,6 +48,7 @@ impl RigidBodyScratch {
             h,
             gravity: model.settings.gravity.as_dvec3(),
             keep: f64::from(cx.substep.keep),
+            isa: cx.isa,
             colliders: &self.colliders,
             sees: &sees,
             grips: &self.grips,
@@ -116,13 +117,13 @@ fn motion(collider: &Collider, start: f64, end: f64, h: f64) -> ColliderMotion {
     };
     let before = frame(collider.motion.pose(start));
     if !collider.motion.moves() {
-        return ColliderMotion { before, velocity: DVec3::ZERO, spin: DVec3::ZERO, law };
+        return ColliderMotion { before, after: before, velocity: DVec3::ZERO, spin: DVec3::ZERO, law };
     }
     let after = frame(collider.motion.pose(end));
     let turn = after.rotation * before.rotation.conjugate();
     let turn = if turn.w < 0.0 { -turn } else { turn };
     let velocity = (after.position - before.position) / h;
-    ColliderMotion { before, velocity, spin: rotation_vector(turn) / h, law }
+    ColliderMotion { before, after, velocity, spin: rotation_vector(turn) / h, law }
 }
 
 /// The rotation vector of a unit quaternion [rad].

@@ -13,6 +13,8 @@ const SOLVE: f64 = 2e-11;
 const CORE_SOLVES: f64 = 2e8;
 /// What all contacts of a particle cost in a pass where there are enough of them [s].
 const CONTACT: f64 = 4e-10;
+/// What it costs to read the forces on rigid bodies back [s], in every substep of scenes that have both.
+const ROUND_TRIP: f64 = 6e-5;
 /// Particles whose contacts one core sees to in a second.
 const CORE_CONTACTS: f64 = 1e7;
 
@@ -26,6 +28,7 @@ impl Gpu {
         let met = if model.particle_contact.is_some() { model.topology.objects.len() as f64 } else { 0.0 };
         let contacts = met * f64::from(model.settings.iterations + 4);
         let here = shape.passes as f64 * PASS + shape.chain as f64 * COLOR + solves * SOLVE + contacts * CONTACT;
+        let here = here + if self.tables.reactions.is_empty() { 0.0 } else { ROUND_TRIP };
         here < (solves / CORE_SOLVES + contacts / CORE_CONTACTS) / cores as f64
     }
 }

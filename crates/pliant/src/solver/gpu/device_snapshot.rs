@@ -1,5 +1,6 @@
 //! Copies of the state that stay on the device.
 
+use crate::rigid_body::bodies::RigidBodies;
 use crate::runtime::gpu::error::GpuError;
 use crate::solver::gpu::Gpu;
 use crate::state::State;
@@ -18,6 +19,8 @@ pub(crate) struct DeviceSnapshot {
     /// Phases and radii, which only callers change.
     phases: Vec<u32>,
     radii: Vec<f32>,
+    /// Rigid bodies, which the host moves.
+    rigid_bodies: RigidBodies,
 }
 
 impl DeviceSnapshot {
@@ -52,7 +55,8 @@ impl Gpu {
         self.device.queue.submit([encoder.finish()]);
         self.device.alive()?;
         let (phases, radii) = (host.phases.clone(), host.radii.clone());
-        Ok(DeviceSnapshot { backend: self.number, state, poses, substeps: self.substeps, phases, radii })
+        let (substeps, rigid_bodies) = (self.substeps, self.rigid_bodies.state.clone());
+        Ok(DeviceSnapshot { backend: self.number, state, poses, substeps, phases, radii, rigid_bodies })
     }
 
     /// Returns to a moment that this backend has kept. `host` gets its phases and radii.
@@ -68,6 +72,7 @@ impl Gpu {
         }
         self.device.queue.submit([encoder.finish()]);
         self.substeps = kept.substeps;
+        self.rigid_bodies.put(&kept.rigid_bodies);
         host.radii.copy_from_slice(&kept.radii);
         let changed = self.tables.change_radii(&kept.radii);
         let at = 4 * changed.start as u64;

@@ -1,6 +1,6 @@
 //! The GPU backend: encodes the list of passes for wgpu (Vulkan, Metal, DX12).
 //!
-//! Everything lives on the device: a step is encoded from a list made once, submitted and forgotten. Nothing is
+//! All but rigid bodies lives on the device (`rigid_bodies`): a step is encoded from a list made once, submitted and forgotten. Nothing is
 //! read back until somebody looks at the state; nothing is uploaded unless a pin or a collider moves by
 //! prescription, or the caller has changed something.
 //!
@@ -27,6 +27,8 @@ pub mod normals;
 pub mod pass_uniforms;
 pub mod patches;
 pub mod program;
+pub mod reactions;
+pub(crate) mod rigid_bodies;
 pub(crate) mod row_request;
 pub mod shader_constants;
 pub mod shaders;
@@ -57,6 +59,7 @@ use crate::solver::gpu::model_packing::Tables;
 use crate::solver::gpu::normals::Normals;
 pub use crate::solver::gpu::normals::Surface;
 use crate::solver::gpu::program::{CONTACT_SEARCH, FLUID_SEARCH, Program, SEARCHES};
+use crate::solver::gpu::rigid_bodies::HostBodies;
 pub use crate::solver::gpu::status_readback::Divergence;
 use crate::solver::gpu::status_readback::StatusReadback;
 use crate::solver::gpu::substep_uniforms::SubstepUniforms;
@@ -145,6 +148,8 @@ pub struct Gpu {
     pub(crate) number: u64,
     /// Submissions that may be unfinished.
     pub(crate) in_flight: VecDeque<wgpu::SubmissionIndex>,
+    /// Rigid bodies, which the host moves.
+    pub(crate) rigid_bodies: HostBodies,
 }
 
 /// Data read back with the state.
@@ -231,6 +236,7 @@ impl Gpu {
             particle_contacts: particle_contacts.map(Mutex::new),
             fluid: fluid.map(Mutex::new),
             records,
+            rigid_bodies: HostBodies::new(&state.rigid_bodies),
         };
         gpu.device.alive()?;
         Ok(gpu)
@@ -336,6 +342,10 @@ impl Gpu {
 
     /// The error that the host makes of a runaway, with the state as it was read back.
     pub(crate) fn diverged(&self, model: &Model, state: &State, found: Divergence) -> Diverged {
+        if let Some(body) = found.particle.checked_sub(state.particles) {
+            let position = state.rigid_bodies.bodies[body].position.as_vec3().to_array();
+            return model.diverged_body(found.stage, body, position, self.records.time(found.substeps));
+        }
         let [x, y, z, _] = state.rows[found.particle];
         model.diverged(found.stage, found.particle, [x, y, z], self.records.time(found.substeps))
     }

@@ -8,6 +8,7 @@ use crate::methods;
 use crate::rigid;
 use crate::runtime::gpu::shader_constants::{self, ShaderConstants, shader_constants};
 use crate::schedule;
+use crate::solver::gpu::reactions;
 
 shader_constants! {
     /// Mode of patches: rows are those of the list.
@@ -43,7 +44,7 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 11] = [
+const LISTS: [ShaderConstants; 12] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
@@ -54,6 +55,7 @@ const LISTS: [ShaderConstants; 11] = [
     integration::gpu::ALL,
     integration::momentum_gpu::ALL,
     methods::vbd::gpu::constants::ALL,
+    reactions::ALL,
     ALL,
 ];
 

@@ -34,6 +34,9 @@ impl Gpu {
             Signal::Ran(found) => return Ok(Some(found)),
             Signal::ListsFull { .. } => drop(self.regrow_lists(model)?),
         }
+        if !model.rigid_bodies.bodies.is_empty() {
+            return self.advance_with_bodies(model, count);
+        }
         let mut left = count;
         let most = self.most_substeps();
         while left > 0 {
@@ -81,7 +84,7 @@ impl Gpu {
         }
     }
 
-    fn submit(&mut self, model: &Model, count: u64) -> Result<(), GpuError> {
+    pub(crate) fn submit(&mut self, model: &Model, count: u64) -> Result<(), GpuError> {
         let clock = Instant::now();
         self.records.upload(&self.device, &self.buffers, model, self.substeps, count);
         let mut encoder = self.device.device.create_command_encoder(&Default::default());

@@ -4,9 +4,9 @@
 //! BDF1) and one for all others. Otherwise each submission uploads one for each of its substeps.
 
 use crate::contact::gpu::constants::COLLIDER_VECTORS;
-use crate::contact::gpu::layouts::moving_colliders;
+use crate::contact::gpu::layouts::{moving_bodies, moving_colliders};
 use crate::integration::gpu::{pin_poses, pose_vectors};
-use crate::math::RowData;
+use crate::math::{Pose, RowData};
 use crate::model::Model;
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
@@ -35,6 +35,8 @@ pub struct SubstepUniforms {
     set: u32,
     /// Where the shape tables of each collider start.
     shapes: Vec<u32>,
+    /// Vectors of the pieces of rigid bodies in the substep that is submitted next, or again.
+    bodies: Vec<RowData>,
     /// Times of substeps.
     settings: Settings,
 }
@@ -48,7 +50,8 @@ impl SubstepUniforms {
     /// For a model with numbers of particles, and of particles and orientations.
     fn with_sizes(model: &Model, (particles, solid): (usize, usize), tables: &Tables) -> Self {
         let s = &model.settings;
-        let (base, colliders) = (tables.arena.constants.len() as u32, model.colliders.len() as u32);
+        let (base, colliders) = (tables.arena.constants.len() as u32, model.contact().collider_count() as u32);
+        let pieces = model.body_colliders.len();
         let mut steady = Substep {
             omega: s.omega,
             particles: particles as u32,
@@ -71,20 +74,29 @@ impl SubstepUniforms {
         tables.fluid.fill(&mut steady);
         Self {
             steady,
-            moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty(),
-            ring: !model.colliders.is_empty() || !model.pins.is_empty(),
+            moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty() || pieces > 0,
+            ring: colliders > 0 || !model.pins.is_empty(),
             base,
             set: COLLIDER_VECTORS * colliders + pose_vectors(&model.pins),
             shapes: tables.contact.shapes.clone(),
+            bodies: vec![[0.0; 4]; COLLIDER_VECTORS as usize * pieces],
             settings: *s,
         }
     }
 
+    /// Places the pieces of rigid bodies, which move from one pose to another in the next substep.
+    pub fn place_bodies(&mut self, model: &Model, before: &[Pose], after: &[Pose]) {
+        self.bodies.clear();
+        let tables = &self.shapes[model.colliders.len()..];
+        moving_bodies(&model.body_colliders, tables, (before, after), &mut self.bodies);
+    }
+
     /// The same after settings, motions or friction have changed.
     pub fn refresh(&mut self, model: &Model, state_sizes: (usize, usize), tables: &Tables) {
-        let moving = self.moving;
+        let (moving, bodies) = (self.moving, std::mem::take(&mut self.bodies));
         *self = Self::with_sizes(model, state_sizes, tables);
         self.moving |= moving;
+        self.bodies = bodies;
     }
 
     /// Number of records.
@@ -166,6 +178,7 @@ impl SubstepUniforms {
         let (start, end) = (self.time(index), self.time(index + 1));
         let mut all = Vec::with_capacity(self.set as usize);
         moving_colliders(&model.colliders, &self.shapes, start, end, &mut all);
+        all.extend_from_slice(&self.bodies);
         pin_poses(&model.pins, end, &mut all);
         all
     }

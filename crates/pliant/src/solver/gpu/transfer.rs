@@ -35,8 +35,10 @@ impl Gpu {
         state.set_contacts(&model.runs, &contacts);
         tables.patches.packed_batches.iter().for_each(|batch| batch.restore(&mut state.multipliers));
         self.read_poses(state)?;
+        state.rigid_bodies.clone_from(&self.rigid_bodies.state);
         state.substeps = self.substeps;
         state.time = self.records.time(self.substeps);
+        readback.divergence = self.rigid_bodies.diverged;
         if let Signal::Ran(divergence) = found? {
             readback.divergence = Some(divergence);
         }
@@ -52,6 +54,7 @@ impl Gpu {
     /// Uploads a changed state.
     pub(crate) fn upload(&mut self, model: &Model, state: &State) {
         self.substeps = state.substeps;
+        self.rigid_bodies.put(&state.rigid_bodies);
         self.upload_bodies(model, state);
         self.upload_poses(state);
         state_transfer::upload_state(&self.device, &self.buffers, state, &self.tables);

@@ -10,7 +10,7 @@ use crate::world::batch::{Batch, BatchObject};
 use crate::world::edit::EditError;
 use crate::world::objects::{Momentum, momentum};
 use crate::world::steer::{checked, finite, put_velocity};
-use glam::{Quat, Vec3};
+use glam::{DVec3, Quat, Vec3};
 use std::ops::Range;
 
 /// An array of the particles' state.
@@ -61,10 +61,37 @@ impl Batch {
 
     /// Mass and momentum of an object in every copy.
     pub fn momenta(&mut self, object: BatchObject) -> Result<Vec<Momentum>, EditError> {
+        if let Some(bodies) = self.rigid_bodies(object)? {
+            let whole = bodies.into_iter().map(|own| self.world.rigid_momentum(own));
+            return whole.collect();
+        }
         let range = self.range(object)?;
         let each = range.len() / self.copies;
         let state = self.world.current_state()?;
         Ok((0..self.copies).map(|k| momentum(state, range.start + k * each..range.start + (k + 1) * each)).collect())
+    }
+
+    /// Rigid bodies of an object in every copy; `None` for objects of particles and for colliders.
+    fn rigid_bodies(&self, object: BatchObject) -> Result<Option<Vec<Range<usize>>>, EditError> {
+        self.check(object)?;
+        let first = object.index * self.copies;
+        let place = |index| self.world.objects.find(Source::new(object.kind, index));
+        let all: Vec<_> = (first..first + self.copies).filter_map(|k| place(k).map(|p| p.rigid_bodies())).collect();
+        Ok(Some(all).filter(|all| all.len() == self.copies && all.iter().all(|own| !own.is_empty())))
+    }
+
+    /// Velocity [m/s] and angular velocity [rad/s] of a rigid body in every copy.
+    pub fn body_velocities(&mut self, object: BatchObject) -> Result<Vec<(Vec3, Vec3)>, EditError> {
+        let single = |all: &Vec<Range<usize>>| all.iter().all(|own| own.len() == 1);
+        let Some(bodies) = self.rigid_bodies(object)?.filter(single) else {
+            return Err(EditError::Unsuitable("it is not a single rigid body".to_owned()));
+        };
+        let state = self.world.rigid_state()?;
+        let motion = |own: &Range<usize>| {
+            let body = &state.bodies[own.start];
+            (body.velocity.as_vec3(), body.spin.as_vec3())
+        };
+        Ok(bodies.iter().map(motion).collect())
     }
 
     /// Pose of a collider, or of a body of one shape, in every copy. See [`crate::World::pose`].
@@ -74,6 +101,9 @@ impl Batch {
             let time = self.time();
             let pose = |k| self.world.model.colliders[self.collider(object, k)].motion.pose(time);
             return Ok((0..self.copies).map(pose).collect());
+        }
+        if let Some(bodies) = self.rigid_bodies(object)?.filter(|all| all.iter().all(|own| own.len() == 1)) {
+            return bodies.iter().map(|own| self.world.rigid_pose(own.start)).collect();
         }
         let first = object.index * self.copies;
         let place = |index| self.world.objects.find(Source::new(object.kind, index));
@@ -111,6 +141,12 @@ impl Batch {
     pub fn apply_impulses(&mut self, object: BatchObject, impulses: &[Vec3]) -> Result<(), EditError> {
         self.check_length("impulses", impulses.len())?;
         impulses.iter().try_for_each(|&impulse| finite("the impulse", impulse))?;
+        if let Some(bodies) = self.rigid_bodies(object)? {
+            for (own, impulse) in bodies.into_iter().zip(impulses).filter(|(_, impulse)| **impulse != Vec3::ZERO) {
+                self.world.push_rigid(own, impulse.as_dvec3(), DVec3::ZERO)?;
+            }
+            return Ok(());
+        }
         let range = self.range(object)?;
         let each = range.len() / self.copies;
         let mass = |k: usize| {
@@ -136,6 +172,12 @@ impl Batch {
     pub fn set_velocities(&mut self, object: BatchObject, velocities: &[Vec3]) -> Result<(), EditError> {
         self.check_length("velocities", velocities.len())?;
         velocities.iter().try_for_each(|&velocity| finite("the velocity", velocity))?;
+        if let Some(bodies) = self.rigid_bodies(object)? {
+            for (own, velocity) in bodies.into_iter().zip(velocities) {
+                self.world.set_rigid_velocity(own, velocity.as_dvec3(), DVec3::ZERO)?;
+            }
+            return Ok(());
+        }
         let range = self.range(object)?;
         let each = range.len() / self.copies;
         self.put_velocities(range, |i| velocities[i / each])

@@ -1,6 +1,7 @@
 //! Returns copies to their start.
 
 use crate::builder::layout::{Placed, Source};
+use crate::environments::ColliderSlot;
 use crate::motion::Motion;
 use crate::state::State;
 use crate::world::batch::Batch;
@@ -13,6 +14,7 @@ struct Parts {
     /// Orientations, as rows.
     orientations: Vec<Range<usize>>,
     bodies: Vec<Range<usize>>,
+    rigid_bodies: Vec<Range<usize>>,
 }
 
 impl Batch {
@@ -53,8 +55,8 @@ impl Batch {
             state.drop_contacts(|particle| chosen[world.model.environments.of(particle)]);
             state.forget_bodies();
         }
-        (world.bounds, world.index) = (None, None);
-        world.changes += 1;
+        let initial = &self.initial.rigid_bodies;
+        world.change_rigid(|bodies| parts.rigid_bodies.iter().for_each(|own| bodies.restore(initial, own.clone())));
         Ok(())
     }
 
@@ -82,6 +84,7 @@ impl Batch {
             particles: list(&Placed::particles),
             orientations: list(&|p| p.orientations().start + n..p.orientations().end + n),
             bodies: list(&Placed::bodies),
+            rigid_bodies: list(&Placed::rigid_bodies),
         }
     }
 
@@ -90,7 +93,9 @@ impl Batch {
         let time = self.time();
         let again = |motion: &Motion| Motion { start: motion.start + time, ..motion.clone() };
         let mut changed = false;
-        for slot in self.world.model.environments.slots().to_vec().into_iter().filter(|slot| slot.separate) {
+        let colliders = self.motions.colliders.len() as u32;
+        let own = |slot: &ColliderSlot| slot.separate && slot.first < colliders;
+        for slot in self.world.model.environments.slots().to_vec().into_iter().filter(own) {
             for copy in (0..self.copies).filter(|&copy| chosen[copy]) {
                 let index = slot.first as usize + copy;
                 let next = again(&self.motions.colliders[index]);

@@ -6,7 +6,6 @@ use crate::builder::{self, BuildError};
 use crate::contact::collider::Collider;
 use crate::environments::ColliderSlot;
 use crate::error::SceneError;
-use crate::partition::Target;
 use crate::scene::{Object, ObjectKind, Scene};
 use crate::world::batch::BatchOptions;
 use std::collections::HashMap;
@@ -130,9 +129,7 @@ impl Joined {
             for index in 0..scenes[0].count(kind) {
                 let source = Source::new(kind, index);
                 let build = |k: usize| {
-                    // Batches observe particles: their bodies are made of these.
-                    let target = Target { rigid_bodies: false, ..Target::CPU };
-                    let part = builder::part(source, (&scenes[k], &target), options.meshes, &mut Vec::new());
+                    let part = builder::part(source, &scenes[k], options.meshes, &mut Vec::new());
                     part.map_err(|e| if k == 0 { e } else { copy_error(k, e) })
                 };
                 let base = build(0)?;
@@ -291,6 +288,10 @@ fn same_topology(base: &Part, part: &Part, arrays: [Option<[u32; 3]>; 2]) -> Res
         || base.orientations.len() != part.orientations.len()
     {
         return Err("has other constraints or triangles than in copy 0".to_owned());
+    }
+    let pieces = |part: &Part| part.rigid.as_ref().map(|r| r.shape.pieces.len());
+    if pieces(base) != pieces(part) {
+        return Err("has other convex parts than in copy 0".to_owned());
     }
     let regions = |part: &Part| part.matching.as_ref().map(|m| m.regions.len());
     if regions(base) != regions(part) {

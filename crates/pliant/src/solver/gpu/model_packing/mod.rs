@@ -24,6 +24,7 @@ use crate::schedule::gpu::constants::STATUS_WORDS;
 use crate::schedule::passes::Pass;
 use crate::solver::gpu::inflate::InflatableTables;
 use crate::solver::gpu::patches::{Patches, Writer};
+use crate::solver::gpu::reactions::ReactionTables;
 use crate::state::State;
 use std::ops::Range;
 
@@ -81,6 +82,8 @@ pub struct Tables {
     pub elastic: ElasticTables,
     /// Grips.
     pub grips: GripTables,
+    /// What particles do to rigid bodies.
+    pub reactions: ReactionTables,
     /// The solution method.
     pub method: MethodTables,
     /// Iterations of a substep.
@@ -134,6 +137,7 @@ impl Tables {
         let first_order = model.settings.integrator == Integrator::Bdf1;
         all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
         all.grips = GripTables::new(&model.grips, &mut all.arena);
+        all.reactions = ReactionTables::new(model, n, &mut all.arena);
         // Which islands are gripped is not known here.
         let saves = model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum);
         if saves && model.grips.is_empty() {
@@ -187,7 +191,7 @@ impl Tables {
             Some(particles) => particles.contacts as usize + state.particles,
             None => {
                 let fluid = if model.fluid.is_some() { state.particles } else { 0 };
-                state.rows.len() * model.environments.slot_count(model.colliders.len()) + fluid
+                state.rows.len() * model.environments.slot_count(model.contact().collider_count()) + fluid
             }
         }
     }

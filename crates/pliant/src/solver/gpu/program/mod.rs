@@ -336,6 +336,7 @@ impl ProgramBuilder<'_> {
                     let args = self.finalize_args();
                     list.push(self.out.run_each(finalize(), &args, self.solid()));
                 }
+                Pass::BodyReactions => list.extend(self.reactions()),
                 // Part of finalize.
                 Pass::ContactOrder => {}
                 Pass::RestoreMomentum => list.extend(self.tables.momentum.restore(&mut self.out)),
@@ -347,6 +348,15 @@ impl ProgramBuilder<'_> {
             }
         }
         list
+    }
+
+    /// What particles do to rigid bodies.
+    fn reactions(&mut self) -> Option<Command> {
+        let pressure = self.model.fluid.as_ref().map(|fluid| {
+            let h = self.model.settings.substep();
+            self.tables.fluid.constants(fluid, h)
+        });
+        self.tables.reactions.sum(&self.contact.features, pressure, &mut self.out)
     }
 
     /// How finalize treats copies on seams.
