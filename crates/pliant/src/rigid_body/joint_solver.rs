@@ -1,7 +1,7 @@
 //! Solution of the rows of joints: directly, or by sequential impulses where there are too many.
 
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
-use crate::rigid_body::contact_solver::SolverBody;
+use crate::rigid_body::contact_solver::{SmallStep, SolverBody};
 use crate::rigid_body::joint::WORLD;
 use crate::rigid_body::joint_rows::{Row, apply, coupling, rows, speed};
 use glam::DVec3;
@@ -122,7 +122,8 @@ impl JointSolver {
     }
 
     /// One solution. With `biased` errors are removed, and springs and motors act.
-    pub fn solve(&mut self, solver: &mut [SolverBody], h: f64, biased: bool) {
+    pub fn solve(&mut self, solver: &mut [SolverBody], small: &SmallStep, biased: bool) {
+        let h = small.h;
         for row in &mut self.bounded {
             let bias = if biased && row.error != 0.0 { CORRECTION * row.error / h } else { 0.0 };
             // An open limit may close within this small step.
@@ -137,7 +138,7 @@ impl JointSolver {
         for (set, pair) in self.starts.windows(2).enumerate() {
             let (rows, profile) = (&mut self.rows[pair[0]..pair[1]], &self.profile[pair[0]..pair[1]]);
             if self.sequential[set] {
-                sequential(rows, solver, h, biased);
+                sequential(rows, solver, small, biased);
                 continue;
             }
             let Some(&[first, begins]) = profile.last() else { continue };
@@ -178,15 +179,21 @@ impl JointSolver {
 
     /// Prepares and solves again after bodies have moved, without removing errors. Impulses go on: bounds are those of
     /// both solutions together.
-    pub fn relax(&mut self, model: &RigidBodyModel, state: &RigidBodies, solver: &mut [SolverBody], h: f64) {
+    pub fn relax(
+        &mut self,
+        model: &RigidBodyModel,
+        state: &RigidBodies,
+        solver: &mut [SolverBody],
+        small: &SmallStep,
+    ) {
         self.last.clear();
         self.last.extend(self.rows.iter().map(|row| row.impulse));
         self.last_bounded.clear();
         self.last_bounded.extend(self.bounded.iter().map(|row| row.impulse));
-        self.prepare(model, state, solver, h);
+        self.prepare(model, state, solver, small.h);
         self.rows.iter_mut().zip(&self.last).for_each(|(row, &impulse)| row.impulse = impulse);
         self.bounded.iter_mut().zip(&self.last_bounded).for_each(|(row, &impulse)| row.impulse = impulse);
-        self.solve(solver, h, false);
+        self.solve(solver, small, false);
         self.last.clear();
         self.last.extend(self.rows.iter().map(|row| row.impulse));
     }
@@ -218,13 +225,21 @@ fn bias(row: &Row, h: f64, biased: bool) -> f64 {
     }
 }
 
-/// One pass of sequential impulses over rows.
-fn sequential(rows: &mut [Row], solver: &mut [SolverBody], h: f64, biased: bool) {
+/// One pass of sequential impulses over rows, which are as soft as contacts: loops have stresses that nothing but softness
+/// removes, and they would drive the bodies.
+fn sequential(rows: &mut [Row], solver: &mut [SolverBody], small: &SmallStep, biased: bool) {
     for row in rows {
         if row.softness > 0.0 && !biased {
             continue;
         }
-        let change = -(speed(row, solver) + bias(row, h, biased) + row.softness * row.impulse) / row.inverse;
+        let change = if row.softness > 0.0 {
+            -(speed(row, solver) + row.error + row.softness * row.impulse) / row.inverse
+        } else if biased {
+            let wanted = speed(row, solver) + small.bias_rate * row.error;
+            -small.mass_scale * wanted / row.inverse - small.impulse_scale * row.impulse
+        } else {
+            -speed(row, solver) / row.inverse
+        };
         row.impulse += change;
         apply(row, solver, change);
     }

@@ -178,7 +178,7 @@ impl StepScratch {
             absorb(wide, solver);
             joints.prepare(model, state, solver, h);
             joints.warm_start(state, solver, h);
-            joints.solve(solver, h, true);
+            joints.solve(solver, small, true);
         }
         for (k, body) in solver.iter_mut().enumerate() {
             let mut way = body.velocity * h;
@@ -219,7 +219,7 @@ impl StepScratch {
             for (body, params) in model.bodies.iter().enumerate() {
                 solver[body].inverse_inertia = world_inverse_inertia(&params.shape, state.bodies[body].rotation);
             }
-            joints.relax(model, state, solver, h);
+            joints.relax(model, state, solver, small);
         }
     }
 

@@ -44,8 +44,9 @@ impl WideContacts {
         self.used.clear();
         self.used.resize(moving, 0);
         self.colors.clear();
-        // Blocks of each color: those between bodies, then those with colliders; manifolds without a color come last.
-        let mut counts = [[0_usize; 2]; COLORS + 1];
+        // Blocks of each color between bodies, then those with colliders, which have the last word in a pass. Manifolds without
+        // a color come behind those that have one.
+        let mut counts = [[0_usize; COLORS + 1]; 2];
         for contact in contacts {
             let [a, b] = contact.bodies;
             let taken = self.used[b] | self.used.get(a).copied().unwrap_or(0);
@@ -57,12 +58,12 @@ impl WideContacts {
                 }
             }
             self.colors.push(color as u32);
-            counts[color][usize::from(a >= moving)] += 1;
+            counts[usize::from(a >= moving)][color] += 1;
         }
         self.next.clear();
         let mut blocks = 0;
-        for (color, kinds) in counts.iter().enumerate() {
-            for &count in kinds {
+        for colors in &counts {
+            for (color, &count) in colors.iter().enumerate() {
                 self.next.push((blocks, 0));
                 blocks += if color < COLORS { count.div_ceil(LANES) } else { count } as u32;
             }
@@ -71,7 +72,7 @@ impl WideContacts {
         self.places.clear();
         for (contact, &color) in contacts.iter().zip(&self.colors) {
             let still = contact.bodies[0] >= moving;
-            let next = &mut self.next[2 * color as usize + usize::from(still)];
+            let next = &mut self.next[usize::from(still) * (COLORS + 1) + color as usize];
             let (block, lane) = *next;
             let full = lane as usize + 1 == LANES || color as usize == COLORS;
             *next = if full { (block + 1, 0) } else { (block, lane + 1) };
