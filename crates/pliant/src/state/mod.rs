@@ -205,7 +205,8 @@ impl State {
 
     /// Drops contacts of a range of particles; `runs` are the runs of particles.
     pub(crate) fn drop_contacts_of(&mut self, runs: &[std::ops::Range<usize>], gone: &std::ops::Range<usize>) {
-        let touched = runs.iter().zip(&mut self.contacts).filter(|(run, _)| run.start < gone.end && gone.start < run.end);
+        let touched =
+            runs.iter().zip(&mut self.contacts).filter(|(run, _)| run.start < gone.end && gone.start < run.end);
         touched.for_each(|(_, contacts)| contacts.retain(|c| !gone.contains(&(c.particle as usize))));
     }
 

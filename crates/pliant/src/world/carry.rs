@@ -189,7 +189,8 @@ pub(crate) fn device_carry(past: &Past<'_>, model: &Model, state: &State, layout
     for (copy, &owner) in model.phantoms.owners.iter().enumerate() {
         rows[solid + copy] = rows[owner as usize];
     }
-    let collider = |new: usize| number(origin(past.origins, Source::new(ObjectKind::Collider, new)).map(|old| old.index));
+    let collider =
+        |new: usize| number(origin(past.origins, Source::new(ObjectKind::Collider, new)).map(|old| old.index));
     DeviceCarry { rows, bodies, inflatables, colliders: (0..model.colliders.len()).map(collider).collect(), before }
 }
 

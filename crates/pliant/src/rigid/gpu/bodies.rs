@@ -51,7 +51,11 @@ impl DeviceBodies {
 
     /// Uploads some vectors of the tables.
     pub fn upload_some(&self, device: &Device, tables: &ShapeMatchingTables, vectors: Range<usize>) {
-        device.queue.write_buffer(&self.bodies, 16 * vectors.start as u64, bytemuck::cast_slice(&tables.words[vectors]));
+        device.queue.write_buffer(
+            &self.bodies,
+            16 * vectors.start as u64,
+            bytemuck::cast_slice(&tables.words[vectors]),
+        );
     }
 
     /// Poses.
@@ -89,7 +93,12 @@ impl DeviceBodies {
     }
 
     /// The same for some bodies.
-    pub fn download_some(&self, device: &Device, shapes: &mut ShapeMatch, bodies: Range<usize>) -> Result<(), GpuError> {
+    pub fn download_some(
+        &self,
+        device: &Device,
+        shapes: &mut ShapeMatch,
+        bodies: Range<usize>,
+    ) -> Result<(), GpuError> {
         let (at, size) = (self.pose_bytes() * bodies.start as u64, self.pose_bytes() * bodies.len() as u64);
         let words = device.download_some(&self.poses, at, size)?;
         let numbers: Vec<f32> = words.into_iter().map(f32::from_bits).collect();

@@ -31,7 +31,8 @@ impl Gpu {
     pub(crate) fn request_rows(&self, range: Range<usize>) -> Result<RowRequest, GpuError> {
         let size = size_of::<RowData>() as u64 * range.len() as u64;
         let usage = BufferUsages::MAP_READ | BufferUsages::COPY_DST;
-        let descriptor = wgpu::BufferDescriptor { label: Some("rows"), size: STATUS + size, usage, mapped_at_creation: false };
+        let descriptor =
+            wgpu::BufferDescriptor { label: Some("rows"), size: STATUS + size, usage, mapped_at_creation: false };
         let buffer = self.device.attempt("requested rows", || self.device.device.create_buffer(&descriptor))?;
         let mut encoder = self.device.device.create_command_encoder(&Default::default());
         encoder.copy_buffer_to_buffer(&self.buffers.flags, 0, &buffer, 0, STATUS);
