@@ -72,7 +72,7 @@ impl World {
         Ok(true)
     }
 
-    /// Whether the passes that bodies need are there, and their radii are among those that searches know.
+    /// Whether the passes that bodies need are there, and their radii are such that searches stay as fast as they are.
     fn takes(&mut self, parts: &[Addition]) -> bool {
         if self.model.room.radii == [0.0; 2] {
             let radii = &self.state.memory().radii;
@@ -85,7 +85,7 @@ impl World {
             let Some(matching) = &part.matching else { return false };
             let plastic = matching.plastic.is_some();
             let rigid = matching.stiffness.is_rigid() && !plastic;
-            let alike = part.radii.iter().chain([&part.radius]).all(|r| (low..=high).contains(r));
+            let alike = part.radii.iter().chain([&part.radius]).all(|r| (0.25 * low..=2.0 * high).contains(r));
             alike && gpu.takes_body(part.positions.len(), rigid, plastic, !part.fields.is_empty())
         })
     }

@@ -15,7 +15,7 @@ use crate::world::World;
 #[cfg(feature = "gpu")]
 use crate::world::carry::device_carry;
 use crate::world::carry::{Past, carry};
-use crate::world::definition::{Definition, Entry, Handle};
+use crate::world::definition::{Definition, Handle};
 use crate::world::host_copy::HostCopy;
 use crate::world::mesh_cache::RecordedMeshes;
 use crate::world::overlap;
@@ -87,16 +87,6 @@ impl Default for AddOptions<'_> {
     }
 }
 
-/// Particles from which on it is asked whether there is memory for them.
-const LARGE: usize = 1_000_000;
-
-/// Memory of a particle on the host at least, in model and state [bytes].
-const HOST_BYTES: usize = 200;
-
-/// Memory of a particle in the largest buffer of a device at least [bytes]: start of the substep and velocity.
-#[cfg(feature = "gpu")]
-const DEVICE_BYTES: u64 = 32;
-
 impl World {
     /// Adds an object: any entry of a scene, such as [`crate::scene::Body`] or [`crate::scene::Collider`].
     ///
@@ -157,38 +147,6 @@ impl World {
             (entry.part, entry.collider) = (part, collider);
         }
         Ok(handle)
-    }
-
-    /// Refuses particles for which there is no memory, before it is taken.
-    fn check_size(&self, more: usize) -> Result<(), EditError> {
-        if more < LARGE {
-            return Ok(());
-        }
-        let pending = self.definition.unbuilt().into_iter().filter_map(|handle| self.definition.get(handle));
-        let of = |entry: &Entry| {
-            let array = self.definition.scene.array(entry.source.kind, entry.source.index);
-            entry.part.as_ref().map_or(0, |part| part.positions.len()) * overlap::copies_of(array)
-        };
-        let found = self.particles() + pending.map(of).sum::<usize>() + more;
-        let most = self.most_particles(found);
-        if found <= most {
-            return Ok(());
-        }
-        Err(BuildError::TooLarge { what: "particles", found, most }.into())
-    }
-
-    /// Particles that fit the device, and the memory of the host: `wanted` if that many do.
-    fn most_particles(&self, wanted: usize) -> usize {
-        let mut most = wanted;
-        #[cfg(feature = "gpu")]
-        if let Some(gpu) = &self.gpu {
-            most = most.min((gpu.device().binding_bytes / DEVICE_BYTES) as usize);
-        }
-        // An allocation that is never written takes no memory, but is refused where there is not as much.
-        while most > 0 && Vec::<u8>::new().try_reserve_exact(most.saturating_mul(HOST_BYTES)).is_err() {
-            most /= 2;
-        }
-        most
     }
 
     /// Adds an object that refers to others, and builds at once: whether it fits is only known then.
@@ -289,10 +247,14 @@ impl World {
     /// Builds what was added and removed since the last step. Steps and queries by handle do this themselves; others, such
     /// as [`Self::state`] and [`Self::topology`], show the world without it.
     pub fn apply_edits(&mut self) -> Result<(), EditError> {
-        if !self.definition.changed || self.append_added()? {
+        if !self.definition.changed {
             return Ok(());
         }
-        let done = self.rebuild();
+        let done = match self.append_added() {
+            Ok(true) => return Ok(()),
+            Ok(false) => self.rebuild(),
+            Err(e) => Err(e),
+        };
         if done.is_err() {
             // What was there before can be built; what came since is given up.
             let definition = Arc::make_mut(&mut self.definition);
@@ -374,25 +336,6 @@ impl World {
             #[cfg(feature = "gpu")]
             carried,
         })
-    }
-
-    /// Reads the positions of objects that are about to be attached: which of their particles are close is decided by them.
-    #[cfg(feature = "gpu")]
-    fn read_attached(&mut self) -> Result<(), EditError> {
-        for handle in self.definition.unbuilt() {
-            let Some(entry) = self.definition.get(handle).filter(|e| e.source.kind == ObjectKind::Attach) else {
-                continue;
-            };
-            let attach = &self.definition.scene.attach[entry.source.index];
-            for name in [attach.from.object.clone(), attach.to.object.clone()] {
-                let named = self.definition.find(&name).and_then(|handle| self.definition.get(handle));
-                let placed = named.filter(|entry| entry.built).and_then(|entry| self.objects.find(entry.source));
-                if let Some(range) = placed.map(Placed::particles) {
-                    self.read_rows(range, false)?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Goes on with another model.

@@ -9,6 +9,7 @@ mod archive;
 mod batch;
 mod carry;
 mod definition;
+mod device;
 #[cfg(feature = "gpu")]
 mod device_append;
 mod edit;
@@ -43,8 +44,6 @@ use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu;
 #[cfg(feature = "gpu")]
-use crate::solver::gpu::device_carry::DeviceCarry;
-#[cfg(feature = "gpu")]
 use crate::solver::gpu::{Gpu, SubmissionMode, Surface};
 use crate::state::{State, StateLayout};
 pub use crate::world::batch::{Batch, BatchObject, BatchOptions};
@@ -66,7 +65,6 @@ pub use crate::world::snapshot::Snapshot;
 pub use crate::world::snapshot_ring::SnapshotRing;
 use crate::world::spatial::SpatialIndex;
 pub use crate::world::spatial::{Feature, Hit};
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Selects the backend.
@@ -275,48 +273,6 @@ impl World {
         self.options.target.unwrap_or(Target::CPU)
     }
 
-    /// Makes the backend run another model. Nothing has changed after an error. A GPU moves the state of objects from the
-    /// model before it, where `carried` says so.
-    #[cfg(feature = "gpu")]
-    fn replace_backend(
-        &mut self,
-        model: &Model,
-        state: &State,
-        carried: Option<&DeviceCarry>,
-    ) -> Result<(), BuildError> {
-        match (&mut self.gpu, carried) {
-            (Some(gpu), Some(carried)) => **gpu = gpu.replaced(model, state, carried)?,
-            (Some(gpu), None) => {
-                let next = Gpu::new(gpu.device().clone(), model, state)?;
-                **gpu = next.in_place_of(gpu);
-            }
-            (None, _) => self.cpu.replace_model(model, state),
-        }
-        Ok(())
-    }
-
-    #[cfg(not(feature = "gpu"))]
-    fn replace_backend(&mut self, model: &Model, state: &State) -> Result<(), BuildError> {
-        self.cpu.replace_model(model, state);
-        Ok(())
-    }
-
-    /// Uploads what the caller has changed, waits for all steps, and brings the host's memory of the state up to date in
-    /// time. Reads nothing of the state.
-    #[cfg(feature = "gpu")]
-    fn settle(&mut self) -> Result<(), StepError> {
-        self.check_edits();
-        self.refit_bodies();
-        let Some(gpu) = &mut self.gpu else { return Ok(()) };
-        self.state.share(|changed| gpu.upload(&self.model, changed));
-        // What has diverged is found again by the next step, unless it is removed.
-        let _ = gpu.settle(&self.model)?;
-        let (substeps, time) = (gpu.substeps(), gpu.time());
-        let memory = self.state.memory();
-        (memory.substeps, memory.time) = (substeps, time);
-        Ok(())
-    }
-
     /// Whether the GPU is expected to be faster than the given number of threads.
     #[cfg(feature = "gpu")]
     fn is_gpu_faster(&self) -> bool {
@@ -370,22 +326,6 @@ impl World {
     /// The state, read back if necessary.
     fn current_state(&self) -> Result<&State, StepError> {
         self.fetch().map(|(state, _)| state)
-    }
-
-    /// The state, of which these particles are current: only they are read back from a GPU, unless all of it was.
-    fn read_rows(&mut self, range: Range<usize>, velocities: bool) -> Result<&State, StepError> {
-        #[cfg(feature = "gpu")]
-        if let Some(gpu) = self.gpu.as_ref().filter(|_| self.state.peek().is_none()) {
-            gpu.wait(&self.model)?;
-            let memory = self.state.memory();
-            match velocities {
-                true => gpu.read_particles(memory, range)?,
-                false => gpu.read_places(memory, range)?,
-            }
-            return Ok(memory);
-        }
-        let _ = (range, velocities);
-        self.current_state()
     }
 
     /// Waits until a GPU has done all steps submitted so far, without reading anything back.

@@ -18,6 +18,10 @@ const TOLERANCE: f32 = 0.1;
 /// Maximum translations that look for a free place.
 const MAX_MOVES: usize = 64;
 
+/// Objects that were added since the last build up to which those of a device are looked for around each new one.
+#[cfg(feature = "gpu")]
+const MOST_PENDING: usize = 16;
+
 /// Bounding box of a set of spheres [m].
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
@@ -70,13 +74,35 @@ impl SolidBounds {
                 solids.push(Solid { name, bounds: Bounds::of(&spheres), spheres: Spheres::Placed(range) });
             }
         }
-        for entry in world.definition.handles().filter_map(|handle| world.definition.get(handle)) {
-            if let Some(part) = entry.part.as_ref().filter(|_| !entry.built) {
-                let array = world.definition.scene.array(entry.source.kind, entry.source.index);
-                add(&mut solids, &entry.name, part, array);
-            }
-        }
+        add_pending(world, &mut solids);
         Ok(Self(solids))
+    }
+
+    /// Of objects near a box only, as far as they are on a device: its state is not read back. `None` where that would be
+    /// no better.
+    #[cfg(feature = "gpu")]
+    fn near(world: &mut World, bounds: &Bounds) -> Result<Option<Self>, EditError> {
+        if world.gpu.is_none() || world.state.peek().is_some() || world.definition.unbuilt().len() > MOST_PENDING {
+            return Ok(None);
+        }
+        world.settle()?;
+        let Some(gpu) = &world.gpu else { return Ok(None) };
+        let particles = world.model.topology.objects.len();
+        let found = gpu.rows_near(particles, bounds.low, bounds.high).map_err(crate::error::StepError::from)?;
+        let Some(found) = found else { return Ok(None) };
+        let (memory, model) = (world.state.memory(), &world.model);
+        let mut solids: Vec<Solid> = Vec::new();
+        let object_of = |i: usize| model.topology.objects[i];
+        let is_liquid = |i: usize| model.fluid.as_ref().is_some_and(|f| f.liquids.get(i).is_some_and(|&l| l > 0));
+        let active: Vec<(usize, Vec3)> =
+            found.into_iter().filter(|&(i, _)| !is_liquid(i) && memory.phases[i] != INACTIVE).collect();
+        for run in active.chunk_by(|a, b| object_of(a.0) == object_of(b.0)) {
+            let spheres: Vec<_> = run.iter().map(|&(i, x)| (x, memory.radii[i])).collect();
+            let name = model.topology.object_names[object_of(run[0].0) as usize].clone();
+            solids.push(Solid { name, bounds: Bounds::of(&spheres), spheres: Spheres::Added(spheres) });
+        }
+        add_pending(world, &mut solids);
+        Ok(Some(Self(solids)))
     }
 
     /// Adds an object that will be there.
@@ -88,6 +114,16 @@ impl SolidBounds {
 /// Number of copies of an object.
 pub(crate) fn copies_of(array: Option<&ArraySpec>) -> usize {
     array.map_or(1, |a| a.count.iter().fold(1_usize, |all, &c| all.saturating_mul(c as usize)))
+}
+
+/// Objects that were added since the last build.
+fn add_pending(world: &World, solids: &mut Vec<Solid>) {
+    for entry in world.definition.handles().filter_map(|handle| world.definition.get(handle)) {
+        if let Some(part) = entry.part.as_ref().filter(|_| !entry.built) {
+            let array = world.definition.scene.array(entry.source.kind, entry.source.index);
+            add(solids, &entry.name, part, array);
+        }
+    }
 }
 
 fn add(solids: &mut Vec<Solid>, name: &str, part: &Part, array: Option<&ArraySpec>) {
@@ -123,12 +159,27 @@ pub(crate) fn resolve(
     part: &Part,
     overlap: Overlap,
 ) -> Result<Vec3, EditError> {
-    if world.bounds.is_none() {
-        world.bounds = Some(SolidBounds::of(world)?);
-    }
     let own: Vec<_> =
         copies(object.array()).into_iter().flat_map(|s| spheres(part).map(move |(x, r)| (x + s, r))).collect();
     let bounds = Bounds::of(&own);
+    #[cfg(feature = "gpu")]
+    if world.bounds.is_none() && overlap == Overlap::Refuse {
+        world.bounds = SolidBounds::near(world, &bounds)?;
+        if world.bounds.is_some() {
+            let found = deepest(world, &own, &bounds, Vec3::ZERO);
+            // Others are not known.
+            world.bounds = None;
+            return match found? {
+                Some(found) => {
+                    Err(EditError::Overlap { name: name.to_owned(), other: found.other, depth: found.depth })
+                }
+                None => Ok(Vec3::ZERO),
+            };
+        }
+    }
+    if world.bounds.is_none() {
+        world.bounds = Some(SolidBounds::of(world)?);
+    }
     let mut shift = Vec3::ZERO;
     for _ in 0..MAX_MOVES {
         let Some(found) = deepest(world, &own, &bounds, shift)? else { return Ok(shift) };

@@ -3,16 +3,12 @@
 use crate::builder::settings::settings;
 use crate::contact::collider_contact::Friction;
 use crate::error::SceneError;
-#[cfg(feature = "gpu")]
-use crate::error::StepError;
 use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
 use crate::rigid::masses::inertia;
 use crate::rigid::rest_moment::pseudoinverse_f64;
 use crate::scene::{FrictionSpec, ObjectKind, Scene, Solver, WindSpec, WorldSpec};
 use crate::settings::Clock;
-#[cfg(feature = "gpu")]
-use crate::solver::gpu::device_carry::DeviceCarry;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::motion_change::MotionChange;
 use crate::state::State;
@@ -106,25 +102,6 @@ impl World {
         self.model.settings = next;
         self.parameters = None;
         self.update_backend(deep)
-    }
-
-    /// Tells a GPU that settings, motions or materials of colliders have changed.
-    pub(super) fn update_backend(&mut self, deep: bool) -> Result<(), EditError> {
-        #[cfg(feature = "gpu")]
-        if self.gpu.is_some() {
-            if deep {
-                self.settle()?;
-                if let Some(gpu) = &mut self.gpu {
-                    let state = self.state.memory();
-                    let carried = DeviceCarry::identity(&self.model, state);
-                    **gpu = gpu.replaced(&self.model, state, &carried).map_err(StepError::from)?;
-                }
-            } else if let Some(gpu) = &mut self.gpu {
-                gpu.upload_records(&self.model);
-            }
-        }
-        let _ = deep;
-        Ok(())
     }
 
     /// Moves a collider to a pose during the next step; it pushes what is in its way, and stays there.
@@ -344,30 +321,6 @@ impl World {
         Ok(())
     }
 
-    /// Velocity that an impulse gives to some particles together [m/s]. The host knows their masses, also with a GPU.
-    #[cfg(feature = "gpu")]
-    fn velocity_of_impulse(&mut self, range: Range<usize>, impulse: Vec3) -> Result<Vec3, EditError> {
-        let free = self.state.memory().rows[range].iter().filter(|row| row[3] > 0.0);
-        let mass: f64 = free.map(|row| 1.0 / f64::from(row[3])).sum();
-        if mass == 0.0 {
-            return Err(all_fixed());
-        }
-        Ok((impulse.as_dvec3() / mass).as_vec3())
-    }
-
-    /// Changes the velocities of some particles on a GPU. Nothing is read back, but steps before are done first: where lists
-    /// of neighbors were full, they would be repeated with the new velocities.
-    #[cfg(feature = "gpu")]
-    fn change_motion_on_device(&mut self, range: Range<usize>, change: MotionChange) -> Result<(), EditError> {
-        self.settle()?;
-        if let Some(gpu) = &self.gpu {
-            gpu.change_motion(self.state.memory(), range, change).map_err(StepError::from)?;
-        }
-        self.state.invalidate();
-        self.changes += 1;
-        Ok(())
-    }
-
     /// Changes the linear and the angular momentum of some particles, as of a rigid body.
     fn change_momentum(&mut self, range: Range<usize>, linear: DVec3, angular: DVec3) -> Result<(), EditError> {
         #[cfg(feature = "gpu")]
@@ -418,7 +371,7 @@ impl World {
     }
 }
 
-fn all_fixed() -> EditError {
+pub(super) fn all_fixed() -> EditError {
     EditError::Unsuitable("all of its particles are fixed or inactive".to_owned())
 }
 

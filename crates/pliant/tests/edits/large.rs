@@ -101,3 +101,33 @@ fn many_comings_and_goings_leave_nothing_behind() {
     busy.snapshot().unwrap();
     assert_eq!(busy.particles(), particles);
 }
+
+/// Shortest time of a step [s].
+fn step_time(world: &mut World) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..20 {
+        let clock = std::time::Instant::now();
+        world.step().unwrap();
+        best = best.min(clock.elapsed().as_secs_f64());
+    }
+    best
+}
+
+#[test]
+#[ignore = "a soak of minutes, see docs/testing.md"]
+fn a_hundred_thousand_comings_and_goings_end_as_a_fresh_build() {
+    let (mut busy, _) = large(false);
+    let count = std::env::var("PLIANT_REPETITIONS").ok().and_then(|n| n.parse().ok()).unwrap_or(100_000);
+    for k in 0..count {
+        let crate_ = Body::cuboid([0.3; 3]).grid(3).at([-3.0, 2.0 + (k % 7) as f32, 0.0]);
+        let handle = busy.add_with(crate_, &ALLOW).unwrap();
+        busy.apply_edits().unwrap();
+        busy.remove(handle).unwrap();
+    }
+    let (mut fresh, _) = large(false);
+    let times = [step_time(&mut busy), step_time(&mut fresh)];
+    let bytes = [busy.bytes(), fresh.bytes()];
+    println!("{count} repetitions: steps of {times:?} s, {bytes:?} bytes (busy, fresh)");
+    assert!(bytes[0] as f64 <= 1.1 * bytes[1] as f64, "{bytes:?} bytes");
+    assert!(times[0] <= 1.1 * times[1], "steps of {times:?} s");
+}

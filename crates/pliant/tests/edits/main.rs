@@ -1,6 +1,6 @@
 //! Worlds that change: objects added and removed between steps.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 #[path = "../support/small_scenes.rs"]
 mod small_scenes;

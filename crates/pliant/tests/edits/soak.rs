@@ -3,6 +3,7 @@
 
 use crate::options;
 use glam::{Quat, Vec3};
+use pliant::constraints::{ConstraintKind, Softness};
 use pliant::scene::{
     Attach, Body, Cloth, Collider, Drain, Grains, Inflatable, Liquid, Place, Rope, Soft, SphereShape, WindSpec,
 };
@@ -81,7 +82,7 @@ fn soak(mut world: World, seed: u64, calls: usize) {
         let Some(object) = one else { continue };
         let (v, w) = (random.vector(), random.vector());
         let live = world.objects();
-        match random.below(24) {
+        match random.below(28) {
             0..=2 if live.len() < 14 => {
                 let names: Vec<String> = live.iter().filter_map(|&h| world.name(h).ok().map(str::to_owned)).collect();
                 handles.extend(add(&mut world, &mut random, &names));
@@ -123,6 +124,19 @@ fn soak(mut world: World, seed: u64, calls: usize) {
                 world.restore(&snapshot).unwrap_or_else(|e| panic!("call {call}: {e}"));
             }
             22 => drop(world.set_friction(object, v.x.abs(), w.x.abs())),
+            23 => {
+                drop((world.energy(object), world.collider_force(object), world.density_at(v)));
+                drop(world.apply_angular_impulse(object, 0.01 * v));
+            }
+            24 => {
+                drop(world.set_object_softness(object, ConstraintKind::Stretch, Softness::compliance(1e-4)));
+                drop((world.set_object_pressure(object, v.x), world.set_object_phase(object, random.below(3) as u32)));
+            }
+            25 => {
+                if let Ok(mut request) = world.request_positions(object) {
+                    drop(world.poll_positions(&mut request).map(|rows| rows.map(<[_]>::len)));
+                }
+            }
             _ => {
                 // A world that callers have driven apart may diverge, with an error; it goes on from before.
                 let before = world.snapshot().unwrap();
@@ -157,10 +171,25 @@ fn r06_random_calls_never_break_a_world() {
     }
 }
 
+#[cfg(feature = "gpu")]
+#[test]
+#[ignore = "a soak of minutes, see docs/testing.md"]
+fn random_calls_never_break_a_world_on_a_gpu() {
+    let backend = pliant::Backend::Gpu(pliant::gpu::GpuOptions::default());
+    let calls = std::env::var("PLIANT_CALLS").ok().and_then(|n| n.parse().ok()).unwrap_or(2000);
+    for seed in 0..2 {
+        soak(World::new(pliant::Options { backend, ..options() }).unwrap(), seed, calls);
+    }
+}
+
 #[test]
 #[ignore = "a soak of minutes, see docs/testing.md"]
 fn r06_a_million_random_calls_never_break_a_world() {
-    for seed in 0..100 {
+    // As many of them as the time that is given allows [s].
+    let seconds = std::env::var("PLIANT_SECONDS").ok().and_then(|n| n.parse().ok()).unwrap_or(u64::MAX);
+    let clock = std::time::Instant::now();
+    for seed in (0..100).take_while(|_| clock.elapsed().as_secs() < seconds) {
         soak(World::new(options()).unwrap(), 1000 + seed, 10_000);
+        println!("{} calls in {} s", (seed + 1) * 10_000, clock.elapsed().as_secs());
     }
 }

@@ -5,7 +5,7 @@ use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;
 use pliant::runtime::gpu::GpuOptions;
 use pliant::scene::{Attach, Body, Collider, Integrator, Rope, Scene};
-use pliant::{AddOptions, Handle, Overlap, World};
+use pliant::{AddOptions, EditError, Handle, Overlap, World};
 use std::time::Instant;
 
 const ALLOW: AddOptions<'_> = AddOptions { meshes: &NoMeshes, overlap: Some(Overlap::Allow) };
@@ -276,6 +276,15 @@ fn bodies_in_free_rows_have_the_bits_of_a_build_and_read_nothing() {
     let (mut slow, bodies) = large(18);
     let expected = play(&mut slow, &bodies, true);
     assert!(found == expected, "other bits");
+    // A body that would be inside another is refused; only what is around it is read.
+    let start = quick.gpu().unwrap().downloaded();
+    let inside = Body::cuboid([0.6, 0.3, 0.4]).grid(6).at([0.1, 0.55, 0.1]);
+    assert!(matches!(quick.add(inside), Err(EditError::Overlap { .. })));
+    let apart = quick.add(Body::cuboid([0.3; 3]).grid(6).at([-9.0, 5.0, 0.0])).unwrap();
+    quick.apply_edits().unwrap();
+    let near = quick.gpu().unwrap().downloaded() - start;
+    assert!(near < 16 * 2000, "{near} bytes read for a place");
+    quick.remove(apart).unwrap();
     // Removed bodies leave their rows to others of their size: nothing grows.
     let one = || Body::cuboid([0.3; 3]).grid(4).at([-3.0, 2.0, 0.0]);
     let first = quick.add_with(one(), &ALLOW).unwrap();

@@ -23,6 +23,7 @@ pub(crate) mod device_state;
 pub(crate) mod inflate;
 pub mod model_packing;
 pub(crate) mod motion_change;
+pub(crate) mod near;
 pub mod normals;
 pub mod pass_uniforms;
 pub mod patches;
