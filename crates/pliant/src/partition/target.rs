@@ -25,6 +25,8 @@ pub struct Target {
     pub auto: Partition,
     /// Whether rigid bodies in generalized coordinates run on it; else they are bodies of particles.
     pub rigid_bodies: bool,
+    /// Whether pressure of liquids by projection of velocities runs on it.
+    pub projects_liquids: bool,
 }
 
 impl Target {
@@ -40,6 +42,7 @@ impl Target {
         few: 0,
         auto: Partition::Patch,
         rigid_bodies: true,
+        projects_liquids: true,
     };
 
     /// Workgroups that run concurrently on a large GPU, one per multiprocessor.
@@ -62,6 +65,7 @@ impl Target {
             few: Self::SIDE_BY_SIDE,
             auto: Partition::SharedVertexPatches,
             rigid_bodies: false,
+            projects_liquids: false,
         }
     }
 
