@@ -35,8 +35,7 @@ const SCENE: &str = r#"
     radius = 0.04
     fill = { min = [-0.2, 0.04, 0.8], max = [0.2, 0.3, 1.0] }
     [[collider]]
-    sphere = { radius = 0.2 }
-    motion = { translate = [-1, 0.2, 0] }
+    sphere = { center = [-1, 0.2, 0], radius = 0.2 }
     [[collider]]
     plane = {}
     [camera]

@@ -8,9 +8,11 @@ use crate::fluid::sph_kernels::{Smoothing, lattice};
 use crate::fluid::vorticity::MOST;
 use crate::math::RowData;
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
+use crate::partition::Target;
 use crate::rigid::Stiffness;
 use crate::runtime::cpu::Threads;
-use crate::scene::{FluidSpec, Liquid, Scene, as_grains};
+use crate::scene::{FluidMethod, FluidSpec, Integrator, Liquid, Scene, as_grains};
+use crate::settings::Settings;
 use glam::Vec3;
 
 /// Solid particles larger than this multiple of a liquid's are spheres: the kernel does not resolve them as points.
@@ -112,6 +114,7 @@ pub fn fluid(
         reach: f.reach * f.radius,
         smoothing: f.kernel,
         setback,
+        projects: false,
         omega: f.omega_or_default(),
         carry: if scene.substeps_and_iterations().1 == 1 { carry.min(MAX_CARRY_SINGLE_ITERATION) } else { carry },
         relaxation: f.relaxation,
@@ -133,6 +136,39 @@ pub fn fluid(
             .map(|l| LiquidKind { density: l.density, viscosity: l.viscosity, tension: l.tension })
             .collect(),
     })
+}
+
+/// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `alone`: the scene has
+/// no rigid bodies and is no batch.
+pub fn projection(
+    scene: &Scene,
+    fluid: &Fluid,
+    settings: &Settings,
+    alone: bool,
+    target: &Target,
+) -> (bool, Option<String>) {
+    let one_density = fluid.kinds.iter().all(|kind| kind.density == fluid.kinds[0].density);
+    let simple = settings.integrator == Integrator::Bdf1 && settings.sleep_speed == 0.0;
+    let changes = !scene.melt.is_empty() || !scene.freeze.is_empty();
+    let tension = fluid.surface_tension().is_some() || fluid.compressibility > 0.0;
+    let possible = alone && fluid.even && one_density && simple && !changes && !tension;
+    let cubic = fluid.smoothing == Smoothing::Cubic;
+    let possible = possible && cubic;
+    match scene.fluid.method {
+        FluidMethod::Density => (false, None),
+        FluidMethod::Auto if scene.gives_steps() || !possible => (false, None),
+        FluidMethod::Projection if !possible => {
+            let why = "fluid.method \"projection\" needs liquids of one density without surface tension or compressibility, \
+                       the cubic kernel, colliders but no other objects, and bdf1: density constraints are used";
+            (false, Some(why.to_owned()))
+        }
+        _ if !target.projects_liquids => {
+            let why = "pressure by projection of velocities runs on the CPU only: on a GPU liquids have density \
+                       constraints, which damp waves (fluid.method = \"density\" for the same on both)";
+            (false, Some(why.to_owned()))
+        }
+        _ => (true, None),
+    }
 }
 
 /// Notes on settings that need shorter substeps than `h` [s].

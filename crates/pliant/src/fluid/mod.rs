@@ -11,6 +11,7 @@
 //! - [`sph_kernels`]: the kernels W and their slopes.
 //! - [`boundary`]: contribution of colliders to C.
 //! - [`density`]: the density constraint.
+//! - [`projection`]: pressure that keeps velocities free of divergence, with density constraints on positions only.
 //! - [`viscosity`]: implicit viscosity, a velocity pass after the position solve.
 //! - [`surface_tension`]: surface tension, a velocity pass.
 //! - [`vorticity`]: vorticity confinement, the last velocity pass.
@@ -23,6 +24,7 @@ pub mod gpu;
 pub mod model;
 pub mod parameters;
 mod phenomenon;
+pub mod projection;
 pub mod sph_kernels;
 pub mod surface_tension;
 pub mod viscosity;

@@ -23,6 +23,8 @@ pub struct Fluid {
     pub setback: f32,
     /// Smoothing kernel.
     pub smoothing: Smoothing,
+    /// Whether pressure is a projection of velocities ([`crate::fluid::projection`]).
+    pub projects: bool,
     /// Relaxation factor of every correction.
     pub omega: f32,
     /// Share of the last substep's pressure used as warm start.

@@ -14,7 +14,7 @@ impl Phenomenon for FluidModel<'_> {
         let Some(fluid) = self.fluid else { return Vec::new() };
         let h = self.settings.substep();
         let forces: &'static [Field] = &[FluidNeighbors, Positions, Velocities];
-        let all: [(bool, Pass, &'static [Field], &'static [Field]); 6] = [
+        let all: [(bool, Pass, &'static [Field], &'static [Field]); 7] = [
             (
                 true,
                 Pass::FluidNeighbors,
@@ -26,6 +26,7 @@ impl Phenomenon for FluidModel<'_> {
             (fluid.surface_tension().is_some(), Pass::SurfaceTension, forces, &[Velocities]),
             (fluid.viscosity(h).sweeps > 0, Pass::Viscosity, forces, &[Velocities]),
             (fluid.confinement(h).is_some(), Pass::Vorticity, forces, &[Velocities]),
+            (fluid.projects, Pass::Projection, forces, &[Velocities, Pressures]),
         ];
         let present = all.into_iter().filter(|(present, ..)| *present);
         present.map(|(_, pass, reads, writes)| PassInfo { pass, reads, writes }).collect()

@@ -16,6 +16,20 @@ pub enum Smoothing {
     Poly6,
 }
 
+/// How the pressure of liquids is found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FluidMethod {
+    /// Projection in scenes of liquids and colliders alone that choose no substeps, iterations or time step, on the CPU;
+    /// otherwise density.
+    #[default]
+    Auto,
+    /// Density constraints on positions.
+    Density,
+    /// Velocities without divergence, and density constraints that correct positions only.
+    Projection,
+}
+
 /// What all liquids of a scene share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -24,6 +38,10 @@ pub struct FluidSpec {
     pub radius: f32,
     /// Support radius of the kernel, in particle radii, 3 to 6; default 4.
     pub reach: f32,
+    /// How pressure is found: "density" by constraints on positions, "projection" by velocities without divergence, which
+    /// keeps waves but needs a scene of liquids of one density and colliders, on the CPU; default "auto": projection where
+    /// it is possible and the scene chooses no substeps, iterations or time step.
+    pub method: FluidMethod,
     /// Smoothing kernel: "cubic" (default), or "poly6" for density with the gradient of "spiky".
     pub kernel: Smoothing,
     /// Relaxation factor of density corrections, 0.1 to 1; default 0.6, beyond a reach of 4 reduced by its square. From
@@ -57,6 +75,7 @@ impl Default for FluidSpec {
         Self {
             radius: 0.02,
             reach: 4.0,
+            method: FluidMethod::default(),
             kernel: Smoothing::default(),
             omega: None,
             carry: None,

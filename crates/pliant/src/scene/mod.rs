@@ -33,7 +33,7 @@ pub use crate::scene::grains::{
 };
 pub use crate::scene::inflatable::{IcosphereSpec, Inflatable};
 pub use crate::scene::joint::{Joint, JointType, MotorSpec};
-pub use crate::scene::liquid::{FluidSpec, Liquid, Smoothing};
+pub use crate::scene::liquid::{FluidMethod, FluidSpec, Liquid, Smoothing};
 pub use crate::scene::material::{BendModel, Elasticity, Fem, FemMaterial};
 pub use crate::scene::motion::{Keyframe, MotionSpec, Rotate};
 pub use crate::scene::object::{Object, ObjectKind};

@@ -93,6 +93,8 @@ pub enum Pass {
     Viscosity,
     /// Vorticity confinement of fluids.
     Vorticity,
+    /// Pressures of the next substep, where they are found by velocities.
+    Projection,
     /// Restitution and rolling resistance.
     Restitution,
 }
@@ -112,7 +114,7 @@ pub enum When {
 ///
 /// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
 /// Only the shape of bodies comes after it.
-pub const SUBSTEP: [(Pass, Stage, When); 31] = {
+pub const SUBSTEP: [(Pass, Stage, When); 32] = {
     use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
     use When::{After, Before, Iteration};
     [
@@ -146,6 +148,7 @@ pub const SUBSTEP: [(Pass, Stage, When); 31] = {
         (Pass::SurfaceTension, Finalize, After),
         (Pass::Viscosity, Finalize, After),
         (Pass::Vorticity, Finalize, After),
+        (Pass::Projection, Finalize, After),
         (Pass::Restitution, Finalize, After),
     ]
 };

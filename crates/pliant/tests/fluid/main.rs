@@ -11,6 +11,7 @@ mod freezing;
 mod kernels;
 mod large_particles;
 mod melting;
+mod projection;
 mod random;
 mod rest_density;
 mod rng;

@@ -3,7 +3,7 @@
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::joint::{joints, separated};
-use crate::builder::liquid::{fluid, notes};
+use crate::builder::liquid::{fluid, notes, projection};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
@@ -121,8 +121,12 @@ impl Assembly {
             self.rows[freeze.body.clone()].iter_mut().for_each(|row| row[3] = freeze.weight);
         }
         let copies = self.environments.count();
-        let fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
-        if let Some(fluid) = &fluid {
+        let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
+        if let Some(fluid) = &mut fluid {
+            let alone = rigid_bodies.bodies.is_empty() && copies == 1;
+            let (projects, note) = projection(scene, fluid, &settings, alone, target);
+            fluid.projects = projects;
+            self.notes.extend(note);
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }
         let mut model = Model {

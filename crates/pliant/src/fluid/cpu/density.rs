@@ -38,13 +38,13 @@ impl DensityPass<'_> {
         &self,
         threads: &Threads,
         model: &FluidModel<'_>,
-        state: &mut State,
+        rows: &[RowData],
+        lambdas: &mut [f32],
         (boundaries, seen): (&BoundaryLists, &[RowData]),
         (packed, gradients): Buffers<'_>,
     ) {
-        let rows = &state.rows[..state.particles];
         let seen = if self.fluid.even { rows } else { &seen[..rows.len()] };
-        let lambdas = Shared::new(&mut state.pressures);
+        let lambdas = Shared::new(lambdas);
         let (packed, gradients) = (Shared::new(&mut packed[..]), Shared::new(&mut gradients[..]));
         threads.over_numbers(model.runs.len(), |number| {
             let span = model.runs[number].clone();

@@ -9,6 +9,8 @@ pub mod density;
 pub mod density_survey;
 pub mod large_particles;
 pub mod neighbor_sums;
+pub mod pair_sums;
+pub mod projection;
 pub mod surface_tension;
 pub mod viscosity;
 pub mod vorticity;
@@ -18,8 +20,11 @@ pub use crate::fluid::cpu::density_survey::{DensitySurvey, measure_density};
 use crate::contact::collider_contact::MovingCollider;
 use crate::fluid::cpu::boundary::BoundaryLists;
 use crate::fluid::cpu::neighbor_sums::SweepVariant;
+use crate::fluid::cpu::pair_sums::PairSums;
+use crate::fluid::cpu::projection::Surroundings;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
+use crate::fluid::projection::POSITION_SHARE;
 use crate::math::RowData;
 use crate::memory::of;
 use crate::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search};
@@ -28,6 +33,7 @@ use crate::runtime::cpu::threads::Threads;
 use crate::schedule::passes::Pass;
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
+use glam::Vec3;
 
 /// Neighbor lists and buffers of the passes.
 pub struct FluidScratch {
@@ -44,6 +50,7 @@ pub struct FluidScratch {
     gradients: Vec<RowData>,
     viscosity: viscosity::ViscosityScratch,
     surface_tension: surface_tension::SurfaceTensionScratch,
+    projection: projection::ProjectionScratch,
 }
 
 impl Default for FluidScratch {
@@ -58,6 +65,7 @@ impl Default for FluidScratch {
             gradients: Vec::new(),
             viscosity: viscosity::ViscosityScratch::default(),
             surface_tension: surface_tension::SurfaceTensionScratch::default(),
+            projection: projection::ProjectionScratch::default(),
         }
     }
 }
@@ -72,13 +80,22 @@ impl FluidScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let each = of(&self.radii) + of(&self.phases) + of(&self.packed) + of(&self.gradients) + of(&self.seen);
-        self.finder.bytes() + self.boundaries.bytes() + self.viscosity.bytes() + self.surface_tension.bytes() + each
+        self.finder.bytes()
+            + self.boundaries.bytes()
+            + self.viscosity.bytes()
+            + self.surface_tension.bytes()
+            + self.projection.bytes()
+            + each
     }
 
     /// Warm-starts the substep with a share of the last one's pressure. The displacement by pressure is repeated as it
     /// was: it conserved momentum then, so it does now, and needs no sweep.
-    pub fn begin(&self, threads: &Threads, fluid: &Fluid, state: &mut State) {
+    pub fn begin(&mut self, threads: &Threads, fluid: &Fluid, state: &mut State, h: f32) {
         let n = state.particles;
+        if fluid.projects {
+            self.projection.begin(n);
+            return accelerate(threads, state, h);
+        }
         let carry = fluid.carry;
         let arrays = (&mut state.rows[..n], &mut state.carried[..], &mut state.pressures[..]);
         threads.zip(arrays, |_, rows, carried, pressures| {
@@ -91,6 +108,21 @@ impl FluidScratch {
                 }
             }
         });
+    }
+
+    /// Pressures of the next substep. `first`: of this one, in which velocities have gravity already.
+    fn project_velocities(&mut self, cx: &CpuContext<'_>, model: &FluidModel<'_>, state: &mut State, first: bool) {
+        let Some(fluid) = model.fluid else { return };
+        let Self { finder, boundaries, projection, packed, .. } = self;
+        packed.clear();
+        packed.extend_from_slice(&state.rows[..state.particles]);
+        let (near, way) = (finder.neighbors(), sweep_variant(fluid, cx.isa));
+        let sums = PairSums { threads: cx.threads, model, near, way, rows: packed };
+        let around = Surroundings { sums, fluid, boundaries, h: cx.substep.h };
+        if !first {
+            projection.filter(around, state);
+        }
+        projection.solve(model, state, around, if first { Vec3::ZERO } else { model.settings.gravity });
     }
 
     /// Finds the neighbors within the kernel radius.
@@ -113,10 +145,13 @@ impl FluidScratch {
     /// Projects all density constraints once.
     pub fn project(&mut self, threads: &Threads, isa: Isa, model: &FluidModel<'_>, state: &mut State) {
         let Some(fluid) = &model.fluid else { return };
+        if fluid.projects && POSITION_SHARE * self.projection.corrections >= model.settings.iterations {
+            return;
+        }
         let h = model.settings.dt / model.settings.substeps as f32;
         let params = fluid.density_params(h);
         let way = sweep_variant(fluid, isa);
-        let Self { finder, boundaries, seen, packed, gradients, .. } = self;
+        let Self { finder, boundaries, seen, packed, gradients, projection, .. } = self;
         if !fluid.even {
             let near = finder.neighbors();
             let rows = state.rows[..state.particles].iter().enumerate();
@@ -133,7 +168,23 @@ impl FluidScratch {
             near: finder.neighbors(),
             way,
         };
-        work.update_multipliers(threads, model, state, (boundaries, seen), (packed, gradients));
+        if fluid.projects {
+            projection.corrections += 1;
+            let lambdas = &mut projection.multipliers[..];
+            work.update_multipliers(
+                threads,
+                model,
+                &state.rows[..state.particles],
+                lambdas,
+                (boundaries, seen),
+                (packed, gradients),
+            );
+            let sums = PairSums { threads, model, near: finder.neighbors(), way, rows: packed };
+            let around = Surroundings { sums, fluid, boundaries, h };
+            return projection.correct_positions(around, state, (packed, gradients));
+        }
+        let (rows, lambdas) = (&state.rows[..state.particles], &mut state.pressures[..]);
+        work.update_multipliers(threads, model, rows, lambdas, (boundaries, seen), (packed, gradients));
         work.update_positions(threads, state, (packed, gradients));
     }
 
@@ -150,11 +201,19 @@ impl FluidScratch {
         let CpuContext { threads, isa, substep, .. } = *cx;
         match pass {
             Pass::FluidNeighbors => {
-                self.begin(threads, fluid, state);
+                self.begin(threads, fluid, state, substep.h);
                 self.find(threads, model, state);
             }
-            Pass::FluidBoundary => self.boundaries.find(threads, model, state, moving_colliders, substep),
+            Pass::FluidBoundary => {
+                self.boundaries.find(threads, model, state, moving_colliders, substep);
+                if fluid.projects && substep.index == 0 {
+                    // No substep before has found the pressures of this one.
+                    self.project_velocities(cx, model, state, true);
+                    accelerate(threads, state, substep.h);
+                }
+            }
             Pass::FluidDensity => self.project(threads, isa, model, state),
+            Pass::Projection => self.project_velocities(cx, model, state, false),
             _ => self.apply_forces(pass, cx, model, state),
         }
     }
@@ -173,6 +232,22 @@ impl FluidScratch {
             other => unreachable!("{other:?} is no pass of fluids"),
         }
     }
+}
+
+/// Moves particles by the pressure that the last substep has found for this one.
+fn accelerate(threads: &Threads, state: &mut State, h: f32) {
+    let n = state.particles;
+    let carried = &state.carried;
+    let arrays = (&mut state.rows[..n], &mut state.velocities[..n], &mut state.previous[..n]);
+    threads.zip(arrays, |first, rows, velocities, _| {
+        for ((row, velocity), shift) in rows.iter_mut().zip(velocities).zip(&carried[first..]) {
+            let free = if row[3] > 0.0 { 1.0 } else { 0.0 };
+            for k in 0..3 {
+                row[k] += free * shift[k];
+                velocity[k] += free * shift[k] / h;
+            }
+        }
+    });
 }
 
 /// A neighbor search, with lists in cell order where the search has cells.

@@ -130,7 +130,8 @@ fn run_pass(
         | Pass::FluidDensity
         | Pass::SurfaceTension
         | Pass::Viscosity
-        | Pass::Vorticity => {
+        | Pass::Vorticity
+        | Pass::Projection => {
             scratch.fluid.run(pass, cx, &model.fluid_model(), state, &scratch.contact.moving_colliders);
         }
         Pass::Elastic => {

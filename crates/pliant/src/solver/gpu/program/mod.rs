@@ -343,6 +343,8 @@ impl ProgramBuilder<'_> {
                 Pass::SurfaceTension => list.extend(self.fluid.surface_tension(&mut self.out)),
                 Pass::Viscosity => list.extend(self.fluid.viscosity(&mut self.out)),
                 Pass::Vorticity => list.extend(self.fluid.vorticity(&mut self.out)),
+                // A model that was planned for the CPU: its liquids have density constraints here.
+                Pass::Projection => {}
                 Pass::Restitution => list.extend(self.contact.restitution(&mut self.out)),
                 other => unreachable!("{other:?} does not run after the iterations"),
             }

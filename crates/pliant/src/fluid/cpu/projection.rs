@@ -1,0 +1,399 @@
+//! The passes of [`crate::fluid::projection`] on the CPU.
+
+use crate::fluid::boundary::{Boundary, boundary_contribution};
+use crate::fluid::cpu::boundary::BoundaryLists;
+use crate::fluid::cpu::pair_sums::{Pair, PairSums, Terms};
+use crate::fluid::model::FluidModel;
+use crate::fluid::parameters::Fluid;
+use crate::fluid::projection::{
+    EXTRA_SWEEPS, FILTER, FIRST_ROUNDS, RELAXATION, Symmetric, add_outer, allowed_rate, correction, diagonal,
+    lattice_diagonal, stop_at_wall, times, wall,
+};
+use crate::math::{RowData, V3, position};
+use crate::memory::of;
+use crate::runtime::cpu::shared_slice::Shared;
+use crate::runtime::cpu::simd::Pack;
+use crate::state::State;
+use glam::Vec3;
+
+/// Buffers of the passes, per particle.
+#[derive(Default)]
+pub struct ProjectionScratch {
+    /// L: xx, xy, xz, yy.
+    first: Vec<RowData>,
+    /// L: yz, zz; the diagonal of the Laplacian [1/m²]; the allowed rate of compression [1/s].
+    second: Vec<RowData>,
+    /// Derivative of the rate of compression by the own velocity [1/m], and the rate by moving walls [1/s].
+    own: Vec<RowData>,
+    /// λ·L, in two rows.
+    scaled: [Vec<RowData>; 2],
+    /// Velocities, smoothed and not.
+    velocities: [Vec<RowData>; 2],
+    /// Positions with the change of λ, for two sweeps.
+    changes: [Vec<RowData>; 2],
+    /// Change of λ after the last sweep.
+    last: Vec<f32>,
+    /// Right-hand side [kg/s].
+    rates: Vec<f32>,
+    /// Multipliers of the correction of positions [kg·m²].
+    pub multipliers: Vec<f32>,
+    /// Corrections of positions in this substep.
+    pub corrections: u32,
+}
+
+/// Where particles are, and what is around them.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    pub sums: PairSums<'a>,
+    pub fluid: &'a Fluid,
+    pub boundaries: &'a BoundaryLists,
+    pub h: f32,
+}
+
+impl Surroundings<'_> {
+    fn walls(&self, run: usize, k: usize) -> &[Boundary] {
+        self.boundaries.run(run).map_or(&[], |run| run.of(k))
+    }
+}
+
+impl ProjectionScratch {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        let rows = [&self.first, &self.second, &self.own].into_iter().chain(&self.scaled).chain(&self.velocities);
+        let rows: u64 = rows.chain(&self.changes).map(of).sum();
+        rows + of(&self.last) + of(&self.rates) + of(&self.multipliers)
+    }
+
+    /// Starts a substep.
+    pub fn begin(&mut self, n: usize) {
+        self.multipliers.clear();
+        self.multipliers.resize(n, 0.0);
+        self.corrections = 0;
+    }
+
+    fn resize(&mut self, n: usize) {
+        let rows = [&mut self.first, &mut self.second, &mut self.own];
+        let rows = rows.into_iter().chain(&mut self.scaled).chain(&mut self.velocities).chain(&mut self.changes);
+        rows.for_each(|rows| rows.resize(n, [0.0; 4]));
+        self.last.resize(n, 0.0);
+        self.rates.resize(n, 0.0);
+    }
+
+    /// Finds the pressures of the next substep and the displacement by them. `gravity` is what velocities gain until
+    /// they act [m/s²].
+    pub fn solve(&mut self, model: &FluidModel<'_>, state: &mut State, around: Surroundings<'_>, gravity: Vec3) {
+        self.resize(state.particles);
+        self.measure(around, state);
+        let first = state.pressures.iter().all(|&p| p == 0.0);
+        let sweeps = model.settings.iterations + EXTRA_SWEEPS;
+        for _ in 0..if first { FIRST_ROUNDS } else { 1 } {
+            self.accelerate(around, state);
+            self.rate(around, state, gravity);
+            self.sweep(around, state, sweeps);
+        }
+        self.accelerate(around, state);
+        let h = around.h;
+        let changes = &self.velocities[0];
+        for (carried, change) in state.carried.iter_mut().zip(changes) {
+            *carried = [change[0] * h, change[1] * h, change[2] * h, 0.0];
+        }
+    }
+
+    /// Matrices, diagonals and allowed rates at the current positions.
+    fn measure(&mut self, around: Surroundings<'_>, state: &State) {
+        let Surroundings { sums, fluid, h, .. } = around;
+        let (volume, center) = (fluid.volume, fluid.smoothing.at(fluid.reach, 0.0).0);
+        let full = lattice_diagonal(fluid.smoothing, fluid.reach, fluid.radius, volume);
+        let (first, second) = (Shared::new(&mut self.first), Shared::new(&mut self.second));
+        let own = Shared::new(&mut self.own);
+        sums.sweep(Moments, |run, k, i, found| {
+            let [value, slope, gx, gy, gz, rest @ ..] = found.map(|sum| sum * volume);
+            let x = position(state.rows[i]);
+            let mut moments: Symmetric = rest;
+            let boundaries = around.walls(run, k);
+            for boundary in boundaries {
+                let wall = wall(fluid, boundary, x);
+                add_outer(&mut moments, wall.normal, wall.moment);
+            }
+            let l = correction(moments);
+            let mut gradient = times(l, Vec3::new(gx, gy, gz));
+            let (mut moving, mut behind) = (0.0, 0.0);
+            for boundary in boundaries {
+                let wall = wall(fluid, boundary, x);
+                let by = wall.normal * (wall.normal.dot(times(l, wall.normal)) * wall.slope);
+                gradient -= by;
+                moving += by.dot(wall.velocity);
+            }
+            if !boundaries.is_empty() {
+                behind = boundary_contribution(boundaries, fluid.smoothing, fluid.reach, x).0;
+            }
+            let compression = value + volume * center - 1.0 + behind;
+            let across = diagonal(fluid, boundaries, x, -2.0 * slope, full);
+            // SAFETY: each particle is called once, and only its own entries are written.
+            unsafe {
+                *first.get(i) = [l[0], l[1], l[2], l[3]];
+                *second.get(i) = [l[4], l[5], across, allowed_rate(compression, h)];
+                *own.get(i) = [gradient.x, gradient.y, gradient.z, moving];
+            }
+        });
+    }
+
+    /// Smoothed change of velocity by all pressures [m/s], into the first set of velocities.
+    fn accelerate(&mut self, around: Surroundings<'_>, state: &State) {
+        let Surroundings { sums, fluid, h, .. } = around;
+        let Self { first, second, own, scaled: [a, b], velocities: [smooth, rough], .. } = self;
+        let arrays = (&mut a[..], &mut b[..], &mut smooth[..]);
+        sums.threads.zip(arrays, |start, a, b, _| {
+            for (k, (a, b)) in a.iter_mut().zip(b).enumerate() {
+                let i = start + k;
+                let lambda = -state.pressures[i] / h;
+                *a = first[i].map(|l| l * lambda);
+                *b = [second[i][0] * lambda, second[i][1] * lambda, 0.0, 0.0];
+            }
+        });
+        let out = Shared::new(&mut rough[..]);
+        sums.sweep(PressureForce { first: a, second: b }, |_, _, i, push| {
+            let lambda = -state.pressures[i] / h;
+            let force = position(own[i]) * lambda + Vec3::from_array(push) * fluid.volume;
+            let change = force * -state.rows[i][3];
+            // SAFETY: each particle is called once, and only its own entry is written.
+            unsafe { *out.get(i) = [change.x, change.y, change.z, 0.0] };
+        });
+        smoothed(around, rough, smooth);
+    }
+
+    /// Rate of compression of the smoothed velocities, less what is allowed, times mass [kg/s].
+    fn rate(&mut self, around: Surroundings<'_>, state: &State, gravity: Vec3) {
+        let Surroundings { sums, fluid, h, .. } = around;
+        let Self { first, second, own, velocities: [changes, rough], rates, .. } = self;
+        let out = Shared::new(&mut rough[..]);
+        sums.threads.over_numbers(sums.model.runs.len(), |run| {
+            for (k, i) in sums.model.runs[run].clone().enumerate() {
+                let mut v = position(state.velocities[i]) + position(changes[i]);
+                if state.rows[i][3] > 0.0 {
+                    v += gravity * h;
+                    let x = position(state.rows[i]);
+                    for boundary in around.walls(run, k) {
+                        v = stop_at_wall(&wall(fluid, boundary, x), v, h);
+                    }
+                }
+                // SAFETY: runs do not overlap.
+                unsafe { *out.get(i) = [v.x, v.y, v.z, 0.0] };
+            }
+        });
+        smoothed(around, rough, changes);
+        let (out, velocities) = (Shared::new(&mut rates[..]), &changes[..]);
+        sums.sweep(Compression { first, second, velocities }, |_, _, i, [sum]| {
+            let [_, _, _, moving] = own[i];
+            let rate = position(own[i]).dot(position(velocities[i])) - sum * fluid.volume + moving - second[i][3];
+            let weight = state.rows[i][3];
+            // SAFETY: each particle is called once, and only its own entry is written.
+            unsafe { *out.get(i) = if weight > 0.0 { rate / weight } else { 0.0 } };
+        });
+    }
+
+    /// Sweeps of the Laplacian, and the multipliers after them.
+    fn sweep(&mut self, around: Surroundings<'_>, state: &mut State, sweeps: u32) {
+        let Surroundings { sums, fluid, h, .. } = around;
+        let Self { second, changes: [now, next], last, rates, .. } = self;
+        for (change, &[x, y, z, _]) in now.iter_mut().zip(&state.rows) {
+            *change = [x, y, z, 0.0];
+        }
+        last.fill(0.0);
+        let mut momentum = 1.0_f32;
+        for _ in 0..sweeps {
+            let ahead = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+            let beta = (momentum - 1.0) / ahead;
+            momentum = ahead;
+            let (out, kept) = (Shared::new(&mut next[..]), Shared::new(&mut last[..]));
+            let (second, rates, packed) = (&second[..], &rates[..], &now[..]);
+            let pressures = &state.pressures[..];
+            PairSums { rows: packed, ..sums }.sweep(Laplacian { packed }, |_, _, i, [sum]| {
+                let ([x, y, z, q], across) = (packed[i], second[i][2]);
+                let rest = rates[i] - across * q - 2.0 * fluid.volume * sum;
+                // λ + Δλ ≥ 0: pressure does not pull.
+                let change = (q + RELAXATION * rest / across).max(pressures[i] / h);
+                // SAFETY: each particle is called once, and only its own entries are written.
+                unsafe {
+                    let before = kept.get(i);
+                    *out.get(i) = [x, y, z, change + beta * (change - *before)];
+                    *before = change;
+                }
+            });
+            std::mem::swap(now, next);
+        }
+        for (pressure, change) in state.pressures.iter_mut().zip(&*last) {
+            *pressure = (*pressure - change * h).min(0.0);
+        }
+    }
+
+    /// Removes motion of single particles against their neighbors.
+    pub fn filter(&mut self, around: Surroundings<'_>, state: &mut State) {
+        self.resize(state.particles);
+        let Self { velocities: [a, b], .. } = self;
+        let volume = around.fluid.volume;
+        let out = Shared::new(&mut a[..]);
+        around.sums.sweep(Difference { of: &state.velocities[..state.particles] }, |_, _, i, sum| {
+            let [x, y, z] = sum.map(|s| s * volume);
+            // SAFETY: each particle is called once, and only its own entry is written.
+            unsafe { *out.get(i) = [x, y, z, 0.0] };
+        });
+        let out = Shared::new(&mut b[..]);
+        let a = &a[..];
+        around.sums.sweep(Difference { of: a }, |_, _, i, sum| {
+            let [x, y, z] = sum.map(|s| s * volume * FILTER);
+            // SAFETY: the same.
+            unsafe { *out.get(i) = [x, y, z, 0.0] };
+        });
+        for ((v, lost), row) in state.velocities.iter_mut().zip(&*b).zip(&state.rows) {
+            if row[3] > 0.0 {
+                // A difference of differences: its sign is that of the velocity against its neighbors.
+                *v = [v[0] - lost[0], v[1] - lost[1], v[2] - lost[2], 0.0];
+            }
+        }
+    }
+
+    /// Moves particles by the changes of the density multipliers (`packed`, with positions), their velocities unchanged.
+    pub fn correct_positions(
+        &self,
+        around: Surroundings<'_>,
+        state: &mut State,
+        (packed, gradients): (&[RowData], &[RowData]),
+    ) {
+        let Surroundings { sums, fluid, .. } = around;
+        let n = state.particles;
+        let (rows, previous) = (Shared::new(&mut state.rows[..n]), Shared::new(&mut state.previous[..n]));
+        PairSums { rows: packed, ..sums }.sweep(Shift { packed }, |run, k, i, push| {
+            // SAFETY: each particle is called once, and only its own rows are read and written.
+            let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
+            let weight = row[3];
+            if weight == 0.0 {
+                return;
+            }
+            let gradient = position(gradients[i]);
+            let mut shift = (Vec3::from_array(push) * fluid.volume + gradient * packed[i][3]) * weight;
+            let x = position(*row);
+            for boundary in around.walls(run, k) {
+                // Walls stop a correction that contact would have to undo, with velocity.
+                let toward = (-shift.dot(boundary.normal)).max(0.0);
+                let inside = -wall(fluid, boundary, x + shift).gap;
+                shift += boundary.normal * inside.clamp(0.0, toward);
+            }
+            for (axis, by) in shift.to_array().into_iter().enumerate() {
+                row[axis] += by;
+                before[axis] += by;
+            }
+        });
+    }
+}
+
+/// S·v of velocities.
+fn smoothed(around: Surroundings<'_>, of: &[RowData], to: &mut [RowData]) {
+    let out = Shared::new(to);
+    let volume = around.fluid.volume;
+    around.sums.sweep(Difference { of }, |_, _, i, sum| {
+        let [x, y, z, _] = of[i];
+        // SAFETY: each particle is called once, and only its own entry is written.
+        unsafe { *out.get(i) = [x - sum[0] * volume, y - sum[1] * volume, z - sum[2] * volume, 0.0] };
+    });
+}
+
+/// W, W'/r, ∇W and −∇W ⊗ x.
+#[derive(Clone, Copy)]
+struct Moments;
+
+impl Terms<11> for Moments {
+    #[inline(always)]
+    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 11] {
+        let V3 { x, y, z } = pair.apart;
+        let (gx, gy, gz) = (x * pair.slope, y * pair.slope, z * pair.slope);
+        [pair.value, pair.slope, gx, gy, gz, -(gx * x), -(gx * y), -(gx * z), -(gy * y), -(gy * z), -(gz * z)]
+    }
+}
+
+/// λ_j·L_j·∇W.
+#[derive(Clone, Copy)]
+struct PressureForce<'a> {
+    first: &'a [RowData],
+    second: &'a [RowData],
+}
+
+impl Terms<3> for PressureForce<'_> {
+    #[inline(always)]
+    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 3] {
+        // SAFETY: list entries are particle indices, and no thread writes these rows in the sweep.
+        let (a, b) = unsafe { (F::gather(self.first, pair.index), F::gather(self.second, pair.index)) };
+        let (V3 { x, y, z }, slope) = (pair.apart, pair.slope);
+        [
+            (a.v.x * x + a.v.y * y + a.v.z * z) * slope,
+            (a.v.y * x + a.w * y + b.v.x * z) * slope,
+            (a.v.z * x + b.v.x * y + b.v.y * z) * slope,
+        ]
+    }
+}
+
+/// v_j·L_i·∇W.
+#[derive(Clone, Copy)]
+struct Compression<'a> {
+    first: &'a [RowData],
+    second: &'a [RowData],
+    velocities: &'a [RowData],
+}
+
+impl Terms<1> for Compression<'_> {
+    #[inline(always)]
+    fn of<F: Pack>(&self, own: usize, pair: &Pair<'_, F>) -> [F; 1] {
+        let [xx, xy, xz, yy] = self.first[own].map(F::splat);
+        let (yz, zz) = (F::splat(self.second[own][0]), F::splat(self.second[own][1]));
+        // SAFETY: as above.
+        let v = unsafe { F::gather(self.velocities, pair.index) }.v;
+        let V3 { x, y, z } = pair.apart;
+        let along = v.x * (xx * x + xy * y + xz * z) + v.y * (xy * x + yy * y + yz * z);
+        [(along + v.z * (xz * x + yz * y + zz * z)) * pair.slope]
+    }
+}
+
+/// (v_i − v_j)·W.
+#[derive(Clone, Copy)]
+struct Difference<'a> {
+    of: &'a [RowData],
+}
+
+impl Terms<3> for Difference<'_> {
+    #[inline(always)]
+    fn of<F: Pack>(&self, own: usize, pair: &Pair<'_, F>) -> [F; 3] {
+        let [x, y, z, _] = self.of[own].map(F::splat);
+        // SAFETY: as above.
+        let v = unsafe { F::gather(self.of, pair.index) }.v;
+        [(x - v.x) * pair.value, (y - v.y) * pair.value, (z - v.z) * pair.value]
+    }
+}
+
+/// Δλ_j·W'/r.
+#[derive(Clone, Copy)]
+struct Laplacian<'a> {
+    packed: &'a [RowData],
+}
+
+impl Terms<1> for Laplacian<'_> {
+    #[inline(always)]
+    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 1] {
+        // SAFETY: as above.
+        [unsafe { F::gather(self.packed, pair.index) }.w * pair.slope]
+    }
+}
+
+/// Δλ_j·∇W.
+#[derive(Clone, Copy)]
+struct Shift<'a> {
+    packed: &'a [RowData],
+}
+
+impl Terms<3> for Shift<'_> {
+    #[inline(always)]
+    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 3] {
+        // SAFETY: as above.
+        let scale = unsafe { F::gather(self.packed, pair.index) }.w * pair.slope;
+        [pair.apart.x * scale, pair.apart.y * scale, pair.apart.z * scale]
+    }
+}
