@@ -32,6 +32,11 @@ struct CheckReport {
     build_ms: f64,
     frames: u64,
     steps_per_frame: u64,
+    /// Substeps of a step.
+    substeps: u32,
+    /// Expected time of a frame on this machine, from its second step [ms].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    frame_ms: Option<f64>,
     seconds: f64,
     notes: Vec<String>,
 }
@@ -42,7 +47,7 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let start = Instant::now();
     let mut sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
-    let trouble = first_step_error(&mut sim);
+    let (step_ms, trouble) = time_steps(&mut sim);
     let model = sim.model();
     let mut batches = Counts::new();
     for group in &model.groups {
@@ -68,19 +73,24 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         build_ms,
         frames,
         steps_per_frame: timing.steps_per_frame,
+        substeps: model.settings.substeps,
+        frame_ms: step_ms.map(|ms| ms * timing.steps_per_frame as f64),
         seconds: frames as f64 * timing.frame_seconds,
         notes: model.notes.iter().cloned().chain(trouble).collect(),
     };
     if args.json { stdout::json(&findings) } else { stdout::text(&human(&findings, &args.scene)) }
 }
 
-/// Runs one step of scenes with particle contacts or liquids, as the size of neighbor lists is known only then. Returns its
-/// error.
-fn first_step_error(sim: &mut World) -> Option<String> {
-    if sim.model().particle_contact.is_none() && sim.model().fluid.is_none() {
-        return None;
+/// Runs two steps, as the size of neighbor lists is known only then, and what a step takes [ms]; or the error of a step.
+fn time_steps(sim: &mut World) -> (Option<f64>, Option<String>) {
+    let mut step = || {
+        let start = Instant::now();
+        sim.step().and_then(|()| sim.sync()).map(|()| start.elapsed().as_secs_f64() * 1e3)
+    };
+    match step().and_then(|_| step()) {
+        Ok(ms) => (Some(ms), None),
+        Err(e) => (None, Some(format!("the first steps fail: {e}"))),
     }
-    sim.step().and_then(|()| sim.sync()).err().map(|e| format!("the first step fails: {e}"))
 }
 
 fn human(f: &CheckReport, spec: &str) -> String {
@@ -110,6 +120,10 @@ fn human(f: &CheckReport, spec: &str) -> String {
         "\nA run is {} frames of {} {steps}, {:.2} s in all, with solver {}\n",
         f.frames, f.steps_per_frame, f.seconds, f.solver
     ));
+    if let Some(ms) = f.frame_ms {
+        let substeps = plural("substep", "substeps", f.substeps as usize);
+        text.push_str(&format!("A step has {} {substeps}; a frame takes about {ms:.1} ms here\n", f.substeps));
+    }
     for note in &f.notes {
         text.push_str(&format!("note: {note}\n"));
     }

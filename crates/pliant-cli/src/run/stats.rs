@@ -5,7 +5,7 @@
 use crate::failure::Failure;
 use pliant::World;
 use pliant::schedule::Stage;
-use pliant::schedule::stats::{Residuals, Times};
+use pliant::schedule::stats::{Imbalance, Residuals, Times};
 use pliant_foam::FoamCounts;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -49,6 +49,10 @@ pub struct Stats {
     file: File,
     kinds: Vec<&'static str>,
     residuals: Residuals,
+    /// Kinds of elements of the bodies that descent solves.
+    elements: Vec<&'static str>,
+    /// The largest imbalance so far, with its frame and kind.
+    worst: Option<(u64, &'static str, Imbalance)>,
     /// Number of drained particles at the last frame; `None` without drains.
     drained: Option<u64>,
     /// Whether stages are timed; a GPU would have to synchronize after each stage.
@@ -75,6 +79,10 @@ impl Stats {
         for kind in &kinds {
             let _ = write!(header, ",residual_{kind}_mean,residual_{kind}_max");
         }
+        let elements = elements(sim);
+        for kind in &elements {
+            let _ = write!(header, ",imbalance_{kind}");
+        }
         if sim.model().fluid.is_some() {
             header.push_str(",pressure_mean,pressure_max,volume,mixing");
         }
@@ -84,8 +92,17 @@ impl Stats {
         header.push('\n');
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
-        let mut stats =
-            Self { path: path.into(), file, kinds, residuals: Residuals::new(), drained, staged, length: 0 };
+        let mut stats = Self {
+            path: path.into(),
+            file,
+            kinds,
+            residuals: Residuals::new(),
+            elements,
+            worst: None,
+            drained,
+            staged,
+            length: 0,
+        };
         stats.write_text(&header)?;
         Ok(stats)
     }
@@ -100,6 +117,8 @@ impl Stats {
             file,
             kinds: sim.residuals().into_keys().collect(),
             residuals: Residuals::new(),
+            elements: elements(sim),
+            worst: None,
             drained: (!sim.model().drains.is_empty()).then_some(sim.state().drained),
             staged: sim.backend() == "cpu",
             length,
@@ -139,6 +158,18 @@ impl Stats {
             let r = self.residuals.get(kind).copied().unwrap_or_default();
             let _ = write!(line, ",{:.6e},{:.6e}", r.mean, r.max);
         }
+        let found = if self.elements.is_empty() { Default::default() } else { sim.imbalances() };
+        for kind in &self.elements {
+            let _ = match found.get(kind) {
+                Some(i) => write!(line, ",{:.6e}", i.max),
+                None => write!(line, ","),
+            };
+        }
+        for (kind, imbalance) in found {
+            if self.worst.is_none_or(|(.., worst)| imbalance.max > worst.max) {
+                self.worst = Some((frame, kind, imbalance));
+            }
+        }
         if let Some(l) = liquids {
             let _ = write!(line, ",{:.6e},{:.6e},{:.6e},{:.4}", l.pressure_mean, l.pressure_max, l.volume, l.mixing);
         }
@@ -154,10 +185,21 @@ impl Stats {
         std::mem::take(&mut self.residuals)
     }
 
+    /// The largest imbalance of all frames, with its frame and kind of element.
+    pub fn worst_imbalance(&self) -> Option<(u64, &'static str, Imbalance)> {
+        self.worst
+    }
+
     fn write_text(&mut self, text: &str) -> Result<(), Failure> {
         self.length += text.len() as u64;
         self.file.write_all(text.as_bytes()).map_err(|e| cannot_write(&self.path, &e))
     }
+}
+
+/// Kinds of elements of the bodies that descent solves.
+fn elements(sim: &World) -> Vec<&'static str> {
+    let kinds = sim.model().bodies.iter().flat_map(|body| body.elements.iter().map(|e| e.kind.name()));
+    kinds.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {

@@ -36,6 +36,20 @@ pub struct Residual {
 /// Residual by kind, inflatables under "inflate".
 pub type Residuals = BTreeMap<&'static str, Residual>;
 
+/// Forces that are left in the implicit step of elastic bodies, relative to those that balance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Imbalance {
+    /// Of all bodies together.
+    pub mean: f64,
+    /// Of the body that is farthest from balance.
+    pub max: f64,
+    /// An object of that body.
+    pub object: u32,
+}
+
+/// Imbalance by kind of element.
+pub type Imbalances = BTreeMap<&'static str, Imbalance>;
+
 /// Energies [J] and momenta of all free particles, summed in f64.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Probe {

@@ -6,7 +6,7 @@ use crate::contact::force_scale::ForceScale;
 use crate::frame::{BodyFrame, Frame, Topology};
 use crate::model::Carrier;
 use crate::rigid_body::bodies::BodyState;
-use crate::schedule::stats::{ContactPair, Counts, INFLATE, LiquidProbe, Probe, Residuals, Times};
+use crate::schedule::stats::{ContactPair, Counts, INFLATE, Imbalances, LiquidProbe, Probe, Residuals, Times};
 use crate::world::World;
 use glam::Vec3;
 
@@ -128,6 +128,13 @@ impl World {
     /// Mean and maximum relative error by kind.
     pub fn residuals(&self) -> Residuals {
         self.measure().0
+    }
+
+    /// How far the elastic bodies that descent solves are from the implicit step of the last substep, by kind of element: the
+    /// forces that are left, over the mean of inertial and elastic ones. Empty before the first step and after a restored
+    /// snapshot, and on a GPU, where it is not measured.
+    pub fn imbalances(&self) -> Imbalances {
+        self.cpu.imbalances(&self.model, self.state())
     }
 
     /// Energies and momenta.

@@ -3,6 +3,7 @@
 //! No scene here sets a method, substeps or iterations: that is what a user gets who writes moduli in SI units.
 #![allow(missing_docs, clippy::print_stderr)]
 
+mod attach;
 mod bits;
 mod contact;
 #[path = "../support/elastica.rs"]

@@ -8,7 +8,7 @@ use pliant::runtime::gpu::GpuOptions;
 const G: f64 = 9.81;
 
 /// One of each kind of element, on colliders and free.
-const SCENES: [(&str, &str); 6] = [
+const SCENES: [(&str, &str); 7] = [
     (
         "sheet with dihedral bending over a sphere",
         r#"
@@ -93,6 +93,26 @@ const SCENES: [(&str, &str); 6] = [
         [[grains]]
         radius = 0.02
         fill = { min = [-0.05, 0.125, -0.05], max = [0.05, 0.2, 0.05] }
+        "#,
+    ),
+    (
+        "cube attached to a sheet",
+        r#"
+        [[cloth]]
+        name = "sheet"
+        grid = { cells = [8, 8], size = [0.4, 0.4], plane = "xz" }
+        stretch = { modulus = 500 }
+        pin = [{ at = "left edge" }, { at = "right edge" }]
+        [[soft]]
+        name = "cube"
+        block = { cells = [3, 3, 3], size = [0.15, 0.15, 0.15] }
+        transform = { translate = [0.125, -0.15, 0.125] }
+        fem = { young = 1e5, poisson = 0.3 }
+        density = 100
+        [[attach]]
+        from = { object = "cube" }
+        to = { object = "sheet" }
+        within = 0.03
         "#,
     ),
 ];

@@ -203,12 +203,14 @@ impl Assembly {
         let body = components(all, self.rows.len());
         let weights: Vec<f32> = self.rows.iter().map(|row| row[3]).collect();
         vbd::plan::resolve_chains(all, &body, &weights, settings.substep());
-        let found = vbd::plan::elastic_rows(all, &body, inflated);
+        let matched: Vec<u32> = self.shapes.iter().flat_map(|shape| shape.members.iter().copied()).collect();
+        let found = vbd::plan::elastic_rows(all, &body, inflated, matched.iter().copied());
         if !scene.gives_steps() && scene.solver.quality != Quality::Draft {
             let wanted = vbd::plan::sheet_substeps(all, &body, &found.rows, &weights, settings.dt);
             let wanted = if scene.solver.quality == Quality::Accurate { 2 * wanted } else { wanted };
             settings.substeps = settings.substeps.max(wanted);
         }
+        vbd::plan::resolve_attachments(all, &found.rows, &self.rows, settings.substep());
         let mut noted = HashSet::new();
         for (row, why) in found.refused {
             // Orientations come after particles of the same body.

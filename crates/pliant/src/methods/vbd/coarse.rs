@@ -6,7 +6,9 @@ use crate::constraints::group::Group;
 use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::methods::vbd::assembly::ElementGroup;
+use crate::methods::vbd::assembly_lanes::{LaneSums, NO_SUMS};
 use crate::methods::vbd::block_matrix::{Block, Part, WIDTH};
+use crate::methods::vbd::chain::Chain;
 use crate::methods::vbd::conjugate_gradients::TwoLevel;
 use crate::methods::vbd::contact::Hold;
 use crate::methods::vbd::element::outer;
@@ -14,6 +16,7 @@ use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::plan::Body;
 use crate::methods::vbd::tet_blocks::TetBlocks;
 use crate::rigid::rotation::polar;
+use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use glam::{Mat3, Vec3};
 
@@ -21,6 +24,9 @@ use glam::{Mat3, Vec3};
 pub(super) struct Coarse {
     solver: Solver,
     groups: Vec<ElementGroup>,
+    /// Scratch of the groups of one thread.
+    lanes: Box<LaneSums>,
+    chain: Chain,
     tets: TetBlocks,
     /// Groups that add to each pair of aggregates, with the first of their modes in row and column; where each pair's start.
     terms: Vec<[u32; 3]>,
@@ -42,6 +48,8 @@ enum Solver {
 /// What the matrix is assembled from.
 pub(super) struct Inputs<'a> {
     pub(super) groups: &'a [Group],
+    /// Lanes.
+    pub(super) isa: Isa,
     /// Rows of the body.
     pub(super) x: &'a [RowData],
     /// Mass of each vertex [kg], or inertia [kg·m²]; 0 where it is fixed.
@@ -65,7 +73,7 @@ impl Coarse {
                 Solver::Direct { matrix: Envelope::new(space.first.clone()), unknowns }
             }
         };
-        let groups = ElementGroup::all(body, parameters);
+        let groups = if space.exact { Vec::new() } else { ElementGroup::all(body, parameters) };
         let by_aggregate = space.members();
         let (mut members, mut first_member) = (Vec::new(), vec![0]);
         for own in &by_aggregate {
@@ -75,6 +83,8 @@ impl Coarse {
         let mut it = Self {
             solver,
             groups,
+            lanes: Box::new(NO_SUMS),
+            chain: Chain::new(body, parameters),
             tets: TetBlocks::new(body, parameters),
             terms: Vec::new(),
             offsets: Vec::new(),
@@ -125,14 +135,29 @@ impl Coarse {
         };
         let groups = self.groups.iter().map(ElementGroup::bytes).sum::<u64>();
         let lists = of(&self.terms) + of(&self.offsets) + of(&self.members) + of(&self.first_member);
-        solver + groups + lists + self.tets.bytes() + of(&self.rotations) + of(&self.own)
+        solver
+            + groups
+            + lists
+            + self.chain.bytes()
+            + size_of::<LaneSums>() as u64
+            + self.tets.bytes()
+            + of(&self.rotations)
+            + of(&self.own)
     }
 
     /// Assembles the matrix and makes it ready.
     pub(super) fn build(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
         let space = &body.coarse;
         self.add_vertices(threads, body, inputs);
-        threads.each(&mut self.groups, |_, group| group.sum(body, inputs.groups, inputs.x));
+        if threads.count() == 1 {
+            let lanes = &mut self.lanes;
+            self.groups.iter_mut().for_each(|g| g.sum(inputs.isa, body, inputs.groups, inputs.x, lanes));
+        } else {
+            threads.chunks(&mut self.groups, 1, |_, piece| {
+                let mut lanes = NO_SUMS;
+                piece.iter_mut().for_each(|g| g.sum(inputs.isa, body, inputs.groups, inputs.x, &mut lanes));
+            });
+        }
         if !self.tets.is_empty() {
             self.fit_rotations(threads, body, inputs);
         }
@@ -142,14 +167,17 @@ impl Coarse {
             Solver::Direct { matrix, .. } => {
                 matrix.clear();
                 if space.exact {
-                    self.scatter(body, matrix);
+                    self.chain.add(inputs.x, matrix);
+                    for (own, &first) in self.own.iter().zip(&space.unknowns) {
+                        matrix.add_block(first as usize, first as usize, &own[0]);
+                    }
                 } else {
                     for (number, &[a, b]) in space.pairs.iter().enumerate() {
                         let block = self.block(number, [a, b], space.counts[a as usize], space.counts[b as usize]);
                         add_block(matrix, body, [a as usize, b as usize], &block);
                     }
                 }
-                matrix.factor();
+                matrix.factor(inputs.isa);
             }
             Solver::Iterative(all) => {
                 all.matrix.fill(threads, |number| {
@@ -157,27 +185,11 @@ impl Coarse {
                     self.block(number, [a, b], space.counts[a as usize], space.counts[b as usize])
                 });
                 if let Some(level) = &space.second {
-                    all.factor(space, level);
+                    all.factor(inputs.isa, space, level);
                 }
             }
         }
         self.solver = solver;
-    }
-
-    /// Adds all groups of a chain, and the inertia of its vertices.
-    fn scatter(&self, body: &Body, matrix: &mut Envelope) {
-        for group in &self.groups {
-            let mut sums = group.sums.iter();
-            for (m, &row) in group.unknowns.iter().enumerate() {
-                for (&column, sum) in group.unknowns[..=m].iter().zip(&mut sums) {
-                    add(matrix, row as usize, column as usize, *sum);
-                }
-            }
-        }
-        for (a, own) in self.own.iter().enumerate() {
-            let first = body.coarse.unknowns[a] as usize;
-            add(matrix, first, first, own[0]);
-        }
     }
 
     /// The block of a pair of aggregates.
@@ -359,18 +371,6 @@ fn add_block(matrix: &mut Envelope, body: &Body, [a, b]: [usize; 2], block: &Blo
         let most = if a == b { r + 1 } else { 3 * space.counts[b] as usize };
         for c in 0..most {
             matrix.add(row + r, column + c, f64::from(block[c][r]));
-        }
-    }
-}
-
-/// Adds a block with its first entry at `row` ≥ `column`.
-#[inline]
-fn add(matrix: &mut Envelope, row: usize, column: usize, block: Mat3) {
-    let columns = block.to_cols_array_2d();
-    for r in 0..3 {
-        let most = if row == column { r + 1 } else { 3 };
-        for c in 0..most {
-            matrix.add(row + r, column + c, f64::from(columns[c][r]));
         }
     }
 }

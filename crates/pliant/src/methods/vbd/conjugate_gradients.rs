@@ -9,7 +9,11 @@ use crate::methods::vbd::block_matrix::{Block, BlockMatrix, Part, WIDTH};
 use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::second_level::SecondLevel;
+use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
+
+/// Part of the residual, squared in the norm of the preconditioner, that is small enough.
+const ENOUGH: f64 = 1e-5;
 
 /// The matrix of a large body, and the vectors of the iteration.
 pub(super) struct TwoLevel {
@@ -45,7 +49,7 @@ impl TwoLevel {
     }
 
     /// Assembles and factors the second level, after the matrix has been filled.
-    pub(super) fn factor(&mut self, space: &CoarseSpace, level: &SecondLevel) {
+    pub(super) fn factor(&mut self, isa: Isa, space: &CoarseSpace, level: &SecondLevel) {
         self.second.clear();
         for (number, &[a, b]) in space.pairs.iter().enumerate() {
             let (a, b) = (a as usize, b as usize);
@@ -66,7 +70,7 @@ impl TwoLevel {
                 }
             }
         }
-        self.second.factor();
+        self.second.factor(isa);
     }
 
     /// Sets the right side to zero, and returns it.
@@ -79,13 +83,17 @@ impl TwoLevel {
     pub(super) fn solve(&mut self, threads: &Threads, level: &SecondLevel) -> &[Part] {
         self.x.fill([0.0; WIDTH]);
         self.p.fill([0.0; WIDTH]);
-        let mut last = 0.0;
+        let (mut last, mut first) = (0.0, None);
         for _ in 0..level.iterations {
             self.precondition(threads, level);
             let left = dot(threads, &self.r, &self.z);
             if left <= 0.0 || left.is_nan() {
                 break;
             }
+            if first.is_some_and(|first| left < ENOUGH * first) {
+                break;
+            }
+            first = first.or(Some(left));
             let keep = if last > 0.0 { (left / last) as f32 } else { 0.0 };
             last = left;
             let z = &self.z;

@@ -25,6 +25,9 @@ const GOOD: f64 = 0.8;
 /// Longest step along a coarse correction, relative to its own length.
 const LONGEST: f64 = 1.5;
 
+/// An objective that is higher than another by this part of the elastic energy is as good to start from.
+const SLIGHT: f64 = 0.1;
+
 /// What a substep gives to all bodies.
 pub(super) struct Substep<'a> {
     pub(super) groups: &'a [Group],
@@ -57,11 +60,13 @@ struct Step {
 pub(super) struct BodyState {
     x: Vec<RowData>,
     /// Positions without forces, x̃; impulses of other passes are added to it.
-    target: Vec<RowData>,
+    pub(super) target: Vec<RowData>,
     /// Rows when this body was last done: what differs was moved by another pass.
-    after: Vec<RowData>,
-    masses: Vec<f32>,
-    turns: Vec<bool>,
+    pub(super) after: Vec<RowData>,
+    pub(super) masses: Vec<f32>,
+    pub(super) turns: Vec<bool>,
+    /// 1/h² of the last substep [1/s²].
+    pub(super) inv_h2: f32,
     forces: Vec<Vec3>,
     other: Vec<Vec3>,
     correction: Vec<Vec3>,
@@ -69,12 +74,12 @@ pub(super) struct BodyState {
     /// Elastic forces and Hessians by block.
     blocks: Vec<BlockLocal>,
     steps: Vec<Step>,
-    packed: Packed,
+    pub(super) packed: Packed,
     coarse: Coarse,
     /// Length of the last coarse step, relative to that which its matrix gave.
     share: f64,
     /// Vertex and number within the contacts of the body, by vertex.
-    contacts: Vec<(u32, Contact)>,
+    pub(super) contacts: Vec<(u32, Contact)>,
     /// Vertices that contacts hold, with their stiffness [N/m].
     holds: Vec<(u32, Hold, f32)>,
     /// Vertices by row.
@@ -92,6 +97,7 @@ impl BodyState {
             target: vec![[0.0; 4]; n],
             after: vec![[0.0; 4]; n],
             masses: vec![0.0; n],
+            inv_h2: 0.0,
             turns: body.vertices.iter().map(|&r| r as usize >= particles).collect(),
             forces: vec![Vec3::ZERO; n],
             other: vec![Vec3::ZERO; n],
@@ -165,6 +171,7 @@ impl BodyState {
 
     /// Masses, targets and contacts of the substep, and where to start from.
     fn begin(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, contacts: &[Vec<Contact>]) {
+        self.inv_h2 = sub.inv_h2;
         self.target.copy_from_slice(&self.x);
         for (v, &r) in body.vertices.iter().enumerate() {
             let (r, inverse) = (r as usize, self.x[v][3]);
@@ -200,7 +207,14 @@ impl BodyState {
     /// Leaves the forces at the start in `forces`.
     fn guard_start(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
         let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
-        self.residual(threads, sub, &self.x, &mut blocks, &mut forces);
+        // In lanes energies cost next to nothing beside forces.
+        let mut energy = None;
+        if self.packed.others.is_empty() {
+            energy = Some(self.packed.forces_and_energy(sub.isa, threads, &self.x, &mut blocks));
+        } else {
+            self.packed.forces(sub.isa, threads, &self.x, &mut blocks);
+        }
+        self.add_inertia(threads, sub, &self.x, &blocks, &mut forces);
         for (v, &r) in body.vertices.iter().enumerate() {
             self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
         }
@@ -212,12 +226,19 @@ impl BodyState {
             };
             range.map(one).sum()
         });
-        if gain.is_nan() || gain < 0.0 {
-            let ahead = self.objective(threads, sub, &self.x);
-            let behind = self.objective(threads, sub, &self.trial);
+        if gain < 0.0 || gain.is_nan() {
+            let found = || self.packed.forces_and_energy(sub.isa, threads, &self.x, &mut blocks);
+            let energy = energy.unwrap_or_else(found);
+            if gain >= -SLIGHT * energy {
+                (self.forces, self.blocks) = (forces, blocks);
+                return;
+            }
+            let ahead = self.inertia(threads, sub, &self.x) + energy;
+            let elastic = self.packed.forces_and_energy(sub.isa, threads, &self.trial, &mut blocks);
+            let behind = self.inertia(threads, sub, &self.trial) + elastic;
             if ahead.is_nan() || ahead > behind {
                 self.x.copy_from_slice(&self.trial);
-                self.residual(threads, sub, &self.x, &mut blocks, &mut forces);
+                self.add_inertia(threads, sub, &self.x, &blocks, &mut forces);
             }
         }
         (self.forces, self.blocks) = (forces, blocks);
@@ -243,16 +264,15 @@ impl BodyState {
         any
     }
 
-    /// Inertial and elastic energy of the step, times h² of the inertial part.
-    fn objective(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData]) -> f64 {
-        let inertia = threads.sum(x.len(), |range| {
+    /// Inertial part of the objective [J].
+    fn inertia(&self, threads: &Threads, sub: &Substep<'_>, x: &[RowData]) -> f64 {
+        threads.sum(x.len(), |range| {
             let one = |v: usize| {
                 let way = toward(x[v], self.target[v], self.turns[v]);
                 0.5 * f64::from(self.masses[v] * sub.inv_h2) * f64::from(way.length_squared())
             };
             range.map(one).sum()
-        });
-        inertia + self.packed.energy(sub.isa, threads, x)
+        })
     }
 
     /// Forces on all vertices at `x`, inertia included. `blocks` is scratch.
@@ -265,6 +285,18 @@ impl BodyState {
         forces: &mut [Vec3],
     ) {
         self.packed.forces(sub.isa, threads, x, blocks);
+        self.add_inertia(threads, sub, x, blocks, forces);
+    }
+
+    /// Forces on all vertices at `x` from the elastic ones.
+    fn add_inertia(
+        &self,
+        threads: &Threads,
+        sub: &Substep<'_>,
+        x: &[RowData],
+        blocks: &[BlockLocal],
+        forces: &mut [Vec3],
+    ) {
         threads.chunks(forces, 1, |first, piece| {
             for (k, force) in piece.iter_mut().enumerate() {
                 let v = first + k;
@@ -292,8 +324,14 @@ impl BodyState {
             forces[*v as usize] = hold.mask(forces[*v as usize]);
         }
         if first {
-            let inputs =
-                Inputs { groups: sub.groups, x: &self.x, masses: &self.masses, inv_h2: sub.inv_h2, holds: &self.holds };
+            let inputs = Inputs {
+                groups: sub.groups,
+                isa: sub.isa,
+                x: &self.x,
+                masses: &self.masses,
+                inv_h2: sub.inv_h2,
+                holds: &self.holds,
+            };
             self.coarse.build(threads, body, &inputs);
         }
         self.coarse.solve(threads, body, &self.masses, &forces, &mut self.correction);
@@ -431,7 +469,7 @@ fn vertex_contact<'a>(sub: &Substep<'a>, body: &Body, v: usize, c: &Contact) -> 
 
 /// From a row to another: a displacement, or a rotation vector.
 #[inline]
-fn toward(from: RowData, to: RowData, turns: bool) -> Vec3 {
+pub(super) fn toward(from: RowData, to: RowData, turns: bool) -> Vec3 {
     if !turns {
         return position(to) - position(from);
     }

@@ -4,11 +4,13 @@
 //! stiffness by which tension resists turning; what compression would take away is left out, so every block is positive.
 //! Tetrahedra are stable neo-Hookean, as in `constraints/neo_hookean_tet.rs`.
 
+use crate::constraints::attach::Attach;
 use crate::constraints::bend;
 use crate::constraints::group::{BLOCK, Group};
 use crate::constraints::{Constraint, ConstraintKind, Row};
 use crate::constraints::{fem_triangle, isometric, membrane, neo_hookean_tet, rod, rope_bending, stretch, volume};
 use crate::math::{RowData, V3, position};
+use crate::methods::vbd::chain;
 use crate::methods::vbd::sheet::{SheetStiffness, Stretched, positive_part};
 use glam::{Mat3, Quat, Vec3};
 
@@ -33,6 +35,7 @@ pub(crate) fn is_elastic(kind: ConstraintKind) -> bool {
     matches!(
         kind,
         Stretch
+            | Attach
             | Bend
             | Isometric
             | Volume
@@ -195,6 +198,7 @@ pub(super) fn energy(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4]) -> f
         ConstraintKind::NeoHookeanTet => of::<neo_hookean_tet::NeoHookeanTet, 4, 12, 2>(p, x),
         ConstraintKind::Membrane => of::<membrane::Membrane, 3, 7, 3>(p, x),
         ConstraintKind::Stretch => of::<stretch::Stretch, 2, 2, 1>(p, x),
+        ConstraintKind::Attach => of::<Attach, 2, 1, 3>(p, x),
         ConstraintKind::Bend => of::<bend::Bend, 4, 2, 1>(p, x),
         ConstraintKind::Isometric => of::<isometric::Isometric, 4, 7, 1>(p, x),
         ConstraintKind::Volume => of::<volume::Volume, 4, 2, 1>(p, x),
@@ -244,6 +248,32 @@ pub(super) fn tet_shape(p: &[f32; 12]) -> [Vec3; 4] {
     [-(a + b + c), a, b, c]
 }
 
+/// Force on one row.
+#[inline]
+pub(super) fn force_at_row(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], row: usize) -> Vec3 {
+    match kind {
+        ConstraintKind::StretchShear => {
+            let (c, per_length, axis) = stretch_shear_strain(p, x);
+            let pull = c * (stiffness(p[2]) * per_length);
+            match row {
+                0 => pull,
+                1 => -pull,
+                _ => axis.cross(c) * stiffness(p[2]),
+            }
+        }
+        ConstraintKind::BendTwist => chain::bend_twist_torque(p, x) * if row == 1 { 1.0 } else { -1.0 },
+        _ => linear(kind, p, x, Mat3::IDENTITY).force[row],
+    }
+}
+
+/// Strain of a segment of a rod, 1/l [1/m], and its axis.
+#[inline]
+fn stretch_shear_strain(p: &[f32; 12], x: &[RowData; 4]) -> (Vec3, f32, Vec3) {
+    let per_length = 1.0 / p[0];
+    let axis = Quat::from_array(x[2]) * Vec3::Z;
+    ((position(x[1]) - position(x[0])) * per_length - axis, per_length, axis)
+}
+
 /// Force on one row and its Hessian block: all that a sweep needs.
 #[inline]
 pub(super) fn at_row(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], row: usize) -> (Vec3, Mat3) {
@@ -259,6 +289,19 @@ pub(super) fn at_row(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], row:
                 outer(along * (k - lateral), along) + Mat3::from_diagonal(Vec3::splat(lateral)),
             )
         }
+        ConstraintKind::StretchShear => {
+            let ((c, per_length, axis), k) = (stretch_shear_strain(p, x), stiffness(p[2]));
+            if row == 2 {
+                let even = Mat3::from_diagonal(Vec3::splat(k * axis.length_squared()));
+                return (axis.cross(c) * k, even - outer(axis * k, axis));
+            }
+            let sign = if row == 0 { per_length } else { -per_length };
+            (c * (k * sign), Mat3::from_diagonal(Vec3::splat(k * per_length * per_length)))
+        }
+        ConstraintKind::BendTwist => {
+            let torque = chain::bend_twist_torque(p, x);
+            (if row == 1 { torque } else { -torque }, chain::bend_twist(p, x))
+        }
         _ => {
             let all = linear(kind, p, x, Mat3::IDENTITY);
             (all.force[row], all.block(row, row))
@@ -271,6 +314,7 @@ pub(super) fn linear(kind: ConstraintKind, p: &[f32; 12], x: &[RowData; 4], rota
     let at = |k: usize| position(x[k]);
     match kind {
         ConstraintKind::Stretch => Linear::length(2, [1.0, -1.0, 0.0, 0.0], at(0) - at(1), p[0], stiffness(p[1])),
+        ConstraintKind::Attach => Linear::length(2, [1.0, -1.0, 0.0, 0.0], at(0) - at(1), 0.0, stiffness(p[0])),
         ConstraintKind::RopeBending => {
             let s = (at(0) - at(1)) + (at(2) - at(1));
             Linear::length(3, [1.0, -2.0, 1.0, 0.0], s, p[0], stiffness(p[1]))

@@ -12,6 +12,7 @@ fn cases() -> Vec<(ConstraintKind, Vec<f32>, [RowData; 4])> {
     let fem = |shape: &[f32], soft: [f32; 3]| [shape, &soft].concat();
     vec![
         (ConstraintKind::Stretch, vec![0.9, 0.01], x),
+        (ConstraintKind::Attach, vec![0.01], x),
         (ConstraintKind::Bend, vec![0.2, 0.3], hinge),
         (ConstraintKind::Isometric, vec![0.5, 0.7, -0.9, -0.3, 0.1, 0.02, 1.0], hinge),
         (ConstraintKind::Volume, vec![0.15, 0.002], x),
@@ -63,6 +64,11 @@ fn forces_are_minus_the_gradient_of_the_energy() {
             let (force, hessian) = at_row(kind, &p, &x, row);
             assert!((force - wanted).length() < 4e-3 * scale, "{kind:?} row {row}: {force} is not {wanted}");
             assert!((force - all.force[row]).length() < 1e-5 * scale, "{kind:?} row {row}");
+            let alone = force_at_row(kind, &p, &x, row);
+            assert!((force - alone).length() < 1e-5 * scale, "{kind:?} row {row}");
+            let block = all.block(row, row);
+            let linear_hessian = kind != ConstraintKind::NeoHookeanTet;
+            assert!(!linear_hessian || hessian.abs_diff_eq(block, 1e-4 * block.x_axis.length()), "{kind:?} row {row}");
             assert!((hessian - hessian.transpose()).abs_diff_eq(Mat3::ZERO, 1e-2), "{kind:?}: {hessian}");
             for k in 0..20 {
                 let d = Vec3::new((k as f32).sin(), (2.0 * k as f32).cos(), (3.0 * k as f32).sin());

@@ -1,21 +1,23 @@
 //! Forces, Hessians and energies of the elements of a block of vertices, as many vertices at a time as the processor has
 //! lanes. Results are bitwise equal for all widths.
 
-use crate::constraints::bend;
+use crate::constraints::bend::difference;
+use crate::math::lane::atan2;
 use crate::math::{BLOCK, Lane, Row, RowData, V3};
-use crate::methods::vbd::element::{self, at_row};
+use crate::methods::vbd::element::{self, at_row, force_at_row};
 use crate::methods::vbd::pack::{Block, Hinge, Indices, Numbers, Packed, Sheet, Spring, Stencil, Tet};
 use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::simd::Pack;
 use crate::runtime::cpu::threads::Threads;
 use glam::{Mat3, Vec3};
-use std::ops::Range;
 
 /// Forces on the vertices of a block, and their Hessians: xx, yy, zz, xy, xz, yz.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockLocal {
     force: [Numbers; 3],
     hessian: [Numbers; 6],
+    /// Shares of the vertices in the energies of their elements [J].
+    energy: Numbers,
 }
 
 impl BlockLocal {
@@ -32,8 +34,12 @@ impl BlockLocal {
         Mat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz])
     }
 
-    fn add(&mut self, lane: usize, force: Vec3, hessian: Mat3) {
+    fn add_force(&mut self, lane: usize, force: Vec3) {
         (0..3).for_each(|c| self.force[c][lane] += force[c]);
+    }
+
+    fn add(&mut self, lane: usize, force: Vec3, hessian: Mat3) {
+        self.add_force(lane, force);
         let h = hessian.to_cols_array_2d();
         let entries = [h[0][0], h[1][1], h[2][2], h[1][0], h[2][0], h[2][1]];
         self.hessian.iter_mut().zip(entries).for_each(|(to, entry)| to[lane] += entry);
@@ -44,6 +50,7 @@ impl BlockLocal {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum What {
     Forces,
+    ForcesAndEnergies,
     ForcesAndHessians,
 }
 
@@ -69,10 +76,14 @@ impl Packed {
         (out[0].force(lane as usize), out[0].hessian(lane as usize))
     }
 
-    /// Elastic energy [J].
-    pub(super) fn energy(&self, isa: Isa, threads: &Threads, x: &[RowData]) -> f64 {
+    /// Elastic forces of all blocks; returns the elastic energy [J].
+    pub(super) fn forces_and_energy(&self, isa: Isa, threads: &Threads, x: &[RowData], out: &mut [BlockLocal]) -> f64 {
         self.check(x);
-        threads.sum(self.blocks.len(), |range| self.energies(isa, x, range))
+        threads.chunks(out, 1, |first, piece| self.run(isa, x, What::ForcesAndEnergies, first, piece));
+        threads.sum(out.len(), |range| {
+            let of_block = |b: usize| out[b].energy[..self.blocks[b].count].iter().map(|&e| f64::from(e)).sum::<f64>();
+            range.map(of_block).sum()
+        })
     }
 
     /// All indices were taken from vertices of the body.
@@ -92,8 +103,15 @@ impl Packed {
         for (block, out) in self.blocks[first..].iter().zip(out) {
             for (lane, o) in &self.others[block.others.clone()] {
                 let rows = o.rows.map(|r| x[r as usize]);
-                let (force, hessian) = at_row(o.kind, &o.params, &rows, o.place as usize);
-                out.add(*lane, force, hessian);
+                if what == What::ForcesAndHessians {
+                    let (force, hessian) = at_row(o.kind, &o.params, &rows, o.place as usize);
+                    out.add(*lane, force, hessian);
+                } else {
+                    out.add_force(*lane, force_at_row(o.kind, &o.params, &rows, o.place as usize));
+                }
+                if what == What::ForcesAndEnergies {
+                    out.energy[*lane] += element::energy(o.kind, &o.params, &rows) / o.kind.layout().rows as f32;
+                }
             }
         }
     }
@@ -110,107 +128,58 @@ impl Packed {
             for lane in (0..BLOCK).step_by(F::WIDTH) {
                 let mut sum = Sum::<F>::zero();
                 match what {
-                    What::Forces => self.add_all::<F, false>(x, block, lane, &mut sum),
-                    What::ForcesAndHessians => self.add_all::<F, true>(x, block, lane, &mut sum),
+                    What::Forces => self.add_all::<F, false, false>(x, block, lane, &mut sum),
+                    What::ForcesAndEnergies => self.add_all::<F, false, true>(x, block, lane, &mut sum),
+                    What::ForcesAndHessians => self.add_all::<F, true, false>(x, block, lane, &mut sum),
                 }
                 sum.store(lane, out);
             }
         }
     }
 
+    /// `H`: with Hessians, `E`: with energies.
     #[inline(always)]
-    fn add_all<F: Pack, const H: bool>(&self, x: &[RowData], block: &Block, lane: usize, sum: &mut Sum<F>) {
+    fn add_all<F: Pack, const H: bool, const E: bool>(
+        &self,
+        x: &[RowData],
+        block: &Block,
+        lane: usize,
+        sum: &mut Sum<F>,
+    ) {
         let own = gather::<F>(x, &block.vertices, lane);
         for it in &self.springs[block.springs.clone()] {
-            spring::<F, H>(it, x, own, lane, sum);
+            spring::<F, H, E>(it, x, own, lane, sum);
         }
         for it in &self.stencils[block.stencils.clone()] {
-            stencil::<F, H>(it, x, own, lane, sum);
+            stencil::<F, H, E>(it, x, own, lane, sum);
         }
         for it in &self.tets[block.tets.clone()] {
-            tet::<F, H>(it, x, own, lane, sum);
+            tet::<F, H, E>(it, x, own, lane, sum);
         }
-        for it in &self.sheets[block.sheets.clone()] {
-            sheet::<F, H>(it, x, own, lane, sum);
+        let mut last = V3::zero();
+        for (it, chained) in self.sheets[block.sheets.clone()].iter().zip(&self.chained[block.sheets.clone()]) {
+            let e0 = if *chained { last } else { gather::<F>(x, &it.others[0], lane) - own };
+            last = gather::<F>(x, &it.others[1], lane) - own;
+            sheet::<F, H, E>(it, e0, last, lane, sum);
         }
-        for it in &self.hinges[block.hinges.clone()] {
-            hinge::<F, H>(it, x, lane, sum);
+        for it in &self.wings[block.wings.clone()] {
+            wing::<F, H, E>(it, x, own, lane, sum);
         }
-    }
-
-    fn energies(&self, isa: Isa, x: &[RowData], blocks: Range<usize>) -> f64 {
-        let mut sum = match isa.width() {
-            LaneWidth::Scalar => self.energy_lanes::<f32>(x, blocks.clone()),
-            #[cfg(not(target_arch = "x86_64"))]
-            LaneWidth::Four => self.energy_lanes::<crate::runtime::cpu::simd::Four>(x, blocks.clone()),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: as above.
-            LaneWidth::Avx2 => unsafe { self.energy_avx2(x, blocks.clone()) },
-        };
-        for (_, o) in blocks.flat_map(|b| &self.others[self.blocks[b].others.clone()]) {
-            let rows = o.rows.map(|r| x[r as usize]);
-            sum += f64::from(element::energy(o.kind, &o.params, &rows)) / o.kind.layout().rows as f64;
+        for it in &self.edges[block.edges.clone()] {
+            edge::<F, H, E>(it, x, own, lane, sum);
         }
-        sum
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn energy_avx2(&self, x: &[RowData], blocks: Range<usize>) -> f64 {
-        self.energy_lanes::<crate::runtime::cpu::simd::Eight>(x, blocks)
-    }
-
-    #[inline(always)]
-    fn energy_lanes<F: Pack>(&self, x: &[RowData], blocks: Range<usize>) -> f64 {
-        let mut all = 0.0;
-        for block in &self.blocks[blocks] {
-            let mut numbers = [0.0; BLOCK];
-            for lane in (0..BLOCK).step_by(F::WIDTH) {
-                self.block_energy::<F>(x, block, lane).store(&mut numbers[lane..]);
-            }
-            all += numbers[..block.count].iter().map(|&e| f64::from(e)).sum::<f64>();
-        }
-        all
-    }
-
-    /// Shares of the vertices in the energies of their elements.
-    #[inline(always)]
-    fn block_energy<F: Pack>(&self, x: &[RowData], block: &Block, lane: usize) -> F {
-        let own = gather::<F>(x, &block.vertices, lane);
-        let (half, third, quarter) = (F::splat(0.5), F::splat(1.0 / 3.0), F::splat(0.25));
-        let mut sum = F::splat(0.0);
-        for it in &self.springs[block.springs.clone()] {
-            let c = (own - gather::<F>(x, &it.others[0], lane)).length() - load(&it.numbers[0], lane);
-            sum = sum + quarter * load::<F>(&it.numbers[1], lane) * c * c;
-        }
-        for it in &self.stencils[block.stencils.clone()] {
-            let (way, _) = stencil_way::<F>(it, x, own, lane);
-            let c = way.length() - load(&it.numbers[3], lane);
-            sum = sum + half * load::<F>(&it.numbers[5], lane) * load(&it.numbers[4], lane) * c * c;
-        }
-        for it in &self.tets[block.tets.clone()] {
-            sum = sum + quarter * TetShape::<F>::new(it, x, own, lane).energy(it, lane);
-        }
-        for it in &self.sheets[block.sheets.clone()] {
-            sum = sum + third * Stretched::<F>::new(it, x, own, lane).energy();
-        }
-        for it in &self.hinges[block.hinges.clone()] {
-            let (c, _) = hinge_angle::<F>(it, x, lane);
-            sum = sum + half * quarter * load::<F>(&it.numbers[1], lane) * c * c;
-        }
-        sum
     }
 }
 
 #[inline(always)]
-fn load<F: Pack>(numbers: &Numbers, lane: usize) -> F {
+pub(super) fn load<F: Pack>(numbers: &Numbers, lane: usize) -> F {
     F::load(&numbers[lane..])
 }
 
 /// Several of them. A loop instead of closures: only functions that are always inlined are certain to be compiled for the
 /// wide instructions.
 #[inline(always)]
-fn loads<F: Pack, const N: usize>(numbers: &[Numbers], lane: usize) -> [F; N] {
+pub(super) fn loads<F: Pack, const N: usize>(numbers: &[Numbers], lane: usize) -> [F; N] {
     let mut all = [F::splat(0.0); N];
     for k in 0..N {
         all[k] = load(&numbers[k], lane);
@@ -220,12 +189,12 @@ fn loads<F: Pack, const N: usize>(numbers: &[Numbers], lane: usize) -> [F; N] {
 
 /// Positions of the vertices of some lanes.
 #[inline(always)]
-fn gather<F: Pack>(x: &[RowData], indices: &Indices, lane: usize) -> V3<F> {
+pub(super) fn gather<F: Pack>(x: &[RowData], indices: &Indices, lane: usize) -> V3<F> {
     gather_row::<F>(x, indices, lane).v
 }
 
 #[inline(always)]
-fn gather_row<F: Pack>(x: &[RowData], indices: &Indices, lane: usize) -> Row<F> {
+pub(super) fn gather_row<F: Pack>(x: &[RowData], indices: &Indices, lane: usize) -> Row<F> {
     // SAFETY: indices are numbers of vertices, of which `x` has all (`Packed::check`), and `x` is shared for reading.
     unsafe { F::gather(x, &indices[lane..]) }
 }
@@ -237,13 +206,14 @@ struct Sum<F> {
     hessian: [F; 6],
     /// The part of the Hessian that is the same in all directions.
     even: F,
+    energy: F,
 }
 
 impl<F: Pack> Sum<F> {
     #[inline(always)]
     fn zero() -> Self {
         let zero = F::splat(0.0);
-        Self { force: V3::zero(), hessian: [zero; 6], even: zero }
+        Self { force: V3::zero(), hessian: [zero; 6], even: zero, energy: zero }
     }
 
     /// Adds k·v·vᵀ to the Hessian.
@@ -263,17 +233,28 @@ impl<F: Pack> Sum<F> {
             let entry = if k < 3 { self.hessian[k] + self.even } else { self.hessian[k] };
             entry.store(&mut out.hessian[k][lane..]);
         }
+        self.energy.store(&mut out.energy[lane..]);
     }
 }
 
 #[inline(always)]
-fn spring<F: Pack, const H: bool>(it: &Spring, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
+fn spring<F: Pack, const H: bool, const E: bool>(
+    it: &Spring,
+    x: &[RowData],
+    own: V3<F>,
+    lane: usize,
+    sum: &mut Sum<F>,
+) {
     let (rest, k) = (load::<F>(&it.numbers[0], lane), load::<F>(&it.numbers[1], lane));
     let d = own - gather::<F>(x, &it.others[0], lane);
     let length = d.length().max(F::splat(1e-12));
     let inverse = F::splat(1.0) / length;
     let along = d * inverse;
     sum.force = sum.force - along * (k * (length - rest));
+    if E {
+        let c = length - rest;
+        sum.energy = sum.energy + F::splat(0.25) * k * c * c;
+    }
     if H {
         let lateral = k * (F::splat(1.0) - rest * inverse).max(F::splat(0.0));
         sum.outer(k - lateral, along);
@@ -292,7 +273,13 @@ fn stencil_way<F: Pack>(it: &Stencil, x: &[RowData], own: V3<F>, lane: usize) ->
 }
 
 #[inline(always)]
-fn stencil<F: Pack, const H: bool>(it: &Stencil, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
+fn stencil<F: Pack, const H: bool, const E: bool>(
+    it: &Stencil,
+    x: &[RowData],
+    own: V3<F>,
+    lane: usize,
+    sum: &mut Sum<F>,
+) {
     let (way, weight) = stencil_way::<F>(it, x, own, lane);
     let (rest, k) = (load::<F>(&it.numbers[3], lane), load::<F>(&it.numbers[4], lane));
     let zero = F::splat(0.0);
@@ -300,6 +287,10 @@ fn stencil<F: Pack, const H: bool>(it: &Stencil, x: &[RowData], own: V3<F>, lane
     let inverse = F::splat(1.0) / length;
     let along = way * (weight * inverse);
     sum.force = sum.force - along * (k * (length - rest));
+    if E {
+        let (c, share) = (length - rest, load::<F>(&it.numbers[5], lane));
+        sum.energy = sum.energy + F::splat(0.5) * share * k * c * c;
+    }
     if H {
         let stretched = k * (F::splat(1.0) - rest * inverse).max(zero);
         let lateral = F::pick_gt(rest, zero, stretched, k);
@@ -350,7 +341,7 @@ impl<F: Pack> TetShape<F> {
 }
 
 #[inline(always)]
-fn tet<F: Pack, const H: bool>(it: &Tet, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
+fn tet<F: Pack, const H: bool, const E: bool>(it: &Tet, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
     let t = TetShape::<F>::new(it, x, own, lane);
     let [mu, lambda, alpha] = loads::<F, 3>(&it.numbers[7..], lane);
     let one = F::splat(1.0);
@@ -358,6 +349,9 @@ fn tet<F: Pack, const H: bool>(it: &Tet, x: &[RowData], own: V3<F>, lane: usize,
     let inverse = one / (one + t.invariant);
     let shear = mu * (one - inverse * inverse);
     sum.force = sum.force - (t.shape * shear + t.volume * (lambda * (t.j - alpha)));
+    if E {
+        sum.energy = sum.energy + F::splat(0.25) * t.energy(it, lane);
+    }
     if H {
         let stiffening = F::splat(4.0) * mu * inverse * inverse * inverse;
         sum.outer(lambda, t.volume);
@@ -368,20 +362,19 @@ fn tet<F: Pack, const H: bool>(it: &Tet, x: &[RowData], own: V3<F>, lane: usize,
 }
 
 /// A deformed membrane triangle (`sheet.rs`).
-struct Stretched<F> {
-    r: [V3<F>; 2],
+pub(super) struct Stretched<F> {
+    pub(super) r: [V3<F>; 2],
     strain: [F; 3],
-    stress: [F; 3],
+    pub(super) stress: [F; 3],
     /// The vertex's own shape gradient.
     n: [F; 2],
 }
 
 impl<F: Pack> Stretched<F> {
+    /// From the edges to the two other corners.
     #[inline(always)]
-    fn new(it: &Sheet, x: &[RowData], own: V3<F>, lane: usize) -> Self {
-        let [a, b, c, d, normal, cross, shear] = loads::<F, 7>(&it.numbers, lane);
-        let e0 = gather::<F>(x, &it.others[0], lane) - own;
-        let e1 = gather::<F>(x, &it.others[1], lane) - own;
+    pub(super) fn new(numbers: &[Numbers; 7], e0: V3<F>, e1: V3<F>, lane: usize) -> Self {
+        let [a, b, c, d, normal, cross, shear] = loads::<F, 7>(numbers, lane);
         let (f0, f1) = (e0 * a + e1 * c, e0 * b + e1 * d);
         let (one, two, tiny) = (F::splat(1.0), F::splat(2.0), F::splat(1e-30));
         let (p, q) = (f0.length_squared(), f1.length_squared());
@@ -404,8 +397,11 @@ impl<F: Pack> Stretched<F> {
 }
 
 #[inline(always)]
-fn sheet<F: Pack, const H: bool>(it: &Sheet, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
-    let s = Stretched::<F>::new(it, x, own, lane);
+fn sheet<F: Pack, const H: bool, const E: bool>(it: &Sheet, e0: V3<F>, e1: V3<F>, lane: usize, sum: &mut Sum<F>) {
+    let s = Stretched::<F>::new(&it.numbers, e0, e1, lane);
+    if E {
+        sum.energy = sum.energy + F::splat(1.0 / 3.0) * s.energy();
+    }
     let ([r0, r1], [n0, n1], [t00, t11, t01]) = (s.r, s.n, s.stress);
     sum.force = sum.force - (r0 * (t00 * n0 + t01 * n1) + r1 * (t01 * n0 + t11 * n1));
     if H {
@@ -423,7 +419,7 @@ fn sheet<F: Pack, const H: bool>(it: &Sheet, x: &[RowData], own: V3<F>, lane: us
 
 /// The positive part of a symmetric 2×2 matrix (xx, yy, xy).
 #[inline(always)]
-fn positive_part<F: Lane>([a, b, c]: [F; 3]) -> [F; 3] {
+pub(super) fn positive_part<F: Lane>([a, b, c]: [F; 3]) -> [F; 3] {
     let (zero, half) = (F::splat(0.0), F::splat(0.5));
     let (mean, off) = (half * (a + b), half * (a - b));
     let radius = (off * off + c * c).sqrt();
@@ -438,26 +434,48 @@ fn positive_part<F: Lane>([a, b, c]: [F; 3]) -> [F; 3] {
     ]
 }
 
-/// How far the angle is from rest, and its gradient at the vertex.
+/// Adds ½kc² of an angle, with the gradient of c at the vertex.
 #[inline(always)]
-fn hinge_angle<F: Pack>(it: &Hinge, x: &[RowData], lane: usize) -> (F, V3<F>) {
-    let rows = [
-        gather_row::<F>(x, &it.others[0], lane),
-        gather_row::<F>(x, &it.others[1], lane),
-        gather_row::<F>(x, &it.others[2], lane),
-        gather_row::<F>(x, &it.others[3], lane),
-    ];
-    let (theta, g) = bend::angle(&rows);
-    let [rest, _, a, b, c, d] = loads::<F, 6>(&it.numbers, lane);
-    (bend::difference(theta, rest), g[0] * a + g[1] * b + (g[2] * c + g[3] * d))
-}
-
-#[inline(always)]
-fn hinge<F: Pack, const H: bool>(it: &Hinge, x: &[RowData], lane: usize, sum: &mut Sum<F>) {
-    let (c, g) = hinge_angle::<F>(it, x, lane);
-    let k = load::<F>(&it.numbers[1], lane);
+fn add_angle<F: Pack, const H: bool, const E: bool>(it: &Hinge, theta: F, g: V3<F>, lane: usize, sum: &mut Sum<F>) {
+    let (rest, k) = (load::<F>(&it.numbers[0], lane), load::<F>(&it.numbers[1], lane));
+    let c = difference(theta, rest);
     sum.force = sum.force - g * (k * c);
+    if E {
+        sum.energy = sum.energy + F::splat(0.125) * k * c * c;
+    }
     if H {
         sum.outer(k, g);
     }
+}
+
+/// A dihedral angle at an opposite corner (`constraints/bend.rs`, first row).
+#[inline(always)]
+fn wing<F: Pack, const H: bool, const E: bool>(it: &Hinge, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
+    let b = gather::<F>(x, &it.others[0], lane);
+    let c = gather::<F>(x, &it.others[1], lane);
+    let d = gather::<F>(x, &it.others[2], lane);
+    let e = d - c;
+    let length = e.length();
+    let n0 = (c - own).cross(d - own);
+    let n1 = (d - b).cross(c - b);
+    let theta = atan2(n0.cross(n1).dot(e) * length.safe_recip(), n0.dot(n1));
+    let g = n0 * (-length * n0.length_squared().safe_recip());
+    add_angle::<F, H, E>(it, theta, g, lane, sum);
+}
+
+/// A dihedral angle at an end of its edge (third row).
+#[inline(always)]
+fn edge<F: Pack, const H: bool, const E: bool>(it: &Hinge, x: &[RowData], own: V3<F>, lane: usize, sum: &mut Sum<F>) {
+    let a = gather::<F>(x, &it.others[0], lane);
+    let b = gather::<F>(x, &it.others[1], lane);
+    let d = gather::<F>(x, &it.others[2], lane);
+    let e = d - own;
+    let per_length = e.length().safe_recip();
+    let (da, db) = (d - a, d - b);
+    let n0 = (own - a).cross(da);
+    let n1 = db.cross(own - b);
+    let theta = atan2(n0.cross(n1).dot(e) * per_length, n0.dot(n1));
+    let (p, q) = (n0.length_squared().safe_recip(), n1.length_squared().safe_recip());
+    let g = n0 * (p * (da.dot(e) * per_length)) + n1 * (q * (db.dot(e) * per_length));
+    add_angle::<F, H, E>(it, theta, g, lane, sum);
 }

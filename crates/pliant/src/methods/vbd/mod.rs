@@ -9,7 +9,10 @@
 //! act like external forces and momentum is kept.
 
 mod assembly;
+mod assembly_lanes;
+mod balance;
 mod block_matrix;
+mod chain;
 mod coarse;
 pub mod coarse_space;
 mod conjugate_gradients;

@@ -26,7 +26,7 @@ pub(super) struct Round<const I: usize, const P: usize> {
     pub(super) numbers: [Numbers; P],
 }
 
-/// Springs: other end; rest length [m], stiffness [N/m].
+/// Springs, and attachments, whose rest length is 0: other end; rest length [m], stiffness [N/m].
 pub(super) type Spring = Round<1, 2>;
 /// Stencils s = Σ wᵢxᵢ with Σ wᵢ = 0 and the energy ½k(|s| − rest)², bending of ropes and of isometric hinges: the others;
 /// their weights (minus their sum is the vertex's own), rest, k, and the share of the energy.
@@ -34,11 +34,13 @@ pub(super) type Stencil = Round<3, 6>;
 /// Neo-Hookean tetrahedra: the others; products of their shape gradients with the vertex's own [1/m²]; products of second
 /// and third, third and first, first and second; 1/(e₁·(e₂ × e₃)) at rest [1/m³]; μ, λ, α.
 pub(super) type Tet = Round<3, 10>;
-/// Membrane triangles: the others; their shape gradients (minus their sum is the vertex's own) [1/m]; stiffness: normal,
+/// Membrane triangles, those of a vertex around it one after the other: the others; their shape gradients (minus their sum is the vertex's own) [1/m]; stiffness: normal,
 /// cross, shear.
 pub(super) type Sheet = Round<2, 7>;
-/// Dihedral angles: all four corners, the vertex among them; rest angle [rad], stiffness [J]; 1 for the own corner.
-pub(super) type Hinge = Round<4, 6>;
+/// Dihedral angles as an opposite corner sees them: the other opposite corner, then the edge, in the order that makes the
+/// vertex the first corner of the constraint; rest angle [rad], stiffness [J]. Or as an end of the edge does: the opposite
+/// corners and the other end, in the order that makes the vertex the third corner.
+pub(super) type Hinge = Round<3, 2>;
 
 /// Any other element.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +61,10 @@ pub(super) struct Block {
     pub(super) stencils: Range<usize>,
     pub(super) tets: Range<usize>,
     pub(super) sheets: Range<usize>,
-    pub(super) hinges: Range<usize>,
+    /// Dihedral angles that the vertices are opposite to.
+    pub(super) wings: Range<usize>,
+    /// Dihedral angles with an edge at the vertices.
+    pub(super) edges: Range<usize>,
     /// Other elements, each with the lane of its vertex.
     pub(super) others: Range<usize>,
 }
@@ -76,7 +81,10 @@ pub(super) struct Packed {
     pub(super) stencils: Vec<Stencil>,
     pub(super) tets: Vec<Tet>,
     pub(super) sheets: Vec<Sheet>,
-    pub(super) hinges: Vec<Hinge>,
+    /// Whether the first of the others is the second of the round before, for all vertices of the block.
+    pub(super) chained: Vec<bool>,
+    pub(super) wings: Vec<Hinge>,
+    pub(super) edges: Vec<Hinge>,
     pub(super) others: Vec<(usize, Other)>,
 }
 
@@ -86,7 +94,8 @@ enum Entry {
     Stencil([u32; 3], [f32; 6]),
     Tet([u32; 3], [f32; 10]),
     Sheet([u32; 2], [f32; 7]),
-    Hinge([u32; 4], [f32; 6]),
+    Wing([u32; 3], [f32; 2]),
+    Edge([u32; 3], [f32; 2]),
     Other(Other),
 }
 
@@ -112,18 +121,36 @@ impl Packed {
         for (lane, v) in vertices.clone().enumerate() {
             self.slots[v] = [self.blocks.len() as u32, lane as u32];
             rounds.begin();
+            let mut fan = Vec::new();
             for &[e, place] in &body.entries[body.offsets[v] as usize..body.offsets[v + 1] as usize] {
                 let element = &body.elements[e as usize];
                 match entry(element, place, &params(element, groups)) {
                     Entry::Spring(others, numbers) => rounds.springs.put(lane, &own, others, numbers),
                     Entry::Stencil(others, numbers) => rounds.stencils.put(lane, &own, others, numbers),
                     Entry::Tet(others, numbers) => rounds.tets.put(lane, &own, others, numbers),
-                    Entry::Sheet(others, numbers) => rounds.sheets.put(lane, &own, others, numbers),
-                    Entry::Hinge(others, numbers) => rounds.hinges.put(lane, &own, others, numbers),
+                    Entry::Sheet(others, numbers) => fan.push((others, numbers)),
+                    Entry::Wing(others, numbers) => rounds.wings.put(lane, &own, others, numbers),
+                    Entry::Edge(others, numbers) => rounds.edges.put(lane, &own, others, numbers),
                     Entry::Other(other) => self.others.push((lane, other)),
                 }
             }
+            for (others, numbers) in around(fan) {
+                rounds.sheets.put(lane, &own, others, numbers);
+            }
         }
+        let sheets = &mut rounds.sheets.all;
+        for k in 1..sheets.len() {
+            let last = sheets[k - 1].others[1];
+            let round = &mut sheets[k];
+            for lane in 0..BLOCK {
+                // Those without stiffness go on from anywhere.
+                if round.numbers.iter().all(|numbers| numbers[lane] == 0.0) {
+                    round.others[0][lane] = last[lane];
+                }
+            }
+        }
+        let chained = |k: usize| k > 0 && sheets[k].others[0] == sheets[k - 1].others[1];
+        self.chained.extend((0..sheets.len()).map(chained));
         self.blocks.push(Block {
             vertices: own,
             count: vertices.len(),
@@ -131,13 +158,15 @@ impl Packed {
             stencils: append(&mut self.stencils, rounds.stencils.all),
             tets: append(&mut self.tets, rounds.tets.all),
             sheets: append(&mut self.sheets, rounds.sheets.all),
-            hinges: append(&mut self.hinges, rounds.hinges.all),
+            wings: append(&mut self.wings, rounds.wings.all),
+            edges: append(&mut self.edges, rounds.edges.all),
             others: first_other..self.others.len(),
         });
     }
 
     pub(super) fn bytes(&self) -> u64 {
-        let rounds = of(&self.springs) + of(&self.stencils) + of(&self.tets) + of(&self.sheets) + of(&self.hinges);
+        let rounds = of(&self.springs) + of(&self.stencils) + of(&self.tets) + of(&self.sheets) + of(&self.chained);
+        let rounds = rounds + of(&self.wings) + of(&self.edges);
         of(&self.blocks) + of(&self.slots) + rounds + of(&self.others)
     }
 }
@@ -155,14 +184,15 @@ struct Rounds {
     stencils: Column<3, 6>,
     tets: Column<3, 10>,
     sheets: Column<2, 7>,
-    hinges: Column<4, 6>,
+    wings: Column<3, 2>,
+    edges: Column<3, 2>,
 }
 
 impl Rounds {
     /// The next vertex starts at the first round.
     fn begin(&mut self) {
         (self.springs.next, self.stencils.next, self.tets.next) = (0, 0, 0);
-        (self.sheets.next, self.hinges.next) = (0, 0);
+        (self.sheets.next, self.wings.next, self.edges.next) = (0, 0, 0);
     }
 }
 
@@ -190,6 +220,32 @@ impl<const I: usize, const P: usize> Column<I, P> {
     }
 }
 
+/// The two others of a membrane triangle, and its numbers.
+type Triangle = ([u32; 2], [f32; 7]);
+
+/// The triangles of a vertex in such an order that each goes on where the last ended, as far as they do.
+fn around(mut all: Vec<Triangle>) -> Vec<Triangle> {
+    let turned = |([a, b], [n0, n1, n2, n3, k0, k1, k2]): Triangle| ([b, a], [n2, n3, n0, n1, k0, k1, k2]);
+    let mut order: Vec<Triangle> = Vec::new();
+    while !all.is_empty() {
+        let end = order.last().map(|t| t.0[1]);
+        let next = all.iter().position(|(others, _)| end.is_some_and(|end| others.contains(&end)));
+        let at = next.unwrap_or_else(|| {
+            // From an end of an open fan.
+            let once = |v: u32| all.iter().filter(|(others, _)| others.contains(&v)).count() == 1;
+            all.iter().position(|(others, _)| once(others[0]) || once(others[1])).unwrap_or(0)
+        });
+        let once = |v: u32| all.iter().filter(|(others, _)| others.contains(&v)).count() == 1;
+        let backward = match (next, end) {
+            (Some(at), Some(end)) => all[at].0[0] != end,
+            _ => !once(all[at].0[0]) && once(all[at].0[1]),
+        };
+        let found = all.remove(at);
+        order.push(if backward { turned(found) } else { found });
+    }
+    order
+}
+
 /// An element as one of its vertices sees it.
 fn entry(element: &Element, place: u32, p: &[f32; 12]) -> Entry {
     let rows = element.rows;
@@ -198,6 +254,7 @@ fn entry(element: &Element, place: u32, p: &[f32; 12]) -> Entry {
     let places: [usize; 3] = std::array::from_fn(|_| others.next().unwrap_or(0));
     match element.kind {
         ConstraintKind::Stretch => Entry::Spring([rows[1 - own]], [p[0], stiffness(p[1])]),
+        ConstraintKind::Attach => Entry::Spring([rows[1 - own]], [0.0, stiffness(p[0])]),
         ConstraintKind::RopeBending | ConstraintKind::Isometric => {
             let rope = element.kind == ConstraintKind::RopeBending;
             let weights = if rope { [1.0, -2.0, 1.0, 0.0] } else { [p[0], p[1], p[2], p[3]] };
@@ -223,8 +280,14 @@ fn entry(element: &Element, place: u32, p: &[f32; 12]) -> Entry {
             Entry::Sheet([rows[places[0]], rows[places[1]]], [a, b, c, d, k.normal, k.cross, k.shear])
         }
         ConstraintKind::Bend => {
-            let [a, b, c, d] = std::array::from_fn(|k| if k == own { 1.0 } else { 0.0 });
-            Entry::Hinge(rows, [p[0], stiffness(p[1]), a, b, c, d])
+            let numbers = [p[0], stiffness(p[1])];
+            // Seen from behind, the corners change places, and so do the ends of the edge; the angle stays.
+            match own {
+                0 => Entry::Wing([rows[1], rows[2], rows[3]], numbers),
+                1 => Entry::Wing([rows[0], rows[3], rows[2]], numbers),
+                2 => Entry::Edge([rows[0], rows[1], rows[3]], numbers),
+                _ => Entry::Edge([rows[1], rows[0], rows[2]], numbers),
+            }
         }
         kind => Entry::Other(Other { kind, place, rows, params: *p }),
     }

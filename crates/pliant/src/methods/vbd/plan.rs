@@ -2,9 +2,10 @@
 
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::{BLOCK, Group, Raw};
+use crate::math::RowData;
 use crate::memory::of;
 use crate::methods::vbd::coarse_space::{CoarseSpace, Kinds};
-use crate::methods::vbd::element::{Element, is_elastic};
+use crate::methods::vbd::element::{Element, at_row, is_elastic};
 use crate::methods::vbd::graph::{Adjacency, greedy_colors};
 use crate::partition::islands::{ELASTIC, UnionFind};
 use glam::Vec3;
@@ -49,18 +50,24 @@ pub(crate) struct Eligible {
 
 /// Whether descent solves each row: its whole body has an elastic energy with a finite stiffness.
 ///
-/// `body` is the connected component of each row. Rigid constraints, attachments, tethers and inflated surfaces keep
-/// multipliers, and so does the body they belong to.
+/// `body` is the connected component of each row. Rigid constraints, tethers and inflated surfaces keep multipliers, and so
+/// does the body they belong to. `matched` are the rows of bodies of particles: what is attached to them meets them by
+/// multipliers, too.
 pub(crate) fn elastic_rows(
     constraints: &BTreeMap<ConstraintKind, Raw>,
     body: &[u32],
     inflated: impl Iterator<Item = Range<usize>>,
+    matched: impl Iterator<Item = u32>,
 ) -> Eligible {
     let mut elastic = vec![false; body.len()];
     let mut stiff = vec![false; body.len()];
     let mut refused: Vec<Option<&'static str>> = vec![None; body.len()];
     for (&kind, raw) in constraints {
         let layout = kind.layout();
+        // Those between elastic bodies get a stiffness afterwards.
+        if kind == ConstraintKind::Attach {
+            continue;
+        }
         for (rows, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
             let root = body[rows[0] as usize] as usize;
             elastic[root] = true;
@@ -74,6 +81,20 @@ pub(crate) fn elastic_rows(
         }
     }
     inflated.flatten().for_each(|row| refused[body[row] as usize] = Some("an inflated surface"));
+    matched.for_each(|row| refused[body[row as usize] as usize] = Some("attachments to bodies of particles"));
+    // The matrix of rods is that of a chain; with a sheet or a solid at its end it would be wide.
+    let (mut rods, mut wide) = (vec![false; body.len()], vec![false; body.len()]);
+    for (&kind, raw) in constraints {
+        let kinds = match kind {
+            ConstraintKind::StretchShear | ConstraintKind::BendTwist => &mut rods,
+            ConstraintKind::Attach => continue,
+            _ => &mut wide,
+        };
+        raw.rows.chunks_exact(kind.layout().rows).for_each(|rows| kinds[body[rows[0] as usize] as usize] = true);
+    }
+    for root in (0..body.len()).filter(|&root| rods[root] && wide[root]) {
+        refused[root] = refused[root].or(Some("a rod attached to a cloth, a soft body or a rope of springs"));
+    }
     let rows = body.iter().map(|&root| elastic[root as usize] && refused[root as usize].is_none()).collect();
     let roots = 0..body.len() as u32;
     let why = |root: u32| refused[root as usize].filter(|_| stiff[root as usize]).map(|why| (root, why));
@@ -82,7 +103,6 @@ pub(crate) fn elastic_rows(
 
 fn reason(kind: ConstraintKind) -> &'static str {
     match kind {
-        ConstraintKind::Attach => "attachments",
         ConstraintKind::Tether => "tethers",
         ConstraintKind::FemTet => "the material \"st-venant-kirchhoff\"",
         _ => "constraints that have no energy",
@@ -125,6 +145,53 @@ pub(crate) fn resolve_chains(constraints: &mut BTreeMap<ConstraintKind, Raw>, bo
         let root = body[rows[0] as usize] as usize;
         if chain[root] && masses[root] > 0.0 && params[1] == 0.0 {
             params[1] = CHAIN_STRETCH * h * h / masses[root];
+        }
+    }
+}
+
+/// Stiffness of a rigid attachment, relative to that of the stiffer of its ends.
+///
+/// A vertex follows the other end of a much stiffer spring, and sweeps would move such a pair slowly. With 30 the gap is a
+/// thirtieth of what the force through the attachment stretches the elements beside it.
+const RIGID_ATTACHMENT: f32 = 30.0;
+
+/// Gives attachments without compliance between `elastic` rows one that descent resolves. `rows` are positions and inverse
+/// masses [1/kg].
+pub(crate) fn resolve_attachments(
+    constraints: &mut BTreeMap<ConstraintKind, Raw>,
+    elastic: &[bool],
+    rows: &[RowData],
+    h: f32,
+) {
+    const ATTACH: ConstraintKind = ConstraintKind::Attach;
+    let rigid = |raw: &Raw| raw.params.contains(&0.0);
+    if !constraints.get(&ATTACH).is_some_and(rigid) {
+        return;
+    }
+    let mut stiffness = vec![0.0_f32; rows.len()];
+    for (&kind, raw) in constraints.iter().filter(|(kind, _)| **kind != ATTACH && is_elastic(**kind)) {
+        let layout = kind.layout();
+        for (own, params) in raw.rows.chunks_exact(layout.rows).zip(raw.params.chunks_exact(layout.params)) {
+            if !has_stiffness(kind, params) || own.iter().any(|&r| !elastic[r as usize]) {
+                continue;
+            }
+            let p = std::array::from_fn(|k| params.get(k).copied().unwrap_or(0.0));
+            let x = std::array::from_fn(|k| rows[own[k.min(layout.rows - 1)] as usize]);
+            for (place, &r) in own.iter().enumerate() {
+                let h = at_row(kind, &p, &x, place).1;
+                stiffness[r as usize] += (h.x_axis.x + h.y_axis.y + h.z_axis.z) / 3.0;
+            }
+        }
+    }
+    let Some(raw) = constraints.get_mut(&ATTACH) else { return };
+    for (own, softness) in raw.rows.chunks_exact(2).zip(&mut raw.params) {
+        let of = |r: u32| {
+            let inverse = rows[r as usize][3];
+            stiffness[r as usize] + if inverse > 0.0 { 1.0 / (inverse * h * h) } else { 0.0 }
+        };
+        let most = of(own[0]).max(of(own[1]));
+        if elastic[own[0] as usize] && *softness == 0.0 && most > 0.0 && most.is_finite() {
+            *softness = 1.0 / (RIGID_ATTACHMENT * most);
         }
     }
 }

@@ -3,8 +3,7 @@
 //! F = [f₀, f₁] = R·S with S the stretch (`constraints/membrane.rs`). The energy ½CᵀKC of C = (S₀₀ − 1, S₁₁ − 1, 2S₀₁) has
 //! the gradient R·T by F, T the stress K·C; the Hessian leaves out how R turns, except that tension resists it.
 
-use crate::methods::vbd::element::outer;
-use glam::{Mat3, Vec3};
+use glam::Vec3;
 
 /// Stiffness of a triangle [J]: plane stress, times rest area.
 #[derive(Clone, Copy, Debug)]
@@ -60,20 +59,6 @@ impl Stretched {
     #[inline(always)]
     pub(super) fn tension(&self) -> [f32; 3] {
         positive_part(self.stress)
-    }
-
-    /// Matrices A₀₀, A₁₁, A₀₁ of the Hessian Σ nₐqᵦAₐᵦ of two vertices or modes, tension included; A₁₀ is A₀₁ᵀ.
-    #[inline(always)]
-    pub(super) fn matrices(&self, k: &SheetStiffness) -> [Mat3; 3] {
-        let [s00, s11, s01] = self.tension();
-        let [r0, r1] = self.r;
-        let even = |s: f32| Mat3::from_diagonal(Vec3::splat(s));
-        let (own0, own1) = (outer(r0, r0), outer(r1, r1));
-        [
-            own0 * k.normal + own1 * k.shear + even(s00),
-            own1 * k.normal + own0 * k.shear + even(s11),
-            outer(r0 * k.cross, r1) + outer(r1 * k.shear, r0) + even(s01),
-        ]
     }
 }
 

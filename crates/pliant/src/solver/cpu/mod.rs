@@ -20,7 +20,7 @@ use crate::methods::{CpuMethod, method};
 use crate::model::Model;
 use crate::runtime::cpu::Isa;
 use crate::runtime::cpu::Threads;
-use crate::schedule::stats::{ContactPair, LiquidProbe, Probe, Residuals, Times};
+use crate::schedule::stats::{ContactPair, Imbalances, LiquidProbe, Probe, Residuals, Times};
 use crate::solver::cpu::rigid_bodies::RigidBodyScratch;
 use crate::state::State;
 use glam::DVec3;
@@ -194,6 +194,12 @@ impl Cpu {
     /// Mean and maximum relative error by kind, and statistics of fluids, if any.
     pub fn measure(&self, model: &Model, state: &State) -> (Residuals, Option<LiquidProbe>) {
         self.threads.enter(|| measure::everything(&self.threads, model, state))
+    }
+
+    /// How far elastic bodies are from the implicit step, by kind of element.
+    pub fn imbalances(&self, model: &Model, state: &State) -> Imbalances {
+        let object = |row: u32| model.topology.objects.get(row as usize).copied().unwrap_or(0);
+        self.threads.enter(|| self.scratch.elastic.imbalances(self.isa, &self.threads, &model.elastic(), state, object))
     }
 
     /// Energies and momenta.

@@ -11,7 +11,7 @@ use crate::runtime::gpu::tables::Vector;
 
 pub(super) fn code(kind: ConstraintKind) -> u32 {
     match kind {
-        ConstraintKind::Stretch => ELEMENT_SPRING,
+        ConstraintKind::Stretch | ConstraintKind::Attach => ELEMENT_SPRING,
         ConstraintKind::RopeBending | ConstraintKind::Isometric => ELEMENT_STENCIL,
         ConstraintKind::NeoHookeanTet => ELEMENT_TET,
         ConstraintKind::Membrane => ELEMENT_SHEET,
@@ -33,6 +33,7 @@ pub(super) fn entry(element: &Element, place: usize, base: u32, p: &[f32; 12]) -
     let bits = |v: [f32; 4]| v.map(f32::to_bits);
     let vectors = match element.kind {
         ConstraintKind::Stretch => vec![[head, row(1 - place), p[0].to_bits(), stiffness(p[1]).to_bits()]],
+        ConstraintKind::Attach => vec![[head, row(1 - place), 0.0_f32.to_bits(), stiffness(p[0]).to_bits()]],
         ConstraintKind::RopeBending | ConstraintKind::Isometric => {
             let [weights, [rest, k, ..]] = stencil(element.kind, p);
             let root = k.sqrt();
@@ -88,8 +89,8 @@ pub(super) fn records(bodies: &[Body], groups: &[Group]) -> Vec<Vector> {
     let mut base = 0;
     for body in bodies {
         let plain = |e: &Element| {
-            use ConstraintKind::{Membrane, NeoHookeanTet, Stretch};
-            matches!(e.kind, Stretch | Membrane | NeoHookeanTet)
+            use ConstraintKind::{Attach, Membrane, NeoHookeanTet, Stretch};
+            matches!(e.kind, Stretch | Attach | Membrane | NeoHookeanTet)
         };
         // A flat sheet without tension or bending has no lateral stiffness; a little keeps steps of the matrix short.
         let least = if body.coarse.exact || !body.elements.iter().all(plain) { 0.0 } else { LATERAL };
@@ -106,6 +107,7 @@ fn record(element: &Element, base: u32, p: &[f32; 12], least: f32) -> [Vector; E
     let row = |k: usize| base + element.rows[k];
     let (numbers, fourth) = match element.kind {
         ConstraintKind::Stretch => ([p[0], stiffness(p[1]), least, 0.0, 0.0, 0.0, 0.0], row(0)),
+        ConstraintKind::Attach => ([0.0, stiffness(p[0]), 0.0, 0.0, 0.0, 0.0, 0.0], row(0)),
         ConstraintKind::RopeBending | ConstraintKind::Isometric => {
             let [w, [rest, k, ..]] = stencil(element.kind, p);
             let fourth = if element.kind == ConstraintKind::Isometric { row(3) } else { row(0) };
