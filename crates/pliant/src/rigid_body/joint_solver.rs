@@ -179,13 +179,7 @@ impl JointSolver {
 
     /// Prepares and solves again after bodies have moved, without removing errors. Impulses go on: bounds are those of
     /// both solutions together.
-    pub fn relax(
-        &mut self,
-        model: &RigidBodyModel,
-        state: &RigidBodies,
-        solver: &mut [SolverBody],
-        small: &SmallStep,
-    ) {
+    pub fn relax(&mut self, model: &RigidBodyModel, state: &RigidBodies, solver: &mut [SolverBody], small: &SmallStep) {
         self.last.clear();
         self.last.extend(self.rows.iter().map(|row| row.impulse));
         self.last_bounded.clear();
