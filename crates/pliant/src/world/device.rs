@@ -62,7 +62,7 @@ impl World {
     }
 
     /// Uploads what the caller has changed, waits for all steps, and brings the host's memory of the state up to date in
-    /// time. Reads nothing of the state.
+    /// time and rigid bodies. Reads nothing of the state.
     #[cfg(feature = "gpu")]
     pub(super) fn settle(&mut self) -> Result<(), StepError> {
         if self.gpu.is_none() {
@@ -77,6 +77,8 @@ impl World {
         let (substeps, time) = (gpu.substeps(), gpu.time());
         let memory = self.state.memory();
         (memory.substeps, memory.time) = (substeps, time);
+        // The host moves these.
+        memory.rigid_bodies.clone_from(&gpu.rigid_bodies.state);
         Ok(())
     }
 

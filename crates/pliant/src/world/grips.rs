@@ -157,7 +157,7 @@ impl World {
         if !own.contains(&(body as usize)) {
             return Err(EditError::Unsuitable("the point is not on the body any more: query again".to_owned()));
         }
-        let state = self.current_state()?.rigid_bodies.bodies[body as usize];
+        let state = self.rigid_state()?.bodies[body as usize];
         let shape = &self.model.rigid_bodies.bodies[body as usize].shape;
         let weight = shape.mass.mass as f32 * WEIGHT;
         let compliance = options.compliance.unwrap_or(1e-3 / weight);
@@ -219,9 +219,11 @@ impl World {
             Held::Object(object) => {
                 self.source(object)?;
                 self.apply_edits()?;
-                let (own, state) = (&self.model.grips[grip.slot as usize], self.current_state()?);
-                let on_body = own.body_point(&state.rigid_bodies.bodies);
-                Ok(on_body.map_or_else(|| own.point(&state.rows), |p| p.as_vec3()))
+                let own = &self.model.grips[grip.slot as usize];
+                match own.body_point(&self.rigid_state()?.bodies) {
+                    Some(point) => Ok(point.as_vec3()),
+                    None => Ok(own.point(&self.current_state()?.rows)),
+                }
             }
         }
     }
