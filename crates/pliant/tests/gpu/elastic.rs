@@ -106,13 +106,13 @@ const SCENES: [(&str, &str); 7] = [
         [[soft]]
         name = "cube"
         block = { cells = [3, 3, 3], size = [0.15, 0.15, 0.15] }
-        transform = { translate = [0.125, -0.15, 0.125] }
+        transform = { translate = [0.1, -0.15, 0.1] }
         fem = { young = 1e5, poisson = 0.3 }
         density = 100
         [[attach]]
         from = { object = "cube" }
         to = { object = "sheet" }
-        within = 0.03
+        within = 1e-3
         "#,
     ),
 ];

@@ -181,12 +181,13 @@ fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
 #[test]
 fn s14_uniforms_of_descent_have_the_same_layout() {
     let features = ElasticFeatures { kinds: u32::MAX, contact: ContactFeatures::default() };
-    let vertices = ["begin", "start_forces", "start_energies", "take_impulses", "find_forces", "try_step"];
+    let vertices =
+        ["begin", "start_forces", "start_energies", "choose_start", "take_impulses", "find_forces", "try_step"];
     let mut sources: Vec<ShaderSource> = vertices.map(|entry| features.vertices(entry)).to_vec();
     sources.extend(["find_trial_forces", "take_step", "sweep"].map(|entry| features.vertices(entry)));
     sources.extend(["restrict_forces", "fit_rotations"].map(|entry| features.aggregates(entry)));
     sources.extend(["factor", "solve"].map(|entry| features.coarse(entry)));
-    sources.extend(["momentum_sums", "restore_momentum"].map(|entry| features.momentum(entry)));
+    sources.extend(["momentum_sums", "restore_momentum", "write_rows"].map(|entry| features.momentum(entry)));
     sources.push(features.assembly());
     let module = family("ElasticUniforms", &sources);
     assert_alike!(module, ElasticUniforms:

@@ -4,8 +4,6 @@
 const GOOD: f32 = 0.8;
 // Longest step along a coarse correction, relative to its own length.
 const LONGEST: f32 = 1.5;
-// An objective that is higher than another by this part of the elastic energy is as good to start from.
-const SLIGHT: f32 = 0.1;
 // Coarse corrections of a body that nothing else pushes.
 const CYCLES: u32 = 2u;
 
@@ -96,12 +94,12 @@ fn start_forces(thread: Thread) {
     }
 }
 
-fn inertial_energy(array_number: u32, v: u32, turn: bool) -> f32 {
+fn objective(array_number: u32, v: u32, turn: bool) -> f32 {
     let way = toward(work[vector_at(array_number, v)], work[vector_at(ELASTIC_TARGET, v)], turn);
-    return 0.5 * mass_of(v) * sub.inv_h2 * dot(way, way);
+    return 0.5 * mass_of(v) * sub.inv_h2 * dot(way, way) + elastic_energy(vector_at(array_number, 0u), v);
 }
 
-// Objectives at the start and at the last positions, where the first may be higher, and the elastic energy at the start.
+// Objectives at the start and at the last positions, where the first may be higher.
 @compute @workgroup_size(SIZE)
 fn start_energies(thread: Thread) {
     let group = group_of(thread);
@@ -114,13 +112,33 @@ fn start_energies(thread: Thread) {
     if !(gain >= 0.0) && thread.local < chunk.count {
         let v = chunk.first + thread.local;
         let turn = turns(row_of_vertex(v));
-        sums.z = elastic_energy(vector_at(ELASTIC_X, 0u), v);
-        sums.x = inertial_energy(ELASTIC_X, v, turn) + sums.z;
-        sums.y = inertial_energy(ELASTIC_TRIAL, v, turn) + elastic_energy(vector_at(ELASTIC_TRIAL, 0u), v);
+        sums.x = objective(ELASTIC_X, v, turn);
+        sums.y = objective(ELASTIC_TRIAL, v, turn);
     }
     let sum = group_sum(thread.local, sums);
     if thread.local == 0u {
         work[sums_at(group, 1u)] = sum;
+    }
+}
+
+// A body that was thrown or crushed may have a lower objective where it was: it starts there then.
+@compute @workgroup_size(SIZE)
+fn choose_start(thread: Thread) {
+    let group = group_of(thread);
+    if group >= args.groups {
+        return;
+    }
+    let chunk = chunk_of(group);
+    let first = body_sum(thread.local, chunk.body, 0u);
+    let energies = body_sum(thread.local, chunk.body, 1u);
+    let back = !(first.x >= 0.0) && !(energies.x <= energies.y);
+    if back && thread.local < chunk.count {
+        let v = chunk.first + thread.local;
+        work[vector_at(ELASTIC_X, v)] = work[vector_at(ELASTIC_TRIAL, v)];
+    }
+    if thread.local == 0u && body_word(chunk.body, 0u) == group {
+        // Length of the coarse step, vertices near colliders, active, start moved back.
+        work[body_at(chunk.body)] = vec4<f32>(0.0, first.y, 1.0, f32(back));
     }
 }
 
@@ -153,9 +171,6 @@ fn take_impulses(thread: Thread) {
 }
 
 // Forces on all vertices, and how contacts hold them.
-//
-// In the first iteration a body that was thrown or crushed may have a lower objective where it was: it starts there then.
-// Its forces are those at the last positions, so that no vertex reads a position that another writes.
 @compute @workgroup_size(SIZE)
 fn find_forces(thread: Thread) {
     let group = group_of(thread);
@@ -163,50 +178,38 @@ fn find_forces(thread: Thread) {
         return;
     }
     let chunk = chunk_of(group);
-    let first = body_sum(thread.local, chunk.body, 0u);
+    let pushed = body_sum(thread.local, chunk.body, 0u).x;
+    let body = work[body_at(chunk.body)];
     var active_now = true;
-    var back = false;
     if args.mode > 1u {
-        let body = work[body_at(chunk.body)];
         let more = args.mode <= CYCLES && !(body.x >= GOOD && body.y == 0.0);
-        active_now = first.x > 0.0 || more;
-        // All groups of the body have read its record before one of them writes it: the flag alone changes, after them.
-        if thread.local == 0u {
-            work[sums_at(group, 1u)] = vec4<f32>(f32(active_now), 0.0, 0.0, 0.0);
-        }
-    } else {
-        let energies = body_sum(thread.local, chunk.body, 1u);
-        back = !(first.x >= -SLIGHT * energies.z) && !(energies.x <= energies.y);
-        if thread.local == 0u && body_word(chunk.body, 0u) == group {
-            // Length of the coarse step, vertices near colliders, active.
-            work[body_at(chunk.body)] = vec4<f32>(0.0, first.y, 1.0, 0.0);
-        }
+        active_now = pushed > 0.0 || more;
     }
+    // All groups of the body have read its record before one of them writes it: the flag alone changes, after them.
     if thread.local < chunk.count && active_now {
         let v = chunk.first + thread.local;
         let row = row_of_vertex(v);
         let at = vector_at(ELASTIC_FORCE, v);
-        let array_number = select(ELASTIC_X, ELASTIC_TRIAL, back);
         var force = work[at].xyz;
-        if args.mode > 1u || back {
-            force = total_force(array_number, v, turns(row));
+        if args.mode > 1u || body.w != 0.0 {
+            force = total_force(ELASTIC_X, v, turns(row));
         }
         if sub.colliders > 0u {
-            force = hold(array_number, v, row, force);
+            force = hold(v, row, force);
         }
         work[at] = vec4<f32>(force, 0.0);
-        if back {
-            work[vector_at(ELASTIC_X, v)] = work[vector_at(ELASTIC_TRIAL, v)];
-        }
+    }
+    if thread.local == 0u {
+        work[sums_at(group, 1u)] = vec4<f32>(f32(active_now), 0.0, 0.0, 0.0);
     }
 }
 
 // Notes how the first contact holds a vertex; the force that is left.
-fn hold(array_number: u32, v: u32, row: u32, force: vec3<f32>) -> vec3<f32> {
+fn hold(v: u32, row: u32, force: vec3<f32>) -> vec3<f32> {
     var found = Hold(vec3<f32>(0.0), false, vec3<f32>(0.0), false);
     var stiffness = 0.0;
     if mass_of(v) > 0.0 && near_colliders(row) {
-        let x = work[vector_at(array_number, v)].xyz;
+        let x = work[vector_at(ELASTIC_X, v)].xyz;
         for (var word = 0u; word < mask_words(); word++) {
             for (var mask = atomicLoad(&flags[mask_at(row, row) + word]); mask != 0u; mask &= mask - 1u) {
                 if !found.holds {
@@ -215,7 +218,7 @@ fn hold(array_number: u32, v: u32, row: u32, force: vec3<f32>) -> vec3<f32> {
             }
         }
         if found.holds {
-            let h = elastic_local(vector_at(array_number, 0u), v).hessian;
+            let h = elastic_local(vector_at(ELASTIC_X, 0u), v).hessian;
             stiffness = h[0].x + h[1].y + h[2].z;
         }
     }
@@ -240,7 +243,7 @@ fn try_step(thread: Thread) {
         return;
     }
     let chunk = chunk_of(group);
-    let active_now = args.mode == 1u || work[sums_at(group, 1u)].x != 0.0;
+    let active_now = work[sums_at(group, 1u)].x != 0.0;
     if thread.local == 0u && body_word(chunk.body, 0u) == group {
         work[body_at(chunk.body)].z = f32(active_now);
     }

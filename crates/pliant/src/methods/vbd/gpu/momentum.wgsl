@@ -56,8 +56,7 @@ fn momentum_sums(thread: Thread) {
     }
 }
 
-// Moves a body as a whole so that inner forces change neither its linear nor its angular momentum. The last time (`mode` 1)
-// the positions are written back.
+// Moves a body as a whole so that inner forces change neither its linear nor its angular momentum.
 @compute @workgroup_size(SIZE)
 fn restore_momentum(thread: Thread) {
     let group = group_of(thread);
@@ -65,14 +64,8 @@ fn restore_momentum(thread: Thread) {
         return;
     }
     let chunk = chunk_of(group);
-    if !is_active(chunk.body) {
-        return;
-    }
     let held = body_sum(thread.local, chunk.body, MOMENTUM + 1u);
-    if held.w != 0.0 {
-        if thread.local < chunk.count && args.mode == 1u {
-            write_row(chunk.first + thread.local, work[vector_at(ELASTIC_X, chunk.first + thread.local)]);
-        }
+    if held.w != 0.0 || !is_active(chunk.body) {
         return;
     }
     let first = body_sum(thread.local, chunk.body, MOMENTUM);
@@ -111,20 +104,28 @@ fn restore_momentum(thread: Thread) {
     }
     if thread.local < chunk.count {
         let v = chunk.first + thread.local;
-        let at = vector_at(ELASTIC_X, v);
-        var x = work[at];
         if !turns(row_of_vertex(v)) {
+            let at = vector_at(ELASTIC_X, v);
+            let x = work[at];
             let arm = x.xyz - origin_of(chunk.body) - center;
-            x = vec4<f32>(x.xyz - (drift + cross(turn, arm)), x.w);
-            work[at] = x;
-        }
-        if args.mode == 1u {
-            write_row(v, x);
+            work[at] = vec4<f32>(x.xyz - (drift + cross(turn, arm)), x.w);
         }
     }
 }
 
-fn write_row(v: u32, x: vec4<f32>) {
+// Writes the positions back.
+@compute @workgroup_size(SIZE)
+fn write_rows(thread: Thread) {
+    let group = group_of(thread);
+    if group >= args.groups {
+        return;
+    }
+    let chunk = chunk_of(group);
+    if thread.local >= chunk.count || !is_active(chunk.body) {
+        return;
+    }
+    let v = chunk.first + thread.local;
+    let x = work[vector_at(ELASTIC_X, v)];
     rows[row_of_vertex(v)] = x;
     work[vector_at(ELASTIC_AFTER, v)] = x;
 }

@@ -2,7 +2,7 @@
 
 use crate::contact::gpu::shaders::ContactFeatures;
 use crate::methods::vbd::cpu::CYCLES;
-use crate::methods::vbd::gpu::constants::{CHUNK_WORDS, ELEMENT_TET};
+use crate::methods::vbd::gpu::constants::CHUNK_WORDS;
 use crate::methods::vbd::gpu::shaders::ElasticFeatures;
 use crate::methods::vbd::gpu::tables::ElasticTables;
 use crate::methods::vbd::gpu::uniforms::ElasticUniforms;
@@ -30,16 +30,14 @@ impl ElasticTables {
             vertices(out, "begin");
             vertices(out, "start_forces");
             vertices(out, "start_energies");
+            vertices(out, "choose_start");
         } else {
             vertices(out, "take_impulses");
         }
         vertices(out, "find_forces");
         list.push(out.run_each(features.aggregates("restrict_forces"), &args, 4 * args.aggregate_count as usize));
         if first {
-            // Only blocks of tetrahedra turn with their aggregates.
-            if self.kinds & 1 << ELEMENT_TET != 0 {
-                list.push(out.run_each(features.aggregates("fit_rotations"), &args, args.aggregate_count as usize));
-            }
+            list.push(out.run_each(features.aggregates("fit_rotations"), &args, args.aggregate_count as usize));
             let pairs = ElasticUniforms { groups: self.pairs as u32, ..args };
             list.push(out.run(features.assembly(), &pairs, self.pairs));
             if self.direct > 0 {
@@ -60,11 +58,11 @@ impl ElasticTables {
             let args = ElasticUniforms { chunks: first, groups: color.len() as u32, ..args };
             list.push(out.run(features.vertices("sweep"), &args, color.len()));
         }
-        for last in [0, 1] {
-            let args = ElasticUniforms { mode: last, ..args };
+        for _ in 0..2 {
             list.push(out.run(features.momentum("momentum_sums"), &args, chunks));
             list.push(out.run(features.momentum("restore_momentum"), &args, chunks));
         }
+        list.push(out.run(features.momentum("write_rows"), &args, chunks));
         list
     }
 }
