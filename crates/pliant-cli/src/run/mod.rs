@@ -23,7 +23,6 @@ use end::RunEnd;
 use foam::FoamOutput;
 use output_settings::OutputSettings;
 use outputs::Outputs;
-use pliant::schedule::stats::Imbalance;
 use pliant::{StepError, World};
 use stats::{FrameTimes, Stats};
 use std::path::PathBuf;
@@ -87,11 +86,6 @@ fn run_from(args: &RunArgs, checkpoint: Option<&Checkpoint>) -> Result<(), Failu
     // An error of the outputs ends the run, so it is reported first.
     let written = outputs.finish()?;
     let end = end?;
-    if let Some(note) = stats.worst_imbalance().and_then(|worst| imbalance_note(&sim, worst))
-        && !args.quiet
-    {
-        stderr::note(&note);
-    }
     let mut summary = Summary::new(&loaded.name, &sim, &times, &folder);
     summary.residual = stats.take_residuals();
     summary.surfaces = written.surfaces;
@@ -109,24 +103,6 @@ fn run_from(args: &RunArgs, checkpoint: Option<&Checkpoint>) -> Result<(), Failu
         RunEnd::Interrupted => Err(Failure::interrupted()),
         RunEnd::Diverged(error) => Err(error.into()),
     }
-}
-
-/// Imbalance of an elastic body above which its motion is not to be trusted. In the cases of known answer that are within 5 %
-/// it stays below.
-const UNBALANCED: f64 = 0.5;
-
-/// What to say where the solver was far from balance.
-fn imbalance_note(sim: &World, (frame, kind, worst): (u64, &'static str, Imbalance)) -> Option<String> {
-    let name = sim.model().topology.object_names.get(worst.object as usize)?;
-    let substeps = sim.model().settings.substeps;
-    (worst.max > UNBALANCED).then(|| {
-        format!(
-            "note: {name:?} was out of balance by {:.0} % at frame {frame} ({kind}): its motion there is not to be trusted; \
-             set solver.substeps to {} or more",
-            100.0 * worst.max,
-            2 * substeps
-        )
-    })
 }
 
 /// Maximum number of steps per GPU submission: enough to hide its overhead, few enough to react to an interrupt.

@@ -5,7 +5,7 @@
 use crate::failure::Failure;
 use pliant::World;
 use pliant::schedule::Stage;
-use pliant::schedule::stats::{Imbalance, Residuals, Times};
+use pliant::schedule::stats::{Residuals, Times};
 use pliant_foam::FoamCounts;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -51,8 +51,6 @@ pub struct Stats {
     residuals: Residuals,
     /// Kinds of elements of the bodies that descent solves.
     elements: Vec<&'static str>,
-    /// The largest imbalance so far, with its frame and kind.
-    worst: Option<(u64, &'static str, Imbalance)>,
     /// Number of drained particles at the last frame; `None` without drains.
     drained: Option<u64>,
     /// Whether stages are timed; a GPU would have to synchronize after each stage.
@@ -92,17 +90,8 @@ impl Stats {
         header.push('\n');
         let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
         let staged = sim.backend() == "cpu";
-        let mut stats = Self {
-            path: path.into(),
-            file,
-            kinds,
-            residuals: Residuals::new(),
-            elements,
-            worst: None,
-            drained,
-            staged,
-            length: 0,
-        };
+        let mut stats =
+            Self { path: path.into(), file, kinds, residuals: Residuals::new(), elements, drained, staged, length: 0 };
         stats.write_text(&header)?;
         Ok(stats)
     }
@@ -118,7 +107,6 @@ impl Stats {
             kinds: sim.residuals().into_keys().collect(),
             residuals: Residuals::new(),
             elements: elements(sim),
-            worst: None,
             drained: (!sim.model().drains.is_empty()).then_some(sim.state().drained),
             staged: sim.backend() == "cpu",
             length,
@@ -165,11 +153,6 @@ impl Stats {
                 None => write!(line, ","),
             };
         }
-        for (kind, imbalance) in found {
-            if self.worst.is_none_or(|(.., worst)| imbalance.max > worst.max) {
-                self.worst = Some((frame, kind, imbalance));
-            }
-        }
         if let Some(l) = liquids {
             let _ = write!(line, ",{:.6e},{:.6e},{:.6e},{:.4}", l.pressure_mean, l.pressure_max, l.volume, l.mixing);
         }
@@ -183,11 +166,6 @@ impl Stats {
     /// Residuals of the last frame.
     pub fn take_residuals(&mut self) -> Residuals {
         std::mem::take(&mut self.residuals)
-    }
-
-    /// The largest imbalance of all frames, with its frame and kind of element.
-    pub fn worst_imbalance(&self) -> Option<(u64, &'static str, Imbalance)> {
-        self.worst
     }
 
     fn write_text(&mut self, text: &str) -> Result<(), Failure> {

@@ -118,7 +118,7 @@ pub(super) fn add_all(
 }
 
 /// Zeros.
-pub(super) const NO_SUMS: LaneSums = [[[0.0; BLOCK]; 9]; PAIRS];
+pub(super) static NO_SUMS: LaneSums = [[[0.0; BLOCK]; 9]; PAIRS];
 
 enum Work<'a> {
     Lines(&'a Lines),

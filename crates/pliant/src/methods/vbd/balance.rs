@@ -57,7 +57,8 @@ impl ElasticScratch {
             return Imbalances::new();
         }
         for (own, body) in self.bodies.iter().zip(model.bodies) {
-            for (kind, squares) in own.squares(isa, threads, body, &state.rows) {
+            let squares = own.squares(isa, threads, body, &state.rows);
+            for (kind, squares) in squares.into_iter().filter(|(_, squares)| squares.small > 0.0) {
                 let entry = all.entry(kind.name()).or_default();
                 entry.0 = entry.0.join(squares);
                 if squares.share() >= entry.1.max {
@@ -83,11 +84,12 @@ impl BodyState {
         self.contacts.iter().filter(|(_, c)| c.push.normal > 0.0).for_each(|(v, _)| pushed[*v as usize] = true);
         let of_vertex = |v: usize| {
             let inertia = self.masses[v] * self.inv_h2;
-            if inertia == 0.0 || pushed[v] {
+            // Torques are no forces: orientations are left out, too.
+            if inertia == 0.0 || pushed[v] || self.turns[v] {
                 return Squares::default();
             }
             // What passes after the last sweep moved acts as an impulse, as it would in the next one.
-            let way = toward(self.after[v], self.target[v], self.turns[v]);
+            let way = toward(self.after[v], self.target[v], false);
             let [block, lane] = self.packed.slots[v];
             let elastic = blocks[block as usize].force(lane as usize);
             let square = |f: glam::Vec3| f64::from(f.length_squared());
