@@ -9,7 +9,7 @@ use crate::recording::Recording;
 use glam::Vec3;
 use pliant::frame::Frame;
 use pliant::scene::{Body, Scene, WindSpec};
-use pliant::{EditError, GripHandle, GripOptions, Snapshot, StepError, World};
+use pliant::{EditError, Feature, GripHandle, GripOptions, Snapshot, StepError, World};
 use serde_json::json;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -312,10 +312,12 @@ impl Session {
         self.anchor = (Instant::now(), self.world.time());
     }
 
+    /// What a ray hits. Colliders are part of the background: who drags the floor wants to turn the view.
     fn hit(&mut self, ray: Ray) -> Result<Option<pliant::Hit>, String> {
         let direction = Vec3::from(ray.direction).normalize();
         let limit = RAY_LENGTH * self.drawing.size;
-        self.world.ray_cast(Vec3::from(ray.origin), direction, limit).map_err(|e| e.to_string())
+        let hit = self.world.ray_cast(Vec3::from(ray.origin), direction, limit).map_err(|e| e.to_string())?;
+        Ok(hit.filter(|hit| hit.feature != Feature::Collider))
     }
 
     fn grab(&mut self, viewer: ViewerId, ray: Ray) -> Result<(), String> {

@@ -149,7 +149,7 @@ fn s14_substep_uniforms_have_the_same_layout_on_host_and_gpu() {
         gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
         colliders, stabilization, moving_colliders, poses, radii, spins, counts, island_bits, seams, seam_of, masks,
         first_order, collider_impulses, forces, exchange, copies, particle_contacts, predicted, fields, carried, wet, mass_splitting,
-        contact_counts, last_impulses, cohesion, surface_bodies, environments);
+        contact_counts, last_impulses, cohesion, surface_bodies, environments, body_colliders);
 }
 
 #[test]
