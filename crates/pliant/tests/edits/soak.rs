@@ -79,7 +79,11 @@ fn soak(mut world: World, seed: u64, calls: usize) {
     for call in 0..calls {
         // Handles of the past are among them.
         let one = handles.get(random.below(handles.len())).copied().or_else(|| world.find("collider 0").ok());
-        let Some(object) = one else { continue };
+        // Without any object left, most calls would have nothing to be made on.
+        let Some(object) = one else {
+            handles.extend(add(&mut world, &mut random, &[]));
+            continue;
+        };
         let (v, w) = (random.vector(), random.vector());
         let live = world.objects();
         match random.below(28) {
