@@ -62,8 +62,6 @@ pub mod neighbors;
 #[doc(hidden)]
 pub mod partition;
 #[doc(hidden)]
-pub mod rigid;
-#[doc(hidden)]
 pub mod rigid_body;
 #[doc(hidden)]
 pub mod runtime;
@@ -72,6 +70,8 @@ pub mod scene;
 pub mod schedule;
 #[doc(hidden)]
 pub mod settings;
+#[doc(hidden)]
+pub mod shape_matching;
 #[doc(hidden)]
 pub mod solver;
 #[doc(hidden)]

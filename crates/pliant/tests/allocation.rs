@@ -64,7 +64,7 @@ const SCENE: &str = r#"
 
 #[test]
 fn a_steady_step_allocates_nothing() {
-    for solver in ["color", "phantom", "hybrid", "patch", "mosaic", "serial", "jacobi", "jacobi-gather"] {
+    for solver in ["color", "phantom", "hybrid", "patch", "shared-patch", "serial", "jacobi", "jacobi-gather"] {
         for integrator in ["bdf1", "bdf2"] {
             let head = format!("[solver]\npartition = \"{solver}\"\nintegrator = \"{integrator}\"\niterations = 4\n");
             let scene = Scene::parse(&format!("{head}{SCENE}"), Format::Toml).unwrap();

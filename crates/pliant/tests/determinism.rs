@@ -159,7 +159,7 @@ fn r01_building_and_stepping_again_gives_the_same_bits() {
 #[test]
 fn r01_r02_every_partition_has_the_same_bits_on_all_threads_and_lane_widths() {
     for (name, text, _) in &SCENES {
-        for partition in ["serial", "color", "phantom", "hybrid", "patch", "mosaic", "jacobi", "jacobi-gather"] {
+        for partition in ["serial", "color", "phantom", "hybrid", "patch", "shared-patch", "jacobi", "jacobi-gather"] {
             for method in ["pbd", "xpbd"] {
                 let set = [&*format!("solver.partition={partition}"), &*format!("solver.method={method}")];
                 let hash = |options: Options| run(text, &set, 6, options).hash();
@@ -219,7 +219,7 @@ fn s08_s09_s12_s13_all_sweeps_come_to_the_same_rest() {
     let serial = rest("serial", 20);
     let drop = 1.0 - serial.position(0).y;
     assert!(drop > 1.05, "the sheet hardly stretches: {drop}");
-    let others = [("color", 20), ("phantom", 40), ("hybrid", 40), ("patch", 20), ("mosaic", 40), ("jacobi", 200)];
+    let others = [("color", 20), ("phantom", 40), ("hybrid", 40), ("patch", 20), ("shared-patch", 40), ("jacobi", 200)];
     for (partition, iterations) in others {
         let other = rest(partition, iterations);
         let most = (0..36).map(|i| serial.position(i).distance(other.position(i))).fold(0.0, f32::max);

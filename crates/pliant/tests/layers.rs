@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["constraints"],
     &["error", "neighbors", "voxel"],
     &["scene"],
-    &["settings", "rigid", "rigid_body", "partition"],
+    &["settings", "shape_matching", "rigid_body", "partition"],
     &["state"],
     &["transitions", "aero", "grip"],
     &["contact"],

@@ -38,7 +38,8 @@ fn world(rng: &mut Rng) -> (String, World) {
     }
     if rng.below(4) == 0 && name != "volume tets" {
         set.push(
-            ["solver.partition=color", "solver.partition=jacobi", "solver.partition=mosaic"][rng.below(3) as usize],
+            ["solver.partition=color", "solver.partition=jacobi", "solver.partition=shared-patch"]
+                [rng.below(3) as usize],
         );
     }
     let overrides: Vec<Override> = set.iter().map(|s| s.parse().unwrap()).collect();

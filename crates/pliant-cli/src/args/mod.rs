@@ -255,9 +255,9 @@ coloring takes fewer colors. Imbalance is the largest color divided by the mean.
 that run in parallel; the passes of an iteration run one after the other. The plot shows the sizes of the colors,
 and for scenes of up to 400 constraints also the constraint graph in the same colors.
 
-A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
+A solver is the name of a partition: serial, color, phantom, hybrid, patch, shared-patch, jacobi, jacobi-gather, or
 auto for the default of the scene. phantom:4 and hybrid:4 use 4 colors per kind (solver.colors);
-patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).")]
+patch:1000 and shared-patch:1000 make patches of at most 1000 particles (solver.patch_particles).")]
 pub struct PartitionArgs {
     /// Name of a built-in scene, or path of a .toml or .json file.
     pub scene: String,

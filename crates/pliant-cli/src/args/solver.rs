@@ -1,4 +1,4 @@
-//! A solver as one option value: `color`, `phantom:4`, `patch:1000`, `mosaic:1000`.
+//! A solver as one option value: `color`, `phantom:4`, `patch:1000`, `shared-patch:1000`.
 
 use crate::scene_loader::Setting;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser, ValueParserFactory};
@@ -13,7 +13,7 @@ use std::str::FromStr;
 pub struct SolverSpec {
     /// How constraints are split.
     pub partition: Partition,
-    /// Colors of "phantom" and "hybrid", particles of a patch for "patch" and "mosaic".
+    /// Colors of "phantom" and "hybrid", particles of a patch for "patch" and "shared-patch".
     pub number: Option<u32>,
 }
 
@@ -44,11 +44,11 @@ impl FromStr for SolverSpec {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (name, number) = text.split_once(':').map_or((text, None), |(name, number)| (name, Some(number)));
-        let partition = Partition::ALL.into_iter().find(|p| p.name() == name).ok_or_else(|| {
+        let partition = Partition::from_name(name).ok_or_else(|| {
             format!("there is no solver {name:?}; allowed are {}", Partition::ALL.map(Partition::name).join(", "))
         })?;
         if number.is_some() && number_key(partition).is_none() {
-            return Err(format!("{name} takes no number; phantom:N, hybrid:N, patch:N and mosaic:N do"));
+            return Err(format!("{name} takes no number; phantom:N, hybrid:N, patch:N and shared-patch:N do"));
         }
         let whole = |n: &str| n.parse().map_err(|_| format!("{n:?} after {name} is not a whole number"));
         Ok(Self { partition, number: number.map(whole).transpose()? })
@@ -92,11 +92,20 @@ mod tests {
 
     #[test]
     fn every_solver_name_round_trips() {
-        for text in
-            ["auto", "serial", "color", "phantom:4", "hybrid:8", "patch:1000", "mosaic:1000", "jacobi", "jacobi-gather"]
-        {
+        for text in [
+            "auto",
+            "serial",
+            "color",
+            "phantom:4",
+            "hybrid:8",
+            "patch:1000",
+            "shared-patch:1000",
+            "jacobi",
+            "jacobi-gather",
+        ] {
             assert_eq!(text.parse::<SolverSpec>().unwrap().to_string(), text);
         }
+        assert_eq!("mosaic:1000".parse::<SolverSpec>().unwrap().to_string(), "shared-patch:1000", "the former name");
     }
 
     #[test]

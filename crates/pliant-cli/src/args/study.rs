@@ -58,9 +58,9 @@ Examples:
   pliant study convergence sheet --solvers phantom:2,phantom:4,hybrid:4,patch:1000 --out out/sheet
   pliant study convergence cube --solvers auto,color --backend gpu
 
-A solver is the name of a partition: serial, color, phantom, hybrid, patch, mosaic, jacobi, jacobi-gather, or
+A solver is the name of a partition: serial, color, phantom, hybrid, patch, shared-patch, jacobi, jacobi-gather, or
 auto for the default of the scene. phantom:4 and hybrid:4 use 4 colors per kind (solver.colors);
-patch:1000 and mosaic:1000 make patches of at most 1000 particles (solver.patch_particles).
+patch:1000 and shared-patch:1000 make patches of at most 1000 particles (solver.patch_particles).
 
 Writes into the output folder: convergence.csv with one line per solver and step (iterations, passes and
 milliseconds of the solve stage so far, mean error of all constraints, mean and maximum by kind, displacement

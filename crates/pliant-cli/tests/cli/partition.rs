@@ -39,7 +39,7 @@ fn sizes(group: &Value) -> Vec<u64> {
 fn the_json_has_exactly_its_keys_and_sizes_add_up() {
     let dir = SceneDir::with_scene(SMALL);
     for scene in ["graph8", "flags"] {
-        for solver in ["auto", "serial", "color", "phantom:4", "hybrid:4", "patch:200", "mosaic:200", "jacobi"] {
+        for solver in ["auto", "serial", "color", "phantom:4", "hybrid:4", "patch:200", "shared-patch:200", "jacobi"] {
             let json = dir.pliant(&["partition", scene, "--solver", solver, "--json"]).code(0).json();
             assert_eq!(keys(&json), KEYS);
             assert_eq!(json["scene"], scene);
@@ -122,7 +122,7 @@ fn every_kind_of_scene_and_solver_can_be_drawn() {
         "#,
     );
     dir.write("nothing.toml", "");
-    for solver in ["serial", "phantom:2", "hybrid:2", "patch:8", "mosaic:8", "jacobi"] {
+    for solver in ["serial", "phantom:2", "hybrid:2", "patch:8", "shared-patch:8", "jacobi"] {
         dir.pliant(&["partition", "mixed.toml", "--solver", solver, "--plot", "mixed.svg"]).code(0);
         let svg = std::fs::read_to_string(dir.path("mixed.svg")).unwrap();
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{solver}: {svg}");

@@ -9,10 +9,10 @@ use crate::fluid::vorticity::MOST;
 use crate::math::RowData;
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
 use crate::partition::Target;
-use crate::rigid::Stiffness;
 use crate::runtime::cpu::Threads;
 use crate::scene::{FluidMethod, FluidSpec, Integrator, Liquid, Scene, as_grains};
 use crate::settings::Settings;
+use crate::shape_matching::Stiffness;
 use glam::Vec3;
 
 /// Solid particles larger than this multiple of a liquid's are spheres: the kernel does not resolve them as points.

@@ -11,10 +11,10 @@
 pub mod gpu;
 
 use crate::math::{RowData, position};
-use crate::rigid::masses::inertia;
-use crate::rigid::rest_moment::pseudoinverse_f64;
 use crate::rigid_body::bodies::BodyState;
 use crate::rigid_body::grip::BodyGrip;
+use crate::shape_matching::masses::inertia;
+use crate::shape_matching::rest_moment::pseudoinverse_f64;
 use glam::{DMat3, DVec3, Vec3};
 
 /// A grip on particles of an object, or on a rigid body.

@@ -67,7 +67,7 @@ pub enum Carrier {
     /// Particles of its object.
     Particles {
         /// Particles and weights of each vertex, indexed from the object's first particle; shared by copies of an object.
-        skin: std::sync::Arc<crate::rigid::Skin>,
+        skin: std::sync::Arc<crate::shape_matching::Skin>,
         /// The object's first particle.
         first: usize,
     },

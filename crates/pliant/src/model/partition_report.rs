@@ -53,10 +53,10 @@ pub struct Report {
     pub tilings: Vec<usize>,
     /// Particle copies of all kinds.
     pub copies: usize,
-    /// Particles that have copies; with "mosaic" the particles on seams.
+    /// Particles that have copies; with "shared-patch" the particles on seams.
     pub copied: usize,
     /// Passes per iteration, without contacts and volumes of inflatables. Islands of partitions "patch" and
-    /// "mosaic" are one pass for all iterations, counted as one. The last iteration of "mosaic" may have a few more.
+    /// "shared-patch" are one pass for all iterations, counted as one. The last iteration of "shared-patch" may have a few more.
     pub passes_per_iteration: usize,
 }
 

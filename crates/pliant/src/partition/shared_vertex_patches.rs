@@ -1,4 +1,4 @@
-//! The plan of partition "mosaic" (shared-vertex patches): one pass over pieces that share particles on their seams.
+//! The plan of partition "shared-patch" (shared-vertex patches): one pass over pieces that share particles on their seams.
 //!
 //! Where a pass over all constraints costs more than many colors within a workgroup, an iteration should be
 //! one pass. So every constraint, of any kind, belongs to one piece. A particle used by several pieces

@@ -1,7 +1,7 @@
 //! The plan of partition "patch": islands, tilings of each kind, and colors within each.
 //!
 //! Kinds are tiled one after the other and not together: running all kinds of a patch before the crossing
-//! constraints increases the volume error by half (ARCHITECTURE.md has the numbers).
+//! constraints increases the volume error by half (docs/benchmarks-alternatives-cpu.md has the numbers).
 
 use crate::constraints::group::Raw;
 use crate::constraints::{ConstraintKind, Layout};

@@ -157,7 +157,7 @@ pub enum Extraction {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partition {
-    /// Default of the processor, independent of the number of threads: "patch" on a CPU, "mosaic" on a GPU.
+    /// Default of the processor, independent of the number of threads: "patch" on a CPU, "shared-patch" on a GPU.
     #[default]
     Auto,
     /// One constraint after the other, in order.
@@ -171,7 +171,8 @@ pub enum Partition {
     /// Pieces of bodies that fit a cache or workgroup memory, colored within.
     Patch,
     /// The same with all kinds in one pass: pieces share the particles on their seams, as copies that are averaged.
-    #[serde(rename = "mosaic")]
+    /// Its name was "mosaic", which is still read.
+    #[serde(rename = "shared-patch", alias = "mosaic")]
     SharedVertexPatches,
     /// All constraints concurrently, corrections averaged and over-relaxed by omega; computed per constraint.
     Jacobi,
@@ -202,10 +203,16 @@ impl Partition {
             Self::Phantom => "phantom",
             Self::Hybrid => "hybrid",
             Self::Patch => "patch",
-            Self::SharedVertexPatches => "mosaic",
+            Self::SharedVertexPatches => "shared-patch",
             Self::Jacobi => "jacobi",
             Self::JacobiGather => "jacobi-gather",
         }
+    }
+
+    /// The partition of a name, former names included.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let name = if name == "mosaic" { "shared-patch" } else { name };
+        Self::ALL.into_iter().find(|partition| partition.name() == name)
     }
 
     /// Whether bodies that do not fit are cut into pieces of a given size.
@@ -227,19 +234,19 @@ pub struct Solver {
     pub method: Method,
     /// "bdf1" (default) or "bdf2".
     pub integrator: Integrator,
-    /// Partition of constraints: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "mosaic",
+    /// Partition of constraints: "auto" (default), "serial", "color", "phantom", "hybrid", "patch", "shared-patch",
     /// "jacobi", "jacobi-gather".
     pub partition: Partition,
     /// Colors per constraint kind for "phantom" and "hybrid", 2 to 256; default half the size of the largest
-    /// set of mutually conflicting constraints. Also for the pieces of "mosaic", as far as memory permits;
+    /// set of mutually conflicting constraints. Also for the pieces of "shared-patch", as far as memory permits;
     /// default there depends on the processor.
     pub colors: Option<u32>,
     /// Whether color sizes are balanced; default false. "phantom" and the pieces of "patch" and
-    /// "mosaic" are always balanced.
+    /// "shared-patch" are always balanced.
     pub balance: bool,
     /// Whether "color" colors all constraint kinds together instead of one by one; default false.
     pub together: bool,
-    /// Maximum particles of a patch, for "patch" and "mosaic"; default what fits a core's cache or workgroup
+    /// Maximum particles of a patch, for "patch" and "shared-patch"; default what fits a core's cache or workgroup
     /// memory and occupies the processor.
     pub patch_particles: Option<u32>,
     /// Time step [s]; default 0.01.

@@ -64,7 +64,7 @@ pub struct State {
     /// Multiplier of each inflatable [Pa·s²].
     pub inflate_multipliers: Vec<f32>,
     /// Shape-matched bodies, with their poses.
-    pub shapes: Option<crate::rigid::ShapeMatch>,
+    pub shapes: Option<crate::shape_matching::ShapeMatch>,
     /// Rigid bodies with exact shapes.
     pub rigid_bodies: crate::rigid_body::bodies::RigidBodies,
     /// Multiplier of the density constraint of each particle [kg·m²]: minus its pressure times h²; empty without
@@ -82,7 +82,7 @@ pub struct State {
     pub time: f64,
 }
 
-/// [`crate::rigid::ShapeMatch::row_hashes`], computed when they are first needed. They follow from the other members, so
+/// [`crate::shape_matching::ShapeMatch::row_hashes`], computed when they are first needed. They follow from the other members, so
 /// that states are compared without them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowHashes(OnceLock<Vec<u64>>);
@@ -132,7 +132,7 @@ impl StateLayout {
             ],
             multipliers: s.multipliers.iter().map(Vec::len).collect(),
             runs: s.contacts.len(),
-            bodies: s.shapes.as_ref().map(crate::rigid::ShapeMatch::layout_hash),
+            bodies: s.shapes.as_ref().map(crate::shape_matching::ShapeMatch::layout_hash),
         }
     }
 

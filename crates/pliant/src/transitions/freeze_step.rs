@@ -4,9 +4,9 @@
 //! angular momentum of its particles; the remaining kinetic energy is dissipated.
 
 use crate::neighbors::INACTIVE;
-use crate::rigid::{inertia, pseudoinverse_f64};
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::GpuError;
+use crate::shape_matching::{inertia, pseudoinverse_f64};
 use crate::state::State;
 use crate::transitions::TransitionModel;
 use crate::transitions::connectivity::{connected, fields};

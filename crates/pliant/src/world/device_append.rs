@@ -11,8 +11,8 @@ use crate::error::StepError;
 use crate::integration::momentum::FreeIsland;
 use crate::model::{Model, Room};
 use crate::neighbors::INACTIVE;
-use crate::rigid::BodyDef;
 use crate::runtime::gpu::shader_constants::NONE;
+use crate::shape_matching::BodyDef;
 use crate::solver::gpu::device_carry::{DeviceCarry, RowCounts};
 use crate::state::State;
 use crate::world::World;
@@ -169,7 +169,7 @@ impl World {
 
     /// Deactivates the particles of a body that is to be removed. Returns whether that could be done.
     pub(super) fn deactivate_on_device(&mut self, source: Source, placed: Placed) -> bool {
-        let listed = |shapes: &crate::rigid::ShapeMatch| shapes.lists.is_some();
+        let listed = |shapes: &crate::shape_matching::ShapeMatch| shapes.lists.is_some();
         if self.state.memory().shapes.as_ref().is_none_or(listed) || self.settle().is_err() {
             return false;
         }

@@ -3,8 +3,8 @@
 use crate::builder::layout::Source;
 use crate::error::StepError;
 use crate::math::{Pose, RowData, position};
-use crate::rigid::ShapeMatch;
 use crate::scene::ObjectKind;
+use crate::shape_matching::ShapeMatch;
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::Handle;

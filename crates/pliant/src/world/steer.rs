@@ -5,10 +5,10 @@ use crate::contact::collider_contact::Friction;
 use crate::error::SceneError;
 use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
-use crate::rigid::masses::inertia;
-use crate::rigid::rest_moment::pseudoinverse_f64;
 use crate::scene::{FrictionSpec, ObjectKind, Scene, Solver, WindSpec, WorldSpec};
 use crate::settings::Clock;
+use crate::shape_matching::masses::inertia;
+use crate::shape_matching::rest_moment::pseudoinverse_f64;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu::motion_change::MotionChange;
 use crate::state::State;

@@ -5,7 +5,7 @@ use crate::support::{G, free_particle, relative, simulate, step};
 use glam::{DMat3, DQuat, DVec3};
 use pliant::constraints::ConstraintKind;
 use pliant::math::matrix::{Mat3, UPRIGHT, matrix_of};
-use pliant::rigid::rotation::extract;
+use pliant::shape_matching::rotation::extract;
 
 /// D3, variational form with the sign as printed: the stationary point of ½m(x − x̃)² − h²·½k(x − d)².
 fn printed_minimizer(mass: f64, h: f64, k: f64, rest: f64, predicted: f64) -> f64 {

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DVec3};
 use pliant::math::matrix::{Mat3, UPRIGHT, matrix_of};
-use pliant::rigid::rotation::{extract, gram_schmidt, polar};
+use pliant::shape_matching::rotation::{extract, gram_schmidt, polar};
 
 /// D4 4.10.
 fn printed_gram_schmidt(a: &DMat3) -> DMat3 {

@@ -5,9 +5,9 @@ use crate::simulations::{apart, bounds, pair, ready, scene};
 use crate::support::{COUNT, Program, gpu};
 use pliant::World;
 use pliant::math::matrix::{Mat3, determinant, matrix_of, multiply, quat_normalize, transpose};
-use pliant::rigid::gpu::shaders::ROTATION;
-use pliant::rigid::rotation::{extract, gram_schmidt, polar};
 use pliant::runtime::gpu::GpuOptions;
+use pliant::shape_matching::gpu::shaders::ROTATION;
+use pliant::shape_matching::rotation::{extract, gram_schmidt, polar};
 
 fn unit(rng: &mut Rng) -> [f32; 4] {
     quat_normalize([0; 4].map(|_| rng.range(-1.0, 1.0) as f32))

@@ -10,7 +10,7 @@ use pliant::{Backend, Options, World};
 /// A sheet that falls on a ball and a floor, in a few pieces.
 const SHEET: &str = r#"
     [solver]
-    partition = "mosaic"
+    partition = "shared-patch"
     patch_particles = 260
     iterations = 6
     [[cloth]]
@@ -27,7 +27,7 @@ const SHEET: &str = r#"
 /// A soft block that falls on a slope, in a few pieces, with volumes for which seams are joined once more.
 const BLOCK: &str = r#"
     [solver]
-    partition = "mosaic"
+    partition = "shared-patch"
     patch_particles = 120
     iterations = 6
     [[soft]]

@@ -66,7 +66,7 @@ const SOLVERS: [&str; 10] = [
     "partition=hybrid;solver.colors=4",
     "partition=patch",
     "partition=patch;solver.patch_particles=40",
-    "partition=mosaic;solver.patch_particles=40",
+    "partition=shared-patch;solver.patch_particles=40",
     "partition=jacobi",
     "partition=jacobi-gather",
 ];

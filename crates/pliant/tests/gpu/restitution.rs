@@ -222,7 +222,7 @@ fn s14_s18_restitution_rolling_and_cohesion_on_the_gpu_as_on_the_cpu() {
         SHEET.split("[[rope]]").next().unwrap(),
         SHEET.split_once("[[collider]]").unwrap().1
     );
-    assert!(deviations(&pieces, &["solver.partition=mosaic"], coresident, 6).0 < 1e-5);
+    assert!(deviations(&pieces, &["solver.partition=shared-patch"], coresident, 6).0 < 1e-5);
     let checked = GpuOptions { checks: true, cap: Some(Cap::BROWSER), ..GpuOptions::default() };
     assert!(deviations(HEAP, bouncy, checked, 4).0 < 1e-5);
 }

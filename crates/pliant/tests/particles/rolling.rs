@@ -3,7 +3,7 @@
 use crate::support::{center, members, simulate, with_threads};
 use glam::DVec3;
 use pliant::World;
-use pliant::rigid::{BodyDef, ShapeMatch};
+use pliant::shape_matching::{BodyDef, ShapeMatch};
 use std::f64::consts::PI;
 
 /// Gravity in the frame of a slope [m/s²].
@@ -17,7 +17,7 @@ const BALL: f64 = 0.2;
 
 /// A ball on a slope that is as even as its particles allow: `shell` of them on a sphere, by the golden angle, with
 /// 3/5 of the mass, the rest at the center. These are the moments of a solid ball. Its particles yield one by one,
-/// like a tire: with contact.whole it would roll like a rimless wheel (docs/contact.md).
+/// like a tire: with contact.whole it would roll like a rimless wheel (docs/shape-matching.md).
 fn even_ball(degrees: f64, shell: usize) -> World {
     let (gx, gy) = gravity(degrees);
     // Voxels are where the particles come from, not where they stay.

@@ -58,7 +58,7 @@ fn scene(text: &str, set: &[&str]) -> Scene {
 }
 
 fn model(text: &str, set: &[&str], target: &Target) -> Model {
-    build(&scene(text, &[&["solver.partition=mosaic"], set].concat()), &NoMeshes, target).unwrap().0
+    build(&scene(text, &[&["solver.partition=shared-patch"], set].concat()), &NoMeshes, target).unwrap().0
 }
 
 /// Rows that each patch names, and how many constraints it has; those outside patches as [`GLOBAL`].
@@ -268,7 +268,7 @@ fn s12_the_last_iteration_joins_seams_between_edges_and_volumes_too() {
 
 #[test]
 fn s12_pieces_are_of_even_size_and_few_of_their_particles_are_shared() {
-    // A sheet of 100 × 100 particles in some ten pieces: the seams of a perfect 3 × 4 mosaic are 2 × 100 + 3 × 100
+    // A sheet of 100 × 100 particles in some ten pieces: the seams of a perfect 3 × 4 cut are 2 × 100 + 3 × 100
     // particles long, and two wide, because a hinge across a seam reaches one row farther.
     let text = "[[cloth]]\ngrid = { cells = [99, 99], size = [1, 1] }\nbend = { compliance = 1 }\n";
     let target = Target { pieces: 12, min_constraints: 1, ..Target::gpu(48 << 10, 512) };
@@ -282,10 +282,10 @@ fn s12_pieces_are_of_even_size_and_few_of_their_particles_are_shared() {
 }
 
 #[test]
-fn r01_a_mosaic_has_the_same_bits_on_one_thread_and_on_two() {
+fn r01_shared_patches_have_the_same_bits_on_one_thread_and_on_two() {
     for text in [CLOTH, BLOCK, RODS, BALLOON] {
         let run = |threads: usize| {
-            let scene = scene(text, &["solver.partition=mosaic", "solver.patch_particles=60"]);
+            let scene = scene(text, &["solver.partition=shared-patch", "solver.patch_particles=60"]);
             let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads, ..Options::default() }).unwrap();
             assert!(!sim.model().phantoms.owners.is_empty());
             (0..10).for_each(|_| sim.step().unwrap());

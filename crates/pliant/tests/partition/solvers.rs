@@ -89,7 +89,7 @@ fn s12_e08_phantoms_keep_momentum_with_random_masses() {
 
 #[test]
 fn s12_e08_seams_keep_linear_momentum_with_random_masses() {
-    let sim = shaken(&["solver.partition=mosaic", "solver.patch_particles=300"]);
+    let sim = shaken(&["solver.partition=shared-patch", "solver.patch_particles=300"]);
     assert!(sim.model().phantoms.ties.iter().any(|t| t.count > 2), "no particle is in three pieces");
     let (linear, angular) = momentum_lost(sim);
     println!("seams: linear {linear:.1e}, angular {angular:.1e}");
@@ -98,7 +98,7 @@ fn s12_e08_seams_keep_linear_momentum_with_random_masses() {
 
 #[test]
 fn s12_e08_particles_split_within_pieces_keep_linear_momentum() {
-    let sim = shaken(&["solver.partition=mosaic", "solver.patch_particles=300", "solver.colors=4"]);
+    let sim = shaken(&["solver.partition=shared-patch", "solver.patch_particles=300", "solver.colors=4"]);
     let phantoms = &sim.model().phantoms;
     assert!(phantoms.ties.iter().any(|tie| phantoms.on_seam(tie.owner)), "no copy on a seam is split again");
     let (linear, angular) = momentum_lost(sim);
@@ -109,7 +109,7 @@ fn s12_e08_particles_split_within_pieces_keep_linear_momentum() {
 #[test]
 fn s12_s13_released_at_rest_nothing_moves() {
     let few = "solver.colors=2";
-    let pieces = ["solver.partition=mosaic", "solver.patch_particles=60"];
+    let pieces = ["solver.partition=shared-patch", "solver.patch_particles=60"];
     for set in [["solver.partition=phantom", few], ["solver.partition=hybrid", few], pieces] {
         let text = r#"
             world = { gravity = [0, 0, 0], air_density = 0 }
@@ -181,7 +181,7 @@ fn released(partition: &str, method: &str) -> (f64, f64, f64) {
 #[test]
 fn t08_s13_all_solvers_bring_the_stretched_cloth_back_and_only_plain_hybrid_carries_it_away() {
     for method in ["pbd", "xpbd"] {
-        for partition in ["serial", "color", "phantom", "hybrid", "patch", "mosaic", "jacobi"] {
+        for partition in ["serial", "color", "phantom", "hybrid", "patch", "shared-patch", "jacobi"] {
             let (residual, drift, turned) = released(partition, method);
             println!("{partition} {method}: residual {residual:.1e}, drift {drift:.1e} m, rotation {turned:.1e} rad");
             assert!(residual < 1e-4, "{partition} {method} stops {residual} from rest");
@@ -206,7 +206,7 @@ fn t05_t06_s11_s12_gauss_seidel_variants_come_to_the_same_rest() {
     // Flattened and released in empty space, a body that keeps lengths and volumes has one shape to come back
     // to. The mean error says how far from it a solver stops; two of them differ by no more than the sum.
     for (name, squash, steps) in [("cube", "[1, 0.4, 1]", 150), ("flat_body", "[1, 0.3, 1]", 300)] {
-        for partition in ["serial", "color", "phantom", "patch", "mosaic"] {
+        for partition in ["serial", "color", "phantom", "patch", "shared-patch"] {
             let set = [
                 format!("solver.partition={partition}"),
                 format!("soft.0.squash={squash}"),
@@ -245,11 +245,11 @@ fn errors(name: &str, steps: usize, partition: &str, patch: &str) -> std::collec
 }
 
 #[test]
-fn s11_s12_patches_are_within_half_again_of_colors_at_equal_iterations_and_a_mosaic_within_twice() {
+fn s11_s12_patches_are_within_half_again_of_colors_at_equal_iterations_and_shared_patches_within_twice() {
     for (name, steps) in [("peer_tet", 20), ("peer_cloth", 20), ("cube", 60)] {
         let colors = errors(name, steps, "color", "1000");
         for (partition, patch, most) in
-            [("patch", "300", 1.5), ("patch", "1024", 1.5), ("patch", "3072", 1.5), ("mosaic", "3072", 2.0)]
+            [("patch", "300", 1.5), ("patch", "1024", 1.5), ("patch", "3072", 1.5), ("shared-patch", "3072", 2.0)]
         {
             for (kind, sum) in &errors(name, steps, partition, patch) {
                 let ratio = sum / colors[kind];

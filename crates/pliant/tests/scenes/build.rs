@@ -85,7 +85,7 @@ fn r06_an_empty_scene_and_a_single_segment_run() {
         "",
         "[[rope]]\npath = [[0, 0, 0], [1, 0, 0]]\nsegments = 1\nbend = { stiffness = 1 }\ntwist = { stiffness = 1 }",
     ] {
-        for partition in ["color", "phantom", "hybrid", "patch", "mosaic", "serial", "jacobi", "jacobi-gather"] {
+        for partition in ["color", "phantom", "hybrid", "patch", "shared-patch", "serial", "jacobi", "jacobi-gather"] {
             let set: Override = format!("solver.partition={partition}").parse().unwrap();
             let scene = Scene::parse_with(text, Format::Toml, &[set]).unwrap();
             let mut sim = World::from_scene(&scene, &NoMeshes, Options::default()).unwrap();

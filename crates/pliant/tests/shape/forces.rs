@@ -1,7 +1,7 @@
 //! Forces on rigid bodies, the basis of contacts (S19, S21).
 
 use crate::support::{Random, Row, bent, block, momentum};
-use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, match_shapes};
+use pliant::shape_matching::{BodyDef, MatchSettings, ShapeMatch, match_shapes};
 
 const FORCED: fn() -> MatchSettings<'static> = || MatchSettings { forced: true, ..MatchSettings::default() };
 

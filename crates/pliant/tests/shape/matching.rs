@@ -3,7 +3,7 @@
 use crate::support::{Random, Row, bent, block, distance, farthest, momentum, moved, shaken, substep};
 use pliant::Isa;
 use pliant::math::matrix::{matrix_of, quat_multiply};
-use pliant::rigid::{
+use pliant::shape_matching::{
     BodyDef, CHUNK, Extraction, MatchSettings, PEAK_WEIGHT, Plastic, ShapeError, ShapeMatch, Stiffness,
     adaptive_weight, match_shapes,
 };

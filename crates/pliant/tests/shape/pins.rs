@@ -2,7 +2,7 @@
 
 use crate::support::{Random, Row, bent, block, distance, farthest, moved, shaken};
 use pliant::math::matrix::matrix_of;
-use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, match_shapes};
+use pliant::shape_matching::{BodyDef, MatchSettings, ShapeMatch, match_shapes};
 
 fn pinned(mut rows: Vec<Row>, pins: &[usize]) -> Vec<Row> {
     pins.iter().for_each(|&i| rows[i][3] = 0.0);

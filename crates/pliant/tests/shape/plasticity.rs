@@ -2,7 +2,7 @@
 
 use crate::support::{Row, block, determinant, farthest, moved, substep};
 use pliant::math::matrix::{IDENTITY, Mat3, matrix_of, multiply, quat_normalize};
-use pliant::rigid::{BodyDef, Plastic, ShapeMatch, Stiffness};
+use pliant::shape_matching::{BodyDef, Plastic, ShapeMatch, Stiffness};
 
 const AT_ONCE: Plastic = Plastic { threshold: 0.1, creep: f32::INFINITY, most: 10.0 };
 

@@ -1,7 +1,7 @@
 //! Overlapping regions.
 
 use crate::support::{Random, Row, block, distance, momentum, shaken, substep};
-use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, Stiffness, match_shapes, regions};
+use pliant::shape_matching::{BodyDef, MatchSettings, ShapeMatch, Stiffness, match_shapes, regions};
 
 fn places(rows: &[Row]) -> Vec<[f32; 3]> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()

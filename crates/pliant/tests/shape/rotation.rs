@@ -4,7 +4,7 @@ use crate::support::{Random, apart, determinant, dot, improper, objective, svd};
 use pliant::math::matrix::{
     IDENTITY, Mat3, Quat, UPRIGHT, apply, cross, matrix_of, multiply, quat_multiply, quat_normalize, quat_of, transpose,
 };
-use pliant::rigid::rotation::{extract, gram_schmidt, polar};
+use pliant::shape_matching::rotation::{extract, gram_schmidt, polar};
 
 fn largest(a: &Mat3) -> f64 {
     a.iter().flatten().fold(0.0, |most, v| most.max(f64::from(v.abs())))

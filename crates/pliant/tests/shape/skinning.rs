@@ -2,7 +2,7 @@
 
 use crate::support::{Random, Row, block, moved, shaken};
 use pliant::math::matrix::{Vec3, apply, matrix_of};
-use pliant::rigid::{BodyDef, MatchSettings, ShapeMatch, Skin, match_shapes};
+use pliant::shape_matching::{BodyDef, MatchSettings, ShapeMatch, Skin, match_shapes};
 
 fn positions(rows: &[Row]) -> Vec<Vec3> {
     rows.iter().map(|r| [r[0], r[1], r[2]]).collect()

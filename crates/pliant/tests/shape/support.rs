@@ -1,7 +1,7 @@
 //! Random matrices and bodies from fixed seeds, a reference decomposition, and sums in double precision.
 
 use pliant::math::matrix::{Mat3, Quat, Vec3, apply, matrix_of, quat_normalize};
-use pliant::rigid::{MatchSettings, ShapeMatch, match_shapes};
+use pliant::shape_matching::{MatchSettings, ShapeMatch, match_shapes};
 
 pub type Row = [f32; 4];
 pub type Mat = [[f64; 3]; 3];

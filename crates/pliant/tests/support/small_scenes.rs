@@ -68,7 +68,7 @@ pub const SCENES: [(&str, &str); 12] = [
     (
         "volume tets",
         r#"
-        solver = { iterations = 5, partition = "mosaic", patch_particles = 40 }
+        solver = { iterations = 5, partition = "shared-patch", patch_particles = 40 }
         [[soft]]
         torus = { radius = 0.3, width = 0.1, cells = [24, 2] }
         transform = { translate = [0, 0.1, 0], rotate = { axis = [1, 0, 0], degrees = 20 } }

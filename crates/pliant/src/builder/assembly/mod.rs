@@ -74,7 +74,7 @@ pub struct Assembly {
     inflatables: Vec<Inflatable>,
     shape: Topology,
     /// Shape-matched bodies.
-    pub shapes: Vec<crate::rigid::BodyDef>,
+    pub shapes: Vec<crate::shape_matching::BodyDef>,
     /// Rigid bodies with exact shapes, and where they are.
     pub rigid_bodies: Vec<(BodyParams, BodyState)>,
     skinned_meshes: SkinnedMeshBuilder,
@@ -231,7 +231,7 @@ impl Assembly {
         self.phases.resize(self.rows.len(), phase);
         if let Some(Matching { stiffness, plastic, regions }) = &part.matching {
             let (stiffness, plastic) = (*stiffness, *plastic);
-            let shape = |members| crate::rigid::BodyDef { members, stiffness, plastic };
+            let shape = |members| crate::shape_matching::BodyDef { members, stiffness, plastic };
             match regions.is_empty() {
                 true => self.shapes.push(shape((first..first + n as u32).collect())),
                 false => self.shapes.extend(regions.iter().map(|r| shape(r.iter().map(|i| i + first).collect()))),

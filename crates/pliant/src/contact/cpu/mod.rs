@@ -11,9 +11,9 @@ use crate::contact::collider_contact::MovingCollider;
 use crate::contact::model::ContactModel;
 use crate::math::Pose;
 use crate::memory::of;
-use crate::rigid;
 use crate::schedule::passes::Pass;
 use crate::schedule::substep::CpuContext;
+use crate::shape_matching;
 use crate::state::State;
 use particle_contacts::ParticleContacts;
 use restitution::RestitutionScratch;
@@ -69,7 +69,7 @@ pub(crate) fn run(
             // Particles stopped by a surface are out of their body's shape; shape matching would move them through it.
             let skip = scratch.mass_splitting.near_surface();
             scratch.particle_contacts.stabilize((threads, isa), model, state, |shapes, rows| {
-                rigid::cpu::match_all((threads, isa), model.settings.extraction, skip, shapes, rows);
+                shape_matching::cpu::match_all((threads, isa), model.settings.extraction, skip, shapes, rows);
             });
         }
         Pass::ColliderBroadPhase => collider_contacts::find(threads, model, state, scratch, substep),

@@ -18,12 +18,12 @@ use crate::math::matrix::{apply, matrix_of};
 use crate::math::position;
 use crate::memory::{of, reserve};
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
-use crate::rigid::ShapeMatch;
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::scene::Integrator;
 use crate::schedule::stats::ContactPair;
+use crate::shape_matching::ShapeMatch;
 use crate::state::State;
 use glam::Vec3;
 

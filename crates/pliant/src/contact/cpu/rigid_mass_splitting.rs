@@ -13,14 +13,14 @@ use crate::contact::cpu::collider_contacts::place_colliders;
 use crate::contact::model::ContactModel;
 use crate::math::{RowData, position};
 use crate::memory::of;
-use crate::rigid::ShapeMatch;
 use crate::schedule::substep::Substep;
+use crate::shape_matching::ShapeMatch;
 use crate::state::{Contact, State};
 
 /// Rigid bodies and their contact counts. Empty without rigid bodies.
 #[derive(Default)]
 pub struct RigidMassSplitting {
-    /// Per particle, from [`crate::rigid::ShapeMatch::shares`].
+    /// Per particle, from [`crate::shape_matching::ShapeMatch::shares`].
     shares: Vec<f32>,
     /// Body of each particle.
     bodies: Vec<u32>,

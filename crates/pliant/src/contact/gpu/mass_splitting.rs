@@ -3,8 +3,8 @@
 use crate::contact::cpu::rigid_mass_splitting::{mean, rigid};
 use crate::contact::gpu::constants::CONTACT_COUNTS;
 use crate::contact::model::ContactModel;
-use crate::rigid::ShapeMatch;
 use crate::runtime::gpu::tables::{TableArena, Vector};
+use crate::shape_matching::ShapeMatch;
 use crate::state::State;
 
 /// Offsets of the tables.

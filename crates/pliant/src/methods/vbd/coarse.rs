@@ -15,9 +15,9 @@ use crate::methods::vbd::element::outer;
 use crate::methods::vbd::envelope::Envelope;
 use crate::methods::vbd::plan::Body;
 use crate::methods::vbd::tet_blocks::TetBlocks;
-use crate::rigid::rotation::polar;
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
+use crate::shape_matching::rotation::polar;
 use glam::{Mat3, Vec3};
 
 /// A coarse matrix, ready to be solved.

@@ -70,7 +70,7 @@ struct Substep {
     body_colliders: u32,
 }
 
-// Particles, orientations, copies of particles (twice under "mosaic": the last iteration's and this one's).
+// Particles, orientations, copies of particles (twice under "shared-patch": the last iteration's and this one's).
 @group(0) @binding(0) var<storage, read_write> rows: array<vec4<f32>>;
 // Four or two arrays of `solid` rows: start of the substep, velocities, and both one substep before (BDF2);
 // then forces of the air.

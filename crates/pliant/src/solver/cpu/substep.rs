@@ -8,13 +8,13 @@ use crate::error::Diverged;
 use crate::integration;
 use crate::methods::{SolveData, scales};
 use crate::model::Model;
-use crate::rigid;
-use crate::rigid::cpu::RigidSettings;
 use crate::runtime::cpu::{Isa, Threads};
 use crate::schedule::Stage;
 use crate::schedule::passes::{BatchId, Copies, Pass};
 use crate::schedule::stats::Times;
 use crate::schedule::substep::{CpuContext, DivergenceFlag, Substep};
+use crate::shape_matching;
+use crate::shape_matching::cpu::RigidSettings;
 use crate::solver::cpu::Scratch;
 use crate::state::State;
 use glam::DVec3;
@@ -100,7 +100,7 @@ fn run_pass(
             let Some(shapes) = &mut state.shapes else { return };
             let (iterations, extraction) = (model.settings.iterations, model.settings.extraction);
             let settings = RigidSettings { h: cx.substep.h, iterations, extraction };
-            rigid::cpu::run(pass, (cx.threads, cx.isa), settings, shapes, &mut state.rows);
+            shape_matching::cpu::run(pass, (cx.threads, cx.isa), settings, shapes, &mut state.rows);
         }
         Pass::RigidBodies => {
             let poses = state.rigid_bodies.bodies.iter().map(contact::cpu::collider_contacts::pose_of);

@@ -3,10 +3,10 @@
 
 use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
-use crate::rigid::gpu::constants::BODY_POSE_VECTORS;
 use crate::runtime::gpu::MOST_GROUPS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE};
+use crate::shape_matching::gpu::constants::BODY_POSE_VECTORS;
 use crate::solver::gpu::Gpu;
 use crate::state::State;
 use bytemuck::{Pod, Zeroable};

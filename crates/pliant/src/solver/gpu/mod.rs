@@ -9,7 +9,7 @@
 //!                 program ─▶ list of dispatches ─ encode ─▶ one submission for many substeps
 //! ```
 //!
-//! A phenomenon has its tables, shaders and passes in its own folder (`contact::gpu`, `fluid::gpu`, `rigid::gpu`,
+//! A phenomenon has its tables, shaders and passes in its own folder (`contact::gpu`, `fluid::gpu`, `shape_matching::gpu`,
 //! `aero::gpu`, `integration::gpu`, `constraints::gpu`). Here they become one program: `model_packing` lays all tables out,
 //! `program` puts the passes of all stages in order, `shaders` composes modules, `substep_uniforms` writes the record of
 //! each substep. Of the solve stage itself, patches, copies, Jacobi sums and inflatables are here.
@@ -46,7 +46,6 @@ use crate::fluid::gpu::neighbor_lists::{FLUID_GROUP, FluidNeighbors};
 use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
 use crate::partition::Target;
-use crate::rigid::gpu::bodies::{BODY_GROUP, DeviceBodies};
 use crate::runtime::gpu::bind_groups::BindGroups;
 use crate::runtime::gpu::buffers::{Buffers, Sizes};
 pub use crate::runtime::gpu::device::{AdapterReport, Cap, Device, GpuOptions, adapters};
@@ -56,6 +55,7 @@ use crate::runtime::gpu::timing::Timer;
 use crate::schedule::gpu::Substep;
 use crate::schedule::passes::Halves;
 use crate::schedule::stats::{ContactPair, Times};
+use crate::shape_matching::gpu::bodies::{BODY_GROUP, DeviceBodies};
 use crate::solver::gpu::model_packing::Tables;
 use crate::solver::gpu::normals::Normals;
 pub use crate::solver::gpu::normals::Surface;

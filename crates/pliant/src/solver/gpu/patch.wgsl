@@ -12,7 +12,7 @@ struct PatchUniforms {
     // First word of the first patch in the directory; number of patches.
     directory: u32,
     count: u32,
-    // PLAIN: rows are what the list says. SEAMS_FIRST: first iteration of "mosaic", copies of seam particles start from
+    // PLAIN: rows are what the list says. SEAMS_FIRST: first iteration of "shared-patch", copies of seam particles start from
     // the particles. SEAMS_LATER: later ones, from the mean of what all pieces made of them, contacts included.
     // SEAMS_BETWEEN: second half of an iteration, from the mean of what all pieces made of them in the first.
     // SEAMS_TOGETHER: all iterations, pieces run side by side and exchange what is on their seams.

@@ -5,9 +5,9 @@ use crate::contact;
 use crate::grip;
 use crate::integration;
 use crate::methods;
-use crate::rigid;
 use crate::runtime::gpu::shader_constants::{self, ShaderConstants, shader_constants};
 use crate::schedule;
+use crate::shape_matching;
 use crate::solver::gpu::reactions;
 
 shader_constants! {
@@ -49,7 +49,7 @@ const LISTS: [ShaderConstants; 12] = [
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
     contact::gpu::constants::ALL,
-    rigid::gpu::constants::ALL,
+    shape_matching::gpu::constants::ALL,
     aero::gpu::ALL,
     grip::gpu::ALL,
     integration::gpu::ALL,

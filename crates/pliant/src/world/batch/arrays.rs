@@ -112,7 +112,7 @@ impl Batch {
         match &self.world.current_state()?.shapes {
             Some(shapes) if bodies.len() == self.copies => {
                 let poses = bodies.iter().map(|bodies| &shapes.poses()[bodies.start]);
-                let pose = |p: &crate::rigid::Pose| {
+                let pose = |p: &crate::shape_matching::Pose| {
                     let [x, y, z, w] = p.rotation;
                     Pose { position: Vec3::from(p.center), rotation: Quat::from_xyzw(x, y, z, w) }
                 };

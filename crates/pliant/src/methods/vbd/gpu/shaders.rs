@@ -14,8 +14,11 @@ pub struct ElasticFeatures {
 }
 
 const BINDINGS: &str = include_str!("bindings.wgsl");
-const VERTEX_ELEMENTS: [&str; 3] =
-    [include_str!("../../../rigid/rotation.wgsl"), include_str!("element.wgsl"), include_str!("vertex_elements.wgsl")];
+const VERTEX_ELEMENTS: [&str; 3] = [
+    include_str!("../../../shape_matching/rotation.wgsl"),
+    include_str!("element.wgsl"),
+    include_str!("vertex_elements.wgsl"),
+];
 
 impl ElasticFeatures {
     fn shader(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {

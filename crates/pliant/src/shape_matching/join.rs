@@ -2,8 +2,8 @@
 
 use crate::math::RowData;
 use crate::math::matrix::{IDENTITY, UPRIGHT, Vec3, matrix_of};
-use crate::rigid::bodies::{Pose, ShapeMatch};
-use crate::rigid::moments::LANES;
+use crate::shape_matching::bodies::{Pose, ShapeMatch};
+use crate::shape_matching::moments::LANES;
 use std::ops::Range;
 
 impl ShapeMatch {
@@ -35,7 +35,7 @@ impl ShapeMatch {
             let (block, lane) = site(k);
             (0..3).for_each(|j| self.blocks[block][j][lane] = dot(turned[j], way) as f32);
         }
-        let offset = |blocks: &[crate::rigid::moments::Block], k: usize| {
+        let offset = |blocks: &[crate::shape_matching::moments::Block], k: usize| {
             let (block, lane) = site(k);
             [0, 1, 2].map(|j| f64::from(blocks[block][j][lane]))
         };

@@ -5,9 +5,9 @@ use crate::math::RowData;
 #[cfg(feature = "gpu")]
 use crate::math::matrix::{IDENTITY, UPRIGHT};
 use crate::math::row_map::RowMap;
-use crate::rigid::bodies::ShapeMatch;
+use crate::shape_matching::bodies::ShapeMatch;
 #[cfg(feature = "gpu")]
-use crate::rigid::bodies::{BodyDef, Pose};
+use crate::shape_matching::bodies::{BodyDef, Pose};
 
 impl ShapeMatch {
     /// Goes on with more rows, which belong to no body yet.

@@ -1,10 +1,12 @@
 //! Bodies packed for `shape_matching.wgsl`.
 
-use crate::rigid::gpu::constants::{BODY_VECTORS, GOAL_VECTORS, LISTED_BODY, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS};
-use crate::rigid::gpu::uniforms::ShapeMatchingUniforms;
-use crate::rigid::{Body, Extraction, ShapeMatch};
 use crate::runtime::gpu::program::SIZE;
 use crate::runtime::gpu::shader_constants::NONE;
+use crate::shape_matching::gpu::constants::{
+    BODY_VECTORS, GOAL_VECTORS, LISTED_BODY, PLASTIC_BODY, RIGID_BODY, SUMS_VECTORS,
+};
+use crate::shape_matching::gpu::uniforms::ShapeMatchingUniforms;
+use crate::shape_matching::{Body, Extraction, ShapeMatch};
 use std::ops::Range;
 
 /// Members summed by one workgroup: sixteen per thread.

@@ -1,7 +1,7 @@
 //! Constants that shape matching and the host share.
 
-use crate::rigid::rotation::Extraction;
 use crate::runtime::gpu::shader_constants::shader_constants;
+use crate::shape_matching::rotation::Extraction;
 
 shader_constants! {
     /// Vectors of a body.

@@ -2,9 +2,9 @@
 //! double precision.
 
 use crate::math::RowData;
-use crate::rigid::bodies::{Body, ShapeMatch};
-use crate::rigid::moments::LANES;
-use crate::rigid::rest_moment::{pseudoinverse, pseudoinverse_f64};
+use crate::shape_matching::bodies::{Body, ShapeMatch};
+use crate::shape_matching::moments::LANES;
+use crate::shape_matching::rest_moment::{pseudoinverse, pseudoinverse_f64};
 
 /// Ratio of the second moment at rest of the pinned members of a body to that of the others, in its orientation. Larger
 /// values would lose the others to rounding where pins leave an axis free.

@@ -1,9 +1,9 @@
 //! Passes of shape-matched bodies on the CPU.
 
 use crate::math::RowData;
-use crate::rigid::{Extraction, MatchSettings, ShapeMatch, match_shapes};
 use crate::runtime::cpu::{Isa, Threads};
 use crate::schedule::passes::Pass;
+use crate::shape_matching::{Extraction, MatchSettings, ShapeMatch, match_shapes};
 
 /// Chunks of a body's particles per thread, at least.
 const GRAIN: usize = 16;

@@ -5,7 +5,7 @@
 
 use crate::math::RowData;
 use crate::math::matrix::{Mat3, Vec3};
-use crate::rigid::moments::{Add, Block, LANES, Lanes, Sums, WeightSums};
+use crate::shape_matching::moments::{Add, Block, LANES, Lanes, Sums, WeightSums};
 use std::ops::Range;
 
 /// Goals of a body: R·P and the translation, relative to the body's origin; and the share of the distance to move.

@@ -1,7 +1,7 @@
 //! Bodies in snapshots.
 
 use crate::bytes::{Reader, SnapshotError, Writer};
-use crate::rigid::bodies::ShapeMatch;
+use crate::shape_matching::bodies::ShapeMatch;
 
 impl ShapeMatch {
     /// Writes what a step or a change of masses may change.

@@ -1,13 +1,13 @@
 //! Bodies and their poses on the device.
 
 use crate::math::RowData;
-use crate::rigid::gpu::constants::BODY_POSE_VECTORS;
-use crate::rigid::gpu::tables::ShapeMatchingTables;
-use crate::rigid::{Pose, ShapeMatch};
 use crate::runtime::gpu::bind_groups::own_group;
 use crate::runtime::gpu::device::Device;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::program::OwnGroup;
+use crate::shape_matching::gpu::constants::BODY_POSE_VECTORS;
+use crate::shape_matching::gpu::tables::ShapeMatchingTables;
+use crate::shape_matching::{Pose, ShapeMatch};
 use std::ops::Range;
 use wgpu::{Buffer, BufferUsages};
 

@@ -1,7 +1,7 @@
 //! WGSL of shape matching, and the modules of its passes.
 
-use crate::rigid::gpu::bodies::BODY_GROUP;
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
+use crate::shape_matching::gpu::bodies::BODY_GROUP;
 
 /// Rotation extraction.
 pub const ROTATION: &str = include_str!("../rotation.wgsl");

@@ -1,12 +1,12 @@
 //! Passes of shape-matched bodies.
 
-use crate::rigid::ShapeMatch;
 use crate::schedule::passes::Pass;
 use crate::schedule::phenomenon::{Field, PassInfo, Phenomenon};
+use crate::shape_matching::ShapeMatch;
 
 impl Phenomenon for ShapeMatch {
     fn name(&self) -> &'static str {
-        "rigid"
+        "shape_matching"
     }
 
     fn passes(&self) -> Vec<PassInfo> {

@@ -175,7 +175,7 @@ fn weights(places: &[[f64; 3]]) -> Vec<f64> {
     }
     // wᵢ = φᵢ/Σφ · (1 − mean·M⁻¹(pᵢ − mean)): sums to 1 as Σ φᵢ(pᵢ − mean) = 0, and to mean − M M⁻¹ mean = 0.
     // Directions without extent drop out of the pseudoinverse; there the vertex stays at the mean.
-    let inverse = crate::rigid::rest_moment::pseudoinverse_f64(moment).0;
+    let inverse = crate::shape_matching::rest_moment::pseudoinverse_f64(moment).0;
     let b = [0, 1, 2].map(|j| dot(inverse[j], mean));
     p.iter().zip(&phi).map(|(p, f)| f / total * (1.0 - (0..3).map(|j| b[j] * (p[j] - mean[j])).sum::<f64>())).collect()
 }

@@ -49,14 +49,14 @@ mod snapshot;
 pub mod stiffness;
 
 #[cfg(feature = "gpu")]
-pub(crate) use crate::rigid::bodies::Body;
-pub use crate::rigid::bodies::{BodyDef, Pose, ShapeError, ShapeMatch};
-pub(crate) use crate::rigid::masses::inertia;
-pub use crate::rigid::matching::{MatchSettings, match_shapes};
-pub use crate::rigid::moments::CHUNK;
-pub use crate::rigid::plasticity::Plastic;
-pub use crate::rigid::regions::regions;
-pub(crate) use crate::rigid::rest_moment::pseudoinverse_f64;
-pub use crate::rigid::rotation::Extraction;
-pub use crate::rigid::skinning::Skin;
-pub use crate::rigid::stiffness::{PEAK_WEIGHT, Stiffness, adaptive_weight};
+pub(crate) use crate::shape_matching::bodies::Body;
+pub use crate::shape_matching::bodies::{BodyDef, Pose, ShapeError, ShapeMatch};
+pub(crate) use crate::shape_matching::masses::inertia;
+pub use crate::shape_matching::matching::{MatchSettings, match_shapes};
+pub use crate::shape_matching::moments::CHUNK;
+pub use crate::shape_matching::plasticity::Plastic;
+pub use crate::shape_matching::regions::regions;
+pub(crate) use crate::shape_matching::rest_moment::pseudoinverse_f64;
+pub use crate::shape_matching::rotation::Extraction;
+pub use crate::shape_matching::skinning::Skin;
+pub use crate::shape_matching::stiffness::{PEAK_WEIGHT, Stiffness, adaptive_weight};

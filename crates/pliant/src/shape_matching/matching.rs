@@ -8,16 +8,16 @@ use crate::math::RowData;
 use crate::math::matrix::{
     Mat3, Vec3, add_outer, add_scaled, apply, blend, cross, inverse, matrix_of, multiply, quat_of, scale, transpose,
 };
-use crate::rigid::bodies::{Body, Lists, Pose, ShapeMatch};
-use crate::rigid::moments::{Block, CHUNK_BLOCKS, LANES, Lanes, Sums, pairwise, total};
-use crate::rigid::plasticity::{strain, stretch};
-use crate::rigid::rotation::{Extraction, extract, gram_schmidt, polar};
-use crate::rigid::simd::{
+use crate::runtime::cpu::Isa;
+use crate::shape_matching::bodies::{Body, Lists, Pose, ShapeMatch};
+use crate::shape_matching::moments::{Block, CHUNK_BLOCKS, LANES, Lanes, Sums, pairwise, total};
+use crate::shape_matching::plasticity::{strain, stretch};
+use crate::shape_matching::rotation::{Extraction, extract, gram_schmidt, polar};
+use crate::shape_matching::simd::{
     Before, Goal, List, Run, Source, columns, move_rows, moves_of, sums, weight_chunk, weighted_sums,
 };
 #[cfg(target_arch = "x86_64")]
-use crate::rigid::simd::{move_rows_avx2, sums_avx2};
-use crate::runtime::cpu::Isa;
+use crate::shape_matching::simd::{move_rows_avx2, sums_avx2};
 use std::ops::Range;
 
 /// Options of one iteration.

@@ -3,9 +3,9 @@
 use crate::math::RowData;
 use crate::math::matrix::{IDENTITY, Mat3, Quat, UPRIGHT, Vec3, apply, matrix_of, multiply};
 use crate::memory::of;
-use crate::rigid::moments::{Block, CHUNK_BLOCKS, LANES};
-use crate::rigid::plasticity::{Plastic, flow};
-use crate::rigid::stiffness::Stiffness;
+use crate::shape_matching::moments::{Block, CHUNK_BLOCKS, LANES};
+use crate::shape_matching::plasticity::{Plastic, flow};
+use crate::shape_matching::stiffness::Stiffness;
 
 /// Definition of a body, before layout.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-// Shape matching (S19, S20): the same as rigid/matching.rs in WGSL. A body is cut into pieces, and a workgroup sums
+// Shape matching (S19, S20): the same as shape_matching/matching.rs in WGSL. A body is cut into pieces, and a workgroup sums
 // each piece; where every body is one piece of consecutive rows, one dispatch does everything. Sums have a fixed order:
 // each thread its own members, then halves of the workgroup, then pieces by index.
 

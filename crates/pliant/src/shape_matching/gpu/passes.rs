@@ -1,9 +1,9 @@
 //! Shape matching passes of a substep as dispatches.
 
-use crate::rigid::gpu::shaders::shape_matching;
-use crate::rigid::gpu::tables::ShapeMatchingTables;
-use crate::rigid::gpu::uniforms::ShapeMatchingUniforms;
 use crate::runtime::gpu::program::{Command, ProgramWriter};
+use crate::shape_matching::gpu::shaders::shape_matching;
+use crate::shape_matching::gpu::tables::ShapeMatchingTables;
+use crate::shape_matching::gpu::uniforms::ShapeMatchingUniforms;
 
 /// Shape matching of `particles` particles. `fresh`: 1 in the first iteration of a substep; `parted`: rows are those that
 /// stabilization between particles has moved.
