@@ -99,7 +99,7 @@ fn shared_layout(device: &Device, bindings: &[u32]) -> wgpu::BindGroupLayout {
         let ty = match number {
             0..binding::PARAMS => wgpu::BufferBindingType::Storage { read_only: false },
             binding::PARAMS..binding::SUBSTEP => wgpu::BufferBindingType::Storage { read_only: true },
-            _ => wgpu::BufferBindingType::Uniform,
+            _ => device.uniform_binding(),
         };
         entry(number, ty, number >= binding::SUBSTEP)
     };

@@ -1,7 +1,7 @@
 //! The buffers that all shaders share: created once, written by the host, read back on request.
 
 use crate::math::RowData;
-use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::device::{Device, UNIFORMS};
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::program::Uniform;
 use crate::runtime::gpu::tables::TableArena;
@@ -94,7 +94,7 @@ impl Buffers {
             }
             let usage = match buffer {
                 "readback" => BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-                "substeps" | "uniforms" => BufferUsages::UNIFORM | BufferUsages::COPY_DST,
+                "substeps" | "uniforms" => UNIFORMS,
                 "rows" => STORAGE | BufferUsages::VERTEX,
                 _ => STORAGE,
             };

@@ -6,6 +6,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use wgpu::{Adapter, Features, Limits};
 
+/// Usage of buffers that hold uniforms.
+pub const UNIFORMS: wgpu::BufferUsages =
+    wgpu::BufferUsages::UNIFORM.union(wgpu::BufferUsages::STORAGE).union(wgpu::BufferUsages::COPY_DST);
+
 /// Adapter selection and checks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GpuOptions {
@@ -250,6 +254,18 @@ impl Device {
         Ok(words)
     }
 
+    /// Type of the binding of uniforms.
+    ///
+    /// Mesa's software driver compiles a shader again for every dispatch with other uniforms, if branches on them remove
+    /// half of it: 6 ms each for most of ours. It does not look into storage buffers.
+    pub(crate) fn uniform_binding(&self) -> wgpu::BufferBindingType {
+        if self.software {
+            wgpu::BufferBindingType::Storage { read_only: true }
+        } else {
+            wgpu::BufferBindingType::Uniform
+        }
+    }
+
     /// Compiles one entry point of a module, once per device; without a layout, it has the bindings that the shader uses.
     ///
     /// # Safety
@@ -267,7 +283,12 @@ impl Device {
         if let Some(known) = compiled().get(&key) {
             return Ok(known.clone());
         }
-        let source = wgpu::ShaderSource::Wgsl(key.1.as_str().into());
+        let text = if self.software {
+            key.1.replace("var<uniform>", "var<storage, read>").into()
+        } else {
+            key.1.as_str().into()
+        };
+        let source = wgpu::ShaderSource::Wgsl(text);
         let descriptor = wgpu::ShaderModuleDescriptor { label: Some(label), source };
         let made = self.attempt(&format!("shader {label:?}"), || {
             let module = if self.checks {

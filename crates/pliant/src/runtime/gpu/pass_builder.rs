@@ -1,7 +1,7 @@
 //! Building blocks of the neighbor search: buffers, pipelines, and dispatches with their bind groups.
 
 use crate::runtime::gpu::MOST_GROUPS;
-use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::device::{Device, UNIFORMS};
 use crate::runtime::gpu::error::GpuError;
 use wgpu::{Buffer, BufferUsages, ComputePass, ComputePipeline};
 
@@ -48,7 +48,7 @@ impl<'a> PassBuilder<'a> {
 
     /// A uniform buffer; whole vectors of four words.
     pub fn record(&mut self, buffer: &'static str, words: &[u32]) -> Result<Buffer, GpuError> {
-        let made = self.buffer(buffer, words.len() as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let made = self.buffer(buffer, words.len() as u64, UNIFORMS)?;
         self.device.queue.write_buffer(&made, 0, bytemuck::cast_slice(words));
         Ok(made)
     }

@@ -4,6 +4,7 @@
 use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
 use crate::runtime::gpu::MOST_GROUPS;
+use crate::runtime::gpu::device::UNIFORMS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE};
 use crate::shape_matching::gpu::constants::BODY_POSE_VECTORS;
@@ -213,8 +214,7 @@ impl Gpu {
         // SAFETY: the map has a word per element, rows and bodies of it are those of the old buffers, and every loop runs over
         // the colliders of a table.
         let pipeline = unsafe { device.pipeline(pass.entry, pass.entry, text, None)? };
-        let usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
-        let record = device.buffer("carry", size_of::<CarryUniforms>() as u64, usage)?;
+        let record = device.buffer("carry", size_of::<CarryUniforms>() as u64, UNIFORMS)?;
         self.buffers.write(device, &record, 0, &[pass.uniforms]);
         // The record comes fourth.
         let (first, others) = pass.buffers.split_at(3);

@@ -1,6 +1,7 @@
 //! Impulses and velocities of whole objects, applied on the device: nothing is read back.
 
 use crate::integration::gpu::motion_arrays;
+use crate::runtime::gpu::device::UNIFORMS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE, shader_constants};
 use crate::solver::gpu::Gpu;
@@ -8,7 +9,6 @@ use crate::state::State;
 use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 use std::ops::Range;
-use wgpu::BufferUsages;
 
 shader_constants! {
     /// Threads of the workgroup.
@@ -94,8 +94,7 @@ impl Gpu {
         // SAFETY: rows, velocities, orders and masks are those of particles of the state that the buffers were made for, and
         // every loop runs over their number.
         let pipeline = unsafe { device.pipeline("change of motion", "change_motion", text, None)? };
-        let usage = BufferUsages::UNIFORM | BufferUsages::COPY_DST;
-        let uniforms = device.buffer("change of motion", size_of_val(&record) as u64, usage)?;
+        let uniforms = device.buffer("change of motion", size_of_val(&record) as u64, UNIFORMS)?;
         self.buffers.write(device, &uniforms, 0, &[record]);
         let bound = [&self.buffers.rows, &self.buffers.motion, &self.buffers.flags, &uniforms];
         let entries: Vec<_> = (0_u32..)

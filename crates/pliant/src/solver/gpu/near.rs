@@ -1,6 +1,7 @@
 //! Particles near a place, found on the device: only they are read back.
 
 use crate::runtime::gpu::MOST_GROUPS;
+use crate::runtime::gpu::device::UNIFORMS;
 use crate::runtime::gpu::error::GpuError;
 use crate::runtime::gpu::shader_constants::{self, NONE};
 use crate::solver::gpu::Gpu;
@@ -44,8 +45,7 @@ impl Gpu {
         let text = shader_constants::wgsl(&[shader_constants::ALL]) + include_str!("near.wgsl");
         // SAFETY: rows, radii and phases are those of particles, and entries are written within the room for them.
         let pipeline = unsafe { device.pipeline("particles near a place", "rows_near", text, None)? };
-        let uniforms =
-            device.buffer("box", size_of_val(&record) as u64, BufferUsages::UNIFORM | BufferUsages::COPY_DST)?;
+        let uniforms = device.buffer("box", size_of_val(&record) as u64, UNIFORMS)?;
         self.buffers.write(device, &uniforms, 0, &[record]);
         let found =
             device.buffer("found", 16 * (u64::from(ROOM) + 1), BufferUsages::STORAGE | BufferUsages::COPY_SRC)?;

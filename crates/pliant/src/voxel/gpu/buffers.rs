@@ -1,6 +1,6 @@
 //! The buffers of a voxelizer: they grow on demand and are reused between calls.
 
-use crate::runtime::gpu::device::Device;
+use crate::runtime::gpu::device::{Device, UNIFORMS};
 use crate::runtime::gpu::error::GpuError;
 use crate::voxel::gpu::plan::{Record, STARTS, STATUS, Sizes};
 use crate::voxel::gpu::shaders::Pipelines;
@@ -142,7 +142,7 @@ fn make(device: &Device, number: usize, bytes: u64, total: u64) -> Result<Buffer
     if bytes > most {
         return Err(GpuError::TooLarge { buffer, needed: bytes, most, adapter: device.name.clone() });
     }
-    let usage = if number == RECORDS { BufferUsages::UNIFORM | BufferUsages::COPY_DST } else { STORAGE };
+    let usage = if number == RECORDS { UNIFORMS } else { STORAGE };
     let descriptor = wgpu::BufferDescriptor { label: Some(buffer), size: bytes, usage, mapped_at_creation: false };
     let made = device.attempt(buffer, || device.device.create_buffer(&descriptor));
     made.map_err(|_| GpuError::OutOfMemory { buffer, bytes, total })

@@ -91,7 +91,7 @@ impl Pipelines {
     pub fn new(device: &Device) -> Result<Self, GpuError> {
         let layout = device.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("voxels"),
-            entries: &std::array::from_fn::<_, 9, _>(|k| entry(k as u32)),
+            entries: &std::array::from_fn::<_, 9, _>(|k| entry(device, k as u32)),
         });
         let pipeline_layout = device.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some("voxels"),
@@ -114,11 +114,11 @@ impl Pipelines {
     }
 }
 
-fn entry(binding: u32) -> wgpu::BindGroupLayoutEntry {
+fn entry(device: &Device, binding: u32) -> wgpu::BindGroupLayoutEntry {
     let ty = match binding {
         0 => wgpu::BufferBindingType::Storage { read_only: true },
         1..8 => wgpu::BufferBindingType::Storage { read_only: false },
-        _ => wgpu::BufferBindingType::Uniform,
+        _ => device.uniform_binding(),
     };
     wgpu::BindGroupLayoutEntry {
         binding,
