@@ -32,6 +32,8 @@ pub mod aero;
 pub mod builder;
 mod bytes;
 #[doc(hidden)]
+pub mod collision;
+#[doc(hidden)]
 pub mod constraints;
 #[doc(hidden)]
 pub mod contact;
@@ -83,6 +85,7 @@ pub mod voxel;
 mod world;
 
 pub use crate::bytes::SnapshotError;
+pub use crate::collision::CollisionGroups;
 pub use crate::error::{Diverged, SceneError, StepError};
 pub use crate::math::Pose;
 #[doc(hidden)]

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Folders and files of `src`, lowest layer first. A file may import from its own layer's row and from those above it
 /// in this list. Two names in one row do not import each other.
 const LAYERS: &[&[&str]] = &[
-    &["math", "memory", "bytes", "frame", "mesh", "environments"],
+    &["math", "memory", "bytes", "frame", "mesh", "environments", "collision"],
     &["runtime", "motion", "geometry"],
     &["schedule"],
     &["constraints"],

@@ -4,11 +4,13 @@
 //! a box 2 cm inside the floor rose 4 m. Before the first step a displacement is free.
 
 use crate::builder::assembly::Assembly;
-use crate::builder::layout::History;
+use crate::builder::layout::{History, Source};
 use crate::builder::part::Part;
+use crate::collision::CollisionGroups;
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::math::RowData;
+use crate::scene::{ObjectKind, Scene};
 use glam::Vec3;
 use std::collections::BTreeMap;
 
@@ -21,10 +23,11 @@ const MAX_MOVES: usize = 32;
 /// Translates bodies until none of their particles is inside a collider, or not at all if no free position is found
 /// nearby. Bodies resting on them move along. Bodies with a past stay where they are. Returns a note for both cases,
 /// once per object.
-pub fn depenetrate(all: &mut Assembly, history: &dyn History) -> Vec<String> {
+pub fn depenetrate(scene: &Scene, all: &mut Assembly, history: &dyn History) -> Vec<String> {
     let movable = movable(all, history);
     let time = history.time();
     let environments = environments(all, history);
+    let groups = groups(scene, all);
     let every: Vec<usize> = (0..all.colliders.len()).collect();
     let mut reported: BTreeMap<(String, String), (f32, bool)> = BTreeMap::new();
     let mut extents: Vec<Extent> = (0..all.copies.len()).map(|copy| extent(&spheres(all, copy))).collect();
@@ -35,7 +38,9 @@ pub fn depenetrate(all: &mut Assembly, history: &dyn History) -> Vec<String> {
         }
         let rows = &all.rows[copy.first as usize..][..part.positions.len()];
         let own = history.environments().map(|plan| plan.colliders(environments[k]));
-        let colliders = Colliders { all: &all.colliders, seen: own.as_ref().unwrap_or(&every), time };
+        let mut seen = own.unwrap_or_else(|| every.clone());
+        seen.retain(|&c| groups[k].touches(scene.contact_of(ObjectKind::Collider, c).groups));
+        let colliders = Colliders { all: &all.colliders, seen: &seen, time };
         let Some(first) = deepest(part, rows, Vec3::ZERO, &colliders) else { continue };
         let shift = find_translation(part, rows, &colliders);
         let key = (copy.name.clone(), all.colliders[first.collider].name.clone());
@@ -43,7 +48,8 @@ pub fn depenetrate(all: &mut Assembly, history: &dyn History) -> Vec<String> {
         *deep = deep.max(first.way.length());
         *stuck |= shift.is_none();
         if let Some(shift) = shift {
-            let own: Vec<bool> = (0..movable.len()).map(|c| movable[c] && environments[c] == environments[k]).collect();
+            let along = |c: usize| movable[c] && environments[c] == environments[k] && groups[c].touches(groups[k]);
+            let own: Vec<bool> = (0..movable.len()).map(along).collect();
             translate_with_overlapping(all, &mut extents, &own, k, shift);
         }
     }
@@ -66,6 +72,12 @@ fn movable(all: &Assembly, history: &dyn History) -> Vec<bool> {
         movable.extend(own.map(|copy| new && all.parts[copy.part].matching.is_some()));
     }
     movable
+}
+
+/// Collision groups of each copy.
+fn groups(scene: &Scene, all: &Assembly) -> Vec<CollisionGroups> {
+    let of = |source: Source| scene.contact_of(source.kind, source.index).groups;
+    all.placed.iter().flat_map(|p| p.objects().map(move |_| of(p.source))).collect()
 }
 
 /// Environment of each copy.

@@ -30,6 +30,7 @@ pub mod surfaces;
 use crate::builder::assembly::Assembly;
 use crate::builder::layout::{History, Layout, NoHistory, Source};
 use crate::builder::part::Part;
+use crate::collision::{CollisionGroups, ObjectContact};
 pub use crate::constraints::group::Raw;
 use crate::error::SceneError;
 use crate::mesh::{TetMesh, TriMesh};
@@ -124,7 +125,7 @@ pub fn build_with(
             place(Source::new(kind, index), scene, meshes, history, &mut all)?;
         }
     }
-    let moved = depenetrate::depenetrate(&mut all, history);
+    let moved = depenetrate::depenetrate(scene, &mut all, history);
     all.notes.extend(moved);
     let mut liquids = Vec::new();
     for (i, _) in scene.liquid.iter().enumerate().filter(|(_, l)| l.has_source()) {
@@ -151,7 +152,23 @@ pub fn build_with(
         }
     }
     let layout = all.layout();
+    all.contacts = object_contacts(scene, &layout);
     all.finish(scene, target).map(|(model, state)| (model, state, layout))
+}
+
+/// Collision groups and surfaces of the objects of a scene, where these are in a model; nothing where all are default.
+pub(crate) fn object_contacts(scene: &Scene, layout: &Layout) -> (Vec<ObjectContact>, Vec<CollisionGroups>) {
+    let mut objects = Vec::new();
+    for placed in &layout.placed {
+        let own = scene.contact_of(placed.source.kind, placed.source.index);
+        if own != ObjectContact::default() {
+            let range = placed.objects();
+            objects.resize(range.end.max(objects.len()), ObjectContact::default());
+            objects[range].fill(own);
+        }
+    }
+    let groups = |index| scene.contact_of(ObjectKind::Collider, index).groups;
+    (objects, (0..scene.collider.len()).map(groups).collect())
 }
 
 /// Builds an object of a scene by itself, pins included, to find what is wrong with it.

@@ -13,8 +13,10 @@ pub struct BodyCollider {
     pub place: Pose,
     /// Shape of the piece.
     pub shape: ColliderShape,
-    /// Friction with particles.
+    /// Friction with particles of objects without their own.
     pub friction: Friction,
+    /// The same coefficient of restitution; `None` is that between particles.
+    pub restitution: Option<f32>,
 }
 
 impl BodyCollider {

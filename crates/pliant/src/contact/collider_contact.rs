@@ -5,20 +5,12 @@
 //! Friction: D4 3.38–3.40 with the sign of E19: the correction opposes the slip. The bound is μ times the accumulated
 //! normal correction of the substep, not of one iteration, so that the result does not depend on the iteration count.
 
+pub use crate::collision::Friction;
 pub use crate::contact::collider_shape::{ColliderShape, signed_distance};
 use crate::geometry::Surface;
 use crate::math::Pose;
 pub use crate::state::Push;
 use glam::Vec3;
-
-/// Coulomb friction of a pair of surfaces.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Friction {
-    /// Static coefficient.
-    pub static_friction: f32,
-    /// Kinetic coefficient.
-    pub kinetic_friction: f32,
-}
 
 /// Extrapolates the accumulated correction of a rigid-body contact: `push` plus `momentum` times its change since the
 /// previous iteration, `last`.

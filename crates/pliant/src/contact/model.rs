@@ -1,5 +1,6 @@
 //! The part of a model that contact passes read.
 
+use crate::collision::{ContactPairs, ContactTable};
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::contact::collider::{BodyCollider, Collider};
 use crate::contact::collider_contact::{ColliderShape, Friction};
@@ -74,6 +75,8 @@ pub struct ContactModel<'a> {
     pub loose: &'a [bool],
     /// Attached pairs, which do not collide.
     pub attachment_filter: &'a AttachmentFilter,
+    /// Collision groups and surfaces of objects.
+    pub table: &'a ContactTable,
     /// Liquid of each particle, from 1; 0 for solids; empty without liquids.
     pub liquids: &'a [u32],
     /// Bodies that melt.
@@ -101,7 +104,21 @@ impl ContactModel<'_> {
     /// Whether any contact changes velocities after the solve stage.
     pub fn has_restitution(&self) -> bool {
         let between = self.particle_contact.is_some_and(|m| m.restitution > 0.0 || m.rolling > 0.0);
-        between || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
+        between || self.table.has_restitution() || self.colliders.iter().any(|c| c.restitution > 0.0 || c.rolling > 0.0)
+    }
+
+    /// Which particles and colliders touch.
+    pub fn pairs(&self) -> ContactPairs<'_> {
+        ContactPairs { table: self.table, objects: &self.topology.objects }
+    }
+
+    /// Restitution law of each collider with particles of objects without their own: that of the collider, or, for pieces
+    /// of rigid bodies, that between particles.
+    pub fn collider_laws(&self) -> impl Iterator<Item = RestitutionLaw> {
+        let (restitution, rolling) = self.particle_contact.map_or((0.0, 0.0), |m| (m.restitution, m.rolling));
+        let colliders = self.colliders.iter().map(|c| (c.restitution, c.rolling));
+        let pieces = self.bodies.iter().map(move |piece| (piece.restitution.unwrap_or(restitution), rolling));
+        colliders.chain(pieces).map(|(restitution, rolling)| self.restitution_law(restitution, rolling))
     }
 
     /// Restitution law of contacts with this coefficient and rolling resistance [1/s].

@@ -1,5 +1,6 @@
 //! The part of a model that fluid passes read.
 
+use crate::collision::ContactPairs;
 use crate::contact::collider::Collider;
 use crate::environments::Environments;
 use crate::fluid::parameters::Fluid;
@@ -19,4 +20,6 @@ pub struct FluidModel<'a> {
     pub colliders: &'a [Collider],
     /// Environments of a batch, and which of the colliders their particles see.
     pub environments: &'a Environments,
+    /// Which particles and colliders touch.
+    pub pairs: ContactPairs<'a>,
 }

@@ -78,9 +78,9 @@ pub fn predict(entry: &'static str, contact: &ContactFeatures) -> ShaderSource {
 }
 
 /// Velocities, sleeping, check for divergence. Colliders with tables have passes of their own.
-pub fn finalize() -> ShaderSource {
+pub fn finalize(contact: &ContactFeatures) -> ShaderSource {
     let mut parts: Vec<Part> = vec![INTEGRATORS.into()];
-    parts.extend(ContactFeatures::default().collider_contact());
+    parts.extend(contact.analytic().collider_contact());
     let passes = [SHARED_MOTION, COLLIDER_CONTACTS, FINALIZE_ROW, include_str!("finalize.wgsl")];
     parts.extend(passes.map(Part::from));
     ShaderSource::new("finalize", Bindings::SHARED, parts)

@@ -93,6 +93,9 @@ fn find(i: u32, slot: u32, start: vec3<f32>, x: vec3<f32>) {
             before = atomicLoad(&flags[mask_at(i, slot) + word]);
         }
         for (var c = word * 32u; c < min(sub.colliders, word * 32u + 32u); c++) {
+            if !touches_collider(i, c) {
+                continue;
+            }
             let o = moving_collider(i, c);
             if solid_is_near(o, radius, start, x, sub.margin) {
                 mask |= 1u << (c % 32u);

@@ -56,6 +56,7 @@ impl Model {
             + self.environments.bytes()
             + of(&self.attachment_filter.offsets)
             + of(&self.attachment_filter.objects)
+            + self.contact_table.bytes()
             + of(&self.fields)
             + self.rigid_bodies.bytes()
             + self

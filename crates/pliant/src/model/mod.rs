@@ -3,10 +3,12 @@
 //! Built once by `builder`; a step only reads it. Between steps a caller may change parameters through
 //! [`crate::World`], which keeps it consistent, but never the topology.
 
+mod contact_table;
 mod memory;
 pub mod partition_report;
 
 use crate::aero::surfaces::AeroSurfaces;
+use crate::collision::ContactTable;
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::{Group, Incidence};
 use crate::constraints::inflate::{Inflatable, Inflatables};
@@ -120,6 +122,8 @@ pub struct Model {
     pub loose: Vec<bool>,
     /// Attached pairs, which do not collide.
     pub attachment_filter: AttachmentFilter,
+    /// Collision groups and surfaces of objects; changed by [`Self::set_contact_table`].
+    pub contact_table: ContactTable,
     /// The passes of a substep.
     pub schedule: Schedule,
     /// Constraints by kind.
@@ -226,6 +230,7 @@ impl Model {
             fields: &self.fields,
             loose: &self.loose,
             attachment_filter: &self.attachment_filter,
+            table: &self.contact_table,
             liquids: self.fluid.as_ref().map_or(&[], |fluid| &fluid.liquids),
             melts: &self.melts,
             freezes: &self.freezes,
@@ -240,6 +245,7 @@ impl Model {
             runs: &self.runs,
             colliders: &self.colliders,
             environments: &self.environments,
+            pairs: self.contact_pairs(),
         }
     }
 

@@ -83,6 +83,23 @@ impl Neighbors {
         (0..self.len()).flat_map(|i| self.of(i).iter().map(move |&j| (i as u32, j)))
     }
 
+    /// Keeps only the entries for which `keep` holds of particle and neighbor.
+    pub(crate) fn retain(&mut self, keep: impl Fn(usize, usize) -> bool) {
+        let (mut from, mut kept) = (0, 0);
+        for i in 0..self.len() {
+            for e in from..self.offsets[i + 1] as usize {
+                let j = self.indices[e];
+                if keep(i, j as usize) {
+                    self.indices[kept] = j;
+                    kept += 1;
+                }
+            }
+            from = self.offsets[i + 1] as usize;
+            self.offsets[i + 1] = kept as u32;
+        }
+        self.indices.truncate(kept);
+    }
+
     /// From lists found elsewhere, by particle.
     #[cfg(feature = "gpu")]
     pub(crate) fn from_lists<'a>(lists: impl Iterator<Item = &'a [u32]>) -> Self {

@@ -229,6 +229,11 @@ impl Finder {
         }
     }
 
+    /// Keeps only the neighbors for which `keep` holds of both particles.
+    pub fn retain(&mut self, keep: impl Fn(usize, usize) -> bool) {
+        self.neighbors.retain(keep);
+    }
+
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         self.grid.bytes() + self.tree.bytes() + self.neighbors.bytes()

@@ -1,5 +1,6 @@
 //! Rigid bodies: what is fixed ([`RigidBodyModel`]) and what moves ([`RigidBodies`]).
 
+use crate::collision::ObjectContact;
 use crate::geometry::bvh::Bvh;
 use crate::geometry::{DistanceField, Surface};
 use crate::memory::of;
@@ -67,6 +68,8 @@ pub struct BodyParams {
     pub object: u32,
     /// Environment of a batch.
     pub environment: u32,
+    /// Its collision groups and surface.
+    pub contact: ObjectContact,
 }
 
 /// Surface properties of a pair.
@@ -80,6 +83,42 @@ pub struct SurfaceLaw {
     pub restitution: f64,
     /// Decay rate of rolling [1/s].
     pub rolling: f64,
+}
+
+impl SurfaceLaw {
+    /// Of two bodies, where this is the law of the scene: see [`crate::collision`].
+    pub fn between(&self, a: &ObjectContact, b: &ObjectContact) -> Self {
+        if [a, b].iter().all(|o| o.friction.is_none() && o.restitution.is_none()) {
+            return *self;
+        }
+        self.own(a).with(&self.own(b))
+    }
+
+    /// Of a body and a collider, where this is the law of the collider.
+    pub fn against(&self, body: &ObjectContact) -> Self {
+        self.own(body).with(self)
+    }
+
+    /// With the coefficients that a body has of its own.
+    fn own(&self, body: &ObjectContact) -> Self {
+        let mut law = *self;
+        if let Some(friction) = body.friction {
+            law.static_friction = f64::from(friction.static_friction);
+            law.kinetic_friction = f64::from(friction.kinetic_friction);
+        }
+        law.restitution = body.restitution.map_or(law.restitution, f64::from);
+        law
+    }
+
+    fn with(&self, other: &Self) -> Self {
+        let mean = |a: f64, b: f64| if a == b { a } else { (a * b).sqrt() };
+        Self {
+            static_friction: mean(self.static_friction, other.static_friction),
+            kinetic_friction: mean(self.kinetic_friction, other.kinetic_friction),
+            restitution: self.restitution.max(other.restitution),
+            ..*self
+        }
+    }
 }
 
 /// Shape of a collider as bodies see it.

@@ -50,8 +50,8 @@ pub struct FindInputs<'a> {
     pub model: &'a RigidBodyModel,
     /// Colliders in this step.
     pub colliders: &'a [ColliderMotion],
-    /// Whether a body of an environment meets a collider.
-    pub sees: &'a dyn Fn(u32, usize) -> bool,
+    /// Whether a body meets a collider.
+    pub sees: &'a dyn Fn(usize, usize) -> bool,
     /// Length of the step [s].
     pub h: f64,
     /// Length of a small step [s].
@@ -82,9 +82,12 @@ impl ContactFinder {
             self.bounds.push(bounds(params, body, way));
         }
         if model.collide {
-            let environment = |k: u32| model.bodies[k as usize].environment;
             let joined = |a: u32, b: u32| model.separated.binary_search(&(a, b)).is_ok();
-            self.broad_phase.find(&self.bounds, |a, b| environment(a) == environment(b) && !joined(a, b));
+            self.broad_phase.find(&self.bounds, |a, b| {
+                let [one, two] = [a, b].map(|k| &model.bodies[k as usize]);
+                let meet = one.environment == two.environment && one.contact.groups.touches(two.contact.groups);
+                meet && !joined(a, b)
+            });
         } else {
             self.broad_phase.pairs.clear();
         }
@@ -97,7 +100,7 @@ impl ContactFinder {
                 continue;
             }
             for b in 0..model.bodies.len() {
-                if sleep.is_asleep(b) && (inputs.sees)(model.bodies[b].environment, c) {
+                if sleep.is_asleep(b) && (inputs.sees)(b, c) {
                     self.contacts.clear();
                     self.body_collider(inputs, state, &[], c, b);
                     if !self.contacts.is_empty() {
@@ -153,7 +156,7 @@ impl ContactFinder {
                 }
             }
             for c in (0..model.colliders.len()).filter(|_| !sleep.is_asleep(b)) {
-                if (inputs.sees)(model.bodies[b].environment, c) {
+                if (inputs.sees)(b, c) {
                     self.body_collider(inputs, state, solver, c, b);
                 }
             }
@@ -189,7 +192,7 @@ impl ContactFinder {
                 if let Some((found, way)) = meet(pair, MARGIN * size, &mut self.clip) {
                     let key = ManifoldKey { b: b as u32, a: a as u32, piece_b: j as u32, piece_a: i as u32 };
                     let centers = [bodies[0].position, bodies[1].position + way];
-                    let law = inputs.model.between;
+                    let law = inputs.model.between.between(&params[0].contact, &params[1].contact);
                     self.contacts.push(constraint(key, [a, b], centers, &found, law, solver, bodies[1]));
                 }
             }
@@ -214,10 +217,11 @@ impl ContactFinder {
         let own_sweep = motion.spin.length() * lever * inputs.h;
         let base = MARGIN * params.shape.reach;
         let solver_bodies = [inputs.model.bodies.len() + collider, b];
+        let law = motion.law.against(&params.contact);
         let add = |this: &mut Vec<ContactConstraint>, (found, way): (Manifold, DVec3), piece_b: usize, piece_a: u32| {
             let centers = [at.position, body.position + way];
             let key = ManifoldKey { b: b as u32, a: COLLIDER + collider as u32, piece_b: piece_b as u32, piece_a };
-            this.push(constraint(key, solver_bodies, centers, &found, motion.law, solver, body));
+            this.push(constraint(key, solver_bodies, centers, &found, law, solver, body));
         };
         for (j, piece) in params.shape.pieces.iter().enumerate() {
             let fb = frame.then(&piece.frame);

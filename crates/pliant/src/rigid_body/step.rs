@@ -23,8 +23,8 @@ pub struct StepInputs<'a> {
     pub isa: Isa,
     /// Colliders in this step, in the order of the model's.
     pub colliders: &'a [ColliderMotion],
-    /// Whether a body of an environment meets a collider.
-    pub sees: &'a dyn Fn(u32, usize) -> bool,
+    /// Whether a body meets a collider.
+    pub sees: &'a dyn Fn(usize, usize) -> bool,
     /// Grips.
     pub grips: &'a [BodyGrip],
 }

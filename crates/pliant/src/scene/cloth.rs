@@ -1,5 +1,7 @@
 //! Scene format: cloth.
 
+use crate::scene::collider::FrictionSpec;
+use crate::scene::collision::CollisionSpec;
 use crate::scene::material::{BendModel, Elasticity, Fem};
 use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
@@ -49,6 +51,15 @@ pub struct Cloth {
     pub lift: f32,
     /// Fixed or kinematic particles.
     pub pin: Vec<Pin>,
+    /// Which objects it touches; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<CollisionSpec>,
+    /// Friction of its surface; default that of `contact`, or of the collider it touches. A pair has the geometric mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<FrictionSpec>,
+    /// Coefficient of restitution, 0 to 1; default that of `contact`, or of the collider it touches. A pair has the larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f32>,
     /// Color for rendering (red, green, blue from 0 to 1); default from a palette.
     pub color: Option<[f32; 3]>,
 }
@@ -76,6 +87,9 @@ impl Default for Cloth {
             drag: 1.0,
             lift: 0.5,
             pin: Vec::new(),
+            collision: None,
+            friction: None,
+            restitution: None,
             color: None,
         }
     }

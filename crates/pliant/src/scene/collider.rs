@@ -1,6 +1,7 @@
 //! Scene format: colliders.
 
 use crate::scene::cloth::InlineMesh;
+use crate::scene::collision::CollisionSpec;
 use crate::scene::motion::{MotionSpec, Rotate};
 use crate::scene::placement::Transform;
 use crate::scene::soft::{FigureSpec, TorusSpec};
@@ -37,6 +38,9 @@ pub struct Collider {
     pub restitution: f32,
     /// Decay rate of the tangential velocity of particles in contact [1/s]; default 0.
     pub rolling: f32,
+    /// Which objects it touches; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<CollisionSpec>,
     /// Motion of the collider; default none.
     pub motion: Option<MotionSpec>,
 }

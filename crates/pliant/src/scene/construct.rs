@@ -9,7 +9,9 @@
 //! # let _ = (floor, flag, crate_);
 //! ```
 
+use crate::collision::CollisionGroups;
 use crate::scene::collider::{BoxShape, CapsuleShape, Collider, CylinderShape, FrictionSpec, PlaneShape, SphereShape};
+use crate::scene::collision::CollisionSpec;
 use crate::scene::placement::{Pin, Place};
 use crate::scene::soft::{BallSpec, BlockSpec, Tessellation};
 use crate::scene::{
@@ -56,6 +58,37 @@ macro_rules! placed {
 }
 
 placed! { Cloth Rope Soft Inflatable Grains Body Liquid }
+
+macro_rules! grouped {
+    ($($kind:ident)*) => {$(
+        impl $kind {
+            /// Which objects it touches.
+            pub fn collision_groups(self, groups: CollisionGroups) -> Self {
+                Self { collision: CollisionSpec::of(groups), ..self }
+            }
+        }
+    )*};
+}
+
+grouped! { Cloth Rope Soft Inflatable Grains Body Liquid Collider }
+
+macro_rules! surfaced {
+    ($($kind:ident)*) => {$(
+        impl $kind {
+            /// Coefficients of static and kinetic friction of its surface.
+            pub fn friction(self, static_friction: f32, kinetic_friction: f32) -> Self {
+                Self { friction: Some(FrictionSpec { static_friction, kinetic_friction }), ..self }
+            }
+
+            /// Coefficient of restitution of its surface, 0 to 1.
+            pub fn restitution(self, restitution: f32) -> Self {
+                Self { restitution: Some(restitution), ..self }
+            }
+        }
+    )*};
+}
+
+surfaced! { Cloth Rope Soft Inflatable Grains Body }
 
 macro_rules! pinned {
     ($($kind:ident)*) => {$(
@@ -171,6 +204,11 @@ impl Liquid {
     /// A liquid that is poured.
     pub fn pour(pour: PourSpec) -> Self {
         Self { pour: Some(pour), ..Self::default() }
+    }
+
+    /// Coefficient of restitution with solids, 0 to 1.
+    pub fn restitution(self, restitution: f32) -> Self {
+        Self { restitution: Some(restitution), ..self }
     }
 
     /// Dynamic viscosity [Pa·s].

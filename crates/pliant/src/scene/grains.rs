@@ -1,6 +1,7 @@
 //! Scene format: grains, bodies of particles, and particle contacts.
 
 use crate::scene::collider::FrictionSpec;
+use crate::scene::collision::CollisionSpec;
 use crate::scene::motion::Rotate;
 use crate::scene::placement::{ArraySpec, Transform};
 use schemars::JsonSchema;
@@ -84,6 +85,15 @@ pub struct Grains {
     pub velocity: [f32; 3],
     /// Density of a grain [kg/m³]; default 2,600.
     pub density: f32,
+    /// Which objects it touches; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<CollisionSpec>,
+    /// Friction of its surface; default that of `contact`, or of the collider it touches. A pair has the geometric mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<FrictionSpec>,
+    /// Coefficient of restitution, 0 to 1; default that of `contact`, or of the collider it touches. A pair has the larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f32>,
     /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
@@ -102,6 +112,9 @@ impl Default for Grains {
             array: None,
             velocity: [0.0; 3],
             density: 2600.0,
+            collision: None,
+            friction: None,
+            restitution: None,
             color: None,
         }
     }
@@ -200,6 +213,15 @@ pub struct Body {
     pub array: Option<ArraySpec>,
     /// Initial velocity [m/s].
     pub velocity: [f32; 3],
+    /// Which objects it touches; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<CollisionSpec>,
+    /// Friction of its surface; default that of `contact`, or of the collider it touches. A pair has the geometric mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<FrictionSpec>,
+    /// Coefficient of restitution, 0 to 1; default that of `contact`, or of the collider it touches. A pair has the larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f32>,
     /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
@@ -227,6 +249,9 @@ impl Default for Body {
             transform: Transform::default(),
             array: None,
             velocity: [0.0; 3],
+            collision: None,
+            friction: None,
+            restitution: None,
             color: None,
         }
     }

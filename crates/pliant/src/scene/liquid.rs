@@ -1,5 +1,6 @@
 //! Scene format: liquids.
 
+use crate::scene::collision::CollisionSpec;
 use crate::scene::grains::{FillSpec, PourSpec};
 use crate::scene::placement::{ArraySpec, Transform};
 use schemars::JsonSchema;
@@ -136,6 +137,12 @@ pub struct Liquid {
     /// shorter than 0.2·√(density·radius³/tension), 0.7 ms for water and a radius of 1 mm; with longer ones it is
     /// reduced.
     pub tension: f32,
+    /// Which objects it touches; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<CollisionSpec>,
+    /// Coefficient of restitution, 0 to 1; default that of `contact`, or of the collider it touches. A pair has the larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f32>,
     /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
@@ -161,6 +168,8 @@ impl Default for Liquid {
             density: 1000.0,
             viscosity: 0.001,
             tension: 0.0,
+            collision: None,
+            restitution: None,
             color: None,
         }
     }

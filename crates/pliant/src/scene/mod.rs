@@ -6,6 +6,7 @@
 mod change;
 mod cloth;
 mod collider;
+mod collision;
 mod construct;
 mod grains;
 mod inflatable;
@@ -27,6 +28,7 @@ pub use crate::scene::cloth::{Cloth, GridPlane, GridSpec, InlineMesh};
 pub use crate::scene::collider::{
     BowlSpec, BoxShape, CapsuleShape, Collider, CylinderShape, FrictionSpec, MeshShape, PlaneShape, SphereShape,
 };
+pub use crate::scene::collision::CollisionSpec;
 pub(crate) use crate::scene::grains::emitter_sites;
 pub use crate::scene::grains::{
     Body, BodyModel, BodyPart, ContactSpec, FillSpec, Grains, PlasticSpec, PourSpec, RegionSpec, RoundSpec, Show,

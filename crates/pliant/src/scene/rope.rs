@@ -1,5 +1,7 @@
 //! Scene format: ropes and rods.
 
+use crate::scene::collider::FrictionSpec;
+use crate::scene::collision::CollisionSpec;
 use crate::scene::material::Elasticity;
 use crate::scene::placement::{ArraySpec, Pin, Transform};
 use schemars::JsonSchema;
@@ -37,6 +39,15 @@ pub struct Rope {
     pub twist: Option<Elasticity>,
     /// Fixed or kinematic particles.
     pub pin: Vec<Pin>,
+    /// Which objects it touches; default all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collision: Option<CollisionSpec>,
+    /// Friction of its surface; default that of `contact`, or of the collider it touches. A pair has the geometric mean.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub friction: Option<FrictionSpec>,
+    /// Coefficient of restitution, 0 to 1; default that of `contact`, or of the collider it touches. A pair has the larger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restitution: Option<f32>,
     /// Color for rendering; default from a palette.
     pub color: Option<[f32; 3]>,
 }
@@ -58,6 +69,9 @@ impl Default for Rope {
             bend: None,
             twist: None,
             pin: Vec::new(),
+            collision: None,
+            friction: None,
+            restitution: None,
             color: None,
         }
     }

@@ -9,6 +9,7 @@ use crate::builder::depenetrate::TOLERANCE;
 use crate::builder::layout::{ListLengths, Placed};
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
+use crate::collision::{CollisionGroups, ObjectContact};
 use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::integration::momentum::FreeIsland;
 use crate::model::Model;
@@ -52,7 +53,13 @@ impl World {
                 return Ok(false);
             };
             let shifts = copies(self.definition.scene.array(entry.source.kind, entry.source.index));
-            if !is_simple(&part) || shifts.iter().any(|&shift| self.is_inside_collider(&part, shift)) {
+            let own = self.definition.scene.contact_of(entry.source.kind, entry.source.index);
+            if !is_simple(&part) || shifts.iter().any(|&shift| self.is_inside_collider(&part, own.groups, shift)) {
+                return Ok(false);
+            }
+            // Passes and tables of collision groups and surfaces must be there.
+            let bounces = own.restitution.is_some_and(|e| e > 0.0) && !self.model.has_restitution();
+            if own != ObjectContact::default() && self.model.contact_table.is_empty() || bounces {
                 return Ok(false);
             }
             parts.push((handle, part, shifts));
@@ -78,6 +85,7 @@ impl World {
         let Some(entry) = self.definition.get(handle) else { return };
         let (source, name) = (entry.source, entry.name.clone());
         let color = self.definition.scene.body[source.index].color;
+        let own = self.definition.scene.contact_of(source.kind, source.index);
         let before = self.lengths();
         let (model, Some(state)) = (&mut self.model, self.state.get_mut()) else { return };
         for (k, &shift) in shifts.iter().enumerate() {
@@ -85,6 +93,7 @@ impl World {
             model.topology.object_names.push(if shifts.len() > 1 { format!("{name}[{k}]") } else { name.clone() });
             model.topology.colors.push(color);
             model.loose.push(false);
+            model.contact_table.put(object, own);
             let (first, n) = (state.particles, part.positions.len());
             let v = [part.velocity.x, part.velocity.y, part.velocity.z, 0.0];
             for (k, (&p, &m)) in part.positions.iter().zip(&part.masses).enumerate() {
@@ -140,10 +149,10 @@ impl World {
     }
 
     /// Whether a build would move a body out of a collider.
-    fn is_inside_collider(&self, part: &Part, shift: Vec3) -> bool {
-        let time = self.time();
-        let solid = |c: &&crate::contact::collider::Collider| !matches!(c.shape, ColliderShape::Surface(_));
-        self.model.colliders.iter().filter(solid).any(|c| {
+    fn is_inside_collider(&self, part: &Part, groups: CollisionGroups, shift: Vec3) -> bool {
+        let (time, table) = (self.time(), &self.model.contact_table);
+        let met = self.model.colliders.iter().enumerate().filter(|(k, _)| groups.touches(table.collider(*k).groups));
+        met.filter(|(_, c)| !matches!(c.shape, ColliderShape::Surface(_))).any(|(_, c)| {
             let pose = c.motion.pose(time);
             part.positions.iter().enumerate().any(|(k, &p)| {
                 let radius = part.radii.get(k).copied().unwrap_or(part.radius);

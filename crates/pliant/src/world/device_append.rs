@@ -121,6 +121,7 @@ impl World {
         let Some(entry) = self.definition.get(handle) else { return };
         let (source, name) = (entry.source, entry.name.clone());
         let color = self.definition.scene.body[source.index].color;
+        let own = self.definition.scene.contact_of(source.kind, source.index);
         let from = self.lengths_of_room();
         for (k, &shift) in shifts.iter().enumerate() {
             let (model, state) = (&mut self.model, self.state.memory());
@@ -128,6 +129,7 @@ impl World {
             model.topology.object_names.push(if shifts.len() > 1 { format!("{name}[{k}]") } else { name.clone() });
             model.topology.colors.push(color);
             model.loose.push(false);
+            model.contact_table.put(object, own);
             let rows = model.room.rows.start..model.room.rows.start + part.positions.len();
             (model.room.rows.start, model.room.bodies) = (rows.end, model.room.bodies - 1);
             place(model, state, part, shift, rows.clone(), object);
@@ -156,6 +158,7 @@ impl World {
         let (model, state) = (&mut self.model, self.state.memory());
         model.topology.object_names[object] = name;
         model.topology.colors[object] = color;
+        model.contact_table.put(object as u32, self.definition.scene.contact_of(source.kind, source.index));
         place(model, state, part, shift, rows.clone(), object as u32);
         if let Some(shapes) = &mut state.shapes {
             shapes.refill(body, &definition(part, &rows), &state.rows);

@@ -127,7 +127,7 @@ impl World {
         });
         if let Some(built) = part.as_ref().filter(|_| overlap != Overlap::Allow) {
             let shift = match built.rigid.is_some() {
-                true => self.free_place(&name, built, object.array(), overlap)?,
+                true => self.free_place(&name, built, &object, overlap)?,
                 false => overlap::resolve(self, &object, &name, built, overlap)?,
             };
             if shift != glam::Vec3::ZERO {
@@ -137,7 +137,7 @@ impl World {
             }
         }
         if let (Some(part), Some(bounds)) = (&part, &mut self.bounds) {
-            bounds.push(&name, part, object.array());
+            bounds.push(&name, part, &object);
         }
         Arc::make_mut(&mut self.meshes).extend(found);
         let time = self.time();
@@ -295,7 +295,7 @@ impl World {
         })
     }
 
-    fn rebuild(&mut self) -> Result<(), EditError> {
+    pub(super) fn rebuild(&mut self) -> Result<(), EditError> {
         self.origin();
         self.check_edits();
         self.refit_bodies();

@@ -8,6 +8,7 @@ mod append;
 mod archive;
 mod batch;
 mod carry;
+mod contacts;
 mod definition;
 mod device;
 #[cfg(feature = "gpu")]

@@ -2,6 +2,7 @@
 
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
+use crate::collision::CollisionGroups;
 use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::math::position;
 use crate::neighbors::INACTIVE;
@@ -43,6 +44,7 @@ impl Bounds {
 /// An object that is there, or will be with the next step.
 struct Solid {
     name: String,
+    groups: CollisionGroups,
     bounds: Bounds,
     spheres: Spheres,
 }
@@ -71,7 +73,8 @@ impl SolidBounds {
             if !liquid {
                 let spheres = placed(state, range.clone());
                 let name = model.topology.object_names[run[0] as usize].clone();
-                solids.push(Solid { name, bounds: Bounds::of(&spheres), spheres: Spheres::Placed(range) });
+                let groups = model.contact_table.object(run[0]).groups;
+                solids.push(Solid { name, groups, bounds: Bounds::of(&spheres), spheres: Spheres::Placed(range) });
             }
         }
         add_pending(world, &mut solids);
@@ -99,15 +102,16 @@ impl SolidBounds {
         for run in active.chunk_by(|a, b| object_of(a.0) == object_of(b.0)) {
             let spheres: Vec<_> = run.iter().map(|&(i, x)| (x, memory.radii[i])).collect();
             let name = model.topology.object_names[object_of(run[0].0) as usize].clone();
-            solids.push(Solid { name, bounds: Bounds::of(&spheres), spheres: Spheres::Added(spheres) });
+            let groups = model.contact_table.object(object_of(run[0].0)).groups;
+            solids.push(Solid { name, groups, bounds: Bounds::of(&spheres), spheres: Spheres::Added(spheres) });
         }
         add_pending(world, &mut solids);
         Ok(Some(Self(solids)))
     }
 
     /// Adds an object that will be there.
-    pub fn push(&mut self, name: &str, part: &Part, array: Option<&ArraySpec>) {
-        add(&mut self.0, name, part, array);
+    pub fn push(&mut self, name: &str, part: &Part, object: &Object) {
+        add(&mut self.0, name, object.contact().groups, part, object.array());
     }
 }
 
@@ -120,16 +124,18 @@ pub(crate) fn copies_of(array: Option<&ArraySpec>) -> usize {
 fn add_pending(world: &World, solids: &mut Vec<Solid>) {
     for entry in world.definition.handles().filter_map(|handle| world.definition.get(handle)) {
         if let Some(part) = entry.part.as_ref().filter(|_| !entry.built) {
-            let array = world.definition.scene.array(entry.source.kind, entry.source.index);
-            add(solids, &entry.name, part, array);
+            let (scene, source) = (&world.definition.scene, entry.source);
+            let groups = scene.contact_of(source.kind, source.index).groups;
+            add(solids, &entry.name, groups, part, scene.array(source.kind, source.index));
         }
     }
 }
 
-fn add(solids: &mut Vec<Solid>, name: &str, part: &Part, array: Option<&ArraySpec>) {
+fn add(solids: &mut Vec<Solid>, name: &str, groups: CollisionGroups, part: &Part, array: Option<&ArraySpec>) {
     for shift in copies(array) {
         let spheres: Vec<_> = spheres(part).map(|(x, r)| (x + shift, r)).collect();
-        solids.push(Solid { name: name.to_owned(), bounds: Bounds::of(&spheres), spheres: Spheres::Added(spheres) });
+        let (name, bounds) = (name.to_owned(), Bounds::of(&spheres));
+        solids.push(Solid { name, groups, bounds, spheres: Spheres::Added(spheres) });
     }
 }
 
@@ -161,12 +167,12 @@ pub(crate) fn resolve(
 ) -> Result<Vec3, EditError> {
     let own: Vec<_> =
         copies(object.array()).into_iter().flat_map(|s| spheres(part).map(move |(x, r)| (x + s, r))).collect();
-    let bounds = Bounds::of(&own);
+    let (bounds, groups) = (Bounds::of(&own), object.contact().groups);
     #[cfg(feature = "gpu")]
     if world.bounds.is_none() && overlap == Overlap::Refuse {
         world.bounds = SolidBounds::near(world, &bounds)?;
         if world.bounds.is_some() {
-            let found = deepest(world, &own, &bounds, Vec3::ZERO);
+            let found = deepest(world, (&own, groups), &bounds, Vec3::ZERO);
             // Others are not known.
             world.bounds = None;
             return match found? {
@@ -182,7 +188,7 @@ pub(crate) fn resolve(
     }
     let mut shift = Vec3::ZERO;
     for _ in 0..MAX_MOVES {
-        let Some(found) = deepest(world, &own, &bounds, shift)? else { return Ok(shift) };
+        let Some(found) = deepest(world, (&own, groups), &bounds, shift)? else { return Ok(shift) };
         if overlap == Overlap::Refuse {
             return Err(EditError::Overlap { name: name.to_owned(), other: found.other, depth: found.depth });
         }
@@ -193,7 +199,12 @@ pub(crate) fn resolve(
     Err(EditError::Overlap { name: name.to_owned(), other, depth: shift.length() })
 }
 
-fn deepest(world: &World, own: &[(Vec3, f32)], bounds: &Bounds, shift: Vec3) -> Result<Option<Deepest>, EditError> {
+fn deepest(
+    world: &World,
+    (own, groups): (&[(Vec3, f32)], CollisionGroups),
+    bounds: &Bounds,
+    shift: Vec3,
+) -> Result<Option<Deepest>, EditError> {
     let mut best: Option<Deepest> = None;
     let mut offer = |other: &str, depth: f32, normal: Vec3| {
         if depth > best.as_ref().map_or(0.0, |b| b.depth) {
@@ -201,10 +212,15 @@ fn deepest(world: &World, own: &[(Vec3, f32)], bounds: &Bounds, shift: Vec3) -> 
         }
     };
     let time = world.time();
-    let pending =
-        world.definition.handles().filter_map(|h| world.definition.get(h).filter(|e| !e.built)?.collider.as_deref());
-    for collider in world.model.colliders.iter().chain(pending) {
-        if matches!(collider.shape, ColliderShape::Surface(_)) {
+    let table = &world.model.contact_table;
+    let built = world.model.colliders.iter().enumerate().map(|(k, c)| (c, table.collider(k).groups));
+    let pending = world.definition.handles().filter_map(|handle| {
+        let entry = world.definition.get(handle).filter(|entry| !entry.built)?;
+        let groups = world.definition.scene.contact_of(entry.source.kind, entry.source.index).groups;
+        Some((entry.collider.as_deref()?, groups))
+    });
+    for (collider, theirs) in built.chain(pending) {
+        if matches!(collider.shape, ColliderShape::Surface(_)) || !groups.touches(theirs) {
             continue;
         }
         let pose = collider.motion.pose(time);
@@ -216,7 +232,7 @@ fn deepest(world: &World, own: &[(Vec3, f32)], bounds: &Bounds, shift: Vec3) -> 
         }
     }
     let solids = world.bounds.as_ref().map_or(&[][..], |b| &b.0);
-    for solid in solids.iter().filter(|solid| bounds.meets(&solid.bounds, shift)) {
+    for solid in solids.iter().filter(|s| groups.touches(s.groups) && bounds.meets(&s.bounds, shift)) {
         let stored;
         let theirs = match &solid.spheres {
             Spheres::Added(spheres) => spheres,

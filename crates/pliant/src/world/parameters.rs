@@ -1,6 +1,7 @@
 //! Parameters of a model that setters change: part of every snapshot.
 
 use crate::bytes::{Reader, SnapshotError, Writer};
+use crate::collision::ContactTable;
 use crate::contact::collider_contact::Friction;
 use crate::grip::Grip;
 use crate::model::Model;
@@ -36,6 +37,8 @@ pub(crate) struct Parameters {
     /// Motion of each group of pins.
     pub pins: Vec<Motion>,
     pub grips: Vec<Grip>,
+    /// Collision groups and surfaces of objects.
+    pub contacts: ContactTable,
 }
 
 impl Parameters {
@@ -53,6 +56,7 @@ impl Parameters {
             colliders: model.colliders.iter().map(collider).collect(),
             pins: model.pins.iter().map(|p| p.motion.clone()).collect(),
             grips: model.grips.clone(),
+            contacts: model.contact_table.clone(),
         }
     }
 
@@ -70,6 +74,8 @@ impl Parameters {
             (collider.friction, collider.restitution, collider.rolling) =
                 (from.friction, from.restitution, from.rolling);
         }
+        deep |= model.contact_table != self.contacts;
+        model.set_contact_table(self.contacts.clone());
         deep |= model.grips != self.grips;
         model.grips.clone_from(&self.grips);
         model.pins.iter_mut().zip(&self.pins).for_each(|(pins, motion)| pins.motion.clone_from(motion));

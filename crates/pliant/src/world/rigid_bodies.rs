@@ -2,6 +2,7 @@
 
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
+use crate::collision::CollisionGroups;
 use crate::contact::cpu::collider_contacts::pose_of;
 use crate::error::StepError;
 use crate::math::Pose;
@@ -10,7 +11,7 @@ use crate::rigid_body::integrate::world_inverse_inertia;
 use crate::rigid_body::manifold::ClipBuffers;
 use crate::rigid_body::narrow_phase::{collide, collide_plane};
 use crate::rigid_body::shape::Frame;
-use crate::scene::ArraySpec;
+use crate::scene::Object;
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::{EditError, Overlap};
@@ -165,14 +166,16 @@ impl World {
         &mut self,
         name: &str,
         part: &Part,
-        array: Option<&ArraySpec>,
+        object: &Object,
         overlap: Overlap,
     ) -> Result<Vec3, EditError> {
         self.apply_edits()?;
-        let shifts = copies(array);
+        let (shifts, groups) = (copies(object.array()), object.contact().groups);
         let mut shift = Vec3::ZERO;
         for _ in 0..MAX_MOVES {
-            let Some((depth, way, other)) = self.deepest_overlap(part, &shifts, shift)? else { return Ok(shift) };
+            let Some((depth, way, other)) = self.deepest_overlap(part, groups, &shifts, shift)? else {
+                return Ok(shift);
+            };
             if overlap == Overlap::Refuse {
                 return Err(EditError::Overlap { name: name.to_owned(), other, depth: depth as f32 });
             }
@@ -186,6 +189,7 @@ impl World {
     fn deepest_overlap(
         &self,
         part: &Part,
+        groups: CollisionGroups,
         shifts: &[Vec3],
         shift: Vec3,
     ) -> Result<Option<(f64, DVec3, String)>, EditError> {
@@ -207,7 +211,8 @@ impl World {
                 };
                 for (params, other) in model.bodies.iter().zip(&state.bodies) {
                     let reach = params.shape.reach + piece.shape.reach();
-                    if other.position.distance(own.position) > reach {
+                    let meet = groups.touches(params.contact.groups);
+                    if !meet || other.position.distance(own.position) > reach {
                         continue;
                     }
                     for theirs in &params.shape.pieces {
@@ -216,7 +221,9 @@ impl World {
                         note(collide((&theirs.shape, &at), (&piece.shape, &own), 0.0, &mut clip), name);
                     }
                 }
-                for (geometry, collider) in model.colliders.iter().zip(&self.model.colliders) {
+                let colliders = model.colliders.iter().zip(&self.model.colliders).enumerate();
+                let table = &self.model.contact_table;
+                for (_, (geometry, collider)) in colliders.filter(|(k, _)| groups.touches(table.collider(*k).groups)) {
                     let pose = collider.motion.pose(time);
                     let at =
                         Frame { position: pose.position.as_dvec3(), rotation: pose.rotation.as_dquat().normalize() };

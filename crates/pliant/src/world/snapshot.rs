@@ -10,6 +10,7 @@ use crate::settings::Settings;
 use crate::state::{MOST_SUBSTEPS, State};
 use crate::world::World;
 use crate::world::archive::{Archive, ArchivedPast};
+use crate::world::contacts::contact_table;
 use crate::world::definition::Definition;
 use crate::world::edit::{Next, change_softnesses};
 use crate::world::grips::GripSlot;
@@ -102,7 +103,13 @@ impl World {
             self.grips.clone_from(&snapshot.grips);
         }
         if !Arc::ptr_eq(&self.parameters(), &snapshot.parameters) {
-            let deep = snapshot.parameters.apply(&mut self.model);
+            let bounced = self.model.has_restitution();
+            let mut deep = snapshot.parameters.apply(&mut self.model);
+            if self.model.has_restitution() != bounced {
+                // There are other passes then.
+                self.rebuild().map_err(|e| SnapshotError::Foreign(e.to_string()))?;
+                deep |= snapshot.parameters.apply(&mut self.model);
+            }
             self.params_changed();
             self.update_backend(deep).map_err(|e| SnapshotError::Foreign(e.to_string()))?;
             self.parameters = Some(snapshot.parameters.clone());
@@ -161,6 +168,7 @@ impl World {
         // Bytes have no grips, and those of the present must not outlive their slots.
         parameters.grips.clear();
         (parameters.colliders, parameters.pins) = (restored.colliders, restored.pins);
+        parameters.contacts = contact_table(&restored.definition.scene, &layout, model);
         parameters.read(&mut from)?;
         state.read(&mut from)?;
         from.end()?;

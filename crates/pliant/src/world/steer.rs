@@ -1,11 +1,9 @@
 //! Steering: settings, motions of colliders and pins, forces and impulses.
 
 use crate::builder::settings::settings;
-use crate::contact::collider_contact::Friction;
-use crate::error::SceneError;
 use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
-use crate::scene::{FrictionSpec, ObjectKind, Scene, Solver, WindSpec, WorldSpec};
+use crate::scene::{ObjectKind, Scene, Solver, WindSpec, WorldSpec};
 use crate::settings::Clock;
 use crate::shape_matching::masses::inertia;
 use crate::shape_matching::rest_moment::pseudoinverse_f64;
@@ -165,42 +163,6 @@ impl World {
         self.update_backend(false)
     }
 
-    /// Friction of a collider with particles: static and kinetic coefficient.
-    pub fn set_friction(
-        &mut self,
-        collider: Handle,
-        static_friction: f32,
-        kinetic_friction: f32,
-    ) -> Result<(), EditError> {
-        let index = self.collider_index(collider)?;
-        let mut spec = self.definition.scene.collider[index].clone();
-        spec.friction = FrictionSpec { static_friction, kinetic_friction };
-        Scene { collider: vec![spec.clone()], ..Scene::default() }.validate().map_err(at_object)?;
-        Arc::make_mut(&mut self.definition).scene.collider[index] = spec;
-        self.model.colliders[index].friction = Friction { static_friction, kinetic_friction };
-        self.parameters = None;
-        self.update_backend(false)
-    }
-
-    /// Coefficient of restitution of a collider, 0 to 1.
-    pub fn set_restitution(&mut self, collider: Handle, restitution: f32) -> Result<(), EditError> {
-        let index = self.collider_index(collider)?;
-        let mut spec = self.definition.scene.collider[index].clone();
-        spec.restitution = restitution;
-        Scene { collider: vec![spec.clone()], ..Scene::default() }.validate().map_err(at_object)?;
-        let before = self.model.has_restitution();
-        let definition = Arc::make_mut(&mut self.definition);
-        definition.scene.collider[index] = spec;
-        self.model.colliders[index].restitution = restitution;
-        self.parameters = None;
-        if self.model.has_restitution() != before {
-            // There are other passes now.
-            definition.changed = true;
-            return self.apply_edits();
-        }
-        self.update_backend(true)
-    }
-
     /// Moves pinned particles of an object during the next step: all `pin`s of its copies with that index among those that
     /// have a motion. The displacement [m] and the rotation about `center` [m] are from where they were at the start.
     pub fn move_pins(
@@ -352,7 +314,7 @@ impl World {
     }
 
     /// Index of a collider in the model.
-    fn collider_index(&mut self, collider: Handle) -> Result<usize, EditError> {
+    pub(super) fn collider_index(&mut self, collider: Handle) -> Result<usize, EditError> {
         let kind = self.source(collider)?.kind;
         if kind != ObjectKind::Collider {
             return Err(EditError::Unsuitable(format!("it is an object of kind {:?}, not a collider", kind.name())));
@@ -401,8 +363,4 @@ pub(super) fn checked(pose: Pose) -> Result<Pose, EditError> {
     } else {
         Err(EditError::Value(format!("{} is no rotation: a quaternion must have length 1", pose.rotation)))
     }
-}
-
-fn at_object(error: SceneError) -> EditError {
-    EditError::Value(error.to_string())
 }

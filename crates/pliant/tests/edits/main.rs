@@ -9,6 +9,7 @@ mod batches;
 mod bits;
 mod events;
 mod grips;
+mod groups;
 mod input;
 mod large;
 mod measures;
@@ -17,6 +18,7 @@ mod snapshots;
 mod soak;
 mod spatial;
 mod steer;
+mod surfaces;
 
 use pliant::builder::NoMeshes;
 use pliant::scene::{Format, Scene};

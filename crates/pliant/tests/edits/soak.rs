@@ -7,7 +7,7 @@ use pliant::constraints::{ConstraintKind, Softness};
 use pliant::scene::{
     Attach, Body, Cloth, Collider, Drain, Grains, Inflatable, Liquid, Place, Rope, Soft, SphereShape, WindSpec,
 };
-use pliant::{AddOptions, GripHandle, GripOptions, Handle, Overlap, Pose, Snapshot, World};
+use pliant::{AddOptions, CollisionGroups, GripHandle, GripOptions, Handle, Overlap, Pose, Snapshot, World};
 
 struct Random(u64);
 
@@ -86,7 +86,7 @@ fn soak(mut world: World, seed: u64, calls: usize) {
         };
         let (v, w) = (random.vector(), random.vector());
         let live = world.objects();
-        match random.below(28) {
+        match random.below(30) {
             0..=2 if live.len() < 14 => {
                 let names: Vec<String> = live.iter().filter_map(|&h| world.name(h).ok().map(str::to_owned)).collect();
                 handles.extend(add(&mut world, &mut random, &names));
@@ -141,6 +141,12 @@ fn soak(mut world: World, seed: u64, calls: usize) {
                     drop(world.poll_positions(&mut request).map(|rows| rows.map(<[_]>::len)));
                 }
             }
+            26 => {
+                let groups = CollisionGroups::new(random.bits() as u16, random.bits() as u16);
+                drop(world.set_collision_groups(object, groups));
+                drop(world.collision_groups(object));
+            }
+            27 => drop(world.set_restitution(object, [v.x.abs(), 0.0, 0.5, 2.0, f32::NAN][random.below(5)])),
             _ => {
                 // A world that callers have driven apart may diverge, with an error; it goes on from before.
                 let before = world.snapshot().unwrap();

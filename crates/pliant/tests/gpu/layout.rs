@@ -6,7 +6,6 @@ use pliant::constraints::gpu::{ConstraintUniforms, SURFACE_VOLUME};
 use pliant::contact::gpu::layouts::{MovingCollider, Pose};
 use pliant::contact::gpu::shaders::{
     COHESION, COLLIDER_CONTACT, COLLIDER_QUERIES, ContactFeatures, PARTICLE_CONTACT, RESTITUTION, TABLE_COLLIDERS,
-    restitution_particles,
 };
 use pliant::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
 use pliant::fluid::gpu::shaders::fluid_pass;
@@ -144,12 +143,12 @@ fn s14_structs_of_host_and_gpu_have_the_same_members_offsets_and_size() {
 
 #[test]
 fn s14_substep_uniforms_have_the_same_layout_on_host_and_gpu() {
-    let module = parsed(&module(&finalize()));
+    let module = parsed(&module(&finalize(&ContactFeatures::default())));
     assert_alike!(module, Substep:
         gravity, h, wind, gust, inv_h, keep, inv_h2, memory, gust_period, sleep, margin, omega, flags, particles, solid,
         colliders, stabilization, moving_colliders, poses, radii, spins, counts, island_bits, seams, seam_of, masks,
         first_order, collider_impulses, forces, exchange, copies, particle_contacts, predicted, fields, carried, wet, mass_splitting,
-        contact_counts, last_impulses, cohesion, surface_bodies, environments, body_colliders);
+        contact_counts, last_impulses, cohesion, surface_bodies, environments, body_colliders, object_contacts);
 }
 
 #[test]
@@ -158,7 +157,7 @@ fn s14_uniforms_of_integration_and_constraints_have_the_same_layout() {
     let module = family("PredictUniforms", &[predict("predict", &contact)]);
     assert_alike!(module, PredictUniforms:
         mode, packed, radius_scale, mass_scaling, carry, pin_count, pin_rows, pin_places);
-    let module = family("FinalizeUniforms", &[finalize()]);
+    let module = family("FinalizeUniforms", &[finalize(&contact)]);
     assert_alike!(module, FinalizeUniforms: mode, copies);
     let all = ConstraintKind::ALL.map(|kind| shaders::constraint(kind, "batch"));
     let module = family("ConstraintUniforms", &all);
@@ -204,7 +203,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     assert_alike!(module, ParticleContactUniforms:
         mode, fresh, static_friction, kinetic_friction, omega, momentum, packed_in, packed_out, rest, attachments,
         recovery);
-    let both = [contact.restitution_colliders("save_velocities"), restitution_particles("count_restitution")];
+    let both = [contact.restitution_colliders("save_velocities"), contact.restitution_particles("count_restitution")];
     let module = family("RestitutionUniforms", &both);
     assert_alike!(module, RestitutionUniforms:
         mode, velocities_before, shares, velocities_after, collider_laws, restitution, still, drag);
@@ -216,6 +215,20 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
     let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
     assert_alike!(module, MomentumUniforms: islands, saved, count, rigid);
+}
+
+#[test]
+fn s14_shaders_with_collision_groups_are_valid() {
+    let contact = ContactFeatures { own_contacts: true, bodies: true, shapes: 255, ..ContactFeatures::default() };
+    let contacts = ["count_contacts", "project_contacts", "filter_contacts"].map(|e| contact.particle_contacts(e));
+    let restitution = ["count_restitution", "restitution_particles"].map(|e| contact.restitution_particles(e));
+    let fluid = ["filter_neighbors", "density_multipliers", "viscosity_sweep"];
+    let fluid = fluid.map(|entry| fluid_pass(entry, liquid(), &contact));
+    let mut all = vec![predict("predict", &contact), finalize(&contact), contact.contact_pass("mark_surface_bodies")];
+    all.push(contact.restitution_colliders("restitution_colliders"));
+    for source in all.iter().chain(&contacts).chain(&restitution).chain(&fluid) {
+        parsed(&module(source));
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod emitters;
 mod exact_rounding;
 mod faults;
 mod fused_passes;
+mod groups;
 mod kernels;
 mod layout;
 mod liquids;

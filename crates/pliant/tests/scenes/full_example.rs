@@ -51,6 +51,9 @@ thickness = 0.002
 tether = 1.05
 drag = 1.5
 lift = 0.25
+collision = { groups = [0, 3], with = [0, 1, 15] }
+friction = { static = 0.75, kinetic = 0.5 }
+restitution = 0.25
 color = [0.25, 0.5, 0.75]
 
 [[cloth.pin]]
@@ -320,6 +323,7 @@ within = 30.0
 name = "floor"
 plane = { normal = [0.1, 1.0, 0.2], offset = -0.5 }
 friction = { static = 0.5, kinetic = 0.25 }
+collision = { groups = [1] }
 
 [[collider]]
 sphere = { center = [1.0, 0.5, 0.25], radius = 0.5 }

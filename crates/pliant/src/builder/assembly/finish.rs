@@ -9,6 +9,7 @@ use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::settings::{particle_contact, settings};
 use crate::builder::surfaces::finish_aero_surfaces;
+use crate::collision::ContactTable;
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
@@ -142,6 +143,7 @@ impl Assembly {
             fields: self.fields,
             loose: self.loose,
             attachment_filter: AttachmentFilter::new(self.attachment_filter, particles),
+            contact_table: ContactTable::default(),
             settings,
             groups,
             inflatables: self.inflatables,
@@ -168,6 +170,8 @@ impl Assembly {
             room: crate::model::Room::default(),
             partition_seconds,
         };
+        let (objects, colliders) = self.contacts;
+        model.set_contact_table(model.contact_table_of(objects, colliders));
         model.find_rigid_islands();
         model.add_passes(&state);
         Ok((model, state))

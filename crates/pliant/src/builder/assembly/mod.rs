@@ -13,6 +13,7 @@ use crate::builder::part::{EmitterShape, Matching, ORIENTATION, Part};
 use crate::builder::placement::copies;
 use crate::builder::skinning::SkinnedMeshBuilder;
 use crate::builder::surfaces::inflatable;
+use crate::collision::{CollisionGroups, ObjectContact};
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Raw;
 use crate::constraints::inflate::Inflatable;
@@ -107,6 +108,8 @@ pub struct Assembly {
     pub placed: Vec<Placed>,
     /// Particles that each attachment joins.
     pub attachments: Vec<Vec<[Member; 2]>>,
+    /// Collision groups and surfaces of objects, and groups of colliders.
+    pub contacts: (Vec<ObjectContact>, Vec<CollisionGroups>),
 }
 
 /// Maximum row and slot index: the mark bit must stay free.
@@ -246,7 +249,10 @@ impl Assembly {
             let body =
                 BodyState { position, rotation: rigid.frame.rotation, velocity: v.as_dvec3(), spin: glam::DVec3::ZERO };
             self.shape.body_objects.push(object);
-            self.rigid_bodies.push((BodyParams { shape: rigid.shape.clone(), object, environment: 0 }, body));
+            self.rigid_bodies.push((
+                BodyParams { shape: rigid.shape.clone(), object, environment: 0, contact: ObjectContact::default() },
+                body,
+            ));
         }
         if let Some(shape) = &part.emitter {
             self.deactivate_emitted(part, shape, shift, first as usize);

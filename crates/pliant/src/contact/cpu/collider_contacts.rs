@@ -7,9 +7,9 @@ use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{
     ColliderShape, MovingCollider, depenetration, depth, extrapolate, is_near, project, signed_distance,
 };
-use crate::contact::cpu::ContactScratch;
 use crate::contact::cpu::particle_contacts::FRICTIONLESS;
 use crate::contact::cpu::rigid_mass_splitting::RigidMassSplitting;
+use crate::contact::cpu::{ContactScratch, SeenColliders};
 use crate::contact::force_scale::ForceScale;
 use crate::contact::model::ContactModel;
 use crate::math::{Pose, RowData, position};
@@ -68,7 +68,9 @@ pub fn find(
             .slippery
             .extend(scratch.moving_colliders.iter().map(|o| MovingCollider { friction: FRICTIONLESS, ..o.clone() }));
     }
+    coat(model, scratch);
     let (moving_colliders, margin) = (&scratch.moving_colliders, model.settings.contact_margin);
+    let (filters, pairs) = (model.table.filters(), model.pairs());
     let mass_splitting = &scratch.mass_splitting;
     let State { rows, previous, radii, contacts, .. } = state;
     let (rows, previous, radii) = (&rows[..], &previous[..], &radii[..]);
@@ -86,6 +88,9 @@ pub fn find(
             }
             let (x, start) = (position(row), position(previous[i]));
             for collider in model.environments.colliders_of(i, moving_colliders.len()) {
+                if filters && !pairs.touches_collider(i, collider) {
+                    continue;
+                }
                 let moving_collider = &moving_colliders[collider];
                 if is_near(moving_collider, radii[i], start, x, margin) {
                     let (particle, collider) = (i as u32, collider as u32);
@@ -104,6 +109,23 @@ pub fn find(
         }
         contacts.drain(..old);
     });
+}
+
+/// Colliders with the friction that objects with their own have with them, one set for each different one.
+fn coat(model: &ContactModel<'_>, scratch: &mut ContactScratch) {
+    let ContactScratch { moving_colliders, coated, coats, .. } = scratch;
+    coated.clear();
+    coats.clear();
+    if model.table.frictions().is_empty() {
+        return;
+    }
+    for own in model.table.frictions() {
+        coated.extend(moving_colliders.iter().enumerate().map(|(c, collider)| {
+            let theirs = model.table.collider(c).friction.unwrap_or(collider.friction);
+            MovingCollider { friction: own.combined(theirs), ..collider.clone() }
+        }));
+    }
+    coats.extend(model.topology.objects.iter().map(|&object| model.table.friction_class(object)));
 }
 
 /// Pre-stabilization (S10, D4 §3.1.5): a particle that was inside before the substep began is moved out
@@ -163,8 +185,8 @@ fn stop_at_entry(collider: &MovingCollider, radius: f32, start: Vec3, x: Vec3) -
 
 /// Inputs of the contact pass.
 #[derive(Clone, Copy)]
-pub struct ColliderPass<'a> {
-    pub moving_colliders: &'a [MovingCollider],
+pub(crate) struct ColliderPass<'a> {
+    pub seen: SeenColliders<'a>,
     /// The same without friction, for fluids; empty without fluids.
     pub slippery: &'a [MovingCollider],
     /// Phases identify fluid particles.
@@ -186,12 +208,13 @@ impl ColliderPass<'_> {
             let row = unsafe { rows.get(i) };
             let start = position(self.previous[i]);
             if self.mass_splitting.is_rigid(i) {
-                let x = position(*row) + self.push_body(c, &self.moving_colliders[c.collider as usize], start);
+                let x = position(*row) + self.push_body(c, self.seen.of(i, c.collider as usize), start);
                 *row = [x.x, x.y, x.z, row[3]];
                 continue;
             }
             let wet = !self.slippery.is_empty() && self.phases[i] == LIQUID;
-            let moving_collider = &if wet { self.slippery } else { self.moving_colliders }[c.collider as usize];
+            let collider = c.collider as usize;
+            let moving_collider = if wet { &self.slippery[collider] } else { self.seen.of(i, collider) };
             let (x, push) = project(moving_collider, self.radii[i], start, position(*row), c.push, 1.0);
             *row = [x.x, x.y, x.z, row[3]];
             c.push = push;
@@ -224,7 +247,7 @@ pub fn project_all(
     surfaces: bool,
 ) {
     let pass = ColliderPass {
-        moving_colliders: &scratch.moving_colliders,
+        seen: scratch.seen_colliders(),
         slippery: &scratch.slippery,
         radii: &state.radii,
         phases: &state.phases,

@@ -26,26 +26,34 @@ impl ContactLists {
     }
 
     /// Copies the neighbor lists. Skips pairs of one object closer than [`AT_REST`] times the sum of their radii at
-    /// rest, whose distance is set by constraints, and pairs of a particle and an object that it is attached to.
+    /// rest, whose distance is set by constraints, pairs of a particle and an object that it is attached to, and pairs whose
+    /// collision groups do not touch.
     pub fn fill(&mut self, found: &Neighbors, model: &ContactModel<'_>, radii: &[f32]) {
         self.indices.clear();
         self.offsets.clear();
         reserve(&mut self.indices, found.indices().len());
-        if model.rest.is_empty() {
+        let filters = model.table.filters();
+        if model.rest.is_empty() && !filters {
             self.indices.extend_from_slice(found.indices());
             self.offsets.extend_from_slice(found.offsets());
             return;
         }
-        let (objects, rest) = (&model.topology.objects, model.rest);
+        let (objects, rest, pairs) = (&model.topology.objects, model.rest, model.pairs());
         self.offsets.push(0);
         for i in 0..found.len() {
-            let held =
-                |j: usize| objects[i] == objects[j] && overlap(rest[i], rest[j], AT_REST * (radii[i] + radii[j]));
+            let held = |j: usize| {
+                let same = !rest.is_empty() && objects[i] == objects[j];
+                same && overlap(rest[i], rest[j], AT_REST * (radii[i] + radii[j]))
+            };
             // Grains of one object have no constraints between them.
             let loose = model.loose.get(objects[i] as usize).copied().unwrap_or(false);
             let joined =
                 |j: usize| model.attachment_filter.holds(i, objects[j]) || model.attachment_filter.holds(j, objects[i]);
-            let touching = found.of(i).iter().filter(|&&j| (loose || !held(j as usize)) && !joined(j as usize));
+            let meet = |j: usize| !filters || pairs.touch(i, j);
+            let touching = found.of(i).iter().filter(|&&j| {
+                let j = j as usize;
+                (loose || !held(j)) && !joined(j) && meet(j)
+            });
             self.indices.extend(touching);
             self.offsets.push(self.indices.len() as u32);
         }

@@ -28,6 +28,10 @@ pub(crate) struct ContactScratch {
     pub(crate) body_starts: Vec<Pose>,
     /// The same without friction, for liquids; empty without liquids.
     pub(crate) slippery: Vec<MovingCollider>,
+    /// The same with the friction of each surface of objects, one set after the other; empty where none has its own.
+    pub(crate) coated: Vec<MovingCollider>,
+    /// Surface of each particle, from 1, or 0 for that of the colliders alone; empty where no object has its own.
+    pub(crate) coats: Vec<u32>,
     /// Contacts between particles.
     pub(crate) particle_contacts: ParticleContacts,
     /// Rigid bodies behind contacts.
@@ -42,10 +46,35 @@ impl ContactScratch {
         Self { moving_colliders: Vec::with_capacity(colliders), ..Self::default() }
     }
 
+    /// The colliders of this substep.
+    pub(crate) fn seen_colliders(&self) -> SeenColliders<'_> {
+        SeenColliders { all: &self.moving_colliders, coated: &self.coated, coats: &self.coats }
+    }
+
     /// Memory [bytes].
     pub(crate) fn bytes(&self) -> u64 {
-        let colliders = of(&self.moving_colliders) + of(&self.slippery);
+        let colliders = of(&self.moving_colliders) + of(&self.slippery) + of(&self.coated) + of(&self.coats);
         colliders + self.particle_contacts.bytes() + self.mass_splitting.bytes()
+    }
+}
+
+/// The colliders of a substep, with the friction that each particle has with them.
+#[derive(Clone, Copy)]
+pub(crate) struct SeenColliders<'a> {
+    /// For particles of objects without their own friction.
+    pub(crate) all: &'a [MovingCollider],
+    coated: &'a [MovingCollider],
+    coats: &'a [u32],
+}
+
+impl<'a> SeenColliders<'a> {
+    /// A collider as a particle sees it.
+    #[inline]
+    pub(crate) fn of(&self, particle: usize, collider: usize) -> &'a MovingCollider {
+        match self.coats.get(particle) {
+            None | Some(0) => &self.all[collider],
+            Some(&coat) => &self.coated[(coat as usize - 1) * self.all.len() + collider],
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! synchronization, and results do not depend on the thread count. Each contact is computed twice, once from either
 //! side, with bitwise equal results.
 
+use crate::collision::ContactPairs;
 use crate::contact::cohesion::{self, RANGE, tensile_limit};
 use crate::contact::collider_contact::{Friction, Push, extrapolate};
 use crate::contact::cpu::contact_lists::ContactLists;
@@ -100,6 +101,8 @@ struct ContactOptions<'a> {
     strength: f32,
     /// Rigid bodies, if there are any and Nesterov acceleration is on.
     acceleration: Option<&'a RigidMassSplitting>,
+    /// Surfaces of objects, if any has its own friction.
+    surfaces: Option<ContactPairs<'a>>,
 }
 
 impl Default for ParticleContacts {
@@ -256,7 +259,12 @@ impl ParticleContacts {
             self.shares.iter_mut().for_each(|share| *share = share.max(1.0));
             let previous = &state.previous[..n];
             let places = ContactInputs { rows: previous, starts: previous, radii: &shrunk, liquids };
-            self.project((threads, isa), places, params, ContactOptions { strength: 0.0, acceleration: None });
+            self.project(
+                (threads, isa),
+                places,
+                params,
+                ContactOptions { strength: 0.0, acceleration: None, surfaces: None },
+            );
             if let Some(shapes) = &mut state.shapes {
                 shape(shapes, &mut self.next);
             }
@@ -314,7 +322,8 @@ impl ParticleContacts {
         let strength = std::f32::consts::TAU * particle_contact.cohesion * h * h;
         let (rows, starts) = (&state.rows[..n], &state.previous[..n]);
         let places = ContactInputs { rows, starts, radii: &state.radii, liquids };
-        self.project((threads, isa), places, params, ContactOptions { strength, acceleration });
+        let surfaces = Some(model.pairs()).filter(|pairs| !pairs.table.frictions().is_empty());
+        self.project((threads, isa), places, params, ContactOptions { strength, acceleration, surfaces });
         let next = &self.next;
         threads.chunks(&mut state.rows[..n], 1, |first, rows| rows.copy_from_slice(&next[first..first + rows.len()]));
     }
@@ -353,6 +362,7 @@ impl ParticleContacts {
             && liquids.is_empty()
             && more.strength == 0.0
             && more.acceleration.is_none()
+            && more.surfaces.is_none()
             && self.least == 1.0
         {
             let fresh = std::mem::replace(&mut self.fresh, false);
@@ -371,7 +381,7 @@ impl ParticleContacts {
         rows: &[RowData],
         liquids: &[u32],
         params: ContactParams,
-        ContactOptions { strength, acceleration }: ContactOptions<'_>,
+        ContactOptions { strength, acceleration, surfaces }: ContactOptions<'_>,
     ) {
         let fresh = std::mem::replace(&mut self.fresh, false);
         let Self { lists, pushes, lasts, packed, counts, weights, next, fields, least, .. } = self;
@@ -404,7 +414,12 @@ impl ParticleContacts {
                     let other = entry.side(j, field(j));
                     // Fluids are frictionless; viscosity slows them.
                     let wet = !liquids.is_empty() && liquids[i].max(liquids[j]) > 0;
-                    let params = if wet { ContactParams { friction: FRICTIONLESS, ..params } } else { params };
+                    let friction = match surfaces {
+                        _ if wet => FRICTIONLESS,
+                        Some(pairs) => pairs.friction(i, j, params.friction),
+                        None => params.friction,
+                    };
+                    let params = ContactParams { friction, ..params };
                     let (impulse, done) = if held {
                         cohesion::project(
                             &own,

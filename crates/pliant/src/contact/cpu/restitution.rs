@@ -9,7 +9,7 @@ use crate::math::position;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
-use crate::state::State;
+use crate::state::{Contact, State};
 use glam::Vec3;
 
 /// Scratch data of the pass. Empty without restitution.
@@ -49,25 +49,22 @@ pub fn apply(
     let gravity = model.settings.gravity;
     if let Some(particle_contact) = &model.particle_contact {
         let law = RestitutionLaw::new(particle_contact.restitution, particle_contact.rolling, gravity, sub.h);
-        if law.acts() {
-            particle_restitution(threads, state, scratch, &law);
+        if law.acts() || model.table.has_restitution() {
+            particle_restitution(threads, model, state, scratch, &law);
         }
     }
     let all = &mut scratch.restitution.colliders;
     all.clear();
-    all.extend(model.colliders.iter().map(|c| RestitutionLaw::new(c.restitution, c.rolling, gravity, sub.h)));
-    let between = model
-        .particle_contact
-        .map_or(RestitutionLaw::default(), |p| RestitutionLaw::new(p.restitution, p.rolling, gravity, sub.h));
-    all.extend(model.bodies.iter().map(|_| between));
-    if all.iter().any(RestitutionLaw::acts) {
-        collider_restitution(threads, state, scratch, (1.0 / sub.h, gravity));
+    all.extend(model.collider_laws());
+    if all.iter().any(RestitutionLaw::acts) || model.table.has_restitution() {
+        collider_restitution(threads, model, state, scratch, (1.0 / sub.h, gravity));
     }
 }
 
 /// Particles against colliders.
 fn collider_restitution(
     threads: &Threads,
+    model: &ContactModel<'_>,
     state: &mut State,
     scratch: &mut ContactScratch,
     (inv_h, gravity): (f32, Vec3),
@@ -77,8 +74,18 @@ fn collider_restitution(
     let (moving_colliders, before, all) = (&moving_colliders[..], &before[..], &all[..]);
     let (rows, previous, radii) = (&state.rows, &state.previous, &state.radii);
     let velocities = Shared::new(&mut state.velocities);
+    let own = model.table.has_own_restitution();
+    let law_of = |c: &Contact| {
+        let law = all[c.collider as usize];
+        if !own {
+            return law;
+        }
+        let object = model.topology.objects[c.particle as usize];
+        let restitution = model.table.restitution_with(object, c.collider as usize, law.restitution);
+        RestitutionLaw { restitution, ..law }
+    };
     threads.each(&mut state.contacts, |_, contacts| {
-        for c in contacts.iter().filter(|c| c.push.normal > 0.0 && all[c.collider as usize].acts()) {
+        for c in contacts.iter().filter(|c| c.push.normal > 0.0 && law_of(c).acts()) {
             let (i, moving_collider) = (c.particle as usize, &moving_colliders[c.collider as usize]);
             let x = position(rows[i]);
             let (_, normal) = depth(&moving_collider.shape, &moving_collider.after, x, radii[i]);
@@ -90,8 +97,7 @@ fn collider_restitution(
             let now = position(*velocity);
             let start = position(previous[i]);
             let gap = (-depth(&moving_collider.shape, &moving_collider.before, start, radii[i]).0).max(0.0);
-            let law = &all[c.collider as usize];
-            let v = now + velocity_change(law, normal, position(before[i]) - own, now - own, (gap, gravity));
+            let v = now + velocity_change(&law_of(c), normal, position(before[i]) - own, now - own, (gap, gravity));
             *velocity = [v.x, v.y, v.z, 0.0];
         }
     });
@@ -99,18 +105,29 @@ fn collider_restitution(
 
 /// Particles with each other: all contacts at once, with masses split among contacts so that momentum is conserved, as
 /// in [`crate::contact::particle_contact::project`].
-fn particle_restitution(threads: &Threads, state: &mut State, scratch: &mut ContactScratch, law: &RestitutionLaw) {
+fn particle_restitution(
+    threads: &Threads,
+    model: &ContactModel<'_>,
+    state: &mut State,
+    scratch: &mut ContactScratch,
+    law: &RestitutionLaw,
+) {
     let ContactScratch { particle_contacts, restitution: RestitutionScratch { before, shares, next, .. }, .. } =
         scratch;
     let (n, particle_contacts, before) = (state.particles, &*particle_contacts, &before[..]);
     let (rows, velocities) = (&state.rows[..n], &state.velocities[..n]);
+    let (own, objects) = (model.table.has_own_restitution(), &model.topology.objects);
     let change = |i: usize, j: usize| {
+        let mut law = *law;
+        if own {
+            law.restitution = model.table.restitution_between(objects[i], objects[j], law.restitution);
+        }
         let apart = position(rows[i]) - position(rows[j]);
         let distance = apart.length();
         let normal = if distance > 1e-12 { apart * (1.0 / distance) } else { Vec3::ZERO };
         let relative = |of: &[RowData]| position(of[i]) - position(of[j]);
         // Gravity accelerates both.
-        velocity_change(law, normal, relative(before), relative(velocities), (0.0, Vec3::ZERO))
+        velocity_change(&law, normal, relative(before), relative(velocities), (0.0, Vec3::ZERO))
     };
     shares.resize(n, 1.0);
     next.resize(n, [0.0; 4]);

@@ -75,7 +75,8 @@ impl RigidMassSplitting {
         let near = |row: u32| {
             let i = row as usize;
             let (x, start) = (position(state.rows[i]), position(state.previous[i]));
-            let surfaces = model.environments.colliders_of(i, placed.len()).map(|c| &placed[c]);
+            let seen = model.environments.colliders_of(i, placed.len());
+            let surfaces = seen.filter(|&c| model.pairs().touches_collider(i, c)).map(|c| &placed[c]);
             let mut surfaces = surfaces.filter(|c| matches!(c.shape, ColliderShape::Surface(_)));
             surfaces.any(|surface| is_near_bounds(surface, state.radii[i], start, x, margin))
         };

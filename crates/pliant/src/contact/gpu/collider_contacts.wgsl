@@ -17,15 +17,32 @@ fn environment_word(at: u32) -> u32 {
     return constants[sub.environments + at / 4u][at % 4u];
 }
 
-// Collider `c` of those that a particle may touch.
+// Whether the groups of a particle and of collider `c` touch.
+fn touches_collider(particle: u32, c: u32) -> bool {
+    if OWN_CONTACTS {
+        return groups_touch(object_contact(particle).x, collider_contact_of(collider_number(particle, c)).x);
+    }
+    return true;
+}
+
+// Collider `c` of those that a particle may touch, with the friction between both.
 fn moving_collider(particle: u32, c: u32) -> MovingCollider {
-    let at = sub.moving_colliders + COLLIDER_VECTORS * collider_number(particle, c);
+    let number = collider_number(particle, c);
+    let at = sub.moving_colliders + COLLIDER_VECTORS * number;
     let last = constants[at + 5u];
+    var friction = bitcast<vec2<f32>>(last.xy);
+    if OWN_CONTACTS {
+        let own = bitcast<vec2<f32>>(object_contact(particle).yz);
+        let theirs = bitcast<vec2<f32>>(collider_contact_of(number).yz);
+        if own.x >= 0.0 {
+            friction = combined_friction(own, select(theirs, friction, theirs < vec2<f32>(0.0)));
+        }
+    }
     return MovingCollider(
         Pose(constant(at), constant(at + 1u)),
         Pose(constant(at + 2u), constant(at + 3u)),
         constant(at + 4u),
-        bitcast<f32>(last.x), bitcast<f32>(last.y), last.z, last.w,
+        friction.x, friction.y, last.z, last.w,
     );
 }
 

@@ -81,7 +81,7 @@ fn mark_surface_bodies(thread: Thread) {
     var near = false;
     for (var c = 0u; c < sub.colliders; c++) {
         let o = moving_collider(i, c);
-        if o.shape == SURFACE_SHAPE {
+        if o.shape == SURFACE_SHAPE && touches_collider(i, c) {
             let here = contact_inward(o.after, x);
             let way = max(length(x - start), length(here - contact_inward(o.before, start)));
             let held = clamp(here, solid_vector(o.table).xyz, solid_vector(o.table + 1u).xyz);

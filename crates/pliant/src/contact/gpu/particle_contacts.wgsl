@@ -15,7 +15,7 @@ struct ParticleContactUniforms {
     // First vectors in `work` of the packed particles, and of those for the next pass, or NONE.
     packed_in: u32,
     packed_out: u32,
-    // First of the places at rest and objects in `params`; in `topology`, what particles are attached to, or NONE.
+    // First of the places at rest and objects in `params`, or NONE; in `topology`, what particles are attached to, or NONE.
     rest: u32,
     attachments: u32,
     // Distance by which overlapping particles may separate [m].
@@ -138,8 +138,12 @@ fn project_contacts(thread: Thread) {
         }
         // Fluids are frictionless.
         let wet = max(i, j) >= sub.wet;
-        let static_friction = select(args.static_friction, 0.0, wet);
-        let kinetic_friction = select(args.kinetic_friction, 0.0, wet);
+        var friction = vec2<f32>(args.static_friction, args.kinetic_friction);
+        if !parts {
+            friction = friction_between(i, j, friction);
+        }
+        let static_friction = select(friction.x, 0.0, wet);
+        let kinetic_friction = select(friction.y, 0.0, wet);
         let other = side(j, there);
         var met: ContactUpdate;
         if COHESIVE && held {
@@ -193,7 +197,8 @@ fn project_contacts(thread: Thread) {
     }
 }
 
-// Removes from the lists particles of the same object, and particles attached to the other's object.
+// Removes from the lists particles of the same object, particles attached to the other's object, and particles whose groups
+// do not touch.
 @compute @workgroup_size(SIZE)
 fn filter_contacts(thread: Thread) {
     let slot = number_of(thread);
@@ -202,19 +207,19 @@ fn filter_contacts(thread: Thread) {
     }
     let i = order[slot].x;
     let list = list_of(i);
-    let object = params[args.rest + 4u * i + 3u];
+    let object = object_at_rest(i);
     // Loose ones are held by nothing.
-    if object < 0.0 && args.attachments == NONE {
+    if object < 0.0 && args.attachments == NONE && !OWN_CONTACTS {
         return;
     }
     let rest = at_rest(i);
     var kept = 0u;
     for (var n = 0u; n < list.count; n++) {
         let j = near[list.first + n * list.step];
-        let theirs = params[args.rest + 4u * j + 3u];
+        let theirs = object_at_rest(j);
         let reach = AT_REST * (params[sub.radii + i] + params[sub.radii + j]);
         let held = object >= 0.0 && object == theirs && overlaps(rest, at_rest(j), reach);
-        if !held && !is_attached(i, theirs) && !is_attached(j, object) {
+        if !held && !is_attached(i, theirs) && !is_attached(j, object) && particles_touch(i, j) {
             near[list.first + kept * list.step] = j;
             kept++;
         }
@@ -237,7 +242,18 @@ fn is_attached(i: u32, object: f32) -> bool {
     return false;
 }
 
+// Object of a particle, less than 0 for loose ones and where nothing is held.
+fn object_at_rest(i: u32) -> f32 {
+    if args.rest == NONE {
+        return -1.0;
+    }
+    return params[args.rest + 4u * i + 3u];
+}
+
 fn at_rest(i: u32) -> vec3<f32> {
+    if args.rest == NONE {
+        return vec3<f32>(0.0);
+    }
     let at = args.rest + 4u * i;
     return vec3<f32>(params[at], params[at + 1u], params[at + 2u]);
 }

@@ -2,7 +2,7 @@
 
 use crate::contact::collider_contact::momentum;
 use crate::contact::gpu::constants::{AGAINST, BETWEEN, PARTS, TOUCHES};
-use crate::contact::gpu::shaders::{ContactFeatures, restitution_particles};
+use crate::contact::gpu::shaders::ContactFeatures;
 use crate::contact::gpu::tables::{ContactTables, SurfaceBodyTables};
 use crate::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
 use crate::contact::model::ContactModel;
@@ -43,7 +43,8 @@ impl<'a> ContactPasses<'a> {
 
     /// Removes from the neighbor lists the pairs that do not collide, if there can be any.
     pub fn filter(&self, out: &mut ProgramWriter) -> Option<Command> {
-        let tables = self.tables.particles.filter(|_| !self.model.rest.is_empty())?;
+        let filters = !self.model.rest.is_empty() || self.features.own_contacts;
+        let tables = self.tables.particles.filter(|_| filters)?;
         let args = ParticleContactUniforms {
             rest: tables.rest,
             attachments: tables.attachments,
@@ -151,16 +152,16 @@ impl<'a> ContactPasses<'a> {
             ..RestitutionUniforms::default()
         };
         let mut mode = 0;
-        let between =
-            model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling)).filter(|b| b.acts());
+        let own = model.table.has_restitution();
+        let between = model.particle_contact.map(|m| model.restitution_law(m.restitution, m.rolling));
+        let between = between.filter(|law| law.acts() || own);
         if let Some(RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. }) = between {
             mode |= BETWEEN;
             let args = RestitutionUniforms { restitution, still, drag, ..base };
-            let mut run = |entry| out.run_each(restitution_particles(entry), &args, self.particles);
+            let mut run = |entry| out.run_each(self.features.restitution_particles(entry), &args, self.particles);
             list.extend([run("count_restitution"), run("restitution_particles")]);
         }
-        let bounces = !model.bodies.is_empty() && between.is_some();
-        if bounces || model.colliders.iter().any(|c| model.restitution_law(c.restitution, c.rolling).acts()) {
+        if own || model.collider_laws().any(|law| law.acts()) {
             mode |= AGAINST;
         }
         let args = RestitutionUniforms { mode, ..base };

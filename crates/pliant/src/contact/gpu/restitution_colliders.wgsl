@@ -43,8 +43,9 @@ fn off_colliders(i: u32, free: vec3<f32>) -> vec3<f32> {
         while mask != 0u {
             let c = word * 32u + firstTrailingBit(mask);
             mask &= mask - 1u;
-            let numbers = constant(args.collider_laws + collider_number(i, c));
-            let how = RestitutionLaw(numbers.x, numbers.y, numbers.z, sub.h);
+            let number = collider_number(i, c);
+            let numbers = constant(args.collider_laws + number);
+            let how = RestitutionLaw(restitution_with(i, number, numbers.x), numbers.y, numbers.z, sub.h);
             if work[sub.collider_impulses + slot * sub.colliders + c].w <= 0.0 || !law_acts(how) {
                 continue;
             }

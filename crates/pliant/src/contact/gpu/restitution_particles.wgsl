@@ -17,7 +17,7 @@ fn change(i: u32, j: u32) -> vec3<f32> {
     let before = work[args.velocities_before + i].xyz - work[args.velocities_before + j].xyz;
     let now = motion[velocity_at(i)].xyz - motion[velocity_at(j)].xyz;
     // Gravity accelerates both.
-    let how = RestitutionLaw(args.restitution, args.still, args.drag, sub.h);
+    let how = RestitutionLaw(restitution_between(i, j, args.restitution), args.still, args.drag, sub.h);
     return restitution_change(how, normal, before, now, 0.0, vec3<f32>(0.0));
 }
 

@@ -28,8 +28,11 @@ pub const COHESION: &str = include_str!("../cohesion.wgsl");
 /// Restitution and rolling resistance.
 pub const RESTITUTION: &str = include_str!("../restitution.wgsl");
 
+/// Collision groups and surfaces of objects; needs the constant of [`ContactFeatures::shape_constants`].
+const OBJECT_CONTACTS: &str = include_str!("object_contacts.wgsl");
 /// Collider contacts of one particle in the buffers.
-pub const COLLIDER_CONTACTS: &str = include_str!("collider_contacts.wgsl");
+pub const COLLIDER_CONTACTS: &str =
+    concat!(include_str!("object_contacts.wgsl"), "\n", include_str!("collider_contacts.wgsl"));
 /// Packed particles.
 pub const PACKED_PARTICLES: &str = include_str!("pack_contact_particles.wgsl");
 
@@ -44,12 +47,12 @@ const PARTICLE_CONTACTS: Bindings = Bindings {
 };
 /// The filter changes only the lists.
 const FILTER: Bindings = Bindings {
-    shared: &[binding::PARAMS, binding::TOPOLOGY, binding::SUBSTEP, binding::UNIFORMS],
+    shared: &[binding::PARAMS, binding::TOPOLOGY, binding::CONSTANTS, binding::SUBSTEP, binding::UNIFORMS],
     own: Some(&PARTICLE_CONTACT_GROUP),
 };
 /// Restitution between particles changes velocities.
 const RESTITUTION_PARTICLES: Bindings = Bindings {
-    shared: &[binding::ROWS, binding::MOTION, binding::WORK, binding::FLAGS, binding::SUBSTEP, binding::UNIFORMS],
+    shared: &[binding::ROWS, binding::MOTION, binding::WORK, binding::CONSTANTS, binding::SUBSTEP, binding::UNIFORMS],
     own: Some(&PARTICLE_CONTACT_GROUP),
 };
 
@@ -62,6 +65,8 @@ pub struct ContactFeatures {
     pub bodies: bool,
     /// Shapes of colliders: a bit for every code of `collider_shape::shader`.
     pub shapes: u32,
+    /// Collision groups, friction or restitution that objects or colliders have of their own.
+    pub own_contacts: bool,
 }
 
 impl ContactFeatures {
@@ -71,12 +76,16 @@ impl ContactFeatures {
             cohesion: model.particle_contact.is_some_and(|m| m.cohesion > 0.0),
             bodies: tables.mass_splitting.is_some() || tables.particles.is_some_and(|p| p.fields.is_some()),
             shapes: model.shapes().fold(0, |all, shape| all | 1 << shape.shader_record().0),
+            own_contacts: tables.object_contacts.is_some(),
         }
     }
 
     /// Constants that `COLLIDER_CONTACT` needs; `brief` for kernels bound by instruction fetch.
     pub fn shape_constants(&self, brief: bool) -> String {
-        format!("const BRIEF: bool = {brief};\nconst SHAPES: u32 = {}u;\n", self.shapes)
+        let Self { shapes, own_contacts, .. } = self;
+        format!(
+            "const BRIEF: bool = {brief};\nconst SHAPES: u32 = {shapes}u;\nconst OWN_CONTACTS: bool = {own_contacts};\n"
+        )
     }
 
     /// Parts for contact with these colliders: without tables nothing is looked up.
@@ -125,11 +134,19 @@ impl ContactFeatures {
         let parts = [RESTITUTION, RESTITUTION_UNIFORMS, include_str!("restitution_colliders.wgsl")];
         self.shader(entry, Bindings::SHARED, &parts)
     }
-}
 
-/// A pass over velocities of particles in contact: `count_restitution` or `restitution_particles`.
-pub fn restitution_particles(entry: &'static str) -> ShaderSource {
-    let [weave, lists] = NEIGHBOR_LISTS;
-    let parts = [RESTITUTION, weave, lists, RESTITUTION_UNIFORMS, include_str!("restitution_particles.wgsl")];
-    ShaderSource::new(entry, RESTITUTION_PARTICLES, parts.map(Part::from).to_vec())
+    /// A pass over velocities of particles in contact: `count_restitution` or `restitution_particles`.
+    pub fn restitution_particles(&self, entry: &'static str) -> ShaderSource {
+        let [weave, lists] = NEIGHBOR_LISTS;
+        let mut parts = vec![Part::from(format!("const OWN_CONTACTS: bool = {};\n", self.own_contacts))];
+        let kernels = [RESTITUTION, OBJECT_CONTACTS, weave, lists, RESTITUTION_UNIFORMS];
+        parts.extend(kernels.map(Part::from));
+        parts.push(include_str!("restitution_particles.wgsl").into());
+        ShaderSource::new(entry, RESTITUTION_PARTICLES, parts)
+    }
+
+    /// Without shapes that have tables, whose contacts are passes of their own.
+    pub fn analytic(&self) -> Self {
+        Self { shapes: self.shapes & ((1 << HULL_SHAPE) - 1), ..*self }
+    }
 }

@@ -1,5 +1,6 @@
 //! Tables of contacts, and their offsets.
 
+use crate::collision::ObjectContact;
 use crate::contact::gpu::collider_tables;
 use crate::contact::gpu::constants::SEPARATE;
 use crate::contact::gpu::mass_splitting::MassSplittingTables;
@@ -34,6 +35,8 @@ pub struct ContactTables {
     pub surface_bodies: Option<SurfaceBodyTables>,
     /// Environment of each particle and slots of colliders in `constants`, if environments have colliders of their own.
     pub environments: Option<u32>,
+    /// Collision groups and surfaces of particles, then of colliders, in `constants`, if any has its own.
+    pub object_contacts: Option<u32>,
 }
 
 /// Which bodies may touch a triangle surface in this substep.
@@ -83,6 +86,7 @@ impl ContactTables {
         record.contact_counts = self.mass_splitting.map_or(0, |m| m.counts);
         record.surface_bodies = self.surface_bodies.map_or(NONE, |s| s.marks);
         record.environments = self.environments.unwrap_or(NONE);
+        record.object_contacts = self.object_contacts.unwrap_or(NONE);
         record.body_colliders = if model.bodies.is_empty() { NONE } else { model.colliders.len() as u32 };
         record.last_impulses = self.mass_splitting.map_or(0, |m| m.last_impulses);
         record.cohesion = std::f32::consts::TAU * model.particle_contact.map_or(0.0, |m| m.cohesion) * h * h;
@@ -104,12 +108,29 @@ impl ContactTables {
         }
     }
 
+    /// Collision groups and surfaces, if any object or collider has its own.
+    pub fn put_object_contacts(&mut self, model: &ContactModel<'_>, arena: &mut TableArena) {
+        if model.table.is_empty() {
+            return;
+        }
+        let particles = model.topology.objects.iter().map(|&object| contact_vector(&model.table.object(object)));
+        let colliders = (0..model.collider_count()).map(|c| contact_vector(&model.table.collider(c)));
+        self.object_contacts = Some(arena.put_constants(particles.chain(colliders)));
+    }
+
     /// Number of pairs of particles with a contact impulse in the last substep, from a readback of `work`.
     pub fn active_pairs(&self, n: usize, work: &[RowData]) -> u64 {
         // Both particles of a pair count it.
         self.particles
             .map_or(0, |p| work[p.contacts as usize..][..n].iter().map(|kept| kept[3] as u64).sum::<u64>() / 2)
     }
+}
+
+/// Groups, friction and restitution of an object as shaders read them.
+pub fn contact_vector(own: &ObjectContact) -> Vector {
+    let (s, k) = own.friction.map_or((-1.0, -1.0), |f| (f.static_friction, f.kinetic_friction));
+    let restitution = own.restitution.unwrap_or(-1.0);
+    [own.groups.word(), f32::to_bits(s), f32::to_bits(k), f32::to_bits(restitution)]
 }
 
 /// Contacts with colliders.
@@ -207,7 +228,7 @@ pub struct ParticleContactTables {
     pub fields: Option<SurfaceFieldTables>,
     /// Phases in `topology`.
     pub phases: u32,
-    /// Rest positions and objects in `params`.
+    /// Rest positions and objects in `params`, or [`NONE`].
     pub rest: u32,
     /// Objects that particles are attached to, in `topology`: offsets, then object numbers; or [`NONE`].
     pub attachments: u32,
@@ -248,7 +269,7 @@ impl ParticleContactTables {
             // below 0, from -1 on.
             [place.x, place.y, place.z, if loose { -1.0 - object as f32 } else { object as f32 }]
         });
-        let rest = arena.put_params(rest);
+        let rest = if model.rest.is_empty() { NONE } else { arena.put_params(rest) };
         Some(Self { contacts, predicted, packed, fields, phases, rest, attachments })
     }
 
@@ -287,12 +308,8 @@ pub struct RestitutionTables {
 impl RestitutionTables {
     /// Writes the tables, if any contact has restitution or rolling resistance.
     pub fn new(model: &ContactModel<'_>, particles: usize, arena: &mut TableArena) -> Option<Self> {
-        // Pieces of rigid bodies have the law of particles.
-        let between = model.particle_contact.map_or((0.0, 0.0), |m| (m.restitution, m.rolling));
-        let colliders = model.colliders.iter().map(|c| (c.restitution, c.rolling));
-        let laws = colliders.chain(model.bodies.iter().map(|_| between)).map(|(restitution, rolling)| {
-            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. } =
-                model.restitution_law(restitution, rolling);
+        let laws = model.collider_laws().map(|law| {
+            let RestitutionLaw { restitution, rest_speed: still, rolling_damping: drag, .. } = law;
             [restitution, still, drag, 0.0].map(f32::to_bits)
         });
         model.has_restitution().then(|| Self {

@@ -61,6 +61,7 @@ impl BoundaryLists {
                 if fluid.liquids[i] > 0 && state.rows[i][3] > 0.0 {
                     let x = position(state.rows[i]);
                     let seen = model.environments.colliders_of(i, moving_colliders.len());
+                    let seen = seen.filter(|&c| model.pairs.touches_collider(i, c));
                     run.all.extend(seen.filter_map(|c| boundary_at(fluid, &moving_colliders[c], x, sub.h)));
                 }
             }
@@ -90,6 +91,9 @@ pub(crate) fn pressure_impulses(
         }
         let x = position(state.rows[i]);
         for (k, collider) in moving_colliders.iter().enumerate().skip(first) {
+            if !model.pairs.touches_collider(i, k) {
+                continue;
+            }
             let Some(boundary) = boundary_at(fluid, collider, x, h) else { continue };
             let (delta, normal) = boundary.apart(x);
             let (_, rate) = solid_share(fluid.smoothing, fluid.reach, delta, boundary.curvature);

@@ -138,6 +138,11 @@ impl FluidScratch {
         self.phases.extend((0..n).map(|i| phase_of(fluid, state, i)));
         let cloud = Cloud { rows: &state.rows[..n], radii: &self.radii, phases: &self.phases };
         self.finder.find_within(threads, cloud, model.environments.separation(), 0.0, Pairs::Both);
+        if model.pairs.table.filters() {
+            // Liquids have density constraints among themselves, whatever their groups.
+            let wet = |i: usize| fluid.liquids[i] > 0;
+            self.finder.retain(|i, j| wet(i) && wet(j) || model.pairs.touch(i, j));
+        }
         self.packed.resize(n, [0.0; 4]);
         self.gradients.resize(n, [0.0; 4]);
     }

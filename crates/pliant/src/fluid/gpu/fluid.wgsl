@@ -106,6 +106,9 @@ fn walls(i: u32, x: vec3<f32>) -> vec4<f32> {
     var open = 1.0;
     var gradient = vec3<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {
+        if !touches_collider(i, c) {
+            continue;
+        }
         let o = moving_collider(i, c);
         let away = apart_from(o, x);
         if away.distance < REACH {
@@ -124,6 +127,25 @@ fn whose(thread: Thread) -> u32 {
         return NONE;
     }
     return order[slot].x;
+}
+
+// Removes from the lists solids whose groups do not touch those of the liquid. Liquids keep each other.
+@compute @workgroup_size(SIZE)
+fn filter_neighbors(thread: Thread) {
+    let i = whose(thread);
+    if i == NONE {
+        return;
+    }
+    let list = ranges[i];
+    var kept = list.x;
+    for (var e = list.x; e < list.x + list.y; e++) {
+        let j = near[e];
+        if min(i, j) >= sub.wet || particles_touch(i, j) {
+            near[kept] = j;
+            kept++;
+        }
+    }
+    ranges[i].y = kept - list.x;
 }
 
 // Computes the multipliers of all fluid particles.

@@ -37,6 +37,12 @@ impl FluidPasses<'_> {
         self.model.fluid.map_or(0.0, |f| f.carry)
     }
 
+    /// Removes solids from the neighbor lists that liquids do not touch, if there can be any.
+    pub fn filter(&self, out: &mut ProgramWriter) -> Option<Command> {
+        let filters = self.contact.own_contacts && !self.is_all();
+        if filters { self.run("filter_neighbors", FluidUniforms::default(), out) } else { None }
+    }
+
     /// One density iteration, with collider contacts in the same pass or without.
     pub fn density(&self, fresh: u32, with_colliders: bool, out: &mut ProgramWriter) -> Vec<Command> {
         let mode = if with_colliders { TOUCHES } else { 0 };

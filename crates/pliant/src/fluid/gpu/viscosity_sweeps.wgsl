@@ -81,6 +81,9 @@ fn viscosity_sweep(thread: Thread) {
 fn wall_drag(i: u32, x: vec3<f32>, own: vec3<f32>, mu: f32) -> vec4<f32> {
     var sum = vec4<f32>(0.0);
     for (var c = 0u; c < sub.colliders; c++) {
+        if !touches_collider(i, c) {
+            continue;
+        }
         let o = moving_collider(i, c);
         let away = apart_from(o, x);
         if away.distance >= REACH {

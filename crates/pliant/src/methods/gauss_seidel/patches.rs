@@ -30,7 +30,7 @@ pub fn run_islands(
         return;
     }
     let pass = ColliderPass {
-        moving_colliders: &contact.moving_colliders,
+        seen: contact.seen_colliders(),
         slippery: &contact.slippery,
         radii: &state.radii,
         phases: &state.phases,

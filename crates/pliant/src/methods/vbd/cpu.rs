@@ -4,7 +4,7 @@
 //! Results do not depend on the number of threads: a color's steps are computed before any is applied.
 
 use crate::constraints::group::Group;
-use crate::contact::collider_contact::MovingCollider;
+use crate::contact::cpu::SeenColliders;
 use crate::math::{BLOCK, RowData, position};
 use crate::memory::of;
 use crate::methods::vbd::coarse::{Coarse, Inputs};
@@ -31,7 +31,7 @@ const SLIGHT: f64 = 0.1;
 /// What a substep gives to all bodies.
 pub(super) struct Substep<'a> {
     pub(super) groups: &'a [Group],
-    pub(super) colliders: &'a [MovingCollider],
+    pub(super) colliders: SeenColliders<'a>,
     pub(super) radii: &'a [f32],
     /// Positions at the start of the substep.
     pub(super) previous: &'a [RowData],
@@ -461,7 +461,7 @@ impl BodyState {
 fn vertex_contact<'a>(sub: &Substep<'a>, body: &Body, v: usize, c: &Contact) -> VertexContact<'a> {
     let row = body.vertices[v] as usize;
     VertexContact {
-        collider: &sub.colliders[c.collider as usize],
+        collider: sub.colliders.of(c.particle as usize, c.collider as usize),
         radius: sub.radii[row],
         start: position(sub.previous[row]),
     }

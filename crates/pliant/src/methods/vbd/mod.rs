@@ -119,7 +119,7 @@ impl ElasticScratch {
         let State { rows, previous, contacts, radii, particles, .. } = state;
         let substep = Substep {
             groups: model.groups,
-            colliders: &contact.moving_colliders,
+            colliders: contact.seen_colliders(),
             radii,
             previous,
             particles: *particles,

@@ -3,7 +3,7 @@
 use crate::error::SceneError;
 use crate::scene::grains::{MOST_ACROSS, emitter_sites};
 use crate::scene::validate::{
-    Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, vector,
+    Checked, above, color, copies, count, direction, friction, one_of, placement, range, size, surface, vector,
 };
 use crate::scene::{Body, BodyModel, ContactSpec, Grains, PourSpec, RoundSpec};
 
@@ -31,6 +31,7 @@ pub fn grains(at: &str, g: &Grains) -> Checked {
     if let Some(p) = &g.pour {
         pour(at, g, p, spacing)?;
     }
+    surface(at, g.collision.as_ref(), g.friction.as_ref(), g.restitution)?;
     color(at, g.color)
 }
 
@@ -131,6 +132,7 @@ pub fn body(at: &str, b: &Body) -> Checked {
         range(&format!("{at}.plastic.most"), p.most, 0.0, 1e3)?;
     }
     placement(at, &b.transform, b.array.as_ref(), b.velocity, &[])?;
+    surface(at, b.collision.as_ref(), b.friction.as_ref(), b.restitution)?;
     color(at, b.color)
 }
 

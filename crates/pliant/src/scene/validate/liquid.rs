@@ -56,5 +56,8 @@ pub(crate) fn as_grains(l: &Liquid, radius: f32) -> Grains {
         velocity: l.velocity,
         density: l.density,
         color: l.color,
+        collision: l.collision.clone(),
+        friction: None,
+        restitution: l.restitution,
     }
 }

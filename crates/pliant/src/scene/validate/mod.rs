@@ -4,12 +4,14 @@
 
 mod change;
 mod collider;
+pub(crate) mod collision;
 mod grains;
 mod joint;
 mod liquid;
 mod soft;
 
 use crate::error::SceneError;
+use crate::scene::validate::collision::{collision, friction, surface};
 use crate::scene::*;
 
 type Checked = Result<(), SceneError>;
@@ -124,6 +126,7 @@ fn cloth(at: &str, c: &Cloth) -> Checked {
     squash(at, c.squash)?;
     placement(at, &c.transform, c.array.as_ref(), c.velocity, &c.pin)?;
     mass(at, c.density, c.particle_mass, c.radius)?;
+    surface(at, c.collision.as_ref(), c.friction.as_ref(), c.restitution)?;
     color(at, c.color)?;
     elasticity(&format!("{at}.stretch"), Some(c.stretch))?;
     elasticity(&format!("{at}.bend"), c.bend)?;
@@ -174,6 +177,7 @@ fn rope(at: &str, r: &Rope) -> Checked {
     range(&format!("{at}.slack"), r.slack, 0.01, 100.0)?;
     placement(at, &r.transform, r.array.as_ref(), r.velocity, &r.pin)?;
     mass(at, r.density, r.particle_mass, r.radius)?;
+    surface(at, r.collision.as_ref(), r.friction.as_ref(), r.restitution)?;
     color(at, r.color)?;
     elasticity(&format!("{at}.stretch"), Some(r.stretch))?;
     elasticity(&format!("{at}.bend"), r.bend)?;
@@ -193,22 +197,13 @@ fn inflatable(at: &str, b: &Inflatable) -> Checked {
     range(&format!("{at}.pressure"), b.pressure, 0.0, 1e3)?;
     placement(at, &b.transform, b.array.as_ref(), b.velocity, &b.pin)?;
     mass(at, b.density, b.particle_mass, b.radius)?;
+    surface(at, b.collision.as_ref(), b.friction.as_ref(), b.restitution)?;
     color(at, b.color)?;
     elasticity(&format!("{at}.stretch"), Some(b.stretch))?;
     elasticity(&format!("{at}.volume"), Some(b.volume))?;
     elasticity(&format!("{at}.bend"), b.bend)?;
     range(&format!("{at}.drag"), b.drag, 0.0, 100.0)?;
     range(&format!("{at}.lift"), b.lift, 0.0, 100.0)
-}
-
-fn friction(at: &str, f: &FrictionSpec) -> Checked {
-    range(&format!("{at}.static"), f.static_friction, 0.0, 100.0)?;
-    let (found, most) = (f.kinetic_friction, f.static_friction);
-    if !(found >= 0.0 && found <= most) {
-        let what = format!("is {found}, but must lie between 0 and the static coefficient {most}");
-        return Err(SceneError::new(format!("{at}.kinetic"), what));
-    }
-    Ok(())
 }
 
 fn view(scene: &Scene) -> Checked {

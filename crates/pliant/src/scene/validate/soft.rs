@@ -33,6 +33,7 @@ pub(crate) fn soft(at: &str, s: &Soft) -> Checked {
     squash(at, s.squash)?;
     placement(at, &s.transform, s.array.as_ref(), s.velocity, &s.pin)?;
     mass(at, s.density, s.particle_mass, s.radius)?;
+    surface(at, s.collision.as_ref(), s.friction.as_ref(), s.restitution)?;
     color(at, s.color)?;
     elasticity(&format!("{at}.stretch"), Some(s.stretch))?;
     elasticity(&format!("{at}.volume"), Some(s.volume))?;

@@ -68,6 +68,8 @@ struct Substep {
     environments: u32,
     // Number of the first collider that is a piece of a rigid body, or NONE.
     body_colliders: u32,
+    // First vector in `constants` of the collision groups and surfaces of particles, then of colliders, or NONE.
+    object_contacts: u32,
 }
 
 // Particles, orientations, copies of particles (twice under "shared-patch": the last iteration's and this one's).

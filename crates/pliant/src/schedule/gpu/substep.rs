@@ -50,5 +50,5 @@ pub struct Substep {
     pub surface_bodies: u32,
     pub environments: u32,
     pub body_colliders: u32,
-    pub padding: u32,
+    pub object_contacts: u32,
 }

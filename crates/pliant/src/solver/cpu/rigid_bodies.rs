@@ -42,8 +42,7 @@ impl RigidBodyScratch {
         self.colliders.extend(model.colliders.iter().map(|c| motion(c, cx.substep.start, cx.substep.end, h)));
         self.grips.clear();
         self.grips.extend(model.grips.iter().filter_map(|grip| grip.on_body()));
-        let environments = &model.environments;
-        let sees = |environment: u32, collider: usize| environments.sees(environment, collider);
+        let sees = |body: usize, collider: usize| model.body_sees(body, collider);
         let inputs = StepInputs {
             h,
             gravity: model.settings.gravity.as_dvec3(),

@@ -1,6 +1,7 @@
 //! Bodies that are put into rows kept free for them: only their own numbers are uploaded.
 
 use crate::contact::gpu::mass_splitting;
+use crate::contact::gpu::tables::contact_vector;
 use crate::contact::particle_contact::search_radius;
 use crate::math::RowData;
 use crate::model::Model;
@@ -65,6 +66,11 @@ impl Gpu {
     }
 
     fn put_contact_tables(&mut self, model: &Model, rows: Range<usize>) {
+        if let Some(at) = self.tables.contact.object_contacts {
+            let own = |&object: &u32| contact_vector(&model.contact_table.object(object));
+            let vectors: Vec<Vector> = model.topology.objects[rows.clone()].iter().map(own).collect();
+            self.put_constants(at + rows.start as u32, &vectors);
+        }
         let Some(tables) = self.tables.contact.particles else { return };
         if !model.rest.is_empty() {
             let at = tables.rest as usize + 4 * rows.start;

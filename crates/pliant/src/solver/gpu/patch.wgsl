@@ -209,7 +209,7 @@ fn touch_one(it: Patch, r: u32, c: u32, multiple: bool, near: ptr<function, Near
     let row = row_get(it.list, r);
     var radius = it.radius;
     var particle = 0u;
-    if radius < 0.0 || sub.environments != NONE {
+    if radius < 0.0 || sub.environments != NONE || OWN_CONTACTS {
         particle = constants[it.list + r].y;
     }
     if radius < 0.0 {

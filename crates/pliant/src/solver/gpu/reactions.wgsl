@@ -58,6 +58,9 @@ fn body_reactions(thread: Thread) {
         if args.environments > 1u && environment_word(i) != environment {
             continue;
         }
+        if !touches_collider(i, c) {
+            continue;
+        }
         let row = rows[i];
         let o = moving_collider(i, c);
         let touch = contact_on(i, row, o, c);

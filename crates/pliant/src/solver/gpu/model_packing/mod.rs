@@ -124,6 +124,7 @@ impl Tables {
         all.contact.restitution = RestitutionTables::new(&contact, n, &mut all.arena);
         all.contact.put_shapes(&contact, &mut all.arena);
         all.contact.put_environments(&contact, &mut all.arena);
+        all.contact.put_object_contacts(&contact, &mut all.arena);
         if let Some(shapes) = &state.shapes {
             all.shapes = shape_tables(model, shapes, n, all.arena.work);
             all.arena.work += all.shapes.work;

@@ -218,6 +218,7 @@ impl ProgramBuilder<'_> {
         }
         if fluid {
             list.push(Command::Search(FLUID_SEARCH));
+            list.extend(self.fluid.filter(out));
         }
         if contact {
             list.push(Command::Search(CONTACT_SEARCH));
@@ -334,7 +335,7 @@ impl ProgramBuilder<'_> {
                 Pass::Plasticity => list.extend(plastic_flow(&self.tables.shapes, &mut self.out)),
                 Pass::Finalize => {
                     let args = self.finalize_args();
-                    list.push(self.out.run_each(finalize(), &args, self.solid()));
+                    list.push(self.out.run_each(finalize(&self.contact.features), &args, self.solid()));
                 }
                 Pass::BodyReactions => list.extend(self.reactions()),
                 // Part of finalize.
