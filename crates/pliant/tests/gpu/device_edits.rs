@@ -288,6 +288,22 @@ fn play_groups(world: &mut World, bodies: &[Handle], build: bool) -> Vec<[f32; 4
 }
 
 #[test]
+fn an_attachment_to_a_body_without_particles_is_treated_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let (cpu, gpu) = pair(&scene(MIXED, &[]), GpuOptions::default());
+    let attached = [cpu, gpu].map(|mut world| {
+        world.add(Body::ball(0.2).named("ball").at([0.0, 3.0, 0.0])).unwrap();
+        world.step().unwrap();
+        let attach = world.add(Attach::objects("ball", "cloth", 5.0));
+        world.step().unwrap();
+        attach.map(|_| ()).map_err(|e| e.to_string())
+    });
+    assert_eq!(attached[0], attached[1]);
+}
+
+#[test]
 fn bodies_with_groups_in_free_rows_have_the_bits_of_a_build() {
     if !ready() {
         return;
