@@ -122,7 +122,7 @@ pub struct Model {
     pub loose: Vec<bool>,
     /// Attached pairs, which do not collide.
     pub attachment_filter: AttachmentFilter,
-    /// Collision groups and surfaces of objects; changed by [`Self::set_contact_table`].
+    /// Collision groups and surfaces of objects; changed by `set_contact_table`.
     pub contact_table: ContactTable,
     /// The passes of a substep.
     pub schedule: Schedule,

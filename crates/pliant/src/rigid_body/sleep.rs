@@ -2,7 +2,8 @@
 //!
 //! An island falls asleep when all of its bodies have been slower than a small speed for a second, and each of them is held by
 //! a contact or a joint. It does not move until something touches it, a collider that moves comes near, a caller changes one
-//! of its bodies, or gravity or colliders change. Its contacts keep their impulses.
+//! of its bodies, or gravity or colliders change. Its contacts keep their impulses. A caller may put an island to sleep at
+//! once, whatever holds it, and wake it.
 
 use crate::bytes::{FNV, hash_word};
 use crate::rigid_body::bodies::{RigidBodies, RigidBodyModel};
@@ -10,11 +11,15 @@ use crate::rigid_body::contacts::ColliderMotion;
 use crate::rigid_body::joint::WORLD;
 use crate::rigid_body::shape::Frame;
 use glam::{DQuat, DVec3};
+use std::ops::Range;
 
 /// Bodies slower than this times √(g·r) are at rest, with their largest radius r.
 const REST_SPEED: f64 = 1e-4;
 /// Time at rest after which an island falls asleep [s].
 const REST_TIME: f64 = 1.0;
+
+/// Time at rest of bodies that a caller has put to sleep [s]: nothing needs to hold them.
+const PUT_TO_SLEEP: f64 = f64::INFINITY;
 
 /// Which bodies are asleep in a step.
 #[derive(Clone, Debug, Default)]
@@ -98,7 +103,7 @@ impl Sleep {
         self.rested.resize(count, true);
         for k in 0..count {
             let root = self.root(k as u32) as usize;
-            self.rested[root] &= state.rest[k] >= REST_TIME && self.held[k];
+            self.rested[root] &= state.rest[k] >= REST_TIME && (self.held[k] || state.rest[k] == PUT_TO_SLEEP);
         }
         // A motor does not rest.
         for joint in model.joints.iter().filter(|joint| joint.motor.is_some_and(|m| m.speed != 0.0)) {
@@ -138,6 +143,46 @@ impl Sleep {
             state.rest[k] = if rests { state.rest[k] + h } else { 0.0 };
         }
     }
+}
+
+/// Puts the islands of some bodies to sleep, or wakes them. Colliders are those of the next step.
+pub fn set_asleep(
+    model: &RigidBodyModel,
+    state: &mut RigidBodies,
+    (gravity, colliders): (DVec3, &[ColliderMotion]),
+    bodies: Range<usize>,
+    asleep: bool,
+) {
+    let now = |state: &RigidBodies| surroundings(gravity, colliders.iter().map(|c| (&c.before, c)), state);
+    let count = model.bodies.len();
+    if state.rest.len() != count || state.surroundings != now(state) {
+        state.rest.clear();
+        state.rest.resize(count, 0.0);
+    }
+    let mut islands = Sleep::default();
+    islands.find_islands(model, state);
+    let roots: Vec<u32> = bodies.map(|k| islands.root(k as u32)).collect();
+    for k in 0..count {
+        if roots.contains(&islands.root(k as u32)) {
+            state.rest[k] = if asleep { PUT_TO_SLEEP } else { 0.0 };
+            if asleep {
+                (state.bodies[k].velocity, state.bodies[k].spin) = (DVec3::ZERO, DVec3::ZERO);
+            }
+        }
+    }
+    // Which bodies rest is part of it.
+    state.surroundings = now(state);
+}
+
+/// Whether each body will be asleep at the start of the next step, unless something touches it.
+pub fn asleep(
+    model: &RigidBodyModel,
+    state: &RigidBodies,
+    (gravity, colliders): (DVec3, &[ColliderMotion]),
+) -> Vec<bool> {
+    let mut sleep = Sleep::default();
+    sleep.begin(model, &mut state.clone(), gravity, colliders);
+    sleep.asleep
 }
 
 fn rest_speed(gravity: DVec3, reach: f64) -> f64 {

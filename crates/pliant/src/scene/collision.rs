@@ -81,9 +81,21 @@ impl Scene {
             ObjectKind::Grains => contact_of!(&self.grains[index]),
             ObjectKind::Body => contact_of!(&self.body[index]),
             ObjectKind::Liquid => own(self.liquid[index].collision.as_ref(), None, self.liquid[index].restitution),
+            // What melts or freezes is as its liquid.
+            ObjectKind::Melt => self.contact_of_liquid(&self.melt[index].liquid),
+            ObjectKind::Freeze => self.contact_of_liquid(&self.freeze[index].liquid),
             ObjectKind::Collider => own(self.collider[index].collision.as_ref(), None, None),
             _ => ObjectContact::default(),
         }
+    }
+
+    fn contact_of_liquid(&self, name: &str) -> ObjectContact {
+        let is_named = |i: usize| match self.liquid[i].name.as_str() {
+            "" => name == format!("{} {i}", ObjectKind::Liquid.name()),
+            own => own == name,
+        };
+        let found = (0..self.liquid.len()).find(|&i| is_named(i));
+        found.map_or(ObjectContact::default(), |i| self.contact_of(ObjectKind::Liquid, i))
     }
 
     /// Collision groups of an object, to be changed; none for kinds that touch nothing.

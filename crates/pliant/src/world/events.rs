@@ -8,8 +8,10 @@ use crate::contact::force_scale::ForceScale;
 use crate::math::position;
 use crate::model::Model;
 use crate::rigid_body::bodies::COLLIDER;
+use crate::rigid_body::sleep::asleep;
 use crate::scene::ObjectKind;
 use crate::schedule::stats::ContactPair;
+use crate::solver::cpu::rigid_bodies::collider_motions;
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::{Definition, Handle};
@@ -62,7 +64,7 @@ pub enum Event {
         /// Number of particles.
         count: usize,
     },
-    /// All particles of an object have come to rest, in a world with a sleep speed.
+    /// All particles of an object have come to rest, in a world with a sleep speed; or a rigid body has fallen asleep.
     FellAsleep {
         /// The object.
         object: Handle,
@@ -238,15 +240,24 @@ impl EventRecorder {
         if state.drained > before.drained {
             self.push(time, Event::Drained { count: state.drained - before.drained });
         }
-        if model.settings.sleep_speed > 0.0 {
-            self.sleep(owners, state);
+        if model.settings.sleep_speed > 0.0 || !model.rigid_bodies.bodies.is_empty() {
+            self.sleep(owners, model, state);
         }
     }
 
-    fn sleep(&mut self, owners: Owners<'_>, state: &State) {
+    fn sleep(&mut self, owners: Owners<'_>, model: &Model, state: &State) {
         let mut now = BTreeMap::new();
+        let around = (model.settings.gravity.as_dvec3(), &collider_motions(model, state.time)[..]);
+        let bodies = asleep(&model.rigid_bodies, &state.rigid_bodies, around);
         for placed in &owners.layout.placed {
             let Some(object) = owners.definition.handle_of(placed.source) else { continue };
+            if !placed.rigid_bodies().is_empty() {
+                now.insert(object, placed.rigid_bodies().all(|k| bodies[k]));
+                continue;
+            }
+            if model.settings.sleep_speed == 0.0 {
+                continue;
+            }
             let mut free = placed.particles().filter(|&i| state.rows[i][3] > 0.0).peekable();
             let rests = free.peek().is_some() && free.all(|i| position(state.velocities[i]) == glam::Vec3::ZERO);
             now.insert(object, rests);

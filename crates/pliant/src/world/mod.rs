@@ -26,6 +26,7 @@ mod queries;
 mod requests;
 mod rigid_bodies;
 mod setters;
+mod sleeping;
 mod snapshot;
 mod snapshot_ring;
 mod spatial;

@@ -242,6 +242,23 @@ fn a_body_of_a_scene_is_not_moved_out_of_a_collider_that_it_does_not_touch() {
 }
 
 #[test]
+fn what_melts_has_the_groups_of_its_liquid() {
+    let lowest = |collision: &str| {
+        let mut world = world(&parse(&format!(
+            "fluid = {{ radius = 0.03 }}\n[[collider]]\nplane = {{}}\ncollision = {{ groups = [0] }}\n[[body]]\nname = \"ice\"\n\
+             box = [0.2, 0.2, 0.2]\ngrid = 4\ntransform = {{ translate = [0, 0.1, 0] }}\n\
+             [[liquid]]\nname = \"water\"\n{collision}\n[[melt]]\nbody = \"ice\"\nliquid = \"water\"\nspeed = 2\n"
+        )));
+        world.advance(60).unwrap();
+        let state = world.state();
+        let active = (0..state.particles).filter(|&i| !state.is_inactive(i));
+        active.map(|i| state.rows[i][1]).fold(f32::INFINITY, f32::min)
+    };
+    assert!(lowest("") > -0.05, "{}", lowest(""));
+    assert!(lowest("collision = { with = [1] }") < -0.3);
+}
+
+#[test]
 fn wrong_groups_are_refused_with_their_path() {
     let error = |text: &str| pliant::scene::Scene::parse(text, pliant::scene::Format::Toml).unwrap_err().to_string();
     let found = error("[[cloth]]\ngrid = { cells = [2, 2], size = [1, 1] }\ncollision = { groups = [0, 16] }");

@@ -2,7 +2,7 @@
 
 use crate::world;
 use pliant::scene::{Body, Collider, Scene};
-use pliant::{AddOptions, Handle, Overlap, World};
+use pliant::{AddOptions, CollisionGroups, Handle, Overlap, World};
 
 const ALLOW: AddOptions<'_> = AddOptions { meshes: &pliant::builder::NoMeshes, overlap: Some(Overlap::Allow) };
 
@@ -78,6 +78,40 @@ fn bodies_that_are_appended_and_deactivated_have_the_bits_of_a_build() {
         quick.advance(2).unwrap();
         assert_eq!(quick.hash(), slow.hash());
     }
+}
+
+/// Bodies of two collision groups that come and go among others; `build` as above.
+fn play_groups(world: &mut World, bodies: &[Handle], build: bool) -> Vec<[f32; 4]> {
+    let groups = [CollisionGroups::new(1, 1), CollisionGroups::new(2, 2)];
+    world.set_collision_groups(bodies[1], groups[1]).unwrap();
+    let mut handles: Vec<Handle> = bodies.to_vec();
+    for k in 0..4 {
+        let at = [0.3 + 0.9 * k as f32, 1.3, 0.4];
+        let one = Body::cuboid([0.6, 0.3, 0.4]).grid(5).at(at).collision_groups(groups[k % 2]).friction(0.9, 0.8);
+        handles.push(world.add_with(one, &ALLOW).unwrap());
+        if k == 2 {
+            // The next one, of the other groups, takes its place.
+            world.apply_edits().unwrap();
+            world.remove(handles.pop().unwrap()).unwrap();
+        }
+        if build {
+            let far = world.add(Collider::sphere([0.0, 900.0, 0.0], 1.0)).unwrap();
+            world.apply_edits().unwrap();
+            world.remove(far).unwrap();
+        }
+        world.advance(2).unwrap();
+    }
+    handles.iter().flat_map(|&handle| world.positions(handle).unwrap().to_vec()).collect()
+}
+
+#[test]
+fn bodies_with_groups_that_are_appended_have_the_bits_of_a_build() {
+    let (mut quick, bodies) = large(false);
+    let found = play_groups(&mut quick, &bodies, false);
+    let (mut slow, bodies) = large(false);
+    let expected = play_groups(&mut slow, &bodies, true);
+    assert!(quick.particles() > slow.particles(), "nothing was deactivated");
+    assert!(found == expected, "other bits");
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod input;
 mod large;
 mod measures;
 mod physics;
+mod sleeping;
 mod snapshots;
 mod soak;
 mod spatial;

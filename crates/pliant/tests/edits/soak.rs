@@ -52,7 +52,7 @@ fn add(world: &mut World, random: &mut Random, names: &[String]) -> Option<Handl
         ..AddOptions::default()
     };
     let name = |random: &mut Random| names.get(random.below(names.len())).cloned().unwrap_or_default();
-    let added = match random.below(10) {
+    let added = match random.below(11) {
         0 => world.add_with(Body::cuboid([size; 3]).grid(2).at(at), &options),
         1 => world.add_with(Body::ball(size).grid(3).at(at), &options),
         2 => world.add_with(Cloth::flat([3, 4], [size, 0.3]).at(at).pin(Place::LeftEdge), &options),
@@ -62,6 +62,7 @@ fn add(world: &mut World, random: &mut Random, names: &[String]) -> Option<Handl
         6 => world.add_with(Grains::fill(at, [at[0] + size, at[1] + size, at[2] + size], 0.05), &options),
         7 => world.add_with(Liquid::fill(at, [at[0] + 0.2, at[1] + 0.2, at[2] + 0.2]), &options),
         8 => world.add_with(Collider::sphere(at, size), &options),
+        9 => world.add_with(Body::cuboid([size; 3]).at(at), &options),
         _ => match random.below(2) {
             0 => world.add(Attach::objects(name(random), name(random), size)),
             _ => world.add(Drain { sphere: Some(SphereShape { center: at, radius: size }), ..Drain::default() }),
@@ -86,7 +87,7 @@ fn soak(mut world: World, seed: u64, calls: usize) {
         };
         let (v, w) = (random.vector(), random.vector());
         let live = world.objects();
-        match random.below(30) {
+        match random.below(31) {
             0..=2 if live.len() < 14 => {
                 let names: Vec<String> = live.iter().filter_map(|&h| world.name(h).ok().map(str::to_owned)).collect();
                 handles.extend(add(&mut world, &mut random, &names));
@@ -145,6 +146,10 @@ fn soak(mut world: World, seed: u64, calls: usize) {
                 let groups = CollisionGroups::new(random.bits() as u16, random.bits() as u16);
                 drop(world.set_collision_groups(object, groups));
                 drop(world.collision_groups(object));
+            }
+            28 => {
+                drop(if random.below(2) == 0 { world.sleep(object) } else { world.wake(object) });
+                drop(world.is_asleep(object));
             }
             27 => drop(world.set_restitution(object, [v.x.abs(), 0.0, 0.5, 2.0, f32::NAN][random.below(5)])),
             _ => {

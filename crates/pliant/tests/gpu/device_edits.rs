@@ -5,7 +5,7 @@ use glam::{DVec3, Vec3};
 use pliant::builder::NoMeshes;
 use pliant::runtime::gpu::GpuOptions;
 use pliant::scene::{Attach, Body, Collider, Integrator, Rope, Scene};
-use pliant::{AddOptions, EditError, Handle, Overlap, World};
+use pliant::{AddOptions, CollisionGroups, EditError, Handle, Overlap, World};
 use std::time::Instant;
 
 const ALLOW: AddOptions<'_> = AddOptions { meshes: &NoMeshes, overlap: Some(Overlap::Allow) };
@@ -261,6 +261,59 @@ fn play(world: &mut World, bodies: &[Handle], build: bool) -> Vec<[f32; 4]> {
         rows.push(pose.position.extend(0.0).to_array());
     }
     rows
+}
+
+/// Bodies of two collision groups that come and go among others; `build` as above.
+fn play_groups(world: &mut World, bodies: &[Handle], build: bool) -> Vec<[f32; 4]> {
+    let groups = [CollisionGroups::new(1, 1), CollisionGroups::new(2, 2)];
+    world.set_collision_groups(bodies[1], groups[1]).unwrap();
+    let mut handles: Vec<Handle> = bodies.to_vec();
+    for k in 0..4 {
+        let at = [0.3 + 0.9 * k as f32, 1.3, 0.4];
+        let one = Body::cuboid([0.6, 0.3, 0.4]).grid(5).at(at).collision_groups(groups[k % 2]).friction(0.9, 0.8);
+        handles.push(world.add_with(one, &ALLOW).unwrap());
+        if k == 2 {
+            // The next one, of the other groups, takes its place.
+            world.apply_edits().unwrap();
+            world.remove(handles.pop().unwrap()).unwrap();
+        }
+        if build {
+            let far = world.add(Collider::sphere([0.0, 900.0, 0.0], 1.0)).unwrap();
+            world.apply_edits().unwrap();
+            world.remove(far).unwrap();
+        }
+        world.advance(2).unwrap();
+    }
+    handles.iter().flat_map(|&handle| world.positions(handle).unwrap().to_vec()).collect()
+}
+
+#[test]
+fn an_attachment_to_a_body_without_particles_is_treated_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    let (cpu, gpu) = pair(&scene(MIXED, &[]), GpuOptions::default());
+    let attached = [cpu, gpu].map(|mut world| {
+        world.add(Body::ball(0.2).named("ball").at([0.0, 3.0, 0.0])).unwrap();
+        world.step().unwrap();
+        let attach = world.add(Attach::objects("ball", "cloth", 5.0));
+        world.step().unwrap();
+        attach.map(|_| ()).map_err(|e| e.to_string())
+    });
+    assert_eq!(attached[0], attached[1]);
+}
+
+#[test]
+fn bodies_with_groups_in_free_rows_have_the_bits_of_a_build() {
+    if !ready() {
+        return;
+    }
+    let (mut quick, bodies) = large(18);
+    let found = play_groups(&mut quick, &bodies, false);
+    let (mut slow, bodies) = large(18);
+    let expected = play_groups(&mut slow, &bodies, true);
+    assert!(quick.particles() > slow.particles(), "no rows were kept free");
+    assert!(found == expected, "other bits");
 }
 
 #[test]

@@ -261,6 +261,24 @@ fn groups_and_surfaces_change_between_steps_on_the_gpu() {
 }
 
 #[test]
+fn a_rigid_body_sleeps_and_wakes_in_a_world_on_the_gpu() {
+    if !ready() {
+        return;
+    }
+    let mut world = on_gpu(&scene(&without(SOLIDS, "collision"), &[]), GpuOptions::default()).unwrap();
+    let body = world.find("rigid").unwrap();
+    world.step().unwrap();
+    world.sleep(body).unwrap();
+    let before = world.pose(body).unwrap().position.y;
+    world.advance(3).unwrap();
+    assert!(world.is_asleep(body).unwrap());
+    assert_eq!(world.pose(body).unwrap().position.y, before);
+    world.wake(body).unwrap();
+    world.advance(5).unwrap();
+    assert!(!world.is_asleep(body).unwrap() && world.pose(body).unwrap().position.y < before);
+}
+
+#[test]
 fn a_scene_without_groups_compiles_no_code_for_them() {
     if !ready() {
         return;

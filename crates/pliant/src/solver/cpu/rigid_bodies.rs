@@ -105,6 +105,12 @@ impl RigidBodyScratch {
     }
 }
 
+/// Colliders of a model in a substep that begins at a time [s].
+pub(crate) fn collider_motions(model: &Model, start: f64) -> Vec<ColliderMotion> {
+    let h = f64::from(model.settings.substep());
+    model.colliders.iter().map(|c| motion(c, start, start + h, h)).collect()
+}
+
 /// Motion of a collider during a substep.
 fn motion(collider: &Collider, start: f64, end: f64, h: f64) -> ColliderMotion {
     let frame = |p: Pose| Frame { position: p.position.as_dvec3(), rotation: p.rotation.as_dquat().normalize() };
