@@ -12,6 +12,28 @@ pub(crate) fn reserve<T>(list: &mut Vec<T>, needed: usize) {
     }
 }
 
+/// Capacity for `needed` elements of a list with one element per particle or object. It grows by a thirty-second: where a
+/// world gets one more body, doubling would take twice the memory of a fresh build.
+pub(crate) fn grow<T>(list: &mut Vec<T>, needed: usize) {
+    let now = list.capacity();
+    if now < needed {
+        list.reserve_exact(needed.max(now + now / 32) - list.len());
+    }
+}
+
+/// Resizes a list as [`grow`] does.
+pub(crate) fn resize<T: Clone>(list: &mut Vec<T>, len: usize, value: T) {
+    grow(list, len);
+    list.resize(len, value);
+}
+
+/// Replaces the contents of a list, which grows as [`grow`] does.
+pub(crate) fn replace<T>(list: &mut Vec<T>, with: impl ExactSizeIterator<Item = T>) {
+    list.clear();
+    grow(list, with.len());
+    list.extend(with);
+}
+
 /// Bytes of nested lists.
 pub(crate) fn nested<T>(lists: &Vec<Vec<T>>) -> u64 {
     of(lists) + lists.iter().map(of).sum::<u64>()

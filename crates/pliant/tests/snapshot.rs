@@ -1,5 +1,5 @@
 //! Snapshots: returning to a moment, in memory and through bytes (R05, R08).
-#![allow(missing_docs, reason = "a test")]
+#![allow(missing_docs, clippy::print_stdout, reason = "a test")]
 
 #[path = "support/small_scenes.rs"]
 mod small_scenes;
@@ -62,18 +62,23 @@ fn disturb(world: &mut World, rng: &mut Rng) {
 
 fn cases(count: u64, seed: u64) {
     let mut rng = Rng(seed);
+    let mut diverged = 0;
     for case in 0..count {
         let (name, mut world) = world(&mut rng);
         if rng.below(3) == 0 {
             disturb(&mut world, &mut rng);
         }
-        world.advance(rng.below(70) as u32).unwrap();
+        // Some of these settings are too coarse for what was disturbed.
+        if world.advance(rng.below(70) as u32).is_err() {
+            diverged += 1;
+            continue;
+        }
         if rng.below(4) == 0 {
             disturb(&mut world, &mut rng);
         }
         let saved = world.snapshot().unwrap();
         let more = 1 + rng.below(12) as u32;
-        world.advance(more).unwrap();
+        let ended = world.advance(more).map_err(|e| e.to_string());
         let (hash, then) = (world.hash(), world.snapshot().unwrap().to_bytes());
         disturb(&mut world, &mut rng);
         // A world that was disturbed may diverge, and is brought back all the same.
@@ -89,10 +94,13 @@ fn cases(count: u64, seed: u64) {
         if rng.below(2) == 0 {
             let _ = world.state_mut();
         }
-        world.advance(more).unwrap();
+        let again = world.advance(more).map_err(|e| e.to_string());
+        assert_eq!(again, ended, "case {case}, {name}");
         assert_eq!(world.hash(), hash, "case {case}, {name}: other bits after {more} steps, bytes {through_bytes}");
         assert!(world.snapshot().unwrap().to_bytes() == then, "case {case}, {name}: the state differs");
     }
+    println!("{count} cases, {diverged} of them diverged before the snapshot");
+    assert!(diverged <= count / 50, "{diverged} of {count} cases diverged");
 }
 
 #[test]

@@ -62,6 +62,11 @@ pub struct Placed {
 }
 
 impl Placed {
+    /// Whether the object was removed.
+    pub fn is_removed(&self) -> bool {
+        self.source.index == usize::MAX
+    }
+
     /// Its particles.
     pub fn particles(&self) -> Range<usize> {
         self.from.particles..self.to.particles

@@ -15,7 +15,7 @@
 use crate::contact::cpu::ContactScratch;
 use crate::grip::Grip;
 use crate::math::{RowData, position};
-use crate::memory::of;
+use crate::memory::{of, resize};
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::scene::Integrator;
 use crate::schedule::passes::Pass;
@@ -94,7 +94,7 @@ impl MomentumScratch {
     pub(crate) fn save(&mut self, cx: &CpuContext<'_>, model: &MomentumModel<'_>, state: &State, forces: &[RowData]) {
         let (h, keep) = (f64::from(cx.substep.h), f64::from(cx.substep.keep));
         let gravity = model.settings.gravity.as_dvec3();
-        self.expected.resize(model.islands.len(), Momentum::default());
+        resize(&mut self.expected, model.islands.len(), Momentum::default());
         let velocity = |i: usize| {
             let force = forces.get(i).map_or(DVec3::ZERO, |&f| position(f).as_dvec3());
             let a = gravity + force * f64::from(state.rows[i][3]);
@@ -156,7 +156,7 @@ impl MomentumScratch {
 
     fn find_touched(&mut self, state: &State) {
         self.touched.clear();
-        self.touched.resize(state.particles, false);
+        resize(&mut self.touched, state.particles, false);
         let pushed = state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle);
         pushed.for_each(|i| self.touched[i as usize] = true);
         for (touched, carried) in self.touched.iter_mut().zip(&state.carried) {

@@ -5,7 +5,7 @@
 
 use crate::environments::Separation;
 use crate::math::RowData;
-use crate::memory::of;
+use crate::memory::{of, replace, resize};
 use crate::neighbors::cells::{Bounds, Cells, Run};
 use crate::neighbors::filter::{One, SlotFilter};
 use crate::neighbors::lists::{Collector, Neighbors};
@@ -148,7 +148,7 @@ impl Grid {
     fn assign(&mut self, threads: &Threads, cloud: Cloud<'_>, separation: Separation<'_>, cells: Cells) {
         cloud.check();
         self.largest = cloud.largest();
-        self.places.resize(cloud.len(), 0);
+        resize(&mut self.places, cloud.len(), 0);
         threads.chunks(&mut self.places, 1, |first, places| {
             for (place, &row) in places.iter_mut().zip(&cloud.rows[first..]) {
                 *place = cells.place(row);
@@ -170,7 +170,7 @@ impl Grid {
     fn count_places(&mut self) {
         let Self { places, starts, cells, environments, .. } = self;
         starts.clear();
-        starts.resize(cells.places() * *environments + 2, 0);
+        resize(starts, cells.places() * *environments + 2, 0);
         for &place in places.iter() {
             starts[place as usize + 2] += 1;
         }
@@ -184,10 +184,8 @@ impl Grid {
     fn sort_places(&mut self) {
         let Self { places, starts, cells, sorted, sort, .. } = self;
         let n = places.len();
-        sort.keys.clear();
-        sort.keys.extend(places.iter().map(|&p| u64::from(p)));
-        sort.values.clear();
-        sort.values.extend(0..n as u32);
+        replace(&mut sort.keys, places.iter().map(|&p| u64::from(p)));
+        replace(&mut sort.values, (0..n).map(|i| i as u32));
         sort.sort();
         sorted.index[..n].copy_from_slice(&sort.values);
         starts.clear();

@@ -4,7 +4,7 @@
 //! (E33). The lists are then copied to their offsets by particle index. Two searches, one to count and one to fill,
 //! would need no buffers, but take twice as long.
 
-use crate::memory::of;
+use crate::memory::{of, resize};
 use crate::neighbors::filter::SlotFilter;
 use crate::neighbors::sorted_particles::{Sorted, WIDTH};
 use crate::runtime::cpu::Threads;
@@ -133,8 +133,8 @@ impl Neighbors {
             search(range(c), &mut Collector { chunk, as_found });
         });
         offsets.clear();
-        offsets.resize(n + 1, 0);
-        sources.resize(n, Source::default());
+        resize(offsets, n + 1, 0);
+        resize(sources, n, Source::default());
         for (c, chunk) in chunks.iter_mut().enumerate() {
             let mut begin = 0;
             for (&i, &end) in sorted.index[range(c)].iter().zip(&chunk.ends) {

@@ -1,6 +1,6 @@
 //! Radix sort of (key, index) pairs: stable, with the same order on every platform.
 
-use crate::memory::of;
+use crate::memory::{of, resize};
 
 /// Bits of a digit: six passes for 63 bits, and the counters of a pass fit the L1 cache.
 const DIGIT_BITS: u32 = 11;
@@ -32,8 +32,8 @@ impl RadixSort {
         let Self { keys, values, other_keys, other_values, counts } = self;
         assert_eq!(keys.len(), values.len(), "one value per key");
         let n = keys.len();
-        other_keys.resize(n, 0);
-        other_values.resize(n, 0);
+        resize(other_keys, n, 0);
+        resize(other_values, n, 0);
         counts.clear();
         counts.resize(PASSES * DIGITS, 0);
         for &key in keys.iter() {

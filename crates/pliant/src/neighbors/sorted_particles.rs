@@ -1,6 +1,6 @@
 //! Particles in the slot order of a search structure, as a structure of arrays.
 
-use crate::memory::of;
+use crate::memory::{of, resize};
 use crate::neighbors::{Cloud, Pairs};
 use crate::runtime::cpu::Threads;
 
@@ -31,10 +31,10 @@ impl Sorted {
     pub fn resize(&mut self, len: usize) {
         self.len = len;
         for v in [&mut self.x, &mut self.y, &mut self.z, &mut self.radius] {
-            v.resize(len + WIDTH, 0.0);
+            resize(v, len + WIDTH, 0.0);
         }
         for v in [&mut self.index, &mut self.phase] {
-            v.resize(len + WIDTH, 0);
+            resize(v, len + WIDTH, 0);
         }
     }
 

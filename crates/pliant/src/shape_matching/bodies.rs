@@ -2,7 +2,7 @@
 
 use crate::math::RowData;
 use crate::math::matrix::{IDENTITY, Mat3, Quat, UPRIGHT, Vec3, apply, matrix_of, multiply};
-use crate::memory::of;
+use crate::memory::{grow, of};
 use crate::shape_matching::moments::{Block, CHUNK_BLOCKS, LANES};
 use crate::shape_matching::plasticity::{Plastic, flow};
 use crate::shape_matching::stiffness::Stiffness;
@@ -195,6 +195,13 @@ impl ShapeMatch {
     /// Appends a body of consecutive rows behind all others, at rest where they are. `rows` are all rows.
     pub(crate) fn append(&mut self, shape: &BodyDef, rows: &[RowData]) {
         let (number, added) = (self.bodies.len(), rows.len() - self.rows);
+        let blocks = shape.members.len().div_ceil(LANES);
+        let (members, bodies) = (self.members.len() + blocks, number + 1);
+        grow(&mut self.members, members);
+        grow(&mut self.blocks, members);
+        grow(&mut self.bodies, bodies);
+        grow(&mut self.poses, bodies);
+        grow(&mut self.shares, rows.len());
         self.lay_out(shape);
         self.bodies[number].in_run = true;
         self.rows = rows.len();
@@ -264,7 +271,6 @@ impl ShapeMatch {
     }
 
     /// Rows of a body that is a run of consecutive rows.
-    #[cfg(feature = "gpu")]
     pub(crate) fn run_of(&self, body: usize) -> std::ops::Range<usize> {
         let body = &self.bodies[body];
         body.first_row..body.first_row + body.count

@@ -1,12 +1,9 @@
 //! Bodies that go on in another set of bodies, after objects were added or removed.
 
-#[cfg(feature = "gpu")]
 use crate::math::RowData;
-#[cfg(feature = "gpu")]
 use crate::math::matrix::{IDENTITY, UPRIGHT};
 use crate::math::row_map::RowMap;
 use crate::shape_matching::bodies::ShapeMatch;
-#[cfg(feature = "gpu")]
 use crate::shape_matching::bodies::{BodyDef, Pose};
 
 impl ShapeMatch {
@@ -26,7 +23,6 @@ impl ShapeMatch {
     }
 
     /// Puts a body of consecutive rows in the place of one that has left them, at rest where they are.
-    #[cfg(feature = "gpu")]
     pub(crate) fn refill(&mut self, number: usize, shape: &BodyDef, rows: &[RowData]) {
         let body = &mut self.bodies[number];
         (body.stiffness, body.plastic) = (shape.stiffness, shape.plastic);

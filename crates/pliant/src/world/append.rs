@@ -6,12 +6,13 @@
 
 use crate::builder::assembly::finish::RUN;
 use crate::builder::depenetrate::TOLERANCE;
-use crate::builder::layout::{ListLengths, Placed};
+use crate::builder::layout::{ListLengths, Placed, Source};
 use crate::builder::part::Part;
 use crate::builder::placement::copies;
 use crate::collision::{CollisionGroups, ObjectContact};
 use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::integration::momentum::FreeIsland;
+use crate::memory::grow;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
 use crate::scene::{ObjectKind, Partition};
@@ -21,13 +22,17 @@ use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
 use glam::Vec3;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// Particles from which on it is worth it: below, a build takes milliseconds, and leaves no gaps.
 const LEAST_PARTICLES: usize = 16_384;
 
 /// Share of inactive particles of removed bodies, one in so many, at which a world is built anew.
-const MOST_GAPS: usize = 10;
+const MOST_GAPS: usize = 14;
+
+/// Removals after which a world is built anew: its definition keeps a place for each until then.
+const MOST_REMOVALS: usize = 4096;
 
 impl World {
     /// Whether bodies can be appended to model and state: no other rows stand behind the particles, and passes for bodies
@@ -64,6 +69,9 @@ impl World {
             }
             parts.push((handle, part, shifts));
         }
+        if self.removals > MOST_REMOVALS {
+            return Ok(false);
+        }
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             return self.append_on_device(parts);
@@ -72,7 +80,10 @@ impl World {
         self.check_edits();
         self.refit_bodies();
         for (handle, part, shifts) in parts {
-            self.append(handle, &part, &shifts);
+            match self.last_slot(&part, &shifts) {
+                Some(slot) => self.refill(handle, &part, shifts[0], slot),
+                None => self.append(handle, &part, &shifts),
+            }
         }
         Arc::make_mut(&mut self.definition).mark_built();
         self.appended = true;
@@ -81,12 +92,46 @@ impl World {
         Ok(true)
     }
 
+    /// A place for a body behind all others, whose rows a removed one of as many particles has left: the order of bodies
+    /// remains that of a build.
+    fn last_slot(&mut self, part: &Part, shifts: &[Vec3]) -> Option<usize> {
+        let placed = &self.objects.placed;
+        let behind = placed.iter().rposition(|p| !p.is_removed()).map_or(0, |last| last + 1);
+        let fits = |slot: usize| slot >= behind && placed[slot].particles().len() == part.positions.len();
+        let found = (0..self.free_slots.len()).filter(|&k| shifts.len() == 1 && fits(self.free_slots[k]));
+        found.min_by_key(|&k| self.free_slots[k]).map(|k| self.free_slots.swap_remove(k))
+    }
+
+    /// Puts a body into the rows of a removed one.
+    pub(super) fn refill(&mut self, handle: Handle, part: &Part, shift: Vec3, slot: usize) {
+        let Some(entry) = self.definition.get(handle) else { return };
+        let (source, name) = (entry.source, entry.name.clone());
+        let color = self.definition.scene.body[source.index].color;
+        let placed = self.objects.placed[slot];
+        let (rows, object, body) = (placed.particles(), placed.from.objects, placed.from.bodies);
+        let (model, state) = (&mut self.model, self.state.memory());
+        model.topology.object_names[object] = name;
+        model.topology.colors[object] = color;
+        model.contact_table.put(object as u32, self.definition.scene.contact_of(source.kind, source.index));
+        place(model, state, part, shift, rows.clone(), object as u32);
+        if let Some(shapes) = &mut state.shapes {
+            shapes.refill(body, &definition(part, &rows), &state.rows);
+        }
+        #[cfg(feature = "gpu")]
+        if let Some(gpu) = &mut self.gpu {
+            gpu.put_body(model, state, rows, body);
+        }
+        self.gaps -= part.positions.len();
+        Arc::make_mut(&mut self.objects).refill(slot, source);
+    }
+
     fn append(&mut self, handle: Handle, part: &Part, shifts: &[Vec3]) {
         let Some(entry) = self.definition.get(handle) else { return };
         let (source, name) = (entry.source, entry.name.clone());
         let color = self.definition.scene.body[source.index].color;
         let own = self.definition.scene.contact_of(source.kind, source.index);
         let before = self.lengths();
+        self.first_slot = self.first_slot.min(before.particles);
         let (model, Some(state)) = (&mut self.model, self.state.get_mut()) else { return };
         for (k, &shift) in shifts.iter().enumerate() {
             let object = model.topology.object_names.len() as u32;
@@ -95,6 +140,7 @@ impl World {
             model.loose.push(false);
             model.contact_table.put(object, own);
             let (first, n) = (state.particles, part.positions.len());
+            make_room(model, state, n);
             let v = [part.velocity.x, part.velocity.y, part.velocity.z, 0.0];
             for (k, (&p, &m)) in part.positions.iter().zip(&part.masses).enumerate() {
                 let p = p + shift;
@@ -186,10 +232,22 @@ impl World {
         }
         self.check_edits();
         self.refit_bodies();
-        let Some(state) = self.state.get_mut() else { return false };
+        if self.state.get_mut().is_none() {
+            return false;
+        }
+        self.empty_rows(&placed);
+        self.forget(source, &placed);
+        self.structure_changed();
+        true
+    }
+
+    /// Deactivates the particles of a removed body.
+    pub(super) fn empty_rows(&mut self, placed: &Placed) {
+        let (state, range) = (self.state.memory(), placed.particles());
+        // Among the others: searches have cells for the space that all rows take.
+        let [x, y, z, _] = state.rows[0];
+        let row = [x, y, z, 0.0];
         for i in range.clone() {
-            let [x, y, z, _] = state.rows[i];
-            let row = [x, y, z, 0.0];
             (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, [0.0; 4]);
             state.phases[i] = INACTIVE;
             if let Some(first) = state.first_order.get_mut(i) {
@@ -201,10 +259,18 @@ impl World {
             placed.bodies().for_each(|body| shapes.set_masses_of(body, &state.rows));
         }
         state.drop_contacts_of(&self.model.runs, &range);
-        self.gaps = gaps;
-        Arc::make_mut(&mut self.objects).remove(source);
-        self.structure_changed();
-        true
+    }
+
+    /// Forgets a removed body, whose rows another one may take if it came after the model was built.
+    pub(super) fn forget(&mut self, source: Source, placed: &Placed) {
+        let rows = placed.particles();
+        self.gaps += rows.len();
+        self.removals += 1;
+        let slot = Arc::make_mut(&mut self.objects).remove(source);
+        let single = placed.objects().len() == 1 && placed.bodies().len() == 1;
+        if single && rows.start >= self.first_slot {
+            self.free_slots.extend(slot);
+        }
     }
 
     /// After model and state have changed in place.
@@ -216,6 +282,63 @@ impl World {
         (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
         self.state_layout = None;
         self.changes += 1;
+    }
+}
+
+pub(super) fn definition(part: &Part, rows: &Range<usize>) -> BodyDef {
+    let members = rows.clone().map(|i| i as u32).collect();
+    let rigid = BodyDef::rigid(0..0);
+    let (stiffness, plastic) = part.matching.as_ref().map_or((rigid.stiffness, None), |m| (m.stiffness, m.plastic));
+    BodyDef { members, stiffness, plastic }
+}
+
+/// Writes the particles of a body into rows.
+pub(super) fn place(model: &mut Model, state: &mut State, part: &Part, shift: Vec3, rows: Range<usize>, object: u32) {
+    let v = [part.velocity.x, part.velocity.y, part.velocity.z, 0.0];
+    for (k, i) in rows.clone().enumerate() {
+        let p = part.positions[k] + shift;
+        let row = [p.x, p.y, p.z, 1.0 / part.masses[k]];
+        (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, v);
+        if let Some(first) = state.first_order.get_mut(i) {
+            // No history: the first substep is of first order.
+            (*first, state.older[i], state.older_velocities[i]) = (true, row, v);
+        }
+        let radius = part.radii.get(k).copied().unwrap_or(part.radius);
+        (state.radii[i], model.topology.radii[i]) = (radius, radius);
+        if let Some(rest) = model.rest.get_mut(i) {
+            *rest = part.rest[k] + shift;
+        }
+        if let (Some(field), Some(own)) = (model.fields.get_mut(i), part.fields.get(k)) {
+            *field = *own;
+        }
+    }
+    state.phases[rows.clone()].fill(object + 1);
+    model.topology.objects[rows].fill(object);
+}
+
+/// Room for `n` more particles of one object.
+fn make_room(model: &mut Model, state: &mut State, n: usize) {
+    let State { rows, previous, velocities, older, older_velocities, .. } = state;
+    [rows, previous, velocities, older, older_velocities].into_iter().for_each(|list| extend_room(list, n));
+    extend_room(&mut state.first_order, n);
+    extend_room(&mut state.radii, n);
+    extend_room(&mut state.phases, n);
+    extend_room(&mut model.topology.radii, n);
+    extend_room(&mut model.topology.objects, n);
+    extend_room(&mut model.rest, n);
+    extend_room(&mut model.fields, n);
+    extend_room(&mut model.attachment_filter.offsets, n);
+    extend_room(&mut model.free_islands, 1);
+    extend_room(&mut model.topology.object_names, 1);
+    extend_room(&mut model.topology.colors, 1);
+    extend_room(&mut model.runs, n.div_ceil(RUN));
+    extend_room(&mut state.contacts, n.div_ceil(RUN));
+}
+
+/// Room for `more` elements of a list that is in use.
+fn extend_room<T>(list: &mut Vec<T>, more: usize) {
+    if !list.is_empty() {
+        grow(list, list.len() + more);
     }
 }
 

@@ -4,6 +4,8 @@ use crate::builder::BuildError;
 #[cfg(feature = "gpu")]
 use crate::builder::layout::Placed;
 use crate::error::StepError;
+#[cfg(feature = "gpu")]
+use crate::math::Pose;
 use crate::model::Model;
 #[cfg(feature = "gpu")]
 use crate::scene::ObjectKind;
@@ -16,10 +18,12 @@ use crate::solver::gpu::motion_change::MotionChange;
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::Entry;
+#[cfg(feature = "gpu")]
+use crate::world::definition::Handle;
 use crate::world::edit::EditError;
 use crate::world::overlap;
 #[cfg(feature = "gpu")]
-use crate::world::steer::all_fixed;
+use crate::world::steer::{all_fixed, move_particles};
 #[cfg(feature = "gpu")]
 use glam::Vec3;
 use std::ops::Range;
@@ -141,6 +145,28 @@ impl World {
             gpu.change_motion(self.state.memory(), range, change).map_err(StepError::from)?;
         }
         self.state.invalidate();
+        self.changes += 1;
+        Ok(())
+    }
+
+    /// Moves a body of one shape on a GPU: only its own particles and pose are read back.
+    #[cfg(feature = "gpu")]
+    pub(super) fn teleport_on_device(&mut self, object: Handle, from: Pose, to: Pose) -> Result<(), EditError> {
+        let placed = self.placed(object)?;
+        let (range, body) = (placed.particles(), placed.from.bodies);
+        self.settle()?;
+        self.read_rows(range.clone(), true)?;
+        let state = self.state.memory();
+        state.previous[range.clone()].copy_from_slice(&state.rows[range.clone()]);
+        move_particles(state, range.clone(), from, to);
+        if let Some(pose) = state.shapes.as_mut().and_then(|shapes| shapes.poses_mut().get_mut(body)) {
+            (pose.center, pose.rotation) = (to.position.to_array(), to.rotation.to_array());
+        }
+        if let Some(gpu) = &self.gpu {
+            gpu.put_moved_body(&self.model, state, range, body);
+        }
+        self.state.invalidate();
+        (self.bounds, self.index) = (None, None);
         self.changes += 1;
         Ok(())
     }

@@ -12,14 +12,13 @@ use crate::integration::momentum::FreeIsland;
 use crate::model::{Model, Room};
 use crate::neighbors::INACTIVE;
 use crate::runtime::gpu::shader_constants::NONE;
-use crate::shape_matching::BodyDef;
 use crate::solver::gpu::device_carry::{DeviceCarry, RowCounts};
 use crate::state::State;
 use crate::world::World;
+use crate::world::append::{definition, place};
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
 use glam::Vec3;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Rows of new room, as a share of the particles and at least: larger buffers cost time in proportion to the world.
@@ -29,16 +28,13 @@ const LEAST_ROOM: usize = 8192;
 /// Bodies of new room at least.
 const LEAST_BODIES: usize = 64;
 
-/// Removals after which a world is built anew: its definition keeps a place for each until then.
-const MOST_REMOVALS: usize = 4096;
-
 /// A body to be added, with the translations of its copies.
 pub(super) type Addition = (Handle, Arc<Part>, Vec<Vec3>);
 
 impl World {
     /// Puts bodies into free rows. Returns whether that could be done; nothing has changed otherwise.
     pub(super) fn append_on_device(&mut self, parts: Vec<Addition>) -> Result<bool, EditError> {
-        if !self.takes(&parts) || self.removals > MOST_REMOVALS {
+        if !self.takes(&parts) {
             return Ok(false);
         }
         self.origin();
@@ -148,62 +144,21 @@ impl World {
         Arc::make_mut(&mut self.objects).push(placed);
     }
 
-    /// Puts a body into the rows of a removed one.
-    fn refill(&mut self, handle: Handle, part: &Part, shift: Vec3, slot: usize) {
-        let Some(entry) = self.definition.get(handle) else { return };
-        let (source, name) = (entry.source, entry.name.clone());
-        let color = self.definition.scene.body[source.index].color;
-        let placed = self.objects.placed[slot];
-        let (rows, object, body) = (placed.particles(), placed.from.objects, placed.from.bodies);
-        let (model, state) = (&mut self.model, self.state.memory());
-        model.topology.object_names[object] = name;
-        model.topology.colors[object] = color;
-        model.contact_table.put(object as u32, self.definition.scene.contact_of(source.kind, source.index));
-        place(model, state, part, shift, rows.clone(), object as u32);
-        if let Some(shapes) = &mut state.shapes {
-            shapes.refill(body, &definition(part, &rows), &state.rows);
-        }
-        if let Some(gpu) = &mut self.gpu {
-            gpu.put_body(model, state, rows, body);
-        }
-        self.gaps -= part.positions.len();
-        Arc::make_mut(&mut self.objects).refill(slot, source);
-    }
-
     /// Deactivates the particles of a body that is to be removed. Returns whether that could be done.
     pub(super) fn deactivate_on_device(&mut self, source: Source, placed: Placed) -> bool {
         let listed = |shapes: &crate::shape_matching::ShapeMatch| shapes.lists.is_some();
         if self.state.memory().shapes.as_ref().is_none_or(listed) || self.settle().is_err() {
             return false;
         }
-        let (model, state, range) = (&mut self.model, self.state.memory(), placed.particles());
-        for i in range.clone() {
-            let [x, y, z, _] = state.rows[i];
-            let row = [x, y, z, 0.0];
-            (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, [0.0; 4]);
-            state.phases[i] = INACTIVE;
-            if let Some(first) = state.first_order.get_mut(i) {
-                (*first, state.older[i], state.older_velocities[i]) = (true, row, [0.0; 4]);
-            }
-        }
-        if let Some(shapes) = &mut state.shapes {
-            range.clone().for_each(|row| shapes.leave(row));
-            placed.bodies().for_each(|body| shapes.set_masses_of(body, &state.rows));
-        }
-        state.drop_contacts_of(&model.runs, &range);
+        self.empty_rows(&placed);
+        let (model, state) = (&mut self.model, self.state.memory());
         for body in placed.bodies() {
             let rows = state.shapes.as_ref().map_or(0..0, |shapes| shapes.run_of(body));
             if let Some(gpu) = &mut self.gpu {
                 gpu.put_body(model, state, rows, body);
             }
         }
-        self.gaps += range.len();
-        self.removals += 1;
-        let slot = Arc::make_mut(&mut self.objects).remove(source);
-        let single = placed.objects().len() == 1 && placed.bodies().len() == 1;
-        if single && range.start >= self.first_slot {
-            self.free_slots.extend(slot);
-        }
+        self.forget(source, &placed);
         self.structure_changed();
         true
     }
@@ -215,37 +170,6 @@ impl World {
         let objects = self.model.topology.object_names.len();
         ListLengths { particles: self.model.room.rows.start, objects, bodies, ..last }
     }
-}
-
-fn definition(part: &Part, rows: &Range<usize>) -> BodyDef {
-    let members = rows.clone().map(|i| i as u32).collect();
-    let rigid = BodyDef::rigid(0..0);
-    let (stiffness, plastic) = part.matching.as_ref().map_or((rigid.stiffness, None), |m| (m.stiffness, m.plastic));
-    BodyDef { members, stiffness, plastic }
-}
-
-/// Writes the particles of a body into rows.
-fn place(model: &mut Model, state: &mut State, part: &Part, shift: Vec3, rows: Range<usize>, object: u32) {
-    let v = [part.velocity.x, part.velocity.y, part.velocity.z, 0.0];
-    for (k, i) in rows.clone().enumerate() {
-        let p = part.positions[k] + shift;
-        let row = [p.x, p.y, p.z, 1.0 / part.masses[k]];
-        (state.rows[i], state.previous[i], state.velocities[i]) = (row, row, v);
-        if let Some(first) = state.first_order.get_mut(i) {
-            // No history: the first substep is of first order.
-            (*first, state.older[i], state.older_velocities[i]) = (true, row, v);
-        }
-        let radius = part.radii.get(k).copied().unwrap_or(part.radius);
-        (state.radii[i], model.topology.radii[i]) = (radius, radius);
-        if let Some(rest) = model.rest.get_mut(i) {
-            *rest = part.rest[k] + shift;
-        }
-        if let (Some(field), Some(own)) = (model.fields.get_mut(i), part.fields.get(k)) {
-            *field = *own;
-        }
-    }
-    state.phases[rows.clone()].fill(object + 1);
-    model.topology.objects[rows].fill(object);
 }
 
 /// Appends inactive rows, of an object without a name.

@@ -348,11 +348,8 @@ impl World {
         #[cfg(not(feature = "gpu"))]
         self.replace_backend(&model, &state)?;
         (self.state_layout, self.gaps, self.appended) = (None, 0, false);
-        #[cfg(feature = "gpu")]
-        {
-            self.free_slots.clear();
-            (self.first_slot, self.removals) = (usize::MAX, 0);
-        }
+        self.free_slots.clear();
+        (self.first_slot, self.removals) = (usize::MAX, 0);
         #[cfg(feature = "gpu")]
         let on_device = carried.is_some();
         #[cfg(not(feature = "gpu"))]

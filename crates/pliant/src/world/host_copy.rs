@@ -28,7 +28,6 @@ impl<S: Default> HostCopy<S> {
 
     /// The host's memory of the state. While the state is on the device, positions and velocities of it may be old; a change
     /// that matters must also be made there.
-    #[cfg(feature = "gpu")]
     pub fn memory(&mut self) -> &mut State {
         match self.here.get_mut() {
             Some((state, _)) => state,

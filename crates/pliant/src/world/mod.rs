@@ -15,6 +15,7 @@ mod device;
 mod device_append;
 mod edit;
 mod events;
+mod forces;
 mod grips;
 mod host_copy;
 mod measures;
@@ -53,6 +54,7 @@ use crate::world::definition::Definition;
 pub use crate::world::definition::Handle;
 pub use crate::world::edit::{AddOptions, EditError, Overlap};
 pub use crate::world::events::{Event, Events};
+pub use crate::world::forces::PinForce;
 use crate::world::grips::GripSlot;
 pub use crate::world::grips::{GripHandle, GripOptions};
 use crate::world::host_copy::HostCopy;
@@ -121,14 +123,11 @@ pub struct World {
     gaps: usize,
     /// Whether bodies were appended since the model was built.
     appended: bool,
-    /// Places of removed bodies whose rows another one may take, by index in the layout; on a GPU only.
-    #[cfg(feature = "gpu")]
+    /// Places of removed bodies whose rows another one may take, by index in the layout.
     free_slots: Vec<usize>,
-    /// First row of bodies that were put into free rows.
-    #[cfg(feature = "gpu")]
+    /// First row of bodies that came after the model was built.
     first_slot: usize,
-    /// Bodies removed since the model was built; on a GPU only.
-    #[cfg(feature = "gpu")]
+    /// Bodies removed in place since the model was built.
     removals: usize,
     /// Scene and handles that the model was built from, with changes since.
     definition: Arc<Definition>,
@@ -226,11 +225,8 @@ impl World {
             state_layout: None,
             gaps: 0,
             appended: false,
-            #[cfg(feature = "gpu")]
             free_slots: Vec::new(),
-            #[cfg(feature = "gpu")]
             first_slot: usize::MAX,
-            #[cfg(feature = "gpu")]
             removals: 0,
             state: HostCopy::new(state),
             edited: false,

@@ -168,27 +168,9 @@ pub(crate) fn resolve(
     let own: Vec<_> =
         copies(object.array()).into_iter().flat_map(|s| spheres(part).map(move |(x, r)| (x + s, r))).collect();
     let (bounds, groups) = (Bounds::of(&own), object.contact().groups);
-    #[cfg(feature = "gpu")]
-    if world.bounds.is_none() && overlap == Overlap::Refuse {
-        world.bounds = SolidBounds::near(world, &bounds)?;
-        if world.bounds.is_some() {
-            let found = deepest(world, (&own, groups), &bounds, Vec3::ZERO);
-            // Others are not known.
-            world.bounds = None;
-            return match found? {
-                Some(found) => {
-                    Err(EditError::Overlap { name: name.to_owned(), other: found.other, depth: found.depth })
-                }
-                None => Ok(Vec3::ZERO),
-            };
-        }
-    }
-    if world.bounds.is_none() {
-        world.bounds = Some(SolidBounds::of(world)?);
-    }
     let mut shift = Vec3::ZERO;
     for _ in 0..MAX_MOVES {
-        let Some(found) = deepest(world, (&own, groups), &bounds, shift)? else { return Ok(shift) };
+        let Some(found) = deepest_anywhere(world, (&own, groups), &bounds, shift)? else { return Ok(shift) };
         if overlap == Overlap::Refuse {
             return Err(EditError::Overlap { name: name.to_owned(), other: found.other, depth: found.depth });
         }
@@ -197,6 +179,30 @@ pub(crate) fn resolve(
     }
     let other = "whatever is around it".to_owned();
     Err(EditError::Overlap { name: name.to_owned(), other, depth: shift.length() })
+}
+
+/// The deepest overlap of an object that is moved by `shift`. Of a device's state only what is near is read back.
+fn deepest_anywhere(
+    world: &mut World,
+    own: (&[(Vec3, f32)], CollisionGroups),
+    bounds: &Bounds,
+    shift: Vec3,
+) -> Result<Option<Deepest>, EditError> {
+    #[cfg(feature = "gpu")]
+    if world.bounds.is_none() {
+        let there = Bounds { low: bounds.low + shift, high: bounds.high + shift };
+        world.bounds = SolidBounds::near(world, &there)?;
+        if world.bounds.is_some() {
+            let found = deepest(world, own, bounds, shift);
+            // Objects elsewhere are not known.
+            world.bounds = None;
+            return found;
+        }
+    }
+    if world.bounds.is_none() {
+        world.bounds = Some(SolidBounds::of(world)?);
+    }
+    deepest(world, own, bounds, shift)
 }
 
 fn deepest(

@@ -3,6 +3,8 @@
 use crate::builder::settings::settings;
 use crate::math::{Pose, position};
 use crate::motion::{Drive, Motion};
+#[cfg(feature = "gpu")]
+use crate::scene::Integrator;
 use crate::scene::{ObjectKind, Scene, Solver, WindSpec, WorldSpec};
 use crate::settings::Clock;
 use crate::shape_matching::masses::inertia;
@@ -124,7 +126,7 @@ impl World {
     }
 
     /// Puts a collider or a body of one shape elsewhere at once: nothing is pushed on the way. A body keeps its velocity in
-    /// its own frame.
+    /// its own frame. A GPU reads back this object only, with BDF2 all of the state.
     pub fn teleport(&mut self, object: Handle, pose: Pose) -> Result<(), EditError> {
         let pose = checked(pose)?;
         if self.source(object)?.kind == ObjectKind::Collider {
@@ -136,22 +138,12 @@ impl World {
             self.teleport_rigid(bodies.start, pose);
             return Ok(());
         }
-        let range = self.particles_of(object)?;
-        let turn = (pose.rotation * now.rotation.conjugate()).normalize();
-        let moved = |x: Vec3| turn * (x - now.position) + pose.position;
-        let state = self.state_mut();
-        for i in range {
-            for rows in [&mut state.rows, &mut state.previous, &mut state.older] {
-                let Some(row) = rows.get_mut(i) else { continue };
-                let x = moved(position(*row));
-                row[..3].copy_from_slice(&x.to_array());
-            }
-            for rates in [&mut state.velocities, &mut state.older_velocities] {
-                let Some(rate) = rates.get_mut(i) else { continue };
-                let v = turn * position(*rate);
-                rate[..3].copy_from_slice(&v.to_array());
-            }
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() && self.state.peek().is_none() && self.model.settings.integrator == Integrator::Bdf1 {
+            return self.teleport_on_device(object, now, pose);
         }
+        let range = self.particles_of(object)?;
+        move_particles(self.state_mut(), range, now, pose);
         Ok(())
     }
 
@@ -362,5 +354,23 @@ pub(super) fn checked(pose: Pose) -> Result<Pose, EditError> {
         Ok(Pose { rotation: pose.rotation.normalize(), ..pose })
     } else {
         Err(EditError::Value(format!("{} is no rotation: a quaternion must have length 1", pose.rotation)))
+    }
+}
+
+/// Moves particles as a rigid body from one pose to another; velocities turn with it.
+pub(super) fn move_particles(state: &mut State, range: Range<usize>, from: Pose, to: Pose) {
+    let turn = (to.rotation * from.rotation.conjugate()).normalize();
+    let moved = |x: Vec3| turn * (x - from.position) + to.position;
+    for i in range {
+        for rows in [&mut state.rows, &mut state.previous, &mut state.older] {
+            let Some(row) = rows.get_mut(i) else { continue };
+            let x = moved(position(*row));
+            row[..3].copy_from_slice(&x.to_array());
+        }
+        for rates in [&mut state.velocities, &mut state.older_velocities] {
+            let Some(rate) = rates.get_mut(i) else { continue };
+            let v = turn * position(*rate);
+            rate[..3].copy_from_slice(&v.to_array());
+        }
     }
 }

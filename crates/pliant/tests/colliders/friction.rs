@@ -174,7 +174,7 @@ fn r01_contacts_with_hulls_surfaces_and_fields_have_the_same_bits_on_any_number_
         );
         let hash = |threads: usize| {
             let mut sim = with_mesh(&text, &ball(0.5, 3), threads);
-            run(&mut sim, 60);
+            run(&mut sim, 40);
             sim.hash()
         };
         let one = hash(1);

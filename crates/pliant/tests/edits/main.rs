@@ -8,6 +8,7 @@ mod small_scenes;
 mod batches;
 mod bits;
 mod events;
+mod forces;
 mod grips;
 mod groups;
 mod input;

@@ -81,7 +81,7 @@ fn swing(size: f64, reach: f64, pace: f64) -> f64 {
     let period = TAU * (DENSITY * ball(&sim).powi(3) / (8.0 * TENSION)).sqrt();
     let mut before = 1.0;
     let mut crossings = Vec::new();
-    while crossings.len() < 5 {
+    while crossings.len() < 3 {
         assert!(sim.time() < 5.0 * period, "it does not swing: {crossings:?}");
         sim.advance(1).unwrap();
         let m = moments(&positions(&sim)).1;
@@ -91,7 +91,7 @@ fn swing(size: f64, reach: f64, pace: f64) -> f64 {
         }
         before = now;
     }
-    let found = 0.5 * (crossings[4] - crossings[0]) / period;
+    let found = (crossings[2] - crossings[0]) / period;
     println!("{} particles, reach {reach}, pace {pace}: {found:.3} of Rayleigh's period", sim.particles());
     found
 }

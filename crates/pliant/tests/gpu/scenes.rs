@@ -134,7 +134,7 @@ fn run(case: &Case) -> Result<(), String> {
     let more = if software { 0 } else { FRAMES.saturating_sub(case.frames) };
     let long = more > 0;
     // A software driver shows that the first frames agree; a calm scene has to settle.
-    let most = if software && !matches!(case.nature, Calm(_)) { case.frames.min(6) } else { case.frames };
+    let most = if software && !matches!(case.nature, Calm(_)) { case.frames.min(3) } else { case.frames };
     for (off, mut frames) in off.iter_mut().zip([1, most - 1, more]) {
         while frames > 0 {
             let some = frames.min(10);

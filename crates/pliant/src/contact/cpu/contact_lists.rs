@@ -2,7 +2,7 @@
 
 use crate::contact::model::ContactModel;
 use crate::contact::particle_contact::{AT_REST, overlap};
-use crate::memory::reserve;
+use crate::memory::{grow, replace, reserve};
 use crate::neighbors::Neighbors;
 
 /// Contact candidates of each particle, from [`crate::neighbors::Neighbors`]; without pairs that are close at rest.
@@ -35,10 +35,11 @@ impl ContactLists {
         let filters = model.table.filters();
         if model.rest.is_empty() && !filters {
             self.indices.extend_from_slice(found.indices());
-            self.offsets.extend_from_slice(found.offsets());
+            replace(&mut self.offsets, found.offsets().iter().copied());
             return;
         }
         let (objects, rest, pairs) = (&model.topology.objects, model.rest, model.pairs());
+        grow(&mut self.offsets, found.len() + 1);
         self.offsets.push(0);
         for i in 0..found.len() {
             let held = |j: usize| {

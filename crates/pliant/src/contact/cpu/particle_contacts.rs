@@ -17,7 +17,7 @@ use crate::contact::particle_contact::{
 use crate::math::RowData;
 use crate::math::matrix::{apply, matrix_of};
 use crate::math::position;
-use crate::memory::{of, reserve};
+use crate::memory::{of, replace, reserve, resize};
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::shared_slice::Shared;
@@ -172,8 +172,7 @@ impl ParticleContacts {
         mass_splitting: &RigidMassSplitting,
     ) {
         let n = state.particles;
-        self.reach.clear();
-        self.reach.extend(state.radii.iter().map(|&radius| search_radius(radius)));
+        replace(&mut self.reach, state.radii.iter().map(|&radius| search_radius(radius)));
         let cloud = Cloud { rows: &state.rows[..n], radii: &self.reach, phases: &state.phases };
         let separation = model.environments.separation();
         let found = self.finder.find_within(threads, cloud, separation, 0.0, Pairs::Both);
@@ -181,8 +180,8 @@ impl ParticleContacts {
         reserve(&mut self.pushes, self.lists.indices.len());
         self.pushes.resize(self.lists.indices.len(), Push::default());
         self.fresh = true;
-        self.shares.resize(n, 1.0);
-        self.counts.resize(n, 1.0);
+        resize(&mut self.shares, n, 1.0);
+        resize(&mut self.counts, n, 1.0);
         self.counted = false;
         self.lasts.clear();
         self.least = 1.0;
@@ -191,12 +190,10 @@ impl ParticleContacts {
             self.lasts.resize(self.lists.indices.len(), Push::default());
             self.least = 0.0;
         }
-        self.next.resize(n, [0.0; 4]);
-        self.packed.resize(n, ContactParticle::default());
-        self.shrunk.clear();
-        self.shrunk.extend(state.radii.iter().map(|r| r * (1.0 - SLOP)));
+        resize(&mut self.next, n, [0.0; 4]);
+        resize(&mut self.packed, n, ContactParticle::default());
+        replace(&mut self.shrunk, state.radii.iter().map(|r| r * (1.0 - SLOP)));
         self.rotate_fields(model, state);
-        self.weights.clear();
         let particle_contact = model.particle_contact.unwrap_or_default();
         let up = -model.settings.gravity.normalize_or_zero() * particle_contact.stacking;
         let low = state.rows[..n].iter().map(|&row| position(row).dot(up)).fold(f32::INFINITY, f32::min);
@@ -205,7 +202,7 @@ impl ParticleContacts {
             true => row[3] * libm::expf((position(row).dot(up) - low).min(12.0)),
             false => row[3],
         };
-        self.weights.extend(state.rows[..n].iter().map(weight));
+        replace(&mut self.weights, state.rows[..n].iter().map(weight));
     }
 
     /// Rotates the outward directions with their bodies, once per substep. Particles of bodies with several regions have
@@ -213,7 +210,7 @@ impl ParticleContacts {
     fn rotate_fields(&mut self, model: &ContactModel<'_>, state: &State) {
         let Some(shapes) = state.shapes.as_ref().filter(|_| !model.fields.is_empty()) else { return };
         self.fields.clear();
-        self.fields.resize(state.particles, Field::default());
+        resize(&mut self.fields, state.particles, Field::default());
         for (number, run) in shapes.runs() {
             let turned = matrix_of(shapes.poses()[number].rotation);
             for i in run {

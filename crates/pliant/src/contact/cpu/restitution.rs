@@ -6,6 +6,7 @@ use crate::contact::model::ContactModel;
 use crate::contact::restitution::{RestitutionLaw, velocity_change};
 use crate::math::RowData;
 use crate::math::position;
+use crate::memory::resize;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::substep::Substep;
@@ -129,8 +130,8 @@ fn particle_restitution(
         // Gravity accelerates both.
         velocity_change(&law, normal, relative(before), relative(velocities), (0.0, Vec3::ZERO))
     };
-    shares.resize(n, 1.0);
-    next.resize(n, [0.0; 4]);
+    resize(shares, n, 1.0);
+    resize(next, n, [0.0; 4]);
     threads.chunks(shares, 1, |first, shares| {
         for (k, share) in shares.iter_mut().enumerate() {
             let i = first + k;

@@ -12,7 +12,7 @@ use crate::contact::collider_contact::{ColliderShape, is_near_bounds, momentum};
 use crate::contact::cpu::collider_contacts::place_colliders;
 use crate::contact::model::ContactModel;
 use crate::math::{RowData, position};
-use crate::memory::of;
+use crate::memory::{of, replace, resize};
 use crate::schedule::substep::Substep;
 use crate::shape_matching::ShapeMatch;
 use crate::state::{Contact, State};
@@ -50,10 +50,10 @@ impl RigidMassSplitting {
         self.shares.clear();
         self.find_near_surfaces(model, state, sub);
         let Some(shapes) = rigid(model, state) else { return };
-        self.shares.extend_from_slice(shapes.shares());
-        self.bodies.resize(self.shares.len(), 0);
+        replace(&mut self.shares, shapes.shares().iter().copied());
+        resize(&mut self.bodies, self.shares.len(), 0);
         self.means.clear();
-        self.means.resize(shapes.len(), 0.0);
+        resize(&mut self.means, shapes.len(), 0.0);
         for (b, run) in shapes.runs() {
             if self.near_surface.get(b) == Some(&true) {
                 self.shares[run.clone()].fill(0.0);
@@ -80,7 +80,7 @@ impl RigidMassSplitting {
             let mut surfaces = surfaces.filter(|c| matches!(c.shape, ColliderShape::Surface(_)));
             surfaces.any(|surface| is_near_bounds(surface, state.radii[i], start, x, margin))
         };
-        self.in_body.resize(state.particles, false);
+        resize(&mut self.in_body, state.particles, false);
         let members = (0..shapes.len()).flat_map(|body| shapes.members_of_body(body));
         members.for_each(|row| self.in_body[row as usize] = true);
         self.near_surface.extend((0..shapes.len()).map(|body| shapes.members_of_body(body).any(near)));
@@ -118,14 +118,13 @@ impl RigidMassSplitting {
         if !self.acts() {
             return;
         }
-        self.before.clear();
-        self.before.extend_from_slice(&rows[..self.shares.len()]);
+        replace(&mut self.before, rows[..self.shares.len()].iter().copied());
         let Self { shares, bodies, means, counts, most, passes, .. } = self;
         counts.clear();
-        counts.resize(means.len(), 0);
+        resize(counts, means.len(), 0);
         if *passes == 0 {
             most.clear();
-            most.resize(means.len(), 1);
+            resize(most, means.len(), 1);
         }
         for (i, &count) in between.iter().enumerate().take(shares.len()) {
             if shares[i] > 0.0 {

@@ -20,6 +20,7 @@ mod contact;
 mod cpu;
 pub mod element;
 mod envelope;
+mod force;
 #[cfg(feature = "gpu")]
 pub mod gpu;
 mod graph;

@@ -3,6 +3,7 @@
 //! Results are bitwise equal for any thread count and
 //! SIMD width: passes only contain work that is independent of order, and every sum has a fixed order.
 
+pub mod forces;
 pub mod measure;
 pub(crate) mod rigid_bodies;
 pub mod substep;

@@ -48,6 +48,14 @@ impl Gpu {
         }
     }
 
+    /// Uploads rows, velocities and pose of a body that was moved. All earlier steps must be done.
+    pub(crate) fn put_moved_body(&self, model: &Model, state: &State, rows: Range<usize>, body: usize) {
+        self.upload_run(model, state, rows);
+        if let (Some(here), Some(shapes)) = (&self.bodies, &state.shapes) {
+            here.upload_some_poses(&self.device, shapes, body..body + 1);
+        }
+    }
+
     fn put_radii(&mut self, state: &State, rows: Range<usize>) {
         let arena = &mut self.tables.arena;
         let (radii, search) = (self.tables.radii as usize, self.tables.search_radii as usize);
