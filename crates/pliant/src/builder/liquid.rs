@@ -8,7 +8,6 @@ use crate::fluid::sph_kernels::{Smoothing, lattice};
 use crate::fluid::vorticity::MOST;
 use crate::math::RowData;
 use crate::neighbors::{Cloud, Finder, Pairs, Search};
-use crate::partition::Target;
 use crate::runtime::cpu::Threads;
 use crate::scene::{FluidMethod, FluidSpec, Integrator, Liquid, Scene, as_grains};
 use crate::settings::Settings;
@@ -140,13 +139,7 @@ pub fn fluid(
 
 /// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `alone`: the scene has
 /// no rigid bodies and is no batch.
-pub fn projection(
-    scene: &Scene,
-    fluid: &Fluid,
-    settings: &Settings,
-    alone: bool,
-    target: &Target,
-) -> (bool, Option<String>) {
+pub fn projection(scene: &Scene, fluid: &Fluid, settings: &Settings, alone: bool) -> (bool, Option<String>) {
     let one_density = fluid.kinds.iter().all(|kind| kind.density == fluid.kinds[0].density);
     let simple = settings.integrator == Integrator::Bdf1 && settings.sleep_speed == 0.0;
     let changes = !scene.melt.is_empty() || !scene.freeze.is_empty();
@@ -160,11 +153,6 @@ pub fn projection(
         FluidMethod::Projection if !possible => {
             let why = "fluid.method \"projection\" needs liquids of one density without surface tension or compressibility, \
                        the cubic kernel, colliders but no other objects, and bdf1: density constraints are used";
-            (false, Some(why.to_owned()))
-        }
-        _ if !target.projects_liquids => {
-            let why = "pressure by projection of velocities runs on the CPU only: on a GPU liquids have density \
-                       constraints, which damp waves (fluid.method = \"density\" for the same on both)";
             (false, Some(why.to_owned()))
         }
         _ => (true, None),

@@ -41,14 +41,14 @@ pub const FIRST_ROUNDS: u32 = 8;
 /// Corrections of positions, of the iterations of the scene.
 pub const POSITION_SHARE: u32 = 4;
 /// Compression from which sparse particles are kept apart; a plane surface has −0.15 to −0.19.
-const SPARSE: f32 = 0.3;
+pub const SPARSE: f32 = 0.3;
 /// Share of a gap that closes in a substep. Without it corrections of positions, which only separate, inflate a liquid at
 /// rest by 2.5 % in 8 s.
-const CLOSING: f32 = 0.03;
+pub const CLOSING: f32 = 0.03;
 /// Determinants of the matrix between which the correction sets in: 1 inside, about 0.4 at a plane surface.
-const DETERMINANTS: (f32, f32) = (0.05, 0.25);
+pub const DETERMINANTS: (f32, f32) = (0.05, 0.25);
 /// Share of the Laplacian's diagonal behind a wall, over that of the kernel: slopes extend farther than values.
-const WALL_DIAGONAL: f32 = 1.2;
+pub const WALL_DIAGONAL: f32 = 1.2;
 
 /// A symmetric matrix by xx, xy, xz, yy, yz, zz.
 pub type Symmetric = [f32; 6];
@@ -147,6 +147,12 @@ pub fn lattice_diagonal(smoothing: Smoothing, reach: f32, radius: f32, volume: f
         }
     }
     sum
+}
+
+/// Sequence t ↦ (1 + √(1 + 4·t²))/2 from 1 on, from which the momentum of sweeps follows, (t − 1)/t'.
+#[inline]
+pub fn momentum_after(t: f32) -> f32 {
+    0.5 * (1.0 + (1.0 + 4.0 * t * t).sqrt())
 }
 
 /// Removes the part of a velocity that would take a particle through walls within `h` seconds.

@@ -23,8 +23,6 @@ pub struct Target {
     pub few: usize,
     /// The partition that [`Partition::Auto`] selects.
     pub auto: Partition,
-    /// Whether pressure of liquids by projection of velocities runs on it.
-    pub projects_liquids: bool,
 }
 
 impl Target {
@@ -39,7 +37,6 @@ impl Target {
         most: usize::MAX,
         few: 0,
         auto: Partition::Patch,
-        projects_liquids: true,
     };
 
     /// Workgroups that run concurrently on a large GPU, one per multiprocessor.
@@ -61,7 +58,6 @@ impl Target {
             most: 24 * threads,
             few: Self::SIDE_BY_SIDE,
             auto: Partition::SharedVertexPatches,
-            projects_liquids: false,
         }
     }
 

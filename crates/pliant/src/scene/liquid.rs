@@ -21,7 +21,7 @@ pub enum Smoothing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FluidMethod {
-    /// Projection in scenes of liquids and colliders alone that choose no substeps, iterations or time step, on the CPU;
+    /// Projection in scenes of liquids and colliders alone that choose no substeps, iterations or time step;
     /// otherwise density.
     #[default]
     Auto,
@@ -40,7 +40,7 @@ pub struct FluidSpec {
     /// Support radius of the kernel, in particle radii, 3 to 6; default 4.
     pub reach: f32,
     /// How pressure is found: "density" by constraints on positions, "projection" by velocities without divergence, which
-    /// keeps waves but needs a scene of liquids of one density and colliders, on the CPU; default "auto": projection where
+    /// keeps waves but needs a scene of liquids of one density and colliders; default "auto": projection where
     /// it is possible and the scene chooses no substeps, iterations or time step.
     pub method: FluidMethod,
     /// Smoothing kernel: "cubic" (default), or "poly6" for density with the gradient of "spiky".

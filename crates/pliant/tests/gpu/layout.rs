@@ -8,7 +8,7 @@ use pliant::contact::gpu::shaders::{
     COHESION, COLLIDER_CONTACT, COLLIDER_QUERIES, ContactFeatures, PARTICLE_CONTACT, RESTITUTION, TABLE_COLLIDERS,
 };
 use pliant::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
-use pliant::fluid::gpu::shaders::fluid_pass;
+use pliant::fluid::gpu::shaders::{fluid_pass, projection_pass};
 use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::grip::gpu::{GripUniforms, project_grips};
 use pliant::integration::gpu::{FinalizeUniforms, INTEGRATORS, PredictUniforms, finalize, predict};
@@ -102,14 +102,14 @@ fn family(record: &str, sources: &[ShaderSource]) -> Module {
 
 /// Constants of a liquid's shaders, with arbitrary values.
 fn liquid() -> String {
-    let flags =
-        ["SPLINE", "EVEN", "SINGLE_FLUID", "LARGE_PARTICLES"].map(|name| format!("const {name}: bool = false;\n"));
+    let flags = ["SPLINE", "EVEN", "PROJECTS", "SINGLE_FLUID", "LARGE_PARTICLES"]
+        .map(|name| format!("const {name}: bool = false;\n"));
     let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY XSPH_DRAG WIDTH TENSION TENSION_NOISE TENSION_SCALE AIR CLOSE \
                    ADHESION OMEGA COMPLIANCE RELAXATION CARRY ARTIFICIAL_PRESSURE ARTIFICIAL_PRESSURE_SCALE \
-                   CONFINEMENT CONFINEMENT_NOISE";
+                   CONFINEMENT CONFINEMENT_NOISE LATTICE_DIAGONAL";
     let numbers = numbers.split_whitespace().map(|name| format!("const {name}: f32 = 1.0f;\n"));
-    let words = ["CARRIED", "PACKED", "GRADIENTS", "PROPERTIES", "REST"];
-    let words = words.map(|name| format!("const {name}: u32 = 0u;\n"));
+    let words = "CARRIED PACKED GRADIENTS PROPERTIES REST MATRIX MATRIX_ACROSS SLOPES SMOOTHED";
+    let words = words.split_whitespace().map(|name| format!("const {name}: u32 = 0u;\n"));
     flags.into_iter().chain(numbers).chain(words).collect()
 }
 
@@ -211,8 +211,10 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     assert_alike!(module, ShapeMatchingUniforms:
         body_count, pieces, piece_count, members, member_rows, row_starts, row_members, sums, moves, extraction, fresh,
         parted, rest_fields);
-    let module = family("FluidUniforms", &[fluid_pass("density_multipliers", liquid(), &contact)]);
-    assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out);
+    let both =
+        [fluid_pass("density_multipliers", liquid(), &contact), projection_pass("pressure_sweep", liquid(), &contact)];
+    let module = family("FluidUniforms", &both);
+    assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out, momentum, repeats);
     let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
     assert_alike!(module, MomentumUniforms: islands, saved, count, rigid);
 }
@@ -224,16 +226,18 @@ fn s14_shaders_with_collision_groups_are_valid() {
     let restitution = ["count_restitution", "restitution_particles"].map(|e| contact.restitution_particles(e));
     let fluid = ["filter_neighbors", "density_multipliers", "viscosity_sweep"];
     let fluid = fluid.map(|entry| fluid_pass(entry, liquid(), &contact));
+    let projection = ["measure_neighbors", "correct_positions"];
+    let projection = projection.map(|entry| projection_pass(entry, liquid(), &contact));
     let mut all = vec![predict("predict", &contact), finalize(&contact), contact.contact_pass("mark_surface_bodies")];
     all.push(contact.restitution_colliders("restitution_colliders"));
-    for source in all.iter().chain(&contacts).chain(&restitution).chain(&fluid) {
+    for source in all.iter().chain(&contacts).chain(&restitution).chain(&fluid).chain(&projection) {
         parsed(&module(source));
     }
 }
 
 #[test]
 fn s14_a_stored_record_has_the_capacity_of_the_largest() {
-    let record = FluidUniforms { mode: 1, fresh: 2, sweep: 3, steps_in: 4, steps_out: 5 };
+    let record = FluidUniforms { mode: 1, fresh: 2, sweep: 3, steps_in: 4, steps_out: 5, ..FluidUniforms::default() };
     let stored = Uniform::of(&record);
     assert_eq!(stored.words()[..5], [1, 2, 3, 4, 5]);
     assert!(stored.words()[5..].iter().all(|&word| word == 0));

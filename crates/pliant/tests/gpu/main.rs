@@ -25,6 +25,7 @@ mod momentum_sums;
 mod operators;
 mod particles;
 mod partitions;
+mod projection;
 mod repeat;
 mod restitution;
 mod rigid_bodies;

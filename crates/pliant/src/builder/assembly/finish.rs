@@ -125,7 +125,7 @@ impl Assembly {
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &mut fluid {
             let alone = rigid_bodies.bodies.is_empty() && copies == 1;
-            let (projects, note) = projection(scene, fluid, &settings, alone, target);
+            let (projects, note) = projection(scene, fluid, &settings, alone);
             fluid.projects = projects;
             self.notes.extend(note);
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));

@@ -7,7 +7,7 @@ use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::projection::{
     EXTRA_SWEEPS, FILTER, FIRST_ROUNDS, RELAXATION, Symmetric, add_outer, allowed_rate, correction, diagonal,
-    lattice_diagonal, stop_at_wall, times, wall,
+    lattice_diagonal, momentum_after, stop_at_wall, times, wall,
 };
 use crate::math::{RowData, V3, position};
 use crate::memory::of;
@@ -202,7 +202,7 @@ impl ProjectionScratch {
         last.fill(0.0);
         let mut momentum = 1.0_f32;
         for _ in 0..sweeps {
-            let ahead = 0.5 * (1.0 + (1.0 + 4.0 * momentum * momentum).sqrt());
+            let ahead = momentum_after(momentum);
             let beta = (momentum - 1.0) / ahead;
             momentum = ahead;
             let (out, kept) = (Shared::new(&mut next[..]), Shared::new(&mut last[..]));

@@ -13,7 +13,7 @@
 @group(1) @binding(2) var<storage, read_write> order: array<vec2<u32>>;
 
 struct FluidUniforms {
-    // TOUCHES: colliders are touched at the end.
+    // TOUCHES: colliders are touched at the end; those of projection.wgsl.
     mode: u32,
     // 1 in the first iteration of a substep.
     fresh: u32,
@@ -21,6 +21,9 @@ struct FluidUniforms {
     sweep: u32,
     steps_in: u32,
     steps_out: u32,
+    // Momentum of a sweep of the Laplacian; times that collider contacts follow a correction of positions.
+    momentum: f32,
+    repeats: u32,
 }
 
 @group(0) @binding(9) var<uniform> args: FluidUniforms;
@@ -148,6 +151,15 @@ fn filter_neighbors(thread: Thread) {
     ranges[i].y = kept - list.x;
 }
 
+// Multiplier before an iteration. Where pressure is found by velocities, the density constraint has one of its own, which
+// lives for a substep.
+fn kept_multiplier(i: u32) -> f32 {
+    if PROJECTS {
+        return select(work[REST + i].z, 0.0, args.fresh != 0u);
+    }
+    return work[CARRIED + i].w * select(1.0, CARRY, args.fresh != 0u);
+}
+
 // Computes the multipliers of all fluid particles.
 @compute @workgroup_size(SIZE)
 fn density_multipliers(thread: Thread) {
@@ -189,10 +201,14 @@ fn density_multipliers(thread: Thread) {
         density += solids.w;
         gradient += solids.xyz;
     }
-    let kept = work[CARRIED + i].w * select(1.0, CARRY, args.fresh != 0u);
+    let kept = kept_multiplier(i);
     let stiffness = row.w * dot(gradient, gradient) + squares;
     let next = density_multiplier(OMEGA, COMPLIANCE, kept, density, stiffness, RELAXATION * row.w);
-    work[CARRIED + i].w = next;
+    if PROJECTS {
+        work[REST + i].z = next;
+    } else {
+        work[CARRIED + i].w = next;
+    }
     work[PACKED + i] = vec4<f32>(row.xyz, next - kept);
     work[GRADIENTS + i] = vec4<f32>(gradient, density);
 }

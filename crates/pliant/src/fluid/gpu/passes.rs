@@ -22,7 +22,7 @@ pub struct FluidPasses<'a> {
 }
 
 impl FluidPasses<'_> {
-    fn run(&self, entry: &'static str, args: FluidUniforms, out: &mut ProgramWriter) -> Option<Command> {
+    pub(super) fn run(&self, entry: &'static str, args: FluidUniforms, out: &mut ProgramWriter) -> Option<Command> {
         let constants = self.tables.constants(self.model.fluid?, self.model.settings.substep());
         Some(out.run_each(fluid_pass(entry, constants, &self.contact), &args, self.particles))
     }
@@ -32,9 +32,9 @@ impl FluidPasses<'_> {
         self.tables.wet == 0
     }
 
-    /// Share of the last substep's pressure used as warm start.
+    /// Share of the last substep's pressure used as warm start; all of it if that was found for this one.
     pub fn carry(&self) -> f32 {
-        self.model.fluid.map_or(0.0, |f| f.carry)
+        self.model.fluid.map_or(0.0, |f| if f.projects { 1.0 } else { f.carry })
     }
 
     /// Removes solids from the neighbor lists that liquids do not touch, if there can be any.

@@ -2,6 +2,7 @@
 
 use crate::contact::gpu::shaders::ContactFeatures;
 use crate::fluid::gpu::neighbor_lists::FLUID_GROUP;
+use crate::fluid::projection;
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource, binding};
 
 /// Kernels of fluids: smoothing, boundaries, density, viscosity, surface tension, vorticity.
@@ -13,6 +14,9 @@ pub const FLUID_KERNELS: [&str; 6] = [
     include_str!("../surface_tension.wgsl"),
     include_str!("../vorticity.wgsl"),
 ];
+
+/// Kernels of the projection of velocities; use [`projection_constants`].
+pub const PROJECTION_KERNELS: &str = include_str!("../projection.wgsl");
 
 const PASSES: [&str; 2] = [include_str!("fluid.wgsl"), include_str!("viscosity_sweeps.wgsl")];
 
@@ -38,4 +42,27 @@ pub fn fluid_pass(entry: &'static str, constants: String, contact: &ContactFeatu
     parts.push(constants.into());
     parts.extend(PASSES.map(Part::from));
     ShaderSource::new(entry, BINDINGS, parts)
+}
+
+/// A pass of the projection of velocities, named by its entry point in `projection.wgsl`.
+pub fn projection_pass(entry: &'static str, constants: String, contact: &ContactFeatures) -> ShaderSource {
+    let mut source = fluid_pass(entry, constants, contact);
+    source.parts.push(projection_constants().into());
+    source.parts.extend([PROJECTION_KERNELS, include_str!("projection.wgsl")].map(Part::from));
+    source
+}
+
+/// WGSL that declares the constants of [`projection`].
+pub fn projection_constants() -> String {
+    let (low, high) = projection::DETERMINANTS;
+    let all = [
+        ("FILTER", projection::FILTER),
+        ("LAPLACIAN_RELAXATION", projection::RELAXATION),
+        ("SPARSE", projection::SPARSE),
+        ("CLOSING", projection::CLOSING),
+        ("LOW_DETERMINANT", low),
+        ("HIGH_DETERMINANT", high),
+        ("WALL_DIAGONAL", projection::WALL_DIAGONAL),
+    ];
+    all.iter().map(|(name, value)| format!("const {name}: f32 = {value:?}f;\n")).collect()
 }

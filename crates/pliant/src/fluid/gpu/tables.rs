@@ -3,6 +3,7 @@
 use crate::fluid::cpu::phase_of;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
+use crate::fluid::projection::lattice_diagonal;
 use crate::fluid::sph_kernels::Smoothing;
 use crate::math::RowData;
 use crate::neighbors::Search;
@@ -26,12 +27,15 @@ pub struct FluidTables {
     pub phases: u32,
     /// Half the kernel radius for most particles, the radius for large solid particles.
     pub radii: u32,
-    packed: u32,
+    /// Positions with changes of multipliers.
+    pub packed: u32,
     gradients: u32,
     properties: u32,
-    /// Two sets of steps of viscosity.
+    /// Two sets of steps of viscosity. For projection, which comes after it, positions with changes of λ, and velocities.
     pub steps: [u32; 2],
     rest: u32,
+    /// Corrections of gradients in two sets, and derivatives of rates of compression, for projection.
+    matrices: [u32; 3],
     /// Search structure.
     pub search: Search,
 }
@@ -48,6 +52,7 @@ impl Default for FluidTables {
             properties: 0,
             steps: [0; 2],
             rest: 0,
+            matrices: [0; 3],
             search: Search::Grid,
         }
     }
@@ -58,7 +63,8 @@ impl FluidTables {
     pub fn new(model: &FluidModel<'_>, n: usize, arena: &mut TableArena) -> Self {
         let Some(fluid) = model.fluid else { return Self::default() };
         let mut set = |there: bool| arena.reserve_work(if there { n } else { 0 });
-        let viscous = fluid.viscosity(model.settings.substep()).sweeps > 0;
+        let projects = fluid.projects;
+        let sweeps = projects || fluid.viscosity(model.settings.substep()).sweeps > 0;
         let wet = fluid.liquids.iter().position(|&l| l > 0).unwrap_or(n);
         Self {
             carried: set(true),
@@ -66,8 +72,9 @@ impl FluidTables {
             packed: set(true),
             gradients: set(true),
             properties: set(!fluid.even || !is_single_fluid(fluid)),
-            steps: [set(viscous), set(viscous)],
-            rest: set(viscous),
+            steps: [set(sweeps), set(sweeps)],
+            rest: set(sweeps),
+            matrices: [set(projects), set(projects), set(projects)],
             phases: arena.put_topology(std::iter::repeat_n(0, n)),
             radii: arena.put_params((0..n).map(|i| fluid.radius_of(i))),
             search: fluid.search(),
@@ -91,6 +98,7 @@ impl FluidTables {
         [
             flag("SPLINE", fluid.smoothing == Smoothing::Cubic),
             flag("EVEN", fluid.even),
+            flag("PROJECTS", fluid.projects),
             flag("SINGLE_FLUID", single),
             flag("LARGE_PARTICLES", !fluid.large_particles.is_empty()),
             number("REACH", fluid.reach),
@@ -121,6 +129,15 @@ impl FluidTables {
             word("REST", self.rest),
         ]
         .concat()
+    }
+
+    /// Those that only projection of velocities has.
+    pub fn projection_constants(&self, fluid: &Fluid) -> String {
+        let full = lattice_diagonal(fluid.smoothing, fluid.reach, fluid.radius, fluid.volume);
+        let [matrix, across, slopes] = self.matrices;
+        let words = [("MATRIX", matrix), ("MATRIX_ACROSS", across), ("SLOPES", slopes), ("SMOOTHED", self.steps[1])];
+        let words = words.map(|(name, at)| format!("const {name}: u32 = {at}u;\n")).concat();
+        format!("{words}const LATTICE_DIAGONAL: f32 = {full:?}f;\n")
     }
 
     /// Uploads displacements by pressure, multipliers, and properties.

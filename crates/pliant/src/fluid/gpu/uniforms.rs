@@ -3,11 +3,11 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// Fluids (`fluid.wgsl`, `viscosity_sweeps.wgsl`).
+/// Fluids (`fluid.wgsl`, `viscosity_sweeps.wgsl`, `projection.wgsl`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct FluidUniforms {
-    /// Flags: `TOUCHES`.
+    /// Flags: `TOUCHES`, and those of [`crate::fluid::gpu::constants`].
     pub mode: u32,
     /// 1 in the first iteration of a substep.
     pub fresh: u32,
@@ -17,4 +17,8 @@ pub struct FluidUniforms {
     pub steps_in: u32,
     /// First vector in `work` of the steps of this sweep.
     pub steps_out: u32,
+    /// Momentum of a sweep of the Laplacian.
+    pub momentum: f32,
+    /// Times that collider contacts follow a correction of positions.
+    pub repeats: u32,
 }

@@ -2,6 +2,7 @@
 
 use crate::aero;
 use crate::contact;
+use crate::fluid;
 use crate::grip;
 use crate::integration;
 use crate::methods;
@@ -44,11 +45,12 @@ shader_constants! {
 }
 
 /// Constants of all phenomena.
-const LISTS: [ShaderConstants; 12] = [
+const LISTS: [ShaderConstants; 13] = [
     shader_constants::ALL,
     schedule::gpu::constants::ALL,
     contact::collider_shape::shader::ALL,
     contact::gpu::constants::ALL,
+    fluid::gpu::constants::ALL,
     shape_matching::gpu::constants::ALL,
     aero::gpu::ALL,
     grip::gpu::ALL,

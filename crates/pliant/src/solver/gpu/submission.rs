@@ -128,8 +128,9 @@ impl Gpu {
                 k += substeps;
                 continue;
             }
+            let first: &[Command] = if done + k == 0 { &program.first } else { &[] };
             k += 1;
-            for list in [&program.neighbors, &program.predict, &program.stabilize, &program.islands] {
+            for list in [&program.neighbors, &program.predict, &program.stabilize, first, &program.islands] {
                 self.encode(&mut pass, list, record, &mut bound);
             }
             for iteration in 0..program.count {
@@ -150,6 +151,9 @@ impl Gpu {
                 let label = Some(STAGES[s].name());
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label, timestamp_writes });
                 let mut bound = usize::MAX;
+                if STAGES[s] == Stage::Solve && self.substeps + k == 0 {
+                    self.encode(&mut pass, &self.program.first, record, &mut bound);
+                }
                 self.encode(&mut pass, list, record, &mut bound);
             }
         }

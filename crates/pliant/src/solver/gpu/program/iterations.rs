@@ -174,7 +174,11 @@ impl ProgramBuilder<'_> {
                 Pass::ShapeMatching => list.extend(self.shapes(fresh, false)),
                 Pass::FluidDensity => {
                     let touch = passes.get(k + 1) == Some(&Pass::ColliderContacts) && self.fluid_touches();
-                    list.extend(self.fluid.density(fresh, touch, &mut self.out));
+                    list.extend(if self.fluid.projects() {
+                        self.fluid.correct(number, touch, &mut self.out)
+                    } else {
+                        self.fluid.density(fresh, touch, &mut self.out)
+                    });
                 }
                 // Done with the pressure.
                 Pass::ColliderContacts if k > 0 && passes[k - 1] == Pass::FluidDensity && self.fluid_touches() => {}
@@ -194,9 +198,11 @@ impl ProgramBuilder<'_> {
         list
     }
 
-    /// Whether pressure and collider contacts share one pass: if all particles are fluid.
+    /// Whether pressure and collider contacts share one pass: if all particles are fluid. Where that pass does the contacts
+    /// of several iterations, nothing else may move particles between them.
     fn fluid_touches(&self) -> bool {
-        self.model.particle_contact.is_none() && self.fluid.is_all()
+        let alone = !self.fluid.projects() || self.tables.grips.room == 0;
+        self.model.particle_contact.is_none() && self.fluid.is_all() && alone
     }
 
     fn constraints(&mut self, group: usize, entry: &'static str, block: usize, count: usize, fresh: u32) -> Dispatch {

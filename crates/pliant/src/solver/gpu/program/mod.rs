@@ -46,12 +46,15 @@ pub struct Program {
     pub predict: Vec<Command>,
     /// Pre-stabilization: separates particles that overlap at the start of the substep.
     pub stabilize: Vec<Command>,
+    /// In the very first substep only, before the iterations: pressures of liquids that velocities determine.
+    pub first: Vec<Command>,
     /// Patches that run all iterations in one dispatch: islands, and co-resident patches that exchange their seams. The
     /// whole substep, if there is nothing else.
     pub islands: Vec<Command>,
     /// Dispatches that do several whole substeps, with their number; the most first.
     pub multi_substep: Vec<(u64, Dispatch)>,
-    /// First iteration, odd and even iterations; every iteration if there are rigid bodies.
+    /// First iteration, odd and even iterations; every iteration if there are rigid bodies, or liquids whose positions few
+    /// of them correct.
     pub iterations: Vec<Vec<Command>>,
     /// Last iteration, if it differs.
     pub(crate) last: Option<Vec<Command>>,
@@ -98,9 +101,12 @@ impl Program {
         builder.program.neighbors = builder.neighbors();
         builder.program.predict = builder.predict();
         builder.program.stabilize = builder.stabilize();
+        if builder.fluid.projects() && builder.has(&Pass::FluidBoundary) {
+            builder.program.first = builder.fluid.first_pressures(&mut builder.out);
+        }
         builder.islands();
         let apart = tables.contact.mass_splitting.is_some() || !model.bodies.is_empty() && model.elastic().pushed;
-        let numbers = if apart { model.settings.iterations.max(1) } else { 3 };
+        let numbers = if apart || builder.fluid.projects() { model.settings.iterations.max(1) } else { 3 };
         for k in 0..numbers {
             let list = builder.list(k, false);
             builder.program.iterations.push(list);
@@ -344,8 +350,7 @@ impl ProgramBuilder<'_> {
                 Pass::SurfaceTension => list.extend(self.fluid.surface_tension(&mut self.out)),
                 Pass::Viscosity => list.extend(self.fluid.viscosity(&mut self.out)),
                 Pass::Vorticity => list.extend(self.fluid.vorticity(&mut self.out)),
-                // A model that was planned for the CPU: its liquids have density constraints here.
-                Pass::Projection => {}
+                Pass::Projection => list.extend(self.fluid.project_velocities(&mut self.out)),
                 Pass::Restitution => list.extend(self.contact.restitution(&mut self.out)),
                 other => unreachable!("{other:?} does not run after the iterations"),
             }
