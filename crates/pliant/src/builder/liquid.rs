@@ -138,8 +138,8 @@ pub fn fluid(
     })
 }
 
-/// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `alone`: the scene has
-/// no rigid bodies and is no batch.
+/// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `alone`: the scene is
+/// no batch.
 pub fn projection(
     scene: &Scene,
     fluid: &Fluid,
@@ -159,7 +159,7 @@ pub fn projection(
         FluidMethod::Auto if scene.gives_steps() || !possible => (false, None),
         FluidMethod::Projection if !possible => {
             let why = "fluid.method \"projection\" needs liquids of one density without surface tension or compressibility, \
-                       the cubic kernel, colliders but no other objects, and bdf1: density constraints are used";
+                       the cubic kernel, no other particles, no batch, and bdf1: density constraints are used";
             (false, Some(why.to_owned()))
         }
         _ if !target.projects_liquids => {

@@ -123,7 +123,7 @@ impl Assembly {
         let copies = self.environments.count();
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &mut fluid {
-            let alone = rigid_bodies.bodies.is_empty() && copies == 1;
+            let alone = copies == 1;
             let (projects, note) = projection(scene, fluid, &settings, alone, target);
             fluid.projects = projects;
             self.notes.extend(note);

@@ -30,7 +30,7 @@ use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::melt::Melt;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -243,8 +243,8 @@ impl Assembly {
         if let Some(rigid) = &part.rigid {
             self.skinned_meshes.add_rigid(&rigid.surface, self.rigid_bodies.len(), object);
             let position = rigid.frame.position + shift.as_dvec3();
-            let body =
-                BodyState { position, rotation: rigid.frame.rotation, velocity: v.as_dvec3(), spin: glam::DVec3::ZERO };
+            let (rotation, velocity) = (rigid.frame.rotation, v.as_dvec3());
+            let body = BodyState { position, rotation, velocity, spin: DVec3::ZERO, push: [DVec3::ZERO; 2] };
             self.shape.body_objects.push(object);
             self.rigid_bodies.push((BodyParams { shape: rigid.shape.clone(), object, environment: 0 }, body));
         }

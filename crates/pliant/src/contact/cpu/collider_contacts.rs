@@ -47,6 +47,10 @@ fn place_bodies(model: &ContactModel<'_>, state: &State, starts: &[Pose], out: &
 }
 
 /// Pose of a rigid body in single precision.
+pub fn xp(k: usize, d: f32) -> f32 {
+    static ALL: std::sync::OnceLock<Vec<f32>> = std::sync::OnceLock::new();
+    ALL.get_or_init(|| std::env::var("XP").map_or(Vec::new(), |s| s.split(',').map(|v| v.parse().unwrap()).collect())).get(k).copied().unwrap_or(d)
+}
 pub fn pose_of(body: &BodyState) -> Pose {
     Pose { position: body.position.as_vec3(), rotation: body.rotation.as_quat().normalize() }
 }
@@ -118,7 +122,7 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
                 // SAFETY: runs do not overlap, so only this thread accesses particle i.
                 let (row, before) = unsafe { (rows.get(i), previous.get(i)) };
                 if c.collider as usize >= model.colliders.len() && !scratch.mass_splitting.is_rigid(i) {
-                    let stopped = stop_at_entry(moving_collider, radii[i], position(*before), position(*row));
+                    let stopped = stop_at_entry(moving_collider, radii[i] * xp(5, 1.0), position(*before), position(*row));
                     if let Some((x, depth)) = stopped {
                         *row = [x.x, x.y, x.z, row[3]];
                         // The body must feel it.
@@ -127,7 +131,7 @@ pub fn stabilize(threads: &Threads, model: &ContactModel<'_>, state: &mut State,
                 }
                 // Uses the collider's previous pose: motion since then is handled by the solver.
                 if let Some(out) =
-                    depenetration(&moving_collider.shape, &moving_collider.before, position(*before), radii[i])
+                    depenetration(&moving_collider.shape, &moving_collider.before, position(*before), radii[i] * xp(5, 1.0))
                 {
                     for row in [row, before] {
                         *row = [row[0] + out.x, row[1] + out.y, row[2] + out.z, row[3]];
@@ -192,7 +196,7 @@ impl ColliderPass<'_> {
             }
             let wet = !self.slippery.is_empty() && self.phases[i] == LIQUID;
             let moving_collider = &if wet { self.slippery } else { self.moving_colliders }[c.collider as usize];
-            let (x, push) = project(moving_collider, self.radii[i], start, position(*row), c.push, 1.0);
+            let (x, push) = project(moving_collider, if wet { self.radii[i] * xp(5, 1.0) } else { self.radii[i] }, start, position(*row), c.push, 1.0);
             *row = [x.x, x.y, x.z, row[3]];
             c.push = push;
         }
