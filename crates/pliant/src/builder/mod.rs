@@ -153,6 +153,7 @@ pub fn build_with(
     }
     let layout = all.layout();
     all.contacts = object_contacts(scene, &layout);
+    all.edited = history.edited();
     all.finish(scene, target).map(|(model, state)| (model, state, layout))
 }
 

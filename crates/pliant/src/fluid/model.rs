@@ -1,9 +1,10 @@
 //! The part of a model that fluid passes read.
 
 use crate::collision::ContactPairs;
-use crate::contact::collider::Collider;
+use crate::contact::collider::{BodyCollider, Collider};
 use crate::environments::Environments;
 use crate::fluid::parameters::Fluid;
+use crate::rigid_body::bodies::RigidBodyModel;
 use crate::settings::Settings;
 use std::ops::Range;
 
@@ -18,6 +19,10 @@ pub struct FluidModel<'a> {
     pub runs: &'a [Range<usize>],
     /// Colliders, which act as boundaries.
     pub colliders: &'a [Collider],
+    /// Rigid bodies, whose pieces follow the colliders.
+    pub rigid_bodies: &'a RigidBodyModel,
+    /// Pieces of rigid bodies.
+    pub body_colliders: &'a [BodyCollider],
     /// Environments of a batch, and which of the colliders their particles see.
     pub environments: &'a Environments,
     /// Which particles and colliders touch.

@@ -1,5 +1,6 @@
 //! Fluid parameters of a model.
 
+use crate::fluid::body_surface::SurfacePoint;
 use crate::fluid::boundary::LargeParticle;
 use crate::fluid::density::{ArtificialPressure, DensityParams};
 use crate::fluid::sph_kernels::Smoothing;
@@ -25,6 +26,10 @@ pub struct Fluid {
     pub smoothing: Smoothing,
     /// Whether pressure is a projection of velocities ([`crate::fluid::projection`]).
     pub projects: bool,
+    /// Sweeps of the projection in a substep that starts without pressure: enough for its depth.
+    pub first_sweeps: u32,
+    /// Points of the surface of each rigid body, where pressure is a projection.
+    pub body_surfaces: Vec<Vec<SurfacePoint>>,
     /// Relaxation factor of every correction.
     pub omega: f32,
     /// Share of the last substep's pressure used as warm start.

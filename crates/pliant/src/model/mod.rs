@@ -244,6 +244,8 @@ impl Model {
             fluid: self.fluid.as_ref(),
             runs: &self.runs,
             colliders: &self.colliders,
+            rigid_bodies: &self.rigid_bodies,
+            body_colliders: &self.body_colliders,
             environments: &self.environments,
             pairs: self.contact_pairs(),
         }

@@ -39,6 +39,11 @@ impl Target {
         auto: Partition::Patch,
     };
 
+    /// Whether it is no CPU.
+    pub fn is_gpu(&self) -> bool {
+        *self != Self::CPU
+    }
+
     /// Workgroups that run concurrently on a large GPU, one per multiprocessor.
     pub(crate) const SIDE_BY_SIDE: usize = 160;
 

@@ -35,6 +35,8 @@ pub struct BodyShape {
     pub reach: f64,
     /// Least thickness of a piece [m].
     pub thickness: f64,
+    /// Sum of the volumes of the pieces [m³].
+    pub volume: f64,
 }
 
 impl BodyShape {
@@ -52,10 +54,11 @@ impl BodyShape {
             .collect();
         let reach = pieces.iter().map(|p| p.frame.position.length() + p.shape.reach()).fold(0.0, f64::max);
         let thickness = pieces.iter().map(|p| p.shape.thickness()).fold(f64::INFINITY, f64::min);
+        let volume = pieces.iter().map(|p| MassProperties::of_convex(&p.shape, 1.0).mass).sum();
         let i = mass.inertia;
         let mean = (i.x_axis.x + i.y_axis.y + i.z_axis.z) / 3.0;
         let isotropic = (i - DMat3::from_diagonal(DVec3::splat(mean))).abs_diff_eq(DMat3::ZERO, 1e-9 * mean);
-        Some(Self { pieces, mass, inverse_inertia, isotropic, reach, thickness })
+        Some(Self { pieces, mass, inverse_inertia, isotropic, reach, thickness, volume })
     }
 }
 
@@ -205,6 +208,8 @@ pub struct BodyState {
     pub velocity: DVec3,
     /// Angular velocity [rad/s].
     pub spin: DVec3,
+    /// Impulse [N·s] and angular impulse [N·m·s] of liquids in the next substep.
+    pub push: [DVec3; 2],
 }
 
 impl BodyState {

@@ -7,14 +7,15 @@ use crate::rigid_body::shape::Frame;
 use glam::{DQuat, DVec3};
 
 impl BodyState {
-    /// All of it: position, orientation, velocity, spin.
+    /// Position, orientation, velocity, spin.
     pub(crate) fn numbers(&self) -> [f64; 13] {
         let (p, q, v, w) = (self.position, self.rotation, self.velocity, self.spin);
         [p.x, p.y, p.z, q.x, q.y, q.z, q.w, v.x, v.y, v.z, w.x, w.y, w.z]
     }
 
-    fn from_numbers(n: [f64; 13]) -> Self {
+    fn from_numbers(n: [f64; 13], push: [[f64; 3]; 2]) -> Self {
         Self {
+            push: push.map(DVec3::from_array),
             position: DVec3::new(n[0], n[1], n[2]),
             rotation: DQuat::from_xyzw(n[3], n[4], n[5], n[6]),
             velocity: DVec3::new(n[7], n[8], n[9]),
@@ -28,6 +29,7 @@ impl RigidBodies {
     pub(crate) fn write(&self, to: &mut Writer) {
         for body in &self.bodies {
             to.put(body.numbers());
+            to.put(body.push.map(|p| p.to_array()));
         }
         for joint in &self.joints {
             to.put(joint.frames.map(|f| {
@@ -52,7 +54,7 @@ impl RigidBodies {
     /// Reads it again, into as many bodies. The numbers of bodies in contacts are checked here.
     pub(crate) fn read(&mut self, from: &mut Reader<'_>) -> Result<(), SnapshotError> {
         for body in &mut self.bodies {
-            *body = BodyState::from_numbers(from.take()?);
+            *body = BodyState::from_numbers(from.take()?, from.take()?);
             if (body.rotation.length() - 1.0).abs() > 1e-3 {
                 return Err(SnapshotError::Damaged("the orientation of a rigid body is no rotation".into()));
             }

@@ -82,6 +82,7 @@ impl World {
                 rotation,
                 velocity: turn * own.velocity,
                 spin: turn * own.spin,
+                push: [DVec3::ZERO; 2],
             };
             bodies.forget_contacts(body);
         });

@@ -22,7 +22,7 @@ use std::sync::Arc;
 const MAGIC: [u8; 8] = *b"PLIANT\x1aS";
 
 /// Version of the format.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
 /// A moment of a [`World`], to return to: its state, its parameters, and which objects it had.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::joint::{joints, separated};
-use crate::builder::liquid::{fluid, notes, projection};
+use crate::builder::liquid::{displaced, fluid, notes, projection};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
@@ -17,10 +17,13 @@ use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::environments::Environments;
 use crate::error::SceneError;
+use crate::fluid::body_surface::surface_points;
 use crate::integration::momentum::FreeIsland;
 use crate::math::RowData;
+use crate::mesh::TriMesh;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
+use crate::neighbors::INACTIVE;
 use crate::partition::Target;
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
 use crate::partition::{Plan, Problem, Set, plan};
@@ -32,6 +35,7 @@ use crate::state::{Frozen, State};
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::Instant;
 
 impl Assembly {
@@ -109,7 +113,7 @@ impl Assembly {
         };
         let body_colliders = body_colliders(scene, &rigid_bodies)?;
         self.environments.add_bodies(self.colliders.len(), body_colliders.len());
-        let state = State {
+        let mut state = State {
             rows,
             multipliers,
             shapes,
@@ -124,9 +128,18 @@ impl Assembly {
         let copies = self.environments.count();
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &mut fluid {
-            let alone = rigid_bodies.bodies.is_empty() && copies == 1;
+            let alone = copies == 1 && (rigid_bodies.bodies.is_empty() || !target.is_gpu());
             let (projects, note) = projection(scene, fluid, &settings, alone);
             fluid.projects = projects;
+            if projects {
+                let surface = |mesh: &Arc<TriMesh>| surface_points(mesh, fluid.radius);
+                fluid.body_surfaces = self.body_surfaces.iter().map(surface).collect();
+            }
+            if projects && !self.edited {
+                for i in displaced(fluid, &state.rows, &rigid_bodies.bodies, &state.rigid_bodies.bodies) {
+                    (state.rows[i][3], state.velocities[i], state.phases[i]) = (0.0, [0.0; 4], INACTIVE);
+                }
+            }
             self.notes.extend(note);
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));
         }

@@ -23,6 +23,7 @@ use crate::error::SceneError;
 use crate::frame::Topology;
 use crate::integration::pins::MovedPins;
 use crate::math::RowData;
+use crate::mesh::TriMesh;
 use crate::neighbors::INACTIVE;
 use crate::neighbors::LIQUID;
 use crate::rigid_body::bodies::{BodyParams, BodyState};
@@ -31,7 +32,7 @@ use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
 use crate::transitions::freeze::Freeze;
 use crate::transitions::melt::Melt;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -78,6 +79,10 @@ pub struct Assembly {
     pub shapes: Vec<crate::shape_matching::BodyDef>,
     /// Rigid bodies with exact shapes, and where they are.
     pub rigid_bodies: Vec<(BodyParams, BodyState)>,
+    /// Their surfaces.
+    body_surfaces: Vec<Arc<TriMesh>>,
+    /// Whether objects have a past.
+    pub edited: bool,
     skinned_meshes: SkinnedMeshBuilder,
     /// Particles released later.
     pub emitters: Vec<Emitter>,
@@ -245,9 +250,10 @@ impl Assembly {
         }
         if let Some(rigid) = &part.rigid {
             self.skinned_meshes.add_rigid(&rigid.surface, self.rigid_bodies.len(), object);
+            self.body_surfaces.push(rigid.surface.clone());
             let position = rigid.frame.position + shift.as_dvec3();
-            let body =
-                BodyState { position, rotation: rigid.frame.rotation, velocity: v.as_dvec3(), spin: glam::DVec3::ZERO };
+            let (rotation, velocity) = (rigid.frame.rotation, v.as_dvec3());
+            let body = BodyState { position, rotation, velocity, spin: DVec3::ZERO, push: [DVec3::ZERO; 2] };
             self.shape.body_objects.push(object);
             self.rigid_bodies.push((
                 BodyParams { shape: rigid.shape.clone(), object, environment: 0, contact: ObjectContact::default() },

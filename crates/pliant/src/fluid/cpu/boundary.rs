@@ -23,6 +23,8 @@ pub struct Run {
     /// Start of the boundaries of each particle, plus the end; empty without any.
     starts: Vec<u32>,
     all: Vec<Boundary>,
+    /// Collider of each.
+    colliders: Vec<u32>,
 }
 
 impl Run {
@@ -34,12 +36,21 @@ impl Run {
             _ => &[],
         }
     }
+
+    /// Colliders of these boundaries.
+    #[inline]
+    pub fn colliders_of(&self, k: usize) -> &[u32] {
+        match self.starts.get(k..k + 2) {
+            Some(&[first, end]) => &self.colliders[first as usize..end as usize],
+            _ => &[],
+        }
+    }
 }
 
 impl BoundaryLists {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
-        of(&self.runs) + self.runs.iter().map(|run| of(&run.starts) + of(&run.all)).sum::<u64>()
+        of(&self.runs) + self.runs.iter().map(|run| of(&run.starts) + of(&run.all) + of(&run.colliders)).sum::<u64>()
     }
 
     /// Finds them from positions and poses at the end of the substep.
@@ -56,13 +67,19 @@ impl BoundaryLists {
         threads.each(&mut self.runs, |number, run| {
             run.starts.clear();
             run.all.clear();
+            run.colliders.clear();
             for i in model.runs[number].clone() {
                 run.starts.push(run.all.len() as u32);
                 if fluid.liquids[i] > 0 && state.rows[i][3] > 0.0 {
                     let x = position(state.rows[i]);
                     let seen = model.environments.colliders_of(i, moving_colliders.len());
                     let seen = seen.filter(|&c| model.pairs.touches_collider(i, c));
-                    run.all.extend(seen.filter_map(|c| boundary_at(fluid, &moving_colliders[c], x, sub.h)));
+                    for (c, boundary) in
+                        seen.filter_map(|c| Some((c, boundary_at(fluid, &moving_colliders[c], x, sub.h)?)))
+                    {
+                        run.all.push(boundary);
+                        run.colliders.push(c as u32);
+                    }
                 }
             }
             run.starts.push(run.all.len() as u32);

@@ -4,6 +4,7 @@
 //! second moves all particles, solids included. Each particle sums its own neighbors in list order and writes only
 //! itself.
 
+pub mod body_coupling;
 pub mod boundary;
 pub mod density;
 pub mod density_survey;
@@ -33,7 +34,7 @@ use crate::runtime::cpu::threads::Threads;
 use crate::schedule::passes::Pass;
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Neighbor lists and buffers of the passes.
 pub struct FluidScratch {
@@ -110,8 +111,16 @@ impl FluidScratch {
         });
     }
 
-    /// Pressures of the next substep. `first`: of this one, in which velocities have gravity already.
-    fn project_velocities(&mut self, cx: &CpuContext<'_>, model: &FluidModel<'_>, state: &mut State, first: bool) {
+    /// Pressures of the next substep; `expected` are the changes that rigid bodies will have from all else. `first`: of this
+    /// substep, in which velocities have gravity already.
+    fn project_velocities(
+        &mut self,
+        cx: &CpuContext<'_>,
+        model: &FluidModel<'_>,
+        state: &mut State,
+        expected: &[[DVec3; 2]],
+        first: bool,
+    ) {
         let Some(fluid) = model.fluid else { return };
         let Self { finder, boundaries, projection, packed, .. } = self;
         packed.clear();
@@ -122,7 +131,10 @@ impl FluidScratch {
         if !first {
             projection.filter(around, state);
         }
-        projection.solve(model, state, around, if first { Vec3::ZERO } else { model.settings.gravity });
+        if first {
+            return projection.solve(model, state, around, Vec3::ZERO, &[]);
+        }
+        projection.solve(model, state, around, model.settings.gravity, expected);
     }
 
     /// Finds the neighbors within the kernel radius.
@@ -193,14 +205,15 @@ impl FluidScratch {
         work.update_positions(threads, state, (packed, gradients));
     }
 
-    /// Runs a pass. `moving_colliders` are the colliders of this substep.
+    /// Runs a pass. `moving_colliders` are the colliders of this substep, `expected` the changes of velocity and spin that
+    /// rigid bodies will have from all but liquids.
     pub(crate) fn run(
         &mut self,
         pass: &Pass,
         cx: &CpuContext<'_>,
         model: &FluidModel<'_>,
         state: &mut State,
-        moving_colliders: &[MovingCollider],
+        (moving_colliders, expected): (&[MovingCollider], &[[DVec3; 2]]),
     ) {
         let Some(fluid) = model.fluid else { return };
         let CpuContext { threads, isa, substep, .. } = *cx;
@@ -213,12 +226,12 @@ impl FluidScratch {
                 self.boundaries.find(threads, model, state, moving_colliders, substep);
                 if fluid.projects && substep.index == 0 {
                     // No substep before has found the pressures of this one.
-                    self.project_velocities(cx, model, state, true);
+                    self.project_velocities(cx, model, state, expected, true);
                     accelerate(threads, state, substep.h);
                 }
             }
             Pass::FluidDensity => self.project(threads, isa, model, state),
-            Pass::Projection => self.project_velocities(cx, model, state, false),
+            Pass::Projection => self.project_velocities(cx, model, state, expected, false),
             _ => self.apply_forces(pass, cx, model, state),
         }
     }

@@ -1,6 +1,7 @@
 //! The passes of [`crate::fluid::projection`] on the CPU.
 
 use crate::fluid::boundary::{Boundary, boundary_contribution};
+use crate::fluid::cpu::body_coupling::{BodyCoupling, BodyWall, ROUNDS};
 use crate::fluid::cpu::boundary::BoundaryLists;
 use crate::fluid::cpu::pair_sums::{Pair, PairSums, Terms};
 use crate::fluid::model::FluidModel;
@@ -14,7 +15,7 @@ use crate::memory::of;
 use crate::runtime::cpu::shared_slice::Shared;
 use crate::runtime::cpu::simd::Pack;
 use crate::state::State;
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 
 /// Buffers of the passes, per particle.
 #[derive(Default)]
@@ -39,6 +40,7 @@ pub struct ProjectionScratch {
     pub multipliers: Vec<f32>,
     /// Corrections of positions in this substep.
     pub corrections: u32,
+    bodies: BodyCoupling,
 }
 
 /// Where particles are, and what is around them.
@@ -54,6 +56,14 @@ impl Surroundings<'_> {
     fn walls(&self, run: usize, k: usize) -> &[Boundary] {
         self.boundaries.run(run).map_or(&[], |run| run.of(k))
     }
+
+    /// Rigid body of each wall, if it is one.
+    fn bodies(&self, run: usize, k: usize) -> impl Iterator<Item = Option<u32>> + '_ {
+        let model = self.sums.model;
+        let colliders = self.boundaries.run(run).map_or(&[][..], |run| run.colliders_of(k));
+        let body = |&c: &u32| Some(model.body_colliders.get((c as usize).checked_sub(model.colliders.len())?)?.body);
+        colliders.iter().map(body)
+    }
 }
 
 impl ProjectionScratch {
@@ -61,7 +71,7 @@ impl ProjectionScratch {
     pub fn bytes(&self) -> u64 {
         let rows = [&self.first, &self.second, &self.own].into_iter().chain(&self.scaled).chain(&self.velocities);
         let rows: u64 = rows.chain(&self.changes).map(of).sum();
-        rows + of(&self.last) + of(&self.rates) + of(&self.multipliers)
+        rows + of(&self.last) + of(&self.rates) + of(&self.multipliers) + self.bodies.bytes()
     }
 
     /// Starts a substep.
@@ -80,17 +90,30 @@ impl ProjectionScratch {
     }
 
     /// Finds the pressures of the next substep and the displacement by them. `gravity` is what velocities gain until
-    /// they act [m/s²].
-    pub fn solve(&mut self, model: &FluidModel<'_>, state: &mut State, around: Surroundings<'_>, gravity: Vec3) {
+    /// they act [m/s²], `expected` what rigid bodies gain from all but liquids.
+    pub fn solve(
+        &mut self,
+        model: &FluidModel<'_>,
+        state: &mut State,
+        around: Surroundings<'_>,
+        gravity: Vec3,
+        expected: &[[DVec3; 2]],
+    ) {
         self.resize(state.particles);
         self.measure(around, state);
         let first = state.pressures.iter().all(|&p| p == 0.0);
-        let sweeps = model.settings.iterations + EXTRA_SWEEPS;
-        for _ in 0..if first { FIRST_ROUNDS } else { 1 } {
+        let sweeps = if first { around.fluid.first_sweeps } else { model.settings.iterations + EXTRA_SWEEPS };
+        self.bodies.begin(model, &state.rigid_bodies.bodies, expected);
+        self.bodies.measure(model, &state.rows, &state.rigid_bodies.bodies);
+        let rounds = if first { FIRST_ROUNDS } else { 1 };
+        for _ in 0..if self.bodies.acts() { rounds.max(ROUNDS) } else { rounds } {
             self.accelerate(around, state);
             self.rate(around, state, gravity);
+            self.bodies.add_rates(&state.rows, &mut self.rates);
             self.sweep(around, state, sweeps);
+            self.bodies.update(around.fluid, &state.pressures, around.h);
         }
+        self.bodies.store(&mut state.rigid_bodies.bodies);
         self.accelerate(around, state);
         let h = around.h;
         let changes = &self.velocities[0];
@@ -106,6 +129,8 @@ impl ProjectionScratch {
         let full = lattice_diagonal(fluid.smoothing, fluid.reach, fluid.radius, volume);
         let (first, second) = (Shared::new(&mut self.first), Shared::new(&mut self.second));
         let own = Shared::new(&mut self.own);
+        self.bodies.clear(sums.model.runs.len());
+        let body_walls = Shared::new(&mut self.bodies.walls);
         sums.sweep(Moments, |run, k, i, found| {
             let [value, slope, gx, gy, gz, rest @ ..] = found.map(|sum| sum * volume);
             let x = position(state.rows[i]);
@@ -118,11 +143,17 @@ impl ProjectionScratch {
             let l = correction(moments);
             let mut gradient = times(l, Vec3::new(gx, gy, gz));
             let (mut moving, mut behind) = (0.0, 0.0);
-            for boundary in boundaries {
+            for (boundary, body) in boundaries.iter().zip(around.bodies(run, k)) {
                 let wall = wall(fluid, boundary, x);
                 let by = wall.normal * (wall.normal.dot(times(l, wall.normal)) * wall.slope);
                 gradient -= by;
-                moving += by.dot(wall.velocity);
+                if let Some(body) = body.filter(|_| state.rows[i][3] > 0.0) {
+                    let point = x - wall.normal * (wall.gap + fluid.radius);
+                    // SAFETY: a run is processed by one thread.
+                    unsafe { body_walls.get(run) }.push(BodyWall { particle: i as u32, body, slope: by, point });
+                } else {
+                    moving += by.dot(wall.velocity);
+                }
             }
             if !boundaries.is_empty() {
                 behind = boundary_contribution(boundaries, fluid.smoothing, fluid.reach, x).0;

@@ -3,11 +3,13 @@
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{MovingCollider, depth};
 use crate::contact::cpu::collider_contacts;
+use crate::fluid::cpu::body_coupling::expected_changes;
 use crate::fluid::cpu::boundary::pressure_impulses;
 use crate::math::{Pose, V3, position};
 use crate::memory::of;
 use crate::model::Model;
-use crate::rigid_body::bodies::{RigidBodies, SurfaceLaw};
+use crate::neighbors::LIQUID;
+use crate::rigid_body::bodies::{BodyState, RigidBodies, SurfaceLaw};
 use crate::rigid_body::contacts::ColliderMotion;
 use crate::rigid_body::grip::BodyGrip;
 use crate::rigid_body::integrate::world_inverse_inertia;
@@ -25,12 +27,16 @@ pub(crate) struct RigidBodyScratch {
     grips: Vec<BodyGrip>,
     /// Linear and angular impulse of particles on each body.
     impulses: Vec<[DVec3; 2]>,
+    /// Bodies at the start of a substep.
+    before: Vec<BodyState>,
+    /// Changes of velocity and spin that each body will have in the next substep from all but liquids.
+    pub(crate) expected: Vec<[DVec3; 2]>,
 }
 
 impl RigidBodyScratch {
     /// Memory [bytes].
     pub(crate) fn bytes(&self) -> u64 {
-        of(&self.colliders) + self.step.bytes()
+        of(&self.colliders) + self.step.bytes() + of(&self.before) + of(&self.expected)
     }
 
     /// Advances all bodies by a substep.
@@ -52,7 +58,22 @@ impl RigidBodyScratch {
             sees: &sees,
             grips: &self.grips,
         };
+        let projects = model.fluid.as_ref().is_some_and(|fluid| fluid.projects);
+        for (params, body) in model.rigid_bodies.bodies.iter().zip(&mut state.bodies) {
+            if projects {
+                let [linear, angular] = body.push;
+                body.velocity += linear / params.shape.mass.mass;
+                body.spin += world_inverse_inertia(&params.shape, body.rotation) * angular;
+            } else {
+                // The liquid that has pushed is gone.
+                body.push = [DVec3::ZERO; 2];
+            }
+        }
+        self.before.clear();
+        self.before.extend_from_slice(if projects { &state.bodies } else { &[] });
         self.step.step(&model.rigid_bodies, state, &inputs);
+        let around = (&self.before[..], &state.bodies[..]);
+        expected_changes(&model.rigid_bodies, around, inputs.gravity, h, &mut self.expected);
         for (k, body) in state.bodies.iter().enumerate() {
             let vector = |v: DVec3| V3::new(v.x as f32, v.y as f32, v.z as f32);
             cx.divergence.check(particles + k, vector(body.position));
@@ -85,17 +106,23 @@ impl RigidBodyScratch {
             impulses[body][1] += (at - bodies[body].position).cross(impulse);
         };
         let contact = model.contact();
+        // Where liquids are projected, their pressure has acted at the start of the substep.
+        let projects = model.fluid.as_ref().is_some_and(|fluid| fluid.projects);
         collider_contacts::each_force(&contact, state, |c, force| {
-            if let Some(moving) = colliders.get(c.collider as usize).filter(|_| c.collider as usize >= first) {
+            let of_pressure = projects && state.phases[c.particle as usize] == LIQUID;
+            let of_body = c.collider as usize >= first && !of_pressure;
+            if let Some(moving) = colliders.get(c.collider as usize).filter(|_| of_body) {
                 let (i, x) = (c.particle as usize, position(state.rows[c.particle as usize]));
                 let (_, normal) = depth(&moving.shape, &moving.after, x, state.radii[i]);
                 let at = x - normal * state.radii[i];
                 add(c.collider as usize, at.as_dvec3(), (force * h).as_dvec3());
             }
         });
-        pressure_impulses(&model.fluid_model(), state, (colliders, first), h, |k, at, impulse| {
-            add(k, at.as_dvec3(), impulse.as_dvec3());
-        });
+        if !projects {
+            pressure_impulses(&model.fluid_model(), state, (colliders, first), h, |k, at, impulse| {
+                add(k, at.as_dvec3(), impulse.as_dvec3());
+            });
+        }
         for ((params, body), [linear, angular]) in
             model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies).zip(&self.impulses)
         {

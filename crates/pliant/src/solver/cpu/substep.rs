@@ -132,7 +132,8 @@ fn run_pass(
         | Pass::Viscosity
         | Pass::Vorticity
         | Pass::Projection => {
-            scratch.fluid.run(pass, cx, &model.fluid_model(), state, &scratch.contact.moving_colliders);
+            let solids = (&scratch.contact.moving_colliders[..], &scratch.rigid_bodies.expected[..]);
+            scratch.fluid.run(pass, cx, &model.fluid_model(), state, solids);
         }
         Pass::Elastic => {
             scratch.elastic.run(cx, &model.elastic(), state, &scratch.contact, scales.inv_h2);

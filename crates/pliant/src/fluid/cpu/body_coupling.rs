@@ -1,0 +1,204 @@
+//! Rigid bodies in the projection of velocities: walls that pressure moves.
+//!
+//! The impulse of a particle's pressure on a wall is −λ times the derivative of its rate of compression by the velocity of
+//! the wall, so that forces on body and liquid are opposite. Pressures depend on how a body will move in the next substep,
+//! and that on the pressures. Both are found in rounds: pressures for the change of velocity of the last round, then the
+//! change by these pressures. It is relaxed by m/(m + a) with an estimate of the added mass a: with the true one the second
+//! round is exact, and rounds converge for any body whose added mass is less than twice the estimate plus its mass.
+
+use crate::fluid::body_surface::LinearFit;
+use crate::fluid::model::FluidModel;
+use crate::fluid::parameters::Fluid;
+use crate::math::{RowData, position};
+use crate::memory::of;
+use crate::rigid_body::bodies::{BodyState, RigidBodyModel};
+use crate::rigid_body::integrate::world_inverse_inertia;
+use glam::{DMat3, DVec3, IVec3, Vec3};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Added mass of a body over the mass of the liquid it displaces: 0.5 for a sphere, 0.67 for a cube.
+const ADDED_MASS: f64 = 0.6;
+/// Rounds where a body touches a liquid.
+pub const ROUNDS: u32 = 2;
+
+/// A body at a particle.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyWall {
+    pub particle: u32,
+    pub body: u32,
+    /// Derivative of the particle's rate of compression by the velocity of the wall [1/m].
+    pub slope: Vec3,
+    /// Where the pressure acts [m].
+    pub point: Vec3,
+}
+
+/// A body as it will move in the next substep: velocities and spins.
+#[derive(Clone, Debug)]
+struct CoupledBody {
+    center: DVec3,
+    /// Without pressure.
+    base: [DVec3; 2],
+    /// By pressure, as the last round has found it.
+    change: [DVec3; 2],
+    impulse: [DVec3; 2],
+    relaxation: f64,
+    inverse_mass: f64,
+    inverse_inertia: DMat3,
+}
+
+/// Rigid bodies beside a liquid, for one substep.
+#[derive(Default)]
+pub struct BodyCoupling {
+    /// Per run of particles, so that the order does not depend on threads.
+    pub walls: Vec<Vec<BodyWall>>,
+    bodies: Vec<CoupledBody>,
+    points: Vec<PressurePoint>,
+    /// Particles of the points, with their coefficients.
+    links: Vec<(u32, f64)>,
+    fit: LinearFit,
+    /// Particles near a body, by cells of the kernel's radius.
+    cells: HashMap<IVec3, Vec<u32>>,
+}
+
+/// A point of a body's surface, with liquid near it.
+struct PressurePoint {
+    body: u32,
+    /// From the center of mass [m].
+    arm: DVec3,
+    /// Along the outward normal [m²].
+    area: DVec3,
+    /// Hydrostatic part of the pressure [Pa].
+    constant: f64,
+    links: Range<usize>,
+}
+
+impl BodyCoupling {
+    /// Memory [bytes].
+    pub fn bytes(&self) -> u64 {
+        of(&self.bodies) + of(&self.points) + of(&self.links) + self.walls.iter().map(of).sum::<u64>()
+    }
+
+    /// Forgets the walls of the last substep.
+    pub fn clear(&mut self, runs: usize) {
+        self.walls.resize_with(runs, Vec::new);
+        self.walls.iter_mut().for_each(Vec::clear);
+    }
+
+    /// Whether a body touches a liquid.
+    pub fn acts(&self) -> bool {
+        self.walls.iter().any(|walls| !walls.is_empty())
+    }
+
+    /// Starts the rounds. `expected` are the changes of velocity and spin that bodies will have from all else.
+    pub fn begin(&mut self, model: &FluidModel<'_>, bodies: &[BodyState], expected: &[[DVec3; 2]]) {
+        let density = model.fluid.map_or(0.0, |fluid| f64::from(fluid.kinds[0].density));
+        self.bodies.clear();
+        for (k, (params, body)) in model.rigid_bodies.bodies.iter().zip(bodies).enumerate() {
+            let shape = &params.shape;
+            let (mass, inverse_inertia) = (shape.mass.mass, world_inverse_inertia(shape, body.rotation));
+            let [linear, angular] = expected.get(k).copied().unwrap_or_default();
+            self.bodies.push(CoupledBody {
+                center: body.position,
+                base: [body.velocity + linear, body.spin + angular],
+                change: [body.push[0] / mass, inverse_inertia * body.push[1]],
+                impulse: [DVec3::ZERO; 2],
+                relaxation: mass / (mass + ADDED_MASS * density * shape.volume),
+                inverse_mass: 1.0 / mass,
+                inverse_inertia,
+            });
+        }
+    }
+
+    /// Adds the motion of bodies to the rates of compression, which are over the inverse masses of `rows` [kg/s].
+    pub fn add_rates(&self, rows: &[RowData], rates: &mut [f32]) {
+        for wall in self.walls.iter().flatten() {
+            let (body, i) = (&self.bodies[wall.body as usize], wall.particle as usize);
+            let arm = wall.point.as_dvec3() - body.center;
+            let velocity = body.base[0] + body.change[0] + (body.base[1] + body.change[1]).cross(arm);
+            rates[i] += wall.slope.dot(velocity.as_vec3()) / rows[i][3];
+        }
+    }
+
+    /// Finds the particles around the points of the bodies' surfaces.
+    pub fn measure(&mut self, model: &FluidModel<'_>, rows: &[RowData], bodies: &[BodyState]) {
+        self.points.clear();
+        self.links.clear();
+        let Some(fluid) = model.fluid.filter(|_| self.acts()) else { return };
+        let reach = f64::from(fluid.reach);
+        let hydrostatic = model.settings.gravity.as_dvec3() * f64::from(fluid.kinds[0].density);
+        let cell = |x: DVec3| (x / reach).floor().as_ivec3();
+        for (k, (surface, body)) in fluid.body_surfaces.iter().zip(bodies).enumerate() {
+            self.cells.clear();
+            for wall in self.walls.iter().flatten().filter(|wall| wall.body as usize == k) {
+                let list = self.cells.entry(cell(position(rows[wall.particle as usize]).as_dvec3())).or_default();
+                // A body of several pieces may have several walls at a particle.
+                if list.last() != Some(&wall.particle) {
+                    list.push(wall.particle);
+                }
+            }
+            for point in surface.iter().filter(|_| !self.cells.is_empty()) {
+                let (arm, area) = (body.rotation * point.place, body.rotation * point.area);
+                let x = body.position + arm;
+                self.fit.clear();
+                for offset in (0..27).map(|k| IVec3::new(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)) {
+                    for &j in self.cells.get(&(cell(x) + offset)).into_iter().flatten() {
+                        self.fit.add(j, position(rows[j as usize]).as_dvec3() - x, reach);
+                    }
+                }
+                let first = self.links.len();
+                let (coefficients, constant) = self.fit.coefficients(reach, hydrostatic);
+                self.links.extend(coefficients);
+                if self.links.len() > first {
+                    let body = k as u32;
+                    self.points.push(PressurePoint { body, arm, area, constant, links: first..self.links.len() });
+                }
+            }
+        }
+    }
+
+    /// Impulses by pressures (−h·λ), and the relaxed change of velocity by them.
+    pub fn update(&mut self, fluid: &Fluid, pressures: &[f32], h: f32) {
+        self.bodies.iter_mut().for_each(|body| body.impulse = [DVec3::ZERO; 2]);
+        // λ = h·V·p.
+        let scale = -1.0 / (f64::from(h) * f64::from(h) * f64::from(fluid.volume));
+        for point in &self.points {
+            let links = &self.links[point.links.clone()];
+            let found: f64 = links.iter().map(|&(j, c)| c * f64::from(pressures[j as usize])).sum();
+            let pressure = (found * scale + point.constant).max(0.0);
+            let impulse = point.area * (-pressure * f64::from(h));
+            let body = &mut self.bodies[point.body as usize];
+            body.impulse[0] += impulse;
+            body.impulse[1] += point.arm.cross(impulse);
+        }
+        for body in &mut self.bodies {
+            let found = [body.impulse[0] * body.inverse_mass, body.inverse_inertia * body.impulse[1]];
+            for (change, found) in body.change.iter_mut().zip(found) {
+                *change += (found - *change) * body.relaxation;
+            }
+        }
+    }
+
+    /// Hands the impulses to the bodies, which take them at the start of the next substep.
+    pub fn store(&self, bodies: &mut [BodyState]) {
+        bodies.iter_mut().zip(&self.bodies).for_each(|(body, found)| body.push = found.impulse);
+    }
+}
+
+/// Changes of velocity and spin that bodies will have from gravity, contacts and joints: those of this substep, from
+/// `before` on, unless an impact was among them.
+pub fn expected_changes(
+    model: &RigidBodyModel,
+    (before, after): (&[BodyState], &[BodyState]),
+    gravity: DVec3,
+    h: f64,
+    out: &mut Vec<[DVec3; 2]>,
+) {
+    out.clear();
+    let most = 2.0 * gravity.length() * h;
+    for ((params, a), b) in model.bodies.iter().zip(before).zip(after) {
+        let (linear, angular) = (b.velocity - a.velocity, b.spin - a.spin);
+        let calm = (linear - gravity * h).length() <= most && angular.length() * params.shape.reach <= most;
+        out.push(if calm { [linear, angular] } else { [gravity * h, DVec3::ZERO] });
+    }
+}
