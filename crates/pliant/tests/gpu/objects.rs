@@ -78,8 +78,8 @@ fn bodies_are_put_elsewhere_with_little_read_back() {
     let far = |(a, b): (&[f32; 4], &[f32; 4])| (Vec3::from_slice(&a[..3]) - Vec3::from_slice(&b[..3])).length();
     let off = a.iter().zip(&b).map(far).fold(0.0, f32::max);
     let mean = a.iter().map(|row| Vec3::from_slice(&row[..3])).sum::<Vec3>() / a.len() as f32;
-    // Forward is up the slope, as velocities turn with the body.
-    assert!(mean.y < 4.0 && mean.x > 3.02 && off < 1e-4, "{mean}, {off} m apart");
+    // Velocities turn with the body: it goes on upward, by sin(0.4)·t − g·t²/2.
+    assert!((mean.y - 4.0065).abs() < 2e-3 && mean.x > 3.02 && off < 1e-4, "{mean}, {off} m apart");
 }
 
 #[test]
@@ -92,13 +92,13 @@ fn a_body_that_is_added_inside_another_is_moved_out_with_little_read_back() {
     let places = [&mut cpu, &mut gpu].map(|world| {
         world.advance(5).unwrap();
         let before = world.gpu().map(|_| read(world));
-        let added = world.add_with(Body::cuboid([0.2; 3]).grid(3).at([6.05, 0.2, 0.0]), &options).unwrap();
+        let added = world.add_with(Body::cuboid([0.2; 3]).grid(3).at([6.0, 0.27, 0.0]), &options).unwrap();
         if let Some(before) = before {
             let all = 16 * world.particles() as u64;
             assert!(read(world) - before < all, "{} bytes read of {all}", read(world) - before);
         }
         world.bounds(added).unwrap().0
     });
-    assert!(places[0].distance(Vec3::new(5.95, 0.1, -0.1)) > 0.01, "it was not moved: {places:?}");
+    assert!(places[0].y > 0.18, "it was not moved: {places:?}");
     assert!(places[0].distance(places[1]) < 1e-3, "{places:?}");
 }
