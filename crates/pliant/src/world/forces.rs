@@ -2,7 +2,7 @@
 
 use crate::math::position;
 use crate::scene::ObjectKind;
-use crate::solver::cpu::forces::{UnknownForce, attachment_forces, constraint_forces};
+use crate::solver::cpu::forces::{UnknownForce, attachment_force, constraint_forces};
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
@@ -53,7 +53,7 @@ impl World {
             .filter_map(|&[a, b]| Some([self.objects.particle(a)?, self.objects.particle(b)?]))
             .collect();
         let state = self.current_state()?;
-        Ok(attachment_forces(&self.model, state, &pairs, on_device).map_err(unsuitable)?.as_vec3())
+        Ok(attachment_force(&self.model, state, &pairs, on_device).map_err(unsuitable)?.as_vec3())
     }
 
     fn is_on_device(&self) -> bool {

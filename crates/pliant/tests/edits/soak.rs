@@ -131,6 +131,7 @@ fn soak(mut world: World, seed: u64, calls: usize) {
             22 => drop(world.set_friction(object, v.x.abs(), w.x.abs())),
             23 => {
                 drop((world.energy(object), world.collider_force(object), world.density_at(v)));
+                drop((world.pin_force(object), world.attachment_force(object)));
                 drop(world.apply_angular_impulse(object, 0.01 * v));
             }
             24 => {

@@ -3,13 +3,13 @@
 use crate::support::{simulate, tank};
 use pliant::World;
 
-/// A box of 10 × 7 × 10 particles in a tank of water: wide enough to float upright (a cube would turn over).
+/// A box of 14 × 10 × 14 particles in a tank of water: wide enough to float upright (a cube would turn over).
 fn boxed(density: f32) -> World {
     let text = format!(
-        "solver = {{ dt = 0.01, substeps = 3, iterations = 3 }}\nfluid = {{ radius = 0.028, xsph = 0.05 }}
-         [[liquid]]\nfill = {{ min = [-0.504, 0, -0.504], max = [0.504, 0.56, 0.504] }}
-         [[body]]\nname = \"box\"\nbox = [0.56, 0.4, 0.56]\ngrid = 10\ndensity = {density}\ntransform = {{ translate = [0, 0.77, 0] }}\n"
-    ) + &tank([-0.504, 0.0, -0.504], [0.504, 0.0, 0.504]);
+        "solver = {{ dt = 0.01, substeps = 3, iterations = 3 }}\nfluid = {{ radius = 0.02, xsph = 0.05 }}
+         [[liquid]]\nfill = {{ min = [-0.5, 0, -0.5], max = [0.5, 0.56, 0.5] }}
+         [[body]]\nname = \"box\"\nbox = [0.56, 0.4, 0.56]\ngrid = 14\ndensity = {density}\ntransform = {{ translate = [0, 0.77, 0] }}\n"
+    ) + &tank([-0.5, 0.0, -0.5], [0.5, 0.0, 0.5]);
     simulate(&text)
 }
 

@@ -64,12 +64,8 @@ fn s12_s14_more_pieces_than_run_at_once_join_seams_within_every_iteration_as_on_
     if !ready() {
         return;
     }
-    // A software driver runs no pieces side by side, however few there are.
-    let (cells, size) = match software() {
-        true => ("soft.0.block.cells=[14, 7, 8]", "soft.0.block.size=[1.4, 0.7, 0.8]"),
-        false => ("soft.0.block.cells=[22, 10, 13]", "soft.0.block.size=[2.2, 1, 1.3]"),
-    };
-    let many_pieces = ["solver.patch_particles=40", cells, size];
+    let many_pieces =
+        ["solver.patch_particles=40", "soft.0.block.cells=[22, 10, 13]", "soft.0.block.size=[2.2, 1, 1.3]"];
     for iterations in ["solver.iterations=1", "solver.iterations=4"].into_iter().skip(usize::from(software())) {
         for (text, more) in [
             (BLOCK.to_owned(), "solver.method=pbd"),

@@ -22,6 +22,7 @@ mod liquids;
 mod momentum;
 #[path = "../support/momentum.rs"]
 mod momentum_sums;
+mod objects;
 mod operators;
 mod particles;
 mod partitions;

@@ -53,11 +53,7 @@ pub(crate) fn constraint_forces(
             }
         }
     }
-    let known = match (model.settings.method, on_device) {
-        (Method::Pbd, _) => Err(UnknownForce::Pbd),
-        (_, true) => Err(UnknownForce::OnDevice),
-        _ => Ok(()),
-    };
+    let known = multipliers_known(model, on_device);
     let scale = inverse_square_step(model, state);
     for (group, multipliers) in model.groups.iter().zip(&state.multipliers) {
         for (block, lane) in group.slots() {
@@ -90,9 +86,9 @@ pub(crate) fn constraint_forces(
     Ok(forces)
 }
 
-/// Force of each attachment of two particles on the first of them in the last substep [N]. Pairs that no constraint joins
-/// are left out.
-pub(crate) fn attachment_forces(
+/// Sum of the forces of attachments on the first particles of some pairs in the last substep [N]. Pairs that no constraint
+/// joins are left out.
+pub(crate) fn attachment_force(
     model: &Model,
     state: &State,
     pairs: &[[u32; 2]],
@@ -117,16 +113,21 @@ pub(crate) fn attachment_forces(
                 sum -= apart.as_dvec3() / f64::from(compliance);
                 continue;
             }
-            match (model.settings.method, on_device) {
-                (Method::Pbd, _) => return Err(UnknownForce::Pbd),
-                (_, true) => return Err(UnknownForce::OnDevice),
-                _ => {}
-            }
+            multipliers_known(model, on_device)?;
             let lambda = |m: usize| f64::from(multipliers[(block * 3 + m) * BLOCK + lane]);
             sum += DVec3::new(lambda(0), lambda(1), lambda(2)) * scale;
         }
     }
     Ok(sum)
+}
+
+/// Whether multipliers of projected constraints tell their forces.
+fn multipliers_known(model: &Model, on_device: bool) -> Result<(), UnknownForce> {
+    match (model.settings.method, on_device) {
+        (Method::Pbd, _) => Err(UnknownForce::Pbd),
+        (_, true) => Err(UnknownForce::OnDevice),
+        _ => Ok(()),
+    }
 }
 
 /// From multipliers to forces [1/s²]: 1/h², under BDF2 9/(4h²) after the first substep (E12).
