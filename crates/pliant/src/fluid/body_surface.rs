@@ -69,8 +69,9 @@ impl LinearFit {
         }
     }
 
-    /// Coefficients of the particles, and what the gradient `hydrostatic` [Pa/m] adds [Pa]. Nothing without particles.
-    pub fn coefficients(&self, reach: f64, hydrostatic: DVec3) -> (impl Iterator<Item = (u32, f64)> + '_, f64) {
+    /// Coefficients of the particles, and their mean position, by which an expected gradient counts [m]: where particles are
+    /// in one plane, the pressure at the point differs from theirs by it. Nothing without particles.
+    pub fn coefficients(&self, reach: f64) -> (impl Iterator<Item = (u32, f64)> + '_, DVec3) {
         let (mut sum, mut first, mut second) = (0.0, DVec3::ZERO, DMat3::ZERO);
         for (_, d, w) in &self.near {
             sum += w;
@@ -81,8 +82,8 @@ impl LinearFit {
         let slope = second.inverse() * first;
         let scale = 1.0 / (sum - first.dot(slope)).max(f64::MIN_POSITIVE);
         let coefficient = move |d: DVec3, w: f64| w * (1.0 - slope.dot(d)) * scale;
-        let constant = self.near.iter().map(|&(_, d, w)| -coefficient(d, w) * hydrostatic.dot(d)).sum();
-        (self.near.iter().map(move |&(j, d, w)| (j, coefficient(d, w))), constant)
+        let middle = self.near.iter().map(|&(_, d, w)| d * coefficient(d, w)).sum();
+        (self.near.iter().map(move |&(j, d, w)| (j, coefficient(d, w))), middle)
     }
 }
 
@@ -115,9 +116,9 @@ mod tests {
         let mut fit = LinearFit::default();
         let places = [[0.011, 0.01, 0.0], [-0.008, 0.012, 0.01], [0.0, 0.03, -0.01], [0.01, 0.013, -0.017]];
         places.iter().enumerate().for_each(|(k, &p)| fit.add(k as u32, DVec3::from(p), reach));
-        let (coefficients, constant) = fit.coefficients(reach, gradient);
+        let (coefficients, middle) = fit.coefficients(reach);
         let pressure = |k: u32| 2000.0 + gradient.dot(DVec3::from(places[k as usize]));
-        let found = coefficients.map(|(k, c)| c * pressure(k)).sum::<f64>() + constant;
+        let found = coefficients.map(|(k, c)| c * pressure(k)).sum::<f64>() - middle.dot(gradient);
         assert!((found - 2000.0).abs() < 1e-6, "{found}");
     }
 }

@@ -26,6 +26,8 @@ pub struct SolverBody {
     pub inverse_mass: f64,
     /// Inverse inertia in world axes [1/(kg·m²)].
     pub inverse_inertia: DMat3,
+    /// Linear and angular acceleration by the pressure of liquids [m/s², rad/s²].
+    pub pushed: [DVec3; 2],
     /// Changes of velocity and spin by the impulses that contacts had in the last small step.
     pub carried: [DVec3; 2],
     /// Whether it moves: it is no collider, and awake.
@@ -43,6 +45,7 @@ impl SolverBody {
         spin: DVec3::ZERO,
         inverse_mass: 0.0,
         inverse_inertia: DMat3::ZERO,
+        pushed: [DVec3::ZERO; 2],
         carried: [DVec3::ZERO; 2],
         moves: false,
         meets: false,

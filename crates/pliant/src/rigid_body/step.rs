@@ -72,9 +72,10 @@ impl StepScratch {
         let h = inputs.h / count;
         self.grips.clear();
         self.grips.resize(inputs.grips.len(), DVec3::ZERO);
-        // What is gripped is awake: its target may move.
-        for grip in inputs.grips {
-            if let Some(rest) = state.rest.get_mut(grip.body as usize) {
+        // What is gripped or swims is awake: the target of a grip may move, and pressure changes.
+        let pushed = (0_u32..).zip(&state.bodies).filter(|(_, body)| body.push != [DVec3::ZERO; 2]).map(|(k, _)| k);
+        for k in inputs.grips.iter().map(|grip| grip.body).chain(pushed).collect::<Vec<_>>() {
+            if let Some(rest) = state.rest.get_mut(k as usize) {
                 *rest = 0.0;
             }
         }
@@ -131,11 +132,15 @@ impl StepScratch {
         self.solver.clear();
         let still = SolverBody::STILL;
         for (k, (params, body)) in model.bodies.iter().zip(&state.bodies).enumerate() {
+            let inverse_mass = 1.0 / params.shape.mass.mass;
+            let inverse_inertia = world_inverse_inertia(&params.shape, body.rotation);
+            let [linear, angular] = body.push.map(|push| push / inputs.h);
             self.solver.push(SolverBody {
                 velocity: body.velocity * inputs.keep,
                 spin: body.spin * inputs.keep,
-                inverse_mass: 1.0 / params.shape.mass.mass,
-                inverse_inertia: world_inverse_inertia(&params.shape, body.rotation),
+                inverse_mass,
+                inverse_inertia,
+                pushed: [linear * inverse_mass, inverse_inertia * angular],
                 moves: !self.sleep.is_asleep(k),
                 ..still
             });
@@ -158,7 +163,8 @@ impl StepScratch {
         let (h, count) = (small.h, model.bodies.len());
         let Self { solver, finder, wide, joints, shifts, grips, .. } = self;
         for body in solver[..count].iter_mut().filter(|body| body.moves) {
-            body.velocity += inputs.gravity * h;
+            body.velocity += (inputs.gravity + body.pushed[0]) * h;
+            body.spin += body.pushed[1] * h;
             body.touched = false;
         }
         for (grip, impulse) in inputs.grips.iter().zip(grips) {
@@ -188,7 +194,11 @@ impl StepScratch {
                 }
                 let free = !body.touched && body.carried == [DVec3::ZERO; 2];
                 // Exact in free flight.
-                way = if free { (body.velocity - inputs.gravity * (0.5 * h)) * h } else { body.velocity * h };
+                way = if free {
+                    (body.velocity - (inputs.gravity + body.pushed[0]) * (0.5 * h)) * h
+                } else {
+                    body.velocity * h
+                };
                 way += std::mem::take(&mut shifts[k]);
                 let own = &mut state.bodies[k];
                 own.position += way;

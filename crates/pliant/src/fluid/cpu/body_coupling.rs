@@ -1,9 +1,9 @@
 //! Rigid bodies in the projection of velocities: walls that pressure moves.
 //!
-//! The impulse of a particle's pressure on a wall is −λ times the derivative of its rate of compression by the velocity of
-//! the wall, so that forces on body and liquid are opposite. Pressures depend on how a body will move in the next substep,
-//! and that on the pressures. Both are found in rounds: pressures for the change of velocity of the last round, then the
-//! change by these pressures. It is relaxed by m/(m + a) with an estimate of the added mass a: with the true one the second
+//! Bodies take the pressure on their surface ([`crate::fluid::body_surface`]) in their small steps, like gravity: an impulse
+//! at the start of a substep would lift a body at rest by g·h²/2 each time. Pressures depend on how a body will move in the
+//! next substep, and that on the pressures. Both are found in rounds: pressures for the change of velocity of the last round,
+//! then the change by these pressures. It is relaxed by m/(m + a) with an estimate of the added mass a: with the true one the second
 //! round is exact, and rounds converge for any body whose added mass is less than twice the estimate plus its mass.
 
 use crate::fluid::body_surface::LinearFit;
@@ -39,12 +39,21 @@ struct CoupledBody {
     center: DVec3,
     /// Without pressure.
     base: [DVec3; 2],
+    /// What of it this substep or the next adds.
+    gained: [DVec3; 2],
     /// By pressure, as the last round has found it.
     change: [DVec3; 2],
     impulse: [DVec3; 2],
     relaxation: f64,
     inverse_mass: f64,
     inverse_inertia: DMat3,
+}
+
+impl CoupledBody {
+    /// Velocity at `arm` from the center by a velocity and spin and the change by pressure [m/s].
+    fn with_change(&self, [velocity, spin]: [DVec3; 2], arm: DVec3) -> DVec3 {
+        velocity + self.change[0] + (spin + self.change[1]).cross(arm)
+    }
 }
 
 /// Rigid bodies beside a liquid, for one substep.
@@ -57,8 +66,8 @@ pub struct BodyCoupling {
     /// Particles of the points, with their coefficients.
     links: Vec<(u32, f64)>,
     fit: LinearFit,
-    /// Particles near a body, by cells of the kernel's radius.
-    cells: HashMap<IVec3, Vec<u32>>,
+    /// Particles near each body, by cells of the kernel's radius.
+    cells: HashMap<(u32, IVec3), Vec<u32>>,
 }
 
 /// A point of a body's surface, with liquid near it.
@@ -68,8 +77,8 @@ struct PressurePoint {
     arm: DVec3,
     /// Along the outward normal [m²].
     area: DVec3,
-    /// Hydrostatic part of the pressure [Pa].
-    constant: f64,
+    /// Mean position of its particles, from the point [m].
+    middle: DVec3,
     links: Range<usize>,
 }
 
@@ -90,8 +99,9 @@ impl BodyCoupling {
         self.walls.iter().any(|walls| !walls.is_empty())
     }
 
-    /// Starts the rounds. `expected` are the changes of velocity and spin that bodies will have from all else.
-    pub fn begin(&mut self, model: &FluidModel<'_>, bodies: &[BodyState], expected: &[[DVec3; 2]]) {
+    /// Starts the rounds. `expected` are the changes of velocity and spin that bodies have from all else in the substep in
+    /// which the pressures act. `included`: velocities have them already.
+    pub fn begin(&mut self, model: &FluidModel<'_>, bodies: &[BodyState], expected: &[[DVec3; 2]], included: bool) {
         let density = model.fluid.map_or(0.0, |fluid| f64::from(fluid.kinds[0].density));
         self.bodies.clear();
         for (k, (params, body)) in model.rigid_bodies.bodies.iter().zip(bodies).enumerate() {
@@ -100,7 +110,8 @@ impl BodyCoupling {
             let [linear, angular] = expected.get(k).copied().unwrap_or_default();
             self.bodies.push(CoupledBody {
                 center: body.position,
-                base: [body.velocity + linear, body.spin + angular],
+                base: if included { [body.velocity, body.spin] } else { [body.velocity + linear, body.spin + angular] },
+                gained: [linear, angular],
                 change: [body.push[0] / mass, inverse_inertia * body.push[1]],
                 impulse: [DVec3::ZERO; 2],
                 relaxation: mass / (mass + ADDED_MASS * density * shape.volume),
@@ -114,9 +125,26 @@ impl BodyCoupling {
     pub fn add_rates(&self, rows: &[RowData], rates: &mut [f32]) {
         for wall in self.walls.iter().flatten() {
             let (body, i) = (&self.bodies[wall.body as usize], wall.particle as usize);
-            let arm = wall.point.as_dvec3() - body.center;
-            let velocity = body.base[0] + body.change[0] + (body.base[1] + body.change[1]).cross(arm);
+            let velocity = body.with_change(body.base, wall.point.as_dvec3() - body.center);
             rates[i] += wall.slope.dot(velocity.as_vec3()) / rows[i][3];
+        }
+    }
+
+    /// Forces on particles by the difference of the pressure at bodies from theirs, and the largest such difference: it has
+    /// the gradient that accelerates the liquid as the body. `gravity` is what a substep adds [m/s], `scale` the mass of a
+    /// particle [kg].
+    pub fn forces(&self, rows: &[RowData], gravity: Vec3, scale: f32, forces: &mut [RowData]) {
+        forces.fill([0.0; 4]);
+        for wall in self.walls.iter().flatten() {
+            let (body, i) = (&self.bodies[wall.body as usize], wall.particle as usize);
+            let apart = position(rows[i]) - wall.point;
+            let gained = body.with_change(body.gained, wall.point.as_dvec3() - body.center);
+            let more = -apart.dot(gravity - gained.as_vec3()) * scale;
+            let [x, y, z, largest] = &mut forces[i];
+            *x += wall.slope.x * more;
+            *y += wall.slope.y * more;
+            *z += wall.slope.z * more;
+            *largest = largest.max(more.abs());
         }
     }
 
@@ -126,48 +154,49 @@ impl BodyCoupling {
         self.links.clear();
         let Some(fluid) = model.fluid.filter(|_| self.acts()) else { return };
         let reach = f64::from(fluid.reach);
-        let hydrostatic = model.settings.gravity.as_dvec3() * f64::from(fluid.kinds[0].density);
         let cell = |x: DVec3| (x / reach).floor().as_ivec3();
-        for (k, (surface, body)) in fluid.body_surfaces.iter().zip(bodies).enumerate() {
-            self.cells.clear();
-            for wall in self.walls.iter().flatten().filter(|wall| wall.body as usize == k) {
-                let list = self.cells.entry(cell(position(rows[wall.particle as usize]).as_dvec3())).or_default();
-                // A body of several pieces may have several walls at a particle.
-                if list.last() != Some(&wall.particle) {
-                    list.push(wall.particle);
-                }
+        self.cells.clear();
+        for wall in self.walls.iter().flatten() {
+            let x = position(rows[wall.particle as usize]).as_dvec3();
+            let list = self.cells.entry((wall.body, cell(x))).or_default();
+            // A body of several pieces may have several walls at a particle.
+            if list.last() != Some(&wall.particle) {
+                list.push(wall.particle);
             }
-            for point in surface.iter().filter(|_| !self.cells.is_empty()) {
+        }
+        for (k, (surface, body)) in (0_u32..).zip(fluid.body_surfaces.iter().zip(bodies)) {
+            for point in surface {
                 let (arm, area) = (body.rotation * point.place, body.rotation * point.area);
                 let x = body.position + arm;
                 self.fit.clear();
                 for offset in (0..27).map(|k| IVec3::new(k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1)) {
-                    for &j in self.cells.get(&(cell(x) + offset)).into_iter().flatten() {
+                    for &j in self.cells.get(&(k, cell(x) + offset)).into_iter().flatten() {
                         self.fit.add(j, position(rows[j as usize]).as_dvec3() - x, reach);
                     }
                 }
                 let first = self.links.len();
-                let (coefficients, constant) = self.fit.coefficients(reach, hydrostatic);
+                let (coefficients, middle) = self.fit.coefficients(reach);
                 self.links.extend(coefficients);
                 if self.links.len() > first {
-                    let body = k as u32;
-                    self.points.push(PressurePoint { body, arm, area, constant, links: first..self.links.len() });
+                    self.points.push(PressurePoint { body: k, arm, area, middle, links: first..self.links.len() });
                 }
             }
         }
     }
 
     /// Impulses by pressures (−h·λ), and the relaxed change of velocity by them.
-    pub fn update(&mut self, fluid: &Fluid, pressures: &[f32], h: f32) {
+    pub fn update(&mut self, fluid: &Fluid, pressures: &[f32], gravity: Vec3, h: f32) {
         self.bodies.iter_mut().for_each(|body| body.impulse = [DVec3::ZERO; 2]);
         // λ = h·V·p.
         let scale = -1.0 / (f64::from(h) * f64::from(h) * f64::from(fluid.volume));
         for point in &self.points {
             let links = &self.links[point.links.clone()];
             let found: f64 = links.iter().map(|&(j, c)| c * f64::from(pressures[j as usize])).sum();
-            let pressure = (found * scale + point.constant).max(0.0);
-            let impulse = point.area * (-pressure * f64::from(h));
             let body = &mut self.bodies[point.body as usize];
+            let gained = body.with_change(body.gained, point.arm);
+            let gradient = (gravity.as_dvec3() - gained / f64::from(h)) * f64::from(fluid.kinds[0].density);
+            let pressure = (found * scale - point.middle.dot(gradient)).max(0.0);
+            let impulse = point.area * (-pressure * f64::from(h));
             body.impulse[0] += impulse;
             body.impulse[1] += point.arm.cross(impulse);
         }
@@ -181,7 +210,11 @@ impl BodyCoupling {
 
     /// Hands the impulses to the bodies, which take them at the start of the next substep.
     pub fn store(&self, bodies: &mut [BodyState]) {
-        bodies.iter_mut().zip(&self.bodies).for_each(|(body, found)| body.push = found.impulse);
+        let found = self.bodies.iter().filter(|_| self.acts()).map(|body| body.impulse);
+        bodies
+            .iter_mut()
+            .zip(found.chain(std::iter::repeat([DVec3::ZERO; 2])))
+            .for_each(|(body, push)| body.push = push);
     }
 }
 
@@ -197,7 +230,8 @@ pub fn expected_changes(
     out.clear();
     let most = 2.0 * gravity.length() * h;
     for ((params, a), b) in model.bodies.iter().zip(before).zip(after) {
-        let (linear, angular) = (b.velocity - a.velocity, b.spin - a.spin);
+        let pushed = [a.push[0] / params.shape.mass.mass, world_inverse_inertia(&params.shape, a.rotation) * a.push[1]];
+        let (linear, angular) = (b.velocity - a.velocity - pushed[0], b.spin - a.spin - pushed[1]);
         let calm = (linear - gravity * h).length() <= most && angular.length() * params.shape.reach <= most;
         out.push(if calm { [linear, angular] } else { [gravity * h, DVec3::ZERO] });
     }

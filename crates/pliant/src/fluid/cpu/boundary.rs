@@ -4,6 +4,7 @@ use crate::contact::collider_contact::{ColliderShape, MovingCollider, signed_dis
 use crate::fluid::boundary::{Boundary, solid_share};
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
+use crate::fluid::projection::BODY_RANGE;
 use crate::math::position;
 use crate::memory::of;
 use crate::runtime::cpu::threads::Threads;
@@ -64,6 +65,8 @@ impl BoundaryLists {
     ) {
         let Some(fluid) = &model.fluid else { return };
         self.runs.resize_with(model.runs.len(), Run::default);
+        let in_projection = |c: usize| fluid.projects && c >= model.colliders.len();
+        let reach_of = |c: usize| if in_projection(c) { BODY_RANGE * fluid.reach } else { fluid.reach };
         threads.each(&mut self.runs, |number, run| {
             run.starts.clear();
             run.all.clear();
@@ -75,7 +78,7 @@ impl BoundaryLists {
                     let seen = model.environments.colliders_of(i, moving_colliders.len());
                     let seen = seen.filter(|&c| model.pairs.touches_collider(i, c));
                     for (c, boundary) in
-                        seen.filter_map(|c| Some((c, boundary_at(fluid, &moving_colliders[c], x, sub.h)?)))
+                        seen.filter_map(|c| Some((c, boundary_at(fluid, &moving_colliders[c], x, sub.h, reach_of(c))?)))
                     {
                         run.all.push(boundary);
                         run.colliders.push(c as u32);
@@ -111,7 +114,7 @@ pub(crate) fn pressure_impulses(
             if !model.pairs.touches_collider(i, k) {
                 continue;
             }
-            let Some(boundary) = boundary_at(fluid, collider, x, h) else { continue };
+            let Some(boundary) = boundary_at(fluid, collider, x, h, fluid.reach) else { continue };
             let (delta, normal) = boundary.apart(x);
             let (_, rate) = solid_share(fluid.smoothing, fluid.reach, delta, boundary.curvature);
             // The particle moves by w·λ·∇C, with ∇C = rate·normal; the solid takes the opposite momentum.
@@ -120,25 +123,25 @@ pub(crate) fn pressure_impulses(
     }
 }
 
-/// Boundary of a collider for a particle at `x`, if within the kernel radius.
-fn boundary_at(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32) -> Option<Boundary> {
+/// Boundary of a collider for a particle at `x`, if within a distance.
+fn boundary_at(fluid: &Fluid, moving_collider: &MovingCollider, x: Vec3, h: f32, reach: f32) -> Option<Boundary> {
     let pose = &moving_collider.after;
     let here = pose.inward(x);
     let (distance, normal) = match &moving_collider.shape {
         ColliderShape::Surface(surface) => {
-            let near = surface.nearest(here, fluid.reach)?;
+            let near = surface.nearest(here, reach)?;
             (near.distance, near.normal)
         }
         shape => {
             if let Some((min, max)) = shape.table_bounds()
-                && here.distance(here.clamp(min, max)) >= fluid.reach
+                && here.distance(here.clamp(min, max)) >= reach
             {
                 return None;
             }
             signed_distance(shape, here)
         }
     };
-    if distance >= fluid.reach {
+    if distance >= reach {
         return None;
     }
     let normal = pose.rotation * normal;

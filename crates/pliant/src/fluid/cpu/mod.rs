@@ -12,6 +12,7 @@ pub mod large_particles;
 pub mod neighbor_sums;
 pub mod pair_sums;
 pub mod projection;
+pub mod projection_terms;
 pub mod surface_tension;
 pub mod viscosity;
 pub mod vorticity;
@@ -29,6 +30,7 @@ use crate::fluid::projection::POSITION_SHARE;
 use crate::math::RowData;
 use crate::memory::of;
 use crate::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search};
+use crate::rigid_body::integrate::world_inverse_inertia;
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::passes::Pass;
@@ -132,7 +134,16 @@ impl FluidScratch {
             projection.filter(around, state);
         }
         if first {
-            return projection.solve(model, state, around, Vec3::ZERO, &[]);
+            projection.solve(model, state, around, Vec3::ZERO, expected);
+            // Bodies have moved already in this substep.
+            for (params, body) in model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies) {
+                let [linear, angular] = body.push;
+                let gained = linear / params.shape.mass.mass;
+                body.velocity += gained;
+                body.position += gained * (0.5 * f64::from(cx.substep.h));
+                body.spin += world_inverse_inertia(&params.shape, body.rotation) * angular;
+            }
+            return;
         }
         projection.solve(model, state, around, model.settings.gravity, expected);
     }

@@ -3,17 +3,18 @@
 use crate::fluid::boundary::{Boundary, boundary_contribution};
 use crate::fluid::cpu::body_coupling::{BodyCoupling, BodyWall, ROUNDS};
 use crate::fluid::cpu::boundary::BoundaryLists;
-use crate::fluid::cpu::pair_sums::{Pair, PairSums, Terms};
+use crate::fluid::cpu::pair_sums::PairSums;
+use crate::fluid::cpu::projection_terms::{Compression, Difference, Laplacian, Moments, PressureForce, Shift};
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::projection::{
-    EXTRA_SWEEPS, FILTER, FIRST_ROUNDS, RELAXATION, Symmetric, add_outer, allowed_rate, correction, diagonal,
-    lattice_diagonal, momentum_after, stop_at_wall, times, wall,
+    EXTRA_SWEEPS, FILTER, FILTER_AT_BODY, FIRST_ROUNDS, RELAXATION, Symmetric, Wall, add_outer, allowed_rate,
+    body_wall, closed_diagonal, correction, diagonal, inner_share, lattice_diagonal, momentum_after, nearness,
+    stop_at_wall, times, wall,
 };
-use crate::math::{RowData, V3, position};
+use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::runtime::cpu::shared_slice::Shared;
-use crate::runtime::cpu::simd::Pack;
 use crate::state::State;
 use glam::{DVec3, Vec3};
 
@@ -41,6 +42,10 @@ pub struct ProjectionScratch {
     /// Corrections of positions in this substep.
     pub corrections: u32,
     bodies: BodyCoupling,
+    /// Where there are bodies: L·Σ V·∇W, and the share of the exact gradient.
+    plain: Vec<RowData>,
+    /// Forces by the difference of pressures at bodies from that of particles, and the largest such difference.
+    body_forces: Vec<RowData>,
 }
 
 /// Where particles are, and what is around them.
@@ -64,13 +69,27 @@ impl Surroundings<'_> {
         let body = |&c: &u32| Some(model.body_colliders.get((c as usize).checked_sub(model.colliders.len())?)?.body);
         colliders.iter().map(body)
     }
+
+    /// Walls of particle `k` of a run at `x`, each with its rigid body, if it is one.
+    fn all_walls(&self, run: usize, k: usize, x: Vec3) -> impl Iterator<Item = (Wall, Option<u32>)> + '_ {
+        let fluid = self.fluid;
+        self.walls(run, k).iter().zip(self.bodies(run, k)).map(move |(boundary, body)| {
+            (if body.is_some() { body_wall(fluid, boundary, x) } else { wall(fluid, boundary, x) }, body)
+        })
+    }
+
+    /// How much a particle is near a rigid body.
+    fn nearness(&self, run: usize, k: usize, x: Vec3) -> f32 {
+        let of_bodies = self.all_walls(run, k, x).filter(|(_, body)| body.is_some());
+        of_bodies.map(|(wall, _)| nearness(self.fluid, wall.gap + self.fluid.radius)).fold(0.0, f32::max)
+    }
 }
 
 impl ProjectionScratch {
     /// Memory [bytes].
     pub fn bytes(&self) -> u64 {
         let rows = [&self.first, &self.second, &self.own].into_iter().chain(&self.scaled).chain(&self.velocities);
-        let rows: u64 = rows.chain(&self.changes).map(of).sum();
+        let rows: u64 = rows.chain(&self.changes).chain([&self.plain, &self.body_forces]).map(of).sum();
         rows + of(&self.last) + of(&self.rates) + of(&self.multipliers) + self.bodies.bytes()
     }
 
@@ -81,12 +100,14 @@ impl ProjectionScratch {
         self.corrections = 0;
     }
 
-    fn resize(&mut self, n: usize) {
+    fn resize(&mut self, n: usize, bodies: bool) {
         let rows = [&mut self.first, &mut self.second, &mut self.own];
         let rows = rows.into_iter().chain(&mut self.scaled).chain(&mut self.velocities).chain(&mut self.changes);
         rows.for_each(|rows| rows.resize(n, [0.0; 4]));
         self.last.resize(n, 0.0);
         self.rates.resize(n, 0.0);
+        let of_bodies = [&mut self.plain, &mut self.body_forces];
+        of_bodies.into_iter().for_each(|rows| rows.resize(if bodies { n } else { 0 }, [0.0; 4]));
     }
 
     /// Finds the pressures of the next substep and the displacement by them. `gravity` is what velocities gain until
@@ -99,19 +120,19 @@ impl ProjectionScratch {
         gravity: Vec3,
         expected: &[[DVec3; 2]],
     ) {
-        self.resize(state.particles);
-        self.measure(around, state);
+        self.resize(state.particles, !around.fluid.body_surfaces.is_empty());
+        self.measure(around, state, false);
         let first = state.pressures.iter().all(|&p| p == 0.0);
-        let sweeps = if first { around.fluid.first_sweeps } else { model.settings.iterations + EXTRA_SWEEPS };
-        self.bodies.begin(model, &state.rigid_bodies.bodies, expected);
-        self.bodies.measure(model, &state.rows, &state.rigid_bodies.bodies);
-        let rounds = if first { FIRST_ROUNDS } else { 1 };
-        for _ in 0..if self.bodies.acts() { rounds.max(ROUNDS) } else { rounds } {
-            self.accelerate(around, state);
-            self.rate(around, state, gravity);
-            self.bodies.add_rates(&state.rows, &mut self.rates);
-            self.sweep(around, state, sweeps);
-            self.bodies.update(around.fluid, &state.pressures, around.h);
+        let (rounds, sweeps) = (if first { FIRST_ROUNDS } else { 1 }, model.settings.iterations + EXTRA_SWEEPS);
+        if self.bodies.acts() {
+            let sweeps = if first { around.fluid.first_sweeps } else { sweeps };
+            self.solve_with_bodies(model, state, (around, gravity), expected, (rounds.max(ROUNDS), sweeps));
+        } else {
+            for _ in 0..rounds {
+                self.accelerate(around, state);
+                self.rate(around, state, gravity);
+                self.sweep(around, state, sweeps);
+            }
         }
         self.bodies.store(&mut state.rigid_bodies.bodies);
         self.accelerate(around, state);
@@ -122,13 +143,43 @@ impl ProjectionScratch {
         }
     }
 
-    /// Matrices, diagonals and allowed rates at the current positions.
-    fn measure(&mut self, around: Surroundings<'_>, state: &State) {
+    /// Rounds of pressures and of the motion of bodies.
+    fn solve_with_bodies(
+        &mut self,
+        model: &FluidModel<'_>,
+        state: &mut State,
+        (around, gravity): (Surroundings<'_>, Vec3),
+        expected: &[[DVec3; 2]],
+        (rounds, sweeps): (u32, u32),
+    ) {
+        let mut unknown = state.pressures.iter().all(|&p| p == 0.0);
+        if unknown {
+            self.measure(around, state, true);
+        }
+        let bodies = &state.rigid_bodies.bodies;
+        // Without gravity to come, velocities have all that bodies gain.
+        self.bodies.begin(model, bodies, expected, gravity == Vec3::ZERO);
+        self.bodies.measure(model, &state.rows, bodies);
+        for _ in 0..rounds {
+            self.accelerate(around, state);
+            self.rate(around, state, gravity);
+            self.bodies.add_rates(&state.rows, &mut self.rates);
+            self.sweep(around, state, sweeps);
+            self.bodies.update(around.fluid, &state.pressures, model.settings.gravity, around.h);
+            if std::mem::take(&mut unknown) {
+                self.measure(around, state, false);
+            }
+        }
+    }
+
+    /// Matrices, diagonals and allowed rates at the current positions. `closed`: for a solution without earlier pressures.
+    fn measure(&mut self, around: Surroundings<'_>, state: &State, closed: bool) {
         let Surroundings { sums, fluid, h, .. } = around;
         let (volume, center) = (fluid.volume, fluid.smoothing.at(fluid.reach, 0.0).0);
         let full = lattice_diagonal(fluid.smoothing, fluid.reach, fluid.radius, volume);
         let (first, second) = (Shared::new(&mut self.first), Shared::new(&mut self.second));
-        let own = Shared::new(&mut self.own);
+        let (own, plain) = (Shared::new(&mut self.own), Shared::new(&mut self.plain));
+        let with_bodies = !fluid.body_surfaces.is_empty();
         self.bodies.clear(sums.model.runs.len());
         let body_walls = Shared::new(&mut self.bodies.walls);
         sums.sweep(Moments, |run, k, i, found| {
@@ -136,18 +187,21 @@ impl ProjectionScratch {
             let x = position(state.rows[i]);
             let mut moments: Symmetric = rest;
             let boundaries = around.walls(run, k);
-            for boundary in boundaries {
-                let wall = wall(fluid, boundary, x);
+            let near = if with_bodies { around.nearness(run, k, x) } else { 0.0 };
+            for (wall, _) in around.all_walls(run, k, x) {
                 add_outer(&mut moments, wall.normal, wall.moment);
             }
             let l = correction(moments);
-            let mut gradient = times(l, Vec3::new(gx, gy, gz));
+            let unbounded = times(l, Vec3::new(gx, gy, gz));
+            let mut gradient = unbounded;
             let (mut moving, mut behind) = (0.0, 0.0);
-            for (boundary, body) in boundaries.iter().zip(around.bodies(run, k)) {
-                let wall = wall(fluid, boundary, x);
+            for (wall, body) in around.all_walls(run, k, x) {
                 let by = wall.normal * (wall.normal.dot(times(l, wall.normal)) * wall.slope);
                 gradient -= by;
-                if let Some(body) = body.filter(|_| state.rows[i][3] > 0.0) {
+                if let Some(body) = body {
+                    if wall.slope == 0.0 || state.rows[i][3] == 0.0 {
+                        continue;
+                    }
                     let point = x - wall.normal * (wall.gap + fluid.radius);
                     // SAFETY: a run is processed by one thread.
                     unsafe { body_walls.get(run) }.push(BodyWall { particle: i as u32, body, slope: by, point });
@@ -159,11 +213,17 @@ impl ProjectionScratch {
                 behind = boundary_contribution(boundaries, fluid.smoothing, fluid.reach, x).0;
             }
             let compression = value + volume * center - 1.0 + behind;
-            let across = diagonal(fluid, boundaries, x, -2.0 * slope, full);
+            let sum = -2.0 * slope;
+            let across =
+                if closed { closed_diagonal(sum, full, behind) } else { diagonal(fluid, boundaries, x, sum, full) };
+            let exact = if near > 0.0 { near * inner_share(sum, full, behind) } else { 0.0 };
             // SAFETY: each particle is called once, and only its own entries are written.
             unsafe {
                 *first.get(i) = [l[0], l[1], l[2], l[3]];
                 *second.get(i) = [l[4], l[5], across, allowed_rate(compression, h)];
+                if with_bodies {
+                    *plain.get(i) = [unbounded.x, unbounded.y, unbounded.z, exact];
+                }
                 *own.get(i) = [gradient.x, gradient.y, gradient.z, moving];
             }
         });
@@ -179,17 +239,35 @@ impl ProjectionScratch {
                 let i = start + k;
                 let lambda = -state.pressures[i] / h;
                 *a = first[i].map(|l| l * lambda);
-                *b = [second[i][0] * lambda, second[i][1] * lambda, 0.0, 0.0];
+                *b = [second[i][0] * lambda, second[i][1] * lambda, lambda, 0.0];
             }
         });
+        let pushes = PressureForce { first: a, second: b };
         let out = Shared::new(&mut rough[..]);
-        sums.sweep(PressureForce { first: a, second: b }, |_, _, i, push| {
-            let lambda = -state.pressures[i] / h;
-            let force = position(own[i]) * lambda + Vec3::from_array(push) * fluid.volume;
-            let change = force * -state.rows[i][3];
-            // SAFETY: each particle is called once, and only its own entry is written.
-            unsafe { *out.get(i) = [change.x, change.y, change.z, 0.0] };
-        });
+        let adjoint = |i: usize, push: Vec3| position(own[i]) * (-state.pressures[i] / h) + push * fluid.volume;
+        if self.bodies.acts() {
+            let forces = &mut self.body_forces;
+            let scale = fluid.kinds[0].density * fluid.volume;
+            self.bodies.forces(&state.rows, sums.model.settings.gravity * h, scale, forces);
+            let (plain, forces) = (&self.plain[..], &forces[..]);
+            sums.sweep(pushes.with_gradient(), |_, _, i, [x, y, z, gx, gy, gz]| {
+                let (lambda, exact, largest) = (-state.pressures[i] / h, plain[i][3], forces[i][3]);
+                let l = [first[i][0], first[i][1], first[i][2], first[i][3], second[i][0], second[i][1]];
+                let gradient = times(l, Vec3::new(gx, gy, gz) * fluid.volume) - position(plain[i]) * lambda;
+                // A wall does not pull, nor does it push with more than twice the pressure.
+                let share = if largest > lambda { lambda / largest } else { 1.0 };
+                let force = adjoint(i, Vec3::new(x, y, z)) * (1.0 - exact) + gradient * exact;
+                let change = (force - position(forces[i]) * share) * -state.rows[i][3];
+                // SAFETY: each particle is called once, and only its own entry is written.
+                unsafe { *out.get(i) = [change.x, change.y, change.z, 0.0] };
+            });
+        } else {
+            sums.sweep(pushes, |_, _, i, push| {
+                let change = adjoint(i, Vec3::from_array(push)) * -state.rows[i][3];
+                // SAFETY: each particle is called once, and only its own entry is written.
+                unsafe { *out.get(i) = [change.x, change.y, change.z, 0.0] };
+            });
+        }
         smoothed(around, rough, smooth);
     }
 
@@ -260,7 +338,7 @@ impl ProjectionScratch {
 
     /// Removes motion of single particles against their neighbors.
     pub fn filter(&mut self, around: Surroundings<'_>, state: &mut State) {
-        self.resize(state.particles);
+        self.resize(state.particles, !around.fluid.body_surfaces.is_empty());
         let Self { velocities: [a, b], .. } = self;
         let volume = around.fluid.volume;
         let out = Shared::new(&mut a[..]);
@@ -271,8 +349,12 @@ impl ProjectionScratch {
         });
         let out = Shared::new(&mut b[..]);
         let a = &a[..];
-        around.sums.sweep(Difference { of: a }, |_, _, i, sum| {
-            let [x, y, z] = sum.map(|s| s * volume * FILTER);
+        let with_bodies = !around.fluid.body_surfaces.is_empty();
+        let rows = &state.rows[..];
+        around.sums.sweep(Difference { of: a }, |run, k, i, sum| {
+            let near = if with_bodies { around.nearness(run, k, position(rows[i])) } else { 0.0 };
+            let strength = FILTER * (1.0 - (1.0 - FILTER_AT_BODY) * near);
+            let [x, y, z] = sum.map(|s| s * volume * strength);
             // SAFETY: the same.
             unsafe { *out.get(i) = [x, y, z, 0.0] };
         });
@@ -327,104 +409,4 @@ fn smoothed(around: Surroundings<'_>, of: &[RowData], to: &mut [RowData]) {
         // SAFETY: each particle is called once, and only its own entry is written.
         unsafe { *out.get(i) = [x - sum[0] * volume, y - sum[1] * volume, z - sum[2] * volume, 0.0] };
     });
-}
-
-/// W, W'/r, ∇W and −∇W ⊗ x.
-#[derive(Clone, Copy)]
-struct Moments;
-
-impl Terms<11> for Moments {
-    #[inline(always)]
-    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 11] {
-        let V3 { x, y, z } = pair.apart;
-        let (gx, gy, gz) = (x * pair.slope, y * pair.slope, z * pair.slope);
-        [pair.value, pair.slope, gx, gy, gz, -(gx * x), -(gx * y), -(gx * z), -(gy * y), -(gy * z), -(gz * z)]
-    }
-}
-
-/// λ_j·L_j·∇W.
-#[derive(Clone, Copy)]
-struct PressureForce<'a> {
-    first: &'a [RowData],
-    second: &'a [RowData],
-}
-
-impl Terms<3> for PressureForce<'_> {
-    #[inline(always)]
-    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 3] {
-        // SAFETY: list entries are particle indices, and no thread writes these rows in the sweep.
-        let (a, b) = unsafe { (F::gather(self.first, pair.index), F::gather(self.second, pair.index)) };
-        let (V3 { x, y, z }, slope) = (pair.apart, pair.slope);
-        [
-            (a.v.x * x + a.v.y * y + a.v.z * z) * slope,
-            (a.v.y * x + a.w * y + b.v.x * z) * slope,
-            (a.v.z * x + b.v.x * y + b.v.y * z) * slope,
-        ]
-    }
-}
-
-/// v_j·L_i·∇W.
-#[derive(Clone, Copy)]
-struct Compression<'a> {
-    first: &'a [RowData],
-    second: &'a [RowData],
-    velocities: &'a [RowData],
-}
-
-impl Terms<1> for Compression<'_> {
-    #[inline(always)]
-    fn of<F: Pack>(&self, own: usize, pair: &Pair<'_, F>) -> [F; 1] {
-        let [xx, xy, xz, yy] = self.first[own].map(F::splat);
-        let (yz, zz) = (F::splat(self.second[own][0]), F::splat(self.second[own][1]));
-        // SAFETY: as above.
-        let v = unsafe { F::gather(self.velocities, pair.index) }.v;
-        let V3 { x, y, z } = pair.apart;
-        let along = v.x * (xx * x + xy * y + xz * z) + v.y * (xy * x + yy * y + yz * z);
-        [(along + v.z * (xz * x + yz * y + zz * z)) * pair.slope]
-    }
-}
-
-/// (v_i − v_j)·W.
-#[derive(Clone, Copy)]
-struct Difference<'a> {
-    of: &'a [RowData],
-}
-
-impl Terms<3> for Difference<'_> {
-    #[inline(always)]
-    fn of<F: Pack>(&self, own: usize, pair: &Pair<'_, F>) -> [F; 3] {
-        let [x, y, z, _] = self.of[own].map(F::splat);
-        // SAFETY: as above.
-        let v = unsafe { F::gather(self.of, pair.index) }.v;
-        [(x - v.x) * pair.value, (y - v.y) * pair.value, (z - v.z) * pair.value]
-    }
-}
-
-/// Δλ_j·W'/r.
-#[derive(Clone, Copy)]
-struct Laplacian<'a> {
-    packed: &'a [RowData],
-}
-
-impl Terms<1> for Laplacian<'_> {
-    #[inline(always)]
-    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 1] {
-        // SAFETY: as above.
-        [unsafe { F::gather(self.packed, pair.index) }.w * pair.slope]
-    }
-}
-
-/// Δλ_j·∇W.
-#[derive(Clone, Copy)]
-struct Shift<'a> {
-    packed: &'a [RowData],
-}
-
-impl Terms<3> for Shift<'_> {
-    #[inline(always)]
-    fn of<F: Pack>(&self, _: usize, pair: &Pair<'_, F>) -> [F; 3] {
-        // SAFETY: as above.
-        let scale = unsafe { F::gather(self.packed, pair.index) }.w * pair.slope;
-        [pair.apart.x * scale, pair.apart.y * scale, pair.apart.z * scale]
-    }
 }

@@ -41,24 +41,18 @@ impl FluidPasses<'_> {
 
     /// Pressures of the next substep, at the end of one.
     pub fn project_velocities(&self, out: &mut ProgramWriter) -> Vec<Command> {
-        self.solve((FILTERS, FALLS), (1, self.model.settings.iterations + EXTRA_SWEEPS), out)
+        self.solve(FILTERS, FALLS, 1, out)
     }
 
     /// Pressures of the very first substep, and the motion by them: no substep before has found any. On the CPU more rounds
     /// also follow wherever no particle has pressure; here the host does not know.
     pub fn first_pressures(&self, out: &mut ProgramWriter) -> Vec<Command> {
-        let sweeps = self.model.fluid.map_or(0, |fluid| fluid.first_sweeps);
-        let mut list = self.solve((0, 0), (FIRST_ROUNDS, sweeps), out);
+        let mut list = self.solve(0, 0, FIRST_ROUNDS, out);
         list.extend(self.project("accelerate", FluidUniforms::default(), out));
         list
     }
 
-    fn solve(
-        &self,
-        (filters, falls): (u32, u32),
-        (rounds, sweeps): (u32, u32),
-        out: &mut ProgramWriter,
-    ) -> Vec<Command> {
+    fn solve(&self, filters: u32, falls: u32, rounds: u32, out: &mut ProgramWriter) -> Vec<Command> {
         let mode = |mode: u32| FluidUniforms { mode, ..FluidUniforms::default() };
         let mut list = Vec::new();
         list.extend(self.project("measure_neighbors", mode(filters), out));
@@ -67,7 +61,7 @@ impl FluidPasses<'_> {
             list.extend(self.project("expect_velocities", mode(falls), out));
             list.extend(self.project("smooth_velocities", mode(0), out));
             list.extend(self.project("compression_rates", mode(0), out));
-            list.extend(self.sweeps(sweeps, out));
+            list.extend(self.sweeps(out));
         }
         list.extend(self.project("pressure_force", mode(0), out));
         list.extend(self.project("carry_pressure", mode(0), out));
@@ -75,7 +69,8 @@ impl FluidPasses<'_> {
     }
 
     /// Sweeps of the Laplacian after the first, which is part of the pass before.
-    fn sweeps(&self, sweeps: u32, out: &mut ProgramWriter) -> Vec<Command> {
+    fn sweeps(&self, out: &mut ProgramWriter) -> Vec<Command> {
+        let sweeps = self.model.settings.iterations + EXTRA_SWEEPS;
         let places = [self.tables.packed, self.tables.steps[0]];
         let mut ahead = momentum_after(1.0);
         let mut list = Vec::new();

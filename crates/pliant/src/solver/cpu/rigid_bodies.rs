@@ -8,7 +8,6 @@ use crate::fluid::cpu::boundary::pressure_impulses;
 use crate::math::{Pose, V3, position};
 use crate::memory::of;
 use crate::model::Model;
-use crate::neighbors::LIQUID;
 use crate::rigid_body::bodies::{BodyState, RigidBodies, SurfaceLaw};
 use crate::rigid_body::contacts::ColliderMotion;
 use crate::rigid_body::grip::BodyGrip;
@@ -59,15 +58,9 @@ impl RigidBodyScratch {
             grips: &self.grips,
         };
         let projects = model.fluid.as_ref().is_some_and(|fluid| fluid.projects);
-        for (params, body) in model.rigid_bodies.bodies.iter().zip(&mut state.bodies) {
-            if projects {
-                let [linear, angular] = body.push;
-                body.velocity += linear / params.shape.mass.mass;
-                body.spin += world_inverse_inertia(&params.shape, body.rotation) * angular;
-            } else {
-                // The liquid that has pushed is gone.
-                body.push = [DVec3::ZERO; 2];
-            }
+        if !projects {
+            // The liquid that has pushed is gone.
+            state.bodies.iter_mut().for_each(|body| body.push = [DVec3::ZERO; 2]);
         }
         self.before.clear();
         self.before.extend_from_slice(if projects { &state.bodies } else { &[] });
@@ -106,19 +99,16 @@ impl RigidBodyScratch {
             impulses[body][1] += (at - bodies[body].position).cross(impulse);
         };
         let contact = model.contact();
-        // Where liquids are projected, their pressure has acted at the start of the substep.
-        let projects = model.fluid.as_ref().is_some_and(|fluid| fluid.projects);
         collider_contacts::each_force(&contact, state, |c, force| {
-            let of_pressure = projects && state.phases[c.particle as usize] == LIQUID;
-            let of_body = c.collider as usize >= first && !of_pressure;
-            if let Some(moving) = colliders.get(c.collider as usize).filter(|_| of_body) {
+            if let Some(moving) = colliders.get(c.collider as usize).filter(|_| c.collider as usize >= first) {
                 let (i, x) = (c.particle as usize, position(state.rows[c.particle as usize]));
                 let (_, normal) = depth(&moving.shape, &moving.after, x, state.radii[i]);
                 let at = x - normal * state.radii[i];
                 add(c.collider as usize, at.as_dvec3(), (force * h).as_dvec3());
             }
         });
-        if !projects {
+        // Where velocities are projected, pressure acts in the steps of the bodies.
+        if !model.fluid.as_ref().is_some_and(|fluid| fluid.projects) {
             pressure_impulses(&model.fluid_model(), state, (colliders, first), h, |k, at, impulse| {
                 add(k, at.as_dvec3(), impulse.as_dvec3());
             });
