@@ -189,14 +189,20 @@ pub fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving:
     taken
 }
 
-/// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `alone`: the scene is no
-/// batch, and has no rigid bodies where it is for a GPU.
-pub fn projection(scene: &Scene, fluid: &Fluid, settings: &Settings, alone: bool) -> (bool, Option<String>) {
+/// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `single`: the scene is no
+/// batch. `bodies_on_gpu`: it has rigid bodies and is for a GPU, which has density constraints beside them.
+pub fn projection(
+    scene: &Scene,
+    fluid: &Fluid,
+    settings: &Settings,
+    single: bool,
+    bodies_on_gpu: bool,
+) -> (bool, Option<String>) {
     let one_density = fluid.kinds.iter().all(|kind| kind.density == fluid.kinds[0].density);
     let simple = settings.integrator == Integrator::Bdf1 && settings.sleep_speed == 0.0;
     let changes = !scene.melt.is_empty() || !scene.freeze.is_empty();
     let tension = fluid.surface_tension().is_some() || fluid.compressibility > 0.0;
-    let possible = alone && fluid.even && one_density && simple && !changes && !tension;
+    let possible = single && fluid.even && one_density && simple && !changes && !tension;
     let cubic = fluid.smoothing == Smoothing::Cubic;
     let possible = possible && cubic;
     match scene.fluid.method {
@@ -205,6 +211,11 @@ pub fn projection(scene: &Scene, fluid: &Fluid, settings: &Settings, alone: bool
         FluidMethod::Projection if !possible => {
             let why = "fluid.method \"projection\" needs liquids of one density without surface tension or compressibility, \
                        the cubic kernel, no other particles, no batch, and bdf1: density constraints are used";
+            (false, Some(why.to_owned()))
+        }
+        _ if bodies_on_gpu => {
+            let why = "on a GPU liquids have density constraints beside rigid bodies, whose buoyancy is then too large; \
+                       the CPU has projection of velocities";
             (false, Some(why.to_owned()))
         }
         _ => (true, None),

@@ -72,12 +72,14 @@ impl StepScratch {
         let h = inputs.h / count;
         self.grips.clear();
         self.grips.resize(inputs.grips.len(), DVec3::ZERO);
-        // What is gripped or swims is awake: the target of a grip may move, and pressure changes.
-        let pushed = (0_u32..).zip(&state.bodies).filter(|(_, body)| body.push != [DVec3::ZERO; 2]).map(|(k, _)| k);
-        for k in inputs.grips.iter().map(|grip| grip.body).chain(pushed).collect::<Vec<_>>() {
-            if let Some(rest) = state.rest.get_mut(k as usize) {
+        // What is gripped is awake: its target may move. So is what liquids push: their pressure changes.
+        for grip in inputs.grips {
+            if let Some(rest) = state.rest.get_mut(grip.body as usize) {
                 *rest = 0.0;
             }
+        }
+        for (rest, _) in state.rest.iter_mut().zip(&state.bodies).filter(|(_, body)| body.push != [DVec3::ZERO; 2]) {
+            *rest = 0.0;
         }
         self.sleep.begin(model, state, inputs.gravity, inputs.colliders);
         let still = inputs.colliders.iter().all(|c| c.velocity == DVec3::ZERO && c.spin == DVec3::ZERO);

@@ -14,6 +14,7 @@ mod melting;
 mod projection;
 mod random;
 mod rest_density;
+mod rigid_bodies;
 mod rng;
 mod shaken_bowl;
 mod support;

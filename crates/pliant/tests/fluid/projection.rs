@@ -150,13 +150,15 @@ fn projection_is_used_where_it_can_be_and_a_note_says_where_it_cannot() {
     let projects = |text: &str| simulate(text).model().fluid.as_ref().unwrap().projects;
     let notes = |text: &str| simulate(text).model().notes.iter().filter(|n| n.contains("projection")).count();
     assert!(projects(liquid));
-    assert!(!projects(&format!("{liquid}{body}")), "bodies are coupled by density constraints");
+    assert!(projects(&format!("{liquid}{body}")));
+    let grains = "[[grains]]\nradius = 0.05\nfill = { min = [0, 1, 0], max = [0.2, 1.2, 0.2] }\n";
+    assert!(!projects(&format!("{liquid}{grains}")), "other particles are coupled by density constraints");
     assert!(!projects(&format!("solver = {{ substeps = 2, iterations = 2 }}\n{liquid}")), "settings that were tuned");
     assert!(!projects(&format!("fluid = {{ method = \"density\" }}\n{liquid}")));
     let chosen = "fluid = { method = \"projection\" }\n";
     assert!(projects(&format!("{chosen}solver = {{ substeps = 2, iterations = 2 }}\n{liquid}")));
-    assert_eq!(notes(&format!("{chosen}{liquid}{body}")), 1);
-    assert_eq!(notes(&format!("{liquid}{body}")), 0);
+    assert_eq!(notes(&format!("{chosen}{liquid}{grains}")), 1);
+    assert_eq!(notes(&format!("{liquid}{grains}")), 0);
 }
 
 #[test]

@@ -128,8 +128,8 @@ impl Assembly {
         let copies = self.environments.count();
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &mut fluid {
-            let alone = copies == 1 && (rigid_bodies.bodies.is_empty() || !target.is_gpu());
-            let (projects, note) = projection(scene, fluid, &settings, alone);
+            let on_gpu = target.is_gpu() && !rigid_bodies.bodies.is_empty();
+            let (projects, note) = projection(scene, fluid, &settings, copies == 1, on_gpu);
             fluid.projects = projects;
             if projects {
                 let surface = |mesh: &Arc<TriMesh>| surface_points(mesh, fluid.radius);

@@ -132,20 +132,17 @@ impl FluidScratch {
         let around = Surroundings { sums, fluid, boundaries, h: cx.substep.h };
         if !first {
             projection.filter(around, state);
+            return projection.solve(model, state, around, model.settings.gravity, expected);
         }
-        if first {
-            projection.solve(model, state, around, Vec3::ZERO, expected);
-            // Bodies have moved already in this substep.
-            for (params, body) in model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies) {
-                let [linear, angular] = body.push;
-                let gained = linear / params.shape.mass.mass;
-                body.velocity += gained;
-                body.position += gained * (0.5 * f64::from(cx.substep.h));
-                body.spin += world_inverse_inertia(&params.shape, body.rotation) * angular;
-            }
-            return;
+        projection.solve(model, state, around, Vec3::ZERO, expected);
+        // Bodies have moved already in this substep.
+        for (params, body) in model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies) {
+            let [linear, angular] = body.push;
+            let gained = linear / params.shape.mass.mass;
+            body.velocity += gained;
+            body.position += gained * (0.5 * f64::from(cx.substep.h));
+            body.spin += world_inverse_inertia(&params.shape, body.rotation) * angular;
         }
-        projection.solve(model, state, around, model.settings.gravity, expected);
     }
 
     /// Finds the neighbors within the kernel radius.
