@@ -2,19 +2,23 @@
 
 use crate::builder::part::{Matching, Outline, Part};
 use crate::builder::{BuildError, MeshSource, grains};
+use crate::fluid::body_surface::surface_points;
 use crate::fluid::boundary::{LargeParticle, setback};
 use crate::fluid::parameters::{Fluid, LiquidKind};
 use crate::fluid::projection::EXTRA_SWEEPS;
 use crate::fluid::sph_kernels::{Smoothing, lattice};
 use crate::fluid::vorticity::MOST;
 use crate::math::{RowData, position};
-use crate::neighbors::{Cloud, Finder, Pairs, Search};
+use crate::mesh::TriMesh;
+use crate::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search};
 use crate::rigid_body::bodies::{BodyParams, BodyState};
 use crate::runtime::cpu::Threads;
 use crate::scene::{FluidMethod, FluidSpec, Integrator, Liquid, Scene, as_grains};
 use crate::settings::Settings;
 use crate::shape_matching::Stiffness;
+use crate::state::State;
 use glam::Vec3;
+use std::sync::Arc;
 
 /// Solid particles larger than this multiple of a liquid's are spheres: the kernel does not resolve them as points.
 const MAX_POINT_RADIUS_RATIO: f32 = 1.5;
@@ -156,15 +160,26 @@ fn first_sweeps(scene: &Scene, rows: &[RowData], liquids: &[u32]) -> u32 {
     scene.substeps_and_iterations().1 + EXTRA_SWEEPS + (SWEEPS_PER_LAYER * layers) as u32
 }
 
+/// Prepares a projected liquid for rigid bodies: points of their surfaces and, where objects have no past, the liquid
+/// particles in their place made inactive.
+pub fn immerse(fluid: &mut Fluid, surfaces: &[Arc<TriMesh>], bodies: &[BodyParams], state: &mut State, past: bool) {
+    fluid.body_surfaces = surfaces.iter().map(|mesh| surface_points(mesh, fluid.radius)).collect();
+    if !past {
+        for i in displaced(fluid, &state.rows, bodies, &state.rigid_bodies.bodies) {
+            (state.rows[i][3], state.velocities[i], state.phases[i]) = (0.0, [0.0; 4], INACTIVE);
+        }
+    }
+}
+
 /// Share of a particle's cube inside of a solid, of eight points: `inside` tells of each.
-fn inner_share(x: Vec3, radius: f32, inside: impl Fn(Vec3) -> bool) -> f32 {
+fn share_inside(x: Vec3, radius: f32, inside: impl Fn(Vec3) -> bool) -> f32 {
     let at = |k: u32| Vec3::from([0, 1, 2].map(|axis| if k >> axis & 1 == 0 { -0.5 } else { 0.5 } * radius));
     (0..8).filter(|&k| inside(x + at(k))).count() as f32 / 8.0
 }
 
 /// Liquid particles whose place bodies take at the start: as many as the bodies displace. The share of a particle is carried
 /// over to the next one, so that of those that are half inside every other is taken.
-pub fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving: &[BodyState]) -> Vec<usize> {
+fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving: &[BodyState]) -> Vec<usize> {
     let mut taken = Vec::new();
     for (params, body) in bodies.iter().zip(moving) {
         let frame = body.frame();
@@ -178,7 +193,7 @@ pub fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving:
         {
             let x = position(*row);
             if (x.as_dvec3() - body.position).length() < far {
-                share += inner_share(x, fluid.radius, inside);
+                share += share_inside(x, fluid.radius, inside);
             }
             if share >= 1.0 {
                 share -= 1.0;

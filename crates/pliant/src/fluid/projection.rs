@@ -34,7 +34,7 @@
 //! Pressures follow from the Laplacian Σ_j 2·V_j·(−W'/r)·(λ_i − λ_j) (Brookshaw 1985), which couples nearest neighbors, by
 //! accelerated projected gradients (Beck & Teboulle 2009) with λ ≥ 0. Where particles are missing, λ is 0: the surface.
 
-use crate::fluid::boundary::{Boundary, boundary_contribution, solid_share};
+use crate::fluid::boundary::{Boundary, solid_share};
 use crate::fluid::parameters::Fluid;
 use crate::fluid::sph_kernels::Smoothing;
 use glam::Vec3;
@@ -176,11 +176,10 @@ pub fn closed_diagonal(sum: f32, full: f32, behind: f32) -> f32 {
     (sum + full * missing * air).max(1e-3 * full)
 }
 
-/// Diagonal of the Laplacian, from the sum over neighbors, the sum `full` of a lattice, and the walls: what is missing is
-/// air, without pressure, or a wall, which has no gradient along its normal.
+/// Diagonal of the Laplacian, from the sum over neighbors, the sum `full` of a lattice, and the share of the kernel `behind`
+/// walls: what is missing is air, without pressure, or a wall, which has no gradient along its normal.
 #[inline]
-pub fn diagonal(fluid: &Fluid, boundaries: &[Boundary], x: Vec3, sum: f32, full: f32) -> f32 {
-    let behind = boundary_contribution(boundaries, fluid.smoothing, fluid.reach, x).0;
+pub fn diagonal(sum: f32, full: f32, behind: f32) -> f32 {
     sum.max(full * (1.0 - WALL_DIAGONAL * behind).max(0.0)).max(1e-3 * full)
 }
 

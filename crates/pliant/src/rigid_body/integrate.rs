@@ -12,6 +12,11 @@ pub fn world_inverse_inertia(shape: &BodyShape, rotation: DQuat) -> DMat3 {
     r * shape.inverse_inertia * r.transpose()
 }
 
+/// Changes of velocity [m/s] and spin [rad/s] by an impulse [N·s] and an angular impulse [N·m·s].
+pub fn velocity_changes(shape: &BodyShape, rotation: DQuat, [linear, angular]: [DVec3; 2]) -> [DVec3; 2] {
+    [linear / shape.mass.mass, world_inverse_inertia(shape, rotation) * angular]
+}
+
 /// Rotates a free body for `h` seconds. The angular momentum stays; the spin follows it, so that the gyroscopic torque is
 /// included: Euler's equations, by the classic Runge–Kutta method on the orientation.
 pub fn rotate(shape: &BodyShape, body: &mut BodyState, h: f64) {

@@ -4,7 +4,7 @@ use crate::rigid_body::bodies::{CachedManifold, RigidBodies, RigidBodyModel};
 use crate::rigid_body::contact_solver::{ContactConstraint, SmallStep, SolverBody};
 use crate::rigid_body::contacts::{ColliderMotion, ContactFinder, FindInputs};
 use crate::rigid_body::grip::BodyGrip;
-use crate::rigid_body::integrate::{rotate, world_inverse_inertia};
+use crate::rigid_body::integrate::{rotate, velocity_changes, world_inverse_inertia};
 use crate::rigid_body::joint_solver::JointSolver;
 use crate::rigid_body::sleep::{Sleep, surroundings};
 use crate::rigid_body::wide_contacts::WideContacts;
@@ -134,15 +134,12 @@ impl StepScratch {
         self.solver.clear();
         let still = SolverBody::STILL;
         for (k, (params, body)) in model.bodies.iter().zip(&state.bodies).enumerate() {
-            let inverse_mass = 1.0 / params.shape.mass.mass;
-            let inverse_inertia = world_inverse_inertia(&params.shape, body.rotation);
-            let [linear, angular] = body.push.map(|push| push / inputs.h);
             self.solver.push(SolverBody {
                 velocity: body.velocity * inputs.keep,
                 spin: body.spin * inputs.keep,
-                inverse_mass,
-                inverse_inertia,
-                pushed: [linear * inverse_mass, inverse_inertia * angular],
+                inverse_mass: 1.0 / params.shape.mass.mass,
+                inverse_inertia: world_inverse_inertia(&params.shape, body.rotation),
+                pushed: velocity_changes(&params.shape, body.rotation, body.push).map(|change| change / inputs.h),
                 moves: !self.sleep.is_asleep(k),
                 ..still
             });

@@ -1,12 +1,12 @@
 //! Pressure by projection of velocities: waves, rest, momentum, determinism, and where it is used.
 
 use crate::rng::Rng;
-use crate::support::{compression, momentum, simulate, tank, with};
+use crate::support::{compression, frictionless, momentum, same_bits_everywhere, simulate, tank};
 use glam::{DVec3, Vec3};
+use pliant::World;
 use pliant::fluid::boundary::solid_share;
 use pliant::fluid::projection::{add_outer, correction, times};
 use pliant::fluid::sph_kernels::Smoothing;
-use pliant::{Isa, World};
 
 /// Mean of positions along an axis [m].
 fn mean(sim: &World, axis: usize) -> f64 {
@@ -17,10 +17,6 @@ fn mean(sim: &World, axis: usize) -> f64 {
 fn rms(sim: &World) -> f64 {
     let sum: f64 = (0..sim.particles()).map(|i| f64::from(sim.velocity(i).length_squared())).sum();
     (sum / sim.particles() as f64).sqrt()
-}
-
-fn frictionless(tank: &str) -> String {
-    tank.replace(" }\n", " }\nfriction = { static = 0, kinetic = 0 }\n")
 }
 
 #[test]
@@ -130,17 +126,7 @@ fn r01_r02_projection_gives_the_same_bits_on_any_number_of_threads_and_lanes() {
         "fluid = {{ radius = 0.02 }}\n[[liquid]]\nfill = {{ min = [0, 0, 0], max = [0.3, 0.3, 0.2] }}\n{}",
         tank([0.0; 3], [0.6, 1.0, 0.2])
     );
-    let run = |threads: usize, isa: Isa| {
-        let mut sim = with(&text, threads, isa);
-        sim.advance(15).unwrap();
-        sim.state().hash()
-    };
-    let first = run(1, Isa::SCALAR);
-    for isa in Isa::available() {
-        for threads in [1, 2, 3] {
-            assert_eq!(run(threads, isa), first, "{isa:?}, {threads} threads");
-        }
-    }
+    same_bits_everywhere(&text, 15);
 }
 
 #[test]

@@ -41,3 +41,23 @@ pub fn tank(min: [f32; 3], max: [f32; 3]) -> String {
         + &plane("[0, 0, 1]", min[2])
         + &plane("[0, 0, -1]", -max[2])
 }
+
+/// Walls without friction.
+pub fn frictionless(tank: &str) -> String {
+    tank.replace(" }\n", " }\nfriction = { static = 0, kinetic = 0 }\n")
+}
+
+/// Asserts that a scene has the same bits after some frames on any number of threads and lanes.
+pub fn same_bits_everywhere(text: &str, frames: u32) {
+    let run = |threads: usize, isa: Isa| {
+        let mut sim = with(text, threads, isa);
+        sim.advance(frames).unwrap();
+        sim.state().hash()
+    };
+    let first = run(1, Isa::SCALAR);
+    for isa in Isa::available() {
+        for threads in [1, 2, 3] {
+            assert_eq!(run(threads, isa), first, "{isa:?}, {threads} threads");
+        }
+    }
+}

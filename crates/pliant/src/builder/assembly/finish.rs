@@ -3,7 +3,7 @@
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
 use crate::builder::joint::{joints, separated};
-use crate::builder::liquid::{displaced, fluid, notes, projection};
+use crate::builder::liquid::{fluid, immerse, notes, projection};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
@@ -17,13 +17,10 @@ use crate::constraints::inflate::Inflatable;
 use crate::contact::attachment_filter::AttachmentFilter;
 use crate::environments::Environments;
 use crate::error::SceneError;
-use crate::fluid::body_surface::surface_points;
 use crate::integration::momentum::FreeIsland;
 use crate::math::RowData;
-use crate::mesh::TriMesh;
 use crate::methods::{PlanInput, method, vbd};
 use crate::model::Model;
-use crate::neighbors::INACTIVE;
 use crate::partition::Target;
 use crate::partition::islands::{ELASTIC, GLOBAL, Islands, PatchCapacity, UnionFind, components};
 use crate::partition::{Plan, Problem, Set, plan};
@@ -35,7 +32,6 @@ use crate::state::{Frozen, State};
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
-use std::sync::Arc;
 use std::time::Instant;
 
 impl Assembly {
@@ -132,13 +128,7 @@ impl Assembly {
             let (projects, note) = projection(scene, fluid, &settings, copies == 1, on_gpu);
             fluid.projects = projects;
             if projects {
-                let surface = |mesh: &Arc<TriMesh>| surface_points(mesh, fluid.radius);
-                fluid.body_surfaces = self.body_surfaces.iter().map(surface).collect();
-            }
-            if projects && !self.edited {
-                for i in displaced(fluid, &state.rows, &rigid_bodies.bodies, &state.rigid_bodies.bodies) {
-                    (state.rows[i][3], state.velocities[i], state.phases[i]) = (0.0, [0.0; 4], INACTIVE);
-                }
+                immerse(fluid, &self.body_surfaces, &rigid_bodies.bodies, &mut state, self.edited);
             }
             self.notes.extend(note);
             self.notes.extend(notes(fluid, settings.dt / settings.substeps as f32));

@@ -3,8 +3,8 @@
 //! Bodies take the pressure on their surface ([`crate::fluid::body_surface`]) in their small steps, like gravity: an impulse
 //! at the start of a substep would lift a body at rest by g·h²/2 each time. Pressures depend on how a body will move in the
 //! next substep, and that on the pressures. Both are found in rounds: pressures for the change of velocity of the last round,
-//! then the change by these pressures. It is relaxed by m/(m + a) with an estimate of the added mass a: with the true one the second
-//! round is exact, and rounds converge for any body whose added mass is less than twice the estimate plus its mass.
+//! then the change by these pressures. It is relaxed by m/(m + a) with an estimate of the added mass a: with the true one the
+//! second round is exact, and rounds converge for any body whose added mass is less than twice the estimate plus its mass.
 
 use crate::fluid::body_surface::LinearFit;
 use crate::fluid::model::FluidModel;
@@ -12,7 +12,7 @@ use crate::fluid::parameters::Fluid;
 use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::rigid_body::bodies::{BodyState, RigidBodyModel};
-use crate::rigid_body::integrate::world_inverse_inertia;
+use crate::rigid_body::integrate::{velocity_changes, world_inverse_inertia};
 use glam::{DMat3, DVec3, IVec3, Vec3};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -106,17 +106,17 @@ impl BodyCoupling {
         self.bodies.clear();
         for (k, (params, body)) in model.rigid_bodies.bodies.iter().zip(bodies).enumerate() {
             let shape = &params.shape;
-            let (mass, inverse_inertia) = (shape.mass.mass, world_inverse_inertia(shape, body.rotation));
+            let mass = shape.mass.mass;
             let [linear, angular] = expected.get(k).copied().unwrap_or_default();
             self.bodies.push(CoupledBody {
                 center: body.position,
                 base: if included { [body.velocity, body.spin] } else { [body.velocity + linear, body.spin + angular] },
                 gained: [linear, angular],
-                change: [body.push[0] / mass, inverse_inertia * body.push[1]],
+                change: velocity_changes(shape, body.rotation, body.push),
                 impulse: [DVec3::ZERO; 2],
                 relaxation: mass / (mass + ADDED_MASS * density * shape.volume),
                 inverse_mass: 1.0 / mass,
-                inverse_inertia,
+                inverse_inertia: world_inverse_inertia(shape, body.rotation),
             });
         }
     }
@@ -208,7 +208,7 @@ impl BodyCoupling {
         }
     }
 
-    /// Hands the impulses to the bodies, which take them at the start of the next substep.
+    /// Hands the impulses to the bodies, which take them during the next substep.
     pub fn store(&self, bodies: &mut [BodyState]) {
         let found = self.bodies.iter().filter(|_| self.acts()).map(|body| body.impulse);
         bodies
@@ -230,7 +230,7 @@ pub fn expected_changes(
     out.clear();
     let most = 2.0 * gravity.length() * h;
     for ((params, a), b) in model.bodies.iter().zip(before).zip(after) {
-        let pushed = [a.push[0] / params.shape.mass.mass, world_inverse_inertia(&params.shape, a.rotation) * a.push[1]];
+        let pushed = velocity_changes(&params.shape, a.rotation, a.push);
         let (linear, angular) = (b.velocity - a.velocity - pushed[0], b.spin - a.spin - pushed[1]);
         let calm = (linear - gravity * h).length() <= most && angular.length() * params.shape.reach <= most;
         out.push(if calm { [linear, angular] } else { [gravity * h, DVec3::ZERO] });

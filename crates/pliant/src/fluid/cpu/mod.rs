@@ -30,7 +30,7 @@ use crate::fluid::projection::POSITION_SHARE;
 use crate::math::RowData;
 use crate::memory::of;
 use crate::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search};
-use crate::rigid_body::integrate::world_inverse_inertia;
+use crate::rigid_body::integrate::velocity_changes;
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use crate::schedule::passes::Pass;
@@ -137,11 +137,10 @@ impl FluidScratch {
         projection.solve(model, state, around, Vec3::ZERO, expected);
         // Bodies have moved already in this substep.
         for (params, body) in model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies) {
-            let [linear, angular] = body.push;
-            let gained = linear / params.shape.mass.mass;
-            body.velocity += gained;
-            body.position += gained * (0.5 * f64::from(cx.substep.h));
-            body.spin += world_inverse_inertia(&params.shape, body.rotation) * angular;
+            let [linear, angular] = velocity_changes(&params.shape, body.rotation, body.push);
+            body.velocity += linear;
+            body.position += linear * (0.5 * f64::from(cx.substep.h));
+            body.spin += angular;
         }
     }
 

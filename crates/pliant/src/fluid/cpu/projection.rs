@@ -214,8 +214,7 @@ impl ProjectionScratch {
             }
             let compression = value + volume * center - 1.0 + behind;
             let sum = -2.0 * slope;
-            let across =
-                if closed { closed_diagonal(sum, full, behind) } else { diagonal(fluid, boundaries, x, sum, full) };
+            let across = if closed { closed_diagonal(sum, full, behind) } else { diagonal(sum, full, behind) };
             let exact = if near > 0.0 { near * inner_share(sum, full, behind) } else { 0.0 };
             // SAFETY: each particle is called once, and only its own entries are written.
             unsafe {

@@ -11,7 +11,7 @@ use crate::model::Model;
 use crate::rigid_body::bodies::{BodyState, RigidBodies, SurfaceLaw};
 use crate::rigid_body::contacts::ColliderMotion;
 use crate::rigid_body::grip::BodyGrip;
-use crate::rigid_body::integrate::world_inverse_inertia;
+use crate::rigid_body::integrate::velocity_changes;
 use crate::rigid_body::shape::Frame;
 use crate::rigid_body::step::{StepInputs, StepScratch};
 use crate::schedule::substep::CpuContext;
@@ -113,11 +113,12 @@ impl RigidBodyScratch {
                 add(k, at.as_dvec3(), impulse.as_dvec3());
             });
         }
-        for ((params, body), [linear, angular]) in
+        for ((params, body), impulse) in
             model.rigid_bodies.bodies.iter().zip(&mut state.rigid_bodies.bodies).zip(&self.impulses)
         {
-            body.velocity += *linear / params.shape.mass.mass;
-            body.spin += world_inverse_inertia(&params.shape, body.rotation) * *angular;
+            let [linear, angular] = velocity_changes(&params.shape, body.rotation, *impulse);
+            body.velocity += linear;
+            body.spin += angular;
         }
     }
 }
