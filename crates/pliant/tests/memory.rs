@@ -48,7 +48,7 @@ const SCENES: [(&str, &str); 5] = [
     ),
     (
         "a stream of grains",
-        "[[grains]]\npour = { from = [0, 1, 0], radius = 0.2, per_second = 2000, velocity = [0, -3, 0], until = 3 }\n[[collider]]\nplane = {}\n",
+        "[[grains]]\npour = { from = [0, 1, 0], radius = 0.2, per_second = 4000, velocity = [0, -3, 0], until = 1.5 }\n[[collider]]\nplane = {}\n",
     ),
 ];
 
@@ -59,9 +59,9 @@ fn r11_reported_and_expected_memory_are_within_a_tenth_of_the_allocator() {
         let before = GIVEN.load(Ordering::Relaxed);
         let mut sim = World::from_scene(&scene, &NoMeshes, Options { threads: 1, ..Options::default() }).unwrap();
         let mut expected = 0.0;
-        // The stream takes three seconds; what was there from the start has come to rest after one.
-        let last = if text.contains("pour") { 260 } else { 50 };
-        for (round, steps) in [1, 60, last].into_iter().enumerate() {
+        // The stream takes 1.5 s; what was there from the start has come to rest after half of that.
+        let last = if text.contains("pour") { 155 } else { 30 };
+        for (round, steps) in [1, 35, last].into_iter().enumerate() {
             sim.advance(steps).unwrap();
             let (said, given) = (sim.bytes() as f64, (GIVEN.load(Ordering::Relaxed) - before) as f64);
             println!(

@@ -10,7 +10,7 @@ use bytemuck::{Pod, Zeroable};
 
 shader_constants! {
     /// Vectors of a grip: target and compliance; anchor particles and number of members; weights and maximum force; reach,
-    /// first member or NONE, and place of the list of members.
+    /// first member or NONE, place of the list of members, and free island or NONE.
     GRIP_VECTORS = 4;
 }
 
@@ -36,14 +36,14 @@ pub struct GripUniforms {
 pub struct GripTables {
     /// Grips for which there is room.
     pub room: usize,
-    grips: u32,
+    pub(crate) grips: u32,
     members: u32,
     pub(crate) multipliers: u32,
 }
 
 impl GripTables {
-    /// Reserves room, if there are grips.
-    pub fn new(grips: &[Grip], arena: &mut TableArena) -> Self {
+    /// Reserves room, if there are grips. `island` finds the free island of a particle.
+    pub fn new(grips: &[Grip], island: impl Fn(u32) -> Option<usize>, arena: &mut TableArena) -> Self {
         if grips.is_empty() {
             return Self::default();
         }
@@ -53,7 +53,7 @@ impl GripTables {
         this.grips = arena.put_constants(std::iter::repeat_n([0; 4], room * GRIP_VECTORS as usize));
         this.multipliers = arena.reserve_work(room);
         for (k, grip) in grips.iter().enumerate() {
-            let (vectors, members) = this.pack(k, grip);
+            let (vectors, members) = this.pack(k, grip, &island);
             let at = this.grips as usize + k * GRIP_VECTORS as usize;
             arena.constants[at..at + vectors.len()].copy_from_slice(&vectors);
             let at = this.members as usize + k * MOST_MEMBERS;
@@ -63,27 +63,39 @@ impl GripTables {
     }
 
     /// Vectors of a grip, and its members if they are no run.
-    fn pack<'a>(&self, slot: usize, grip: &'a Grip) -> ([Vector; GRIP_VECTORS as usize], &'a [u32]) {
+    fn pack<'a>(
+        &self,
+        slot: usize,
+        grip: &'a Grip,
+        island: impl Fn(u32) -> Option<usize>,
+    ) -> ([Vector; GRIP_VECTORS as usize], &'a [u32]) {
         let run = grip.cluster.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         let [x, y, z] = grip.target.to_array().map(f32::to_bits);
         let [(a, u), (b, v), (c, w)] = grip.anchor;
         // Longer lists are never made (`World::grab`).
         let count = if run { grip.cluster.len() } else { grip.cluster.len().min(MOST_MEMBERS) };
         let first = if run { grip.cluster.first().copied().unwrap_or(0) } else { NONE };
+        let of = grip.cluster.first().and_then(|&i| island(i)).map_or(NONE, |k| k as u32);
         let list = self.members + (slot * MOST_MEMBERS) as u32;
         let vectors = [
             [x, y, z, grip.compliance.to_bits()],
             [a, b, c, count as u32],
             [u, v, w, grip.max_force].map(f32::to_bits),
-            [grip.reach.to_bits(), first, list, 0],
+            [grip.reach.to_bits(), first, list, of],
         ];
         (vectors, if run { &[] } else { &grip.cluster[..count] })
     }
 
     /// Uploads all grips, for which there must be room.
-    pub fn upload(&self, device: &Device, buffers: &Buffers, grips: &[Grip]) {
+    pub fn upload(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        grips: &[Grip],
+        island: impl Fn(u32) -> Option<usize>,
+    ) {
         for (k, grip) in grips.iter().enumerate() {
-            let (vectors, members) = self.pack(k, grip);
+            let (vectors, members) = self.pack(k, grip, &island);
             let at = u64::from(self.grips) + (k * GRIP_VECTORS as usize) as u64;
             buffers.write(device, &buffers.constants, 16 * at, &vectors);
             if !members.is_empty() {

@@ -37,6 +37,14 @@ pub struct FreeIsland {
     pub is_rigid: bool,
 }
 
+impl FreeIsland {
+    /// Whether a particle belongs to it.
+    pub fn contains(&self, particle: u32) -> bool {
+        // Most islands are runs of particles, elsewhere.
+        self.particles.last().is_some_and(|&last| particle <= last) && self.particles.binary_search(&particle).is_ok()
+    }
+}
+
 /// The part of a model that the passes read.
 #[derive(Clone, Copy)]
 pub(crate) struct MomentumModel<'a> {
@@ -126,7 +134,7 @@ impl MomentumScratch {
             if island.particles.iter().any(|&i| rows[i as usize][3] == 0.0 || outside(i as usize)) {
                 return;
             }
-            let own = |(grip, _): &(&Grip, &DVec3)| island.particles.binary_search(&grip.cluster[0]).is_ok();
+            let own = |(grip, _): &(&Grip, &DVec3)| island.contains(grip.cluster[0]);
             let gripped = grips().any(|pull| own(&pull));
             if gripped && model.settings.integrator == Integrator::Bdf2 {
                 // Corrections then change the velocities of two substeps.

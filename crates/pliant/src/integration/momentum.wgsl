@@ -9,6 +9,12 @@ struct MomentumUniforms {
     count: u32,
     // First number in `params` of whether they are rigid.
     rigid: u32,
+    // First vector of the grips in `constants`, first vector of their multipliers in `work`, and their number.
+    grips: u32,
+    multipliers: u32,
+    grip_count: u32,
+    // 1 for BDF2, where corrections change the velocities of two substeps.
+    second_order: u32,
 }
 
 @group(0) @binding(9) var<uniform> args: MomentumUniforms;
@@ -54,8 +60,8 @@ fn expected_velocity(i: u32) -> vec3<f32> {
     return motion[velocity_at(i)].xyz * sub.keep + a * sub.h;
 }
 
-// Mean velocity, angular momentum and inertia about the center.
-struct Measured { mean: vec3<f32>, center: vec3<f32>, angular: vec3<f32>, diagonal: vec3<f32>, mixed: vec3<f32> }
+// Mass, mean velocity, angular momentum and inertia about the center.
+struct Measured { mass: f32, mean: vec3<f32>, center: vec3<f32>, angular: vec3<f32>, diagonal: vec3<f32>, mixed: vec3<f32> }
 
 fn velocity_now(i: u32, start: bool) -> vec3<f32> {
     if start {
@@ -107,7 +113,7 @@ fn measure(island: u32, start: bool, t: u32) -> Measured {
         sums[6u + k][t] = mixed[k];
     }
     reduce(9u, t);
-    let found = Measured(mean, center, sum3(0u), sum3(3u), sum3(6u));
+    let found = Measured(total, mean, center, sum3(0u), sum3(3u), sum3(6u));
     workgroupBarrier();
     return found;
 }
@@ -162,6 +168,18 @@ fn is_touched(i: u32) -> bool {
     return rows[i].w == 0.0 || was_pushed(i, slot, rows[i].w);
 }
 
+// What grips have added to the momentum of an island in this substep, and whether one holds it.
+fn pull_of(group: u32) -> vec4<f32> {
+    var pull = vec4<f32>(0.0);
+    for (var k = 0u; k < args.grip_count; k++) {
+        let at = args.grips + GRIP_VECTORS * k;
+        if constants[at + 1u].w > 0u && constants[at + 3u].w == group {
+            pull += vec4<f32>(work[args.multipliers + k].xyz * sub.inv_h, 1.0);
+        }
+    }
+    return pull;
+}
+
 @compute @workgroup_size(256)
 fn restore_momentum(thread: Thread) {
     let group = group_of(thread);
@@ -183,15 +201,18 @@ fn restore_momentum(thread: Thread) {
     let free = sums[0][0] == 0.0 && atomicLoad(&flags[FROZEN]) == 0u && !has_diverged();
     workgroupBarrier();
     let found = measure(island, false, t);
-    if !free {
+    let pull = pull_of(group);
+    let gripped = pull.w > 0.0;
+    if !free || (gripped && args.second_order != 0u) {
         return;
     }
-    let mean = work[args.saved + 2u * group].xyz;
+    let mean = work[args.saved + 2u * group].xyz + pull.xyz / found.mass;
     let angular = work[args.saved + 2u * group + 1u].xyz;
-    let rigid = params[args.rigid + group] > 0.0;
+    let rigid = params[args.rigid + group] > 0.0 && !gripped;
     let left = select(found.angular, vec3<f32>(0.0), rigid);
     var spin = vec3<f32>(0.0);
-    if (kind & ISLAND_TURNS) == 0u {
+    // How a grip turns a deformed island is not known.
+    if (kind & ISLAND_TURNS) == 0u && !gripped {
         spin = angular_velocity(found, angular - left);
     }
     for (var k = t; k < count; k += MEASURERS) {

@@ -1,11 +1,13 @@
 //! Momentum of free objects on the GPU: tables, uniform record, passes.
 
 use crate::contact::gpu::shaders::{COLLIDER_CONTACTS, ContactFeatures};
+use crate::grip::gpu::GripTables;
 use crate::integration::gpu::{FINALIZE_ROW, INTEGRATORS};
 use crate::integration::momentum::FreeIsland;
 use crate::runtime::gpu::program::{Bindings, Command, Part, ProgramWriter, ShaderSource};
 use crate::runtime::gpu::shader_constants::shader_constants;
 use crate::runtime::gpu::tables::TableArena;
+use crate::scene::Integrator;
 use crate::schedule::gpu::SHARED_MOTION;
 use bytemuck::{Pod, Zeroable};
 use std::ops::Range;
@@ -29,6 +31,14 @@ pub struct MomentumUniforms {
     pub count: u32,
     /// First number in `params` of whether islands are rigid.
     pub rigid: u32,
+    /// First vector of the grips in `constants`.
+    pub grips: u32,
+    /// First vector of the multipliers of grips in `work`.
+    pub multipliers: u32,
+    /// Grips for which there is room.
+    pub grip_count: u32,
+    /// 1 for BDF2.
+    pub second_order: u32,
 }
 
 /// Offsets of the tables; no islands where nothing is restored.
@@ -58,8 +68,17 @@ impl MomentumTables {
         let first = room.start as u32;
         let list = arena.put_topology(room.map(|row| row as u32));
         let count = capacity as u32;
-        let uniforms = MomentumUniforms { islands: arena.put_topology(directory), saved, count, rigid };
+        let islands_at = arena.put_topology(directory);
+        let uniforms = MomentumUniforms { islands: islands_at, saved, count, rigid, ..MomentumUniforms::default() };
         Self { uniforms, islands: islands.len() as u32, room: (first, list) }
+    }
+
+    /// Takes what grips add to the momentum into account.
+    pub fn with_grips(mut self, grips: &GripTables, integrator: Integrator) -> Self {
+        (self.uniforms.grips, self.uniforms.multipliers) = (grips.grips, grips.multipliers);
+        self.uniforms.grip_count = grips.room as u32;
+        self.uniforms.second_order = u32::from(integrator == Integrator::Bdf2);
+        self
     }
 
     /// Words of an island that was appended, of the rows `rows`, for which there must be room, and where they are in

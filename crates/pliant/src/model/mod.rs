@@ -283,6 +283,12 @@ impl Model {
         MomentumModel { settings: &self.settings, islands: &self.free_islands, grips: &self.grips }
     }
 
+    /// Number of the free island of a particle.
+    #[cfg(feature = "gpu")]
+    pub(crate) fn free_island_of(&self, particle: u32) -> Option<usize> {
+        self.free_islands.iter().position(|island| island.contains(particle))
+    }
+
     /// Marks the islands that are solids without compliance, after the parameters of constraints have changed. Only where
     /// neither method nor iterations are chosen: scenes that choose them are tuned for the softness of too few iterations.
     pub(crate) fn find_rigid_islands(&mut self) {

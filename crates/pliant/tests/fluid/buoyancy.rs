@@ -28,7 +28,7 @@ fn heights(sim: &World) -> (f64, f64) {
 fn v09_s24_a_box_floats_as_deep_as_its_density_says() {
     for density in [300.0, 600.0] {
         let mut sim = boxed(density);
-        sim.advance(250).unwrap();
+        sim.advance(150).unwrap();
         let (mut draft, turns) = (0.0, 10);
         for _ in 0..turns {
             sim.advance(5).unwrap();
@@ -44,7 +44,7 @@ fn v09_s24_a_box_floats_as_deep_as_its_density_says() {
 #[test]
 fn s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up() {
     let mut heavy = boxed(2500.0);
-    heavy.advance(150).unwrap();
+    heavy.advance(120).unwrap();
     let (middle, _) = heights(&heavy);
     // A layer of water may be left beneath.
     assert!(middle < 0.25, "{middle}");
@@ -55,7 +55,7 @@ fn s24_a_box_denser_than_water_sinks_and_a_light_one_comes_up() {
             light.state_mut().velocities[i][1] = -6.0;
         }
     }
-    light.advance(250).unwrap();
+    light.advance(150).unwrap();
     let (middle, water) = heights(&light);
     assert!(middle > water, "{middle} {water}");
 }

@@ -122,7 +122,7 @@ fn s16_frozen_bodies_float_hover_or_sink_by_their_density() {
         // A ball of 0.1 m has the space of 65 cubes of 0.04 m.
         assert!((50..=85).contains(&members.len()), "{}", members.len());
         let mut worst = 0.0_f32;
-        for _ in 0..250 {
+        for _ in 0..150 {
             sim.step().unwrap();
             most = most.max(energy(sim.probe()));
             worst = worst.max(bent(&sim, &members, &shape));

@@ -58,14 +58,14 @@ fn r01_r02_large_balls_in_liquids_give_the_same_bits_on_any_number_of_threads_an
 
 /// How deep a ball floats in a tank of water, over its radius: 1 where its middle is at the surface.
 fn draft(radius: f32, density: f32) -> f64 {
-    let (half, steps) = (0.24, 50);
+    let (half, steps) = (0.24, 40);
     let text = "solver = { dt = 0.01, substeps = 4, iterations = 3 }\nfluid = { radius = 0.02, xsph = 0.02 }
         [[liquid]]\nfill = { min = [-0.24, 0, -0.24], max = [0.24, 0.36, 0.24] }\n"
         .to_owned()
         + &grain("ball", radius, density, [0.0, 0.38 + radius, 0.0])
         + &tank([-half, 0.0, -half], [half, 0.0, half]);
     let mut sim = simulate(&text);
-    sim.advance(250).unwrap();
+    sim.advance(140).unwrap();
     let mut sum = 0.0;
     for _ in 0..steps {
         sim.advance(1).unwrap();

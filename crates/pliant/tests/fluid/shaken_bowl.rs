@@ -22,7 +22,7 @@ fn v12_s17_a_thin_bowl_that_is_shaken_loses_no_water() {
     let mut sim = simulate(SHAKEN);
     assert_eq!(sim.particles(), 2028);
     let mut farthest: f32 = 0.0;
-    for _ in 0..200 {
+    for _ in 0..150 {
         sim.step().unwrap();
         let swing = (std::f64::consts::TAU * sim.time() / 0.5).sin() as f32;
         let center = Vec3::new(0.15 * swing, 0.4, 0.1 * swing);

@@ -72,7 +72,7 @@ fn s24_a_box_of_water_becomes_a_ball() {
     assert!(spread < 0.75 * RADIUS / radius, "{spread}");
 }
 
-/// Period of the lowest mode over Rayleigh's, T = 2π·√(ρ·R³/(8·σ)).
+/// Period of the lowest mode over Rayleigh's, T = 2π·√(ρ·R³/(8·σ)), from half a swing.
 fn swing(size: f64, reach: f64, pace: f64) -> f64 {
     let (long, short) = (1.3 * size * RADIUS, size * RADIUS / 1.3_f64.sqrt());
     // A drop is not deep: the factor of a reach of four serves others, too.
@@ -81,7 +81,7 @@ fn swing(size: f64, reach: f64, pace: f64) -> f64 {
     let period = TAU * (DENSITY * ball(&sim).powi(3) / (8.0 * TENSION)).sqrt();
     let mut before = 1.0;
     let mut crossings = Vec::new();
-    while crossings.len() < 3 {
+    while crossings.len() < 2 {
         assert!(sim.time() < 5.0 * period, "it does not swing: {crossings:?}");
         sim.advance(1).unwrap();
         let m = moments(&positions(&sim)).1;
@@ -91,7 +91,7 @@ fn swing(size: f64, reach: f64, pace: f64) -> f64 {
         }
         before = now;
     }
-    let found = (crossings[2] - crossings[0]) / period;
+    let found = 2.0 * (crossings[1] - crossings[0]) / period;
     println!("{} particles, reach {reach}, pace {pace}: {found:.3} of Rayleigh's period", sim.particles());
     found
 }

@@ -216,7 +216,7 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
     let module = family("FluidUniforms", &both);
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out, momentum, repeats);
     let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
-    assert_alike!(module, MomentumUniforms: islands, saved, count, rigid);
+    assert_alike!(module, MomentumUniforms: islands, saved, count, rigid, grips, multipliers, grip_count, second_order);
 }
 
 #[test]

@@ -46,18 +46,18 @@ const CASES: &[Case] = &[
     Case { name: "pendulum", set: &[], frames: 20, nature: Calm(1e-3) },
     Case { name: "plane", set: &[], frames: 20, nature: Calm(3e-3) },
     Case { name: "tube", set: &[], frames: 40, nature: Later },
-    Case { name: "sheet", set: &[], frames: 3, nature: Calm(1e-5) },
-    Case { name: "peer_cloth", set: &[], frames: 20, nature: Calm(1e-5) },
-    Case { name: "peer_tet", set: &[], frames: 10, nature: Calm(1e-4) },
+    Case { name: "sheet", set: &[], frames: 1, nature: Calm(1e-5) },
+    Case { name: "peer_cloth", set: &[], frames: 8, nature: Calm(1e-5) },
+    Case { name: "peer_tet", set: &[], frames: 5, nature: Calm(1e-4) },
     Case { name: "peer_many", set: &["soft.0.array.count=[2, 1, 2]"], frames: 10, nature: Later },
     Case { name: "rings", set: &["soft.0.array.count=[2, 1, 2]"], frames: 20, nature: Later },
     Case { name: "tori", set: &["soft.0.array.count=[2, 1, 2]", "soft.1.array.count=[2, 1, 2]"], frames: 20, nature: Later },
     Case { name: "squishy", set: &["soft.0.urchin.cells=9", "soft.0.urchin.spikes.cells=[1, 4]"], frames: 20, nature: Later },
     Case { name: "block100", set: &["soft.0.block.cells=[9, 9, 9]", "soft.0.block.size=[0.45, 0.45, 0.45]"], frames: 10, nature: Buckles },
     // The one at 0.6 loses two fifths of its volume at once and crumples; the others agree to 2e-6 m.
-    Case { name: "balloon", set: &[], frames: 3, nature: Buckles },
+    Case { name: "balloon", set: &[], frames: 2, nature: Buckles },
     Case { name: "omotondo", set: &["soft.0.figure.cells=20"], frames: 6, nature: Buckles },
-    Case { name: "flat_body", set: &[], frames: 4, nature: Buckles },
+    Case { name: "flat_body", set: &[], frames: 2, nature: Buckles },
     // Impacts: deviations double with every contact.
     Case { name: "heap", set: &["grains.0.fill.max=[0.1, 0.6, 0.1]"], frames: 20, nature: Later },
     Case { name: "hourglass", set: &[], frames: 6, nature: Later },
@@ -198,14 +198,24 @@ fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-#[test]
-fn r04_s14_built_in_scenes_agree_after_a_step_and_their_statistics_after_many() {
+/// Every second scene.
+fn run_half(first: usize) {
     if !ready() {
         return;
     }
-    MESHES.iter().for_each(|name| left_out(&format!("{name} needs a mesh")));
-    let wrong: Vec<String> = CASES.iter().filter_map(|case| run(case).err()).collect();
+    let wrong: Vec<String> = CASES.iter().skip(first).step_by(2).filter_map(|case| run(case).err()).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn r04_s14_built_in_scenes_agree_after_a_step_and_their_statistics_after_many() {
+    MESHES.iter().for_each(|name| left_out(&format!("{name} needs a mesh")));
+    run_half(0);
+}
+
+#[test]
+fn r04_s14_the_other_built_in_scenes_agree_after_a_step_and_their_statistics_after_many() {
+    run_half(1);
 }
 
 #[test]

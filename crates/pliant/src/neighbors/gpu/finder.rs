@@ -260,7 +260,7 @@ impl Finder {
         let particles = particles.map(|(binding, buffer)| (binding, buffer.clone())).to_vec();
         let list_passes = [
             ListPass { pipeline, reads, groups: n.div_ceil(LISTED) },
-            ListPass { pipeline: finish, reads: particles, groups: n.min(MAX_LONG_LIST_GROUPS) },
+            ListPass { pipeline: finish, reads: particles, groups: long_list_groups(device, n) },
         ];
         let fixed_bytes = builder.bytes;
         let capacity = setup.capacity.clamp(1, most_entries(device));
@@ -444,8 +444,13 @@ const KEEP_UNSORTED: &str = "const KEEP: u32 = 64u;\nconst SORTS: bool = false;\
 
 const CONTIGUOUS: &str = "const INTERLEAVES: bool = false;\n";
 
-/// Maximum number of workgroups of long_lists.wgsl: as many as large GPUs run at once.
-const MAX_LONG_LIST_GROUPS: usize = 512;
+/// Workgroups of long_lists.wgsl: as many as run at once. Most searches leave it nothing to do, and a software driver takes
+/// 40 µs for each workgroup all the same. It needs some, because Mesa's leaves a shader's loops after 65,535 iterations in
+/// all: those of 248 lists, if all are long.
+fn long_list_groups(device: &Device, particles: usize) -> usize {
+    let most = if device.software { particles.div_ceil(160).clamp(4, 512) } else { 512 };
+    particles.min(most)
+}
 
 fn bind(builder: &PassBuilder<'_>, list_passes: &[ListPass; 2], own: [&Buffer; 4]) -> Result<[Step; 2], GpuError> {
     let step = |pass: &ListPass| {

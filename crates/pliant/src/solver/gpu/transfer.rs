@@ -210,7 +210,8 @@ impl Gpu {
 
     /// Uploads all grips, for which there must be room.
     pub(crate) fn upload_grips(&mut self, model: &Model) {
-        self.tables.grips.upload(&self.device, &self.buffers, &model.grips);
+        let island = |i| model.free_island_of(i);
+        self.tables.grips.upload(&self.device, &self.buffers, &model.grips, island);
     }
 
     /// Multiplier of a grip in the last substep [kg·m]; waits for it.

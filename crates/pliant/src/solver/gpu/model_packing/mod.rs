@@ -137,13 +137,12 @@ impl Tables {
         all.inflatables = InflatableTables::new(&model.inflatables, &mut all.arena);
         let first_order = model.settings.integrator == Integrator::Bdf1;
         all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
-        all.grips = GripTables::new(&model.grips, &mut all.arena);
+        all.grips = GripTables::new(&model.grips, |i| model.free_island_of(i), &mut all.arena);
         all.reactions = ReactionTables::new(model, n, &mut all.arena);
-        // Which islands are gripped is not known here.
-        let saves = model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum);
-        if saves && model.grips.is_empty() {
+        if model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum) {
             let Room { rows, bodies, .. } = &model.room;
-            all.momentum = MomentumTables::new(&model.free_islands, *bodies, rows.clone(), &mut all.arena);
+            let momentum = MomentumTables::new(&model.free_islands, *bodies, rows.clone(), &mut all.arena);
+            all.momentum = momentum.with_grips(&all.grips, model.settings.integrator);
         }
         all.integration.put_pins(&model.pins, n, &mut all.arena);
         let mut writer = Writer::new(threads, model, &all.groups, all.fused, rows);
