@@ -87,13 +87,7 @@ impl GripTables {
     }
 
     /// Uploads all grips, for which there must be room.
-    pub fn upload(
-        &self,
-        device: &Device,
-        buffers: &Buffers,
-        grips: &[Grip],
-        island: impl Fn(u32) -> Option<usize>,
-    ) {
+    pub fn upload(&self, device: &Device, buffers: &Buffers, grips: &[Grip], island: impl Fn(u32) -> Option<usize>) {
         for (k, grip) in grips.iter().enumerate() {
             let (vectors, members) = self.pack(k, grip, &island);
             let at = u64::from(self.grips) + (k * GRIP_VECTORS as usize) as u64;

