@@ -446,7 +446,7 @@ const CONTIGUOUS: &str = "const INTERLEAVES: bool = false;\n";
 
 /// Workgroups of long_lists.wgsl: as many as run at once. Most searches leave it nothing to do, and a software driver takes
 /// 40 µs for each workgroup all the same. It needs some, because Mesa's leaves a shader's loops after 65,535 iterations in
-/// all: those of 248 lists, if all are long.
+/// all: those of sorting some 180 lists of 2,048 entries.
 fn long_list_groups(device: &Device, particles: usize) -> usize {
     let most = if device.software { particles.div_ceil(160).clamp(4, 512) } else { 512 };
     particles.min(most)
