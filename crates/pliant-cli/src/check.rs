@@ -1,12 +1,17 @@
 //! `pliant check`: validates a scene and reports the built model.
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, RunArgs};
 use crate::failure::Failure;
 use crate::formatting;
 use crate::gpu;
+use crate::memory;
+use crate::run::foam::FoamOutput;
+use crate::run::outputs::PreparedOutputs;
 use crate::run::timing::FrameTiming;
+use crate::run::video::check_size;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stdout;
+use glam::Vec3;
 use pliant::World;
 use pliant::schedule::stats::{Counts, INFLATE};
 use serde::Serialize;
@@ -26,6 +31,8 @@ struct CheckReport {
     batches: Counts,
     colliders: usize,
     bytes: u64,
+    /// Maximum so far: while the scene was built and took two steps [bytes].
+    peak_bytes: u64,
     /// Device memory [bytes].
     #[serde(skip_serializing_if = "Option::is_none")]
     device_bytes: Option<u64>,
@@ -34,6 +41,9 @@ struct CheckReport {
     steps_per_frame: u64,
     /// Substeps of a step.
     substeps: u32,
+    /// Largest speed after the first step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_step: Option<FirstStep>,
     /// Expected time of a frame on this machine, from its second step [ms].
     #[serde(skip_serializing_if = "Option::is_none")]
     frame_ms: Option<f64>,
@@ -41,13 +51,38 @@ struct CheckReport {
     notes: Vec<String>,
 }
 
+/// What the trial step has shown.
+#[derive(Clone, Serialize)]
+struct FirstStep {
+    /// Largest speed of a free particle or body [m/s].
+    speed: f32,
+    /// The object that it belongs to.
+    object: String,
+    /// Whether it was thrown: nothing in the scene makes things that fast within a step.
+    thrown: bool,
+}
+
 pub fn check(args: &CheckArgs) -> Result<(), Failure> {
     let settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
-    let loaded = LoadedScene::new(&args.scene, &settings, args.overrides.models.as_deref())?;
+    let loaded = LoadedScene::new(&args.scene, &settings, &args.overrides)?;
+    let run = RunArgs::default();
+    check_size(run.video, &loaded.scene.output)?;
     let start = Instant::now();
+    let before = memory::reset_peak();
     let mut sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;
-    let (step_ms, trouble) = time_steps(&mut sim);
+    let (first_step, step_ms) = try_steps(&mut sim)?;
+    let peak_bytes = memory::peak() - before;
+    // What a run would refuse is refused here.
+    PreparedOutputs::new(&run, &loaded.scene, &sim)?;
+    FoamOutput::new(&run, &loaded.scene, &sim)?;
+    let thrown = first_step.as_ref().filter(|first| first.thrown).map(|first| {
+        format!(
+            "the first step throws {:?} at {:.0} m/s: look for objects that overlap, attachments far apart, or large \
+             forces; a smaller --dt shows which",
+            first.object, first.speed
+        )
+    });
     let model = sim.model();
     let mut batches = Counts::new();
     for group in &model.groups {
@@ -69,32 +104,57 @@ pub fn check(args: &CheckArgs) -> Result<(), Failure> {
         batches,
         colliders: model.colliders.len(),
         bytes: sim.bytes_expected(),
+        peak_bytes,
         device_bytes: gpu::device_bytes(&sim),
         build_ms,
         frames,
         steps_per_frame: timing.steps_per_frame,
         substeps: model.settings.substeps,
+        first_step,
         frame_ms: step_ms.map(|ms| ms * timing.steps_per_frame as f64),
         seconds: frames as f64 * timing.frame_seconds,
-        notes: model.notes.iter().cloned().chain(trouble).collect(),
+        notes: model.notes.iter().cloned().chain(thrown).collect(),
     };
     if args.json { stdout::json(&findings) } else { stdout::text(&human(&findings, &args.scene)) }
 }
 
-/// Runs two steps, as the size of neighbor lists is known only then, and what a step takes [ms]; or the error of a step.
-fn time_steps(sim: &mut World) -> (Option<f64>, Option<String>) {
-    let mut step = || {
+/// Runs two steps, as the size of neighbor lists is known only then: what the first one does, and what the second one takes
+/// [ms]. A scene that diverges in them is refused as a run of it is.
+fn try_steps(sim: &mut World) -> Result<(Option<FirstStep>, Option<f64>), Failure> {
+    let step = |sim: &mut World| -> Result<f64, Failure> {
         let start = Instant::now();
-        sim.step().and_then(|()| sim.sync()).map(|()| start.elapsed().as_secs_f64() * 1e3)
+        sim.step()?;
+        sim.sync()?;
+        Ok(start.elapsed().as_secs_f64() * 1e3)
     };
-    match step().and_then(|_| step()) {
-        Ok(ms) => (Some(ms), None),
-        Err(e) => (None, Some(format!("the first steps fail: {e}"))),
-    }
+    let before = fastest(sim).map_or(0.0, |(speed, _)| speed);
+    step(sim)?;
+    let first = fastest(sim).map(|(speed, object)| {
+        let settings = &sim.model().settings;
+        let expected = before + settings.gravity.length() * settings.dt;
+        FirstStep { speed, object, thrown: speed - before > THROWN.max(20.0 * expected) }
+    });
+    Ok((first, Some(step(sim)?)))
+}
+
+/// Gain of speed in one step from which on something was thrown [m/s].
+const THROWN: f32 = 50.0;
+
+/// The fastest free particle or rigid body: its speed [m/s] and object.
+fn fastest(sim: &World) -> Option<(f32, String)> {
+    let (model, state) = (sim.model(), sim.state());
+    let speed = |v: [f32; 4]| Vec3::from_slice(&v[..3]).length();
+    let free = (0..state.particles).filter(|&i| state.rows[i][3] > 0.0);
+    let particles = free.map(|i| (speed(state.velocities[i]), model.topology.objects[i]));
+    let bodies = model.rigid_bodies.bodies.iter().zip(&state.rigid_bodies.bodies);
+    let bodies = bodies.map(|(params, body)| (body.velocity.length() as f32, params.object));
+    let (speed, object) = particles.chain(bodies).max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some((speed, model.topology.object_names[object as usize].clone()))
 }
 
 fn human(f: &CheckReport, spec: &str) -> String {
-    let mut text = format!("{}: valid\n", f.scene);
+    let unstable = f.first_step.as_ref().is_some_and(|first| first.thrown);
+    let mut text = format!("{}: valid{}\n", f.scene, if unstable { ", but unstable from its first step" } else { "" });
     if !f.title.is_empty() {
         text.push_str(&format!("{}\n", f.title));
     }
@@ -108,7 +168,8 @@ fn human(f: &CheckReport, spec: &str) -> String {
         ]);
     }
     rows.push(vec!["colliders".into(), f.colliders.to_string()]);
-    rows.push(vec!["memory".into(), formatting::size(f.bytes)]);
+    let building = format!("{} while it is built", formatting::size(f.peak_bytes));
+    rows.push(vec!["memory".into(), formatting::size(f.bytes), building]);
     if let Some((adapter, bytes)) = f.adapter.as_ref().zip(f.device_bytes) {
         rows.push(vec!["memory of the GPU".into(), formatting::size(bytes), format!("on {adapter}")]);
     }
@@ -120,6 +181,9 @@ fn human(f: &CheckReport, spec: &str) -> String {
         "\nA run is {} frames of {} {steps}, {:.2} s in all, with solver {}\n",
         f.frames, f.steps_per_frame, f.seconds, f.solver
     ));
+    if let Some(first) = &f.first_step {
+        text.push_str(&format!("After the first step the fastest is {:?}, {:.3} m/s\n", first.object, first.speed));
+    }
     if let Some(ms) = f.frame_ms {
         let substeps = plural("substep", "substeps", f.substeps as usize);
         text.push_str(&format!("A step has {} {substeps}; a frame takes about {ms:.1} ms here\n", f.substeps));

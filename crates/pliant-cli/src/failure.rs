@@ -68,6 +68,12 @@ impl Failure {
         Self { exit: Exit::Resource, ..Self::new(message) }
     }
 
+    /// A simulation that diverged.
+    pub fn diverged(message: impl Into<String>) -> Self {
+        let help = "take a smaller step or more substeps: --dt 0.001, --substeps 4; `pliant check` shows the setup";
+        Self { exit: Exit::Diverged, ..Self::new(message) }.help(help)
+    }
+
     /// An I/O error; a full disk counts as a lack of a resource.
     pub fn io(what: &str, error: &io::Error) -> Self {
         Self::new(format!("{what}: {error}")).classify(error.kind())
@@ -124,8 +130,7 @@ impl Failure {
 
 impl From<Diverged> for Failure {
     fn from(error: Diverged) -> Self {
-        let help = "take a smaller step or more substeps: --dt 0.001, --substeps 4; `pliant check` shows the setup";
-        Self { exit: Exit::Diverged, ..Self::new(error.to_string()) }.help(help)
+        Self::diverged(error.to_string())
     }
 }
 
@@ -185,6 +190,10 @@ impl From<VideoError> for Failure {
     fn from(error: VideoError) -> Self {
         let kind = match &error {
             VideoError::Io { source, .. } => source.kind(),
+            VideoError::Gif { source: gif, .. } => {
+                let of_disk = std::error::Error::source(gif).and_then(|e| e.downcast_ref::<io::Error>());
+                of_disk.map_or(ErrorKind::Other, io::Error::kind)
+            }
             _ => ErrorKind::Other,
         };
         Self::new(error.to_string()).classify(kind)

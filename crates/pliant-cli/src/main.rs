@@ -8,7 +8,9 @@ mod failure;
 mod formatting;
 #[cfg_attr(not(feature = "gpu"), path = "gpu_stub.rs")]
 mod gpu;
+mod interrupt;
 mod liquid;
+mod memory;
 mod partition;
 mod picture;
 mod plot;
@@ -30,6 +32,7 @@ use clap::{CommandFactory, Parser};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    process::let_full_files_fail();
     let command = Pliant::parse().command.unwrap_or_else(|| Command::Run(RunArgs::default()));
     let done = match command {
         Command::Run(args) => run::run(&args),

@@ -31,7 +31,7 @@ struct PartitionReport {
 pub fn partition(args: &PartitionArgs) -> Result<(), Failure> {
     let mut settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
     settings.extend(args.solver.iter().flat_map(|s| s.settings("solver")));
-    let loaded = LoadedScene::new(&args.scene, &settings, args.overrides.models.as_deref())?;
+    let loaded = LoadedScene::new(&args.scene, &settings, &args.overrides)?;
     let start = Instant::now();
     let sim = loaded.simulation(1, args.processor.backend()?)?;
     let build_ms = start.elapsed().as_secs_f64() * 1e3;

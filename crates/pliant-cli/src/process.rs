@@ -1,4 +1,4 @@
-//! CPU time and memory of this process.
+//! CPU time and memory of this process, and how it takes limits.
 
 use std::fs;
 
@@ -15,6 +15,17 @@ pub fn cpu_seconds() -> f64 {
     let seconds = |t: libc::timeval| t.tv_sec as f64 + t.tv_usec as f64 * 1e-6;
     seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
+
+/// Makes a write beyond the allowed size of files an error, as a full disk is: by default it ends the process.
+#[cfg(unix)]
+pub fn let_full_files_fail() {
+    // SAFETY: no handler is installed, the signal is ignored; called before any thread is started.
+    unsafe { libc::signal(libc::SIGXFSZ, libc::SIG_IGN) };
+}
+
+/// There is no such limit.
+#[cfg(not(unix))]
+pub fn let_full_files_fail() {}
 
 /// Wall time, as CPU time is not available on this system [s].
 #[cfg(not(unix))]

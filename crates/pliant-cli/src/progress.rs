@@ -3,6 +3,8 @@
 use crate::stderr;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::{IsTerminal, stderr};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Interval of lines without a terminal.
@@ -69,6 +71,45 @@ impl Progress {
     pub fn finish(self) {
         if let Display::Bar(bar) = self.display {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// Says on stderr that a scene is still being built, from its fourth second on, until it is dropped.
+pub struct LongBuild {
+    /// Dropped first, which ends the thread.
+    done: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl LongBuild {
+    /// Watches the build of a scene.
+    pub fn watch(scene: &str, quiet: bool) -> Self {
+        if quiet {
+            return Self { done: None, thread: None };
+        }
+        let (done, ended) = channel();
+        let scene = scene.to_owned();
+        let said = move || {
+            let start = Instant::now();
+            let mut wait = Duration::from_secs(4);
+            while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                let seconds = duration(start.elapsed().as_secs_f64());
+                stderr::note(&format!("building {scene:?}: {seconds} so far; Ctrl-C stops"));
+                wait = LINE_INTERVAL;
+            }
+        };
+        // Without a thread there is no message.
+        let thread = std::thread::Builder::new().name("pliant-progress".into()).spawn(said).ok();
+        Self { done: Some(done), thread }
+    }
+}
+
+impl Drop for LongBuild {
+    fn drop(&mut self) {
+        drop(self.done.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
         }
     }
 }

@@ -3,8 +3,11 @@
 //! Invariant: a scene reads meshes only below one folder: its own, or for built-in scenes the folder of models. Symbolic
 //! links are resolved before the check.
 
+use crate::args::Overrides;
 use crate::builtin;
 use crate::failure::Failure;
+use crate::memory::{self, Activity};
+use crate::progress::LongBuild;
 use pliant::SceneError;
 use pliant::builder::{BuildError, MeshSource};
 use pliant::mesh::{TetMesh, TriMesh};
@@ -18,6 +21,9 @@ use std::path::{Component, Path, PathBuf};
 /// Maximum size of a scene file [bytes]; meshes are separate files.
 const MAX_BYTES: u64 = 16 << 20;
 
+/// Characters of an error message that are shown.
+const MOST_QUOTED: usize = 600;
+
 /// A scene field set on the command line, with the option to quote in an error.
 #[derive(Clone, Debug)]
 pub struct Setting {
@@ -28,7 +34,8 @@ pub struct Setting {
 impl Setting {
     /// `--set text`.
     pub fn set(text: &str) -> Self {
-        Self { text: text.to_owned(), option: format!("--set {text}") }
+        let short: String = text.chars().take(120).collect();
+        Self { text: text.to_owned(), option: format!("--set {short}") }
     }
 
     /// A shortcut such as `--dt 0.005` for a key.
@@ -58,24 +65,32 @@ pub struct LoadedScene {
     settings: Vec<Setting>,
     source: SceneSource,
     meshes: MeshFolder,
+    /// Whether a long build is silent.
+    pub quiet: bool,
 }
 
 impl LoadedScene {
-    /// Reads a scene by name or path.
-    pub fn new(spec: &str, settings: &[Setting], models: Option<&Path>) -> Result<Self, Failure> {
+    /// Reads a scene by name or path, and sets the limit of memory.
+    pub fn new(spec: &str, settings: &[Setting], overrides: &Overrides) -> Result<Self, Failure> {
+        memory::limit(overrides.memory_limit);
         let source = SceneSource::find(spec)?;
         let meshes = match &source.folder {
             Some(folder) => MeshFolder::of_scene(folder),
-            None => MeshFolder::of_models(models),
+            None => MeshFolder::of_models(overrides.models.as_deref()),
         };
         let scene = source.parse(settings)?;
-        Ok(Self { name: source.name.clone(), scene, settings: settings.to_vec(), source, meshes })
+        Ok(Self { name: source.name.clone(), scene, settings: settings.to_vec(), source, meshes, quiet: false })
     }
 
     /// Builds the simulation.
     pub fn simulation(&self, threads: usize, backend: Backend) -> Result<World, Failure> {
         let options = Options { threads, backend, ..Options::default() };
-        World::from_scene(&self.scene, &self.meshes, options).map_err(|e| self.to_failure(e))
+        let _shown = LongBuild::watch(&self.name, self.quiet);
+        memory::set_activity(Activity::Building);
+        memory::check(&self.scene, &self.meshes).map_err(|failure| failure.at(self.source.label.clone()))?;
+        let built = World::from_scene(&self.scene, &self.meshes, options).map_err(|e| self.to_failure(e));
+        memory::set_activity(Activity::Running);
+        built
     }
 
     fn to_failure(&self, error: BuildError) -> Failure {
@@ -137,7 +152,10 @@ impl SceneSource {
     }
 
     fn to_failure(&self, error: SceneError, settings: &[Setting]) -> Failure {
-        let mut failure = Failure::scene(error.to_string());
+        // A value is quoted as it was found, however long it is.
+        let text = error.to_string();
+        let short: String = text.chars().take(MOST_QUOTED).collect();
+        let mut failure = Failure::scene(if short.len() < text.len() { format!("{short}…") } else { text });
         // A value from the command line is reported with its option, even if the file has the same key.
         let from_option = settings.iter().rev().find(|s| !error.path.is_empty() && s.sets(&error.path));
         let place = error.place.or_else(|| place_of(&self.text, self.format, &error.path));

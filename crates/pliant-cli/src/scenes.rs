@@ -1,6 +1,6 @@
 //! `pliant scenes`: the list of built-in scenes.
 
-use crate::args::ScenesArgs;
+use crate::args::{Overrides, ScenesArgs};
 use crate::builtin::{Builtin, SCENES};
 use crate::failure::Failure;
 use crate::formatting;
@@ -75,7 +75,9 @@ fn build_all(models: Option<&Path>) -> Result<Vec<SceneEntry>, Failure> {
 }
 
 fn entry(scene: &Builtin, models: Option<&Path>) -> Result<SceneEntry, Failure> {
-    let loaded = LoadedScene::new(scene.name, &[], models)?;
+    let overrides = Overrides { models: models.map(Path::to_path_buf), ..Overrides::default() };
+    let mut loaded = LoadedScene::new(scene.name, &[], &overrides)?;
+    loaded.quiet = true;
     let title = loaded.scene.title.clone();
     let name = scene.name;
     let blocks = block_particles(&loaded.scene);

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 pub fn serve(args: &ServeArgs) -> Result<(), Failure> {
     let settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
-    let loaded = LoadedScene::new(&args.scene, &settings, args.overrides.models.as_deref())?;
+    let loaded = LoadedScene::new(&args.scene, &settings, &args.overrides)?;
     let world = loaded.simulation(args.threads, args.processor.backend()?)?;
     if !args.quiet {
         world.model().notes.iter().for_each(|note| stderr::note(&format!("note: {note}")));

@@ -102,6 +102,8 @@ pub struct Foam {
 impl Foam {
     /// Without particles.
     pub fn new(settings: FoamSettings) -> Self {
+        let mut finder = Finder::new(Search::Grid);
+        finder.set_cells(settings.scale.limits.reach);
         Self {
             settings,
             advection: Advection::new(settings.scale.gravity, settings.scale.limits.radius),
@@ -111,7 +113,7 @@ impl Foam {
             rows: Vec::new(),
             velocities: Vec::new(),
             radii: Vec::new(),
-            finder: Finder::new(Search::Grid).in_cells(),
+            finder,
         }
     }
 

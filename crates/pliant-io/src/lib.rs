@@ -10,6 +10,6 @@ pub mod write;
 
 pub use read::{Caps, ReadError, read_tets, read_triangles};
 pub use write::{
-    CacheFormat, CacheWriter, FoamFrame, FrameFormat, FrameWriter, SurfaceFrame, WriteError, write_atomically,
-    write_foam, write_surface,
+    CacheFormat, CacheWriter, FoamFrame, FrameFormat, FrameWriter, SurfaceFrame, WriteError, is_temporary,
+    write_atomically, write_foam, write_surface,
 };

@@ -30,7 +30,7 @@ const HASHES: [(&str, u64); 12] = [
     ("bodies", 0xd36b_5576_c378_aaa3),
     ("plastic", 0xb5b3_76ed_7db9_cb97),
     ("dam", 0x0a41_6853_826a_c003),
-    ("melt and freeze", 0x89f1_af86_6452_0eb6),
+    ("melt and freeze", 0x176b_f10a_2fef_c8ac),
     ("emitter and drain", 0x65b5_bb84_c666_a0e2),
     ("rigid bodies", 0x7bf0_854e_3468_9127),
 ];

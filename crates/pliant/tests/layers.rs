@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["state"],
     &["transitions", "aero", "grip"],
     &["contact"],
-    &["fluid", "integration"],
+    &["fluid", "integration", "surface_contact"],
     &["methods"],
     &["model"],
     &["builder", "solver"],

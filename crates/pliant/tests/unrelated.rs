@@ -154,11 +154,6 @@ fn r01_objects_out_of_reach_change_no_bit_of_the_others() {
         let base = format!("{head}{near}\n[[collider]]\nplane = {{}}\n");
         let alone = run(&base, name);
         for (far, text) in FAR {
-            // The order of a liquid's sums is that of the cells of its search, which are made for the bounds of all
-            // particles: only colliders are out of its reach.
-            if name == "water" && !text.starts_with("[[collider]]") {
-                continue;
-            }
             let beside = run(&format!("{base}{text}"), name);
             if let Some(moment) = (0..STEPS.len()).find(|&k| beside[k] != alone[k]) {
                 let steps: u32 = STEPS[..=moment].iter().sum();

@@ -138,9 +138,12 @@ pub struct RunArgs {
     pub processor: BackendArgs,
     #[command(flatten)]
     pub overrides: Overrides,
-    /// Output folder [default: out/SCENE].
+    /// Output folder [default: out/SCENE, or out/SCENE-2 and so on where that has results].
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Replace the results of an earlier run in the output folder, once the first frame of this run is written.
+    #[arg(long)]
+    pub force: bool,
     /// Geometry files, one per frame.
     #[arg(long, value_delimiter = ',', default_value = "ply")]
     pub format: Vec<GeometryFormat>,
@@ -165,7 +168,7 @@ pub struct RunArgs {
     pub checkpoint: Option<f64>,
     /// Go on from the checkpoint in an output folder, with the options of that run, and end with the same bits as if it had
     /// not been interrupted. --frames and --seconds set another end. The video goes on in a file of its own.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["scene", "out", "checkpoint"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["scene", "out", "force", "checkpoint"])]
     pub resume: Option<PathBuf>,
     /// Print the summary as one JSON object.
     #[arg(long)]

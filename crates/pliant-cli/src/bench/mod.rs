@@ -77,7 +77,7 @@ pub fn bench(args: &BenchArgs) -> Result<(), Failure> {
         for solver in solvers {
             let mut settings: Vec<Setting> = args.overrides.sets.iter().map(|s| Setting::set(s)).collect();
             settings.extend(solver.iter().flat_map(|s| s.settings("solver")));
-            let loaded = LoadedScene::new(spec, &settings, args.overrides.models.as_deref())?;
+            let loaded = LoadedScene::new(spec, &settings, &args.overrides)?;
             for &threads in &args.threads {
                 let row = measure(&loaded, solver, threads, args)?;
                 let on_gpu = row.threads.is_none();

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Name of the file in the output folder.
-const FILE: &str = "checkpoint.pliant";
+pub const FILE: &str = "checkpoint.pliant";
 
 /// First bytes of the file; the last digit is the version.
 const MAGIC: &[u8; 8] = b"PLCHECK1";

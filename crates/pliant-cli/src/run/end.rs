@@ -1,6 +1,6 @@
 //! How a run ends.
 
-use pliant::Diverged;
+use crate::failure::Failure;
 
 /// How a run ended.
 #[derive(Debug)]
@@ -10,5 +10,5 @@ pub enum RunEnd {
     /// The user stopped it.
     Interrupted,
     /// The simulation diverged.
-    Diverged(Diverged),
+    Diverged(Failure),
 }

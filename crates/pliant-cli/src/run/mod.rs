@@ -4,16 +4,19 @@
 
 mod checkpoint;
 mod end;
-mod foam;
+pub mod foam;
+mod folder;
+mod lock;
 mod output_settings;
-mod outputs;
+pub mod outputs;
 mod stats;
 mod summary;
 pub mod timing;
-mod video;
+pub mod video;
 
 use crate::args::{GeometryFormat, RunArgs};
-use crate::failure::Failure;
+use crate::failure::{Exit, Failure};
+use crate::interrupt::{self, interrupted};
 use crate::progress::Progress;
 use crate::scene_loader::{LoadedScene, Setting};
 use crate::stderr;
@@ -21,78 +24,95 @@ use crate::stdout;
 use checkpoint::{Checkpoint, Checkpoints};
 use end::RunEnd;
 use foam::FoamOutput;
+use folder::OutputFolder;
 use output_settings::OutputSettings;
-use outputs::Outputs;
+use outputs::{Outputs, PreparedOutputs};
 use pliant::{StepError, World};
 use stats::{FrameTimes, Stats};
-use std::path::PathBuf;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use summary::Summary;
 use timing::FrameTiming;
+use video::check_size;
 
 pub fn run(args: &RunArgs) -> Result<(), Failure> {
+    interrupt::listen()?;
     let Some(folder) = &args.resume else { return run_from(args, None) };
-    let checkpoint = Checkpoint::read(folder)?;
+    // Locked before it is read.
+    let folder = OutputFolder::for_resumed_run(folder)?;
+    let checkpoint = Checkpoint::read(folder.path())?;
     let args = checkpoint.options(args)?;
-    run_from(&args, Some(&checkpoint))
+    run_from(&args, Some((&checkpoint, folder)))
 }
 
 /// Runs a scene from its beginning, or from a checkpoint.
-fn run_from(args: &RunArgs, checkpoint: Option<&Checkpoint>) -> Result<(), Failure> {
-    let loaded = LoadedScene::new(&args.scene, &scene_settings(args), args.overrides.models.as_deref())?;
+fn run_from(args: &RunArgs, resumed: Option<(&Checkpoint, OutputFolder)>) -> Result<(), Failure> {
+    let mut loaded = LoadedScene::new(&args.scene, &scene_settings(args), &args.overrides)?;
+    loaded.quiet = args.quiet;
     refuse_liquid_options(args, &loaded)?;
+    check_size(args.video, &loaded.scene.output)?;
+    let backend = args.processor.backend()?;
     let timing = FrameTiming::of(&loaded.scene);
     let frames = timing.frames(args.frames, args.seconds);
-    let mut sim = loaded.simulation(args.threads, args.processor.backend()?)?;
+    let (checkpoint, mut folder) = match resumed {
+        Some((checkpoint, folder)) => (Some(checkpoint), folder),
+        None => {
+            let folder = OutputFolder::for_new_run(args.out.as_deref(), &loaded.name, args.force, args.quiet)?;
+            (None, folder)
+        }
+    };
+    let mut sim = loaded.simulation(args.threads, backend)?;
     if !args.quiet && checkpoint.is_none() {
         for note in &sim.model().notes {
             stderr::note(&format!("note: {note}"));
         }
     }
-    let folder = args.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&loaded.name));
     let still = loaded.scene.output.still.map_or(frames * 2 / 3, |t| timing.frame_at(f64::from(t)).min(frames));
     let after = checkpoint.map(Checkpoint::frame);
-    let output_settings =
-        OutputSettings { args, name: &loaded.name, scene: &loaded.scene, timing, still, folder: &folder, after };
     let foam = FoamOutput::new(args, &loaded.scene, &sim)?;
     if foam.is_some() && (args.checkpoint.is_some() || checkpoint.is_some()) {
         return Err(Failure::usage("a checkpoint does not keep spray, foam and bubbles")
             .help("run without --checkpoint, or without --foam and output.foam"));
     }
-    // The camera of pictures follows from the first frame, so that outputs start before the world is restored.
-    let outputs = Outputs::start(&output_settings, &sim)?;
-    let statistics = folder.join("stats.csv");
+    // The camera of pictures follows from the first frame, so that outputs are prepared before the world is restored.
+    let prepared = PreparedOutputs::new(args, &loaded.scene, &sim)?;
+    if let Some(checkpoint) = checkpoint {
+        checkpoint.restore(&mut sim)?;
+    }
+    folder.set_aside()?;
+    let path = folder.path().to_path_buf();
+    let statistics = path.join("stats.csv");
     let stats = match checkpoint {
-        Some(checkpoint) => {
-            checkpoint.restore(&mut sim)?;
-            Stats::resume(&statistics, &sim, checkpoint.stats())?
-        }
+        Some(checkpoint) => Stats::resume(&statistics, &sim, checkpoint.stats())?,
         None => Stats::create(&statistics, &sim, foam.as_ref().map(|f| f.counts))?,
     };
+    let output_settings =
+        OutputSettings { args, name: &loaded.name, scene: &loaded.scene, timing, still, folder: &path, after };
+    let outputs = Outputs::start(&output_settings, &sim, prepared)?;
+    if let Some(last) = after {
+        folder.remove_frames_after(last);
+    }
     let arguments = checkpoint.map_or_else(|| std::env::args().skip(1).collect(), Checkpoint::arguments);
     let checkpoints = match args.checkpoint {
-        Some(interval) => Some(Checkpoints::new(&folder, interval, arguments, sim.time())?),
+        Some(interval) => Some(Checkpoints::new(&path, interval, arguments, sim.time())?),
         None => None,
     };
-    listen_for_interrupts()?;
+    interrupt::steps_run();
 
     let progress = Progress::new(frames, "frame", args.quiet);
-    let mut runner = Runner { sim: &mut sim, outputs, stats, foam, progress, checkpoints };
+    let mut runner = Runner { sim: &mut sim, folder, outputs, stats, foam, progress, checkpoints };
     let (end, times) = runner.frames(after, frames, &timing);
-    let Runner { outputs, mut stats, foam, progress, .. } = runner;
+    let Runner { folder: _locked, outputs, mut stats, foam, progress, .. } = runner;
     progress.finish();
     // An error of the outputs ends the run, so it is reported first.
     let written = outputs.finish()?;
     let end = end?;
-    let mut summary = Summary::new(&loaded.name, &sim, &times, &folder);
+    let mut summary = Summary::new(&loaded.name, &sim, &times, &path);
     summary.residual = stats.take_residuals();
     summary.surfaces = written.surfaces;
     summary.foam = foam.map(|f| f.summary());
     summary.end(&end);
     let text = stdout::to_json(&summary)?;
-    pliant_io::write_atomically(&folder.join("run.json"), |file| file.write_all(text.as_bytes()))?;
+    pliant_io::write_atomically(&path.join("run.json"), |file| file.write_all(text.as_bytes()))?;
     if args.json {
         stdout::text(&text)?;
     } else if !args.quiet {
@@ -101,7 +121,7 @@ fn run_from(args: &RunArgs, checkpoint: Option<&Checkpoint>) -> Result<(), Failu
     match end {
         RunEnd::Done => Ok(()),
         RunEnd::Interrupted => Err(Failure::interrupted()),
-        RunEnd::Diverged(error) => Err(error.into()),
+        RunEnd::Diverged(failure) => Err(failure),
     }
 }
 
@@ -111,6 +131,8 @@ const GPU_STEPS_PER_SUBMIT: u64 = 64;
 struct Runner<'a> {
     sim: &'a mut World,
     outputs: Outputs,
+    // After the outputs, which write into it until they are dropped.
+    folder: OutputFolder,
     stats: Stats,
     foam: Option<FoamOutput>,
     progress: Progress,
@@ -126,22 +148,23 @@ impl Runner<'_> {
         timing: &FrameTiming,
     ) -> (Result<RunEnd, Failure>, FrameTimes) {
         let mut total = FrameTimes::default();
-        if after.is_none()
-            && let Err(failure) = self.write_frame(0, &FrameTimes::default())
-        {
+        if let Err(failure) = self.begin(after) {
             return (Err(failure), total);
         }
         for frame in after.unwrap_or(0) + 1..=frames {
             match self.frame(timing.steps_per_frame) {
                 Ok(Some(times)) => {
-                    total.add(&times);
                     let written = self.write_frame(frame, &times).and_then(|()| self.keep(frame, frame == frames));
-                    if let Err(failure) = written {
-                        return (Err(failure), total);
+                    match written {
+                        Ok(()) => total.add(&times),
+                        Err(failure) if failure.exit == Exit::Diverged => {
+                            return (Ok(RunEnd::Diverged(failure)), total);
+                        }
+                        Err(failure) => return (Err(failure), total),
                     }
                 }
                 Ok(None) => return (Ok(RunEnd::Interrupted), total),
-                Err(StepError::Diverged(error)) => return (Ok(RunEnd::Diverged(error)), total),
+                Err(StepError::Diverged(error)) => return (Ok(RunEnd::Diverged(error.into())), total),
                 Err(error) => return (Err(error.into()), total),
             }
             // After the last frame an interrupt has no effect.
@@ -150,6 +173,16 @@ impl Runner<'_> {
             }
         }
         (Ok(RunEnd::Done), total)
+    }
+
+    /// Writes the first frame, with which the run is accepted.
+    fn begin(&mut self, after: Option<u64>) -> Result<(), Failure> {
+        if after.is_none() {
+            self.write_frame(0, &FrameTimes::default())?;
+            self.outputs.flush()?;
+        }
+        self.folder.accept();
+        Ok(())
     }
 
     /// Runs one frame and reads its state back; `None` if it was interrupted between two steps.
@@ -221,22 +254,4 @@ fn scene_settings(args: &RunArgs) -> Vec<Setting> {
     }
     all.extend(args.dt.map(|dt| Setting::shortcut("dt", "solver.dt", dt)));
     all
-}
-
-static INTERRUPTED: OnceLock<AtomicBool> = OnceLock::new();
-
-fn interrupted() -> bool {
-    INTERRUPTED.get().is_some_and(|flag| flag.load(Ordering::Relaxed))
-}
-
-/// The first interrupt ends the run after the current step, the second ends the process.
-fn listen_for_interrupts() -> Result<(), Failure> {
-    let flag = INTERRUPTED.get_or_init(AtomicBool::default);
-    let listen = ctrlc::set_handler(|| {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-        stderr::note("interrupted: closing files; press Ctrl-C again to stop at once");
-    });
-    listen.map_err(|e| Failure::resource(format!("cannot listen for Ctrl-C: {e}")))
 }

@@ -4,22 +4,20 @@
 //! frames.
 
 use super::output_settings::OutputSettings;
-use super::stats::CSV_SIGNATURE;
-use super::video::VideoEncoder;
-use crate::args::{GeometryFormat, LiquidLook};
+use super::video::{VideoEncoder, check_size};
+use crate::args::{GeometryFormat, LiquidLook, RunArgs};
 use crate::failure::Failure;
 use crate::liquid::Liquids;
 use crate::picture::{FrameContent, FrameRenderer};
 use glam::Vec3;
 use pliant::World;
 use pliant::frame::{Frame, Topology};
+use pliant::scene::Scene;
 use pliant_foam::DiffuseParticle;
 use pliant_io::{CacheFormat, CacheWriter, FoamFrame, SurfaceFrame, write_atomically, write_foam, write_surface};
 use pliant_render::{Image, write_png};
 use pliant_surface::SurfaceMesh;
 use serde::Serialize;
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
@@ -93,27 +91,22 @@ enum Message {
 }
 
 /// Sends frames to the writer thread.
+///
+/// Dropped without [`Self::finish`], it waits for the thread as well: what it was given is written or removed.
 pub struct Outputs {
-    frames: SyncSender<Message>,
+    frames: Option<SyncSender<Message>>,
     recycled: Receiver<QueuedFrame>,
-    thread: JoinHandle<Result<WrittenOutputs, Failure>>,
+    thread: Option<JoinHandle<Result<WrittenOutputs, Failure>>>,
     every: u64,
     still: u64,
     with_densities: bool,
 }
 
 impl Outputs {
-    /// Creates the folder, removes the frames of an earlier run and starts the thread.
-    pub fn start(settings: &OutputSettings, sim: &World) -> Result<Self, Failure> {
+    /// Opens files and starts the thread.
+    pub fn start(settings: &OutputSettings, sim: &World, prepared: PreparedOutputs) -> Result<Self, Failure> {
         let args = settings.args;
-        fs::create_dir_all(settings.folder)
-            .map_err(|e| Failure::io(&format!("cannot create folder {}", settings.folder.display()), &e))?;
-        if settings.after.is_none() {
-            remove_earlier_outputs(settings.folder);
-        }
-        let mut first = Frame::default();
-        sim.write_frame(&mut first);
-        let writer = OutputWriter::new(settings, sim, &first)?;
+        let writer = OutputWriter::new(settings, sim, prepared)?;
         let (frames, arriving) = sync_channel(QUEUE_CAPACITY);
         let (recycle, recycled) = channel();
         let thread = std::thread::Builder::new().name("pliant-outputs".into());
@@ -121,6 +114,7 @@ impl Outputs {
             .spawn(move || writer.run(arriving, recycle))
             .map_err(|e| Failure::resource(format!("cannot start a thread: {e}")))?;
         let with_densities = args.liquid == Some(LiquidLook::Density);
+        let (frames, thread) = (Some(frames), Some(thread));
         Ok(Self { frames, recycled, thread, every: args.every, still: settings.still, with_densities })
     }
 
@@ -138,20 +132,60 @@ impl Outputs {
             queued.densities = sim.densities();
         }
         // The receiver is dropped only if writing failed; `finish` returns that error.
-        self.frames.send(Message::Frame(queued)).map_err(|_| Failure::new("the outputs have stopped"))
+        self.send(Message::Frame(queued))
+    }
+
+    fn send(&self, message: Message) -> Result<(), Failure> {
+        let sent = self.frames.as_ref().is_some_and(|frames| frames.send(message).is_ok());
+        if sent { Ok(()) } else { Err(Failure::new("the outputs have stopped")) }
     }
 
     /// Waits until all frames so far are on disk.
     pub fn flush(&self) -> Result<(), Failure> {
         let (done, wait) = sync_channel(1);
-        let sent = self.frames.send(Message::Flush(done)).is_ok() && wait.recv().is_ok();
-        if sent { Ok(()) } else { Err(Failure::new("the outputs have stopped")) }
+        self.send(Message::Flush(done))?;
+        wait.recv().map_err(|_| Failure::new("the outputs have stopped"))
     }
 
     /// Waits until everything is written.
-    pub fn finish(self) -> Result<WrittenOutputs, Failure> {
-        drop(self.frames);
-        self.thread.join().unwrap_or_else(|_| Err(Failure::new("the thread that writes outputs has panicked")))
+    pub fn finish(mut self) -> Result<WrittenOutputs, Failure> {
+        drop(self.frames.take());
+        let ended = self.thread.take().map(JoinHandle::join);
+        match ended {
+            Some(Ok(result)) => result,
+            _ => Err(Failure::new("the thread that writes outputs has panicked")),
+        }
+    }
+}
+
+impl Drop for Outputs {
+    fn drop(&mut self) {
+        drop(self.frames.take());
+        if let Some(thread) = self.thread.take() {
+            // Only after another error, which is reported.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the outputs need and what may refuse them, before any file is written.
+pub struct PreparedOutputs {
+    renderer: FrameRenderer,
+    liquids: Option<Liquids>,
+    look: LiquidLook,
+}
+
+impl PreparedOutputs {
+    /// Of a run with these options.
+    pub fn new(args: &RunArgs, scene: &Scene, sim: &World) -> Result<Self, Failure> {
+        check_size(args.video, &scene.output)?;
+        let mut first = Frame::default();
+        sim.write_frame(&mut first);
+        let written = args.format.contains(&GeometryFormat::Surface);
+        let look = args.liquid.unwrap_or(if written { LiquidLook::Surface } else { LiquidLook::Particles });
+        let liquids = Liquids::of(scene, sim);
+        let renderer = FrameRenderer::new(scene, sim, &first, liquids.as_ref().map(|l| (l, look)))?;
+        Ok(Self { renderer, liquids, look })
     }
 }
 
@@ -181,7 +215,8 @@ struct SurfaceOutput {
 }
 
 impl OutputWriter {
-    fn new(settings: &OutputSettings, sim: &World, first: &Frame) -> Result<Self, Failure> {
+    fn new(settings: &OutputSettings, sim: &World, prepared: PreparedOutputs) -> Result<Self, Failure> {
+        let PreparedOutputs { renderer, liquids, look } = prepared;
         let shape: &Topology = sim.topology();
         let formats: Vec<CacheFormat> = settings.args.format.iter().filter_map(|f| f.frames()).collect();
         let mut caches: Vec<CacheWriter> =
@@ -192,9 +227,6 @@ impl OutputWriter {
             caches.iter_mut().for_each(|cache| cache.resume(written().map(|frame| (frame, time(frame)))));
         }
         let written = settings.args.format.contains(&GeometryFormat::Surface);
-        let look = settings.args.liquid.unwrap_or(if written { LiquidLook::Surface } else { LiquidLook::Particles });
-        let liquids = Liquids::of(settings.scene, sim);
-        let renderer = FrameRenderer::new(settings.scene, sim, first, liquids.as_ref().map(|l| (l, look)))?;
         let shown = look == LiquidLook::Surface;
         let surfaces = liquids.filter(|_| written || shown);
         let surfaces =
@@ -316,67 +348,5 @@ impl OutputWriter {
     fn write_picture(&self, name: &str, image: &Image) -> Result<(), Failure> {
         let bytes = write_png(image)?;
         Ok(write_atomically(&self.folder.join(name), |file| file.write_all(&bytes))?)
-    }
-}
-
-/// Removes the frames and the summary of an earlier run, which could be mistaken for those of this run.
-///
-/// Only in a folder with a `stats.csv` of this program, and only files with names of its outputs. Errors are ignored.
-fn remove_earlier_outputs(folder: &Path) {
-    let stats = folder.join("stats.csv");
-    let mut start = [0; CSV_SIGNATURE.len()];
-    let is_output_folder = fs::metadata(&stats).is_ok_and(|m| m.is_file())
-        && fs::File::open(&stats).and_then(|mut f| f.read_exact(&mut start)).is_ok()
-        && start == CSV_SIGNATURE.as_bytes();
-    if !is_output_folder {
-        return;
-    }
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|n| n == "run.json" || n == "still.png" || is_index(n) || is_frame(n)) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-/// Whether a file lists the frames of a format, such as `frames.pvd`.
-fn is_index(name: &str) -> bool {
-    CacheFormat::all().any(|format| format.index_file() == Some(name))
-}
-
-/// Whether a file is an output for one frame: `frame_00042.ply`, `surface_water_00042.ply` or `foam_00042.ply`.
-fn is_frame(name: &str) -> bool {
-    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
-    let (number, known) = if let Some((_, number)) = stem.strip_prefix("surface_").and_then(|s| s.rsplit_once('_')) {
-        (number, extension == "ply")
-    } else if let Some(number) = stem.strip_prefix("foam_") {
-        (number, extension == "ply")
-    } else if let Some(number) = stem.strip_prefix("frame_") {
-        (number, extension == "png" || CacheFormat::all().any(|f| f.extension() == extension))
-    } else {
-        return false;
-    };
-    known && number.len() >= 5 && number.bytes().all(|b| b.is_ascii_digit())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::is_frame;
-
-    #[test]
-    fn only_output_names_are_frames() {
-        let outputs = ["frame_00000.ply", "frame_123456.vtu", "frame_00001.png", "surface_sea_water_00001.ply"];
-        for name in outputs.into_iter().chain(["foam_00001.ply"]) {
-            assert!(is_frame(name), "{name}");
-        }
-        let others = ["frame_1.ply", "frame_00000.txt", "frame_0000a.ply", "my_frame_00000.ply", "frame_.ply"];
-        for name in others.into_iter().chain([
-            "surface_00001.ply",
-            "surface_water_1.ply",
-            "surface_water_00001.png",
-            "foam_1.ply",
-        ]) {
-            assert!(!is_frame(name), "{name}");
-        }
     }
 }

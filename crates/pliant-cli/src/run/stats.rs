@@ -8,8 +8,8 @@ use pliant::schedule::Stage;
 use pliant::schedule::stats::{Residuals, Times};
 use pliant_foam::FoamCounts;
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{Seek, SeekFrom, Write as _};
+use std::fs::{self, File};
+use std::io::{ErrorKind, Seek, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -47,6 +47,8 @@ impl FrameTimes {
 pub struct Stats {
     path: PathBuf,
     file: File,
+    /// Names of the columns.
+    header: String,
     kinds: Vec<&'static str>,
     residuals: Residuals,
     /// Kinds of elements of the bodies that descent solves.
@@ -62,6 +64,31 @@ pub struct Stats {
 impl Stats {
     /// Creates the file and writes the header, with columns for spray, foam and bubbles if `foam` is given.
     pub fn create(path: &Path, sim: &World, foam: Option<FoamCounts>) -> Result<Self, Failure> {
+        let file = File::create_new(path).map_err(|e| match e.kind() {
+            ErrorKind::AlreadyExists => Failure::new(format!("{} is there, and is not of a run", path.display()))
+                .help("move it away, or give another folder with --out"),
+            _ => cannot_write(path, &e),
+        })?;
+        let mut stats = Self::new(path, file, sim, foam);
+        let header = format!("{}\n", stats.header);
+        stats.write_text(&header)?;
+        Ok(stats)
+    }
+
+    /// Goes on with a file that an earlier run has written up to `length` bytes.
+    pub fn resume(path: &Path, sim: &World, length: u64) -> Result<Self, Failure> {
+        let found = fs::symlink_metadata(path).map_err(|e| cannot_write(path, &e))?;
+        if !found.is_file() || found.len() < length {
+            return Err(Failure::new(format!("{} is not what the run has written", path.display()))
+                .help("run the scene from its beginning"));
+        }
+        let mut file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
+        let kept = file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0)));
+        kept.map_err(|e| cannot_write(path, &e))?;
+        Ok(Self { length, ..Self::new(path, file, sim, None) })
+    }
+
+    fn new(path: &Path, file: File, sim: &World, foam: Option<FoamCounts>) -> Self {
         let kinds: Vec<&'static str> = sim.residuals().into_keys().collect();
         let mut header = CSV_SIGNATURE.to_owned();
         header.push_str(&Stage::ALL.map(Stage::name).join(","));
@@ -87,30 +114,8 @@ impl Stats {
         if foam.is_some() {
             header.push_str(",spray,foam,bubbles");
         }
-        header.push('\n');
-        let file = File::create(path).map_err(|e| cannot_write(path, &e))?;
-        let staged = sim.backend() == "cpu";
-        let mut stats =
-            Self { path: path.into(), file, kinds, residuals: Residuals::new(), elements, drained, staged, length: 0 };
-        stats.write_text(&header)?;
-        Ok(stats)
-    }
-
-    /// Goes on with a file that an earlier run has written up to `length` bytes.
-    pub fn resume(path: &Path, sim: &World, length: u64) -> Result<Self, Failure> {
-        let mut file = File::options().write(true).open(path).map_err(|e| cannot_write(path, &e))?;
-        let kept = file.set_len(length).and_then(|()| file.seek(SeekFrom::End(0)));
-        kept.map_err(|e| cannot_write(path, &e))?;
-        Ok(Self {
-            path: path.into(),
-            file,
-            kinds: sim.residuals().into_keys().collect(),
-            residuals: Residuals::new(),
-            elements: elements(sim),
-            drained: (!sim.model().drains.is_empty()).then_some(sim.state().drained),
-            staged: sim.backend() == "cpu",
-            length,
-        })
+        let (path, residuals, staged) = (path.into(), Residuals::new(), sim.backend() == "cpu");
+        Self { path, file, header, kinds, residuals, elements, drained, staged, length: 0 }
     }
 
     /// Bytes written so far.
@@ -159,6 +164,9 @@ impl Stats {
         if let Some(FoamCounts { spray, foam, bubbles, .. }) = foam {
             let _ = write!(line, ",{spray},{foam},{bubbles}");
         }
+        if let Some(column) = not_finite(&self.header, &line) {
+            return Err(Failure::diverged(format!("the simulation diverged: {column} is not finite at frame {frame}")));
+        }
         line.push('\n');
         self.write_text(&line)
     }
@@ -178,6 +186,12 @@ impl Stats {
 fn elements(sim: &World) -> Vec<&'static str> {
     let kinds = sim.model().bodies.iter().flat_map(|body| body.elements.iter().map(|e| e.kind.name()));
     kinds.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
+}
+
+/// The column of the first cell that is infinite or no number.
+fn not_finite<'a>(header: &'a str, line: &str) -> Option<&'a str> {
+    let bad = |cell: &str| cell.contains("inf") || cell.contains("NaN");
+    header.split(',').zip(line.split(',')).find(|(_, cell)| bad(cell)).map(|(name, _)| name)
 }
 
 fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {

@@ -82,7 +82,7 @@ impl Summary {
             RunEnd::Done => {}
             RunEnd::Interrupted => self.interrupted = true,
             RunEnd::Diverged(error) => {
-                self.diverged = Some(error.to_string());
+                self.diverged = Some(error.message().to_owned());
                 self.hash = None;
             }
         }

@@ -3,6 +3,7 @@
 use super::output_settings::OutputSettings;
 use crate::args::Video;
 use crate::failure::Failure;
+use pliant::scene::Output;
 use pliant_render::{GifWriter, Image, Mp4Writer, VideoError, VideoWriter};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
@@ -11,10 +12,25 @@ use std::thread::JoinHandle;
 const QUEUE_CAPACITY: usize = 2;
 
 /// Sends pictures to the encoder thread.
+///
+/// Dropped, it waits for the thread, which completes the video with what it has got: a thread that is left behind would be
+/// cut off with the process, and leave its temporary file.
 pub struct VideoEncoder {
     name: String,
-    images: SyncSender<Image>,
-    thread: JoinHandle<Result<(), VideoError>>,
+    images: Option<SyncSender<Image>>,
+    thread: Option<JoinHandle<Result<(), VideoError>>>,
+}
+
+/// Refuses pictures that a video cannot hold, before anything is written.
+pub fn check_size(video: Video, output: &Output) -> Result<(), Failure> {
+    let (width, height) = (output.width, output.height);
+    if video != Video::Mp4 || Mp4Writer::holds(width, height) {
+        return Ok(());
+    }
+    Err(Failure::scene(format!(
+        "output.width and output.height are {width}x{height}, but an MP4 video has at most 3840x2160"
+    ))
+    .help("make the pictures smaller, or run with --video gif or --video none"))
 }
 
 impl VideoEncoder {
@@ -41,22 +57,35 @@ impl VideoEncoder {
         let thread = thread
             .spawn(move || encode(writer, arriving))
             .map_err(|e| Failure::resource(format!("cannot start a thread: {e}")))?;
-        Ok(Some(Self { name, images, thread }))
+        Ok(Some(Self { name, images: Some(images), thread: Some(thread) }))
     }
 
     /// Adds a picture; blocks while the queue is full. False if the encoder has failed, in which case `finish` returns the
     /// error.
     pub fn push(&self, image: Image) -> bool {
-        self.images.send(image).is_ok()
+        self.images.as_ref().is_some_and(|images| images.send(image).is_ok())
     }
 
     /// Waits until the video is complete and returns its name.
-    pub fn finish(self) -> Result<String, Failure> {
-        drop(self.images);
-        match self.thread.join() {
-            Ok(result) => Ok(result.map(|()| self.name)?),
-            Err(_) => Err(Failure::new("the thread that encodes the video has panicked")),
+    pub fn finish(mut self) -> Result<String, Failure> {
+        self.wait()?;
+        Ok(std::mem::take(&mut self.name))
+    }
+
+    fn wait(&mut self) -> Result<(), Failure> {
+        drop(self.images.take());
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(result)) => Ok(result?),
+            Some(Err(_)) => Err(Failure::new("the thread that encodes the video has panicked")),
+            None => Ok(()),
         }
+    }
+}
+
+impl Drop for VideoEncoder {
+    fn drop(&mut self) {
+        // Only after another error, which is reported.
+        let _ = self.wait();
     }
 }
 

@@ -24,7 +24,7 @@ impl SolverCase {
     pub fn new(scene: &str, solver: &SolverSpec, common: &StudyOptions) -> Result<Self, Failure> {
         let mut settings: Vec<Setting> = common.overrides.sets.iter().map(|s| Setting::set(s)).collect();
         settings.extend(solver.settings("solvers"));
-        let loaded = LoadedScene::new(scene, &settings, common.overrides.models.as_deref())?;
+        let loaded = LoadedScene::new(scene, &settings, &common.overrides)?;
         let backend = common.processor.backend()?;
         Ok(Self { solver: solver.to_string(), loaded, threads: common.threads, backend })
     }

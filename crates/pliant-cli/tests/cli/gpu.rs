@@ -110,6 +110,26 @@ mod with_feature {
     }
 
     #[test]
+    fn r15_scenes_without_particles_run_as_on_the_cpu() {
+        let dir = SceneDir::with_scene("output = { width = 64, height = 48 }\n");
+        dir.write("wall.toml", "output = { width = 64, height = 48 }\n[[collider]]\nplane = {}\n");
+        dir.write(
+            "rigid.toml",
+            "output = { width = 64, height = 48 }\n[[body]]\nbox = [1, 1, 1]\n[[collider]]\nplane = {}\n",
+        );
+        if !found(&dir) {
+            return;
+        }
+        for scene in ["scene.toml", "wall.toml", "rigid.toml"] {
+            let run = ["run", scene, "--frames", "2", "--video", "none", "--backend", "gpu", "--json", "--force"];
+            assert_eq!(dir.pliant(&run).code(0).json()["backend"], "gpu", "{scene}");
+            assert_eq!(dir.pliant(&["check", scene, "--backend", "gpu", "--json"]).code(0).json()["backend"], "gpu");
+            let args = ["bench", scene, "--backend", "gpu", "--repeat", "1", "--warmup", "1", "--json"];
+            dir.pliant(&args).code(0);
+        }
+    }
+
+    #[test]
     fn a_number_that_no_adapter_has_exits_5() {
         let dir = SceneDir::with_scene(SMALL);
         if found(&dir) {

@@ -3,9 +3,11 @@
 mod bench;
 mod checkpoint;
 mod errors;
+mod faults;
 mod foam;
 mod gpu;
 mod help;
+mod limits;
 mod meshes;
 mod partition;
 mod run;

@@ -180,7 +180,7 @@ fn every_format_and_the_choice_of_frames() {
 fn a_shorter_run_leaves_no_frames_of_a_longer_one() {
     let dir = SceneDir::with_scene(SMALL);
     for frames in ["5", "2"] {
-        dir.pliant(&["run", "scene.toml", "--frames", frames, "--video", "none", "--quiet"]).code(0);
+        dir.pliant(&["run", "scene.toml", "--frames", frames, "--video", "none", "--quiet", "--force"]).code(0);
         std::fs::write(dir.path("out/scene/notes.txt"), "mine").unwrap();
     }
     let found = files(&dir.path("out/scene"));

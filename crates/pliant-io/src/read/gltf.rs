@@ -6,7 +6,7 @@
 use super::gltf_buffers::{View, item, load_all, split, view, whole};
 use super::input::{Input, ParseError, allowed_vertices, check_cap, checked_position};
 use super::text::quote;
-use glam::{DMat4, DQuat, DVec3};
+use glam::{DMat4, DQuat, DVec3, Vec3};
 use pliant::mesh::TriMesh;
 use serde_json::Value;
 
@@ -18,8 +18,41 @@ const VEC3_F32: (usize, usize) = (5126, 12);
 /// Required extensions that change the appearance of a mesh only.
 const IGNORED_EXTENSIONS: &[&str] = &["KHR_materials_", "KHR_texture_", "KHR_lights_", "EXT_texture_"];
 
+/// Size of the mesh over that of the file and its buffers, at most; small ones may be larger by [`SMALL`]. Without copies it is
+/// 12 at most, in strips with indices of a byte.
+const MOST_GROWTH: u64 = 16;
+
+/// Size of a mesh that any file may make [bytes].
+const SMALL: u64 = 16 << 20;
+
+/// Maximum objects and values of the JSON text, of which a reader keeps up to 640 and 64 bytes each.
+const MOST_OBJECTS: usize = 1_000_000;
+const MOST_VALUES: usize = 4_000_000;
+
+/// Refuses a text whose parts would take much more memory than it, before they are made.
+fn check_json(json: &[u8]) -> Result<(), String> {
+    let (mut objects, mut values, mut quoted, mut escaped) = (0_usize, 0_usize, false, false);
+    for &byte in json {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if quoted => escaped = true,
+            b'"' => quoted = !quoted,
+            b'{' if !quoted => objects += 1,
+            b',' | b'[' if !quoted => values += 1,
+            _ => {}
+        }
+    }
+    for (found, most, what) in [(objects, MOST_OBJECTS, "objects"), (values, MOST_VALUES, "values")] {
+        if found > most {
+            return Err(format!("JSON has {found} {what}, but at most {most} are allowed"));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn parse(input: &Input) -> Result<TriMesh, ParseError> {
     let (json, binary) = split(input.bytes).map_err(ParseError::file)?;
+    check_json(json).map_err(ParseError::file)?;
     let root: Value = serde_json::from_slice(json).map_err(|error| {
         // The line is given by the error itself, without its "at line 1 column 2".
         let text = error.to_string();
@@ -41,7 +74,9 @@ fn read(root: &Value, binary: Option<&[u8]>, input: &Input) -> Result<TriMesh, S
         }
     }
     let buffers = load_all(root, binary, input)?;
-    let mut collector = MeshCollector { root, buffers: &buffers, input, mesh: TriMesh::default() };
+    let file = input.bytes.len() + buffers.iter().map(Vec::len).sum::<usize>();
+    let allowed = MOST_GROWTH.saturating_mul(file as u64).saturating_add(SMALL);
+    let mut collector = MeshCollector { root, buffers: &buffers, input, allowed, mesh: TriMesh::default() };
     for (node, transform) in world_transforms(root)? {
         if node.get("mesh").is_some() {
             collector.add_mesh(whole(node, "mesh", None)?, transform)?;
@@ -132,10 +167,26 @@ struct MeshCollector<'a> {
     root: &'a Value,
     buffers: &'a [Vec<u8>],
     input: &'a Input<'a>,
+    /// Largest mesh that the file may make [bytes].
+    allowed: u64,
     mesh: TriMesh,
 }
 
 impl MeshCollector<'_> {
+    /// Refuses a mesh that is much larger than its file: nodes and primitives may name the same data any number of times.
+    fn check_growth(&self, vertices: usize, triangles: usize) -> Result<(), String> {
+        let vertices = (self.mesh.positions.len() + vertices) as u64 * size_of::<Vec3>() as u64;
+        let triangles = (self.mesh.triangles.len() + triangles) as u64 * size_of::<[u32; 3]>() as u64;
+        let (found, allowed) = (vertices + triangles, self.allowed);
+        if found <= allowed {
+            return Ok(());
+        }
+        Err(format!(
+            "its copies of meshes take {found} bytes, but at most {allowed} are allowed, {MOST_GROWTH} times the file: \
+             place copies with array instead"
+        ))
+    }
+
     fn add_mesh(&mut self, index: usize, transform: DMat4) -> Result<(), String> {
         let mesh = item(self.root, "meshes", index)?;
         for (number, primitive) in list(mesh, "primitives").iter().enumerate() {
@@ -165,6 +216,7 @@ impl MeshCollector<'_> {
         };
         let base = self.mesh.positions.len();
         check_cap((base as u64).saturating_add(positions.count as u64), "vertices", self.input.caps.max_vertices)?;
+        self.check_growth(positions.count, 0)?;
         for vertex in 0..positions.count {
             let local = vec3(positions.item(vertex));
             // Checked before the transform too, so that the error names the value in the file.
@@ -183,6 +235,7 @@ impl MeshCollector<'_> {
         };
         let total = (self.mesh.triangles.len() as u64).saturating_add(triangles as u64);
         check_cap(total, "triangles", self.input.caps.max_elements)?;
+        self.check_growth(0, triangles)?;
         let corner = |i: usize| -> Result<u32, String> {
             let vertex = corners.as_ref().map_or(i, |view| unsigned(view, i));
             if vertex >= positions.count {

@@ -1,9 +1,7 @@
 //! Atomic file writes: a file appears under its name only when it is complete.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
@@ -35,45 +33,44 @@ impl WriteError {
     }
 }
 
+/// Start of the names of temporary files. What is left of a killed process is recognized by it, see
+/// [`is_temporary`].
+const PREFIX: &str = ".pliant-";
+
+/// End of the names of temporary files.
+const SUFFIX: &str = ".tmp";
+
+/// Whether a file name is that of a temporary file of this crate or of the video writers, which only a killed process leaves.
+pub fn is_temporary(name: &str) -> bool {
+    name.len() > PREFIX.len() + SUFFIX.len() && name.starts_with(PREFIX) && name.ends_with(SUFFIX)
+}
+
 /// Writes a file through `fill` under a temporary name in the same folder and renames it when it is complete.
 ///
-/// If writing fails or `fill` panics, the temporary file is removed and an older file under the same name stays
-/// unchanged. The data is not flushed to the disk (no fsync): this guards against a killed process, not against a
-/// power failure, which would take a disk round trip per frame.
+/// The temporary file has a random name and is created exclusively, so that nobody can put a file or a link in its way. A
+/// link under the final name is replaced, not followed. If writing fails or `fill` panics, the temporary file is removed and
+/// an older file under the same name stays unchanged. The data is not flushed to the disk (no fsync): this guards against a
+/// killed process, not against a power failure, which would take a disk round trip per frame.
 pub fn write_atomically(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), WriteError> {
-    let (temporary, file) = TemporaryFile::create(path).map_err(|source| WriteError::io(path, source))?;
     let result = (|| {
-        let mut out = BufWriter::with_capacity(1 << 18, file);
+        if path.file_name().is_none() {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "path names no file"));
+        }
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX).suffix(SUFFIX);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // Readable as any other file: the default of temporary files is the owner alone.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let mut out = BufWriter::with_capacity(1 << 18, builder.tempfile_in(folder)?);
         fill(&mut out)?;
-        // `into_inner` reports an error of the last flush; the file is closed before the rename.
-        drop(out.into_inner().map_err(io::IntoInnerError::into_error)?);
-        fs::rename(&temporary.path, path)
+        // `into_inner` reports an error of the last flush.
+        let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+        // Closed before the rename, which some systems refuse for an open file.
+        file.into_temp_path().persist(path).map_err(|e| e.error)
     })();
     result.map_err(|source| WriteError::io(path, source))
-}
-
-/// A temporary file, removed when dropped unless it was renamed.
-struct TemporaryFile {
-    path: PathBuf,
-}
-
-impl TemporaryFile {
-    fn create(target: &Path) -> io::Result<(Self, File)> {
-        // Unique across processes and across threads of this process.
-        static COUNTER: AtomicU64 = AtomicU64::new(0);
-        let name =
-            target.file_name().ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "path names no file"))?;
-        let number = COUNTER.fetch_add(1, Ordering::Relaxed);
-        let name = format!(".{}.{}-{number}.tmp", name.to_string_lossy(), std::process::id());
-        let path = target.with_file_name(name);
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(&path)?;
-        Ok((Self { path }, file))
-    }
-}
-
-impl Drop for TemporaryFile {
-    fn drop(&mut self) {
-        // After a rename there is no such file; an error of the removal cannot be reported from `drop`.
-        let _ = fs::remove_file(&self.path);
-    }
 }

@@ -14,7 +14,7 @@ mod obj;
 mod ply;
 mod vtu;
 
-pub use atomic::{WriteError, write_atomically};
+pub use atomic::{WriteError, is_temporary, write_atomically};
 pub use format::{FrameFormat, FrameWriter, OpenWriter};
 pub use ply::{FoamFrame, SurfaceFrame, write_foam, write_surface};
 

@@ -135,3 +135,30 @@ fn r07_mutated_msh_files_never_panic() {
     never_panics("a.msh", &samples::msh_2(), &[]);
     never_panics("a.msh", &samples::msh_4(), &[]);
 }
+
+/// Memory is bounded by the file: copies of a mesh may not make more of it.
+#[test]
+fn r08_a_gltf_file_cannot_take_many_times_its_size() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.gltf");
+    // 2.4 MB of nodes that all name one mesh of four triangles are fine.
+    let nodes = vec![r#"{"mesh": 0}"#; 200_000].join(",");
+    let all: Vec<String> = (0..200_000).map(|i| i.to_string()).collect();
+    let text = samples::gltf_json(&samples::data_uri(), &nodes);
+    let text = text.replace("[{\"nodes\": [0]}]", &format!("[{{\"nodes\": [{}]}}]", all.join(",")));
+    fs::write(&path, &text).unwrap();
+    assert_eq!(read_triangles(&path, &Caps::default()).unwrap().triangles.len(), 800_000);
+    // A primitive that is named again and again by the same mesh is not.
+    let one = r#"{"attributes": {"POSITION": 0}, "indices": 1}"#;
+    let text = text.replace(one, &vec![one; 100].join(","));
+    fs::write(&path, &text).unwrap();
+    let error = read_triangles(&path, &Caps::default()).unwrap_err().to_string();
+    assert!(error.contains("16 times the file") && error.contains("array"), "{error}");
+    // Nor is a text of empty parts.
+    for part in ["{},", "[],"] {
+        let text = format!("{{\"asset\": {{\"version\": \"2.0\"}}, \"nodes\": [{}{{}}]}}", part.repeat(4_100_000));
+        fs::write(&path, text).unwrap();
+        let error = read_triangles(&path, &Caps::default()).unwrap_err().to_string();
+        assert!(error.contains("JSON has"), "{error}");
+    }
+}

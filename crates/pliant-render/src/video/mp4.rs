@@ -35,14 +35,18 @@ pub struct Mp4Writer {
 }
 
 impl Mp4Writer {
+    /// Whether a video can have this size [px].
+    pub fn holds(width: u32, height: u32) -> bool {
+        let even = width.is_multiple_of(2) && height.is_multiple_of(2);
+        even && width.min(height) >= 16 && width.max(height) <= 3840 && width.min(height) <= 2160
+    }
+
     /// Starts a video of even `width` and `height` at `fps` frames per second.
     ///
     /// # Errors
     /// Sizes H.264 cannot hold, a frame rate outside 0..=240, or a folder that cannot be written to.
     pub fn create(path: impl AsRef<Path>, width: u32, height: u32, fps: f64) -> Result<Self, VideoError> {
-        let even = width.is_multiple_of(2) && height.is_multiple_of(2);
-        let fits = width.min(height) >= 16 && width.max(height) <= 3840 && width.min(height) <= 2160;
-        if !even || !fits {
+        if !Self::holds(width, height) {
             return Err(VideoError::Size { width, height });
         }
         check_rate(fps)?;

@@ -1,27 +1,32 @@
 //! A file with a temporary name until it is complete.
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use tempfile::NamedTempFile;
+
 use crate::error::VideoError;
 
-/// Removed when dropped, unless committed.
+/// Removed when dropped, unless committed. Its name is random and it is created exclusively: links are not followed.
 #[derive(Debug)]
 pub(super) struct PartFile {
     path: PathBuf,
-    part: PathBuf,
-    file: Option<BufWriter<File>>,
+    file: BufWriter<NamedTempFile>,
 }
 
 impl PartFile {
     pub fn create(path: &Path) -> Result<Self, VideoError> {
-        let mut name = path.file_name().unwrap_or_default().to_owned();
-        // The process id separates two runs with the same output path.
-        name.push(format!(".{}.part", std::process::id()));
-        let part = path.with_file_name(name);
-        let file = File::create(&part).map_err(|source| VideoError::Io { path: part.clone(), source })?;
-        Ok(Self { path: path.to_owned(), part, file: Some(BufWriter::new(file)) })
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let mut builder = tempfile::Builder::new();
+        // The names of all temporary files of Pliant, by which the next run recognizes what a killed one has left.
+        builder.prefix(".pliant-").suffix(".tmp");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder).map_err(|source| VideoError::Io { path: path.into(), source })?;
+        Ok(Self { path: path.to_owned(), file: BufWriter::new(file) })
     }
 
     pub fn path(&self) -> &Path {
@@ -33,30 +38,21 @@ impl PartFile {
     }
 
     /// Flushes and renames to the final name, replacing an older file.
-    pub fn commit(mut self) -> Result<(), VideoError> {
-        let renamed = self.flush().and_then(|()| {
-            // Some systems refuse to rename an open file.
-            drop(self.file.take());
-            std::fs::rename(&self.part, &self.path)
-        });
-        renamed.map_err(|source| self.error(source))
+    pub fn commit(self) -> Result<(), VideoError> {
+        let Self { path, file } = self;
+        let file = file.into_inner().map_err(std::io::IntoInnerError::into_error);
+        // Some systems refuse to rename an open file.
+        let renamed = file.and_then(|file| file.into_temp_path().persist(&path).map_err(|e| e.error));
+        renamed.map_err(|source| VideoError::Io { path, source })
     }
 }
 
 impl Write for PartFile {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.file.as_mut().map_or(Ok(0), |f| f.write(bytes))
+        self.file.write(bytes)
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.file.as_mut().map_or(Ok(()), Write::flush)
-    }
-}
-
-impl Drop for PartFile {
-    fn drop(&mut self) {
-        drop(self.file.take());
-        // After a commit there is no such file; an error of the removal is ignored.
-        let _ = std::fs::remove_file(&self.part);
+        self.file.flush()
     }
 }

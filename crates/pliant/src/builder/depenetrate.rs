@@ -12,10 +12,13 @@ use crate::contact::collider_contact::{ColliderShape, depth};
 use crate::math::RowData;
 use crate::scene::{ObjectKind, Scene};
 use glam::Vec3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// Tolerated initial penetration as a fraction of the particle radius: voxels may protrude from the surface they fill.
 pub(crate) const TOLERANCE: f32 = 0.05;
+
+/// Balls up to which all pairs are compared.
+const FEW: usize = 64;
 
 /// Maximum translations of a body: corners need one per side, and more where the sides are not orthogonal.
 const MAX_MOVES: usize = 32;
@@ -139,11 +142,38 @@ fn intersection(a: Extent, b: Extent) -> Extent {
 /// the intersection of their boxes is searched.
 fn overlap(first: &[(Vec3, f32)], second: &[(Vec3, f32)], shift: Vec3, (low, high): Extent) -> f32 {
     let reaches = |x: Vec3, r: f32| (x + r).cmpge(low).all() && (x - r).cmple(high).all();
+    let second: Vec<(Vec3, f32)> = second.iter().copied().filter(|&(y, s)| reaches(y, s)).collect();
     let mut most = 0.0_f32;
-    for (x, r) in first.iter().map(|(x, r)| (*x + shift, *r)).filter(|&(x, r)| reaches(x, r)) {
-        for (y, s) in second.iter().filter(|(y, s)| reaches(*y, *s)) {
-            let inside = (r + s) - x.distance(*y);
-            most = if inside > TOLERANCE * r.min(*s) { most.max(inside) } else { most };
+    let mut compare = |(x, r): (Vec3, f32), (y, s): (Vec3, f32)| {
+        let inside = (r + s) - x.distance(y);
+        most = if inside > TOLERANCE * r.min(s) { most.max(inside) } else { most };
+    };
+    let own = first.iter().map(|(x, r)| (*x + shift, *r)).filter(|&(x, r)| reaches(x, r));
+    if second.len() <= FEW {
+        own.for_each(|ball| second.iter().for_each(|&other| compare(ball, other)));
+        return most;
+    }
+    // Sorted into cells as wide as the largest of them, so that what a ball meets lies in few.
+    let width = 2.0 * second.iter().fold(f32::MIN_POSITIVE, |most, (_, s)| most.max(*s));
+    let cell = |x: Vec3| ((x - low) / width).floor().clamp(Vec3::splat(-1e6), Vec3::splat(1e6)).as_ivec3();
+    let mut cells: HashMap<[i32; 3], Vec<u32>> = HashMap::new();
+    for (k, (y, _)) in second.iter().enumerate() {
+        cells.entry(cell(*y).to_array()).or_default().push(k as u32);
+    }
+    for ball in own {
+        let (x, r) = ball;
+        let (from, to) = (cell(x - r - 0.5 * width), cell(x + r + 0.5 * width));
+        let count = (to - from + 1).as_i64vec3();
+        if count.x * count.y * count.z > cells.len() as i64 {
+            second.iter().for_each(|&other| compare(ball, other));
+            continue;
+        }
+        for z in from.z..=to.z {
+            for y in from.y..=to.y {
+                for x in from.x..=to.x {
+                    cells.get(&[x, y, z]).into_iter().flatten().for_each(|&k| compare(ball, second[k as usize]));
+                }
+            }
         }
     }
     most

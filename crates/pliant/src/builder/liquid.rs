@@ -205,7 +205,7 @@ fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving: &[B
 }
 
 /// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `single`: the scene is no
-/// batch. `bodies_on_gpu`: it has rigid bodies and is for a GPU, which has density constraints beside them.
+/// batch. `bodies_on_gpu`: it has rigid bodies and is for a GPU, where projection beside them has to be chosen.
 pub fn projection(
     scene: &Scene,
     fluid: &Fluid,
@@ -228,9 +228,9 @@ pub fn projection(
                        the cubic kernel, no other particles, no batch, and bdf1: density constraints are used";
             (false, Some(why.to_owned()))
         }
-        _ if bodies_on_gpu => {
-            let why = "on a GPU liquids have density constraints beside rigid bodies, whose buoyancy is then too large; \
-                       the CPU has projection of velocities";
+        FluidMethod::Auto if bodies_on_gpu => {
+            let why = "on a GPU liquids have density constraints beside rigid bodies, whose buoyancy is then too large: \
+                       fluid.method \"projection\" chooses projection of velocities";
             (false, Some(why.to_owned()))
         }
         _ => (true, None),

@@ -11,11 +11,7 @@ use glam::Vec3;
 /// Particle contact settings, if particle contacts are enabled.
 pub fn particle_contact(scene: &Scene) -> Option<ParticleContactSettings> {
     let spec = &scene.contact;
-    let wanted = spec.itself || !scene.grains.is_empty() || !scene.body.is_empty();
-    let solids =
-        !(scene.cloth.is_empty() && scene.rope.is_empty() && scene.soft.is_empty() && scene.inflatable.is_empty());
-    let wanted = wanted || solids && !scene.liquid.is_empty();
-    spec.between.unwrap_or(wanted).then_some(ParticleContactSettings {
+    scene.collides().then_some(ParticleContactSettings {
         friction: Friction {
             static_friction: spec.friction.static_friction,
             kinetic_friction: spec.friction.kinetic_friction,

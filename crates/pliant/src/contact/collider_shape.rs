@@ -53,6 +53,16 @@ impl ColliderShape {
         }
     }
 
+    /// Memory of its tables, and where they are: shapes may share them [bytes].
+    pub fn table_bytes(&self) -> Option<(*const (), u64)> {
+        match self {
+            Self::Convex(hull) => Some((Arc::as_ptr(hull).cast(), hull.bytes())),
+            Self::Surface(surface) => Some((Arc::as_ptr(surface).cast(), surface.bytes())),
+            Self::Field(field) => Some((Arc::as_ptr(field).cast(), field.bytes())),
+            _ => None,
+        }
+    }
+
     /// Lower and upper corner of the bounding box of a shape with tables [m], in its local frame.
     pub fn table_bounds(&self) -> Option<(Vec3, Vec3)> {
         match self {

@@ -14,7 +14,7 @@ const SPACING: f32 = 3.0;
 /// Most pieces along an edge of a triangle.
 const MOST_PIECES: usize = 64;
 /// Weight of the hydrostatic gradient beside that of particles: it decides where they are in one plane, or few.
-const PRIOR: f64 = 0.1;
+pub(crate) const PRIOR: f64 = 0.1;
 
 /// A part of a body's surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,12 +11,14 @@
 //! - [`sph_kernels`]: the kernels W and their slopes.
 //! - [`boundary`]: contribution of colliders to C.
 //! - [`body_surface`]: pressure on rigid bodies.
+//! - [`body_coupling`]: their motion by it.
 //! - [`density`]: the density constraint.
 //! - [`projection`]: pressure that keeps velocities free of divergence, with density constraints on positions only.
 //! - [`viscosity`]: implicit viscosity, a velocity pass after the position solve.
 //! - [`surface_tension`]: surface tension, a velocity pass.
 //! - [`vorticity`]: vorticity confinement, the last velocity pass.
 
+pub mod body_coupling;
 pub mod body_surface;
 pub mod boundary;
 pub(crate) mod cpu;

@@ -53,6 +53,31 @@ fn projection_wall(
     return Wall(true, normal, share.x, moment, moment / max(distance, 0.5 * radius), distance - radius, velocity);
 }
 
+// The same wall as that of a rigid body, from the derivative of the share at its distance.
+fn projection_body_wall(wall: Wall, rate: f32, radius: f32) -> Wall {
+    var body = wall;
+    body.slope = -2.0 * rate;
+    body.moment = body.slope * max(wall.gap + radius, 0.5 * radius);
+    return body;
+}
+
+// How much a particle at a distance is near a body.
+fn projection_nearness(reach: f32, distance: f32) -> f32 {
+    return saturate((BODY_RANGE - distance / reach) / (BODY_RANGE - 1.0));
+}
+
+// Share of the diagonal of the Laplacian that neither particles nor walls account for, and the part of it that is air.
+fn projection_open_share(sum: f32, full: f32, behind: f32) -> vec2<f32> {
+    let missing = 1.0 - CLOSED_DIAGONAL * behind - sum / full;
+    return vec2<f32>(missing, saturate((missing - LEAST_AIR) / (MOST_AIR - LEAST_AIR)));
+}
+
+// Like `projection_diagonal`, with no pressure lost at walls or in small gaps.
+fn projection_closed_diagonal(sum: f32, full: f32, behind: f32) -> f32 {
+    let open = projection_open_share(sum, full, behind);
+    return max(sum + full * open.x * open.y, 1e-3 * full);
+}
+
 // Diagonal of the Laplacian, from the sum over neighbors, the sum of a lattice, and the share of the kernel behind walls.
 fn projection_diagonal(sum: f32, full: f32, behind: f32) -> f32 {
     return max(max(sum, full * max(1.0 - WALL_DIAGONAL * behind, 0.0)), 1e-3 * full);

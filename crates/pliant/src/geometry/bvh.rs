@@ -28,6 +28,11 @@ pub struct Bvh {
 }
 
 impl Bvh {
+    /// Memory on the host [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        crate::memory::of(&self.nodes)
+    }
+
     /// Builds the tree over one box per triangle. Also returns the triangle order of the leaves.
     pub fn new(boxes: &[(Vec3, Vec3)]) -> (Self, Vec<u32>) {
         let mut order: Vec<u32> = (0..boxes.len() as u32).collect();
@@ -87,7 +92,6 @@ impl Bvh {
     }
 
     /// All nodes.
-    #[cfg(feature = "gpu")]
     pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
         self.nodes.iter().copied()
     }

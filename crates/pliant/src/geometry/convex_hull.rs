@@ -1,6 +1,7 @@
 //! Convex polytope: half-spaces and the surface that bounds them.
 
 use crate::geometry::triangle_surface::Surface;
+use crate::memory::of;
 use glam::{Vec3, Vec4};
 
 /// A convex polytope in a collider's frame.
@@ -15,6 +16,11 @@ impl Hull {
     /// From its planes and its surface, which must match.
     pub fn new(planes: Vec<Vec4>, surface: Surface) -> Self {
         Self { planes, surface }
+    }
+
+    /// Memory on the host [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        of(&self.planes) + self.surface.bytes()
     }
 
     /// Outward unit normals and offsets [m].

@@ -1,5 +1,6 @@
 //! A solid as a signed distance field on a grid.
 
+use crate::memory::of;
 use crate::mesh::TriMesh;
 use glam::Vec3;
 
@@ -20,6 +21,11 @@ impl DistanceField {
         assert!(dims.iter().all(|&d| d >= 2), "a field has two points along each axis");
         assert_eq!(phi.len(), dims.iter().map(|&d| d as usize).product::<usize>(), "a distance for every point");
         Self { dims, origin, edge, phi, skin }
+    }
+
+    /// Memory on the host [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        of(&self.phi) + of(&self.skin.positions) + of(&self.skin.triangles)
     }
 
     /// Points along each axis.

@@ -2,6 +2,7 @@
 
 use crate::geometry::bvh::Bvh;
 use crate::geometry::triangle::{Foot, Triangle, nearest_on_triangle, sweep_to_triangle};
+use crate::memory::of;
 use glam::Vec3;
 
 /// Minimum particle radius relative to the size of the surface: smaller particles are treated as this large, or
@@ -61,6 +62,11 @@ pub struct Slide {
 }
 
 impl Surface {
+    /// Memory on the host [bytes].
+    pub(crate) fn bytes(&self) -> u64 {
+        of(&self.positions) + of(&self.triangles) + self.tree.bytes()
+    }
+
     /// From vertices and triangles of nonzero area.
     pub fn new(positions: Vec<Vec3>, triangles: &[[u32; 3]]) -> Self {
         let corners = |t: &[u32; 3]| t.map(|v| positions[v as usize]);

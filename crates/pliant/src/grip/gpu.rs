@@ -86,17 +86,31 @@ impl GripTables {
         (vectors, if run { &[] } else { &grip.cluster[..count] })
     }
 
-    /// Uploads all grips, for which there must be room.
-    pub fn upload(&self, device: &Device, buffers: &Buffers, grips: &[Grip], island: impl Fn(u32) -> Option<usize>) {
-        for (k, grip) in grips.iter().enumerate() {
-            let (vectors, members) = self.pack(k, grip, &island);
-            let at = u64::from(self.grips) + (k * GRIP_VECTORS as usize) as u64;
-            buffers.write(device, &buffers.constants, 16 * at, &vectors);
-            if !members.is_empty() {
-                let at = u64::from(self.members) + (k * MOST_MEMBERS) as u64;
-                buffers.write(device, &buffers.topology, 4 * at, members);
-            }
+    /// Uploads a grip, for which there must be room.
+    pub fn upload(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        slot: usize,
+        grip: &Grip,
+        island: impl Fn(u32) -> Option<usize>,
+    ) {
+        let (vectors, members) = self.pack(slot, grip, island);
+        buffers.write(device, &buffers.constants, self.byte_of(slot), &vectors);
+        if !members.is_empty() {
+            let at = u64::from(self.members) + (slot * MOST_MEMBERS) as u64;
+            buffers.write(device, &buffers.topology, 4 * at, members);
         }
+    }
+
+    /// Uploads the target of a grip. Nothing has to be looked for.
+    pub fn upload_target(&self, device: &Device, buffers: &Buffers, slot: usize, grip: &Grip) {
+        let [x, y, z] = grip.target.to_array();
+        buffers.write(device, &buffers.constants, self.byte_of(slot), &[[x, y, z, grip.compliance]]);
+    }
+
+    fn byte_of(&self, slot: usize) -> u64 {
+        16 * (u64::from(self.grips) + (slot * GRIP_VECTORS as usize) as u64)
     }
 
     /// One correction of all grips, if there is room for any.

@@ -11,3 +11,6 @@ pub mod momentum_gpu;
 mod phenomenon;
 pub mod pins;
 pub(crate) mod predict;
+pub mod sleeping;
+#[cfg(feature = "gpu")]
+pub mod sleeping_gpu;

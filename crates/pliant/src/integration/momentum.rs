@@ -120,10 +120,10 @@ impl MomentumScratch {
         cx: &CpuContext<'_>,
         model: &MomentumModel<'_>,
         state: &mut State,
-        contact: &ContactScratch,
+        (contact, pushed): (&ContactScratch, &[u32]),
         pulls: &[DVec3],
     ) {
-        self.find_touched(state);
+        self.find_touched(state, pushed);
         let inverse_h = 1.0 / f64::from(cx.substep.h);
         let grips = || model.grips.iter().zip(pulls).filter(|(grip, _)| grip.holds_particles());
         let (touched, expected, rows) = (&self.touched[..], &self.expected[..], &state.rows[..]);
@@ -162,11 +162,12 @@ impl MomentumScratch {
         });
     }
 
-    fn find_touched(&mut self, state: &State) {
+    /// `others` are particles that contacts between triangles have pushed.
+    fn find_touched(&mut self, state: &State, others: &[u32]) {
         self.touched.clear();
         resize(&mut self.touched, state.particles, false);
         let pushed = state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0).map(|c| c.particle);
-        pushed.for_each(|i| self.touched[i as usize] = true);
+        pushed.chain(others.iter().copied()).for_each(|i| self.touched[i as usize] = true);
         for (touched, carried) in self.touched.iter_mut().zip(&state.carried) {
             *touched |= *carried != [0.0; 4];
         }

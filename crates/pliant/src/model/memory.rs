@@ -1,5 +1,6 @@
 //! Memory that a model holds on the host.
 
+use crate::contact::collider_shape::ColliderShape;
 use crate::frame::Topology;
 use crate::memory::of;
 use crate::methods::vbd::plan::Body;
@@ -7,6 +8,7 @@ use crate::model::{Carrier, Model, SkinnedMeshes};
 use crate::neighbors::LIQUID;
 use crate::state::State;
 use crate::transitions::emitter::Emitter;
+use std::collections::BTreeMap;
 
 fn shape(s: &Topology) -> u64 {
     let names = of(&s.object_names) + s.object_names.iter().map(|n| n.capacity() as u64).sum::<u64>();
@@ -28,6 +30,12 @@ fn skinned_meshes(c: &SkinnedMeshes) -> u64 {
     surfaces.dedup_by(|a, b| std::sync::Arc::ptr_eq(a, b));
     let meshes = surfaces.iter().map(|mesh| of(&mesh.positions) + of(&mesh.triangles)).sum::<u64>();
     shape(&c.topology) + of(&c.all) + skins.iter().map(|skin| skin.bytes() as u64).sum::<u64>() + meshes
+}
+
+/// Tables of collider shapes, each once.
+fn shapes<'a>(all: impl Iterator<Item = &'a ColliderShape>) -> u64 {
+    let tables: BTreeMap<_, _> = all.filter_map(ColliderShape::table_bytes).collect();
+    tables.into_values().sum()
 }
 
 impl Model {
@@ -52,7 +60,11 @@ impl Model {
             + self.bodies.iter().map(Body::bytes).sum::<u64>()
             + aero_surfaces
             + fixed
+            + self.surfaces.as_ref().map_or(0, |s| s.bytes())
             + of(&self.loose)
+            + of(&self.colliders)
+            + of(&self.body_colliders)
+            + shapes(self.colliders.iter().map(|c| &c.shape).chain(self.body_colliders.iter().map(|c| &c.shape)))
             + self.environments.bytes()
             + of(&self.attachment_filter.offsets)
             + of(&self.attachment_filter.objects)

@@ -27,6 +27,7 @@ use crate::grip::Grip;
 use crate::integration::momentum::{FreeIsland, MomentumModel};
 use crate::integration::pins::MovedPins;
 use crate::integration::predict::IntegrationModel;
+use crate::integration::sleeping::SleepGroups;
 use crate::math::RowData;
 use crate::methods::ConstraintModel;
 use crate::methods::vbd::ElasticModel;
@@ -39,6 +40,8 @@ use crate::schedule::passes::Schedule;
 use crate::schedule::phenomenon::Phenomenon;
 use crate::settings::Settings;
 use crate::state::{Contact, State};
+use crate::surface_contact::model::SurfaceModel;
+use crate::surface_contact::phenomenon::SurfaceContactPhenomenon;
 use crate::transitions::TransitionModel;
 use crate::transitions::drain::Drain;
 use crate::transitions::emitter::Emitter;
@@ -111,6 +114,8 @@ pub struct Model {
     pub settings: Settings,
     /// Contact between particles; `None` where it is off.
     pub particle_contact: Option<ParticleContactSettings>,
+    /// Contact between triangles; `None` where it is off.
+    pub surfaces: Option<SurfaceModel>,
     /// Liquids, where there are any.
     pub fluid: Option<Fluid>,
     /// Rest positions of particles [m], if objects collide with themselves or are attached; else empty.
@@ -168,6 +173,8 @@ pub struct Model {
     pub freezes: Vec<Freeze>,
     /// Grips of callers.
     pub grips: Vec<Grip>,
+    /// What sleeps together, once an object of particles was put to sleep.
+    pub sleep_groups: Option<SleepGroups>,
     /// Room for bodies to come.
     pub room: Room,
     /// Notes of the builder for the user, such as mesh repairs.
@@ -270,6 +277,7 @@ impl Model {
             bodies: &self.bodies,
             spin_weights: &self.spin_weights,
             pushed: self.particle_contact.is_some() || !self.grips.is_empty(),
+            meets_triangles: self.surfaces.is_some(),
         }
     }
 
@@ -325,6 +333,7 @@ impl Model {
         let momentum = self.momentum();
         let (inflatables, elastic) = (Inflatables(&self.inflatables), self.elastic());
         let (integration, fluid, transitions) = (self.integration(), self.fluid_model(), self.transitions());
+        let surfaces = SurfaceContactPhenomenon { acts: self.surfaces.is_some() };
         let reactions = BodyReactions { acts: !self.body_colliders.is_empty() && state.particles > 0 };
         let mut all: Vec<&dyn Phenomenon> = vec![
             &self.rigid_bodies,
@@ -332,6 +341,7 @@ impl Model {
             &self.aero_surfaces,
             &integration,
             &contact,
+            &surfaces,
             &fluid,
             &inflatables,
             &transitions,

@@ -35,6 +35,9 @@ fn edges(per_cube: f64) -> [f32; 3] {
 /// Maximum number of buckets per particle. More would take longer to clear than they save in searching.
 const PLACES_PER_PARTICLE: usize = 4;
 
+/// Buckets of a table of fixed cells at least: with so many, an axis that wraps around has sixteen or more.
+const LEAST_PLACES: usize = 1 << 15;
+
 /// Construction method. Both give the same result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Construction {
@@ -52,6 +55,8 @@ pub struct Grid {
     /// Number of tables, each of all cells.
     environments: usize,
     largest: f32,
+    /// Reach that cells are made for [m], whatever particles there are; 0 where they are chosen for the particles.
+    pub(crate) fixed_reach: f32,
     /// Bucket of each particle.
     places: Vec<u32>,
     /// First bucket of each particle's environment, which has a table of its own; empty for a single environment.
@@ -112,8 +117,14 @@ impl Grid {
         let reach = (largest + largest) + margin;
         let cubes = bounds.extent().map(|e| f64::from(e / reach).max(1.0)).iter().product::<f64>();
         // With zero reach there are no neighbors, and cells serve nearest queries only.
-        let size = if reach > 0.0 { edges(each as f64 / cubes).map(|c| c * reach) } else { [bounds.spacing(each); 3] };
-        let most = (n * PLACES_PER_PARTICLE).max(64) / separation.count.max(1) as usize;
+        let size = match self.fixed_reach {
+            // In a table this large no run of cells goes all around: cells come in the order of their places.
+            fixed if fixed > 0.0 => edges(0.0).map(|c| c * fixed),
+            _ if reach > 0.0 => edges(each as f64 / cubes).map(|c| c * reach),
+            _ => [bounds.spacing(each); 3],
+        };
+        let least = if self.fixed_reach > 0.0 { LEAST_PLACES } else { 64 };
+        let most = (n * PLACES_PER_PARTICLE).max(least) / separation.count.max(1) as usize;
         self.assign(threads, cloud, separation, Cells::new(&bounds, size, most));
         self.count_places();
     }

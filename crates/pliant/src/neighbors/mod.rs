@@ -7,7 +7,7 @@
 //! Invariants:
 //! - A pair is near if [`near`] returns true; everything before that test only rejects pairs that it would reject. All
 //!   bounds are rounded outward, so positions may be arbitrarily far from the origin.
-//! - Lists are ascending by particle index, except with [`Finder::in_cells`]. They are the same for grid and tree, for
+//! - Lists are ascending by particle index, except with [`Finder::set_cells`]. They are the same for grid and tree, for
 //!   every cell size, traversal and thread count, and so a GPU can reproduce them exactly.
 //! - Arithmetic is f32 with the operations in the order they are written, without fused multiply-add.
 //! - Buffers are kept: a steady frame allocates nothing.
@@ -179,12 +179,13 @@ impl Finder {
         Self { search, isa, grid, tree, neighbors, used: search }
     }
 
-    /// The same with lists in cell order, and by index within cells: deterministic, but different from those of the
-    /// tree, and without the cost of sorting long lists.
-    pub fn in_cells(mut self) -> Self {
+    /// From now on with the grid, and lists in the order of cells and by index within them: without the cost of sorting long
+    /// lists. Cells are a lattice through the origin for pairs within `reach` [m], so that particles out of reach do not
+    /// change the order of a list; with a reach of 0 they are chosen for the particles.
+    pub fn set_cells(&mut self, reach: f32) {
         self.search = Search::Grid;
         self.neighbors.as_found = true;
-        self
+        self.grid.fixed_reach = reach;
     }
 
     /// Finds all pairs that are [`near`] with this margin [m], which must not be negative.
@@ -206,6 +207,7 @@ impl Finder {
         if separation.acts() {
             // Cells depend on the bounds of all environments, and so must not decide the order of sums in one of them.
             (self.search, self.neighbors.as_found) = (Search::Grid, false);
+            self.grid.fixed_reach = 0.0;
         }
         threads.enter(|| self.search(threads, cloud, separation, margin, pairs));
         &self.neighbors

@@ -2,11 +2,18 @@
 //!
 //! Two constraints conflict if they share a row. Conflicts are never stored: neighbors are read from
 //! the per-row lists, so memory is linear in incidences and time is the sum over constraints of the
-//! lengths of their rows' lists, about incidences × colors (E10).
+//! lengths of their rows' lists, about incidences × colors (E10). Rows with very many constraints, as the hub of a
+//! fan, are an exception: see `BUSY`.
 
 use crate::partition::graph::Graph;
+use std::collections::HashMap;
 
 const NONE: u32 = u32::MAX;
+
+/// Constraints on a row from which on its conflicts are counted, but not followed one by one, which would take the square
+/// of their number: 27,000 attachments to one particle took half a minute. All constraints of such a row need different
+/// colors in any order, so that the order among them matters little. No mesh of good elements has such a row.
+const BUSY: usize = 256;
 
 /// Sets of constraints that share no row, each in the order of the input.
 pub fn smallest_last(arity: usize, rows: &[u32], row_count: usize) -> Vec<Vec<u32>> {
@@ -77,7 +84,12 @@ pub fn removal_order(graph: &Graph) -> Vec<u32> {
     for c in 0..count as u32 {
         stamp[c as usize] = c;
         for &r in graph.members(c) {
-            for &d in incident.of(r as usize) {
+            let on_row = incident.of(r as usize);
+            if on_row.len() > BUSY {
+                degree[c as usize] += on_row.len() as u32 - 1;
+                continue;
+            }
+            for &d in on_row {
                 if std::mem::replace(&mut stamp[d as usize], c) != c {
                     degree[c as usize] += 1;
                 }
@@ -91,7 +103,11 @@ pub fn removal_order(graph: &Graph) -> Vec<u32> {
         order.push(c);
         stamp[c as usize] = c;
         for &r in graph.members(c) {
-            for &d in incident.of(r as usize) {
+            let on_row = incident.of(r as usize);
+            if on_row.len() > BUSY {
+                continue;
+            }
+            for &d in on_row {
                 if std::mem::replace(&mut stamp[d as usize], c) != c && !queue.taken(d) {
                     queue.lower(d);
                 }
@@ -104,34 +120,70 @@ pub fn removal_order(graph: &Graph) -> Vec<u32> {
 /// Lowest free color, last removed first.
 pub fn color_in(graph: &Graph, order: &[u32]) -> Vec<u32> {
     let mut colors = vec![NONE; graph.len()];
-    // Colors in use at each row, 64 per element; widened as needed.
-    let mut words = 1;
-    let mut used = vec![0_u64; graph.row_count()];
+    let mut used = UsedColors::new(graph);
     for &c in order.iter().rev() {
         let members = graph.members(c);
-        let free = (0..words).find_map(|w| {
-            let taken = members.iter().fold(0, |bits, &r| bits | used[r as usize * words + w]);
-            (taken != u64::MAX).then(|| w * 64 + (!taken).trailing_zeros() as usize)
-        });
-        let color = free.unwrap_or_else(|| {
-            used = widen(&used, words);
-            words += 1;
-            (words - 1) * 64
-        });
-        colors[c as usize] = color as u32;
-        for &r in members {
-            used[r as usize * words + color / 64] |= 1 << (color % 64);
-        }
+        let color = used.lowest_free(members);
+        colors[c as usize] = color;
+        members.iter().for_each(|&r| used.add(r, color));
     }
     colors
 }
 
-fn widen(used: &[u64], words: usize) -> Vec<u64> {
-    let mut wide = vec![0; used.len() / words * (words + 1)];
-    for (to, from) in wide.chunks_exact_mut(words + 1).zip(used.chunks_exact(words)) {
-        to[..words].copy_from_slice(from);
+/// Colors in use at each row: as bits, 64 per element. Rows have as many elements as their own colors need, of which one
+/// lies in place; a row of few constraints with a high color, as next to a busy one, lists its colors instead.
+struct UsedColors {
+    /// Of colors below 64.
+    low: Vec<u64>,
+    /// Of the others: where in `bits` those of a row are, if it is busy.
+    busy: HashMap<u32, usize>,
+    bits: Vec<Vec<u64>>,
+    /// Of the others, by row that is not busy.
+    listed: HashMap<u32, Vec<u32>>,
+}
+
+impl UsedColors {
+    fn new(graph: &Graph) -> Self {
+        let degrees = graph.degrees();
+        let rows = degrees.iter().enumerate().filter(|(_, d)| **d as usize > BUSY).map(|(r, _)| r as u32);
+        let busy: HashMap<u32, usize> = rows.enumerate().map(|(k, r)| (r, k)).collect();
+        let bits = vec![Vec::new(); busy.len()];
+        Self { low: vec![0; graph.row_count()], busy, bits, listed: HashMap::new() }
     }
-    wide
+
+    fn lowest_free(&self, members: &[u32]) -> u32 {
+        let taken = members.iter().fold(0, |bits, &r| bits | self.low[r as usize]);
+        if taken != u64::MAX {
+            return (!taken).trailing_zeros();
+        }
+        let busy: Vec<&Vec<u64>> = members.iter().filter_map(|r| self.busy.get(r)).map(|&k| &self.bits[k]).collect();
+        let listed: Vec<u32> = members.iter().filter_map(|r| self.listed.get(r)).flatten().copied().collect();
+        // The word of all colors from 64 on in which one is free.
+        (0..)
+            .map(|w: usize| {
+                let dense = busy.iter().fold(0, |bits, words| bits | words.get(w).copied().unwrap_or(0));
+                let here = listed.iter().map(|&color| color as usize - 64).filter(|color| color / 64 == w);
+                let taken = here.fold(dense, |bits, color| bits | 1 << (color % 64));
+                (taken != u64::MAX).then(|| (64 + w * 64) as u32 + (!taken).trailing_zeros())
+            })
+            .find_map(|free| free)
+            .unwrap_or(NONE)
+    }
+
+    fn add(&mut self, row: u32, color: u32) {
+        if color < 64 {
+            self.low[row as usize] |= 1 << color;
+            return;
+        }
+        let Some(&k) = self.busy.get(&row) else {
+            self.listed.entry(row).or_default().push(color);
+            return;
+        };
+        let (word, bit) = ((color as usize - 64) / 64, color % 64);
+        let bits = &mut self.bits[k];
+        bits.resize(bits.len().max(word + 1), 0);
+        bits[word] |= 1 << bit;
+    }
 }
 
 /// Constraints by number of remaining conflicts, as linked lists per degree; every operation O(1).

@@ -17,6 +17,9 @@ pub struct ContactSpec {
     /// Self-collision of cloth, ropes, soft bodies and inflatables; default false. Particle spacing should not exceed
     /// their diameter, and motion per substep not their radius, or layers pass through each other.
     pub itself: bool,
+    /// Whether triangles collide: those of cloth, soft bodies and inflatables with each other and with themselves, with
+    /// rigid bodies, colliders, ropes, grains and liquids. Nothing passes through them. Default false. On the CPU only.
+    pub triangles: bool,
     /// Friction between particles.
     pub friction: FrictionSpec,
     /// Relaxation factor of contact corrections, 0.1 to 1.9; default 1.5, with which a pile of grains is as stable as
@@ -45,6 +48,7 @@ impl Default for ContactSpec {
         Self {
             between: None,
             itself: false,
+            triangles: false,
             friction: FrictionSpec::default(),
             omega: 1.5,
             stacking: 0.0,

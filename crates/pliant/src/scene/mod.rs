@@ -19,7 +19,9 @@ mod object;
 mod parse;
 mod placement;
 mod rope;
+mod sample;
 mod soft;
+mod strict;
 mod validate;
 mod view;
 
@@ -42,6 +44,7 @@ pub use crate::scene::object::{Object, ObjectKind};
 pub use crate::scene::parse::{Format, Override, place_of};
 pub use crate::scene::placement::{ArraySpec, Attach, Pin, Place, Region, Select, Transform};
 pub use crate::scene::rope::Rope;
+pub use crate::scene::sample::{ObjectSample, samples};
 pub use crate::scene::soft::{BallSpec, BlockSpec, FigureSpec, Soft, SpikeSpec, Tessellation, TorusSpec, UrchinSpec};
 pub(crate) use crate::scene::validate::as_grains;
 pub use crate::scene::view::{Camera, FoamSpec, Output, SurfaceSpec};
@@ -334,6 +337,14 @@ impl Scene {
     pub fn gives_steps(&self) -> bool {
         let s = &self.solver;
         s.substeps > 0 || s.iterations > 0 || s.dt != DEFAULT_DT
+    }
+
+    /// Whether particles collide with each other.
+    pub(crate) fn collides(&self) -> bool {
+        let wanted = self.contact.itself || !self.grains.is_empty() || !self.body.is_empty();
+        let solids =
+            !(self.cloth.is_empty() && self.rope.is_empty() && self.soft.is_empty() && self.inflatable.is_empty());
+        self.contact.between.unwrap_or(wanted || solids && !self.liquid.is_empty())
     }
 
     /// Whether there is cloth, all of it without compliance, and nothing that needs other steps.

@@ -2,6 +2,7 @@
 
 use crate::error::SceneError;
 use crate::scene::locate::locate;
+use crate::scene::strict::Strict;
 use crate::scene::{Scene, validate};
 use serde::Deserialize;
 
@@ -13,6 +14,10 @@ pub enum Format {
     /// JSON.
     Json,
 }
+
+/// Maximum length of the path of an override. The deepest field of a scene has six keys; TOML and JSON texts have limits of
+/// their own, 80 and 128 levels.
+const MOST_KEYS: usize = 16;
 
 /// Override of one field: `solver.dt=0.005`, `cloth.0.density=0.3`.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,11 +31,17 @@ impl std::str::FromStr for Override {
 
     fn from_str(text: &str) -> Result<Self, SceneError> {
         let wrong = |what: &str| {
-            SceneError::new("", format!("override {text:?} {what}"))
+            let short: String = text.chars().take(60).collect();
+            SceneError::new("", format!("override {short:?} {what}"))
                 .help("write path.to.key=value, as in solver.dt=0.005")
         };
         let (path, value) = text.split_once('=').ok_or_else(|| wrong("has no '='"))?;
         let keys: Vec<String> = path.trim().replace('[', ".").replace(']', "").split('.').map(str::to_owned).collect();
+        if keys.len() > MOST_KEYS {
+            // Not quoted: it may be very long.
+            let what = format!("an override has a path of {} keys, but at most {MOST_KEYS} are possible", keys.len());
+            return Err(SceneError::new("", what).help("write path.to.key=value, as in solver.dt=0.005"));
+        }
         if keys.iter().any(String::is_empty) {
             return Err(wrong("has an empty key"));
         }
@@ -103,11 +114,11 @@ impl Scene {
             error
         };
         let mut track = serde_path_to_error::Track::new();
-        let value = toml::Value::Table(root);
+        let value = Strict(toml::Value::Table(root));
         let scene = Self::deserialize(serde_path_to_error::Deserializer::new(value, &mut track)).map_err(|e| {
             let path = track.path().to_string();
             let path = if path == "." { String::new() } else { path };
-            place(SceneError::new(path, e.message().trim_end().to_owned()))
+            place(SceneError::new(path, e.to_string().trim_end().to_owned()))
         })?;
         validate::validate(&scene).map_err(place)?;
         Ok(scene)

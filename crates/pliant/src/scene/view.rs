@@ -29,9 +29,9 @@ pub struct Output {
     pub seconds: f32,
     /// Frames per simulated second; a frame is a whole number of steps. Default 50.
     pub fps: f32,
-    /// Image width [pixels], even; default 1280.
+    /// Image width [pixels], even, 16 to 4096; default 1280.
     pub width: u32,
-    /// Image height [pixels], even; default 720.
+    /// Image height [pixels], even, 16 to 4096; default 720. MP4 videos have at most 3840 × 2160.
     pub height: u32,
     /// Time of the still image [s]; default two thirds of the duration.
     pub still: Option<f32>,

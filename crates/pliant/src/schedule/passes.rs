@@ -35,6 +35,8 @@ pub enum Pass {
     SaveVelocities,
     /// Aerodynamic forces.
     AeroForces,
+    /// Positions are saved, from which triangles are kept from crossing.
+    SavePositions,
     /// Momentum of free islands is saved.
     SaveMomentum,
     /// Unconstrained velocities and positions.
@@ -57,6 +59,8 @@ pub enum Pass {
     SeparateColliders,
     /// Colliders within the kernel radius of fluid particles.
     FluidBoundary,
+    /// Vertices, edges and triangles that may touch.
+    TrianglePairs,
     /// All iterations of the islands: patches that share nothing with others, with their collider contacts.
     Islands,
 
@@ -68,6 +72,8 @@ pub enum Pass {
     FluidDensity,
     /// Particle contacts.
     ParticleContacts,
+    /// Contacts of triangles.
+    TriangleContacts,
     /// Collider contacts.
     ColliderContacts,
     /// Shape matching of bodies.
@@ -77,6 +83,8 @@ pub enum Pass {
 
     /// Collider contacts once more after the last shape matching, which may have moved particles through a surface.
     SurfaceContacts,
+    /// Motion is cut back where triangles would cross.
+    LimitTriangles,
     /// Impulses of particles on rigid bodies.
     BodyReactions,
     /// Rest shapes of plastic bodies.
@@ -114,10 +122,11 @@ pub enum When {
 ///
 /// Colliders have priority over constraints, contacts and density: their pass is the last that moves single particles.
 /// Only the shape of bodies comes after it.
-pub const SUBSTEP: [(Pass, Stage, When); 32] = {
+pub const SUBSTEP: [(Pass, Stage, When); 36] = {
     use Stage::{Contacts, Finalize, Neighbors, Predict, Solve, Stabilize};
     use When::{After, Before, Iteration};
     [
+        (Pass::SavePositions, Predict, Before),
         (Pass::SaveVelocities, Predict, Before),
         (Pass::AeroForces, Predict, Before),
         (Pass::SaveMomentum, Predict, Before),
@@ -131,15 +140,18 @@ pub const SUBSTEP: [(Pass, Stage, When); 32] = {
         (Pass::ColliderBroadPhase, Contacts, Before),
         (Pass::SeparateColliders, Stabilize, Before),
         (Pass::FluidBoundary, Contacts, Before),
+        (Pass::TrianglePairs, Contacts, Before),
         (Pass::BeginBodySolve, Solve, Before),
         (Pass::Islands, Solve, Before),
         (Pass::Elastic, Solve, Iteration),
         (Pass::Inflate, Solve, Iteration),
         (Pass::FluidDensity, Solve, Iteration),
         (Pass::ParticleContacts, Solve, Iteration),
+        (Pass::TriangleContacts, Solve, Iteration),
         (Pass::ColliderContacts, Solve, Iteration),
         (Pass::ShapeMatching, Solve, Iteration),
         (Pass::SurfaceContacts, Solve, After),
+        (Pass::LimitTriangles, Solve, After),
         (Pass::BodyReactions, Finalize, After),
         (Pass::Plasticity, Finalize, After),
         (Pass::Finalize, Finalize, After),

@@ -48,6 +48,10 @@ pub enum Field {
     ColliderContacts,
     /// Colliders near fluid particles.
     FluidBoundary,
+    /// Positions at the start of the substep, before anything has moved them.
+    SavedPositions,
+    /// Features of triangles that may touch.
+    TrianglePairs,
 }
 
 /// A pass with the data it needs and changes.

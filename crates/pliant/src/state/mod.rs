@@ -59,6 +59,9 @@ pub struct State {
     pub frozen: Vec<Frozen>,
     /// Particles that use BDF1 in this substep, in a BDF2 scene.
     pub first_order: Vec<bool>,
+    /// Whether each object of particles sleeps, or rather its group of attached ones, by the number of the group's first
+    /// object; empty until one was put to sleep.
+    pub(crate) asleep: Vec<bool>,
     /// Multipliers of each constraint group, laid out like its parameters.
     pub multipliers: Vec<Vec<f32>>,
     /// Multiplier of each inflatable [Pa·s²].
@@ -235,8 +238,12 @@ impl State {
     pub fn bytes(&self) -> u64 {
         let rows = of(&self.rows) + of(&self.previous) + of(&self.older);
         let rates = of(&self.velocities) + of(&self.older_velocities);
-        let particles =
-            of(&self.radii) + of(&self.phases) + of(&self.first_order) + of(&self.emitted) + of(&self.melted);
+        let particles = of(&self.radii)
+            + of(&self.phases)
+            + of(&self.first_order)
+            + of(&self.asleep)
+            + of(&self.emitted)
+            + of(&self.melted);
         let particles = particles + self.returned.iter().map(|r| 4 * r.capacity() as u64).sum::<u64>();
         let particles = particles + self.frozen.iter().map(|f| of(&f.fields)).sum::<u64>();
         let shapes = self.shapes.as_ref().map_or(0, |shapes| shapes.bytes());

@@ -23,6 +23,7 @@ impl State {
             to.list(&frozen.fields);
         }
         to.list(&self.first_order);
+        to.list(&self.asleep);
         self.multipliers.iter().for_each(|list| to.list(list));
         to.list(&self.inflate_multipliers);
         if let Some(shapes) = &self.shapes {
@@ -66,6 +67,7 @@ impl State {
             *frozen = Frozen { count, fields: from.list("frozen particles", particles)? };
         }
         from.fill("integration orders", &mut self.first_order)?;
+        self.asleep = from.list("sleeping objects", usize::MAX)?;
         for list in &mut self.multipliers {
             from.fill("multipliers", list)?;
         }

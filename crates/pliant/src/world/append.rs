@@ -141,33 +141,9 @@ impl World {
             model.contact_table.put(object, own);
             let (first, n) = (state.particles, part.positions.len());
             make_room(model, state, n);
-            let v = [part.velocity.x, part.velocity.y, part.velocity.z, 0.0];
-            for (k, (&p, &m)) in part.positions.iter().zip(&part.masses).enumerate() {
-                let p = p + shift;
-                let row = [p.x, p.y, p.z, 1.0 / m];
-                state.rows.push(row);
-                state.previous.push(row);
-                state.velocities.push(v);
-                let radius = part.radii.get(k).copied().unwrap_or(part.radius);
-                state.radii.push(radius);
-                model.topology.radii.push(radius);
-                if !model.rest.is_empty() {
-                    model.rest.push(part.rest[k] + shift);
-                }
-            }
-            if !state.older.is_empty() {
-                state.older.extend_from_slice(&state.rows[first..]);
-                state.older_velocities.extend_from_slice(&state.velocities[first..]);
-                // No history: the first substep is of first order.
-                state.first_order.resize(first + n, true);
-            }
-            state.phases.resize(first + n, object + 1);
-            model.topology.objects.resize(first + n, object);
-            if !model.topology.enters.is_empty() {
-                model.topology.enters.resize(first + n, 0.0);
-            }
-            model.fields.resize(first, [0.0; 4]);
-            model.fields.extend_from_slice(&part.fields);
+            let rows = first..first + n;
+            lengthen(model, state, rows.end);
+            place(model, state, part, shift, rows, object);
             model.attachment_filter.extend(n);
             state.particles += n;
             for start in (first..first + n).step_by(RUN) {
@@ -226,16 +202,15 @@ impl World {
             return false;
         }
         self.origin();
-        #[cfg(feature = "gpu")]
-        if self.gpu.is_some() {
-            return self.deactivate_on_device(source, placed);
-        }
         self.check_edits();
         self.refit_bodies();
-        if self.state.get_mut().is_none() {
+        #[cfg(feature = "gpu")]
+        if self.gpu.is_some() && !self.is_ready_to_deactivate() {
             return false;
         }
         self.empty_rows(&placed);
+        #[cfg(feature = "gpu")]
+        self.put_emptied(&placed);
         self.forget(source, &placed);
         self.structure_changed();
         true
@@ -280,7 +255,8 @@ impl World {
             state.forget_bodies();
         }
         (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
-        self.state_layout = None;
+        (self.state_layout, self.pairs) = (None, None);
+        self.forget_sleep();
         self.changes += 1;
     }
 }
@@ -316,6 +292,28 @@ pub(super) fn place(model: &mut Model, state: &mut State, part: &Part, shift: Ve
     model.topology.objects[rows].fill(object);
 }
 
+/// Lengthens all lists of particles, which [`place`] fills.
+fn lengthen(model: &mut Model, state: &mut State, end: usize) {
+    let State { rows, previous, velocities, older, older_velocities, .. } = state;
+    let has_history = !older.is_empty();
+    [rows, previous, velocities].into_iter().for_each(|list| list.resize(end, [0.0; 4]));
+    if has_history {
+        [older, older_velocities].into_iter().for_each(|list| list.resize(end, [0.0; 4]));
+        state.first_order.resize(end, true);
+    }
+    state.radii.resize(end, 0.0);
+    state.phases.resize(end, INACTIVE);
+    model.topology.radii.resize(end, 0.0);
+    model.topology.objects.resize(end, 0);
+    if !model.rest.is_empty() {
+        model.rest.resize(end, Vec3::ZERO);
+    }
+    if !model.topology.enters.is_empty() {
+        model.topology.enters.resize(end, 0.0);
+    }
+    model.fields.resize(end, [0.0; 4]);
+}
+
 /// Room for `n` more particles of one object.
 fn make_room(model: &mut Model, state: &mut State, n: usize) {
     let State { rows, previous, velocities, older, older_velocities, .. } = state;
@@ -349,6 +347,7 @@ fn is_appendable(model: &Model, state: &State) -> bool {
         && state.shapes.is_some()
         && model.particle_contact.is_some()
         && model.fluid.is_none()
+        && model.surfaces.is_none()
         && model.skinned_meshes.is_none()
         && !matches!(model.settings.partition, Partition::Jacobi | Partition::JacobiGather)
 }

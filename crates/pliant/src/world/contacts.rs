@@ -55,6 +55,7 @@ impl World {
         Arc::make_mut(&mut self.definition).scene.collider[index] = collider;
         self.model.colliders[index].friction = Friction { static_friction, kinetic_friction };
         self.parameters = None;
+        self.wake_all();
         self.update_backend(false)
     }
 
@@ -124,6 +125,7 @@ impl World {
     /// After collision groups or restitution have changed. `bounced`: whether contacts had restitution before.
     fn contacts_changed(&mut self, bounced: bool) -> Result<(), EditError> {
         self.parameters = None;
+        self.wake_all();
         if self.model.has_restitution() != bounced {
             // There are other passes now.
             return self.rebuild();

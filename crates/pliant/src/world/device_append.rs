@@ -5,7 +5,7 @@
 //! the state within the device.
 
 use crate::builder::assembly::finish::RUN;
-use crate::builder::layout::{ListLengths, Placed, Source};
+use crate::builder::layout::{ListLengths, Placed};
 use crate::builder::part::Part;
 use crate::error::StepError;
 use crate::integration::momentum::FreeIsland;
@@ -144,23 +144,20 @@ impl World {
         Arc::make_mut(&mut self.objects).push(placed);
     }
 
-    /// Deactivates the particles of a body that is to be removed. Returns whether that could be done.
-    pub(super) fn deactivate_on_device(&mut self, source: Source, placed: Placed) -> bool {
+    /// Whether particles on a GPU can be deactivated: bodies are runs, and all steps are done.
+    pub(super) fn is_ready_to_deactivate(&mut self) -> bool {
         let listed = |shapes: &crate::shape_matching::ShapeMatch| shapes.lists.is_some();
-        if self.state.memory().shapes.as_ref().is_none_or(listed) || self.settle().is_err() {
-            return false;
-        }
-        self.empty_rows(&placed);
+        !self.state.memory().shapes.as_ref().is_none_or(listed) && self.settle().is_ok()
+    }
+
+    /// Uploads the rows of a removed body, if there is a GPU.
+    pub(super) fn put_emptied(&mut self, placed: &Placed) {
+        let Some(gpu) = &mut self.gpu else { return };
         let (model, state) = (&mut self.model, self.state.memory());
         for body in placed.bodies() {
             let rows = state.shapes.as_ref().map_or(0..0, |shapes| shapes.run_of(body));
-            if let Some(gpu) = &mut self.gpu {
-                gpu.put_body(model, state, rows, body);
-            }
+            gpu.put_body(model, state, rows, body);
         }
-        self.forget(source, &placed);
-        self.structure_changed();
-        true
     }
 
     /// Where the lists that objects are appended to go on: their particles in the room.

@@ -325,7 +325,7 @@ impl World {
             Past { definition: &definition, origins: &origins, model: &self.model, state, layout: &self.objects };
         let (mut model, mut state, layout) = build_with(&definition.scene, meshes, &self.target(), &past)?;
         carry(&past, &mut model, &mut state, &layout);
-        change_softnesses(&definition, &mut model, &layout);
+        change_softnesses(&definition, &mut model, &state, &layout);
         #[cfg(feature = "gpu")]
         let carried = self.gpu.is_some().then(|| device_carry(&past, &model, &state, &layout));
         Ok(Next {
@@ -358,6 +358,7 @@ impl World {
         self.edited = false;
         (self.model, self.objects, self.definition) = (model, Arc::new(layout), Arc::new(definition));
         (self.fingerprint, self.parameters, self.bounds, self.index) = (None, None, None, None);
+        self.pairs = None;
         Ok(())
     }
 
@@ -378,12 +379,12 @@ impl World {
 }
 
 /// Repeats the changes of softness that callers have made.
-pub(super) fn change_softnesses(definition: &Definition, model: &mut Model, layout: &Layout) {
+pub(super) fn change_softnesses(definition: &Definition, model: &mut Model, state: &State, layout: &Layout) {
     for change in &definition.softness {
         let object = definition.changed_object(change).and_then(|object| layout.find(object));
         if let Some(placed) = object.filter(|placed| change.copy < placed.objects().len()) {
             let number = (placed.from.objects + change.copy) as u32;
-            change_softness(model, number, change.kind, change.softness);
+            change_softness(model, &state.rows, number, change.kind, change.softness);
         }
     }
 }

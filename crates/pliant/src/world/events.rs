@@ -15,6 +15,7 @@ use crate::solver::cpu::rigid_bodies::collider_motions;
 use crate::state::State;
 use crate::world::World;
 use crate::world::definition::{Definition, Handle};
+use crate::world::sleeping::sleeps;
 use std::collections::BTreeMap;
 
 /// Something that has happened in a step.
@@ -240,7 +241,9 @@ impl EventRecorder {
         if state.drained > before.drained {
             self.push(time, Event::Drained { count: state.drained - before.drained });
         }
-        if model.settings.sleep_speed > 0.0 || !model.rigid_bodies.bodies.is_empty() {
+        // After objects have changed everything is awake.
+        let known = !model.rigid_bodies.bodies.is_empty() || !self.asleep.is_empty();
+        if model.settings.sleep_speed > 0.0 || known || model.sleep_groups.is_some() {
             self.sleep(owners, model, state);
         }
     }
@@ -255,12 +258,16 @@ impl EventRecorder {
                 now.insert(object, placed.rigid_bodies().all(|k| bodies[k]));
                 continue;
             }
+            let put = sleeps(placed, model.sleep_groups.as_ref(), &state.asleep);
             if model.settings.sleep_speed == 0.0 {
+                if model.sleep_groups.is_some() {
+                    now.insert(object, put);
+                }
                 continue;
             }
             let mut free = placed.particles().filter(|&i| state.rows[i][3] > 0.0).peekable();
             let rests = free.peek().is_some() && free.all(|i| position(state.velocities[i]) == glam::Vec3::ZERO);
-            now.insert(object, rests);
+            now.insert(object, rests || put);
         }
         for (&object, &rests) in &now {
             match (self.asleep.get(&object).copied().unwrap_or(false), rests) {

@@ -1,8 +1,13 @@
 //! Forces at pins and attachments, by handle.
 
+use crate::error::StepError;
 use crate::math::position;
+use crate::model::Model;
 use crate::scene::ObjectKind;
+#[cfg(feature = "gpu")]
+use crate::solver::cpu::forces::ForceInputs;
 use crate::solver::cpu::forces::{UnknownForce, attachment_force, constraint_forces};
+use crate::state::State;
 use crate::world::World;
 use crate::world::definition::Handle;
 use crate::world::edit::EditError;
@@ -23,18 +28,23 @@ impl World {
     /// Force with which an object pulls at its pinned particles, by its constraints, in the last substep. A cloth at rest
     /// that hangs from pins pulls with the weight of its free particles. Contacts at pinned particles are not part of it.
     ///
-    /// Elastic objects have it on both backends. Objects that are projected (`method = "xpbd"`, inflatables, tethers) have it
-    /// on the CPU; with PBD there are no forces, and the answer is an error.
+    /// With PBD there are no forces, and the answer is an error. Of a GPU's state only the rows that forces follow from are
+    /// read back, and the multipliers where objects are projected (`method = "xpbd"`, inflatables, tethers).
     pub fn pin_force(&mut self, object: Handle) -> Result<PinForce, EditError> {
         let range = self.particles_of(object)?;
-        let on_device = self.is_on_device();
-        let state = self.current_state()?;
-        let pinned: Vec<u32> = range.filter(|&i| state.rows[i][3] == 0.0).map(|i| i as u32).collect();
-        let forces = constraint_forces(&self.model, state, &pinned, on_device).map_err(unsuitable)?;
-        let arm = |&p: &u32| position(state.rows[p as usize]).as_dvec3();
-        let torque: DVec3 = pinned.iter().zip(&forces).map(|(p, force)| arm(p).cross(*force)).sum();
-        let force: DVec3 = forces.iter().sum();
-        Ok(PinForce { force: force.as_vec3(), torque: torque.as_vec3(), particles: pinned.len() })
+        // The host knows which particles are fixed.
+        let rows = &self.state.memory().rows;
+        let pinned: Vec<u32> = range.filter(|&i| rows[i][3] == 0.0).map(|i| i as u32).collect();
+        #[cfg(feature = "gpu")]
+        self.read_force_inputs(|model| ForceInputs::of(model, &pinned))?;
+        self.with_force_state(|model, state| {
+            let forces = constraint_forces(model, state, &pinned)?;
+            let arm = |&p: &u32| position(state.rows[p as usize]).as_dvec3();
+            let torque: DVec3 = pinned.iter().zip(&forces).map(|(p, force)| arm(p).cross(*force)).sum();
+            let force: DVec3 = forces.iter().sum();
+            Ok(PinForce { force: force.as_vec3(), torque: torque.as_vec3(), particles: pinned.len() })
+        })?
+        .map_err(unsuitable)
     }
 
     /// Force of an attachment on the particles of its `from` object in the last substep [N]; those of the other one have the
@@ -47,20 +57,37 @@ impl World {
         }
         self.apply_edits()?;
         let index = self.source(attachment)?.index;
-        let on_device = self.is_on_device();
         let pairs: Vec<[u32; 2]> = self.objects.attachments[index]
             .iter()
             .filter_map(|&[a, b]| Some([self.objects.particle(a)?, self.objects.particle(b)?]))
             .collect();
-        let state = self.current_state()?;
-        Ok(attachment_force(&self.model, state, &pairs, on_device).map_err(unsuitable)?.as_vec3())
+        #[cfg(feature = "gpu")]
+        self.read_force_inputs(|model| ForceInputs::of_attachment(model, &pairs))?;
+        let force = self.with_force_state(|model, state| attachment_force(model, state, &pairs))?;
+        Ok(force.map_err(unsuitable)?.as_vec3())
     }
 
-    fn is_on_device(&self) -> bool {
+    /// Looks at model and state; of one on a GPU only what was read for forces is current.
+    fn with_force_state<R>(&mut self, look: impl FnOnce(&Model, &State) -> R) -> Result<R, StepError> {
         #[cfg(feature = "gpu")]
-        return self.gpu.is_some();
-        #[cfg(not(feature = "gpu"))]
-        false
+        if self.gpu.is_some() && self.state.peek().is_none() {
+            return Ok(look(&self.model, self.state.memory()));
+        }
+        Ok(look(&self.model, self.current_state()?))
+    }
+
+    #[cfg(feature = "gpu")]
+    fn read_force_inputs(&mut self, of: impl FnOnce(&Model) -> ForceInputs) -> Result<(), StepError> {
+        if self.gpu.is_none() || self.state.peek().is_some() {
+            return Ok(());
+        }
+        self.settle()?;
+        let inputs = of(&self.model);
+        if let Some(gpu) = &self.gpu {
+            let rows: Vec<u32> = inputs.rows.into_iter().collect();
+            gpu.read_some_rows(self.state.memory(), &rows, inputs.multipliers)?;
+        }
+        Ok(())
     }
 }
 

@@ -83,7 +83,8 @@ impl World {
         self.grips[slot] = GripSlot { generation: next_generation(), held: Some(held) };
         self.model.grips.resize(self.grips.len(), Grip::released());
         self.model.grips[slot] = grip;
-        self.grips_changed()?;
+        self.wake_gripped(slot);
+        self.grip_changed(slot)?;
         Ok(GripHandle { slot: slot as u32, generation: self.grips[slot].generation })
     }
 
@@ -178,7 +179,8 @@ impl World {
                 self.source(object)?;
                 self.apply_edits()?;
                 self.model.grips[grip.slot as usize].target = target;
-                self.grips_changed()
+                self.wake_gripped(grip.slot as usize);
+                self.grip_moved(grip.slot as usize)
             }
             Held::Collider(object, local) => {
                 let now = self.pose(object)?;
@@ -192,24 +194,48 @@ impl World {
     pub fn release(&mut self, grip: GripHandle) -> Result<(), EditError> {
         self.held(grip)?;
         self.grips[grip.slot as usize].held = None;
-        if let Some(own) = self.model.grips.get_mut(grip.slot as usize) {
-            *own = Grip::released();
+        self.wake_gripped(grip.slot as usize);
+        match self.model.grips.get_mut(grip.slot as usize) {
+            Some(own) => *own = Grip::released(),
+            None => return Ok(()),
         }
-        self.grips_changed()
+        self.grip_changed(grip.slot as usize)
+    }
+
+    /// What is grabbed, pulled or let go wakes up.
+    fn wake_gripped(&mut self, slot: usize) {
+        let member = self.model.grips.get(slot).and_then(|grip| grip.cluster.first());
+        if let Some(&i) = member {
+            self.wake_particles(i as usize..i as usize + 1);
+        }
     }
 
     /// Tells a GPU. The first grip makes it run iterations one by one, for which its state is read back once; after that
     /// nothing is.
-    fn grips_changed(&mut self) -> Result<(), EditError> {
+    fn grip_changed(&mut self, slot: usize) -> Result<(), EditError> {
         self.parameters = None;
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &mut self.gpu {
             if gpu.grip_room() < self.model.grips.len() {
                 return self.update_backend(true);
             }
-            gpu.upload_grips(&self.model);
+            gpu.upload_grip(&self.model, slot);
         }
+        let _ = slot;
         Ok(())
+    }
+
+    /// Tells a GPU the target of a grip: one vector, whatever else there is.
+    fn grip_moved(&mut self, slot: usize) -> Result<(), EditError> {
+        #[cfg(feature = "gpu")]
+        if self.gpu.as_ref().is_some_and(|gpu| gpu.grip_room() > slot) {
+            self.parameters = None;
+            if let Some(gpu) = &mut self.gpu {
+                gpu.upload_grip_target(&self.model, slot);
+            }
+            return Ok(());
+        }
+        self.grip_changed(slot)
     }
 
     /// The gripped point [m].

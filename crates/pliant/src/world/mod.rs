@@ -43,6 +43,7 @@ use crate::runtime::cpu::Isa;
 #[cfg(feature = "gpu")]
 use crate::runtime::gpu::{Device, GpuOptions};
 use crate::scene::Scene;
+use crate::schedule::stats::ContactPair;
 use crate::solver::cpu::Cpu;
 #[cfg(feature = "gpu")]
 use crate::solver::gpu;
@@ -143,6 +144,8 @@ pub struct World {
     /// Changes of the state by callers so far.
     changes: u64,
     grips: Vec<GripSlot>,
+    /// Contacts between particles at the moment that was restored, until the next step.
+    pairs: Option<Arc<Vec<ContactPair>>>,
     /// Records events, if a caller wants them.
     recorder: Option<events::EventRecorder>,
     /// Hash of the model, once it was needed.
@@ -238,6 +241,7 @@ impl World {
             index: None,
             changes: 0,
             grips: Vec::new(),
+            pairs: None,
             recorder: None,
             fingerprint: None,
             origin: None,

@@ -19,9 +19,10 @@ const TOLERANCE: f32 = 0.1;
 /// Maximum translations that look for a free place.
 const MAX_MOVES: usize = 64;
 
-/// Objects that were added since the last build up to which those of a device are looked for around each new one.
+/// Size of the region of a device that is looked at, over that of the object: others that come beside it, and the places it
+/// is moved to, are then known.
 #[cfg(feature = "gpu")]
-const MOST_PENDING: usize = 16;
+const REGION: f32 = 4.0;
 
 /// Bounding box of a set of spheres [m].
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +57,16 @@ enum Spheres {
     Added(Vec<(Vec3, f32)>),
 }
 
-/// Bounds of all solid objects, from the state and from what was added since.
-pub(crate) struct SolidBounds(Vec<Solid>);
+/// Bounds of solid objects, from the state and from what was added since.
+pub(crate) struct SolidBounds {
+    solids: Vec<Solid>,
+    /// Number of those of the state, which come first.
+    #[cfg(feature = "gpu")]
+    placed: usize,
+    /// The region in which those of the state are known; everywhere if there is none.
+    #[cfg(feature = "gpu")]
+    region: Option<Bounds>,
+}
 
 impl SolidBounds {
     fn of(world: &World) -> Result<Self, EditError> {
@@ -77,21 +86,55 @@ impl SolidBounds {
                 solids.push(Solid { name, groups, bounds: Bounds::of(&spheres), spheres: Spheres::Placed(range) });
             }
         }
+        #[cfg(feature = "gpu")]
+        let placed = solids.len();
         add_pending(world, &mut solids);
-        Ok(Self(solids))
+        Ok(Self {
+            solids,
+            #[cfg(feature = "gpu")]
+            placed,
+            #[cfg(feature = "gpu")]
+            region: None,
+        })
     }
 
-    /// Of objects near a box only, as far as they are on a device: its state is not read back. `None` where that would be
-    /// no better.
+    /// Whether all objects in a box are known.
+    fn knows(&self, _bounds: &Bounds) -> bool {
+        #[cfg(feature = "gpu")]
+        if let Some(region) = &self.region {
+            return region.low.cmple(_bounds.low).all() && region.high.cmpge(_bounds.high).all();
+        }
+        true
+    }
+
+    /// Makes the objects of a device around a box known; the rest of its state is not read back. Returns whether it could be
+    /// done: not on the CPU, and not where too many are near.
     #[cfg(feature = "gpu")]
-    fn near(world: &mut World, bounds: &Bounds) -> Result<Option<Self>, EditError> {
-        if world.gpu.is_none() || world.state.peek().is_some() || world.definition.unbuilt().len() > MOST_PENDING {
-            return Ok(None);
+    fn look_around(world: &mut World, bounds: &Bounds) -> Result<bool, EditError> {
+        if world.gpu.is_none() || world.state.peek().is_some() {
+            return Ok(false);
         }
         world.settle()?;
+        let margin = 0.5 * (REGION - 1.0) * (bounds.high - bounds.low);
+        for region in [Bounds { low: bounds.low - margin, high: bounds.high + margin }, *bounds] {
+            let Some(mut solids) = Self::near(world, &region)? else { continue };
+            let placed = solids.len();
+            match world.bounds.take() {
+                Some(known) => solids.extend(known.solids.into_iter().skip(known.placed)),
+                None => add_pending(world, &mut solids),
+            }
+            world.bounds = Some(Self { solids, placed, region: Some(region) });
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// Objects of a device in a region; `None` if there are too many particles.
+    #[cfg(feature = "gpu")]
+    fn near(world: &mut World, region: &Bounds) -> Result<Option<Vec<Solid>>, EditError> {
         let Some(gpu) = &world.gpu else { return Ok(None) };
         let particles = world.model.topology.objects.len();
-        let found = gpu.rows_near(particles, bounds.low, bounds.high).map_err(crate::error::StepError::from)?;
+        let found = gpu.rows_near(particles, region.low, region.high).map_err(crate::error::StepError::from)?;
         let Some(found) = found else { return Ok(None) };
         let (memory, model) = (world.state.memory(), &world.model);
         let mut solids: Vec<Solid> = Vec::new();
@@ -105,13 +148,12 @@ impl SolidBounds {
             let groups = model.contact_table.object(object_of(run[0].0)).groups;
             solids.push(Solid { name, groups, bounds: Bounds::of(&spheres), spheres: Spheres::Added(spheres) });
         }
-        add_pending(world, &mut solids);
-        Ok(Some(Self(solids)))
+        Ok(Some(solids))
     }
 
     /// Adds an object that will be there.
     pub fn push(&mut self, name: &str, part: &Part, object: &Object) {
-        add(&mut self.0, name, object.contact().groups, part, object.array());
+        add(&mut self.solids, name, object.contact().groups, part, object.array());
     }
 }
 
@@ -188,19 +230,15 @@ fn deepest_anywhere(
     bounds: &Bounds,
     shift: Vec3,
 ) -> Result<Option<Deepest>, EditError> {
-    #[cfg(feature = "gpu")]
-    if world.bounds.is_none() {
-        let there = Bounds { low: bounds.low + shift, high: bounds.high + shift };
-        world.bounds = SolidBounds::near(world, &there)?;
-        if world.bounds.is_some() {
-            let found = deepest(world, own, bounds, shift);
-            // Objects elsewhere are not known.
-            world.bounds = None;
-            return found;
+    let there = Bounds { low: bounds.low + shift, high: bounds.high + shift };
+    if !world.bounds.as_ref().is_some_and(|known| known.knows(&there)) {
+        #[cfg(feature = "gpu")]
+        let found = SolidBounds::look_around(world, &there)?;
+        #[cfg(not(feature = "gpu"))]
+        let found = false;
+        if !found {
+            world.bounds = Some(SolidBounds::of(world)?);
         }
-    }
-    if world.bounds.is_none() {
-        world.bounds = Some(SolidBounds::of(world)?);
     }
     deepest(world, own, bounds, shift)
 }
@@ -237,7 +275,7 @@ fn deepest(
             }
         }
     }
-    let solids = world.bounds.as_ref().map_or(&[][..], |b| &b.0);
+    let solids = world.bounds.as_ref().map_or(&[][..], |b| &b.solids);
     for solid in solids.iter().filter(|s| groups.touches(s.groups) && bounds.meets(&s.bounds, shift)) {
         let stored;
         let theirs = match &solid.spheres {

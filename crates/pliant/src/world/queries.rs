@@ -7,6 +7,7 @@ use crate::frame::{BodyFrame, Frame, Topology};
 use crate::model::Carrier;
 use crate::rigid_body::bodies::BodyState;
 use crate::schedule::stats::{ContactPair, Counts, INFLATE, Imbalances, LiquidProbe, Probe, Residuals, Times};
+use crate::surface_contact::limit::Limited;
 use crate::world::World;
 use glam::Vec3;
 
@@ -130,6 +131,11 @@ impl World {
         self.measure().0
     }
 
+    /// What contact between triangles did in the last substep.
+    pub fn triangle_contacts(&self) -> Limited {
+        self.cpu.triangle_contacts()
+    }
+
     /// How far the elastic bodies that descent solves are from the implicit step of the last substep, by kind of element: the
     /// forces that are left, over the mean of inertial and elastic ones. Empty before the first step and after a restored
     /// snapshot, and on a GPU, where it is not measured.
@@ -140,6 +146,10 @@ impl World {
     /// Energies and momenta.
     pub fn probe(&self) -> Probe {
         let probe = self.cpu.probe(&self.model, self.state());
+        if let Some(pairs) = &self.pairs {
+            let pushing = pairs.iter().filter(|pair| pair.force > 0.0).count() as u64;
+            return Probe { contacts: probe.contacts - self.cpu.particle_contacts() + pushing, ..probe };
+        }
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             let pairs = self.fetch().map_or(0, |(_, readback)| readback.pairs);
@@ -215,11 +225,16 @@ impl World {
         })
     }
 
-    /// Contact pairs of the last substep, between different objects or grains. Read back at every call on a GPU.
+    /// Contact pairs of the last substep, between different objects or grains. Read back at every call on a GPU. After a
+    /// restore those of its moment, except after one within a GPU ([`crate::SnapshotRing`]): there those of the last substep
+    /// that ran.
     ///
     /// # Panics
     /// As [`Self::state`].
     pub fn contact_pairs(&self) -> Vec<ContactPair> {
+        if let Some(pairs) = &self.pairs {
+            return pairs.to_vec();
+        }
         #[cfg(feature = "gpu")]
         if let Some(gpu) = &self.gpu {
             self.state();

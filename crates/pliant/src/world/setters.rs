@@ -2,6 +2,9 @@
 
 use crate::constraints::group::BLOCK;
 use crate::constraints::{ConstraintKind, Softness};
+use crate::math::RowData;
+use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::rigid::LeastCompliance;
 use crate::model::Model;
 use crate::neighbors::INACTIVE;
 use crate::world::World;
@@ -15,12 +18,14 @@ impl World {
     /// Returns the number of constraints changed; 0 if the object has none of that kind, or the kind gets its softness
     /// from a continuum material.
     pub fn set_softness(&mut self, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
-        let changed = change_softness(&mut self.model, object, kind, softness);
+        let rows = &self.state.memory().rows;
+        let changed = change_softness(&mut self.model, rows, object, kind, softness);
         let placed = self.objects.placed.iter().find(|p| p.objects().contains(&(object as usize)));
         if let Some(placed) = placed.filter(|_| changed > 0) {
             let copy = object as usize - placed.from.objects;
             Arc::make_mut(&mut self.definition).change_softness(placed.source, copy, kind, softness);
         }
+        self.wake_number(object);
         self.params_changed();
         changed
     }
@@ -29,6 +34,7 @@ impl World {
     pub fn set_pressure(&mut self, object: u32, pressure: f32) -> usize {
         let bodies = self.model.inflatables.iter_mut().filter(|b| b.object == object);
         let changed = bodies.map(|b| b.pressure = pressure).count();
+        self.wake_number(object);
         self.params_changed();
         changed
     }
@@ -44,6 +50,7 @@ impl World {
 
     /// Changes the phase of an object's particles, which selects their contact partners.
     pub fn set_phase(&mut self, object: u32, phase: u32) {
+        self.wake_number(object);
         let objects = std::mem::take(&mut self.model.topology.objects);
         for (p, _) in self.state_mut().phases.iter_mut().zip(&objects).filter(|(_, o)| **o == object) {
             *p = phase;
@@ -86,6 +93,7 @@ impl World {
             return Err(EditError::Value(format!("{phase} is the phase of inactive particles")));
         }
         let range = self.particles_of(object)?;
+        self.wake_particles(range.clone());
         let state = self.state_mut();
         for i in range.filter(|&i| !state.is_inactive(i)).collect::<Vec<_>>() {
             state.phases[i] = phase;
@@ -94,22 +102,40 @@ impl World {
     }
 }
 
-/// Changes the softness of an object's constraints of a kind; returns their number.
-pub(super) fn change_softness(model: &mut Model, object: u32, kind: ConstraintKind, softness: Softness) -> usize {
+/// Changes the softness of an object's constraints of a kind; returns their number. Elastic ones get no smaller compliance than
+/// descent resolves. `rows` have the masses.
+pub(super) fn change_softness(
+    model: &mut Model,
+    rows: &[RowData],
+    object: u32,
+    kind: ConstraintKind,
+    softness: Softness,
+) -> usize {
     let Some(place) = kind.layout().softness else { return 0 };
     let (objects, phantoms) = (&model.topology.objects, &model.phantoms);
-    let mut changed = 0;
-    for group in model.groups.iter_mut().filter(|g| g.kind == kind) {
+    let mut changed = std::collections::BTreeSet::new();
+    for (number, group) in model.groups.iter_mut().enumerate().filter(|(_, g)| g.kind == kind) {
         let (n, p) = (group.layout().rows, group.layout().params);
         let slots: Vec<_> = group.slots().collect();
         for (block, lane) in slots {
             let row = phantoms.seen(group.rows[block * n * BLOCK + lane]) as usize;
             if objects.get(row) == Some(&object) {
                 group.params[(block * p + place) * BLOCK + lane] = softness.encoded();
-                changed += 1;
+                changed.insert((number, block * BLOCK + lane));
+            }
+        }
+    }
+    if softness.encoded() <= 0.0 {
+        let h = model.settings.substep();
+        let of = |body: &Body| body.least_compliances(kind, &model.groups, rows, h);
+        let rigid: Vec<LeastCompliance> = model.bodies.iter().flat_map(of).collect();
+        for LeastCompliance { group, slot, least } in rigid {
+            if changed.contains(&(group, slot)) {
+                let count = model.groups[group].layout().params;
+                model.groups[group].params[(slot / BLOCK * count + place) * BLOCK + slot % BLOCK] = least;
             }
         }
     }
     model.find_rigid_islands();
-    changed
+    changed.len()
 }

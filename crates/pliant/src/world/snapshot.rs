@@ -6,6 +6,7 @@ use crate::builder::settings::settings;
 use crate::bytes::{FNV, Reader, SnapshotError, Writer, hash_bytes, hash_word};
 use crate::error::StepError;
 use crate::model::Model;
+use crate::schedule::stats::ContactPair;
 use crate::settings::Settings;
 use crate::state::{MOST_SUBSTEPS, State};
 use crate::world::World;
@@ -22,7 +23,7 @@ use std::sync::Arc;
 const MAGIC: [u8; 8] = *b"PLIANT\x1aS";
 
 /// Version of the format.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// A moment of a [`World`], to return to: its state, its parameters, and which objects it had.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Snapshot {
     meshes: Arc<MeshCache>,
     /// Grips, by slot; bytes do not have them.
     grips: Vec<GripSlot>,
+    /// Contacts between particles, for queries: steps find them anew.
+    pairs: Arc<Vec<ContactPair>>,
 }
 
 impl Snapshot {
@@ -57,6 +60,11 @@ impl Snapshot {
         to.list(&archive.to_bytes());
         self.parameters.write(&mut to);
         self.state.write(&mut to);
+        to.put(self.pairs.len() as u64);
+        for pair in self.pairs.iter() {
+            to.put([pair.a, pair.b]);
+            to.put(pair.force);
+        }
         let sum = hash_bytes(&to.bytes);
         to.put(sum);
         to.bytes
@@ -79,12 +87,23 @@ impl World {
         let (world, origin, parameters) = (self.fingerprint(), self.origin(), self.parameters());
         let (definition, layout) = (self.definition.clone(), self.objects.clone());
         let (meshes, grips) = (self.meshes.clone(), self.grips.clone());
-        Ok(Snapshot { grips, world, origin, state: self.state().clone(), parameters, definition, layout, meshes })
+        let pairs = self.pairs.clone().unwrap_or_else(|| Arc::new(self.contact_pairs()));
+        Ok(Snapshot {
+            grips,
+            pairs,
+            world,
+            origin,
+            state: self.state().clone(),
+            parameters,
+            definition,
+            layout,
+            meshes,
+        })
     }
 
     /// Returns to a moment: steps go on from there with the same bits as they did then, with objects and parameters as they
     /// were; handles of that time are valid again, later ones are not. A snapshot of another world is refused, and
-    /// nothing is changed. Contacts between particles are those of the last substep that ran, until the next step.
+    /// nothing is changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), SnapshotError> {
         let own = self.definition.is_of(&snapshot.definition);
         if self.definition.changed || snapshot.world != self.fingerprint() {
@@ -114,9 +133,13 @@ impl World {
             self.update_backend(deep).map_err(|e| SnapshotError::Foreign(e.to_string()))?;
             self.parameters = Some(snapshot.parameters.clone());
         }
+        if snapshot.state.asleep.iter().any(|&asleep| asleep) {
+            self.prepare_sleep().map_err(|e| SnapshotError::Foreign(e.to_string()))?;
+        }
         (self.edited, self.bounds) = (false, None);
         self.changes += 1;
         self.state.put(snapshot.state.clone());
+        self.pairs = Some(snapshot.pairs.clone());
         Ok(())
     }
 
@@ -171,6 +194,7 @@ impl World {
         parameters.contacts = contact_table(&restored.definition.scene, &layout, model);
         parameters.read(&mut from)?;
         state.read(&mut from)?;
+        let pairs = Arc::new(read_pairs(&mut from, state.particles)?);
         from.end()?;
         state.forget_bodies();
         check_indices(model, &state)?;
@@ -182,7 +206,7 @@ impl World {
         };
         let origin = self.origin();
         let grips = Vec::new();
-        Ok(Snapshot { world, origin, state, parameters, definition, layout, meshes, grips })
+        Ok(Snapshot { world, origin, state, parameters, definition, layout, meshes, grips, pairs })
     }
 
     /// Builds the objects of a definition again.
@@ -195,7 +219,7 @@ impl World {
         let past = ArchivedPast { definition, attachments };
         let built = build_with(&definition.scene, meshes, &self.target(), &past);
         let (mut model, state, layout) = built.map_err(|e| SnapshotError::Damaged(e.to_string()))?;
-        change_softnesses(definition, &mut model, &layout);
+        change_softnesses(definition, &mut model, &state, &layout);
         Ok(Next {
             definition: definition.clone(),
             model,
@@ -223,6 +247,20 @@ impl World {
     }
 }
 
+/// Contacts between particles of so many.
+fn read_pairs(from: &mut Reader<'_>, particles: usize) -> Result<Vec<ContactPair>, SnapshotError> {
+    let count = from.take::<u64>()?;
+    let mut pairs = Vec::new();
+    for _ in 0..count {
+        let [a, b] = from.take::<[u32; 2]>()?;
+        if a >= b || b as usize >= particles {
+            return Err(SnapshotError::Damaged("a contact between particles is out of range".into()));
+        }
+        pairs.push(ContactPair { a, b, force: from.take()? });
+    }
+    Ok(pairs)
+}
+
 /// Checks every index, count, radius and mass of a state from bytes. Positions and velocities may be anything: a step
 /// reports those that have diverged.
 fn check_indices(model: &Model, state: &State) -> Result<(), SnapshotError> {
@@ -238,6 +276,9 @@ fn check_indices(model: &Model, state: &State) -> Result<(), SnapshotError> {
     }
     if !model.melts.iter().zip(&state.melted).all(|(melt, &count)| count <= melt.order.len()) {
         return damaged("the number of melted particles is");
+    }
+    if !state.asleep.is_empty() && state.asleep.len() != model.topology.object_names.len() {
+        return damaged("the number of sleeping objects is");
     }
     if !model.holds_contacts(state) {
         return damaged("a contact is");

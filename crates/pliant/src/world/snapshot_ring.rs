@@ -165,6 +165,7 @@ fn put_back(world: &mut World, kept: &OnDevice) -> Result<(), SnapshotError> {
     }
     world.definition = kept.definition.clone();
     world.grips.clone_from(&kept.grips);
+    world.pairs = None;
     // What the host has of the state is of another moment.
     world.state.leave(|_| ());
     let Some(gpu) = &mut world.gpu else { unreachable!("it was there") };

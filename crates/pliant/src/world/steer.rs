@@ -101,6 +101,7 @@ impl World {
         }
         self.model.settings = next;
         self.parameters = None;
+        self.wake_all();
         self.update_backend(deep)
     }
 
@@ -140,9 +141,12 @@ impl World {
         }
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() && self.state.peek().is_none() && self.model.settings.integrator == Integrator::Bdf1 {
+            let range = self.particles_of(object)?;
+            self.wake_particles(range);
             return self.teleport_on_device(object, now, pose);
         }
         let range = self.particles_of(object)?;
+        self.wake_particles(range.clone());
         move_particles(self.state_mut(), range, now, pose);
         Ok(())
     }
@@ -152,6 +156,7 @@ impl World {
         let now = self.model.colliders[index].motion.pose(self.time());
         self.model.colliders[index].motion = change(now);
         self.parameters = None;
+        self.wake_all();
         self.update_backend(false)
     }
 
@@ -175,6 +180,7 @@ impl World {
             let what = format!("has {per_copy} pins with a motion, numbered from 0; there is no pin {pin}");
             return Err(EditError::Unsuitable(format!("{:?} {what}", self.name(object)?)));
         }
+        self.wake_particles(placed.particles());
         let (time, dt) = (self.time(), f64::from(self.model.settings.dt));
         for k in all.skip(pin).step_by(per_copy.max(1)) {
             let motion = &mut self.model.pins[k].motion;
@@ -203,6 +209,7 @@ impl World {
             return self.push_rigid(bodies, impulse.as_dvec3(), arm.cross(impulse.as_dvec3()));
         }
         let range = self.particles_of(object)?;
+        self.wake_particles(range.clone());
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             let linear = self.velocity_of_impulse(range.clone(), impulse)?;
@@ -261,6 +268,7 @@ impl World {
             return self.set_rigid_velocity(bodies, linear.as_dvec3(), angular.as_dvec3());
         }
         let range = self.particles_of(object)?;
+        self.wake_particles(range.clone());
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             return self.change_motion_on_device(range, MotionChange::Set { linear, angular });
@@ -277,6 +285,7 @@ impl World {
 
     /// Changes the linear and the angular momentum of some particles, as of a rigid body.
     fn change_momentum(&mut self, range: Range<usize>, linear: DVec3, angular: DVec3) -> Result<(), EditError> {
+        self.wake_particles(range.clone());
         #[cfg(feature = "gpu")]
         if self.gpu.is_some() {
             let (linear, angular) = (self.velocity_of_impulse(range.clone(), linear.as_vec3())?, angular.as_vec3());

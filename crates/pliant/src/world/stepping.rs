@@ -34,7 +34,7 @@ impl World {
         self.apply_edits_in_step()?;
         self.check_edits();
         self.refit_bodies();
-        self.bounds = None;
+        (self.bounds, self.pairs) = (None, None);
         if self.recorder.is_some() {
             return self.advance_recorded(steps);
         }

@@ -53,23 +53,15 @@ pub const ALL: &[Requirement] = &[
     partial(
         "R11",
         "Memory is limited on request, and the peak is within a tenth of what `check` foretells.",
-        "The estimate is asserted; there is no limit to set.",
+        "The estimate before a build is within 15 %; memory of a device is not limited.",
     ),
     partial(
         "R12",
         "Miri or sanitizers find nothing in modules with `unsafe`.",
         "One test of a state that was cut short; neither tool is run by the tests.",
     ),
-    partial(
-        "R13",
-        "Every finished frame is readable after a kill or a full disk.",
-        "Interrupts, failed writes and a full disk; not SIGKILL.",
-    ),
-    partial(
-        "R14",
-        "Scenes reach no file outside of their folder, by path, link, recursion or decompression.",
-        "Paths, links and buffers of glTF; promised sizes are checked before memory is taken. Recursion is not tried.",
-    ),
+    met("R13", "Every finished frame is readable after a kill or a full disk."),
+    met("R14", "Scenes reach no file outside of their folder, by path, link, recursion or decompression."),
     met("R15", "Lists of neighbors, contacts and particles grow or report, and never drop anything."),
     open("R16", "Tests cover 90 % of the engine's lines and kill 80 % of mutants.", "Not measured."),
 ];

@@ -4,7 +4,7 @@ use crate::small_scenes::SCENES;
 use crate::{options, parse, world};
 use glam::Vec3;
 use pliant::builder::NoMeshes;
-use pliant::scene::{Body, Cloth, Collider, Place};
+use pliant::scene::{Body, Cloth, Collider, Grains, Place};
 use pliant::{EditError, GripOptions, Options, SnapshotRing, World};
 
 #[test]
@@ -150,5 +150,25 @@ fn r05_a_ring_rewinds_to_any_of_its_moments_with_the_same_bits() {
         assert_ne!(world.hash(), hash);
         ring.push(&mut world).unwrap();
         ring.restore(&mut world, 1).unwrap();
+    }
+}
+
+#[test]
+fn contacts_between_particles_are_those_of_the_moment_that_was_restored() {
+    let mut world = world(&parse("contact = { between = true }\n[[collider]]\nplane = {}"));
+    world.add(Grains::fill([0.0, 0.01, 0.0], [0.4, 0.4, 0.4], 0.05)).unwrap();
+    world.advance(30).unwrap();
+    let (pairs, contacts) = (world.contact_pairs(), world.probe().contacts);
+    assert!(pairs.len() > 10, "{}", pairs.len());
+    let saved = world.snapshot().unwrap();
+    world.set_gravity([0.0, 5.0, 0.0]).unwrap();
+    world.advance(30).unwrap();
+    assert_ne!(world.contact_pairs(), pairs);
+    let read = world.snapshot_from_bytes(&saved.to_bytes()).unwrap();
+    for moment in [saved, read] {
+        world.advance(3).unwrap();
+        world.restore(&moment).unwrap();
+        assert_eq!(world.contact_pairs(), pairs);
+        assert_eq!(world.probe().contacts, contacts);
     }
 }

@@ -362,6 +362,20 @@ fn bodies_in_free_rows_have_the_bits_of_a_build_and_read_nothing() {
     quick.snapshot().unwrap();
     assert_eq!(quick.particles(), slow.particles());
     assert_eq!(quick.hash(), slow.hash());
+    // Many between two steps, each beside the one before it, and those that are moved out: no more than that either.
+    let start = quick.gpu().unwrap().downloaded();
+    let placed: Vec<Handle> = (0..30)
+        .map(|k| {
+            quick.add(Body::cuboid([0.3; 3]).grid(4).at([-9.0 - 0.4 * (k % 6) as f32, 5.0 + 0.4 * (k / 6) as f32, 0.0]))
+        })
+        .collect::<Result<_, _>>()
+        .unwrap();
+    assert!(quick.add(Body::cuboid([0.3; 3]).grid(4).at([-9.0, 5.1, 0.0])).is_err(), "inside one that is to come");
+    let out = AddOptions { overlap: Some(Overlap::MoveOut), ..ALLOW };
+    let moved = quick.add_with(Body::cuboid([0.3; 3]).grid(4).at([0.1, 0.55, -0.6]), &out).unwrap();
+    let near = quick.gpu().unwrap().downloaded() - start;
+    assert!(near < 16 * 8 * 4000, "{near} bytes read for thirty-two places");
+    placed.into_iter().chain([moved]).for_each(|handle| drop(quick.remove(handle).unwrap()));
 }
 
 /// Host times of edits in a large world; `PLIANT_BODIES` of 1,000 particles each, 1,000 by default.

@@ -8,6 +8,7 @@ use pliant::contact::gpu::shaders::{
     COHESION, COLLIDER_CONTACT, COLLIDER_QUERIES, ContactFeatures, PARTICLE_CONTACT, RESTITUTION, TABLE_COLLIDERS,
 };
 use pliant::contact::gpu::uniforms::{ContactPassUniforms, ParticleContactUniforms, RestitutionUniforms};
+use pliant::fluid::gpu::body_coupling::{BodyCouplingUniforms, body_pass};
 use pliant::fluid::gpu::shaders::{fluid_pass, projection_pass};
 use pliant::fluid::gpu::uniforms::FluidUniforms;
 use pliant::grip::gpu::{GripUniforms, project_grips};
@@ -102,13 +103,14 @@ fn family(record: &str, sources: &[ShaderSource]) -> Module {
 
 /// Constants of a liquid's shaders, with arbitrary values.
 fn liquid() -> String {
-    let flags = ["SPLINE", "EVEN", "PROJECTS", "SINGLE_FLUID", "LARGE_PARTICLES"]
+    let flags = ["SPLINE", "EVEN", "PROJECTS", "SINGLE_FLUID", "LARGE_PARTICLES", "BODIES"]
         .map(|name| format!("const {name}: bool = false;\n"));
     let numbers = "REACH RADIUS SETBACK VOLUME VISCOSITY XSPH_DRAG WIDTH TENSION TENSION_NOISE TENSION_SCALE AIR CLOSE \
                    ADHESION OMEGA COMPLIANCE RELAXATION CARRY ARTIFICIAL_PRESSURE ARTIFICIAL_PRESSURE_SCALE \
-                   CONFINEMENT CONFINEMENT_NOISE LATTICE_DIAGONAL";
+                   CONFINEMENT CONFINEMENT_NOISE LATTICE_DIAGONAL DENSITY SURFACE_PRIOR";
     let numbers = numbers.split_whitespace().map(|name| format!("const {name}: f32 = 1.0f;\n"));
-    let words = "CARRIED PACKED GRADIENTS PROPERTIES REST MATRIX MATRIX_ACROSS SLOPES SMOOTHED";
+    let words = "CARRIED PACKED GRADIENTS PROPERTIES REST MATRIX MATRIX_ACROSS SLOPES SMOOTHED SURFACE PIECES UNBOUNDED \
+                 BODY_MOTIONS POINTS ACTING BODY_COUNT POINT_COUNT";
     let words = words.split_whitespace().map(|name| format!("const {name}: u32 = 0u;\n"));
     flags.into_iter().chain(numbers).chain(words).collect()
 }
@@ -191,7 +193,7 @@ fn s14_uniforms_of_descent_have_the_same_layout() {
     let module = family("ElasticUniforms", &sources);
     assert_alike!(module, ElasticUniforms:
         vertices, vertex_words, vertex_vectors, chunks, groups, bodies, aggregates, aggregate_count, pairs, matrix_rows,
-        work, numbers, unknowns, all_chunks, first_order, mode);
+        work, numbers, unknowns, all_chunks, first_order, mode, slices);
 }
 
 #[test]
@@ -215,6 +217,9 @@ fn s14_uniforms_of_contacts_bodies_and_liquids_have_the_same_layout() {
         [fluid_pass("density_multipliers", liquid(), &contact), projection_pass("pressure_sweep", liquid(), &contact)];
     let module = family("FluidUniforms", &both);
     assert_alike!(module, FluidUniforms: mode, fresh, sweep, steps_in, steps_out, momentum, repeats);
+    let both = ["begin_bodies", "press_points", "move_bodies"].map(|entry| body_pass(entry, liquid(), &contact));
+    let module = family("BodyCouplingUniforms", &both);
+    assert_alike!(module, BodyCouplingUniforms: mode, sums, parts);
     let module = family("MomentumUniforms", &[momentum("save_momentum"), momentum("restore_momentum")]);
     assert_alike!(module, MomentumUniforms: islands, saved, count, rigid, grips, multipliers, grip_count, second_order);
 }
@@ -226,10 +231,11 @@ fn s14_shaders_with_collision_groups_are_valid() {
     let restitution = ["count_restitution", "restitution_particles"].map(|e| contact.restitution_particles(e));
     let fluid = ["filter_neighbors", "density_multipliers", "viscosity_sweep"];
     let fluid = fluid.map(|entry| fluid_pass(entry, liquid(), &contact));
-    let projection = ["measure_neighbors", "correct_positions"];
+    let projection = ["measure_neighbors", "pressure_force", "expect_velocities", "correct_positions"];
     let projection = projection.map(|entry| projection_pass(entry, liquid(), &contact));
     let mut all = vec![predict("predict", &contact), finalize(&contact), contact.contact_pass("mark_surface_bodies")];
     all.push(contact.restitution_colliders("restitution_colliders"));
+    all.push(body_pass("press_points", liquid(), &contact));
     for source in all.iter().chain(&contacts).chain(&restitution).chain(&fluid).chain(&projection) {
         parsed(&module(source));
     }

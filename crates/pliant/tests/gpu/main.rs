@@ -6,6 +6,7 @@
 
 mod batches;
 mod bodies;
+mod bodies_in_liquids;
 mod colliders;
 mod device_edits;
 mod edits;
@@ -40,6 +41,7 @@ mod shared_device;
 mod simulations;
 #[path = "../support/skip.rs"]
 mod skip;
+mod sleeping;
 #[path = "../support/small_scenes.rs"]
 mod small_scenes;
 mod snapshots;

@@ -53,6 +53,64 @@ fn pins_on_the_gpu_are_pulled_at_as_on_the_cpu() {
 }
 
 #[test]
+fn projected_objects_on_the_gpu_pull_at_pins_and_attachments_as_on_the_cpu() {
+    if !ready() {
+        return;
+    }
+    // One patch for each, and a cloth of several; a balloon has a multiplier of its own.
+    let text = r#"
+        solver = { method = "xpbd", substeps = 2, iterations = 12 }
+        world = { damping = 4 }
+        [[cloth]]
+        name = "sheet"
+        grid = { cells = [24, 24], size = [1, 1], plane = "xz" }
+        pin = [{ at = "corners" }]
+        [[rope]]
+        name = "upper"
+        path = [[5, 3, 0], [5, 2, 0]]
+        segments = 6
+        particle_mass = 0.02
+        pin = [{ at = "start" }]
+        [[rope]]
+        name = "lower"
+        path = [[5, 2, 0], [5, 1, 0]]
+        segments = 6
+        particle_mass = 0.05
+        [[attach]]
+        from = { object = "upper", at = "end" }
+        to = { object = "lower", at = "start" }
+        [[inflatable]]
+        name = "ball"
+        sphere = { radius = 0.3, subdivisions = 1 }
+        transform = { translate = [8, 1, 0] }
+        pressure = 1.2
+        stretch = { compliance = 5e-2 }
+        pin = [{ inside = { min = [7, 1.2, -1], max = [9, 2, 1] } }]
+    "#;
+    let (mut cpu, mut gpu) = pair(&scene(text, &[]), GpuOptions::default());
+    let [a, b] = [&mut cpu, &mut gpu].map(|world| {
+        world.step_many(12).unwrap();
+        let before = world.gpu().map(|gpu| gpu.downloaded());
+        let attachment = world.objects().into_iter().find(|&h| world.kind(h) == Ok(pliant::scene::ObjectKind::Attach));
+        let mut forces = vec![world.attachment_force(attachment.unwrap()).unwrap()];
+        for name in ["sheet", "upper", "ball"] {
+            let handle = world.find(name).unwrap();
+            forces.push(world.pin_force(handle).unwrap().force);
+        }
+        if let Some(before) = before {
+            let all = world.particles() as u64 * 16 * 4;
+            assert!(read(world) - before < all, "{} bytes were read", read(world) - before);
+        }
+        forces
+    });
+    println!("{a:?} on the CPU, {b:?} on the GPU");
+    for (a, b) in a.into_iter().zip(b) {
+        assert!(a.length() > 0.05, "{a}");
+        assert!((a - b).length() < 0.01 * a.length(), "{a} {b}");
+    }
+}
+
+#[test]
 fn bodies_are_put_elsewhere_with_little_read_back() {
     if !ready() {
         return;

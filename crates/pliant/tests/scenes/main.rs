@@ -4,6 +4,9 @@
 
 mod build;
 mod full_example;
+mod fuzz;
 mod invalid_numbers;
+mod limits;
 mod parsing;
 mod published_scenes;
+mod random;

@@ -72,7 +72,7 @@ pub fn neighbors(args: &NeighborsArgs) -> Result<(), Failure> {
     let mut progress = Progress::on_terminal(args.scenes.len() as u64 * u64::from(args.steps), "step");
     let mut runs = Vec::new();
     for (k, scene) in args.scenes.iter().enumerate() {
-        let loaded = LoadedScene::new(scene, &settings, args.overrides.models.as_deref())?;
+        let loaded = LoadedScene::new(scene, &settings, &args.overrides)?;
         let before = k as u64 * u64::from(args.steps);
         runs.extend(measure(&loaded, args, &mut searches, |step| progress.at(before + u64::from(step)))?);
     }

@@ -9,7 +9,7 @@ use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
 use crate::builder::settings::{particle_contact, settings};
 use crate::builder::surfaces::finish_aero_surfaces;
-use crate::collision::ContactTable;
+use crate::collision::{ContactTable, Friction};
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::BLOCK;
 use crate::constraints::group::Raw;
@@ -29,6 +29,8 @@ use crate::scene::{Integrator, Method, Partition, Quality, Scene};
 use crate::settings::Settings;
 use crate::shape_matching::ShapeMatch;
 use crate::state::{Frozen, State};
+use crate::surface_contact::build::SurfaceInputs;
+use crate::surface_contact::model::SurfaceModel;
 use glam::Vec3;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -53,7 +55,8 @@ impl Assembly {
         let body_of = body_of(&of_descent, &elastic);
         let clock = Instant::now();
         // Bodies that may collide with each other are no islands.
-        let apart = particle_contact.is_none() && self.shapes.is_empty() && scene.liquid.is_empty();
+        let triangles = self.triangle_contact(scene, target);
+        let apart = particle_contact.is_none() && !triangles && self.shapes.is_empty() && scene.liquid.is_empty();
         let islands = if apart {
             self.islands(scene, &settings, target, &constraints)
         } else {
@@ -68,6 +71,7 @@ impl Assembly {
         // Contacts skip pairs that are close at rest.
         let whole = particle_contact.is_some() && (self.itself || !self.attachment_filter.is_empty());
         let rest_places = if whole { self.rest.clone() } else { Vec::new() };
+        let surface_rest = if triangles { self.rest.clone() } else { Vec::new() };
         let rest = rest_of_rows(std::mem::take(&mut self.rest), [&constraints, &of_descent], solid);
         let (partition, solver) = (settings.partition, &scene.solver);
         let alone = apart && self.inflatables.is_empty();
@@ -141,6 +145,7 @@ impl Assembly {
                 groups: &groups,
             }),
             particle_contact,
+            surfaces: None,
             fluid,
             rest: rest_places,
             fields: self.fields,
@@ -169,15 +174,30 @@ impl Assembly {
             melts: self.melts,
             freezes: self.freezes,
             grips: Vec::new(),
+            sleep_groups: None,
             notes: self.notes,
             room: crate::model::Room::default(),
             partition_seconds,
         };
         let (objects, colliders) = self.contacts;
         model.set_contact_table(model.contact_table_of(objects, colliders));
+        if triangles {
+            model.surfaces = surfaces(&model, scene, &surface_rest);
+        }
         model.find_rigid_islands();
         model.add_passes(&state);
         Ok((model, state))
+    }
+
+    /// Whether triangles collide. On a GPU they do not, which is noted.
+    fn triangle_contact(&mut self, scene: &Scene, target: &Target) -> bool {
+        let wanted = scene.contact.triangles && !self.shape.triangles.is_empty();
+        if wanted && target.is_gpu() {
+            self.notes.push(String::from(
+                "triangles do not collide on a GPU, only particles: with the CPU backend nothing passes through them",
+            ));
+        }
+        wanted && !target.is_gpu()
     }
 
     /// Constraints of all kinds present, orientations numbered after the particles.
@@ -348,6 +368,23 @@ impl Assembly {
             ..State::default()
         }
     }
+}
+
+/// Surfaces of a model whose triangles collide.
+fn surfaces(model: &Model, scene: &Scene, rest: &[Vec3]) -> Option<SurfaceModel> {
+    let (friction, contact) = (&scene.contact.friction, model.contact());
+    let mass = |body: u32| model.rigid_bodies.bodies[body as usize].shape.mass.mass as f32;
+    let inputs = SurfaceInputs {
+        topology: &model.topology,
+        rest,
+        environments: &model.environments,
+        attachments: &model.attachment_filter,
+        shapes: contact.shapes().collect(),
+        masses: model.body_colliders.iter().map(|p| mass(p.body)).collect(),
+        friction: Friction { static_friction: friction.static_friction, kinetic_friction: friction.kinetic_friction },
+        recovery_speed: scene.contact.recovery_speed,
+    };
+    SurfaceModel::new(&inputs)
 }
 
 /// Rest positions of all rows: an orientation is at the center of its segment.

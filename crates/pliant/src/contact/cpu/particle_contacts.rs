@@ -154,13 +154,15 @@ impl ParticleContacts {
 
     /// Particles in active contact with particle `i`.
     pub fn pushing(&self, i: usize) -> impl Iterator<Item = usize> + '_ {
-        let entries = self.lists.of(i).iter().zip(&self.pushes[self.lists.offsets[i] as usize..]);
+        let known = i < self.lists.len();
+        let (list, first) = if known { (self.lists.of(i), self.lists.offsets[i] as usize) } else { (&[][..], 0) };
+        let entries = list.iter().zip(&self.pushes[first..]);
         entries.filter(|(_, push)| push.normal > 0.0).map(|(&j, _)| j as usize)
     }
 
     /// Whether an active contact has pushed particle `i` in this substep.
     pub fn is_pushed(&self, i: usize) -> bool {
-        i < self.lists.len() && self.pushing(i).next().is_some()
+        self.pushing(i).next().is_some()
     }
 
     /// Finds the pairs that may touch before the substep ends.

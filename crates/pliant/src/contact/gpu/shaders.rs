@@ -56,6 +56,12 @@ const RESTITUTION_PARTICLES: Bindings = Bindings {
     own: Some(&PARTICLE_CONTACT_GROUP),
 };
 
+/// Passes of other phenomena that look at contacts between particles.
+const BESIDE_LISTS: Bindings = Bindings {
+    shared: &[binding::ROWS, binding::MOTION, binding::FLAGS, binding::TOPOLOGY, binding::SUBSTEP, binding::UNIFORMS],
+    own: Some(&PARTICLE_CONTACT_GROUP),
+};
+
 /// What a model has that contact shaders depend on: what is not there is not compiled in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContactFeatures {
@@ -143,6 +149,12 @@ impl ContactFeatures {
         parts.extend(kernels.map(Part::from));
         parts.push(include_str!("restitution_particles.wgsl").into());
         ShaderSource::new(entry, RESTITUTION_PARTICLES, parts)
+    }
+
+    /// A pass of another phenomenon that sees the lists of contacts between particles.
+    pub fn beside_lists(&self, entry: &'static str, more: &[&'static str]) -> ShaderSource {
+        let parts = NEIGHBOR_LISTS.iter().chain(more).map(|&part| Part::from(part)).collect();
+        ShaderSource::new(entry, BESIDE_LISTS, parts)
     }
 
     /// Without shapes that have tables, whose contacts are passes of their own.

@@ -1,26 +1,16 @@
-//! Rigid bodies in the projection of velocities: walls that pressure moves.
-//!
-//! Bodies take the pressure on their surface ([`crate::fluid::body_surface`]) in their small steps, like gravity: an impulse
-//! at the start of a substep would lift a body at rest by g·h²/2 each time. Pressures depend on how a body will move in the
-//! next substep, and that on the pressures. Both are found in rounds: pressures for the change of velocity of the last round,
-//! then the change by these pressures. It is relaxed by m/(m + a) with an estimate of the added mass a: with the true one the
-//! second round is exact, and rounds converge for any body whose added mass is less than twice the estimate plus its mass.
+//! The passes of [`crate::fluid::body_coupling`] on the CPU.
 
+use crate::fluid::body_coupling::relaxation;
 use crate::fluid::body_surface::LinearFit;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::math::{RowData, position};
 use crate::memory::of;
-use crate::rigid_body::bodies::{BodyState, RigidBodyModel};
+use crate::rigid_body::bodies::BodyState;
 use crate::rigid_body::integrate::{velocity_changes, world_inverse_inertia};
 use glam::{DMat3, DVec3, IVec3, Vec3};
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// Added mass of a body over the mass of the liquid it displaces: 0.5 for a sphere, 0.67 for a cube.
-const ADDED_MASS: f64 = 0.6;
-/// Rounds where a body touches a liquid.
-pub const ROUNDS: u32 = 2;
 
 /// A body at a particle.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +96,6 @@ impl BodyCoupling {
         self.bodies.clear();
         for (k, (params, body)) in model.rigid_bodies.bodies.iter().zip(bodies).enumerate() {
             let shape = &params.shape;
-            let mass = shape.mass.mass;
             let [linear, angular] = expected.get(k).copied().unwrap_or_default();
             self.bodies.push(CoupledBody {
                 center: body.position,
@@ -114,8 +103,8 @@ impl BodyCoupling {
                 gained: [linear, angular],
                 change: velocity_changes(shape, body.rotation, body.push),
                 impulse: [DVec3::ZERO; 2],
-                relaxation: mass / (mass + ADDED_MASS * density * shape.volume),
-                inverse_mass: 1.0 / mass,
+                relaxation: relaxation(shape, density),
+                inverse_mass: 1.0 / shape.mass.mass,
                 inverse_inertia: world_inverse_inertia(shape, body.rotation),
             });
         }
@@ -215,24 +204,5 @@ impl BodyCoupling {
             .iter_mut()
             .zip(found.chain(std::iter::repeat([DVec3::ZERO; 2])))
             .for_each(|(body, push)| body.push = push);
-    }
-}
-
-/// Changes of velocity and spin that bodies will have from gravity, contacts and joints: those of this substep, from
-/// `before` on, unless an impact was among them.
-pub fn expected_changes(
-    model: &RigidBodyModel,
-    (before, after): (&[BodyState], &[BodyState]),
-    gravity: DVec3,
-    h: f64,
-    out: &mut Vec<[DVec3; 2]>,
-) {
-    out.clear();
-    let most = 2.0 * gravity.length() * h;
-    for ((params, a), b) in model.bodies.iter().zip(before).zip(after) {
-        let pushed = velocity_changes(&params.shape, a.rotation, a.push);
-        let (linear, angular) = (b.velocity - a.velocity - pushed[0], b.spin - a.spin - pushed[1]);
-        let calm = (linear - gravity * h).length() <= most && angular.length() * params.shape.reach <= most;
-        out.push(if calm { [linear, angular] } else { [gravity * h, DVec3::ZERO] });
     }
 }

@@ -3,7 +3,7 @@
 use crate::contact::cpu::collider_contacts;
 use crate::fluid::boundary::boundary_contribution;
 use crate::fluid::cpu::neighbor_sums::{NeighborBlocks, densities};
-use crate::fluid::cpu::{finder, large_particles, phase_of};
+use crate::fluid::cpu::{finder_for, large_particles, phase_of};
 use crate::fluid::model::FluidModel;
 use crate::fluid::sph_kernels::{Cubic, Poly6, Smooth, Smoothing};
 use crate::math::V3;
@@ -29,7 +29,7 @@ pub fn measure_density(threads: &Threads, model: &FluidModel<'_>, state: &State)
     let n = state.particles;
     let radii: Vec<f32> = (0..n).map(|i| fluid.radius_of(i)).collect();
     let phases: Vec<u32> = (0..n).map(|i| phase_of(fluid, state, i)).collect();
-    let mut finder = finder(fluid.search());
+    let mut finder = finder_for(fluid);
     let cloud = Cloud { rows: &state.rows[..n], radii: &radii, phases: &phases };
     let near = finder.find_within(threads, cloud, model.environments.separation(), 0.0, Pairs::Both);
     let mut moving_colliders = Vec::new();

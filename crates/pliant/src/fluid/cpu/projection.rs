@@ -1,7 +1,8 @@
 //! The passes of [`crate::fluid::projection`] on the CPU.
 
+use crate::fluid::body_coupling::ROUNDS;
 use crate::fluid::boundary::{Boundary, boundary_contribution};
-use crate::fluid::cpu::body_coupling::{BodyCoupling, BodyWall, ROUNDS};
+use crate::fluid::cpu::body_coupling::{BodyCoupling, BodyWall};
 use crate::fluid::cpu::boundary::BoundaryLists;
 use crate::fluid::cpu::pair_sums::PairSums;
 use crate::fluid::cpu::projection_terms::{Compression, Difference, Laplacian, Moments, PressureForce, Shift};

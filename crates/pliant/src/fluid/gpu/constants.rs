@@ -9,4 +9,19 @@ shader_constants! {
     FALLS = 8;
     /// Flag of projection: pressures follow from the sweep.
     LAST_SWEEP = 16;
+    /// Flag of projection: no pressure is lost at walls, where no earlier one is known.
+    SEALED = 32;
+    /// Flag of projection: the pass runs where a rigid body touches a liquid.
+    IF_ACTING = 64;
+    /// Flag of projection: the pass runs where none does.
+    IF_FREE = 128;
+    /// Flag of passes over points of bodies: particles are weighed, not their pressures summed.
+    FITS = 256;
+
+    /// Vectors of a rigid body in the record of a substep.
+    BODY_RECORD = 11;
+    /// Vectors of a rigid body in `work`.
+    BODY_MOTION = 9;
+    /// Threads of a workgroup that sums the pressure on a body.
+    COUPLING_WIDTH = 128;
 }

@@ -1,5 +1,6 @@
 //! Fluids on the GPU: tables, shaders, passes, neighbor lists.
 
+pub mod body_coupling;
 pub mod constants;
 pub(crate) mod neighbor_lists;
 pub(crate) mod passes;

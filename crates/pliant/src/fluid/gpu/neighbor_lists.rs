@@ -18,20 +18,25 @@ const ROOM: usize = 40;
 /// Bindings of `fluid.wgsl`: ranges and entries of the lists, order of the search.
 pub static FLUID_GROUP: OwnGroup = OwnGroup { name: "fluid", read_only: &[false; 3] };
 
+/// Bindings of `body_coupling.wgsl`: cells of the search and their table, order of the search.
+pub static FLUID_CELLS: OwnGroup = OwnGroup { name: "fluid cells", read_only: &[true; 3] };
+
 /// Neighbor lists.
 pub struct FluidNeighbors {
     search: OverflowSearch,
     layout: wgpu::BindGroupLayout,
     /// Bind group of the lists.
     pub group: wgpu::BindGroup,
+    /// Bind group of the cells, where points of rigid bodies search.
+    pub cells: Option<wgpu::BindGroup>,
 }
 
 impl FluidNeighbors {
-    /// Allocates buffers for `n` particles; `layout` is that of [`FLUID_GROUP`], `predicted` the offset of the predicted
-    /// positions in `work`.
+    /// Allocates buffers for `n` particles; `layouts` are those of [`FLUID_GROUP`] and [`FLUID_CELLS`], `predicted` the offset
+    /// of the predicted positions in `work`.
     pub fn new(
         device: &Device,
-        layout: &wgpu::BindGroupLayout,
+        [layout, cell_layout]: [&wgpu::BindGroupLayout; 2],
         buffers: &Buffers,
         tables: &FluidTables,
         predicted: u32,
@@ -63,7 +68,14 @@ impl FluidNeighbors {
         )?;
         let layout = layout.clone();
         let group = group(device, &layout, &search.finder)?;
-        Ok(Self { search, layout, group })
+        let cells = match search.finder.grid().filter(|_| tables.bodies.bodies > 0) {
+            Some([cells, table]) => {
+                let buffers = [cells, table, &search.finder.slots()[1]];
+                Some(device.attempt("fluid cells", || own_group(device, cell_layout, &buffers))?)
+            }
+            None => None,
+        };
+        Ok(Self { search, layout, group, cells })
     }
 
     /// Neighbor search.

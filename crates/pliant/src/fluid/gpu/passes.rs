@@ -19,6 +19,8 @@ pub struct FluidPasses<'a> {
     pub particles: usize,
     /// The colliders that fluids touch.
     pub contact: ContactFeatures,
+    /// Where the impulses of contacts on pieces of rigid bodies are in `work`, and into how many parts they are divided.
+    pub reactions: (u32, u32),
 }
 
 impl FluidPasses<'_> {

@@ -1,11 +1,15 @@
 // Pressure by projection of velocities, WGSL version of fluid/cpu/projection.rs: each particle sums over its own neighbors
 // and writes only itself.
 //
+// Rigid bodies: see projection_bodies.wgsl.
+//
 // In `work`, per particle: from MATRIX on, the diagonal of L and λ; from MATRIX_ACROSS on, the rest of L and the diagonal
 // of the Laplacian; from SLOPES on, the derivative of the rate of compression by its own velocity, and the rate by moving
 // walls less what is allowed; from SMOOTHED on, velocities; from REST on, the right-hand side, the change of λ after the
 // last sweep, the least change, and the diagonal again; while positions are corrected, the multiplier of that in its third
-// number. GRADIENTS are overwritten by velocities. From `steps_in` and `steps_out` on, positions with the change of λ.
+// number; from UNBOUNDED on, where there are rigid bodies, the derivative without walls, and the share of the exact gradient, or
+// −1 near a body where that share is 0. SMOOTHED has how near a particle is to a body in its fourth number while velocities
+// are filtered, then the rate of compression by moving bodies. GRADIENTS are overwritten by velocities. From `steps_in` and `steps_out` on, positions with the change of λ.
 
 // A collider as a wall for a particle at `x`.
 fn wall_of(i: u32, c: u32, x: vec3<f32>) -> Wall {
@@ -15,13 +19,35 @@ fn wall_of(i: u32, c: u32, x: vec3<f32>) -> Wall {
     }
     let o = moving_collider(i, c);
     let away = apart_from(o, x);
-    if away.distance >= REACH {
+    if away.distance >= select(REACH, BODY_RANGE * REACH, is_piece(c)) {
         return none;
     }
     let share = boundary_share(SPLINE, REACH, away.distance + SETBACK, bend_of(o));
     let there = x - away.normal * away.distance;
     let velocity = (there - contact_outward(o.before, contact_inward(o.after, there))) * sub.inv_h;
-    return projection_wall(share, away.distance, SETBACK, RADIUS, away.normal, velocity);
+    let wall = projection_wall(share, away.distance, SETBACK, RADIUS, away.normal, velocity);
+    if is_piece(c) {
+        return projection_body_wall(wall, boundary_share(SPLINE, REACH, away.distance, bend_of(o)).y, RADIUS);
+    }
+    return wall;
+}
+
+// Derivative of the rate of compression by the velocity of a wall.
+fn slope_by(wall: Wall, l: Symmetric) -> vec3<f32> {
+    return wall.normal * (dot(wall.normal, projection_times(l, wall.normal)) * wall.slope);
+}
+
+// Place on a wall next to a particle, from the center of the body.
+fn arm_at(wall: Wall, body: u32, x: vec3<f32>) -> vec3<f32> {
+    return x - wall.normal * (wall.gap + RADIUS) - body_motion(body, BODY_CENTER);
+}
+
+// As `whose`, in passes that may be in vain.
+fn participant(thread: Thread) -> u32 {
+    if is_in_vain(args.mode) {
+        return NONE;
+    }
+    return whose(thread);
 }
 
 // Number of colliders that may be walls for a row.
@@ -47,9 +73,10 @@ fn smoothed(i: u32, x: vec3<f32>, at: u32) -> vec3<f32> {
 }
 
 // Matrices, diagonals and allowed rates at the current positions. FILTERS: also velocities against those of neighbors.
+// SEALED: with the diagonal of a solution without earlier pressures.
 @compute @workgroup_size(SIZE)
 fn measure_neighbors(thread: Thread) {
-    let i = whose(thread);
+    let i = participant(thread);
     if i == NONE {
         return;
     }
@@ -82,39 +109,90 @@ fn measure_neighbors(thread: Thread) {
         }
     }
     let l = projection_correction(moments);
-    gradient = projection_times(l, gradient);
+    let plain = projection_times(l, gradient);
+    gradient = plain;
     var moving = 0.0;
+    var near_body = 0.0;
     for (var c = 0u; c < colliders; c++) {
         let wall = wall_of(i, c, row.xyz);
         if wall.near {
-            let by = wall.normal * (dot(wall.normal, projection_times(l, wall.normal)) * wall.slope);
+            let by = slope_by(wall, l);
             gradient -= by;
-            moving += dot(by, wall.velocity);
+            if is_piece(c) {
+                near_body = max(near_body, projection_nearness(REACH, wall.gap + RADIUS));
+                if wall.slope != 0.0 {
+                    atomicStore(&flags[ACTING], 1u);
+                }
+            } else {
+                moving += dot(by, wall.velocity);
+            }
         }
     }
     let compression = sums.x + VOLUME * smoothing(0.0).x - 1.0 + (1.0 - open);
-    let across = projection_diagonal(-2.0 * sums.y, LATTICE_DIAGONAL, 1.0 - open);
+    var across = projection_diagonal(-2.0 * sums.y, LATTICE_DIAGONAL, 1.0 - open);
+    if BODIES {
+        if (args.mode & SEALED) != 0u {
+            across = projection_closed_diagonal(-2.0 * sums.y, LATTICE_DIAGONAL, 1.0 - open);
+        }
+        var exact = 0.0;
+        if near_body > 0.0 {
+            exact = near_body * (1.0 - projection_open_share(-2.0 * sums.y, LATTICE_DIAGONAL, 1.0 - open).y);
+            exact = select(-1.0, exact, exact > 0.0);
+        }
+        work[UNBOUNDED + i] = vec4<f32>(plain, exact);
+    }
     work[MATRIX + i] = vec4<f32>(l.along, -work[CARRIED + i].w / sub.h);
     work[MATRIX_ACROSS + i] = vec4<f32>(l.across, across);
     work[SLOPES + i] = vec4<f32>(gradient, moving - projection_allowed_rate(compression, sub.h));
     if filters {
-        work[SMOOTHED + i] = vec4<f32>(against, 0.0);
+        work[SMOOTHED + i] = vec4<f32>(against, near_body);
     }
+}
+
+// Force by pressure near a body: the share of the exact gradient, from the sum of λ·∇W, and that by the difference of the
+// pressure at bodies from that of the particle, which has the gradient that accelerates the liquid as the body.
+fn force_near_body(i: u32, row: vec4<f32>, adjoint: vec3<f32>, direct: vec3<f32>) -> vec3<f32> {
+    let plain = work[UNBOUNDED + i];
+    let lambda = work[MATRIX + i].w;
+    let l = matrix_of(i);
+    var of_bodies = vec3<f32>(0.0);
+    var largest = 0.0;
+    let colliders = walls_of(row);
+    for (var c = sub.body_colliders; c < colliders; c++) {
+        let wall = wall_of(i, c, row.xyz);
+        if wall.near && wall.slope != 0.0 {
+            let body = body_of(c);
+            let gained = gained_velocity(body, arm_at(wall, body, row.xyz));
+            let apart = wall.normal * (wall.gap + RADIUS);
+            let more = -dot(apart, sub.gravity * sub.h - gained) * (DENSITY * VOLUME);
+            of_bodies += slope_by(wall, l) * more;
+            largest = max(largest, abs(more));
+        }
+    }
+    let exact = max(plain.w, 0.0);
+    let gradient = projection_times(l, direct * VOLUME) - plain.xyz * lambda;
+    // A wall does not pull, nor does it push with more than twice the pressure.
+    var share = 1.0;
+    if largest > lambda {
+        share = lambda / largest;
+    }
+    return adjoint * (1.0 - exact) + gradient * exact - of_bodies * share;
 }
 
 // Change of velocity by pressure, not smoothed. FILTERS: the second half of the filter, a difference of differences, whose
 // sign is that of the velocity against its neighbors.
 @compute @workgroup_size(SIZE)
 fn pressure_force(thread: Thread) {
-    let i = whose(thread);
+    let i = participant(thread);
     if i == NONE {
         return;
     }
     let row = rows[i];
     let filters = (args.mode & FILTERS) != 0u;
-    let own = work[SMOOTHED + i].xyz;
+    let own = work[SMOOTHED + i];
     let list = ranges[i];
     var push = vec3<f32>(0.0);
+    var direct = vec3<f32>(0.0);
     var against = vec3<f32>(0.0);
     for (var e = list.x; e < list.x + list.y; e++) {
         let j = near[e];
@@ -122,22 +200,29 @@ fn pressure_force(thread: Thread) {
         let kernel = smoothing(dot(apart, apart));
         let along = work[MATRIX + j];
         push += projection_times(Symmetric(along.xyz, work[MATRIX_ACROSS + j].xyz), apart) * (kernel.y * along.w);
+        if BODIES {
+            direct += apart * (kernel.y * along.w);
+        }
         if filters {
-            against += (own - work[SMOOTHED + j].xyz) * kernel.x;
+            against += (own.xyz - work[SMOOTHED + j].xyz) * kernel.x;
         }
     }
-    let force = work[SLOPES + i].xyz * work[MATRIX + i].w + push * VOLUME;
+    var force = work[SLOPES + i].xyz * work[MATRIX + i].w + push * VOLUME;
+    if BODIES && work[UNBOUNDED + i].w != 0.0 {
+        force = force_near_body(i, row, force, direct);
+    }
     work[GRADIENTS + i] = vec4<f32>(force * -row.w, 0.0);
     if filters && row.w > 0.0 {
         let at = velocity_at(i);
-        motion[at] = vec4<f32>(motion[at].xyz - against * (VOLUME * FILTER), 0.0);
+        let strength = select(FILTER, FILTER * (1.0 - (1.0 - FILTER_AT_BODY) * own.w), BODIES);
+        motion[at] = vec4<f32>(motion[at].xyz - against * (VOLUME * strength), 0.0);
     }
 }
 
 // Velocities with the smoothed change by pressure, stopped at walls. FALLS: with what gravity adds until pressure acts.
 @compute @workgroup_size(SIZE)
 fn expect_velocities(thread: Thread) {
-    let i = whose(thread);
+    let i = participant(thread);
     if i == NONE {
         return;
     }
@@ -146,19 +231,26 @@ fn expect_velocities(thread: Thread) {
     if row.w > 0.0 && (args.mode & FALLS) != 0u {
         v += sub.gravity * sub.h;
     }
+    var moving = 0.0;
     let colliders = walls_of(row);
     for (var c = 0u; c < colliders; c++) {
         let wall = wall_of(i, c, row.xyz);
         if wall.near {
             v = projection_stop_at_wall(wall, v, sub.h);
+            if is_piece(c) && wall.slope != 0.0 {
+                let body = body_of(c);
+                let arm = arm_at(wall, body, row.xyz);
+                let velocity = changed_velocity(body, body_motion(body, BODY_BASE), body_motion(body, BODY_BASE + 1u), arm);
+                moving += dot(slope_by(wall, matrix_of(i)), velocity);
+            }
         }
     }
-    work[SMOOTHED + i] = vec4<f32>(v, 0.0);
+    work[SMOOTHED + i] = vec4<f32>(v, moving);
 }
 
 @compute @workgroup_size(SIZE)
 fn smooth_velocities(thread: Thread) {
-    let i = whose(thread);
+    let i = participant(thread);
     if i == NONE {
         return;
     }
@@ -169,7 +261,7 @@ fn smooth_velocities(thread: Thread) {
 // neighbor contributes.
 @compute @workgroup_size(SIZE)
 fn compression_rates(thread: Thread) {
-    let i = whose(thread);
+    let i = participant(thread);
     if i == NONE {
         return;
     }
@@ -183,7 +275,10 @@ fn compression_rates(thread: Thread) {
         let apart = row.xyz - rows[j].xyz;
         sum += dot(work[GRADIENTS + j].xyz, projection_times(l, apart)) * smoothing(dot(apart, apart)).y;
     }
-    let rate = dot(slopes.xyz, work[GRADIENTS + i].xyz) - sum * VOLUME + slopes.w;
+    var rate = dot(slopes.xyz, work[GRADIENTS + i].xyz) - sum * VOLUME + slopes.w;
+    if BODIES {
+        rate += work[SMOOTHED + i].w;
+    }
     var right = 0.0;
     if row.w > 0.0 {
         right = rate / row.w;
@@ -198,7 +293,7 @@ fn compression_rates(thread: Thread) {
 // A sweep of the Laplacian. LAST_SWEEP: pressures after it.
 @compute @workgroup_size(SIZE)
 fn pressure_sweep(thread: Thread) {
-    let i = whose(thread);
+    let i = participant(thread);
     if i == NONE {
         return;
     }

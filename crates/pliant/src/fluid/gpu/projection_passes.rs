@@ -1,7 +1,9 @@
 //! Pressure by projection of velocities as dispatches: [`crate::fluid::cpu::projection`] with what is exact in fewer passes.
 
 use crate::contact::gpu::constants::TOUCHES;
-use crate::fluid::gpu::constants::{FALLS, FILTERS, LAST_SWEEP};
+use crate::fluid::body_coupling::ROUNDS;
+use crate::fluid::gpu::body_coupling::{BodyCouplingTables, BodyCouplingUniforms, body_pass};
+use crate::fluid::gpu::constants::{FALLS, FILTERS, FITS, IF_ACTING, IF_FREE, LAST_SWEEP, SEALED};
 use crate::fluid::gpu::passes::FluidPasses;
 use crate::fluid::gpu::shaders::projection_pass;
 use crate::fluid::gpu::uniforms::FluidUniforms;
@@ -41,7 +43,8 @@ impl FluidPasses<'_> {
 
     /// Pressures of the next substep, at the end of one.
     pub fn project_velocities(&self, out: &mut ProgramWriter) -> Vec<Command> {
-        self.solve(FILTERS, FALLS, 1, out)
+        let rounds = if self.has_bodies() { ROUNDS } else { 1 };
+        self.solve(FILTERS, FALLS, rounds, out)
     }
 
     /// Pressures of the very first substep, and the motion by them: no substep before has found any. On the CPU more rounds
@@ -52,25 +55,69 @@ impl FluidPasses<'_> {
         list
     }
 
+    /// Whether the scene has rigid bodies.
+    fn has_bodies(&self) -> bool {
+        self.tables.bodies.bodies > 0
+    }
+
     fn solve(&self, filters: u32, falls: u32, rounds: u32, out: &mut ProgramWriter) -> Vec<Command> {
         let mode = |mode: u32| FluidUniforms { mode, ..FluidUniforms::default() };
-        let mut list = Vec::new();
+        let (bodies, first) = (self.has_bodies(), falls == 0);
+        let mut list = self.bodies("begin_bodies", falls, out);
         list.extend(self.project("measure_neighbors", mode(filters), out));
+        if bodies && first {
+            list.extend(self.project("measure_neighbors", mode(SEALED | IF_ACTING), out));
+        }
+        list.extend(self.bodies("press_points", FITS | IF_ACTING, out));
         for round in 0..rounds {
-            list.extend(self.project("pressure_force", mode(if round == 0 { filters } else { 0 }), out));
-            list.extend(self.project("expect_velocities", mode(falls), out));
-            list.extend(self.project("smooth_velocities", mode(0), out));
-            list.extend(self.project("compression_rates", mode(0), out));
-            list.extend(self.sweeps(out));
+            // Without a body in reach, a liquid is solved as if there were none.
+            let gate = if bodies && !first && round > 0 { IF_ACTING } else { 0 };
+            list.extend(self.project("pressure_force", mode(if round == 0 { filters } else { gate }), out));
+            list.extend(self.project("expect_velocities", mode(falls | gate), out));
+            list.extend(self.project("smooth_velocities", mode(gate), out));
+            list.extend(self.project("compression_rates", mode(gate), out));
+            if bodies && first {
+                list.extend(self.sweeps(self.first_sweeps(), IF_ACTING, out));
+                list.extend(self.sweeps(self.usual_sweeps(), IF_FREE, out));
+            } else {
+                list.extend(self.sweeps(self.usual_sweeps(), gate, out));
+            }
+            list.extend(self.bodies("press_points", IF_ACTING, out));
+            list.extend(self.bodies("move_bodies", IF_ACTING, out));
+            if bodies && first && round == 0 {
+                list.extend(self.project("measure_neighbors", mode(IF_ACTING), out));
+            }
         }
         list.extend(self.project("pressure_force", mode(0), out));
         list.extend(self.project("carry_pressure", mode(0), out));
         list
     }
 
-    /// Sweeps of the Laplacian after the first, which is part of the pass before.
-    fn sweeps(&self, out: &mut ProgramWriter) -> Vec<Command> {
-        let sweeps = self.model.settings.iterations + EXTRA_SWEEPS;
+    /// A pass over rigid bodies, or points of their surfaces, if there are any.
+    fn bodies(&self, entry: &'static str, mode: u32, out: &mut ProgramWriter) -> Vec<Command> {
+        let Some(fluid) = self.model.fluid.filter(|_| self.has_bodies()) else { return Vec::new() };
+        let constants = self.tables.constants(fluid, self.model.settings.substep());
+        let source = body_pass(entry, constants + &self.tables.projection_constants(fluid), &self.contact);
+        let (sums, parts) = self.reactions;
+        let args = BodyCouplingUniforms { mode, sums, parts };
+        let BodyCouplingTables { bodies, points, .. } = self.tables.bodies;
+        vec![match entry {
+            "move_bodies" => out.run(source, &args, bodies),
+            "begin_bodies" => out.run_each(source, &args, bodies),
+            _ => out.run_each(source, &args, points),
+        }]
+    }
+
+    fn usual_sweeps(&self) -> u32 {
+        self.model.settings.iterations + EXTRA_SWEEPS
+    }
+
+    fn first_sweeps(&self) -> u32 {
+        self.model.fluid.map_or(0, |fluid| fluid.first_sweeps)
+    }
+
+    /// Sweeps of the Laplacian after the first, which is part of the pass before. `gate` says when they are made.
+    fn sweeps(&self, sweeps: u32, gate: u32, out: &mut ProgramWriter) -> Vec<Command> {
         let places = [self.tables.packed, self.tables.steps[0]];
         let mut ahead = momentum_after(1.0);
         let mut list = Vec::new();
@@ -78,7 +125,7 @@ impl FluidPasses<'_> {
             let before = ahead;
             ahead = momentum_after(before);
             let args = FluidUniforms {
-                mode: if k + 1 == sweeps { LAST_SWEEP } else { 0 },
+                mode: gate | if k + 1 == sweeps { LAST_SWEEP } else { 0 },
                 steps_in: places[(k as usize + 1) % 2],
                 steps_out: places[k as usize % 2],
                 momentum: (before - 1.0) / ahead,

@@ -18,6 +18,9 @@ pub const FLUID_KERNELS: [&str; 6] = [
 /// Kernels of the projection of velocities; use [`projection_constants`].
 pub const PROJECTION_KERNELS: &str = include_str!("../projection.wgsl");
 
+/// Rigid bodies in them; use the constants of `BodyCouplingTables`.
+pub const PROJECTION_BODIES: &str = include_str!("projection_bodies.wgsl");
+
 const PASSES: [&str; 2] = [include_str!("fluid.wgsl"), include_str!("viscosity_sweeps.wgsl")];
 
 /// Rows, motion, work, flags and constants beside the neighbor lists.
@@ -48,7 +51,7 @@ pub fn fluid_pass(entry: &'static str, constants: String, contact: &ContactFeatu
 pub fn projection_pass(entry: &'static str, constants: String, contact: &ContactFeatures) -> ShaderSource {
     let mut source = fluid_pass(entry, constants, contact);
     source.parts.push(projection_constants().into());
-    source.parts.extend([PROJECTION_KERNELS, include_str!("projection.wgsl")].map(Part::from));
+    source.parts.extend([PROJECTION_KERNELS, PROJECTION_BODIES, include_str!("projection.wgsl")].map(Part::from));
     source
 }
 
@@ -63,6 +66,11 @@ pub fn projection_constants() -> String {
         ("LOW_DETERMINANT", low),
         ("HIGH_DETERMINANT", high),
         ("WALL_DIAGONAL", projection::WALL_DIAGONAL),
+        ("CLOSED_DIAGONAL", projection::CLOSED_DIAGONAL),
+        ("LEAST_AIR", projection::AIR.0),
+        ("MOST_AIR", projection::AIR.1),
+        ("BODY_RANGE", projection::BODY_RANGE),
+        ("FILTER_AT_BODY", projection::FILTER_AT_BODY),
     ];
     all.iter().map(|(name, value)| format!("const {name}: f32 = {value:?}f;\n")).collect()
 }

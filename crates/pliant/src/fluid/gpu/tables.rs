@@ -1,6 +1,7 @@
 //! Tables of fluids, their offsets, and shader constants.
 
 use crate::fluid::cpu::phase_of;
+use crate::fluid::gpu::body_coupling::BodyCouplingTables;
 use crate::fluid::model::FluidModel;
 use crate::fluid::parameters::Fluid;
 use crate::fluid::projection::lattice_diagonal;
@@ -38,6 +39,8 @@ pub struct FluidTables {
     matrices: [u32; 3],
     /// Search structure.
     pub search: Search,
+    /// Rigid bodies in projected liquids.
+    pub bodies: BodyCouplingTables,
 }
 
 impl Default for FluidTables {
@@ -54,6 +57,7 @@ impl Default for FluidTables {
             rest: 0,
             matrices: [0; 3],
             search: Search::Grid,
+            bodies: BodyCouplingTables::default(),
         }
     }
 }
@@ -78,6 +82,7 @@ impl FluidTables {
             phases: arena.put_topology(std::iter::repeat_n(0, n)),
             radii: arena.put_params((0..n).map(|i| fluid.radius_of(i))),
             search: fluid.search(),
+            bodies: BodyCouplingTables::new(model, fluid, n, arena),
         }
     }
 
@@ -137,7 +142,7 @@ impl FluidTables {
         let [matrix, across, slopes] = self.matrices;
         let words = [("MATRIX", matrix), ("MATRIX_ACROSS", across), ("SLOPES", slopes), ("SMOOTHED", self.steps[1])];
         let words = words.map(|(name, at)| format!("const {name}: u32 = {at}u;\n")).concat();
-        format!("{words}const LATTICE_DIAGONAL: f32 = {full:?}f;\n")
+        format!("{words}const LATTICE_DIAGONAL: f32 = {full:?}f;\n{}", self.bodies.constants(fluid))
     }
 
     /// Uploads displacements by pressure, multipliers, and properties.

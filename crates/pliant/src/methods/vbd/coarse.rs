@@ -5,10 +5,12 @@
 use crate::constraints::group::Group;
 use crate::math::{RowData, position};
 use crate::memory::of;
+use crate::methods::vbd::aggregates::Members;
 use crate::methods::vbd::assembly::ElementGroup;
 use crate::methods::vbd::assembly_lanes::{LaneSums, NO_SUMS};
 use crate::methods::vbd::block_matrix::{Block, Part, WIDTH};
 use crate::methods::vbd::chain::Chain;
+use crate::methods::vbd::coarse_space::CoarseSpace;
 use crate::methods::vbd::conjugate_gradients::TwoLevel;
 use crate::methods::vbd::contact::Hold;
 use crate::methods::vbd::element::outer;
@@ -38,6 +40,11 @@ pub(super) struct Coarse {
     /// Vertices by aggregate, and where each aggregate's start.
     members: Vec<u32>,
     first_member: Vec<u32>,
+    batches: Members,
+    /// Forces on the modes of aggregates, then their motion.
+    parts: Vec<Part>,
+    /// Masses and 1/h² that `own` was summed with, if no contacts are in it.
+    summed: Option<(Vec<f32>, f32)>,
 }
 
 enum Solver {
@@ -92,6 +99,9 @@ impl Coarse {
             own: vec![[Mat3::ZERO; 10]; space.counts.len()],
             members,
             first_member,
+            batches: Members::new(space),
+            parts: vec![[0.0; WIDTH]; if space.exact { 0 } else { space.counts.len() }],
+            summed: None,
         };
         if !space.exact {
             it.list_terms(body);
@@ -143,11 +153,22 @@ impl Coarse {
             + self.tets.bytes()
             + of(&self.rotations)
             + of(&self.own)
+            + self.batches.bytes()
+            + of(&self.parts)
+            + self.summed.as_ref().map_or(0, |(masses, _)| of(masses))
+    }
+
+    /// The elements of a chain.
+    pub(super) fn chain(&self) -> &Chain {
+        &self.chain
     }
 
     /// Assembles the matrix and makes it ready.
     pub(super) fn build(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
         let space = &body.coarse;
+        if space.exact {
+            return self.build_chain(body, inputs);
+        }
         self.add_vertices(threads, body, inputs);
         if threads.count() == 1 {
             let lanes = &mut self.lanes;
@@ -166,16 +187,9 @@ impl Coarse {
         match &mut solver {
             Solver::Direct { matrix, .. } => {
                 matrix.clear();
-                if space.exact {
-                    self.chain.add(inputs.x, matrix);
-                    for (own, &first) in self.own.iter().zip(&space.unknowns) {
-                        matrix.add_block(first as usize, first as usize, &own[0]);
-                    }
-                } else {
-                    for (number, &[a, b]) in space.pairs.iter().enumerate() {
-                        let block = self.block(number, [a, b], space.counts[a as usize], space.counts[b as usize]);
-                        add_block(matrix, body, [a as usize, b as usize], &block);
-                    }
+                for (number, &[a, b]) in space.pairs.iter().enumerate() {
+                    let block = self.block(number, [a, b], space.counts[a as usize], space.counts[b as usize]);
+                    add_block(matrix, body, [a as usize, b as usize], &block);
                 }
                 matrix.factor(inputs.isa);
             }
@@ -190,6 +204,22 @@ impl Coarse {
             }
         }
         self.solver = solver;
+    }
+
+    /// The same for a chain, whose vertices are its aggregates.
+    fn build_chain(&mut self, body: &Body, inputs: &Inputs<'_>) {
+        let (space, Solver::Direct { matrix, .. }) = (&body.coarse, &mut self.solver) else { return };
+        matrix.clear();
+        self.chain.add(inputs.x, matrix);
+        let first = |v: usize| space.unknowns[space.aggregate[v] as usize] as usize;
+        for (v, mass) in inputs.masses.iter().enumerate().filter(|(_, mass)| **mass > 0.0) {
+            (0..3).for_each(|c| matrix.add(first(v) + c, first(v) + c, f64::from(mass * inputs.inv_h2)));
+        }
+        for (v, hold, stiffness) in inputs.holds.iter().filter(|(v, ..)| inputs.masses[*v as usize] > 0.0) {
+            let v = *v as usize;
+            matrix.add_block(first(v), first(v), &hold_block(hold, stiffness + inputs.masses[v] * inputs.inv_h2));
+        }
+        matrix.factor(inputs.isa);
     }
 
     /// The block of a pair of aggregates.
@@ -223,6 +253,17 @@ impl Coarse {
     /// Inertia of all vertices, and contacts that hold them.
     fn add_vertices(&mut self, threads: &Threads, body: &Body, inputs: &Inputs<'_>) {
         let space = &body.coarse;
+        if inputs.holds.is_empty() {
+            if self.summed.as_ref().is_some_and(|(m, inv_h2)| m == inputs.masses && *inv_h2 == inputs.inv_h2) {
+                return;
+            }
+            let mut masses = self.summed.take().map_or_else(Vec::new, |(masses, _)| masses);
+            masses.clear();
+            masses.extend_from_slice(inputs.masses);
+            self.summed = Some((masses, inputs.inv_h2));
+        } else if let Some((masses, _)) = &mut self.summed {
+            masses.clear();
+        }
         let (members, first_member) = (&self.members, &self.first_member);
         threads.chunks(&mut self.own, 1, |first, piece| {
             for (k, own) in piece.iter_mut().enumerate() {
@@ -246,12 +287,7 @@ impl Coarse {
             if inputs.masses[v] == 0.0 {
                 continue;
             }
-            let size = CONTACT * (stiffness + inputs.masses[v] * inputs.inv_h2);
-            let block = if hold.sticks {
-                Mat3::from_diagonal(Vec3::splat(size))
-            } else {
-                outer(hold.normal * size, hold.normal)
-            };
+            let block = hold_block(hold, stiffness + inputs.masses[v] * inputs.inv_h2);
             let (own, modes) = (&mut self.own[space.aggregate[v] as usize], space.modes[v]);
             let mut own = own.iter_mut();
             for m in 0..4 {
@@ -284,73 +320,65 @@ impl Coarse {
     }
 
     /// The step of the coarse space for the forces on the vertices.
-    pub(super) fn solve(&mut self, threads: &Threads, body: &Body, masses: &[f32], forces: &[Vec3], step: &mut [Vec3]) {
+    pub(super) fn solve(
+        &mut self,
+        isa: Isa,
+        threads: &Threads,
+        body: &Body,
+        masses: &[f32],
+        forces: &[RowData],
+        step: &mut [RowData],
+    ) {
         let space = &body.coarse;
+        if space.exact {
+            self.solve_chain(space, masses, forces, step);
+            return;
+        }
+        self.batches.restrict(isa, threads, forces, &mut self.parts);
         match &mut self.solver {
             Solver::Direct { matrix, unknowns } => {
-                unknowns.fill(0.0);
-                for (v, force) in forces.iter().enumerate() {
-                    let aggregate = space.aggregate[v] as usize;
-                    let first = space.unknowns[aggregate] as usize;
-                    if masses[v] > 0.0 {
-                        for m in 0..space.counts[aggregate] as usize {
-                            let part = *force * space.modes[v][m];
-                            (0..3).for_each(|c| unknowns[first + 3 * m + c] += f64::from(part[c]));
-                        }
-                    }
+                let size = |a: usize| 3 * space.counts[a] as usize;
+                for (a, part) in self.parts.iter().enumerate() {
+                    let own = &mut unknowns[space.unknowns[a] as usize..][..size(a)];
+                    own.iter_mut().zip(part).for_each(|(to, from)| *to = f64::from(*from));
                 }
                 matrix.solve(unknowns);
-                for (v, step) in step.iter_mut().enumerate() {
-                    let aggregate = space.aggregate[v] as usize;
-                    let first = space.unknowns[aggregate] as usize;
-                    *step = Vec3::ZERO;
-                    if masses[v] > 0.0 {
-                        for m in 0..space.counts[aggregate] as usize {
-                            let y = &unknowns[first + 3 * m..first + 3 * m + 3];
-                            *step += Vec3::new(y[0] as f32, y[1] as f32, y[2] as f32) * space.modes[v][m];
-                        }
-                    }
+                for (a, part) in self.parts.iter_mut().enumerate() {
+                    let own = &unknowns[space.unknowns[a] as usize..][..size(a)];
+                    part.iter_mut().zip(own).for_each(|(to, from)| *to = *from as f32);
                 }
+                self.batches.prolong(isa, threads, &self.parts, step);
             }
             Solver::Iterative(all) => {
-                let (members, first_member) = (&self.members, &self.first_member);
-                threads.chunks(all.right_side(), 1, |first, piece| {
-                    for (k, part) in piece.iter_mut().enumerate() {
-                        let own = &members[first_member[first + k] as usize..first_member[first + k + 1] as usize];
-                        *part = restricted(own, space.modes.as_slice(), masses, forces);
-                    }
-                });
                 let Some(level) = &space.second else { return };
-                let x = all.solve(threads, level);
-                threads.chunks(step, 1, |first, piece| {
-                    for (k, step) in piece.iter_mut().enumerate() {
-                        let (modes, part) = (space.modes[first + k], &x[space.aggregate[first + k] as usize]);
-                        *step = Vec3::ZERO;
-                        if masses[first + k] > 0.0 {
-                            for m in 0..4 {
-                                *step += Vec3::new(part[3 * m], part[3 * m + 1], part[3 * m + 2]) * modes[m];
-                            }
-                        }
-                    }
-                });
+                all.right_side().copy_from_slice(&self.parts);
+                self.batches.prolong(isa, threads, all.solve(threads, level), step);
             }
+        }
+        // Pins that were added later are in the modes.
+        step.iter_mut().zip(masses).filter(|(_, mass)| **mass == 0.0).for_each(|(step, _)| *step = [0.0; 4]);
+    }
+
+    /// The same for a chain.
+    fn solve_chain(&mut self, space: &CoarseSpace, masses: &[f32], forces: &[RowData], step: &mut [RowData]) {
+        let Solver::Direct { matrix, unknowns } = &mut self.solver else { return };
+        let first = |v: usize| space.unknowns[space.aggregate[v] as usize] as usize;
+        for (v, force) in forces.iter().enumerate() {
+            let own = if masses[v] > 0.0 { *force } else { [0.0; 4] };
+            (0..3).for_each(|c| unknowns[first(v) + c] = f64::from(own[c]));
+        }
+        matrix.solve(unknowns);
+        for (v, step) in step.iter_mut().enumerate() {
+            let y = &unknowns[first(v)..first(v) + 3];
+            *step = if masses[v] > 0.0 { [y[0] as f32, y[1] as f32, y[2] as f32, 0.0] } else { [0.0; 4] };
         }
     }
 }
 
-/// Forces on the modes of one aggregate.
-fn restricted(members: &[u32], modes: &[[f32; 4]], masses: &[f32], forces: &[Vec3]) -> Part {
-    let mut sums = [0.0_f64; WIDTH];
-    for &v in members {
-        let v = v as usize;
-        if masses[v] > 0.0 {
-            for m in 0..4 {
-                let part = forces[v] * modes[v][m];
-                (0..3).for_each(|c| sums[3 * m + c] += f64::from(part[c]));
-            }
-        }
-    }
-    sums.map(|sum| sum as f32)
+/// Stiffness of a contact that holds a vertex of the given stiffness [N/m].
+fn hold_block(hold: &Hold, stiffness: f32) -> Mat3 {
+    let size = CONTACT * stiffness;
+    if hold.sticks { Mat3::from_diagonal(Vec3::splat(size)) } else { outer(hold.normal * size, hold.normal) }
 }
 
 #[inline]

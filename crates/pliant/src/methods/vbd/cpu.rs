@@ -5,7 +5,7 @@
 
 use crate::constraints::group::Group;
 use crate::contact::cpu::SeenColliders;
-use crate::math::{BLOCK, RowData, position};
+use crate::math::{RowData, position};
 use crate::memory::of;
 use crate::methods::vbd::coarse::{Coarse, Inputs};
 use crate::methods::vbd::contact::{Hold, Local, VertexContact};
@@ -46,6 +46,8 @@ pub(super) struct Substep<'a> {
     pub(super) inv_h2: f32,
     /// Lanes.
     pub(super) isa: Isa,
+    /// Whether other passes may move the rows of bodies.
+    pub(super) pushed: bool,
 }
 
 /// A vertex's local problem and its step.
@@ -59,21 +61,26 @@ struct Step {
 /// Buffers of one body.
 pub(super) struct BodyState {
     x: Vec<RowData>,
-    /// Positions without forces, x̃; impulses of other passes are added to it.
+    /// Positions without forces, x̃; impulses of other passes are added to it. The fourth component of a position is its m/h²
+    /// [N/m], 0 where it is fixed.
     pub(super) target: Vec<RowData>,
     /// Rows when this body was last done: what differs was moved by another pass.
     pub(super) after: Vec<RowData>,
     pub(super) masses: Vec<f32>,
     pub(super) turns: Vec<bool>,
+    /// Whether any row is an orientation.
+    any_turns: bool,
     /// 1/h² of the last substep [1/s²].
     pub(super) inv_h2: f32,
-    forces: Vec<Vec3>,
-    other: Vec<Vec3>,
-    correction: Vec<Vec3>,
+    /// Forces, inertia included, and the same elsewhere; the fourth component does not matter.
+    forces: Vec<RowData>,
+    other: Vec<RowData>,
+    /// The coarse correction, and the steps of a sweep; the fourth component is 0.
+    correction: Vec<RowData>,
+    steps: Vec<RowData>,
     trial: Vec<RowData>,
     /// Elastic forces and Hessians by block.
     blocks: Vec<BlockLocal>,
-    steps: Vec<Step>,
     pub(super) packed: Packed,
     coarse: Coarse,
     /// Length of the last coarse step, relative to that which its matrix gave.
@@ -99,11 +106,12 @@ impl BodyState {
             masses: vec![0.0; n],
             inv_h2: 0.0,
             turns: body.vertices.iter().map(|&r| r as usize >= particles).collect(),
-            forces: vec![Vec3::ZERO; n],
-            other: vec![Vec3::ZERO; n],
-            correction: vec![Vec3::ZERO; n],
+            any_turns: body.vertices.iter().any(|&r| r as usize >= particles),
+            forces: vec![[0.0; 4]; n],
+            other: vec![[0.0; 4]; n],
+            correction: vec![[0.0; 4]; n],
+            steps: vec![[0.0; 4]; n],
             trial: vec![[0.0; 4]; n],
-            steps: vec![Step::default(); body.colors.iter().map(|c| c.len()).max().unwrap_or(0)],
             blocks: vec![BlockLocal::default(); packed.blocks.len()],
             packed,
             coarse: Coarse::new(body, groups),
@@ -142,16 +150,23 @@ impl BodyState {
         rows: &[RowData],
         contacts: &[Vec<Contact>],
     ) -> bool {
+        let enough = iteration > CYCLES || self.share >= GOOD && self.contacts.is_empty();
+        if iteration > 1 && enough && !sub.pushed {
+            return false;
+        }
         for (x, &r) in self.x.iter_mut().zip(&body.vertices) {
             *x = rows[r as usize];
         }
         if iteration == 1 {
             self.begin(threads, body, sub, contacts);
-        } else if !self.take_impulses() && (iteration > CYCLES || self.share >= GOOD && self.contacts.is_empty()) {
+        } else if !self.take_impulses() && enough {
             return false;
         }
         self.correct(threads, body, sub, iteration == 1);
-        self.sweep(threads, body, sub);
+        // A step of Newton's method leaves nothing to a sweep but contacts.
+        if !self.coarse.chain().is_of_ropes() || !self.contacts.is_empty() {
+            self.sweep(threads, body, sub);
+        }
         if self.contacts.iter().all(|(_, c)| c.push.normal == 0.0) && self.masses.iter().all(|&m| m > 0.0) {
             let start = |v: usize| sub.previous[body.vertices[v] as usize];
             let start = sub.first_order.then_some(start);
@@ -183,6 +198,9 @@ impl BodyState {
             } else {
                 0.0
             };
+            if !self.turns[v] {
+                self.target[v][3] = self.masses[v] * sub.inv_h2;
+            }
         }
         self.contacts.clear();
         for c in body.runs.iter().flat_map(|&run| &contacts[run]) {
@@ -195,10 +213,11 @@ impl BodyState {
         let fall = sub.gravity / sub.inv_h2;
         for v in 0..self.x.len() {
             if self.masses[v] > 0.0 && !self.turns[v] {
-                let x = self.out_of_colliders(sub, body, v, position(self.x[v]) - fall);
+                let x = position(self.x[v]) - fall;
                 (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
             }
         }
+        self.leave_colliders(sub, body);
         self.guard_start(threads, body, sub);
     }
 
@@ -207,14 +226,9 @@ impl BodyState {
     /// Leaves the forces at the start in `forces`.
     fn guard_start(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
         let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
-        // In lanes energies cost next to nothing beside forces.
-        let mut energy = None;
-        if self.packed.others.is_empty() {
-            energy = Some(self.packed.forces_and_energy(sub.isa, threads, &self.x, &mut blocks));
-        } else {
-            self.packed.forces(sub.isa, threads, &self.x, &mut blocks);
-        }
-        self.add_inertia(threads, sub, &self.x, &blocks, &mut forces);
+        // In lanes and of ropes energies cost next to nothing beside forces.
+        let cheap = self.packed.others.is_empty() || self.coarse.chain().is_of_ropes();
+        let mut energy = self.residual(threads, sub, &self.x, cheap, &mut blocks, &mut forces);
         for (v, &r) in body.vertices.iter().enumerate() {
             self.trial[v] = if self.masses[v] > 0.0 { sub.previous[r as usize] } else { self.x[v] };
         }
@@ -222,24 +236,27 @@ impl BodyState {
         let gain = threads.sum(self.x.len(), |range| {
             let one = |v: usize| {
                 let way = toward(self.trial[v], self.x[v], self.turns[v]);
-                f64::from(forces[v].dot(way) + 0.5 * self.masses[v] * sub.inv_h2 * way.length_squared())
+                f64::from(position(forces[v]).dot(way) + 0.5 * self.masses[v] * sub.inv_h2 * way.length_squared())
             };
             range.map(one).sum()
         });
         if gain < 0.0 || gain.is_nan() {
-            let found = || self.packed.forces_and_energy(sub.isa, threads, &self.x, &mut blocks);
-            let energy = energy.unwrap_or_else(found);
+            if !cheap {
+                energy = self.residual(threads, sub, &self.x, true, &mut blocks, &mut forces);
+            }
             if gain >= -SLIGHT * energy {
                 (self.forces, self.blocks) = (forces, blocks);
                 return;
             }
+            let mut other = std::mem::take(&mut self.other);
             let ahead = self.inertia(threads, sub, &self.x) + energy;
-            let elastic = self.packed.forces_and_energy(sub.isa, threads, &self.trial, &mut blocks);
+            let elastic = self.residual(threads, sub, &self.trial, true, &mut blocks, &mut other);
             let behind = self.inertia(threads, sub, &self.trial) + elastic;
             if ahead.is_nan() || ahead > behind {
                 self.x.copy_from_slice(&self.trial);
-                self.add_inertia(threads, sub, &self.x, &blocks, &mut forces);
+                std::mem::swap(&mut forces, &mut other);
             }
+            self.other = other;
         }
         (self.forces, self.blocks) = (forces, blocks);
     }
@@ -275,40 +292,31 @@ impl BodyState {
         })
     }
 
-    /// Forces on all vertices at `x`, inertia included. `blocks` is scratch.
+    /// Forces on all vertices at `x`, inertia included. `blocks` is scratch. Returns the elastic energy [J] if `energies`.
     fn residual(
         &self,
         threads: &Threads,
         sub: &Substep<'_>,
         x: &[RowData],
+        energies: bool,
         blocks: &mut [BlockLocal],
-        forces: &mut [Vec3],
-    ) {
-        self.packed.forces(sub.isa, threads, x, blocks);
-        self.add_inertia(threads, sub, x, blocks, forces);
-    }
-
-    /// Forces on all vertices at `x` from the elastic ones.
-    fn add_inertia(
-        &self,
-        threads: &Threads,
-        sub: &Substep<'_>,
-        x: &[RowData],
-        blocks: &[BlockLocal],
-        forces: &mut [Vec3],
-    ) {
-        threads.chunks(forces, 1, |first, piece| {
-            for (k, force) in piece.iter_mut().enumerate() {
-                let v = first + k;
+        forces: &mut [RowData],
+    ) -> f64 {
+        if self.coarse.chain().is_of_ropes() {
+            forces.fill([0.0; 4]);
+            let energy = self.coarse.chain().add_forces(x, forces);
+            for (v, force) in forces.iter_mut().enumerate() {
                 let inertia = self.masses[v] * sub.inv_h2;
-                *force = Vec3::ZERO;
-                if inertia > 0.0 {
-                    let [block, lane] = self.packed.slots[v];
-                    let elastic = blocks[block as usize].force(lane as usize);
-                    *force = toward(x[v], self.target[v], self.turns[v]) * inertia + elastic;
-                }
+                let all = position(*force) + toward(x[v], self.target[v], self.turns[v]) * inertia;
+                *force = if inertia > 0.0 { [all.x, all.y, all.z, 0.0] } else { [0.0; 4] };
             }
-        });
+            return energy;
+        }
+        self.packed.residual(sub.isa, threads, (x, &self.target), energies, blocks, forces);
+        if !energies {
+            return 0.0;
+        }
+        threads.sum(forces.len(), |range| forces[range].iter().map(|force| f64::from(force[3])).sum())
     }
 
     /// A step in the coarse space, as long as the forces along it last.
@@ -317,11 +325,11 @@ impl BodyState {
     fn correct(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>, first: bool) {
         let (mut forces, mut blocks) = (std::mem::take(&mut self.forces), std::mem::take(&mut self.blocks));
         if !first {
-            self.residual(threads, sub, &self.x, &mut blocks, &mut forces);
+            self.residual(threads, sub, &self.x, false, &mut blocks, &mut forces);
         }
         self.find_holds(body, sub, &forces);
         for (v, hold, _) in &self.holds {
-            forces[*v as usize] = hold.mask(forces[*v as usize]);
+            mask(&mut forces[*v as usize], hold);
         }
         if first {
             let inputs = Inputs {
@@ -334,22 +342,23 @@ impl BodyState {
             };
             self.coarse.build(threads, body, &inputs);
         }
-        self.coarse.solve(threads, body, &self.masses, &forces, &mut self.correction);
+        self.coarse.solve(sub.isa, threads, body, &self.masses, &forces, &mut self.correction);
         for (v, hold, _) in &self.holds {
-            self.correction[*v as usize] = hold.permit(self.correction[*v as usize]);
+            let step = hold.permit(position(self.correction[*v as usize]));
+            self.correction[*v as usize] = [step.x, step.y, step.z, 0.0];
         }
-        for v in 0..self.x.len() {
-            self.trial[v] = moved(self.x[v], self.correction[v], self.turns[v]);
-        }
+        let mut trial = std::mem::take(&mut self.trial);
+        trial.copy_from_slice(&self.x);
+        self.advance(&mut trial, 1.0);
         let mut other = std::mem::take(&mut self.other);
-        self.residual(threads, sub, &self.trial, &mut blocks, &mut other);
+        self.residual(threads, sub, &trial, false, &mut blocks, &mut other);
+        self.trial = trial;
         for (v, hold, _) in &self.holds {
-            other[*v as usize] = hold.mask(other[*v as usize]);
+            mask(&mut other[*v as usize], hold);
         }
         // Forces along the step at its start and its end: it is as long as to where they vanish.
-        let along = |forces: &[Vec3]| {
-            let one = |v: usize| f64::from(forces[v].dot(self.correction[v]));
-            threads.sum(forces.len(), |range| range.map(one).sum())
+        let along = |forces: &[RowData]| {
+            threads.sum(forces.len(), |range| dot(&forces[range.clone()], &self.correction[range]))
         };
         let (start, end) = (along(&forces), along(&other));
         let share = match start > 0.0 {
@@ -361,18 +370,36 @@ impl BodyState {
         if share == 0.0 {
             return;
         }
-        for v in 0..self.x.len() {
-            self.x[v] = moved(self.x[v], self.correction[v] * share as f32, self.turns[v]);
+        let mut x = std::mem::take(&mut self.x);
+        self.advance(&mut x, share as f32);
+        self.x = x;
+        self.leave_colliders(sub, body);
+    }
+
+    /// Moves rows by a part of the correction.
+    fn advance(&self, x: &mut [RowData], share: f32) {
+        for (v, (x, step)) in x.iter_mut().zip(&self.correction).enumerate() {
+            if self.any_turns {
+                *x = moved(*x, position(*step) * share, self.turns[v]);
+            } else {
+                add(x, &step.map(|s| s * share));
+            }
         }
+    }
+
+    /// Moves vertices that touch colliders out of them.
+    fn leave_colliders(&mut self, sub: &Substep<'_>, body: &Body) {
         for k in 0..self.contacts.len() {
             let v = self.contacts[k].0 as usize;
-            let x = self.out_of_colliders(sub, body, v, position(self.x[v]));
-            (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
+            if self.masses[v] > 0.0 {
+                let x = self.out_of_colliders(sub, body, v, position(self.x[v]));
+                (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
+            }
         }
     }
 
     /// Contacts that hold vertices against the forces on them.
-    fn find_holds(&mut self, body: &Body, sub: &Substep<'_>, forces: &[Vec3]) {
+    fn find_holds(&mut self, body: &Body, sub: &Substep<'_>, forces: &[RowData]) {
         self.holds.clear();
         for (v, c) in &self.contacts {
             let at = *v as usize;
@@ -381,7 +408,7 @@ impl BodyState {
                 continue;
             }
             let contact = vertex_contact(sub, body, at, c);
-            if let Some(hold) = contact.hold(position(self.x[at]), forces[at], 1.0 / sub.inv_h2.sqrt()) {
+            if let Some(hold) = contact.hold(position(self.x[at]), position(forces[at]), 1.0 / sub.inv_h2.sqrt()) {
                 let h = self.packed.local(&self.x, at).1;
                 self.holds.push((*v, hold, h.x_axis.x + h.y_axis.y + h.z_axis.z));
             }
@@ -402,33 +429,59 @@ impl BodyState {
     /// Every vertex once, color by color, to the minimum of its own problem.
     fn sweep(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
         let (mut steps, mut blocks) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.blocks));
+        let mut next = 0;
         for (number, color) in body.colors.iter().enumerate() {
             let range = self.packed.colors[number].clone();
-            let steps = &mut steps[..color.len()];
-            let locals = &mut blocks[range.clone()];
-            self.packed.locals(sub.isa, threads, &self.x, range.start, locals);
-            threads.chunks(steps, 1, |first, piece| {
-                for (k, step) in piece.iter_mut().enumerate() {
-                    let v = color.start + first + k;
-                    if self.masses[v] > 0.0 {
-                        let inertia = self.masses[v] * sub.inv_h2;
-                        let local = &locals[(first + k) / BLOCK];
-                        let lane = (first + k) % BLOCK;
-                        let force = local.force(lane) + toward(self.x[v], self.target[v], self.turns[v]) * inertia;
-                        let hessian = local.hessian(lane) + Mat3::from_diagonal(Vec3::splat(inertia));
-                        *step = Step { force, hessian, step: hessian.inverse() * force };
-                    }
-                }
-            });
-            for (k, step) in steps.iter().enumerate() {
-                let v = color.start + k;
+            if self.any_turns {
+                self.packed.locals(sub.isa, threads, &self.x, range.start, &mut blocks[range]);
+                self.turning_steps(sub, color.clone(), &mut blocks, &mut steps);
+            } else {
+                let rows = (&self.x[..], &self.target[..]);
+                self.packed.steps(sub.isa, threads, rows, range.start, &mut blocks[range], &mut steps);
+            }
+            while let Some(v) = self.contacts.get(next).map(|c| c.0 as usize).filter(|v| color.contains(v)) {
                 if self.masses[v] > 0.0 {
-                    let way = if self.contacts.is_empty() { step.step } else { self.meet(sub, body, v, step) };
-                    self.x[v] = moved(self.x[v], way, self.turns[v]);
+                    let [block, lane] = self.packed.slots[v].map(|n| n as usize);
+                    let step = Step {
+                        force: blocks[block].force(lane),
+                        hessian: blocks[block].hessian(lane),
+                        step: position(steps[v]),
+                    };
+                    let way = self.meet(sub, body, v, &step);
+                    steps[v] = [way.x, way.y, way.z, 0.0];
+                }
+                next = self.contacts_of(v).end;
+            }
+            for v in color.clone() {
+                if self.any_turns {
+                    self.x[v] = moved(self.x[v], position(steps[v]), self.turns[v]);
+                } else {
+                    add(&mut self.x[v], &steps[v]);
                 }
             }
         }
         (self.steps, self.blocks) = (steps, blocks);
+    }
+
+    /// The steps of vertices some of which are orientations, from their elastic forces and Hessians; inertia is added to these.
+    fn turning_steps(
+        &self,
+        sub: &Substep<'_>,
+        vertices: std::ops::Range<usize>,
+        blocks: &mut [BlockLocal],
+        steps: &mut [RowData],
+    ) {
+        for v in vertices {
+            let inertia = self.masses[v] * sub.inv_h2;
+            steps[v] = [0.0; 4];
+            if inertia > 0.0 {
+                let [block, lane] = self.packed.slots[v].map(|n| n as usize);
+                let pull = toward(self.x[v], self.target[v], self.turns[v]) * inertia;
+                blocks[block].add(lane, pull, Mat3::from_diagonal(Vec3::splat(inertia)));
+                let step = blocks[block].hessian(lane).inverse() * blocks[block].force(lane);
+                steps[v] = [step.x, step.y, step.z, 0.0];
+            }
+        }
     }
 
     /// The step of a vertex that may touch colliders; notes the forces of its contacts.
@@ -465,6 +518,25 @@ fn vertex_contact<'a>(sub: &Substep<'a>, body: &Body, v: usize, c: &Contact) -> 
         radius: sub.radii[row],
         start: position(sub.previous[row]),
     }
+}
+
+fn mask(force: &mut RowData, hold: &Hold) {
+    let left = hold.mask(position(*force));
+    *force = [left.x, left.y, left.z, 0.0];
+}
+
+#[inline(always)]
+fn add(row: &mut RowData, way: &RowData) {
+    row.iter_mut().zip(way).for_each(|(x, d)| *x += d);
+}
+
+/// Sum of the products of the first three components.
+fn dot(a: &[RowData], b: &[RowData]) -> f64 {
+    let mut sums = [0.0_f64; 2];
+    for (number, (a, b)) in a.iter().zip(b).enumerate() {
+        sums[number % 2] += f64::from(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
+    }
+    sums[0] + sums[1]
 }
 
 /// From a row to another: a displacement, or a rotation vector.

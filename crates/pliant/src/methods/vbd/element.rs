@@ -174,7 +174,7 @@ pub(super) fn outer(a: Vec3, b: Vec3) -> Mat3 {
 
 /// 1/α. A constraint that was made rigid after the scene was built is as stiff as single precision allows.
 #[inline]
-pub(super) fn stiffness(alpha: f32) -> f32 {
+pub(crate) fn stiffness(alpha: f32) -> f32 {
     if alpha > 1e-9 { 1.0 / alpha } else { 1e9 }
 }
 

@@ -223,14 +223,25 @@ mod quad {
     }
 }
 
+/// Rows shorter than this, as those of chains, are not worth the sums over four columns at the end.
+const SHORT: usize = 8;
+
 /// Dot products of three rows with three others of the same length.
 #[inline(always)]
 fn products<Q: Quad>(a: [&[f64]; 3], b: [&[f64]; 3]) -> [[f64; 3]; 3] {
     let n = a[0].len();
     let [a0, a1, a2] = [&a[0][..n], &a[1][..n], &a[2][..n]];
     let [b0, b1, b2] = [&b[0][..n], &b[1][..n], &b[2][..n]];
-    let mut all = [[Q::zero(); 3]; 3];
+    let mut sums = [[0.0; 3]; 3];
     let mut k = 0;
+    if n < SHORT {
+        while k < n {
+            add_products(&mut sums, [a0[k], a1[k], a2[k]], [b0[k], b1[k], b2[k]]);
+            k += 1;
+        }
+        return sums;
+    }
+    let mut all = [[Q::zero(); 3]; 3];
     while k + 4 <= n {
         let (x0, x1, x2) = (Q::load(&a0[k..]), Q::load(&a1[k..]), Q::load(&a2[k..]));
         let (y0, y1, y2) = (Q::load(&b0[k..]), Q::load(&b1[k..]), Q::load(&b2[k..]));
@@ -239,22 +250,25 @@ fn products<Q: Quad>(a: [&[f64]; 3], b: [&[f64]; 3]) -> [[f64; 3]; 3] {
         all[2] = [all[2][0].add_product(x2, y0), all[2][1].add_product(x2, y1), all[2][2].add_product(x2, y2)];
         k += 4;
     }
-    let mut sums = [[0.0; 3]; 3];
     for (sums, all) in sums.iter_mut().zip(&all) {
         for (sum, quad) in sums.iter_mut().zip(all) {
             *sum = quad.sum();
         }
     }
     while k < n {
-        let (x, y) = ([a0[k], a1[k], a2[k]], [b0[k], b1[k], b2[k]]);
-        for i in 0..3 {
-            for j in 0..3 {
-                sums[i][j] += x[i] * y[j];
-            }
-        }
+        add_products(&mut sums, [a0[k], a1[k], a2[k]], [b0[k], b1[k], b2[k]]);
         k += 1;
     }
     sums
+}
+
+#[inline(always)]
+fn add_products(sums: &mut [[f64; 3]; 3], x: [f64; 3], y: [f64; 3]) {
+    for i in 0..3 {
+        for j in 0..3 {
+            sums[i][j] += x[i] * y[j];
+        }
+    }
 }
 
 /// Dot products of a vector with three rows of the same length, two sums each, so that processors overlap them.

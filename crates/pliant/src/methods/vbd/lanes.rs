@@ -3,21 +3,18 @@
 
 use crate::constraints::bend::difference;
 use crate::math::lane::atan2;
-use crate::math::{BLOCK, Lane, Row, RowData, V3};
-use crate::methods::vbd::element::{self, at_row, force_at_row};
+use crate::math::{Lane, Row, RowData, V3};
 use crate::methods::vbd::pack::{Block, Hinge, Indices, Numbers, Packed, Sheet, Spring, Stencil, Tet};
-use crate::runtime::cpu::isa::{Isa, LaneWidth};
 use crate::runtime::cpu::simd::Pack;
-use crate::runtime::cpu::threads::Threads;
 use glam::{Mat3, Vec3};
 
 /// Forces on the vertices of a block, and their Hessians: xx, yy, zz, xy, xz, yz.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct BlockLocal {
-    force: [Numbers; 3],
-    hessian: [Numbers; 6],
+    pub(super) force: [Numbers; 3],
+    pub(super) hessian: [Numbers; 6],
     /// Shares of the vertices in the energies of their elements [J].
-    energy: Numbers,
+    pub(super) energy: Numbers,
 }
 
 impl BlockLocal {
@@ -34,11 +31,11 @@ impl BlockLocal {
         Mat3::from_cols_array(&[xx, xy, xz, xy, yy, yz, xz, yz, zz])
     }
 
-    fn add_force(&mut self, lane: usize, force: Vec3) {
+    pub(super) fn add_force(&mut self, lane: usize, force: Vec3) {
         (0..3).for_each(|c| self.force[c][lane] += force[c]);
     }
 
-    fn add(&mut self, lane: usize, force: Vec3, hessian: Mat3) {
+    pub(super) fn add(&mut self, lane: usize, force: Vec3, hessian: Mat3) {
         self.add_force(lane, force);
         let h = hessian.to_cols_array_2d();
         let entries = [h[0][0], h[1][1], h[2][2], h[1][0], h[2][0], h[2][1]];
@@ -46,100 +43,10 @@ impl BlockLocal {
     }
 }
 
-/// What is computed of each block.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum What {
-    Forces,
-    ForcesAndEnergies,
-    ForcesAndHessians,
-}
-
 impl Packed {
-    /// Elastic forces of all blocks.
-    pub(super) fn forces(&self, isa: Isa, threads: &Threads, x: &[RowData], out: &mut [BlockLocal]) {
-        self.check(x);
-        threads.chunks(out, 1, |first, piece| self.run(isa, x, What::Forces, first, piece));
-    }
-
-    /// Elastic forces and Hessians of the blocks from `first` on.
-    pub(super) fn locals(&self, isa: Isa, threads: &Threads, x: &[RowData], first: usize, out: &mut [BlockLocal]) {
-        self.check(x);
-        threads.chunks(out, 1, |from, piece| self.run(isa, x, What::ForcesAndHessians, first + from, piece));
-    }
-
-    /// Elastic force on one vertex, and its Hessian.
-    pub(super) fn local(&self, x: &[RowData], v: usize) -> (Vec3, Mat3) {
-        self.check(x);
-        let [block, lane] = self.slots[v];
-        let mut out = [BlockLocal::default()];
-        self.run(Isa::SCALAR, x, What::ForcesAndHessians, block as usize, &mut out);
-        (out[0].force(lane as usize), out[0].hessian(lane as usize))
-    }
-
-    /// Elastic forces of all blocks; returns the elastic energy [J].
-    pub(super) fn forces_and_energy(&self, isa: Isa, threads: &Threads, x: &[RowData], out: &mut [BlockLocal]) -> f64 {
-        self.check(x);
-        threads.chunks(out, 1, |first, piece| self.run(isa, x, What::ForcesAndEnergies, first, piece));
-        threads.sum(out.len(), |range| {
-            let of_block = |b: usize| out[b].energy[..self.blocks[b].count].iter().map(|&e| f64::from(e)).sum::<f64>();
-            range.map(of_block).sum()
-        })
-    }
-
-    /// All indices were taken from vertices of the body.
-    fn check(&self, x: &[RowData]) {
-        assert!(x.len() >= self.slots.len(), "{} rows for {} vertices", x.len(), self.slots.len());
-    }
-
-    fn run(&self, isa: Isa, x: &[RowData], what: What, first: usize, out: &mut [BlockLocal]) {
-        match isa.width() {
-            LaneWidth::Scalar => self.run_lanes::<f32>(x, what, first, out),
-            #[cfg(not(target_arch = "x86_64"))]
-            LaneWidth::Four => self.run_lanes::<crate::runtime::cpu::simd::Four>(x, what, first, out),
-            #[cfg(target_arch = "x86_64")]
-            // SAFETY: an `Isa` of AVX2 only exists where the processor was seen to have it.
-            LaneWidth::Avx2 => unsafe { self.run_avx2(x, what, first, out) },
-        }
-        for (block, out) in self.blocks[first..].iter().zip(out) {
-            for (lane, o) in &self.others[block.others.clone()] {
-                let rows = o.rows.map(|r| x[r as usize]);
-                if what == What::ForcesAndHessians {
-                    let (force, hessian) = at_row(o.kind, &o.params, &rows, o.place as usize);
-                    out.add(*lane, force, hessian);
-                } else {
-                    out.add_force(*lane, force_at_row(o.kind, &o.params, &rows, o.place as usize));
-                }
-                if what == What::ForcesAndEnergies {
-                    out.energy[*lane] += element::energy(o.kind, &o.params, &rows) / o.kind.layout().rows as f32;
-                }
-            }
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2")]
-    unsafe fn run_avx2(&self, x: &[RowData], what: What, first: usize, out: &mut [BlockLocal]) {
-        self.run_lanes::<crate::runtime::cpu::simd::Eight>(x, what, first, out);
-    }
-
-    #[inline(always)]
-    fn run_lanes<F: Pack>(&self, x: &[RowData], what: What, first: usize, out: &mut [BlockLocal]) {
-        for (block, out) in self.blocks[first..].iter().zip(out) {
-            for lane in (0..BLOCK).step_by(F::WIDTH) {
-                let mut sum = Sum::<F>::zero();
-                match what {
-                    What::Forces => self.add_all::<F, false, false>(x, block, lane, &mut sum),
-                    What::ForcesAndEnergies => self.add_all::<F, false, true>(x, block, lane, &mut sum),
-                    What::ForcesAndHessians => self.add_all::<F, true, false>(x, block, lane, &mut sum),
-                }
-                sum.store(lane, out);
-            }
-        }
-    }
-
     /// `H`: with Hessians, `E`: with energies.
     #[inline(always)]
-    fn add_all<F: Pack, const H: bool, const E: bool>(
+    pub(super) fn add_all<F: Pack, const H: bool, const E: bool>(
         &self,
         x: &[RowData],
         block: &Block,
@@ -200,7 +107,7 @@ pub(super) fn gather_row<F: Pack>(x: &[RowData], indices: &Indices, lane: usize)
 }
 
 /// Sums of a block.
-struct Sum<F> {
+pub(super) struct Sum<F> {
     force: V3<F>,
     /// xx, yy, zz, xy, xz, yz.
     hessian: [F; 6],
@@ -211,7 +118,7 @@ struct Sum<F> {
 
 impl<F: Pack> Sum<F> {
     #[inline(always)]
-    fn zero() -> Self {
+    pub(super) fn zero() -> Self {
         let zero = F::splat(0.0);
         Self { force: V3::zero(), hessian: [zero; 6], even: zero, energy: zero }
     }
@@ -225,7 +132,7 @@ impl<F: Pack> Sum<F> {
     }
 
     #[inline(always)]
-    fn store(&self, lane: usize, out: &mut BlockLocal) {
+    pub(super) fn store(&self, lane: usize, out: &mut BlockLocal) {
         self.force.x.store(&mut out.force[0][lane..]);
         self.force.y.store(&mut out.force[1][lane..]);
         self.force.z.store(&mut out.force[2][lane..]);

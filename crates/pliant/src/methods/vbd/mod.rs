@@ -8,10 +8,12 @@
 //! Impulses of other passes (particle contacts, grips) reach a body as displacements; they move x̃, too, so that they
 //! act like external forces and momentum is kept.
 
+mod aggregates;
 mod assembly;
 mod assembly_lanes;
 mod balance;
 mod block_matrix;
+mod block_passes;
 mod chain;
 mod coarse;
 pub mod coarse_space;
@@ -28,6 +30,7 @@ mod lanes;
 mod momentum;
 mod pack;
 pub mod plan;
+pub(crate) mod rigid;
 pub mod second_level;
 mod sheet;
 mod tet_blocks;
@@ -49,6 +52,9 @@ use crate::state::State;
 /// Bodies with more vertices use all threads, one after the other; smaller ones run side by side.
 const LARGE: usize = 4096;
 
+/// Iterations of bodies that only contacts between triangles push: the pairs are projected on in those that follow.
+const TRIANGLE_CYCLES: u32 = 4;
+
 /// The part of a model that descent reads.
 #[derive(Clone, Copy)]
 pub(crate) struct ElasticModel<'a> {
@@ -58,6 +64,15 @@ pub(crate) struct ElasticModel<'a> {
     pub(crate) spin_weights: &'a [f32],
     /// Whether other passes may move the rows of bodies: contacts between particles, grips.
     pub(crate) pushed: bool,
+    /// Whether contacts between triangles may move them, too.
+    pub(crate) meets_triangles: bool,
+}
+
+impl ElasticModel<'_> {
+    /// Iterations after which this pass has nothing left to do, where it is the only one.
+    pub(crate) fn iterations(&self) -> u32 {
+        if self.pushed { u32::MAX } else { CYCLES }
+    }
 }
 
 impl Phenomenon for ElasticModel<'_> {
@@ -114,7 +129,8 @@ impl ElasticScratch {
         self.iteration = if self.substep == Some(cx.substep.index) { self.iteration + 1 } else { 1 };
         self.substep = Some(cx.substep.index);
         let iteration = self.iteration;
-        if iteration > CYCLES && !model.pushed {
+        let most = if model.meets_triangles { TRIANGLE_CYCLES } else { CYCLES };
+        if iteration > most && !model.pushed {
             return;
         }
         let State { rows, previous, contacts, radii, particles, .. } = state;
@@ -129,6 +145,7 @@ impl ElasticScratch {
             first_order: model.settings.integrator == Integrator::Bdf1,
             inv_h2,
             isa: cx.isa,
+            pushed: model.pushed,
         };
         let one = Threads::one();
         let threads = |body: &Body| if body.vertices.len() > LARGE { cx.threads } else { &one };

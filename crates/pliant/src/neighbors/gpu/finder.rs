@@ -409,6 +409,12 @@ impl Finder {
         self.tree.as_ref()
     }
 
+    /// Cells of the grid (`cells.wgsl`), and the first slot of each bucket of its table; `None` if the tree searches.
+    pub fn grid(&self) -> Option<[&Buffer; 2]> {
+        let at = |number: u32| self.list_passes[0].reads.iter().find(|(binding, _)| *binding == number);
+        if self.used == Search::Grid { Some([&at(6)?.1, &at(7)?.1]) } else { None }
+    }
+
     /// Search structure in use: grid or tree.
     pub fn used(&self) -> Search {
         self.used

@@ -34,7 +34,8 @@ use wgpu::Buffer;
 const THREADS: usize = 256;
 
 const QUERY: &str = include_str!("query.wgsl");
-const CELLS: &str = include_str!("cells.wgsl");
+/// Cells of the grid.
+pub(crate) const CELLS: &str = include_str!("cells.wgsl");
 const GROUP: &str = include_str!("group.wgsl");
 const SUM: &str = include_str!("sum.wgsl");
 

@@ -87,7 +87,7 @@ impl PartialEq for ShaderSource {
 }
 
 /// Words of the largest uniform record of a dispatch.
-const WORDS: usize = 16;
+const WORDS: usize = 20;
 
 /// A uniform record as it is stored: its words, then zeros.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -19,6 +19,9 @@ type Checked = Result<(), SceneError>;
 /// Maximum copies, cells and particles of a scene, so that a typing error does not exhaust memory.
 const MOST_PARTICLES: u64 = 100_000_000;
 
+/// Maximum width and height of pictures [pixels]: what the renderer's fixed-point numbers hold.
+const MOST_PIXELS: u32 = 4096;
+
 pub(crate) use crate::scene::validate::liquid::as_grains;
 
 pub(crate) fn validate(scene: &Scene) -> Checked {
@@ -217,7 +220,7 @@ fn view(scene: &Scene) -> Checked {
     range("output.seconds", o.seconds, 0.0, 1e6)?;
     range("output.fps", o.fps, 0.01, 1e5)?;
     for (name, pixels) in [("output.width", o.width), ("output.height", o.height)] {
-        count(name, pixels, 16, 8192)?;
+        count(name, pixels, 16, MOST_PIXELS)?;
         if pixels % 2 == 1 {
             return Err(SceneError::new(name, format!("is {pixels}, but videos need an even number of pixels")));
         }

@@ -8,10 +8,13 @@ use crate::constraints::inflate::corner_gradient;
 use crate::constraints::phantoms::Phantoms;
 use crate::constraints::{Constraint, ConstraintKind, Row, Visitor};
 use crate::math::{RowData, V3, position};
+use crate::methods::vbd::element::stiffness;
 use crate::model::Model;
 use crate::scene::{Integrator, Method};
 use crate::state::State;
 use glam::{DVec3, Vec3};
+#[cfg(feature = "gpu")]
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 
 /// Length of a central difference, over that of the constraint.
@@ -22,26 +25,68 @@ const DIFFERENCE: f32 = 1e-2;
 pub enum UnknownForce {
     /// The method is PBD, which has no multipliers.
     Pbd,
-    /// The constraint is projected on a GPU, which does not store its multipliers.
-    OnDevice,
 }
 
 impl std::fmt::Display for UnknownForce {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Pbd => "its constraints are projected by PBD, which has no forces: choose method \"xpbd\" or none",
-            Self::OnDevice => "its constraints are projected on a GPU, which does not store their multipliers",
         })
     }
 }
 
-/// Force of all constraints on each of some particles in the last substep [N]. `on_device`: a GPU has moved the state.
-pub(crate) fn constraint_forces(
-    model: &Model,
-    state: &State,
-    particles: &[u32],
-    on_device: bool,
-) -> Result<Vec<DVec3>, UnknownForce> {
+/// What forces follow from.
+#[cfg(feature = "gpu")]
+#[derive(Debug, Default)]
+pub(crate) struct ForceInputs {
+    /// Rows whose positions matter.
+    pub rows: BTreeSet<u32>,
+    /// Whether multipliers of constraints do.
+    pub multipliers: bool,
+}
+
+#[cfg(feature = "gpu")]
+impl ForceInputs {
+    /// Of [`constraint_forces`] on some particles.
+    pub(crate) fn of(model: &Model, particles: &[u32]) -> Self {
+        let wanted: std::collections::HashSet<u32> = particles.iter().copied().collect();
+        let mut all = Self { rows: particles.iter().copied().collect(), multipliers: false };
+        let mut descended = vec![false; model.topology.objects.len() + model.spin_weights.len()];
+        for body in &model.bodies {
+            body.vertices.iter().for_each(|&row| descended[row as usize] = true);
+            if body.vertices.iter().any(|row| wanted.contains(row)) {
+                all.rows.extend(&body.vertices);
+            }
+        }
+        for group in &model.groups {
+            for (block, lane) in group.slots() {
+                let rows = || group.rows_of(block, lane).map(|row| model.phantoms.seen(row));
+                let projected = rows().next().is_some_and(|row| !descended[row as usize]);
+                if projected && rows().any(|row| wanted.contains(&row)) {
+                    all.rows.extend(rows());
+                    all.multipliers = true;
+                }
+            }
+        }
+        for inflatable in model.inflatables.iter().filter(|i| i.particles.iter().any(|row| wanted.contains(row))) {
+            all.rows.extend(&inflatable.particles);
+            all.multipliers = true;
+        }
+        all
+    }
+
+    /// Of [`attachment_force`] between some pairs.
+    pub(crate) fn of_attachment(model: &Model, pairs: &[[u32; 2]]) -> Self {
+        let rows: BTreeSet<u32> = pairs.iter().flatten().copied().collect();
+        let descended: std::collections::HashSet<u32> =
+            model.bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
+        let multipliers = pairs.iter().any(|[a, _]| !descended.contains(a));
+        Self { rows, multipliers }
+    }
+}
+
+/// Force of all constraints on each of some particles in the last substep [N].
+pub(crate) fn constraint_forces(model: &Model, state: &State, particles: &[u32]) -> Result<Vec<DVec3>, UnknownForce> {
     let mut forces = vec![DVec3::ZERO; particles.len()];
     let places: HashMap<u32, usize> = particles.iter().enumerate().map(|(k, &p)| (p, k)).collect();
     let mut descended = vec![false; state.rows.len()];
@@ -53,7 +98,7 @@ pub(crate) fn constraint_forces(
             }
         }
     }
-    let known = multipliers_known(model, on_device);
+    let known = multipliers_known(model);
     let scale = inverse_square_step(model, state);
     for (group, multipliers) in model.groups.iter().zip(&state.multipliers) {
         for (block, lane) in group.slots() {
@@ -88,12 +133,7 @@ pub(crate) fn constraint_forces(
 
 /// Sum of the forces of attachments on the first particles of some pairs in the last substep [N]. Pairs that no constraint
 /// joins are left out.
-pub(crate) fn attachment_force(
-    model: &Model,
-    state: &State,
-    pairs: &[[u32; 2]],
-    on_device: bool,
-) -> Result<DVec3, UnknownForce> {
+pub(crate) fn attachment_force(model: &Model, state: &State, pairs: &[[u32; 2]]) -> Result<DVec3, UnknownForce> {
     let wanted: std::collections::HashSet<[u32; 2]> = pairs.iter().copied().collect();
     let descended: std::collections::HashSet<u32> =
         model.bodies.iter().flat_map(|body| body.vertices.iter().copied()).collect();
@@ -110,10 +150,10 @@ pub(crate) fn attachment_force(
             if descended.contains(&a) {
                 let apart = position(state.rows[a as usize]) - position(state.rows[b as usize]);
                 let compliance = group.params_of(block, lane).next().unwrap_or(0.0);
-                sum -= apart.as_dvec3() / f64::from(compliance);
+                sum -= apart.as_dvec3() * f64::from(stiffness(compliance));
                 continue;
             }
-            multipliers_known(model, on_device)?;
+            multipliers_known(model)?;
             let lambda = |m: usize| f64::from(multipliers[(block * 3 + m) * BLOCK + lane]);
             sum += DVec3::new(lambda(0), lambda(1), lambda(2)) * scale;
         }
@@ -122,12 +162,8 @@ pub(crate) fn attachment_force(
 }
 
 /// Whether multipliers of projected constraints tell their forces.
-fn multipliers_known(model: &Model, on_device: bool) -> Result<(), UnknownForce> {
-    match (model.settings.method, on_device) {
-        (Method::Pbd, _) => Err(UnknownForce::Pbd),
-        (_, true) => Err(UnknownForce::OnDevice),
-        _ => Ok(()),
-    }
+fn multipliers_known(model: &Model) -> Result<(), UnknownForce> {
+    if model.settings.method == Method::Pbd { Err(UnknownForce::Pbd) } else { Ok(()) }
 }
 
 /// From multipliers to forces [1/s²]: 1/h², under BDF2 9/(4h²) after the first substep (E12).

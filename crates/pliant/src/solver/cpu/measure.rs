@@ -34,7 +34,9 @@ fn residuals(threads: &Threads, model: &Model, state: &State, survey: &DensitySu
     if !model.inflatables.is_empty() {
         let errors = model.inflatables.iter().map(|body| {
             let wanted = f64::from(body.pressure * body.rest_volume);
-            ((volume(threads, body, &state.rows) - wanted) / wanted).abs()
+            // Without pressure nothing is wanted: the error is then relative to the volume at rest.
+            let scale = if wanted > 0.0 { wanted } else { f64::from(body.rest_volume) };
+            ((volume(threads, body, &state.rows) - wanted) / scale).abs()
         });
         let (total, max) = errors.fold((0.0, 0.0_f64), |(t, m), e| (t + e, m.max(e)));
         all.insert(INFLATE, Residual { mean: total / model.inflatables.len() as f64, max });

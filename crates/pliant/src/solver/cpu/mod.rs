@@ -14,6 +14,7 @@ use crate::contact::cpu::ContactScratch;
 use crate::error::Diverged;
 use crate::fluid::cpu::FluidScratch;
 use crate::integration::momentum::MomentumScratch;
+use crate::integration::sleeping::SleepScratch;
 use crate::math::V3;
 use crate::memory::of;
 use crate::methods::vbd::ElasticScratch;
@@ -24,6 +25,8 @@ use crate::runtime::cpu::Threads;
 use crate::schedule::stats::{ContactPair, Imbalances, LiquidProbe, Probe, Residuals, Times};
 use crate::solver::cpu::rigid_bodies::RigidBodyScratch;
 use crate::state::State;
+use crate::surface_contact::cpu::SurfaceScratch;
+use crate::surface_contact::limit::Limited;
 use glam::DVec3;
 
 /// Scratch buffers of the passes, allocated once.
@@ -33,12 +36,16 @@ pub(crate) struct Scratch {
     pub(crate) aero: AeroScratch,
     /// Contacts.
     pub(crate) contact: ContactScratch,
+    /// Contacts between triangles.
+    pub(crate) surfaces: SurfaceScratch,
     /// Liquids.
     pub(crate) fluid: FluidScratch,
     /// Elastic bodies.
     pub(crate) elastic: ElasticScratch,
     /// Momentum of free islands.
     pub(crate) momentum: MomentumScratch,
+    /// Sleeping objects of particles.
+    pub(crate) sleep: SleepScratch,
     /// Rigid bodies.
     pub(crate) rigid_bodies: RigidBodyScratch,
     /// Volume gradients of an inflatable.
@@ -54,6 +61,7 @@ impl Scratch {
         let phenomena =
             self.aero.bytes() + self.contact.bytes() + self.fluid.bytes() + of(&self.gradients) + self.elastic.bytes();
         let phenomena = phenomena + self.rigid_bodies.bytes() + self.momentum.bytes();
+        let phenomena = phenomena + self.sleep.bytes() + self.surfaces.bytes();
         phenomena + self.method.as_ref().map_or(0, |method| method.bytes())
     }
 
@@ -62,9 +70,11 @@ impl Scratch {
         Self {
             aero: AeroScratch::new(&model.aero_surfaces, state.particles),
             contact: ContactScratch::new(model.colliders.len()),
+            surfaces: SurfaceScratch::default(),
             fluid: FluidScratch::default(),
             elastic: ElasticScratch::new(&model.bodies, &model.groups, state.particles),
             momentum: MomentumScratch::default(),
+            sleep: SleepScratch::default(),
             rigid_bodies: RigidBodyScratch::default(),
             gradients: vec![V3::zero(); longest],
             grips: Vec::new(),
@@ -209,6 +219,16 @@ impl Cpu {
         let touching = state.contacts.iter().flatten().filter(|c| c.push.normal > 0.0);
         probe.contacts = touching.count() as u64 + self.scratch.contact.particle_contacts.count();
         probe
+    }
+
+    /// Number of particle contacts in the last substep.
+    pub(crate) fn particle_contacts(&self) -> u64 {
+        self.scratch.contact.particle_contacts.count()
+    }
+
+    /// What contact between triangles did in the last substep.
+    pub fn triangle_contacts(&self) -> Limited {
+        self.scratch.surfaces.limited
     }
 
     /// Contact pairs of the last substep.

@@ -3,7 +3,7 @@
 use crate::contact::collider::Collider;
 use crate::contact::collider_contact::{MovingCollider, depth};
 use crate::contact::cpu::collider_contacts;
-use crate::fluid::cpu::body_coupling::expected_changes;
+use crate::fluid::body_coupling::expected_changes;
 use crate::fluid::cpu::boundary::pressure_impulses;
 use crate::math::{Pose, V3, position};
 use crate::memory::of;
@@ -16,6 +16,7 @@ use crate::rigid_body::shape::Frame;
 use crate::rigid_body::step::{StepInputs, StepScratch};
 use crate::schedule::substep::CpuContext;
 use crate::state::State;
+use crate::surface_contact::cpu::BodyImpulse;
 use glam::{DQuat, DVec3};
 
 /// Buffers of the pass.
@@ -88,7 +89,14 @@ impl RigidBodyScratch {
     ///
     /// Momentum is conserved: bodies take what contacts and pressure have given to particles. The bodies move by it in the
     /// next substep. The sums are in the order of particles, whatever the number of threads.
-    pub(crate) fn react(&mut self, h: f32, model: &Model, state: &mut State, colliders: &[MovingCollider]) {
+    pub(crate) fn react(
+        &mut self,
+        h: f32,
+        model: &Model,
+        state: &mut State,
+        colliders: &[MovingCollider],
+        of_triangles: &[BodyImpulse],
+    ) {
         let first = model.colliders.len();
         self.impulses.clear();
         self.impulses.resize(model.rigid_bodies.bodies.len(), [DVec3::ZERO; 2]);
@@ -99,16 +107,25 @@ impl RigidBodyScratch {
             impulses[body][1] += (at - bodies[body].position).cross(impulse);
         };
         let contact = model.contact();
+        let projects = model.fluid.as_ref().is_some_and(|fluid| fluid.projects);
+        // A particle with pressure presses through it. Its contacts only correct what velocities between particles do beside
+        // that; they are not the same on all sides, and would lift a body by some percent of the liquid that it displaces.
+        let presses = |i: usize| projects && state.pressures[i] < 0.0;
         collider_contacts::each_force(&contact, state, |c, force| {
-            if let Some(moving) = colliders.get(c.collider as usize).filter(|_| c.collider as usize >= first) {
-                let (i, x) = (c.particle as usize, position(state.rows[c.particle as usize]));
+            let i = c.particle as usize;
+            let moving = colliders.get(c.collider as usize).filter(|_| c.collider as usize >= first && !presses(i));
+            if let Some(moving) = moving {
+                let x = position(state.rows[i]);
                 let (_, normal) = depth(&moving.shape, &moving.after, x, state.radii[i]);
                 let at = x - normal * state.radii[i];
                 add(c.collider as usize, at.as_dvec3(), (force * h).as_dvec3());
             }
         });
+        for found in of_triangles.iter().filter(|found| found.collider as usize >= first) {
+            add(found.collider as usize, found.at.as_dvec3(), found.impulse.as_dvec3() / f64::from(h));
+        }
         // Where velocities are projected, pressure acts in the steps of the bodies.
-        if !model.fluid.as_ref().is_some_and(|fluid| fluid.projects) {
+        if !projects {
             pressure_impulses(&model.fluid_model(), state, (colliders, first), h, |k, at, impulse| {
                 add(k, at.as_dvec3(), impulse.as_dvec3());
             });

@@ -17,6 +17,7 @@ use crate::shape_matching;
 use crate::shape_matching::cpu::RigidSettings;
 use crate::solver::cpu::Scratch;
 use crate::state::State;
+use crate::surface_contact;
 use glam::DVec3;
 use std::time::Instant;
 
@@ -43,6 +44,7 @@ pub(crate) fn run(
     let scales = scales(settings, &substep);
     scratch.grips.clear();
     scratch.grips.resize(model.grips.len(), DVec3::ZERO);
+    let sleepers = model.sleep_groups.as_ref().filter(|groups| scratch.sleep.save(Some(groups), state));
     let mut clock = Clock::start();
 
     for (pass, stage) in &model.schedule.before {
@@ -52,8 +54,11 @@ pub(crate) fn run(
             check(&divergence, Stage::Predict, model, state)?;
         }
     }
-    for iteration in 1..=settings.iterations {
-        for pass in model.schedule.passes(iteration == settings.iterations) {
+    let only_elastic = [false, true].iter().all(|&last| model.schedule.passes(last) == [Pass::Elastic]);
+    let most = if only_elastic { model.elastic().iterations() } else { u32::MAX };
+    let iterations = settings.iterations.min(most);
+    for iteration in 1..=iterations {
+        for pass in model.schedule.passes(iteration == iterations) {
             run_pass(pass, &cx, model, state, scratch, scales);
             let time = clock.lap(&mut times.stages[Stage::Solve as usize]);
             add_group_time(model, pass, time, &mut times.groups);
@@ -66,6 +71,9 @@ pub(crate) fn run(
     for (pass, stage) in &model.schedule.after {
         run_pass(pass, &cx, model, state, scratch, scales);
         clock.lap(&mut times.stages[*stage as usize]);
+    }
+    if let Some(groups) = sleepers {
+        scratch.sleep.keep(threads, groups, state, &scratch.contact);
     }
     state.substeps += 1;
     state.time = substep.end;
@@ -89,7 +97,8 @@ fn run_pass(
         }
         Pass::SaveMomentum => scratch.momentum.save(cx, &model.momentum(), state, &scratch.aero.forces),
         Pass::RestoreMomentum => {
-            scratch.momentum.restore(cx, &model.momentum(), state, &scratch.contact, &scratch.grips);
+            let pushed = (&scratch.contact, scratch.surfaces.touched());
+            scratch.momentum.restore(cx, &model.momentum(), state, pushed, &scratch.grips);
         }
         Pass::Predict | Pass::Finalize => {
             let inputs =
@@ -110,7 +119,8 @@ fn run_pass(
             scratch.rigid_bodies.grip_multipliers(model, f64::from(cx.substep.h), &mut scratch.grips);
         }
         Pass::BodyReactions => {
-            scratch.rigid_bodies.react(cx.substep.h, model, state, &scratch.contact.moving_colliders);
+            let impulses = scratch.surfaces.impulses();
+            scratch.rigid_bodies.react(cx.substep.h, model, state, &scratch.contact.moving_colliders, impulses);
         }
         Pass::SaveVelocities
         | Pass::BeginMassSplitting
@@ -124,6 +134,11 @@ fn run_pass(
         | Pass::ContactOrder
         | Pass::Restitution => {
             contact::cpu::run(pass, cx, &model.contact(), model.own_contacts(), state, &mut scratch.contact);
+        }
+        Pass::SavePositions | Pass::TrianglePairs | Pass::TriangleContacts | Pass::LimitTriangles => {
+            let Some(surfaces) = &model.surfaces else { return };
+            let inputs = surface_contact::cpu::Inputs { surfaces, contact: &model.contact() };
+            scratch.surfaces.run(pass, cx, &inputs, state, &scratch.contact);
         }
         Pass::FluidNeighbors
         | Pass::FluidBoundary

@@ -166,6 +166,12 @@ impl Gpu {
             self.encode_carry(&mut encoder, pass)?;
         }
         self.copy_multipliers(old, carry, now, &mut encoder);
+        // Without the tables, and so after objects have changed, everything is awake.
+        let [(from, count), (to, same)] = [old, self].map(|gpu| gpu.tables.sleep.words());
+        if count > 0 && count == same {
+            let at = [from, to].map(|word| 4 * u64::from(word));
+            encoder.copy_buffer_to_buffer(&old.buffers.flags, at[0], &self.buffers.flags, at[1], 4 * count as u64);
+        }
         self.device.queue.submit([encoder.finish()]);
         self.device.alive()
     }

@@ -42,7 +42,7 @@ pub mod workgroup_memory;
 
 use crate::contact::gpu::neighbor_lists::{PARTICLE_CONTACT_GROUP, ParticleContacts};
 use crate::error::Diverged;
-use crate::fluid::gpu::neighbor_lists::{FLUID_GROUP, FluidNeighbors};
+use crate::fluid::gpu::neighbor_lists::{FLUID_CELLS, FLUID_GROUP, FluidNeighbors};
 use crate::integration::gpu::motion_arrays;
 use crate::model::Model;
 use crate::partition::Target;
@@ -98,13 +98,15 @@ const MOST_IN_FLIGHT: usize = 4;
 static NUMBERS: AtomicU64 = AtomicU64::new(0);
 
 /// Bind groups of phenomena, by number.
-pub(crate) static OWN_GROUPS: [&OwnGroup; 3] = [&PARTICLE_CONTACT_GROUP, &FLUID_GROUP, &BODY_GROUP];
+pub(crate) static OWN_GROUPS: [&OwnGroup; 4] = [&PARTICLE_CONTACT_GROUP, &FLUID_GROUP, &BODY_GROUP, &FLUID_CELLS];
 /// Number of [`PARTICLE_CONTACT_GROUP`].
 pub(crate) const CONTACTS: usize = 0;
 /// Number of [`FLUID_GROUP`].
 pub(crate) const FLUID: usize = 1;
 /// Number of [`BODY_GROUP`].
 pub(crate) const BODIES: usize = 2;
+/// Number of [`FLUID_CELLS`].
+pub(crate) const CELLS: usize = 3;
 
 /// A compiled shader with the numbers of its bind groups.
 pub(crate) struct Pipeline {
@@ -206,12 +208,12 @@ impl Gpu {
         let contact = &tables.contact;
         let particle_contacts =
             ParticleContacts::new(&device, contact_layout, &buffers, contact, radii, state, separation)?;
-        let fluid_layout = groups.own_layout(FLUID);
+        let fluid_layouts = [FLUID, CELLS].map(|group| groups.own_layout(group));
         let fluid = match model.fluid {
             Some(_) => {
                 let (tables, predicted) = (&tables.fluid, tables.predicted);
                 let n = state.particles;
-                Some(FluidNeighbors::new(&device, fluid_layout, &buffers, tables, predicted, n, separation)?)
+                Some(FluidNeighbors::new(&device, fluid_layouts, &buffers, tables, predicted, n, separation)?)
             }
             None => None,
         };

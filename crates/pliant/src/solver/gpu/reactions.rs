@@ -1,7 +1,9 @@
 //! What particles do to rigid bodies in a substep: sums of impulses, read back by the host.
 
 use crate::contact::gpu::shaders::ContactFeatures;
+use crate::fluid::gpu::body_coupling::BodyCouplingTables;
 use crate::fluid::gpu::shaders::FLUID_KERNELS;
+use crate::math::RowData;
 use crate::model::Model;
 use crate::runtime::gpu::buffers::Buffers;
 use crate::runtime::gpu::device::Device;
@@ -13,6 +15,7 @@ use crate::schedule::gpu::constants::STATUS_WORDS;
 use crate::solver::gpu::status_readback::{self, Signal};
 use bytemuck::{Pod, Zeroable};
 use glam::DVec3;
+use std::ops::Range;
 
 shader_constants! {
     /// Threads of a workgroup that sums impulses.
@@ -51,6 +54,8 @@ pub(crate) struct Reactions {
     pub signal: Signal,
     /// Linear and angular impulse on each piece, about its origin [N·s], [N·m·s].
     pub sums: Vec<[DVec3; 2]>,
+    /// What pressure of liquids does to each body, in vectors of [`BodyCouplingTables`].
+    pub coupled: Vec<RowData>,
 }
 
 impl ReactionTables {
@@ -77,18 +82,32 @@ impl ReactionTables {
         self.pieces == 0
     }
 
-    /// The pass. `pressure`: WGSL that declares the parameters of liquids, if there are any.
-    pub fn sum(&self, contact: &ContactFeatures, pressure: Option<String>, out: &mut ProgramWriter) -> Option<Command> {
+    /// First vector in `work` of the sums, and number of parts.
+    pub fn sums(&self) -> (u32, u32) {
+        (self.uniforms.sums, if self.pieces > 0 { self.uniforms.parts } else { 0 })
+    }
+
+    /// The pass.
+    pub fn sum(&self, contact: &ContactFeatures, pressure: Pressure, out: &mut ProgramWriter) -> Option<Command> {
         let groups = self.pieces * self.uniforms.parts as usize;
         (groups > 0).then(|| out.run(body_reactions(contact, pressure), &self.uniforms, groups))
     }
 
-    /// Reads the sums of the last substep back, and what the device says about it.
-    pub(crate) fn read(&self, device: &Device, buffers: &Buffers) -> Result<Reactions, GpuError> {
+    /// Reads the sums of the last substep back, what pressure does to `bodies`, and what the device says about it.
+    pub(crate) fn read(
+        &self,
+        device: &Device,
+        buffers: &Buffers,
+        bodies: &BodyCouplingTables,
+    ) -> Result<Reactions, GpuError> {
         let (parts, status) = (self.uniforms.parts as usize, STATUS_WORDS as usize);
         let bytes = (32 * self.pieces * parts) as u64;
         let (flags, work) = ((&buffers.flags, 0, 4 * status as u64), (&buffers.work, self.uniforms.sums, bytes));
-        let words = device.download_parts(&[flags, (work.0, 16 * u64::from(work.1), work.2)])?;
+        let Range { start, end } = bodies.motions();
+        let motions = (&buffers.work, 16 * start as u64, 16 * (end - start) as u64);
+        let words = device.download_parts(&[flags, (work.0, 16 * u64::from(work.1), work.2), motions])?;
+        let coupled = words[status + 8 * self.pieces * parts..].chunks_exact(4);
+        let coupled = coupled.map(|row| [0, 1, 2, 3].map(|k| f32::from_bits(row[k]))).collect();
         let vector = |k: usize| {
             let [x, y, z] = [0, 1, 2].map(|i| f64::from(f32::from_bits(words[status + 4 * k + i])));
             DVec3::new(x, y, z)
@@ -97,20 +116,32 @@ impl ReactionTables {
             let all = (0..parts).map(|part| 2 * (piece * parts + part));
             all.fold([DVec3::ZERO; 2], |[linear, angular], k| [linear + vector(k), angular + vector(k + 1)])
         });
-        Ok(Reactions { signal: status_readback::read(&words)?, sums: sums.collect() })
+        Ok(Reactions { signal: status_readback::read(&words)?, sums: sums.collect(), coupled })
     }
 }
 
+/// How liquids press on rigid bodies.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pressure {
+    /// There are none.
+    None,
+    /// By density constraints; WGSL that declares the parameters of the liquids.
+    Density(String),
+    /// By projection of velocities, which is not a part of reactions.
+    Projection,
+}
+
 /// Sums the impulses of particles on the pieces of rigid bodies.
-pub fn body_reactions(contact: &ContactFeatures, pressure: Option<String>) -> ShaderSource {
+pub fn body_reactions(contact: &ContactFeatures, pressure: Pressure) -> ShaderSource {
     let mut parts = contact.collider_contacts();
     match pressure {
-        Some(constants) => {
+        Pressure::Density(constants) => {
             parts.extend(FLUID_KERNELS.map(Part::from));
             parts.push(constants.into());
             parts.push(include_str!("reactions_of_liquids.wgsl").into());
         }
-        None => parts.push(include_str!("reactions_without_liquids.wgsl").into()),
+        Pressure::Projection => parts.push(include_str!("reactions_of_projection.wgsl").into()),
+        Pressure::None => parts.push(include_str!("reactions_without_liquids.wgsl").into()),
     }
     parts.push(include_str!("reactions.wgsl").into());
     ShaderSource::new("body_reactions", Bindings::SHARED, parts)

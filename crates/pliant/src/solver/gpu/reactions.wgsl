@@ -30,7 +30,7 @@ fn force_scale(i: u32) -> f32 {
 fn contact_on(i: u32, row: vec4<f32>, o: MovingCollider, c: u32) -> Reaction {
     let none = Reaction(vec3<f32>(0.0), vec3<f32>(0.0));
     let mask = atomicLoad(&flags[sub.masks + i * mask_words() + c / 32u]);
-    if (mask >> (c % 32u) & 1u) == 0u || row.w == 0.0 {
+    if (mask >> (c % 32u) & 1u) == 0u || row.w == 0.0 || presses_by_projection(i) {
         return none;
     }
     let push = work[sub.collider_impulses + i * sub.colliders + c];

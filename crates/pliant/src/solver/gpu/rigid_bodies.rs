@@ -5,10 +5,11 @@
 //! them, which the next substep of the bodies needs. Without particles nothing runs on the device.
 
 use crate::contact::cpu::collider_contacts::pose_of;
-use crate::math::Pose;
+use crate::fluid::gpu::body_coupling::BodyCouplingTables;
+use crate::math::{Pose, RowData};
 use crate::model::Model;
 use crate::rigid_body::bodies::RigidBodies;
-use crate::rigid_body::integrate::world_inverse_inertia;
+use crate::rigid_body::integrate::{velocity_changes, world_inverse_inertia};
 use crate::runtime::cpu::{Isa, Threads};
 use crate::runtime::gpu::error::GpuError;
 use crate::schedule::Stage;
@@ -73,6 +74,21 @@ impl HostBodies {
         }
     }
 
+    /// Takes over the impulses that pressure gives to the bodies in the next substep, and in the first one those of it.
+    fn press(&mut self, model: &Model, substep: &Substep, coupled: &[RowData]) {
+        let bodies = model.rigid_bodies.bodies.iter().zip(&mut self.state.bodies);
+        for ((params, body), [first, next]) in bodies.zip(BodyCouplingTables::impulses(coupled)) {
+            if substep.index == 0 {
+                // They have moved already in this substep.
+                let [linear, angular] = velocity_changes(&params.shape, body.rotation, first);
+                body.velocity += linear;
+                body.position += linear * (0.5 * f64::from(substep.h));
+                body.spin += angular;
+            }
+            body.push = next;
+        }
+    }
+
     /// Adds impulses about the origins of the pieces to the bodies.
     fn react(&mut self, model: &Model, sums: &[[DVec3; 2]]) {
         self.impulses.clear();
@@ -115,17 +131,20 @@ impl Gpu {
                 self.times.substeps += 1;
                 continue;
             }
-            let HostBodies { before, after, .. } = &self.rigid_bodies;
+            let HostBodies { before, after, state, scratch, .. } = &self.rigid_bodies;
             self.records.place_bodies(model, before, after);
+            let (coupling, motion) = (self.tables.fluid.bodies, (&state.bodies[..], &scratch.expected[..]));
+            coupling.write_records(&model.fluid_model(), motion, substep.index == 0, self.records.coupled());
             self.submit(model, 1)?;
-            let mut found = self.tables.reactions.read(&self.device, &self.buffers)?;
+            let mut found = self.tables.reactions.read(&self.device, &self.buffers, &coupling)?;
             if let Signal::ListsFull { .. } = found.signal {
                 self.regrow_lists(model)?;
-                found = self.tables.reactions.read(&self.device, &self.buffers)?;
+                found = self.tables.reactions.read(&self.device, &self.buffers, &coupling)?;
             }
             if let Signal::Ran(divergence) = found.signal {
                 return Ok(Some(divergence));
             }
+            self.rigid_bodies.press(model, &substep, &found.coupled);
             self.rigid_bodies.react(model, &found.sums);
         }
         Ok(self.rigid_bodies.diverged)

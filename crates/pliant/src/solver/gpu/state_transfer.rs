@@ -49,6 +49,9 @@ pub fn upload_state(device: &Device, buffers: &Buffers, state: &State, tables: &
         buffers.write(device, &buffers.flags, 4 * u64::from(mass_splitting.counts), &counts);
     }
     upload_first_order(device, buffers, state, tables, 0..state.first_order.len());
+    if tables.sleep.acts() {
+        tables.sleep.upload(device, buffers, &state.asleep);
+    }
 }
 
 /// Uploads what moves of some particles.
@@ -83,8 +86,10 @@ pub fn upload_velocities(device: &Device, buffers: &Buffers, state: &State, tabl
 }
 
 fn upload_orders(device: &Device, buffers: &Buffers, state: &State, tables: &Tables, range: Range<usize>) {
-    if !state.first_order.is_empty() {
-        upload_first_order(device, buffers, state, tables, range);
+    // Orientations, which come after the particles, have none.
+    let particles = state.first_order.len();
+    if particles > 0 {
+        upload_first_order(device, buffers, state, tables, range.start.min(particles)..range.end.min(particles));
     }
 }
 
@@ -139,6 +144,11 @@ pub fn download(
         let flags: &[u32] = cast_slice(flags);
         for (flag, &word) in state.first_order.iter_mut().zip(&flags[tables.integration.first_order as usize..]) {
             *flag = word != 0;
+        }
+        if tables.sleep.acts() {
+            let (at, count) = tables.sleep.words();
+            state.asleep.clear();
+            state.asleep.extend(flags[at as usize..][..count].iter().map(|&word| word != 0));
         }
         also(cast_slice(work), flags);
     })

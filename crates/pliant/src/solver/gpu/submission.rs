@@ -10,7 +10,7 @@ use crate::schedule::gpu::constants::STATUS_WORDS;
 use crate::solver::gpu::program::{CONTACT_SEARCH, FLUID_SEARCH, SEARCHES};
 use crate::solver::gpu::state_transfer;
 use crate::solver::gpu::status_readback::{self, Divergence, Signal};
-use crate::solver::gpu::{BODIES, CONTACTS, FLUID, Gpu, OWN_GROUPS};
+use crate::solver::gpu::{BODIES, CELLS, CONTACTS, FLUID, Gpu, OWN_GROUPS};
 use std::time::Instant;
 
 /// Maximum dispatches of one submission, which must end before a driver's watchdog acts.
@@ -168,6 +168,7 @@ impl Gpu {
         let mut own = [None; OWN_GROUPS.len()];
         own[CONTACTS] = contacts.as_ref().map(|c| &c.group);
         own[FLUID] = fluid.as_ref().map(|f| &f.group);
+        own[CELLS] = fluid.as_ref().and_then(|f| f.cells.as_ref());
         own[BODIES] = self.bodies.as_ref().map(|b| &b.group);
         for command in list {
             let d = match command {

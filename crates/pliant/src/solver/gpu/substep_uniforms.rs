@@ -37,6 +37,8 @@ pub struct SubstepUniforms {
     shapes: Vec<u32>,
     /// Vectors of the pieces of rigid bodies in the substep that is submitted next, or again.
     bodies: Vec<RowData>,
+    /// Records of rigid bodies in liquids for that substep.
+    coupled: Vec<RowData>,
     /// Times of substeps.
     settings: Settings,
 }
@@ -52,12 +54,15 @@ impl SubstepUniforms {
         let s = &model.settings;
         let (base, colliders) = (tables.arena.constants.len() as u32, model.contact().collider_count() as u32);
         let pieces = model.body_colliders.len();
+        // The records of bodies in liquids stand before the poses of pins.
+        let coupled = tables.fluid.bodies.record_vectors();
+        let poses = base + COLLIDER_VECTORS * colliders + coupled as u32;
         let mut steady = Substep {
             omega: s.omega,
             particles: particles as u32,
             solid: solid as u32,
             moving_colliders: base,
-            poses: base + COLLIDER_VECTORS * colliders,
+            poses,
             radii: tables.radii,
             counts: tables.method.counts,
             island_bits: tables.island_bits,
@@ -77,9 +82,10 @@ impl SubstepUniforms {
             moving: model.colliders.iter().any(|c| c.motion.moves()) || !model.pins.is_empty() || pieces > 0,
             ring: colliders > 0 || !model.pins.is_empty(),
             base,
-            set: COLLIDER_VECTORS * colliders + pose_vectors(&model.pins),
+            set: COLLIDER_VECTORS * colliders + pose_vectors(&model.pins) + coupled as u32,
             shapes: tables.contact.shapes.clone(),
             bodies: vec![[0.0; 4]; COLLIDER_VECTORS as usize * pieces],
+            coupled: vec![[0.0; 4]; coupled],
             settings: *s,
         }
     }
@@ -91,12 +97,18 @@ impl SubstepUniforms {
         moving_bodies(&model.body_colliders, tables, (before, after), &mut self.bodies);
     }
 
+    /// Where the records of rigid bodies in liquids go, for the next substep.
+    pub fn coupled(&mut self) -> &mut Vec<RowData> {
+        &mut self.coupled
+    }
+
     /// The same after settings, motions or friction have changed.
     pub fn refresh(&mut self, model: &Model, state_sizes: (usize, usize), tables: &Tables) {
-        let (moving, bodies) = (self.moving, std::mem::take(&mut self.bodies));
+        let (moving, bodies, coupled) =
+            (self.moving, std::mem::take(&mut self.bodies), std::mem::take(&mut self.coupled));
         *self = Self::with_sizes(model, state_sizes, tables);
         self.moving |= moving;
-        self.bodies = bodies;
+        (self.bodies, self.coupled) = (bodies, coupled);
     }
 
     /// Number of records.
@@ -179,6 +191,7 @@ impl SubstepUniforms {
         let mut all = Vec::with_capacity(self.set as usize);
         moving_colliders(&model.colliders, &self.shapes, start, end, &mut all);
         all.extend_from_slice(&self.bodies);
+        all.extend_from_slice(&self.coupled);
         pin_poses(&model.pins, end, &mut all);
         all
     }

@@ -112,6 +112,33 @@ impl Gpu {
         self.tables.fluid.read_carried(&self.device, &self.buffers, state, range)
     }
 
+    /// Reads back the rows with these numbers, ascending, and with `multipliers` those of all constraints, in one go. All earlier
+    /// steps must be done.
+    pub(crate) fn read_some_rows(&self, state: &mut State, rows: &[u32], multipliers: bool) -> Result<(), GpuError> {
+        let runs: Vec<&[u32]> = rows.chunk_by(|a, b| a + 1 == *b).collect();
+        let part = |run: &&[u32]| (&self.buffers.rows, 16 * u64::from(run[0]), 16 * run.len() as u64);
+        let mut parts: Vec<_> = runs.iter().map(part).collect();
+        let numbers = state.multipliers.iter().map(Vec::len).sum::<usize>() + state.inflate_multipliers.len();
+        if multipliers {
+            parts.push((&self.buffers.lambda, 0, 4 * numbers as u64));
+        }
+        self.buffers.count_read(parts.iter().map(|(_, _, bytes)| bytes).sum());
+        let words = self.device.download_parts(&parts)?;
+        let (of_rows, mut left) = words.split_at(4 * rows.len());
+        for (&row, four) in rows.iter().zip(of_rows.chunks_exact(4)) {
+            state.rows[row as usize] = [0, 1, 2, 3].map(|k| f32::from_bits(four[k]));
+        }
+        if multipliers {
+            for group in state.multipliers.iter_mut().chain(std::iter::once(&mut state.inflate_multipliers)) {
+                let (own, rest) = left.split_at(group.len());
+                group.iter_mut().zip(own).for_each(|(to, &word)| *to = f32::from_bits(word));
+                left = rest;
+            }
+            self.tables.patches.packed_batches.iter().for_each(|batch| batch.restore(&mut state.multipliers));
+        }
+        Ok(())
+    }
+
     /// Reads positions from particle `first` on. All earlier steps must be done.
     pub(crate) fn read_rows(&self, first: usize, to: &mut [RowData]) -> Result<(), GpuError> {
         self.buffers.count_read(size_of_val(to) as u64);
@@ -203,15 +230,40 @@ impl Gpu {
         }
     }
 
+    /// Which groups of objects sleep. All earlier steps must be done.
+    pub(crate) fn asleep(&self) -> Result<Vec<bool>, GpuError> {
+        self.tables.sleep.download(&self.device, &self.buffers)
+    }
+
+    /// Says which groups of objects sleep; the others are awake.
+    pub(crate) fn put_asleep(&self, asleep: &[bool]) {
+        if self.tables.sleep.acts() {
+            self.tables.sleep.upload(&self.device, &self.buffers, asleep);
+        }
+    }
+
+    /// Wakes a group of objects.
+    pub(crate) fn wake(&self, group: u32) {
+        let (at, count) = self.tables.sleep.words();
+        if (group as usize) < count {
+            self.buffers.write(&self.device, &self.buffers.flags, 4 * u64::from(at + group), &[0_u32]);
+        }
+    }
+
     /// Grips for which there is room.
     pub(crate) fn grip_room(&self) -> usize {
         self.tables.grips.room
     }
 
-    /// Uploads all grips, for which there must be room.
-    pub(crate) fn upload_grips(&mut self, model: &Model) {
+    /// Uploads a grip, for which there must be room.
+    pub(crate) fn upload_grip(&mut self, model: &Model, slot: usize) {
         let island = |i| model.free_island_of(i);
-        self.tables.grips.upload(&self.device, &self.buffers, &model.grips, island);
+        self.tables.grips.upload(&self.device, &self.buffers, slot, &model.grips[slot], island);
+    }
+
+    /// Uploads the target of a grip.
+    pub(crate) fn upload_grip_target(&mut self, model: &Model, slot: usize) {
+        self.tables.grips.upload_target(&self.device, &self.buffers, slot, &model.grips[slot]);
     }
 
     /// Multiplier of a grip in the last substep [kg·m]; waits for it.

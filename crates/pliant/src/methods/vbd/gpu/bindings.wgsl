@@ -17,6 +17,7 @@ struct ElasticUniforms {
     all_chunks: u32,
     first_order: u32,
     mode: u32,
+    slices: u32,
 }
 
 @group(0) @binding(9) var<uniform> args: ElasticUniforms;

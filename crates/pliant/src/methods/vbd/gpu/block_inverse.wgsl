@@ -6,7 +6,7 @@
 // Pivots smaller than this part of the diagonal are of rounding alone.
 const DEPENDENT: f32 = 1e-6;
 
-var<workgroup> parts: array<f32, 144>;
+var<workgroup> parts: array<f32, REGION_THREADS>;
 var<workgroup> block: array<f32, 144>;
 var<workgroup> pivots: array<f32, COARSE_WIDTH>;
 
@@ -79,20 +79,20 @@ fn inverse_at(body: u32, a: u32) -> u32 {
     return body_word(body, 6u) + AGGREGATE_NUMBERS * (a - body_word(body, 2u));
 }
 
-// The block of two regions: Σ CᵀAC over their aggregates.
+// A slice of the block of two regions: Σ CᵀAC over some of their aggregates. `args.mode` is the first number of all slices.
 @compute @workgroup_size(BLOCK_NUMBERS)
 fn assemble_second(thread: Thread) {
     let group = group_of(thread);
     if group >= args.groups {
         return;
     }
-    let pair = args.chunks + REGION_PAIR_WORDS * group;
-    let body = topology[pair];
+    let pair = args.chunks + REGION_PAIR_WORDS * (group / args.slices);
+    let first_block = topology[pair + 3u] + REGION_BLOCK_WORDS * (group % args.slices);
     let end = topology[pair + 4u];
     let r = thread.local / COARSE_WIDTH;
     let c = thread.local % COARSE_WIDTH;
     var sum = 0.0;
-    for (var at = topology[pair + 3u]; at < end; at += REGION_BLOCK_WORDS) {
+    for (var at = first_block; at < end; at += REGION_BLOCK_WORDS * args.slices) {
         let first = topology[at] + (r % 3u) * COARSE_WIDTH + c % 3u;
         let left = topology[at + 1u];
         let right = topology[at + 2u];
@@ -105,9 +105,25 @@ fn assemble_second(thread: Thread) {
             sum += constant(left + m)[r / 3u] * dot(values, column);
         }
     }
+    lambda[args.mode + BLOCK_NUMBERS * group + thread.local] = sum;
+}
+
+// The sum of the slices of the block of two regions.
+@compute @workgroup_size(BLOCK_NUMBERS)
+fn sum_second(thread: Thread) {
+    let group = group_of(thread);
+    if group >= args.groups {
+        return;
+    }
+    let pair = args.chunks + REGION_PAIR_WORDS * group;
+    let body = topology[pair];
+    var sum = 0.0;
+    for (var slice = 0u; slice < args.slices; slice++) {
+        sum += lambda[args.mode + BLOCK_NUMBERS * (args.slices * group + slice) + thread.local];
+    }
     let size = second_size(body);
-    let row = COARSE_WIDTH * topology[pair + 1u] + r;
-    let column = COARSE_WIDTH * topology[pair + 2u] + c;
+    let row = COARSE_WIDTH * topology[pair + 1u] + thread.local / COARSE_WIDTH;
+    let column = COARSE_WIDTH * topology[pair + 2u] + thread.local % COARSE_WIDTH;
     // The block of a region with itself has every entry twice, with other rounding: one of the two threads writes both.
     if row < column {
         return;
@@ -120,19 +136,20 @@ fn assemble_second(thread: Thread) {
     }
 }
 
-// One step of Gauss and Jordan's inversion of the second level, from one of its matrices to the other; a workgroup per row
-// of blocks.
+// One step of Gauss and Jordan's inversion of the second level, from one of its matrices to the other. `args.slices`
+// workgroups share a row of blocks; each of them inverts the pivot.
 @compute @workgroup_size(BLOCK_NUMBERS)
 fn invert_second(thread: Thread) {
     let group = group_of(thread);
     if group >= args.groups {
         return;
     }
-    let region = args.chunks + REGION_WORDS * group;
+    let region = args.chunks + REGION_WORDS * (group / args.slices);
+    let slice = group % args.slices;
     let body = topology[region];
     let regions = body_word(body, 5u);
     let step = args.mode;
-    if step >= regions {
+    if step >= regions || slice >= regions {
         return;
     }
     let size = second_size(body);
@@ -163,7 +180,7 @@ fn invert_second(thread: Thread) {
             factors[m] = sum;
         }
     }
-    for (var j = 0u; j < regions; j++) {
+    for (var j = slice; j < regions; j += args.slices) {
         let column = COARSE_WIDTH * j + c;
         var next = 0.0;
         if j == step {

@@ -6,7 +6,7 @@
 // whoever needs them, in order.
 
 // Threads that share a row of a block.
-const LANES: u32 = 10u;
+const LANES: u32 = REGION_THREADS / COARSE_WIDTH;
 const ROW_LANES: u32 = 5u;
 
 fn coarse_at(array_number: u32, unknown: u32) -> u32 {
@@ -99,7 +99,7 @@ fn multiply(thread: Thread) {
 fn parts_sum(local: u32, own: f32) -> f32 {
     parts[local] = own;
     workgroupBarrier();
-    for (var half = COARSE_THREADS / 2u; half > 0u; half /= 2u) {
+    for (var half = REGION_THREADS / 2u; half > 0u; half /= 2u) {
         if local < half {
             parts[local] += parts[local + half];
         }
@@ -125,7 +125,7 @@ fn lanes_sum(local: u32, own: f32) -> f32 {
 }
 
 // The inverse matrix of a small body times the forces; a workgroup per aggregate.
-@compute @workgroup_size(COARSE_THREADS)
+@compute @workgroup_size(REGION_THREADS)
 fn solve_dense(thread: Thread) {
     let group = group_of(thread);
     if group >= args.groups {
@@ -155,7 +155,7 @@ fn solve_dense(thread: Thread) {
 
 // Steps along the direction, what is left of the right side, and that preconditioned by the blocks; a workgroup per region.
 // Before the first iteration (`mode` 0) the solution starts from 0.
-@compute @workgroup_size(COARSE_THREADS)
+@compute @workgroup_size(REGION_THREADS)
 fn advance(thread: Thread) {
     let group = group_of(thread);
     if group >= args.groups {
@@ -173,7 +173,7 @@ fn advance(thread: Thread) {
     if args.mode > 0u {
         var own = 0.0;
         let base = body_word(body, 6u) + BLOCK_NUMBERS;
-        for (var k = local; k < body_word(body, 3u); k += COARSE_THREADS) {
+        for (var k = local; k < body_word(body, 3u); k += REGION_THREADS) {
             own += lambda[base + AGGREGATE_NUMBERS * k];
         }
         let curvature = parts_sum(local, own);
@@ -181,7 +181,7 @@ fn advance(thread: Thread) {
         step = select(0.0, left / curvature, left > 0.0 && curvature > 0.0);
     }
     let p = coarse_at(COARSE_P + (args.mode & 1u), 0u);
-    for (var task = local; task < count * COARSE_WIDTH; task += COARSE_THREADS) {
+    for (var task = local; task < count * COARSE_WIDTH; task += REGION_THREADS) {
         let a = topology[first + MEMBER_WORDS * (task / COARSE_WIDTH)];
         let at = aggregate_word(a, 0u) + task % COARSE_WIDTH;
         if args.mode == 0u {
@@ -193,7 +193,7 @@ fn advance(thread: Thread) {
     }
     storageBarrier();
     workgroupBarrier();
-    for (var task = local; task < count * COARSE_WIDTH; task += COARSE_THREADS) {
+    for (var task = local; task < count * COARSE_WIDTH; task += REGION_THREADS) {
         let a = topology[first + MEMBER_WORDS * (task / COARSE_WIDTH)];
         let row = task % COARSE_WIDTH;
         let unknown = aggregate_word(a, 0u);
@@ -223,7 +223,7 @@ fn advance(thread: Thread) {
 }
 
 // Adds the second level to z, and sums r·z.
-@compute @workgroup_size(COARSE_THREADS)
+@compute @workgroup_size(REGION_THREADS)
 fn correct_second(thread: Thread) {
     let group = group_of(thread);
     if group >= args.groups {
@@ -256,7 +256,7 @@ fn correct_second(thread: Thread) {
     }
     workgroupBarrier();
     var product = 0.0;
-    for (var task = local; task < count * COARSE_WIDTH; task += COARSE_THREADS) {
+    for (var task = local; task < count * COARSE_WIDTH; task += REGION_THREADS) {
         let member = first + MEMBER_WORDS * (task / COARSE_WIDTH);
         let part = task % COARSE_WIDTH;
         let at = aggregate_word(topology[member], 0u) + part;

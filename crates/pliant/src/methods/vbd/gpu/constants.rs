@@ -32,8 +32,9 @@ shader_constants! {
     CHUNK_WORDS = 3;
     /// Words of a body: first chunk, chunks, first aggregate, aggregates, whether it has orientations; then, unless it is a
     /// chain, whose matrix is factored: regions, first number in `lambda` of the inverse blocks of its aggregates and of the
-    /// matrix of its regions, iterations. Without iterations every aggregate is a region.
-    ELASTIC_BODY_WORDS = 9;
+    /// matrix of its regions, iterations; whether its matrix is the whole Hessian. Without iterations every aggregate is a
+    /// region.
+    ELASTIC_BODY_WORDS = 10;
     /// Words of an aggregate: first unknown, modes, first member, end of members; then, in a chain, first unknown of its
     /// matrix rows, first row below its columns, end of those, or else its region, first of its neighbors, end of those; body.
     AGGREGATE_WORDS = 8;
@@ -90,6 +91,10 @@ shader_constants! {
     CHUNK_SUMS = 10;
     /// Threads that factor and solve the coarse matrix of a body.
     COARSE_THREADS = 128;
+    /// Threads that work on a region.
+    REGION_THREADS = 256;
+    /// Workgroups that share the sum of a block of two regions.
+    ASSEMBLY_SLICES = 8;
     /// Rows below a block of the matrix that fit in workgroup memory.
     PANEL_ROWS = 192;
 }

@@ -338,6 +338,11 @@ fn inverse3(m: mat3x3<f32>) -> mat3x3<f32> {
     return transpose(mat3x3<f32>(a, b, c)) * (1.0 / dot(m[0], a));
 }
 
+// A step of Newton's method leaves nothing to a sweep but contacts.
+fn is_swept(body: u32) -> bool {
+    return body_word(body, 9u) == 0u || work[body_at(body)].y > 0.0;
+}
+
 // Every vertex of a color, to the minimum of its own problem.
 @compute @workgroup_size(SIZE)
 fn sweep(thread: Thread) {
@@ -346,7 +351,7 @@ fn sweep(thread: Thread) {
         return;
     }
     let chunk = chunk_of(group);
-    if thread.local >= chunk.count || !is_active(chunk.body) {
+    if thread.local >= chunk.count || !is_active(chunk.body) || !is_swept(chunk.body) {
         return;
     }
     let v = chunk.first + thread.local;

@@ -1,7 +1,7 @@
 //! Modules of descent.
 
 use crate::contact::gpu::shaders::ContactFeatures;
-use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS};
+use crate::methods::vbd::gpu::constants::{BLOCK_NUMBERS, COARSE_THREADS, COARSE_WIDTH, PANEL_ROWS, REGION_THREADS};
 use crate::runtime::gpu::program::{Bindings, Part, ShaderSource};
 
 /// What a model has that the shaders depend on.
@@ -60,7 +60,7 @@ impl ElasticFeatures {
 
     /// A pass of the conjugate gradients of large bodies.
     pub fn two_level(&self, entry: &'static str) -> ShaderSource {
-        const { assert!(BLOCK_NUMBERS == COARSE_WIDTH * COARSE_WIDTH && COARSE_THREADS >= 10 * COARSE_WIDTH) };
+        const { assert!(BLOCK_NUMBERS == COARSE_WIDTH * COARSE_WIDTH && REGION_THREADS >= BLOCK_NUMBERS) };
         self.shader(entry, &[include_str!("block_inverse.wgsl"), include_str!("conjugate_gradients.wgsl")])
     }
 

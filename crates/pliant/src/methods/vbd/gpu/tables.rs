@@ -3,6 +3,7 @@
 use crate::constraints::ConstraintKind;
 use crate::constraints::group::Group;
 use crate::methods::vbd::assembly::modes_of;
+use crate::methods::vbd::chain::Chain;
 use crate::methods::vbd::element::{linear, params};
 use crate::methods::vbd::gpu::constants::*;
 use crate::methods::vbd::gpu::element_records::{entry, records};
@@ -133,6 +134,7 @@ impl ElasticTables {
                 of.inverses,
                 of.second,
                 of.iterations,
+                u32::from(Chain::is_whole_hessian(body)),
             ];
             records.extend(record);
             vertex += body.vertices.len();

@@ -102,7 +102,12 @@ pub(super) struct SecondTables {
     region_words: Vec<u32>,
     dense_words: Vec<u32>,
     pair_words: Vec<u32>,
+    /// First number in `lambda` of the slices of blocks of regions.
+    slices: u32,
 }
+
+/// Workgroups that occupy a GPU: rows of small numbers of matrices are shared by several.
+const ENOUGH_WORKGROUPS: usize = 1024;
 
 impl SecondTables {
     /// Adds a body; `aggregate` is its first.
@@ -159,17 +164,21 @@ impl SecondTables {
         args: &ElasticUniforms,
         out: &mut ProgramWriter,
     ) -> Vec<Command> {
-        let mut run = |entry, list, count: usize, mode| {
-            let args = ElasticUniforms { chunks: list, groups: count as u32, mode, ..*args };
+        let mut run = |entry, list, count: usize, slices: u32, mode| {
+            let args = ElasticUniforms { chunks: list, groups: count as u32, slices, mode, ..*args };
             out.run(features.two_level(entry), &args, count)
         };
         let mut all = Vec::new();
         if self.region_count > 0 {
-            all.push(run("invert_diagonals", self.aggregates, self.aggregate_count, 0));
-            all.push(run("assemble_second", self.pairs, self.pair_count, 0));
+            all.push(run("invert_diagonals", self.aggregates, self.aggregate_count, 1, 0));
+            let slices = self.pair_count * ASSEMBLY_SLICES as usize;
+            all.push(run("assemble_second", self.pairs, slices, ASSEMBLY_SLICES, self.slices));
+            all.push(run("sum_second", self.pairs, self.pair_count, ASSEMBLY_SLICES, self.slices));
         }
         let regions = self.region_count + self.dense_count;
-        all.extend((0..self.most_regions).map(|step| run("invert_second", self.regions, regions, step)));
+        let slices = (ENOUGH_WORKGROUPS / regions.max(1)).clamp(1, self.most_regions.max(1) as usize);
+        let step = |step| run("invert_second", self.regions, regions * slices, slices as u32, step);
+        all.extend((0..self.most_regions).map(step));
         all
     }
 
@@ -213,6 +222,7 @@ impl SecondTables {
         self.aggregate_count = list.len();
         self.region_count = self.region_words.len() / REGION_WORDS as usize;
         self.pair_count = self.pair_words.len() / REGION_PAIR_WORDS as usize;
+        self.slices = arena.reserve_lambda(self.pair_count * (ASSEMBLY_SLICES * BLOCK_NUMBERS) as usize);
         self.aggregates = arena.put_topology(list);
         self.dense_count = self.dense_words.len() / REGION_WORDS as usize;
         self.regions = arena.put_topology(std::mem::take(&mut self.region_words));

@@ -38,4 +38,6 @@ pub struct ElasticUniforms {
     pub first_order: u32,
     /// What a pass does beside: its number in the substep, or whether it is the last of its kind.
     pub mode: u32,
+    /// Workgroups that share one item of the list.
+    pub slices: u32,
 }

@@ -13,6 +13,7 @@ use crate::fluid::gpu::tables::FluidTables;
 use crate::grip::gpu::GripTables;
 use crate::integration::gpu::IntegrationTables;
 use crate::integration::momentum_gpu::MomentumTables;
+use crate::integration::sleeping_gpu::SleepTables;
 use crate::methods::vbd::gpu::tables::ElasticTables;
 use crate::methods::{MethodTables, method};
 use crate::model::{Model, Room};
@@ -82,6 +83,8 @@ pub struct Tables {
     pub elastic: ElasticTables,
     /// Grips.
     pub grips: GripTables,
+    /// Sleeping objects of particles.
+    pub sleep: SleepTables,
     /// What particles do to rigid bodies.
     pub reactions: ReactionTables,
     /// The solution method.
@@ -99,8 +102,8 @@ impl Tables {
         let (contact, fluid) = (model.contact(), model.fluid_model());
         let mut all = Self {
             // To look collider tables up takes more registers than a patch can spare: contacts are passes of their own, and
-            // so are grips.
-            fused: is_fused(model) && !model.has_tables() && model.grips.is_empty(),
+            // so are grips and sleeping objects.
+            fused: is_fused(model) && !model.has_tables() && model.grips.is_empty() && model.sleep_groups.is_none(),
             iterations: model.settings.iterations,
             arena: TableArena { flags: STATUS_WORDS as usize, ..TableArena::default() },
             ..Self::default()
@@ -138,6 +141,8 @@ impl Tables {
         let first_order = model.settings.integrator == Integrator::Bdf1;
         all.elastic = ElasticTables::new(&model.bodies, &model.groups, first_order, &mut all.arena);
         all.grips = GripTables::new(&model.grips, |i| model.free_island_of(i), &mut all.arena);
+        let (solid, has_history) = (state.velocities.len(), !state.older.is_empty());
+        all.sleep = SleepTables::new(model.sleep_groups.as_ref(), solid, has_history, &mut all.arena);
         all.reactions = ReactionTables::new(model, n, &mut all.arena);
         if model.schedule.before.iter().any(|(pass, _)| *pass == Pass::SaveMomentum) {
             let Room { rows, bodies, .. } = &model.room;

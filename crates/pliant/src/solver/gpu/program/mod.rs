@@ -16,6 +16,7 @@ use crate::shape_matching::gpu::passes::{match_shapes, plastic_flow, turn_surfac
 use crate::solver::gpu::model_packing::Tables;
 use crate::solver::gpu::pass_uniforms::PatchUniforms;
 use crate::solver::gpu::patches::TURNS;
+use crate::solver::gpu::reactions::Pressure;
 use crate::solver::gpu::shader_constants::{PARTICLE_BITS, PLAIN, SEAMS_TOGETHER};
 use crate::state::State;
 use std::ops::Range;
@@ -74,6 +75,7 @@ impl Program {
             tables: &tables.fluid,
             particles: state.particles,
             contact: contact.features,
+            reactions: tables.reactions.sums(),
         };
         let predict = PredictPasses {
             tables: &tables.integration,
@@ -192,6 +194,7 @@ impl ProgramBuilder<'_> {
             && local
             && !self.model.has_tables()
             && self.tables.grips.room == 0
+            && !self.tables.sleep.acts()
             && patches.complete
             && self.tables.integration.pin_count == 0
             && self.state.particles < MAX_FUSED_PARTICLES
@@ -240,6 +243,7 @@ impl ProgramBuilder<'_> {
         }
         list.extend(self.contact.save_velocities(&mut self.out));
         list.extend(self.tables.momentum.save(&mut self.out));
+        list.extend(self.tables.sleep.save(&mut self.out));
         if !self.whole {
             list.push(self.predict.predict(self.model.settings.stabilization > 0, &mut self.out));
             list.extend(self.predict.pins(&mut self.out));
@@ -355,15 +359,18 @@ impl ProgramBuilder<'_> {
                 other => unreachable!("{other:?} does not run after the iterations"),
             }
         }
+        let (features, lists) = (self.contact.features, self.has(&Pass::ContactNeighbors));
+        list.extend(self.tables.sleep.keep(&features, lists, self.state.particles, &mut self.out));
         list
     }
 
     /// What particles do to rigid bodies.
     fn reactions(&mut self) -> Option<Command> {
-        let pressure = self.model.fluid.as_ref().map(|fluid| {
-            let h = self.model.settings.substep();
-            self.tables.fluid.constants(fluid, h)
-        });
+        let pressure = match &self.model.fluid {
+            Some(fluid) if fluid.projects => Pressure::Projection,
+            Some(fluid) => Pressure::Density(self.tables.fluid.constants(fluid, self.model.settings.substep())),
+            None => Pressure::None,
+        };
         self.tables.reactions.sum(&self.contact.features, pressure, &mut self.out)
     }
 

@@ -1,0 +1,63 @@
+//! What is caught by what.
+
+use crate::{advance_without_crossings, crossings_of, world};
+
+fn crate_on_cloth(cells: u32, edge: f32, degrees: f32) -> String {
+    format!(
+        "[[cloth]]\ngrid = {{ cells = [{cells}, {cells}], size = [1, 1], plane = \"xz\" }}\ndensity = 0.5\n\
+         stretch = {{ modulus = 20000 }}\ntransform = {{ translate = [-0.5, 0, -0.5] }}\n\
+         pin = [{{ at = \"corners\" }}]\n\
+         [[body]]\nname = \"crate\"\nbox = [{edge}, {edge}, {edge}]\ndensity = 300\n\
+         transform = {{ translate = [0.03, {edge}, 0.02], rotate = {{ axis = [1, 0, 1], degrees = {degrees} }} }}\n"
+    )
+}
+
+#[test]
+fn v34_a_crate_is_caught_by_a_cloth_held_at_its_corners() {
+    // Coarse: the crate is smaller than a cell, so that no vertex of the cloth may meet it.
+    for (cells, edge, degrees, steps) in [(4, 0.15, 20.0, 80), (16, 0.2, 40.0, 60)] {
+        let mut sim = world(&crate_on_cloth(cells, edge, degrees), 1);
+        advance_without_crossings(&mut sim, steps);
+        let low = (0..sim.particles()).map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min);
+        let at = sim.state().rigid_bodies.bodies[0].position.y as f32;
+        assert!(at > low && at > -0.5, "{cells} cells: the crate is at {at} m, the cloth at {low} m");
+    }
+}
+
+#[test]
+fn v34_a_soft_block_lies_on_another_and_on_a_rigid_one() {
+    let block = |height: f32, cells: u32| {
+        format!(
+            "[[soft]]\nblock = {{ cells = [{cells}, {cells}, {cells}], size = [0.2, 0.2, 0.2] }}\ndensity = 300\n\
+             fem = {{ young = 2e5, poisson = 0.3 }}\ntransform = {{ translate = [-0.1, {height}, -0.1] }}\n"
+        )
+    };
+    let floor = "[[collider]]\nplane = {}\n";
+    let rigid = "[[body]]\nbox = [0.1, 0.2, 0.1]\ndensity = 2000\ntransform = { translate = [0, 0.1, 0] }\n";
+    for text in [format!("{}{}{floor}", block(0.02, 3), block(0.25, 4)), format!("{}{rigid}{floor}", block(0.23, 3))] {
+        let mut sim = world(&text, 1);
+        advance_without_crossings(&mut sim, 60);
+        let objects = &sim.topology().objects;
+        let last = objects[sim.particles() - 1];
+        let own = (0..sim.particles()).filter(|&i| objects[i] == last);
+        let low = own.map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min);
+        assert!(low > 0.18, "the upper block has sunk to {low} m\n{text}");
+    }
+}
+
+#[test]
+fn v34_grains_do_not_pass_a_held_cloth() {
+    let text = "[[cloth]]\ngrid = { cells = [6, 6], size = [0.6, 0.6], plane = \"xz\" }\nradius = 0.004\ndensity = 0.5\n\
+                stretch = { modulus = 20000 }\ntransform = { translate = [-0.3, 0, -0.3] }\n\
+                pin = [{ at = \"left edge\" }, { at = \"right edge\" }, { at = \"top edge\" }, { at = \"bottom edge\" }]\n\
+                [[grains]]\nfill = { min = [-0.1, 0.1, -0.1], max = [0.1, 0.2, 0.1] }\nradius = 0.01\n";
+    let mut sim = world(text, 1);
+    for _ in 0..50 {
+        sim.advance(1).unwrap();
+    }
+    let cloth = 49;
+    let low = (0..cloth).map(|i| sim.position(i).y).fold(f32::INFINITY, f32::min);
+    let lost = (cloth..sim.particles()).filter(|&i| sim.position(i).y < low).count();
+    assert_eq!(lost, 0, "{lost} of {} grains are below the cloth", sim.particles() - cloth);
+    assert_eq!(crossings_of(&sim), 0);
+}
