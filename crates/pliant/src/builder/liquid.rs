@@ -205,14 +205,8 @@ fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving: &[B
 }
 
 /// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `single`: the scene is no
-/// batch. `bodies_on_gpu`: it has rigid bodies and is for a GPU, where projection beside them has to be chosen.
-pub fn projection(
-    scene: &Scene,
-    fluid: &Fluid,
-    settings: &Settings,
-    single: bool,
-    bodies_on_gpu: bool,
-) -> (bool, Option<String>) {
+/// batch.
+pub fn projection(scene: &Scene, fluid: &Fluid, settings: &Settings, single: bool) -> (bool, Option<String>) {
     let one_density = fluid.kinds.iter().all(|kind| kind.density == fluid.kinds[0].density);
     let simple = settings.integrator == Integrator::Bdf1 && settings.sleep_speed == 0.0;
     let changes = !scene.melt.is_empty() || !scene.freeze.is_empty();
@@ -226,11 +220,6 @@ pub fn projection(
         FluidMethod::Projection if !possible => {
             let why = "fluid.method \"projection\" needs liquids of one density without surface tension or compressibility, \
                        the cubic kernel, no other particles, no batch, and bdf1: density constraints are used";
-            (false, Some(why.to_owned()))
-        }
-        FluidMethod::Auto if bodies_on_gpu => {
-            let why = "on a GPU liquids have density constraints beside rigid bodies, whose buoyancy is then too large: \
-                       fluid.method \"projection\" chooses projection of velocities";
             (false, Some(why.to_owned()))
         }
         _ => (true, None),

@@ -21,7 +21,7 @@ pub enum Smoothing {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FluidMethod {
-    /// Projection in scenes of liquids and colliders alone that choose no substeps, iterations or time step;
+    /// Projection in scenes of liquids, colliders and rigid bodies alone that choose no substeps, iterations or time step;
     /// otherwise density.
     #[default]
     Auto,

@@ -15,7 +15,8 @@ use crate::surface_contact::limit::{Limited, Limiter};
 use crate::surface_contact::model::{NO_PARTICLE, SurfaceModel};
 use crate::surface_contact::motion::Motion;
 use crate::surface_contact::pair::{Pair, project};
-use crate::surface_contact::search::{Search, SearchInputs};
+use crate::surface_contact::search::Search;
+use crate::surface_contact::tree_walk::SearchInputs;
 use glam::Vec3;
 
 /// Sweeps over all pairs in a pass.

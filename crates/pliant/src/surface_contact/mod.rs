@@ -8,11 +8,13 @@
 //! | `conservative` | when a pair in motion comes too close |
 //! | `model` | surfaces with their trees; what the builder makes of a scene |
 //! | `motion` | positions and displacements of the vertices in a substep |
-//! | `search` | pairs that may touch: trees fitted to the motion, and walked two by two |
+//! | `search` | pairs that may touch: trees fitted to the motion, tasks |
+//! | `bounds`, `tree_walk` | boxes over a substep; trees walked two by two |
 //! | `limit` | the end of a substep: nothing crosses |
 //! | `cpu` | the passes |
 //! | `phenomenon` | the passes as the schedule sees them |
 
+mod bounds;
 pub mod build;
 mod conservative;
 pub use conservative::{approach, time_of_contact};
@@ -24,3 +26,4 @@ mod motion;
 pub mod pair;
 pub(crate) mod phenomenon;
 mod search;
+mod tree_walk;

@@ -128,8 +128,7 @@ impl Assembly {
         let copies = self.environments.count();
         let mut fluid = fluid(scene, copies, self.fluid_volumes, self.liquids, (&self.rows, &self.shape.radii));
         if let Some(fluid) = &mut fluid {
-            let on_gpu = target.is_gpu() && !rigid_bodies.bodies.is_empty();
-            let (projects, note) = projection(scene, fluid, &settings, copies == 1, on_gpu);
+            let (projects, note) = projection(scene, fluid, &settings, copies == 1);
             fluid.projects = projects;
             if projects {
                 immerse(fluid, &self.body_surfaces, &rigid_bodies.bodies, &mut state, self.edited);

@@ -2,9 +2,10 @@
 
 use crate::constraints::ConstraintKind;
 use crate::math::RowData;
-use crate::methods::vbd::cpu::{BodyState, toward};
+use crate::methods::vbd::cpu::BodyState;
 use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::row_steps::toward;
 use crate::methods::vbd::{ElasticModel, ElasticScratch};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;

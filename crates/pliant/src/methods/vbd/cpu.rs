@@ -7,12 +7,14 @@ use crate::constraints::group::Group;
 use crate::contact::cpu::SeenColliders;
 use crate::math::{RowData, position};
 use crate::memory::of;
+use crate::methods::vbd::body_contacts::{Step, mask};
 use crate::methods::vbd::coarse::{Coarse, Inputs};
-use crate::methods::vbd::contact::{Hold, Local, VertexContact};
+use crate::methods::vbd::contact::Hold;
 use crate::methods::vbd::lanes::BlockLocal;
 use crate::methods::vbd::momentum;
 use crate::methods::vbd::pack::Packed;
 use crate::methods::vbd::plan::Body;
+use crate::methods::vbd::row_steps::{add, dot, moved, toward};
 use crate::runtime::cpu::isa::Isa;
 use crate::runtime::cpu::threads::Threads;
 use crate::state::{Contact, Push};
@@ -50,17 +52,9 @@ pub(super) struct Substep<'a> {
     pub(super) pushed: bool,
 }
 
-/// A vertex's local problem and its step.
-#[derive(Clone, Copy, Default)]
-struct Step {
-    force: Vec3,
-    hessian: Mat3,
-    step: Vec3,
-}
-
 /// Buffers of one body.
 pub(super) struct BodyState {
-    x: Vec<RowData>,
+    pub(super) x: Vec<RowData>,
     /// Positions without forces, x̃; impulses of other passes are added to it. The fourth component of a position is its m/h²
     /// [N/m], 0 where it is fixed.
     pub(super) target: Vec<RowData>,
@@ -88,7 +82,7 @@ pub(super) struct BodyState {
     /// Vertex and number within the contacts of the body, by vertex.
     pub(super) contacts: Vec<(u32, Contact)>,
     /// Vertices that contacts hold, with their stiffness [N/m].
-    holds: Vec<(u32, Hold, f32)>,
+    pub(super) holds: Vec<(u32, Hold, f32)>,
     /// Vertices by row.
     by_row: Vec<(u32, u32)>,
 }
@@ -387,45 +381,6 @@ impl BodyState {
         }
     }
 
-    /// Moves vertices that touch colliders out of them.
-    fn leave_colliders(&mut self, sub: &Substep<'_>, body: &Body) {
-        for k in 0..self.contacts.len() {
-            let v = self.contacts[k].0 as usize;
-            if self.masses[v] > 0.0 {
-                let x = self.out_of_colliders(sub, body, v, position(self.x[v]));
-                (self.x[v][0], self.x[v][1], self.x[v][2]) = (x.x, x.y, x.z);
-            }
-        }
-    }
-
-    /// Contacts that hold vertices against the forces on them.
-    fn find_holds(&mut self, body: &Body, sub: &Substep<'_>, forces: &[RowData]) {
-        self.holds.clear();
-        for (v, c) in &self.contacts {
-            let at = *v as usize;
-            // A vertex in a corner is held by the first of its contacts; the sweep sees all of them.
-            if self.holds.last().is_some_and(|(last, ..)| last == v) {
-                continue;
-            }
-            let contact = vertex_contact(sub, body, at, c);
-            if let Some(hold) = contact.hold(position(self.x[at]), position(forces[at]), 1.0 / sub.inv_h2.sqrt()) {
-                let h = self.packed.local(&self.x, at).1;
-                self.holds.push((*v, hold, h.x_axis.x + h.y_axis.y + h.z_axis.z));
-            }
-        }
-    }
-
-    /// Contacts of a vertex.
-    fn contacts_of(&self, v: usize) -> std::ops::Range<usize> {
-        let first = self.contacts.partition_point(|(own, _)| (*own as usize) < v);
-        let count = self.contacts[first..].iter().take_while(|(own, _)| *own as usize == v).count();
-        first..first + count
-    }
-
-    fn out_of_colliders(&self, sub: &Substep<'_>, body: &Body, v: usize, x: Vec3) -> Vec3 {
-        self.contacts_of(v).fold(x, |x, k| vertex_contact(sub, body, v, &self.contacts[k].1).push_out(x))
-    }
-
     /// Every vertex once, color by color, to the minimum of its own problem.
     fn sweep(&mut self, threads: &Threads, body: &Body, sub: &Substep<'_>) {
         let (mut steps, mut blocks) = (std::mem::take(&mut self.steps), std::mem::take(&mut self.blocks));
@@ -483,78 +438,4 @@ impl BodyState {
             }
         }
     }
-
-    /// The step of a vertex that may touch colliders; notes the forces of its contacts.
-    fn meet(&mut self, sub: &Substep<'_>, body: &Body, v: usize, step: &Step) -> Vec3 {
-        let mut way = step.step;
-        let range = self.contacts_of(v);
-        if range.is_empty() {
-            return way;
-        }
-        let (x, inverse) = (position(self.x[v]), step.hessian.inverse());
-        let local = Local { x, force: step.force, hessian: step.hessian, inverse };
-        for k in range.clone() {
-            let contact = vertex_contact(sub, body, v, &self.contacts[k].1);
-            let (next, force) = contact.solve(&local, way);
-            way = next;
-            // As other contacts report it: the displacement of a free particle by the force.
-            let scale = 1.0 / (self.masses[v] * sub.inv_h2);
-            let normal = contact.normal(x + way);
-            let along = force.dot(normal);
-            let push = Push { normal: along.max(0.0) * scale, tangent: (force - normal * along) * scale };
-            self.contacts[k].1.push = if along > 0.0 { push } else { Push::default() };
-        }
-        if range.len() > 1 {
-            way = self.out_of_colliders(sub, body, v, x + way) - x;
-        }
-        way
-    }
-}
-
-fn vertex_contact<'a>(sub: &Substep<'a>, body: &Body, v: usize, c: &Contact) -> VertexContact<'a> {
-    let row = body.vertices[v] as usize;
-    VertexContact {
-        collider: sub.colliders.of(c.particle as usize, c.collider as usize),
-        radius: sub.radii[row],
-        start: position(sub.previous[row]),
-    }
-}
-
-fn mask(force: &mut RowData, hold: &Hold) {
-    let left = hold.mask(position(*force));
-    *force = [left.x, left.y, left.z, 0.0];
-}
-
-#[inline(always)]
-fn add(row: &mut RowData, way: &RowData) {
-    row.iter_mut().zip(way).for_each(|(x, d)| *x += d);
-}
-
-/// Sum of the products of the first three components.
-fn dot(a: &[RowData], b: &[RowData]) -> f64 {
-    let mut sums = [0.0_f64; 2];
-    for (number, (a, b)) in a.iter().zip(b).enumerate() {
-        sums[number % 2] += f64::from(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]);
-    }
-    sums[0] + sums[1]
-}
-
-/// From a row to another: a displacement, or a rotation vector.
-#[inline]
-pub(super) fn toward(from: RowData, to: RowData, turns: bool) -> Vec3 {
-    if !turns {
-        return position(to) - position(from);
-    }
-    let turn = Quat::from_array(to) * Quat::from_array(from).conjugate();
-    Vec3::new(turn.x, turn.y, turn.z) * if turn.w < 0.0 { -2.0 } else { 2.0 }
-}
-
-/// A row moved by a displacement, or turned by a rotation vector.
-#[inline]
-fn moved(row: RowData, way: Vec3, turns: bool) -> RowData {
-    if !turns {
-        return [row[0] + way.x, row[1] + way.y, row[2] + way.z, row[3]];
-    }
-    let half = way * 0.5;
-    (Quat::from_xyzw(half.x, half.y, half.z, 1.0) * Quat::from_array(row)).normalize().to_array()
 }
