@@ -2,23 +2,18 @@
 
 use crate::builder::part::{Matching, Outline, Part};
 use crate::builder::{BuildError, MeshSource, grains};
-use crate::fluid::body_surface::surface_points;
 use crate::fluid::boundary::{LargeParticle, setback};
 use crate::fluid::parameters::{Fluid, LiquidKind};
 use crate::fluid::projection::EXTRA_SWEEPS;
 use crate::fluid::sph_kernels::{Smoothing, lattice};
 use crate::fluid::vorticity::MOST;
 use crate::math::{RowData, position};
-use crate::mesh::TriMesh;
-use crate::neighbors::{Cloud, Finder, INACTIVE, Pairs, Search};
-use crate::rigid_body::bodies::{BodyParams, BodyState};
+use crate::neighbors::{Cloud, Finder, Pairs, Search};
 use crate::runtime::cpu::Threads;
 use crate::scene::{FluidMethod, FluidSpec, Integrator, Liquid, Scene, as_grains};
 use crate::settings::Settings;
 use crate::shape_matching::Stiffness;
-use crate::state::State;
 use glam::Vec3;
-use std::sync::Arc;
 
 /// Solid particles larger than this multiple of a liquid's are spheres: the kernel does not resolve them as points.
 const MAX_POINT_RADIUS_RATIO: f32 = 1.5;
@@ -158,50 +153,6 @@ fn first_sweeps(scene: &Scene, rows: &[RowData], liquids: &[u32]) -> u32 {
     let (low, high) = depths.fold((f32::MAX, f32::MIN), |(low, high), d| (low.min(d), high.max(d)));
     let layers = ((high - low).max(0.0) / (2.0 * scene.fluid.radius)).min(MOST_LAYERS);
     scene.substeps_and_iterations().1 + EXTRA_SWEEPS + (SWEEPS_PER_LAYER * layers) as u32
-}
-
-/// Prepares a projected liquid for rigid bodies: points of their surfaces and, where objects have no past, the liquid
-/// particles in their place made inactive.
-pub fn immerse(fluid: &mut Fluid, surfaces: &[Arc<TriMesh>], bodies: &[BodyParams], state: &mut State, past: bool) {
-    fluid.body_surfaces = surfaces.iter().map(|mesh| surface_points(mesh, fluid.radius)).collect();
-    if !past {
-        for i in displaced(fluid, &state.rows, bodies, &state.rigid_bodies.bodies) {
-            (state.rows[i][3], state.velocities[i], state.phases[i]) = (0.0, [0.0; 4], INACTIVE);
-        }
-    }
-}
-
-/// Share of a particle's cube inside of a solid, of eight points: `inside` tells of each.
-fn share_inside(x: Vec3, radius: f32, inside: impl Fn(Vec3) -> bool) -> f32 {
-    let at = |k: u32| Vec3::from([0, 1, 2].map(|axis| if k >> axis & 1 == 0 { -0.5 } else { 0.5 } * radius));
-    (0..8).filter(|&k| inside(x + at(k))).count() as f32 / 8.0
-}
-
-/// Liquid particles whose place bodies take at the start: as many as the bodies displace. The share of a particle is carried
-/// over to the next one, so that of those that are half inside every other is taken.
-fn displaced(fluid: &Fluid, rows: &[RowData], bodies: &[BodyParams], moving: &[BodyState]) -> Vec<usize> {
-    let mut taken = Vec::new();
-    for (params, body) in bodies.iter().zip(moving) {
-        let frame = body.frame();
-        let (far, mut share) = (params.shape.reach + f64::from(fluid.radius), 0.0);
-        let inside = |x: Vec3| {
-            let local = frame.inward(x.as_dvec3());
-            params.shape.pieces.iter().any(|piece| piece.shape.signed_distance(piece.frame.inward(local)).0 < 0.0)
-        };
-        for (i, row) in
-            rows.iter().enumerate().filter(|(i, row)| fluid.liquids.get(*i).is_some_and(|&l| l > 0) && row[3] > 0.0)
-        {
-            let x = position(*row);
-            if (x.as_dvec3() - body.position).length() < far {
-                share += share_inside(x, fluid.radius, inside);
-            }
-            if share >= 1.0 {
-                share -= 1.0;
-                taken.push(i);
-            }
-        }
-    }
-    taken
 }
 
 /// Whether pressure is a projection of velocities, and a note where the scene asks for it in vain. `single`: the scene is no

@@ -13,6 +13,7 @@ pub mod drain_melt;
 pub mod freeze;
 pub mod generate;
 pub mod grains;
+mod immersion;
 pub mod joint;
 pub mod layout;
 pub mod liquid;

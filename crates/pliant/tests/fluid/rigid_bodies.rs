@@ -43,6 +43,30 @@ fn v09_s24_a_cube_a_tenth_heavier_sinks_and_a_lighter_one_rises_with_added_mass(
 }
 
 #[test]
+fn s24_liquid_around_a_body_fits_its_surface_at_the_start() {
+    // Faces through the centers of particles, elsewhere, and across the lattice.
+    for (height, turn) in [(0.22, 0), (0.205, 0), (0.213, 25)] {
+        let place = format!("{height}, 0.2], rotate = {{ axis = [0.3, 1, 0.2], degrees = {turn} }} }}");
+        let sim = simulate(&cube(1000.0).replace("0.22, 0.2] }", &place));
+        let body = &sim.state().rigid_bodies.bodies[0];
+        let distance = |i: usize| {
+            let q = (body.rotation.conjugate() * (sim.position(i).as_dvec3() - body.position)).abs() - 0.05;
+            q.max(glam::DVec3::ZERO).length() + q.max_element().min(0.0)
+        };
+        let near: Vec<usize> =
+            (0..sim.particles()).filter(|&i| sim.state().rows[i][3] > 0.0 && distance(i) < 0.04).collect();
+        let nearest = near.iter().map(|&i| distance(i)).fold(f64::MAX, f64::min);
+        let densities = sim.densities();
+        let most = near.iter().map(|&i| densities[i]).fold(0.0, f32::max);
+        let mean = near.iter().map(|&i| densities[i]).sum::<f32>() / near.len() as f32;
+        println!("height {height}, turned by {turn}: nearest {nearest:.4} m, densities mean {mean:.3}, most {most:.3}");
+        // The cut lattice had particles on the faces, and densities of up to 1.3 and down to 0.6.
+        assert!(nearest > 0.0095, "{nearest} m");
+        assert!(most < 1.03 && (mean - 1.0).abs() < 0.03, "mean {mean}, most {most}");
+    }
+}
+
+#[test]
 fn v09_s24_a_rigid_slab_floats_as_deep_as_its_density_says() {
     let text = format!(
         "[fluid]\nradius = 0.01

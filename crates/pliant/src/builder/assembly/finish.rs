@@ -2,8 +2,9 @@
 
 use crate::builder::BuildError;
 use crate::builder::assembly::{Assembly, MOST};
+use crate::builder::immersion::immerse;
 use crate::builder::joint::{joints, separated};
-use crate::builder::liquid::{fluid, immerse, notes, projection};
+use crate::builder::liquid::{fluid, notes, projection};
 use crate::builder::packing;
 use crate::builder::part::ORIENTATION;
 use crate::builder::rigid_body::{between, body_colliders, collider_geometry};
