@@ -1,13 +1,16 @@
 //! Soft bodies: tetrahedra to particles, edges and volumes, or continuum elements.
 
-use crate::builder::part::{Outline, Part, soften};
+use crate::builder::part::{Outline, Part, SkinnedSurface, soften};
 use crate::builder::{BuildError, MeshSource, generate};
 use crate::constraints::{ConstraintKind, neo_hookean_tet};
-use crate::mesh::TetMesh;
 use crate::mesh::repair::clean_tets;
 use crate::mesh::topology::{boundary, tet_edges};
-use crate::scene::{Fem, FemMaterial, Method, Soft};
+use crate::mesh::{TetMesh, TriMesh};
+use crate::scene::{Fem, FemMaterial, Method, Soft, TetrahedraSpec};
+use crate::shape_matching::Skin;
+use crate::tetrahedralize::{Resolution, Settings, tetrahedralize};
 use glam::{Mat3, Vec3};
+use std::sync::Arc;
 
 /// One copy of a soft body, already transformed.
 pub fn soft(
@@ -17,7 +20,12 @@ pub fn soft(
     meshes: &dyn MeshSource,
     notes: &mut Vec<String>,
 ) -> Result<Part, BuildError> {
-    let mut mesh = shape(spec, meshes, notes)?;
+    let (mut mesh, skinned_surface) = if spec.has_surface() {
+        let (mesh, surface) = filled_surface(spec, meshes, notes)?;
+        (mesh, Some(surface))
+    } else {
+        (shape(spec, meshes, notes)?, None)
+    };
     mesh.positions.iter_mut().for_each(|p| *p = transform(*p));
     let TetMesh { positions, tets } = mesh;
     let volumes: Vec<f32> = tets.iter().map(|t| volume(&positions, t)).collect();
@@ -40,7 +48,35 @@ pub fn soft(
     part.squash(Vec3::from(spec.squash));
     part.triangles = boundary(part.positions.len(), &tets);
     part.tets = tets;
+    part.skinned_surface = skinned_surface;
     Ok(part)
+}
+
+/// Tetrahedra that fill a surface, and the surface embedded in them.
+fn filled_surface(
+    spec: &Soft,
+    meshes: &dyn MeshSource,
+    notes: &mut Vec<String>,
+) -> Result<(TetMesh, SkinnedSurface), BuildError> {
+    let (mesh, name) = match (&spec.inline, &spec.mesh) {
+        (Some(inline), _) => {
+            let positions = inline.points.iter().map(|&p| Vec3::from(p)).collect();
+            (TriMesh { positions, triangles: inline.triangles.clone() }, "inline surface")
+        }
+        (_, Some(file)) => (meshes.triangles(file).map_err(BuildError::Mesh)?, file.as_str()),
+        _ => return Err(BuildError::nothing(&spec.name)),
+    };
+    let wanted = spec.tetrahedra.unwrap_or_default();
+    let resolution = match wanted.size {
+        // Cells have their size in the scene, not in the file.
+        Some(size) => Resolution::Size(size / spec.transform.scale),
+        None => Resolution::Count(wanted.count.unwrap_or(TetrahedraSpec::COUNT) as usize),
+    };
+    let settings = Settings { resolution, grading: wanted.grading };
+    let found = tetrahedralize(mesh, &settings).map_err(|e| BuildError::Mesh(format!("{name}: {e}")))?;
+    notes.extend(found.notes.into_iter().map(|note| format!("{name}: {note}")));
+    let skin = Skin::from_weights(found.embedded.iter().map(|e| (found.mesh.tets[e.tet as usize], e.weights)));
+    Ok((found.mesh, SkinnedSurface { skin: Arc::new(skin), triangles: found.skin.triangles }))
 }
 
 fn shape(spec: &Soft, meshes: &dyn MeshSource, notes: &mut Vec<String>) -> Result<TetMesh, BuildError> {
